@@ -52,7 +52,8 @@ export class RetryingModel implements Model {
         }
         hasOutput ||= chunks.length > 0;
         const { ending } = attempt;
-        const delayMs = ending.how === 'error' && !hasOutput ? this.delayAfter(attempts, ending.error, request) : undefined;
+        const delayMs =
+          ending.how === 'error' && !hasOutput ? this.delayAfter(attempts, ending.error, request) : undefined;
         if (ending.how !== 'error' || delayMs === undefined) {
           yield [...chunks, this.end(ending, { hasOutput, attempts })];
           return;
@@ -88,7 +89,9 @@ export class RetryingModel implements Model {
     const base = error.code === 'rate_limit' ? policy.rateLimitDelayMs : policy.delayMs;
     const jitter = 0.8 + Math.random() * 0.4;
     const delayMs = error.retryAfterMs ?? base * 2 ** (attempts - 1) * jitter;
-    return delayMs <= (hasFallback ? policy.maxDelayWithFallbackMs : policy.maxDelayMs) ? Math.round(delayMs) : undefined;
+    return delayMs <= (hasFallback ? policy.maxDelayWithFallbackMs : policy.maxDelayMs)
+      ? Math.round(delayMs)
+      : undefined;
   }
 
   private toRunError({ code, message }: ProviderError): RunError {

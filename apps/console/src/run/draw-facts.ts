@@ -5,7 +5,8 @@ function colorOf(type: Fact['type']): string {
   if (type.startsWith('tool.')) return '--tool';
   if (type.startsWith('message.') || type.startsWith('usage.')) return '--accent';
   if (type === 'run.waiting' || type.startsWith('approval.')) return '--wait';
-  if (type === 'run.failed' || type === 'iteration.restarted' || type === 'model.retried' || type === 'model.fell_back') return '--bad';
+  if (type === 'run.failed' || type === 'iteration.restarted' || type === 'model.retried' || type === 'model.fell_back')
+    return '--bad';
   return '--line-strong';
 }
 

@@ -1,4 +1,10 @@
-import { type ListedModel, type ModelAliases, type ModelFallbacks, type ModelProviders, listModels } from '@rondo/domain';
+import {
+  type ListedModel,
+  type ModelAliases,
+  type ModelFallbacks,
+  type ModelProviders,
+  listModels,
+} from '@rondo/domain';
 
 type OfferedModel = ListedModel & { readonly default: boolean; readonly aliases: string[] };
 

@@ -48,6 +48,12 @@ export type components = {
             directives?: string[];
             /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
             model?: string;
+            fallbacks?: (string | {
+                /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+                model: string;
+                /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
+                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+            })[];
             tools?: string[] | {
                 [key: string]: boolean | {
                     enabled?: boolean;
@@ -145,6 +151,12 @@ export type components = {
             agent?: components["schemas"]["AgentOverrides"];
             /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
             model?: string;
+            fallbacks?: (string | {
+                /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+                model: string;
+                /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
+                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+            })[];
             tools?: string[] | {
                 [key: string]: boolean | {
                     enabled?: boolean;
@@ -200,6 +212,12 @@ export type components = {
             agent?: components["schemas"]["AgentOverrides"];
             /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
             model?: string;
+            fallbacks?: (string | {
+                /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+                model: string;
+                /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
+                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+            })[];
             tools?: string[] | {
                 [key: string]: boolean | {
                     enabled?: boolean;
@@ -256,6 +274,12 @@ export type components = {
             directives?: string[];
             /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
             model?: string;
+            fallbacks?: (string | {
+                /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+                model: string;
+                /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
+                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+            })[];
             tools?: string[] | {
                 [key: string]: boolean | {
                     enabled?: boolean;
@@ -421,6 +445,12 @@ export type components = {
                 directives?: string[];
                 /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
                 model?: string;
+                fallbacks?: (string | {
+                    /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+                    model: string;
+                    /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
+                    on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+                })[];
                 tools?: string[] | {
                     [key: string]: boolean | {
                         enabled?: boolean;
@@ -638,6 +668,12 @@ export type components = {
             agent?: components["schemas"]["AgentOverrides"];
             /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
             model?: string;
+            fallbacks?: (string | {
+                /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+                model: string;
+                /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
+                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+            })[];
             tools?: string[] | {
                 [key: string]: boolean | {
                     enabled?: boolean;
@@ -773,6 +809,11 @@ export type components = {
         RunSettings: {
             profile: components["schemas"]["ProfileName"];
             model: string;
+            fallbacks?: {
+                model: string;
+                /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
+                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+            }[];
             agent: components["schemas"]["AgentIdentity"];
             tools: string[];
             mcp_servers?: ({
@@ -1067,7 +1108,7 @@ export type components = {
             has_more: boolean;
             next_cursor: string | null;
         };
-        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"];
+        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"];
         RunCreated: {
             id: string;
             /** @constant */
@@ -1396,6 +1437,30 @@ export type components = {
                 attempt: number;
                 delay_ms: number;
                 error: components["schemas"]["RunError"];
+            };
+        };
+        ModelFellBack: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "model.fell_back";
+            data: {
+                from: string;
+                to: string;
+                error: components["schemas"]["RunError"];
+                /** Format: date-time */
+                retry_at: string;
             };
         };
         UsageRecorded: {
@@ -1855,8 +1920,8 @@ export type components = {
             type: "stream.snapshot";
             data: components["schemas"]["RunSnapshot"];
         };
-        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
-        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"];
+        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
+        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"];
         LogGap: {
             from: number;
             to: number;
@@ -2672,6 +2737,7 @@ export type IterationCompleted = components['schemas']['IterationCompleted'];
 export type MessageCreated = components['schemas']['MessageCreated'];
 export type BrowserState = components['schemas']['BrowserState'];
 export type ModelRetried = components['schemas']['ModelRetried'];
+export type ModelFellBack = components['schemas']['ModelFellBack'];
 export type UsageRecorded = components['schemas']['UsageRecorded'];
 export type ToolPlanned = components['schemas']['ToolPlanned'];
 export type ToolStarted = components['schemas']['ToolStarted'];

@@ -29,7 +29,12 @@ export function selectionOf(
   const { context: settings } = run.settings;
   const reader = { runId: run.id, model, keepImages: settings.keep_images };
   const extended = before?.context === context ? extend(before, conversation, reader) : undefined;
-  const selection = { conversation, context, model, ...(extended ?? toSelection(contextOf(conversation, context, reader))) };
+  const selection = {
+    conversation,
+    context,
+    model,
+    ...(extended ?? toSelection(contextOf(conversation, context, reader))),
+  };
   latestOf.set(run, selection);
   return selection;
 }
