@@ -21,6 +21,7 @@ import {
   McpToolDefinitions,
   Outbox,
   PostgresRunStore,
+  RunTrees,
   Sandboxes,
   ToolSets,
   isDatabaseUnavailable,
@@ -34,6 +35,7 @@ import { DueRunPoller } from './activation/due-run-poller';
 import { McpCatalog } from './activation/mcp-catalog';
 import { RunProcessor } from './activation/run.processor';
 import { SandboxPlacement } from './activation/sandbox-placement';
+import { composeChildRuns } from './child-runs/compose-child-runs';
 import { type Config, readModelProviders } from './config';
 import { composeFiles } from './files/compose-files';
 import { ImagesFromBlobs } from './images/images-from-blobs';
@@ -102,7 +104,8 @@ async function connect(config: Config, log: Logger) {
   const options = natsTransportOptions({ url: NATS_URL, name });
   const executors = ClientProxyFactory.create({ transport: Transport.NATS, options });
   const sandboxes = new Sandboxes(database, newUlid);
-  return { nats, toolStreams, database, queues, relay, feed, store, executors, sandboxes, blobs: new Blobs(database) };
+  const trees = new RunTrees(database, newUlid);
+  return { nats, toolStreams, database, queues, relay, feed, store, executors, sandboxes, trees, blobs: new Blobs(database) };
 }
 
 type Adapters = Awaited<ReturnType<typeof connect>>;
@@ -145,6 +148,7 @@ function runnerOf(
     ids: idGenerator(newUlid),
     clock: { now: isoNow },
     archiveOf: (claim) => store.archiveOf(claim),
+    ...composeChildRuns({ ...adapters, providers, failed: warnTo(log)('child runs not looked after') }),
     activeRuns,
     onError: (details) => log.error(details, 'run activation broke'),
     isOutage: isDatabaseUnavailable,

@@ -9,7 +9,7 @@ import {
   accountId,
   eventId,
   isTerminal,
-  isWaiting,
+  isParked,
 } from '@rondo/contract';
 import {
   type Claim,
@@ -83,7 +83,7 @@ export class SimulatedStore implements RunStore, Leases {
 
   async claim(id: RunId, owner: string, queue: RunQueueName = 'runs'): Promise<ClaimedRun | undefined> {
     const row = this.rows.get(id);
-    if (row?.queue !== queue || !row.holdsThread || isTerminal(row.run.status) || isWaiting(row.run.status))
+    if (row?.queue !== queue || !row.holdsThread || isTerminal(row.run.status) || isParked(row.run.status))
       return undefined;
     if (row.owner !== undefined && row.leaseEndsAt >= this.parts.timeline.now) return undefined;
 
@@ -156,9 +156,9 @@ export class SimulatedStore implements RunStore, Leases {
   /** Records the answer that the run waits for. False when it does not wait. */
   resume(id: RunId, facts: readonly NewFact[]): boolean {
     const row = this.row(id);
-    if (!isWaiting(row.run.status)) return false;
+    if (!isParked(row.run.status)) return false;
     this.write(row, facts);
-    if (!isWaiting(row.run.status)) this.activate(row);
+    if (!isParked(row.run.status)) this.activate(row);
     return true;
   }
 
@@ -190,7 +190,7 @@ export class SimulatedStore implements RunStore, Leases {
     const queue = recorded.map(movesTo).findLast((moved) => moved !== undefined);
     this.move(row, queue);
     if (isTerminal(row.run.status)) row.holdsThread = false;
-    if (isTerminal(row.run.status) || isWaiting(row.run.status)) row.owner = undefined;
+    if (isTerminal(row.run.status) || isParked(row.run.status)) row.owner = undefined;
     if (isTerminal(row.run.status)) this.promote(row.run.thread_id);
     return recorded;
   }

@@ -6,12 +6,14 @@ type Changes = (before: RunView) => Partial<Omit<RunView, 'rows' | 'lastSeq'>>;
 
 const over = { isOver: true, waiting: null } as const;
 
+const waitingStatuses: Partial<Record<string, RunView['status']>> = { budget: 'waiting_budget', child_runs: 'waiting_child' };
+
 const table: FactTable<Changes> = {
   'run.created': () => () => ({ status: 'queued' }),
   'run.started': () => () => ({ status: 'running' }),
   'run.waiting':
     ({ data }) =>
-    () => ({ status: data.reason === 'budget' ? 'waiting_budget' : 'waiting_input', waiting: data }),
+    () => ({ status: waitingStatuses[data.reason] ?? 'waiting_input', waiting: data }),
   'run.resumed': () => () => ({ status: 'running', waiting: null }),
   'run.stop_requested': () => () => ({ status: 'stopping', waiting: null }),
   'run.completed':

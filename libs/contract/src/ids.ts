@@ -66,4 +66,7 @@ export const callIdAt = (message: MessageId, index: number): CallId =>
 export const approvalIdOf = (call: CallId): ApprovalId => `apr_${call.slice('call_'.length)}` as ApprovalId; // as above
 export const callIdOf = (approval: ApprovalId): CallId => `call_${approval.slice('apr_'.length)}` as CallId; // as above
 
+/** A call of `run_agent` starts one run at most, so the id of that run follows from its own. */
+export const childRunIdOf = (call: CallId): RunId => `run_${call.slice('call_'.length)}` as RunId; // as above
+
 const nth = (index: number): string => index.toString(36).padStart(2, '0');

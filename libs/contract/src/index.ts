@@ -60,10 +60,13 @@ export {
   type Run,
   type RunStatus,
   type Usage,
+  type AwaitedChild,
+  type ChildRun,
   type Waiting,
   addUsage,
   finishReason,
   isTerminal,
+  isParked,
   isWaiting,
   maxTokenSum,
   newRun,
@@ -73,6 +76,8 @@ export {
   runStatus,
   usage,
   awaitedBudget,
+  awaitedChild,
+  childRun,
   waiting,
 } from './run';
 export {

@@ -18,12 +18,15 @@ import { toolAnswer } from './tool-result';
 
 /** Facts of the run as a whole. */
 const runFacts = {
-  /** `agent_id` and `agent_version` of a run that began with a stored agent. */
+  /** `agent_id` and `agent_version` of a run that began with a stored agent, and the origin of a child run. */
   'run.created': z.object({
     profile: z.string(),
     model: z.string(),
     agent_id: agentId.exactOptional(),
     agent_version: z.number().int().positive().exactOptional(),
+    parent_run_id: runId.exactOptional(),
+    parent_call_id: callId.exactOptional(),
+    root_run_id: runId.exactOptional(),
   }),
   /** `tool_set` is the hash of the tools that the run uses from its first to its last activation (docs/decisions/0040). */
   'run.started': z.object({ tool_set: z.string().exactOptional() }),
@@ -45,6 +48,10 @@ const runFacts = {
           processes: z.array(z.string()).exactOptional(),
         }),
       ),
+      /** Child runs that were told to stop; `ended_at` is null if their end was not seen in time. */
+      child_runs_stopped: z
+        .array(z.object({ run_id: runId, ended_at: z.iso.datetime().nullable() }))
+        .exactOptional(),
       tokens_after_stop: z.number().int().nonnegative(),
       /** When the last stopped tool was seen dead. Null if one was not, if none ran, or if it was not confirmed that the
        * run left no process running. */

@@ -52,6 +52,12 @@ export const limitSettings = z.strictObject({
     .max(100)
     .refine((times) => times !== 1, 'must be 0 (no limit) or 2 to 100')
     .optional(),
+  /** How deep the tree of runs below the first run may be. Only that of the first run counts. Absent: 3. */
+  max_run_depth: z.number().int().min(0).max(8).optional(),
+  /** The most runs in the whole tree below the first run. Only that of the first run counts. Absent: 50. */
+  max_tree_runs: z.number().int().min(0).max(500).optional(),
+  /** The most child runs of the run that are not over, at a time. Absent: 10. */
+  max_active_children: z.number().int().min(1).max(50).optional(),
 });
 
 export const contextSettings = z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { callId, runId } from './ids';
-import { awaitedBudget } from './run';
+import { awaitedBudget, runStatus } from './run';
 
 /** What a run waits for; each has its own sentence. `none`: the run is over. */
 export const waitCause = z.enum([
@@ -12,6 +12,7 @@ export const waitCause = z.enum([
   'approval',
   'budget',
   'tool_unknown',
+  'child_runs',
   'stop',
   'tool',
   'model',
@@ -46,6 +47,11 @@ export const runWait = z.object({
       '`tool`, `stop`: the calls that run, at most 20. `approval`, `tool_unknown`: those that a person decides about.',
     ),
   budget: awaitedBudget.optional().describe('`budget`: the budget, and what was spent of it.'),
+  child_runs: z
+    .array(z.object({ run_id: runId, status: runStatus, agent_name: z.string() }))
+    .readonly()
+    .optional()
+    .describe('`child_runs`: the child runs that are not over.'),
   executor_id: z.string().optional().describe("`tool`: the executor that has the thread's sandbox."),
 });
 export type RunWait = z.infer<typeof runWait>;

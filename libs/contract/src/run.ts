@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { awaitedApproval } from './approval';
-import { agentId, runId, threadId } from './ids';
+import { agentId, callId, runId, threadId } from './ids';
 import { runFailure } from './problem';
 import { runSettings } from './run-settings';
 
@@ -10,6 +10,7 @@ export const runStatus = z.enum([
   'stopping',
   'waiting_input',
   'waiting_budget',
+  'waiting_child',
   'completed',
   'failed',
   'stopped',
@@ -19,7 +20,10 @@ export type RunStatus = z.infer<typeof runStatus>;
 const terminal = ['completed', 'failed', 'stopped'] as const satisfies readonly RunStatus[];
 const terminalStatuses: readonly RunStatus[] = terminal;
 export const isTerminal = (status: RunStatus): boolean => terminalStatuses.includes(status);
+/** It waits for a person. */
 export const isWaiting = (status: RunStatus): boolean => status === 'waiting_input' || status === 'waiting_budget';
+/** It waits for a person or for child runs: no worker has it, and none is due. */
+export const isParked = (status: RunStatus): boolean => isWaiting(status) || status === 'waiting_child';
 
 export const finishReason = z.enum([
   'stop',
@@ -68,7 +72,18 @@ export const awaitedBudget = z.object({
   tokens: z.number().nullable(),
   spent_usd: z.number().nullable(),
   spent_tokens: z.number(),
+  /** The root of its tree, where the budget of the tree is used up, and not its own. */
+  root_run_id: runId.exactOptional(),
 });
+
+/** A child run that its parent waits for. */
+export const awaitedChild = z.object({
+  run_id: runId,
+  tool_call_id: callId,
+  agent_id: agentId.nullable(),
+  agent_name: z.string(),
+});
+export type AwaitedChild = z.infer<typeof awaitedChild>;
 
 /** The whole budget from now on. `raised_by` is the id of an API key. */
 export const raisedBudget = z.object({
@@ -78,14 +93,25 @@ export const raisedBudget = z.object({
 });
 
 export const waiting = z.object({
-  reason: z.enum(['ask', 'approval', 'budget', 'tool_unknown']),
+  reason: z.enum(['ask', 'approval', 'budget', 'tool_unknown', 'child_runs']),
   question: question.optional(),
   /** With the reason `approval`: the calls that await one. */
   approvals: z.array(awaitedApproval).optional(),
   /** With the reason `budget`. */
   budget: awaitedBudget.optional(),
+  /** With the reason `child_runs`: those that are not over. */
+  child_runs: z.array(awaitedChild).optional(),
 });
 export type Waiting = z.infer<typeof waiting>;
+
+/** A run that a call of `run_agent` started, in the list of its parent. */
+export const childRun = z.object({
+  id: runId,
+  tool_call_id: callId,
+  agent_id: agentId.nullable(),
+  status: runStatus,
+});
+export type ChildRun = z.infer<typeof childRun>;
 
 /** A run as the API shows it. */
 export const run = z.object({
@@ -107,6 +133,12 @@ export const run = z.object({
   agent_version: z.number().int().positive().nullable(),
   /** The first words of its input. Null without one. */
   preview: z.string().nullable(),
+  /** The run whose call of `run_agent` started it, that call, and the first run of the tree. Null for a run of its own. */
+  parent_run_id: runId.nullable(),
+  parent_call_id: callId.nullable(),
+  root_run_id: runId.nullable(),
+  /** Its child runs, the oldest first and at most 100. Only in `GET /v1/runs/{id}`, and only if it has some. */
+  children: z.array(childRun).exactOptional(),
   metadata: z.record(z.string(), z.string()),
   stop_requested_at: z.iso.datetime().nullable(),
   created_at: z.iso.datetime(),
@@ -116,7 +148,7 @@ export const run = z.object({
 export type Run = z.infer<typeof run>;
 
 type Beginning = Pick<Run, 'id' | 'thread_id' | 'last_seq' | 'settings' | 'metadata' | 'created_at'> &
-  Partial<Pick<Run, 'agent_id' | 'agent_version' | 'preview'>>;
+  Partial<Pick<Run, 'agent_id' | 'agent_version' | 'preview' | 'parent_run_id' | 'parent_call_id' | 'root_run_id'>>;
 
 /** A new run. */
 export const newRun = ({ id, thread_id, last_seq, settings, metadata, created_at, ...more }: Beginning): Run => ({
@@ -136,6 +168,9 @@ export const newRun = ({ id, thread_id, last_seq, settings, metadata, created_at
   agent_id: more.agent_id ?? null,
   agent_version: more.agent_version ?? null,
   preview: more.preview ?? null,
+  parent_run_id: more.parent_run_id ?? null,
+  parent_call_id: more.parent_call_id ?? null,
+  root_run_id: more.root_run_id ?? null,
   metadata,
   stop_requested_at: null,
   created_at,

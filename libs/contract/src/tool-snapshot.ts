@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { effectClass } from './tool-call';
 
-const toolGroup = z.enum(['shell', 'files', 'web', 'memory', 'conversation', 'external']);
+const toolGroup = z.enum(['shell', 'files', 'web', 'memory', 'conversation', 'agents', 'external']);
 
 /** How a tool is written as an XML tag. Parameters that are not named here are child elements. */
 const xmlMapping = z.object({
@@ -39,7 +39,7 @@ const description = z.object({
   description: z.string(),
   parameters: argumentsJsonSchema,
   effect_class: effectClass,
-  runs_in: z.enum(['executor', 'loop']),
+  runs_in: z.enum(['executor', 'loop', 'child_run']),
   timeout_ms: z.number().int().positive(),
   group: toolGroup,
   example: z.record(z.string(), z.unknown()).optional(),
@@ -52,7 +52,7 @@ const description = z.object({
 /** A tool as it was when the run began. */
 const toolSnapshot = description.refine(({ runs_in, source }) => runs_in === 'executor' || source.kind === 'built_in', {
   path: ['runs_in'],
-  message: 'only a built-in tool can run in the loop',
+  message: 'only a built-in tool can run in the loop or start a run',
 });
 export type ToolSnapshot = z.infer<typeof toolSnapshot>;
 

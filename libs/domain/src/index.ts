@@ -13,7 +13,11 @@ export {
   type RunWatch,
   type SentCall,
   type StopReason,
+  type ChildRuns,
+  type ChildStart,
+  type StoppedChild,
   type StoppedTool,
+  type TreeBudget,
   type ThreadArchive,
   type TokenCounter,
   type ToolAnswer,
@@ -79,9 +83,13 @@ export { outOfTime, timeLeftMs } from './run/run-limits';
 export { type AnswerContext } from './tool-calls/call-outcome';
 export { type KnownCall, type KnownCalls, awaitsPerson, callsAfter, openCalls } from './tool-calls/ledger';
 export { requiresApproval } from './tool-calls/approval-rules';
+export { collectChildren } from './child-runs/await-children';
+export { type ChildEnd, resultOfChild } from './child-runs/child-result';
+export { type TreePlace, treeRefusal } from './child-runs/tree-limits';
 export { type ApprovalRuling, decideApproval, editCall } from './tool-calls/approve-call';
 export { type CallResolution, resolveCall } from './tool-calls/resolve-call';
 export { toolAliases } from './tools/alias.tools';
+export { runAgentTool } from './tools/agent.tools';
 export { type ExecutorTool, builtInTools, implementedTools, tools } from './tools/catalog';
 export { type LackedNeeds, availableTools, whyUnavailable } from './tools/available-tools';
 export { type ToolDefinition, type ToolNeed, argumentsSchema, effectOf, expectedEffect } from './tools/define-tool';

@@ -1,5 +1,6 @@
 import type {
   AnsweredResult,
+  AwaitedChild,
   CallId,
   CompactionId,
   ImageSize,
@@ -12,7 +13,9 @@ import type {
   RecordedFact,
   RunEvent,
   RunId,
+  RunSettings,
   ToolCall,
+  Usage,
 } from '@rondo/contract';
 import type { BudgetOf } from './context/model-budgets';
 import type { StopRequest, TerminalError } from './errors';
@@ -92,6 +95,34 @@ export interface StoppedTool {
   readonly verified_dead_at: string | null;
   /** The names of processes that it had left running. */
   readonly processes?: string[];
+}
+
+/** The child runs of one run, which its calls of `run_agent` start. */
+export interface ChildRuns {
+  /**
+   * Starts the run of a call and commits it. The id of the run follows from that of the call: a call that has started one
+   * finds it, and never starts a second. Refused if the limits of the tree, the agent or its settings do not allow it, or
+   * if a stop of the tree was requested. Rejects with ClaimLostError.
+   */
+  start(call: ToolCall): Promise<ChildStart>;
+  /** Requests a stop of every run below this one, and resolves once all are over, but 10 s later at the latest. */
+  stopAll(): Promise<readonly StoppedChild[]>;
+}
+
+export type ChildStart =
+  { readonly how: 'started'; readonly child: AwaitedChild } | { readonly how: 'refused'; readonly reason: string };
+
+/** A run below one that was stopped, as the receipt lists it (I7). `ended_at` is null if its end was not seen in time. */
+export interface StoppedChild {
+  readonly run_id: RunId;
+  readonly ended_at: string | null;
+}
+
+/** What the runs of a tree may spend together, and have spent: its first run and all below it. */
+export interface TreeBudget {
+  readonly rootRunId: RunId;
+  readonly budget: RunSettings['budget'];
+  readonly spent: Usage;
 }
 
 /**
@@ -192,6 +223,10 @@ export interface AgentPorts {
   readonly leastInputPrice?: ((model: string) => number | undefined) | undefined;
   /** Whether the account has spent its budget. Absent: it has none. Must not reject. */
   readonly accountIsSpent?: (() => Promise<boolean>) | undefined;
+  /** Absent: the run cannot start others. */
+  readonly children?: ChildRuns | undefined;
+  /** Of the tree of the run; undefined where that has no budget. Absent: the run is alone. Must not reject. */
+  readonly treeBudget?: (() => Promise<TreeBudget | undefined>) | undefined;
   /** Absent: no server is known to honour idempotency keys. */
   readonly honoursKeys?: HonoursKeys | undefined;
 }

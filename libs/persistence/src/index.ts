@@ -4,6 +4,8 @@ export { isDatabaseUnavailable } from './database/unavailable';
 
 // Runs for workers
 export { Outbox, type OutboxEntry } from './run-log/outbox';
+export type { ChildOrder, StartedChild } from './api/runs/child-runs/start-child';
+export { RunTrees } from './api/runs/child-runs/run-trees';
 export { PostgresRunStore, reapDeadEveryMs } from './run-log/postgres-run-store';
 export { type StoredToolSet, ToolSets, storedToolSet } from './run-log/tool-sets';
 

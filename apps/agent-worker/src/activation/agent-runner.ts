@@ -50,6 +50,10 @@ export interface AgentRunnerParts extends RunPortsParts {
   readonly toolSetFor: (claim: ClaimedRun, signal: AbortSignal) => Promise<ToolSet>;
   readonly toolsFor: (claim: ClaimedRun, journal: RunJournal, toolSet: ToolSet) => ActiveTools;
   readonly archiveOf?: (claim: ClaimedRun) => ThreadArchive;
+  /** What a run needs that starts others, or was started by another. */
+  readonly treeOf?: (claim: ClaimedRun) => Pick<AgentPorts, 'children' | 'treeBudget'>;
+  /** Never rejects. */
+  readonly afterActivation?: (claim: ClaimedRun, outcome: ActivationOutcome) => Promise<void>;
   readonly activeRuns: ActiveRuns;
   /** Called with each unexpected error of an activation. */
   readonly onError: (details: { runId: RunId; fruitlessClaims: number; error: unknown }) => void;
@@ -86,7 +90,10 @@ export class AgentRunner {
   private async claimAndRun(claimRun: () => Promise<ClaimedRun | undefined>): Promise<ActivationOutcome> {
     try {
       const claim = await claimRun();
-      return claim ? await this.run(claim) : 'not due';
+      if (!claim) return 'not due';
+      const outcome = await this.run(claim);
+      await this.parts.afterActivation?.(claim, outcome);
+      return outcome;
     } catch (error) {
       if (!(error instanceof UnreadableRunError)) throw error;
       const { runId, fruitlessClaims, cause } = error;
@@ -131,7 +138,7 @@ export class AgentRunner {
     try {
       const model = new AbandonableModel(modelFor(claim), active.signals.abandon);
       const archive = this.parts.archiveOf?.(claim);
-      const ports = portsOf(this.parts, claim.runId, { model, tools, archive });
+      const ports = portsOf(this.parts, claim.runId, { model, tools, archive, ...this.parts.treeOf?.(claim) });
       return (await this.runLoop(run, journal, { ports, active })) ?? (await this.handOver(claim));
     } catch (error) {
       if (error instanceof TerminalError) await journal.settled(); // commits what the run did before it fails

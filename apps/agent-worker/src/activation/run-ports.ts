@@ -14,7 +14,7 @@ export interface RunPortsParts extends Pick<
 export function portsOf(
   { tokens, budgetOf, ids, clock, honoursKeys, leastInputPrice, accountBudgets }: RunPortsParts,
   runId: RunId,
-  own: Pick<AgentPorts, 'model' | 'tools' | 'archive'>,
+  own: Pick<AgentPorts, 'model' | 'tools' | 'archive' | 'children' | 'treeBudget'>,
 ): AgentPorts {
   const accountIsSpent = accountBudgets?.of(runId);
   return { ...own, tokens, budgetOf, ids, clock, honoursKeys, leastInputPrice, accountIsSpent };

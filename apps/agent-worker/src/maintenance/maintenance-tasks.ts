@@ -7,6 +7,7 @@ import {
   type PostgresRunStore,
   Purge,
   Retention,
+  type RunTrees,
   type Sandboxes,
   ToolSetSweep,
   expireApprovals,
@@ -23,6 +24,7 @@ const fairShareEveryMs = 500;
 const pollDueRunsEveryMs = 1_000;
 const minActiveMs = 1_000;
 const expireApprovalsEveryMs = 5_000;
+const childRunsEveryMs = 2_000;
 
 export interface MaintenanceParts {
   readonly config: Config;
@@ -33,6 +35,7 @@ export interface MaintenanceParts {
   readonly feed: NatsRunFeed;
   readonly store: PostgresRunStore;
   readonly sandboxes: Sandboxes;
+  readonly trees: RunTrees;
   readonly relay: OutboxRelay;
   readonly activeRuns: ActiveRuns;
   readonly dueRuns: DueRunPoller;
@@ -46,7 +49,7 @@ export function maintenanceTasks(parts: MaintenanceParts): PeriodicTasks {
 }
 
 function runTasks(parts: MaintenanceParts): Record<string, TaskSchedule> {
-  const { config, database, queues, feed, store, relay, activeRuns, dueRuns } = parts;
+  const { config, database, queues, feed, store, trees, relay, activeRuns, dueRuns } = parts;
   const heartbeat = new Heartbeat(config.WORKER_ID, store, activeRuns);
   const fairShare = new FairShare(activeRuns, queues.runs, { concurrency: config.RUN_CONCURRENCY, minActiveMs });
   return {
@@ -55,6 +58,17 @@ function runTasks(parts: MaintenanceParts): Record<string, TaskSchedule> {
     reapDead: { everyMs: reapDeadEveryMs, work: async () => (await store.reapDead()) > 0 && relay.publish() },
     fairShare: { everyMs: fairShareEveryMs, work: () => fairShare.enforce() },
     dueRuns: { everyMs: pollDueRunsEveryMs, work: () => dueRuns.poll() },
+    childRuns: {
+      everyMs: childRunsEveryMs,
+      work: async () => {
+        let hasTold = false;
+        await trees.catchUp((facts) => {
+          feed.publish(facts);
+          hasTold ||= facts.length > 0;
+        });
+        if (hasTold) await relay.publish();
+      },
+    },
     expireApprovals: {
       everyMs: expireApprovalsEveryMs,
       work: async () => {

@@ -6,6 +6,7 @@ const statuses: readonly Run['status'][] = [
   'stopping',
   'waiting_input',
   'waiting_budget',
+  'waiting_child',
   'completed',
   'failed',
   'stopped',

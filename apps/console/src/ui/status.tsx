@@ -6,6 +6,7 @@ const words: Record<Run['status'], string> = {
   stopping: 'Stopping',
   waiting_input: 'Waits for you',
   waiting_budget: 'Waits for budget',
+  waiting_child: 'Waits for other runs',
   completed: 'Completed',
   failed: 'Failed',
   stopped: 'Stopped',

@@ -38,9 +38,9 @@ export class ToolCatalog {
   }
 
   private problemOf(tool: ToolDefinition): string | undefined {
-    const isInLoop = tool.runsIn === 'loop';
-    if (!this.support) return isInLoop ? undefined : 'The gateway has no connection to NATS.';
-    const problem = isInLoop ? undefined : this.support.problem;
+    const needsExecutor = tool.runsIn === 'executor';
+    if (!this.support) return !needsExecutor ? undefined : 'The gateway has no connection to NATS.';
+    const problem = needsExecutor ? this.support.problem : undefined;
     return problem ?? whyUnavailable(tool, this.support.lacked);
   }
 }

@@ -30,7 +30,8 @@ export class RunReadsController {
   listRuns(@CurrentCaller() { accountId }: Caller, @Query() { limit, after, ...filter }: RunQueryDto) {
     const { metadata_key: key, metadata_value: value } = filter;
     return this.runs.list({
-      ...{ accountId, limit, after, statuses: filter.status, threadId: filter.thread_id, agentId: filter.agent_id },
+      ...{ accountId, limit, after, statuses: filter.status },
+      ...{ threadId: filter.thread_id, agentId: filter.agent_id, parentRunId: filter.parent_run_id },
       metadata: key === undefined || value === undefined ? undefined : { key, value },
       ...{ words: filter.q, createdFrom: filter.created_from, createdBefore: filter.created_before },
     });
@@ -50,7 +51,7 @@ export class RunReadsController {
   @ApiOperation({ summary: 'Read a run' })
   @ApiOkResponse({ type: RunDto.Output })
   getRun(@RunParam() { accountId, runId }: RunAddress, @NoQuery() _: object) {
-    return this.runs.get({ accountId, runId });
+    return this.runs.getWithChildren({ accountId, runId });
   }
 
   @Get(':run_id/why')

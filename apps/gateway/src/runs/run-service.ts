@@ -110,14 +110,14 @@ export class RunService {
 
   /** `wasTerminal`: there was nothing left to stop. */
   async stop({ accountId, runId }: RunAddress, reason?: string): Promise<{ run: Run; wasTerminal: boolean }> {
-    const { run, facts, changed, stop } = await this.dependencies.runs.requestStop({
+    const { run, facts, changed, stops } = await this.dependencies.runs.requestStop({
       accountId,
       runId,
       reason: reason ?? null,
     });
     this.dependencies.publishJobs();
     this.dependencies.publishFacts(facts);
-    if (stop) this.dependencies.signalStop(stop);
+    for (const stop of stops) this.dependencies.signalStop(stop);
     return { run, wasTerminal: !changed && isTerminal(run.status) };
   }
 

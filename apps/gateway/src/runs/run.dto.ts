@@ -7,6 +7,7 @@ import {
   message,
   recordedFact,
   run,
+  runId,
   runStatus,
   runWait,
   settingsRequest,
@@ -173,6 +174,7 @@ export class RunQueryDto extends createZodDto(
           'Words that the input has, in any order; `"a phrase"`, `or`, and `-word` for one that it must not have.',
         )
         .meta({ examples: ['invoice -draft'] }),
+      parent_run_id: runId.optional().describe('The runs that calls of `run_agent` of this run have started.'),
       metadata_key: z
         .string()
         .regex(/^[\w.-]{1,64}$/, 'can be searched for with letters, digits, `_`, `.` and `-` only')

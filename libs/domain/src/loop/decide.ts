@@ -1,4 +1,5 @@
 import type { FinishReason, NewFact, RunError, Waiting } from '@rondo/contract';
+import { awaitedChildren, waitForChildren } from '../child-runs/await-children';
 import { TerminalError } from '../errors';
 import type { StopReason } from '../ports';
 import { waitsForBudget } from '../run/await-budget';
@@ -35,6 +36,9 @@ export function decide(loop: LoopContext): Decision {
   if (undecided) return leave(askToResolve(undecided));
   const unapproved = unapprovedCalls(loop);
   if (unapproved.length > 0) return leave(...askForApproval(loop, unapproved));
+
+  const children = awaitedChildren(loop);
+  if (children.length > 0) return leave(waitForChildren(state.iteration, children));
 
   const reason = endOfIteration(loop);
   const iterationCompleted: NewFact = {

@@ -1,4 +1,4 @@
-import type { CallId, Delta, NewFact, RunId, RunSettings, ThreadId } from '@rondo/contract';
+import type { AwaitedChild, CallId, Delta, NewFact, RunId, RunSettings, ThreadId } from '@rondo/contract';
 import type { ContextMeter } from '../context/context-meter';
 import type { AgentPorts, AgentSignals, ToolAnswer } from '../ports';
 import type { ClaimedRun } from '../run/claim';
@@ -39,6 +39,8 @@ export interface LoopContext {
   readonly inFlight: Map<CallId, Promise<ToolAnswer>>;
   /** The model that is asked: the run's own, or a fallback. */
   model: string;
+  /** The child runs of open calls, as far as this activation has started or found them. */
+  readonly childRuns: Map<CallId, AwaitedChild>;
   /** Counts the tokens of requests; reported usage corrects it. */
   readonly meter: ContextMeter;
   /** The reply was cut off by its length, and the budget allowed no continuation. */

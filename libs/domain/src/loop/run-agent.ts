@@ -1,4 +1,5 @@
 import type { NewFact } from '@rondo/contract';
+import { stopChildren } from '../child-runs/stop-children';
 import { ContextMeter } from '../context/context-meter';
 import { TerminalError } from '../errors';
 import type { AgentPorts, AgentSignals } from '../ports';
@@ -42,6 +43,7 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
     receipt: new StopReceipt(),
     inFlight: new Map(),
     model: run.settings.model,
+    childRuns: new Map(),
     meter: new ContextMeter(ports.tokens, run.settings.model),
   };
   if (loop.state.ended) return;
@@ -53,6 +55,7 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
   for (;;) {
     yield* settle(loop);
     if (isStopped(loop) && loop.state.ranCommands) loop.receipt.leftRunning(await ports.tools.endRun());
+    yield* stopChildren(loop);
 
     const { facts, done } = decide(loop);
     if (facts.length > 0) yield factsStepOf(loop, facts, { hold: !done });

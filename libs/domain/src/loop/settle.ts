@@ -1,11 +1,12 @@
 import { type NewFact, type ToolCall, boundedResult, boundedText, failedResult } from '@rondo/contract';
+import { startChild } from '../child-runs/start-child';
 import { answerInLoop } from '../memory/in-loop-tools';
 import { recall } from '../memory/recall';
 import type { ToolAnswer } from '../ports';
 import { answerCall } from '../tool-calls/answer-call';
 import type { CallOutcome } from '../tool-calls/call-outcome';
 import { type KnownCall, openCalls } from '../tool-calls/ledger';
-import { answerTo, callStarted, isTurnOver, nextWave, runsInLoop } from '../tool-calls/start-call';
+import { answerTo, callStarted, isRemote, isTurnOver, nextWave, runsInLoop, startsRun } from '../tool-calls/start-call';
 import { type LoopContext, type Step, factsStep, factsStepOf } from './loop-context';
 
 /** The most times that a call is sent while its outcome is unknown and a repetition is safe. */
@@ -16,7 +17,7 @@ const maxAttempts = 3;
  * holder sent is looked up instead of sent again.
  *
  * Afterwards each call has exactly one result in the log (I6), with two exceptions: a call that awaits a person (its outcome
- * is unknown, or it needs approval), with the calls behind it, and the calls of a stopped run that never ran.
+ * is unknown, or it needs approval) or a child run, with the calls behind it, and the calls of a stopped run that never ran.
  */
 export async function* settle(loop: LoopContext): AsyncGenerator<Step, void> {
   if (loop.state.phase !== 'acting') return;
@@ -39,9 +40,14 @@ const notExecuted = failedResult('This call was not executed: the turn ended bef
 async function* runWave(loop: LoopContext, wave: readonly KnownCall[]): AsyncGenerator<Step, void> {
   const started = wave.filter(isUnsent).map((known) => callStarted(loop, known));
   const inLoop = wave.filter(({ call }) => runsInLoop(loop, call));
-  const remote = wave.filter((known) => !inLoop.includes(known));
+  const children = wave.filter(({ call }) => startsRun(loop, call));
+  const remote = wave.filter(({ call }) => isRemote(loop, call));
 
-  if (started.length > 0) yield factsStepOf(loop, started, { hold: remote.length === 0 });
+  if (started.length > 0) yield factsStepOf(loop, started, { hold: remote.length + children.length === 0 });
+  for (const { call } of children) {
+    const refusal = await startChild(loop, call);
+    if (refusal !== undefined) yield answer(loop, call, { result: failedResult(refusal), durationMs: 0 });
+  }
   for (const { call } of inLoop) {
     const conversation = await recall(call, loop.state.conversation, loop.ports.archive);
     const result = answerInLoop(call, conversation, loop.run);

@@ -1,4 +1,4 @@
-import type { StoppedTool } from '../ports';
+import type { StoppedChild, StoppedTool } from '../ports';
 
 /** With one piece a millisecond, this covers more time than a stop request needs to reach the worker. */
 const maxPieces = 6_000;
@@ -10,6 +10,7 @@ export class StopReceipt {
   private readonly pieces: { readonly at: string; characters: number }[] = [];
   private toolsStopped: StoppedTool[] = [];
   private leftIsUnverified = false;
+  private children: readonly StoppedChild[] = [];
 
   modelAborted(at: string): void {
     this.modelAbortedAt = at;
@@ -38,12 +39,17 @@ export class StopReceipt {
     this.toolsStopped = [...tools.values()];
   }
 
+  childrenStopped(children: readonly StoppedChild[]): void {
+    this.children = children;
+  }
+
   contents(requestedAt: string) {
     const deaths = this.toolsStopped.map(({ verified_dead_at: at }) => at);
     return {
       requested_at: requestedAt,
       model_aborted_at: this.modelAbortedAt,
       tools_stopped: this.toolsStopped,
+      ...(this.children.length > 0 && { child_runs_stopped: [...this.children] }),
       tokens_after_stop: this.tokensAfter(requestedAt),
       sandbox_verified_at: this.leftIsUnverified || deaths.includes(null) ? null : (deaths.toSorted().at(-1) ?? null),
     };

@@ -3,7 +3,7 @@ import { halve, countRequestTokens } from '../context/compress';
 import type { DecodedReply } from '../dialects/dialect';
 import { type ModelMessage, type ModelRequest, contextOverflow } from '../models/model';
 import { completed, failed } from '../run/end-run';
-import { awaitBudget, waitsForBudget } from '../run/await-budget';
+import { type LackingBudget, awaitBudget, mayWaitFor } from '../run/await-budget';
 import { budgetLack, mayCallModel } from '../run/run-limits';
 import { beginReply } from './begin-reply';
 import { afterBrokenReplies, fallBack, hasFallback, modelNow } from './fall-back';
@@ -27,9 +27,9 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked
     loop.model = modelNow(loop);
     const lack = await budgetLack(loop);
     if (lack !== undefined) {
-      const mayWait = lack === 'run' && waitsForBudget(loop);
-      yield factsStep(loop, ...outOfBudget(loop, messageId, mayWait));
-      return { isParked: mayWait };
+      const awaited = lack !== 'account' && mayWaitFor(lack) ? lack : undefined;
+      yield factsStep(loop, ...outOfBudget(loop, messageId, awaited));
+      return { isParked: awaited !== undefined };
     }
     yield factsStepOf(loop, [beginReply(loop, messageId)], { hold: false, meanwhile: true });
 
@@ -57,9 +57,9 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked
 }
 
 /** Ends or parks the run, and withdraws what was shown of a reply that will not be completed. */
-const outOfBudget = (loop: LoopContext, messageId: MessageId, mayWait: boolean): NewFact[] => [
+const outOfBudget = (loop: LoopContext, messageId: MessageId, awaited: LackingBudget | undefined): NewFact[] => [
   ...(loop.state.phase === 'thinking' ? [beginReply(loop, messageId)] : []),
-  mayWait ? awaitBudget(loop) : completed(loop, 'budget_exceeded'),
+  awaited ? awaitBudget(loop.state.iteration, awaited) : completed(loop, 'budget_exceeded'),
 ];
 
 /** Calls the model, and again as long as its output limit cuts the reply off. The calls make one reply. */

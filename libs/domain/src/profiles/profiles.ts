@@ -15,10 +15,10 @@ export interface Profile {
 const names = (isWanted: (tool: Tool) => boolean): string[] =>
   implementedTools.filter(isWanted).map(({ name }) => name);
 
-/** Tools that send what a run knows to addresses of its choice, or that cost money per call: settings must switch them on. */
+/** Tools that send what a run knows to addresses of its choice, that cost money per call, or that need stored agents: settings must switch them on. */
 const optionalTools = [
   ...['http_request', 'expose_port', 'deploy', 'undeploy'],
-  ...['get_data_provider_endpoints', 'execute_data_provider_call'],
+  ...['get_data_provider_endpoints', 'execute_data_provider_call', 'run_agent'],
 ];
 /** Other ways to do the same. Each profile names those that it prefers. */
 const alternatives: readonly string[] = [

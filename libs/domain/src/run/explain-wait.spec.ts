@@ -31,6 +31,7 @@ const working: RunMoment = {
   queue: { name: 'runs', dueSince: earlier, ahead: 0 },
   calls: [],
   executorId: undefined,
+  childRuns: [],
 };
 
 const fact = (type: RunMoment['lastFact']['type'], retryDelayMs?: number) => ({ type, at: earlier, retryDelayMs });

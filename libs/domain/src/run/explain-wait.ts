@@ -1,4 +1,4 @@
-import { type FactType, type Run, type RunId, type RunWait, isTerminal, isWaiting } from '@rondo/contract';
+import { type FactType, type Run, type RunId, type RunWait, isParked, isTerminal } from '@rondo/contract';
 import type { RunQueueName } from './claim';
 
 /** Where a run is at one moment, as its store knows it. */
@@ -15,6 +15,8 @@ export interface RunMoment {
   /** Calls that were sent and are not answered, or are unknown while the run waits for a decision. */
   readonly calls: readonly WaitedCall[];
   readonly executorId: string | undefined;
+  /** Child runs that are not over; empty where the run does not wait for them. */
+  readonly childRuns: NonNullable<RunWait['child_runs']>;
 }
 
 type WaitedCall = NonNullable<RunWait['tool_calls']>[number];
@@ -29,7 +31,7 @@ function explanationOf(moment: RunMoment): Explanation {
   const { run, thread, lease } = moment;
   if (isTerminal(run.status)) return over(run);
   if (!thread.isHeld) return behindOnThread(moment);
-  if (isWaiting(run.status)) return forPerson(moment);
+  if (isParked(run.status)) return parked(moment);
   if (!lease) return inQueue(moment);
   if (lease.isExpired) {
     return {
@@ -60,7 +62,7 @@ function behindOnThread({ run, thread }: RunMoment): Explanation {
   };
 }
 
-function forPerson({ run, lastFact: { at: since }, calls }: RunMoment): Explanation {
+function parked({ run, lastFact: { at: since }, calls, childRuns }: RunMoment): Explanation {
   const { reason = 'budget', question, approvals = [], budget } = run.waiting ?? {};
   switch (reason) {
     case 'ask':
@@ -82,17 +84,25 @@ function forPerson({ run, lastFact: { at: since }, calls }: RunMoment): Explanat
       const sentence = `Waits for a person to decide whether these calls took effect: ${names}.`;
       return { cause: 'tool_unknown', sentence, since, tool_calls: calls };
     }
+    case 'child_runs':
+      return { cause: 'child_runs', sentence: waitsForRuns(childRuns), since, child_runs: childRuns };
   }
+}
+
+function waitsForRuns(children: RunMoment['childRuns']): string {
+  const each = children.map(({ run_id, agent_name, status }) => `${run_id} (${agent_name}, ${status})`);
+  return each.length === 0 ? 'Its child runs are over; it goes on in a moment.' : `Waits for run ${each.join(', ')}.`;
 }
 
 function usedOf(budget: RunWait['budget']): string {
   if (!budget) return '';
-  const { usd, tokens, spent_usd, spent_tokens } = budget;
+  const { usd, tokens, spent_usd, spent_tokens, root_run_id: root } = budget;
   const used = [
     ...(usd === null ? [] : [`$${spent_usd ?? '?'} of $${usd}`]),
     ...(tokens === null ? [] : [`${spent_tokens} of ${tokens} tokens`]),
   ];
-  return `: ${used.join(' and ')} are used, and the next request does not fit`;
+  const whose = root === undefined ? '' : ` of ${root} and the runs below it`;
+  return `${whose}: ${used.join(' and ')} are used, and the next request does not fit`;
 }
 
 function inQueue({ queue: { name, dueSince: since, ahead } }: RunMoment): Explanation {

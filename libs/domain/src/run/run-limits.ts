@@ -2,6 +2,7 @@ import { type RunSettings, type Usage, addUsage } from '@rondo/contract';
 import { countRequestTokens } from '../context/compress';
 import { TerminalError } from '../errors';
 import type { AgentRun, LoopContext } from '../loop/loop-context';
+import type { LackingBudget } from './await-budget';
 
 type Budget = RunSettings['budget'];
 
@@ -16,32 +17,41 @@ export const isRunBudgetExceeded = ({ state, run }: Pick<LoopContext, 'state' | 
 
 /** Whether the run has any budget. Without one, the checks below are skipped. */
 const isBounded = ({ run: { settings }, ports }: LoopContext): boolean =>
-  settings.budget.usd !== undefined || settings.budget.tokens !== undefined || ports.accountIsSpent !== undefined;
+  settings.budget.usd !== undefined ||
+  settings.budget.tokens !== undefined ||
+  ports.treeBudget !== undefined ||
+  ports.accountIsSpent !== undefined;
 
 /** Whether some budget is left for a model call. `unrecorded` is usage that is not in the log yet. */
 export async function mayCallModel(loop: LoopContext, unrecorded?: Usage): Promise<boolean> {
   if (!isBounded(loop) || loop.signals.stop.aborted) return true;
   const spent = unrecorded ? addUsage(loop.state.usage, unrecorded) : loop.state.usage;
   if (isBudgetExceeded(loop.run.settings.budget, spent)) return false;
+  const tree = await loop.ports.treeBudget?.();
+  if (tree && isBudgetExceeded(tree.budget, unrecorded ? addUsage(tree.spent, unrecorded) : tree.spent)) return false;
   return !(await loop.ports.accountIsSpent?.());
 }
 
-/** Whose budget does not cover the next model call: at least the input of its request. Undefined: both do. */
-export async function budgetLack(loop: LoopContext): Promise<'run' | 'account' | undefined> {
+/** Which budget does not cover the next model call: at least the input of its request. Undefined: all do. */
+export async function budgetLack(loop: LoopContext): Promise<LackingBudget | 'account' | undefined> {
   if (!isBounded(loop) || loop.signals.stop.aborted) return undefined;
-  if (isRunBudgetExceeded(loop) || !(await fits(loop))) return 'run';
+  const own = { budget: loop.run.settings.budget, spent: loop.state.usage };
+  if (!(await covers(loop, own))) return own;
+  const tree = await loop.ports.treeBudget?.();
+  if (tree && !(await covers(loop, tree))) return tree;
   return (await mayCallModel(loop)) ? undefined : 'account';
 }
 
-async function fits(loop: LoopContext): Promise<boolean> {
+async function covers(loop: LoopContext, { budget, spent }: LackingBudget): Promise<boolean> {
+  if (isBudgetExceeded(budget, spent)) return false;
   const { state, run, ports, meter, model } = loop;
-  const { usd, tokens } = run.settings.budget;
+  const { usd, tokens } = budget;
   const tokenPrice = usd === undefined ? undefined : ports.leastInputPrice?.(model);
   if (tokens === undefined && !tokenPrice) return true;
 
   const request = await countRequestTokens({ run, state }, meter);
-  if (tokens !== undefined && request > tokens - tokensOf(state.usage)) return false;
-  return usd === undefined || !tokenPrice || request * tokenPrice <= usd - (state.usage.cost_usd ?? 0);
+  if (tokens !== undefined && request > tokens - tokensOf(spent)) return false;
+  return usd === undefined || !tokenPrice || request * tokenPrice <= usd - (spent.cost_usd ?? 0);
 }
 
 /**

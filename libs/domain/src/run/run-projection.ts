@@ -82,7 +82,7 @@ function change(changes: Draft, fact: NewFact, at: string): void {
       changes.toolSet = fact.data.tool_set ?? null;
       return;
     case 'run.waiting':
-      changes.status = fact.data.reason === 'budget' ? 'waiting_budget' : 'waiting_input';
+      changes.status = waitingStatus[fact.data.reason];
       changes.waiting = fact.data;
       return;
     case 'run.resumed':
@@ -134,6 +134,14 @@ function change(changes: Draft, fact: NewFact, at: string): void {
       return;
   }
 }
+
+const waitingStatus: Record<Waiting['reason'], RunStatus> = {
+  ask: 'waiting_input',
+  approval: 'waiting_input',
+  tool_unknown: 'waiting_input',
+  budget: 'waiting_budget',
+  child_runs: 'waiting_child',
+};
 
 function end(changes: Draft, status: 'completed' | 'failed' | 'stopped', at: string): void {
   changes.status = status;

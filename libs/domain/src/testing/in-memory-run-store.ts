@@ -10,10 +10,13 @@ import {
   type ThreadId,
   accountId,
   eventId,
+  isParked,
   isTerminal,
   isWaiting,
   messageId,
 } from '@rondo/contract';
+import { collectChildren } from '../child-runs/await-children';
+import type { ChildEnd } from '../child-runs/child-result';
 import { BudgetRaisedError, ClaimLostError, StopPendingError, type StopRequest } from '../errors';
 import type { FairClaims, LastClaims, RunStore } from '../ports';
 import {
@@ -109,6 +112,16 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
     return facts !== undefined;
   }
 
+  /** What a worker does once child runs are over. False if the run does not wait for one of them. */
+  collect(id: RunId, ends: ReadonlyMap<CallId, ChildEnd>): boolean {
+    const { run, log } = this.row(id);
+    const ports = { ids: { messageId: () => messageId.parse(this.nextId()) } };
+    const answering = { run: { id, threadId: run.thread_id }, state: replay(log), ports };
+    const facts = run.status === 'waiting_child' ? collectChildren(answering, run.waiting?.child_runs ?? [], ends) : [];
+    this.write({ runId: id, threadId: run.thread_id, epoch: run.epoch }, facts);
+    return facts.length > 0;
+  }
+
   /** What the gateway does for a higher budget. */
   raiseBudget(id: RunId, raise: BudgetRaise): readonly NewFact[] {
     const row = this.row(id);
@@ -143,7 +156,7 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
   claim(id: RunId, owner: string, queue: RunQueueName = 'runs'): Promise<ClaimedRun | undefined> {
     const row = this.rows.get(id);
     if (!row || row.owner || row.queue !== queue) return Promise.resolve(undefined);
-    if (isTerminal(row.run.status) || isWaiting(row.run.status)) return Promise.resolve(undefined);
+    if (isTerminal(row.run.status) || isParked(row.run.status)) return Promise.resolve(undefined);
 
     const { log, stop, fruitlessClaims } = row;
     row.owner = owner;
@@ -212,7 +225,7 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
       row.run = projectRun(row.run, [recorded]);
       if (isProgress(recorded)) row.fruitlessClaims = 0;
       const moved = movesTo(recorded) ?? row.queue;
-      if (moved !== row.queue || isTerminal(row.run.status) || isWaiting(row.run.status)) row.owner = undefined;
+      if (moved !== row.queue || isTerminal(row.run.status) || isParked(row.run.status)) row.owner = undefined;
       row.queue = moved;
       return recorded;
     });

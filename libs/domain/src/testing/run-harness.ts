@@ -25,6 +25,13 @@ import { LedgeredTools } from './ledgered-tools';
 /** A worker that crashed. */
 export class Crash extends Error {}
 
+export interface CrashPoint {
+  readonly step: number;
+  readonly position: 'before' | 'after';
+  /** Called at each step in that position, before the crash too. */
+  readonly onStep?: () => void;
+}
+
 export interface HarnessParts {
   readonly model: Model;
   readonly tools?: Tools;
@@ -36,7 +43,7 @@ export interface HarnessParts {
   readonly summarizer?: Model;
   readonly budgetOf?: BudgetOf;
   /** Ports that depend on the operator's configuration. */
-  readonly extra?: Pick<AgentPorts, 'honoursKeys' | 'leastInputPrice' | 'accountIsSpent'>;
+  readonly extra?: Pick<AgentPorts, 'honoursKeys' | 'leastInputPrice' | 'accountIsSpent' | 'children' | 'treeBudget'>;
 }
 
 /** Runs the loop with a store in memory, a scripted model and tools that count their effects. */
@@ -119,11 +126,13 @@ export class RunHarness {
   }
 
   /** One activation whose worker crashes at its nth step, before or after writing it; the reaper then frees the run. */
-  async crashAt({ step, position }: { step: number; position: 'before' | 'after' }): Promise<void> {
+  async crashAt({ step, position, onStep }: CrashPoint): Promise<void> {
     let seen = 0;
     try {
       await this.activate((_, at) => {
-        if (at === position && seen++ === step) throw new Crash();
+        if (at !== position) return;
+        onStep?.();
+        if (seen++ === step) throw new Crash();
       });
     } catch (error) {
       if (!(error instanceof Crash)) throw error;

@@ -15,7 +15,7 @@ export const isTurnOver = ({ state, run }: Pick<LoopContext, 'state' | 'run'>): 
  * blocks the calls behind it only if they are sequential.
  */
 export function nextWave(loop: LoopContext): KnownCall[] {
-  const wave = frontOf(loop).filter((known) => !awaitsPerson(known));
+  const wave = frontOf(loop).filter((known) => !awaitsPerson(known) && !awaitsChild(loop, known));
   return isTurnOver(loop) ? wave : wave.filter((known) => !awaitsApproval(loop, known));
 }
 
@@ -31,6 +31,13 @@ function frontOf({ state, run: { settings } }: LoopContext): KnownCall[] {
 export const runsInLoop = ({ run }: Pick<LoopContext, 'run'>, call: ToolCall): boolean =>
   run.tools.named(call.name)?.runsIn === 'loop';
 
+export const startsRun = ({ run }: Pick<LoopContext, 'run'>, call: ToolCall): boolean =>
+  run.tools.named(call.name)?.runsIn === 'child_run';
+
+/** Its run was started, and its end is the answer; or it is ended with this run. */
+const awaitsChild = (loop: LoopContext, { call }: KnownCall): boolean =>
+  loop.childRuns.has(call.id) || (loop.signals.stop.aborted && startsRun(loop, call));
+
 export const callStarted = (loop: LoopContext, { call, attempts }: KnownCall): NewFact => ({
   type: 'tool.started',
   iteration: loop.state.iteration,
@@ -39,11 +46,14 @@ export const callStarted = (loop: LoopContext, { call, attempts }: KnownCall): N
 
 const withAttempt = (attempt: number, call: ToolCall): ToolCall => ({ ...call, attempt });
 
+/** An executor answers it. */
+export const isRemote = (loop: LoopContext, call: ToolCall): boolean => !runsInLoop(loop, call) && !startsRun(loop, call);
+
 /** Sends planned calls while the reply is still streaming. `settle` collects their answers. */
 export function* startDuringReply(loop: LoopContext): Generator<Step, void> {
   const wave = loop.signals.stop.aborted
     ? []
-    : nextWave(loop).filter(({ call, status }) => status === 'planned' && !runsInLoop(loop, call));
+    : nextWave(loop).filter(({ call, status }) => status === 'planned' && isRemote(loop, call));
   yield factsStep(loop, ...wave.map((known) => callStarted(loop, known)));
   for (const known of wave) loop.inFlight.set(known.call.id, awaitedLater(send(loop, known)));
 }

@@ -1,3 +1,4 @@
+import { runAgentTool } from './agent.tools';
 import { toolAliases } from './alias.tools';
 import { browserTools } from './browser.tools';
 import { ask, complete, messageUser, returnControlToUser, webBrowserTakeover } from './conversation.tools';
@@ -71,6 +72,7 @@ export const implementedTools = [
   complete,
   messageUser,
   returnControlToUser,
+  runAgentTool,
 ] as const;
 
 export type Tool = (typeof implementedTools)[number];

@@ -5,7 +5,8 @@ import type { EffectClass, ToolSource } from '@rondo/contract';
 
 /**
  * A tool, as data: what the model reads, what its arguments must be, and how careful the engine must be with it.
- * The handler that does the work lives in the tool executor, or in memory/ for `runsIn: 'loop'`.
+ * The handler that does the work lives in the tool executor, in memory/ for `runsIn: 'loop'`,
+ * or is another run for `runsIn: 'child_run'`.
  */
 export interface ToolDefinition {
   readonly name: string;
@@ -21,11 +22,14 @@ export interface ToolDefinition {
   readonly needs?: ToolNeed;
   /** Of every call, or of one by its parsed arguments and by what the operator says of the server that it goes to. */
   readonly effect: EffectClass | ((input: never, honoursKeys: HonoursKeys) => EffectClass);
-  /** `executor`: in the thread's sandbox. `loop`: answered by the run itself, without leaving the worker. */
-  readonly runsIn: 'executor' | 'loop';
+  /**
+   * `executor`: in the thread's sandbox. `loop`: answered by the run itself, without leaving the worker. `child_run`: the
+   * call is a run of its own, and its end is the answer.
+   */
+  readonly runsIn: 'executor' | 'loop' | 'child_run';
   /** The longest that a call may take, in milliseconds. */
   readonly timeoutMs: number;
-  readonly group: 'shell' | 'files' | 'web' | 'memory' | 'conversation' | 'external';
+  readonly group: 'shell' | 'files' | 'web' | 'memory' | 'conversation' | 'agents' | 'external';
   /**
    * By what a call put out: what it asks about still goes on, so that to ask again is to wait and not to go in circles.
    */

@@ -29,6 +29,10 @@ export interface RunRow {
   readonly agent_id: string | null;
   readonly agent_version: number | null;
   readonly preview: string | null;
+  readonly parent_run_id: string | null;
+  readonly parent_call_id: string | null;
+  readonly root_run_id: string | null;
+  readonly tree_depth: number | null;
   readonly stop_requested_at: Date | null;
   readonly stop_reason: string | null;
   readonly created_at: Date;
@@ -68,6 +72,9 @@ export const runOf = (row: RunRow | RunJson): Run =>
     agent_id: row.agent_id,
     agent_version: row.agent_version,
     preview: row.preview,
+    parent_run_id: row.parent_run_id,
+    parent_call_id: row.parent_call_id,
+    root_run_id: row.root_run_id,
     metadata: row.metadata,
     stop_requested_at: iso(row.stop_requested_at),
     created_at: iso(row.created_at),

@@ -1,6 +1,7 @@
 import {
   type AccountId,
   type AgentId,
+  type CallId,
   type FileId,
   type NewId,
   type InputBlock,
@@ -43,6 +44,15 @@ export interface RunAgent {
   readonly isNamed: boolean;
 }
 
+/** Where a run that a call of `run_agent` starts stands in its tree. */
+export interface RunOrigin {
+  readonly parentRunId: RunId;
+  readonly parentCallId: CallId;
+  readonly rootRunId: RunId;
+  /** 1 for a child of the first run. */
+  readonly depth: number;
+}
+
 export interface NewRun {
   /** Given by a caller that must know it before the run exists, for example to subscribe to it. */
   readonly id?: RunId | undefined;
@@ -55,6 +65,7 @@ export interface NewRun {
   readonly settings: RunSettings;
   /** The stored agent that the settings come from. */
   readonly agent?: RunAgent | undefined;
+  readonly origin?: RunOrigin | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   /** What happens when the thread has an active run. */
   readonly onActiveRun: 'reject' | 'queue' | 'replace';
@@ -178,7 +189,7 @@ class RunCreation {
   }
 
   async attempt(): Promise<CreatedRun> {
-    const { threadId: wanted, accountId, settings, agent, metadata, input, promised } = this.wanted;
+    const { threadId: wanted, accountId, settings, agent, origin, metadata, input, promised } = this.wanted;
     const behind = wanted !== undefined && (await this.resolveActiveRun(wanted));
     const thread = wanted ?? threadId.parse(`thr_${this.newId()}`);
     const lastMessageSeq = wanted === undefined ? 0 : await this.lastMessageOn({ accountId, threadId: wanted });
@@ -195,12 +206,13 @@ class RunCreation {
       ...{ id: this.id, thread_id: thread, last_seq: facts.length, settings, metadata, created_at },
       ...agentFields(agent),
       preview: text === undefined ? null : storedText(previewOf(text)),
+      ...originFields(origin),
     });
     const run = { ...begun, model: storedText(begun.model) };
     const threadAgent = agent?.isNamed ? agent.id : undefined;
     const waitsWith = behind ? (content ? JSON.stringify(content) : null) : undefined;
-    if (!(await this.place.insert({ accountId, run, facts, inputText: text, waitsWith, threadAgent })))
-      throw new ThreadTaken();
+    const rows = { accountId, run, depth: origin?.depth, facts, inputText: text, waitsWith, threadAgent };
+    if (!(await this.place.insert(rows))) throw new ThreadTaken();
     await insertRunFiles(this.place.sql, { runId: this.id, threadId: thread }, placed);
     if (behind && this.wanted.onActiveRun === 'replace') await this.place.sql.query(markReplacement, [run.id]);
 
@@ -233,12 +245,16 @@ class RunCreation {
 
   /** The input of a queued run is added to the thread when the run is promoted. */
   private beginning(thread: ThreadId, said: Pick<Input, 'content' | 'metadata'> | undefined): NewFact[] {
-    const { settings, agent } = this.wanted;
+    const { settings, agent, origin } = this.wanted;
     const { profile, model } = settings;
-    const created: NewFact = { type: 'run.created', iteration: 0, data: { profile, model, ...agentFields(agent) } };
+    const about = { ...agentFields(agent), ...originFields(origin) };
+    const created: NewFact = { type: 'run.created', iteration: 0, data: { profile, model, ...about } };
     if (!said) return [created];
     return [created, inputFact({ runId: this.id, threadId: thread, iteration: 0, ...said }, this.newId)];
   }
 }
 
 const agentFields = (agent: RunAgent | undefined) => agent && { agent_id: agent.id, agent_version: agent.version };
+
+const originFields = (origin: RunOrigin | undefined) =>
+  origin && { parent_run_id: origin.parentRunId, parent_call_id: origin.parentCallId, root_run_id: origin.rootRunId };

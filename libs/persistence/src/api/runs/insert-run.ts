@@ -7,6 +7,8 @@ import { storedTextAsJson } from '../../database/stored-text';
 export interface RunToInsert {
   readonly accountId: AccountId;
   readonly run: Run;
+  /** In its tree; undefined for a run of its own. */
+  readonly depth?: number | undefined;
   /** `run.created`, and `message.created` for the input unless the run is queued. */
   readonly facts: readonly RecordedFact[];
   /** The agent that a new thread gets. */
@@ -27,6 +29,10 @@ const newRuns = new RowSet('run', {
   settings: 'json',
   agent_id: 'text',
   agent_version: 'int',
+  parent_run_id: 'text',
+  parent_call_id: 'text',
+  root_run_id: 'text',
+  tree_depth: 'int',
   thread_agent: 'text',
   preview: 'json',
   input_text: 'json',
@@ -48,8 +54,8 @@ const newRuns = new RowSet('run', {
 const insertStatement = (some: string) => `
 created as (
   insert into runs
-    (id, account_id, thread_id, status, last_seq, profile, model, settings, agent_id, agent_version, preview, metadata, created_at, queued_input, past_through, holds_thread, activation, activated_at)
-  select id, account_id, thread_id, 'queued', last_seq, profile, model #>> '{}', settings, agent_id, agent_version, preview #>> '{}', metadata, created_at, queued_input,
+    (id, account_id, thread_id, status, last_seq, profile, model, settings, agent_id, agent_version, parent_run_id, parent_call_id, root_run_id, tree_depth, preview, metadata, created_at, queued_input, past_through, holds_thread, activation, activated_at)
+  select id, account_id, thread_id, 'queued', last_seq, profile, model #>> '{}', settings, agent_id, agent_version, parent_run_id, parent_call_id, root_run_id, tree_depth, preview #>> '{}', metadata, created_at, queued_input,
     case when takes_thread then coalesce(message_seq, (select last_message_seq from threads where threads.id = thread_id), 0) end,
     takes_thread, takes_thread::int, case when takes_thread then clock_timestamp() end
   from run where ${some}
@@ -121,6 +127,7 @@ export const lengthOf = ({ content, said, settings, metadata, queued_input, inpu
 /** The run as parameters of the statement. What cannot be serialized fails here, and not the other runs of the batch. */
 export function firstRowsOf({
   run,
+  depth,
   accountId,
   threadAgent,
   facts: [created, said],
@@ -138,6 +145,10 @@ export function firstRowsOf({
     settings: JSON.stringify(run.settings),
     agent_id: run.agent_id,
     agent_version: run.agent_version,
+    parent_run_id: run.parent_run_id,
+    parent_call_id: run.parent_call_id,
+    root_run_id: run.root_run_id,
+    tree_depth: depth ?? null,
     thread_agent: threadAgent ?? null,
     preview: run.preview === null ? null : storedTextAsJson(run.preview),
     input_text: inputText ? storedTextAsJson(inputText) : null,

@@ -2,6 +2,7 @@ import {
   type AccountId,
   type AgentId,
   type Run,
+  type RunId,
   type RunStatus,
   type ThreadId,
   runId,
@@ -17,6 +18,7 @@ export interface RunFilter extends PageRequest {
   readonly statuses?: readonly RunStatus[] | undefined;
   readonly threadId?: ThreadId | undefined;
   readonly agentId?: AgentId | undefined;
+  readonly parentRunId?: RunId | undefined;
   /** The key has letters, digits, `_`, `.` and `-` only. */
   readonly metadata?: { readonly key: string; readonly value: string } | undefined;
   /** Words of the input, as `websearch_to_tsquery` reads them. */
@@ -42,6 +44,7 @@ const conditions = {
   threadId: (value: string) => `thread_id = ${value}`,
   agentId: (value: string) => `runs.agent_id = ${value}`,
   words: (value: string) => `runs.id = any(array(${runsWith(value)}))`,
+  parentRunId: (value: string) => `runs.parent_run_id = ${value}`,
   metadata: (value: string) => `position(${value} in runs.metadata::text) > 0`,
   createdFrom: (value: string) => `runs.created_at >= ${value}::timestamptz`,
   createdBefore: (value: string) => `runs.created_at < ${value}::timestamptz`,
@@ -85,6 +88,7 @@ export async function listRuns(
     threadId: rest.threadId,
     agentId: rest.agentId,
     words: rest.words && storedText(rest.words),
+    parentRunId: rest.parentRunId,
     metadata: metadata && JSON.stringify({ [metadata.key]: metadata.value }).slice(1, -1),
     createdFrom: rest.createdFrom,
     createdBefore: rest.createdBefore,

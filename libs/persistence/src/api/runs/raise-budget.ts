@@ -7,6 +7,7 @@ import { batchOf } from '../../run-log/batch';
 import { writeBatch } from '../../run-log/group-commit';
 import { runOf } from '../../run-log/run-row';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
+import { resumeForTreeBudget } from './child-runs/tree-budget';
 import { type RunAddress, lockRun, readRun } from './lock-run';
 
 /** The new budget of a run. Parts that are not given stay. */
@@ -27,8 +28,14 @@ const newBudget = `
 update runs set settings = $2::json, raised_in_epoch = case when lease_owner is null then raised_in_epoch else epoch end
 where id = $1`;
 
-/** Raises the budget, and queues the run if it waits for that. The same order again changes nothing. */
-export const raiseBudgetOf = (database: Database, newId: NewId, order: BudgetOrder): Promise<RaisedBudget> =>
+/** Raises the budget, and queues the run if it waits for that, and runs below it that wait for the budget of their tree. The same order again changes nothing. */
+export async function raiseBudgetOf(database: Database, newId: NewId, order: BudgetOrder): Promise<RaisedBudget> {
+  const raised = await raiseOwn(database, newId, order);
+  const below = await resumeForTreeBudget(database, newId, order.runId);
+  return { ...raised, facts: [...raised.facts, ...below] };
+}
+
+const raiseOwn = (database: Database, newId: NewId, order: BudgetOrder): Promise<RaisedBudget> =>
   database.transaction(async (sql) => {
     const run = runOf(await lockRun(sql, order));
     const facts = await writeRaise(sql, newId, { run, told: raiseBudget(run, order, order.raisedBy) });

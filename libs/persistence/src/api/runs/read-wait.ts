@@ -33,6 +33,11 @@ select row_to_json(runs) as run, ${utc('statement_timestamp()')} as at,
     where run_id = runs.id and status = case when runs.waiting is null then 'dispatched' else 'unknown' end
     order by iteration, index, id limit ${shownCalls}
   ) as call) as calls,
+  (select coalesce(json_agg(child), '[]') from (
+    select id as run_id, status from runs as child
+    where runs.status = 'waiting_child' and child.parent_run_id = runs.id and child.finished_at is null
+    order by id limit ${shownCalls}
+  ) as child) as children,
   last_fact.type as fact_type, ${utc('last_fact.at')} as fact_at, last_fact.data ->> 'delay_ms' as delay_ms,
   (select executor_id from sandboxes where sandboxes.thread_id = runs.thread_id) as executor_id
 from runs
@@ -55,6 +60,7 @@ interface MomentRow {
   readonly ahead_on_thread: number;
   readonly ahead_in_queue: number;
   readonly calls: RunMoment['calls'];
+  readonly children: readonly Pick<RunMoment['childRuns'][number], 'run_id' | 'status'>[];
   readonly fact_type: FactType;
   readonly fact_at: string;
   readonly delay_ms: string | null;
@@ -80,4 +86,14 @@ const momentOf = (row: MomentRow): RunMoment => ({
   queue: { name: row.queue, dueSince: row.due_since, ahead: row.ahead_in_queue },
   calls: row.calls,
   executorId: row.executor_id ?? undefined,
+  childRuns: childrenOf(row),
 });
+
+/** Their names are those of the fact with which the run began to wait. */
+function childrenOf({ run, children }: MomentRow): RunMoment['childRuns'] {
+  const awaited = runOf(run).waiting?.child_runs ?? [];
+  return children.map((child) => ({
+    ...child,
+    agent_name: awaited.find(({ run_id }) => run_id === child.run_id)?.agent_name ?? '',
+  }));
+}

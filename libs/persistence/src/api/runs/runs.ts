@@ -20,6 +20,7 @@ import { type ApprovalAddress, listOpenApprovals, readApproval } from './approva
 import { type ApprovalDecision, type ApprovalOrder, decideOnApproval } from './decide-approval';
 import { type InboxItem, listInbox } from './inbox';
 import { type Answer, type AnsweredRun, answerRun } from './answer-run';
+import { childrenOf } from './child-runs/runs-below';
 import { type CreatedRun, type NewRun, createRun } from './create-run';
 import { type FirstRows, insertRuns, lengthOf } from './insert-run';
 import type { RunAddress } from './lock-run';
@@ -62,6 +63,13 @@ export class Runs {
 
   get(address: RunAddress): Promise<Run> {
     return getRun(this.database.sql, address);
+  }
+
+  /** The run with its child runs, if it has some. */
+  async getWithChildren(address: RunAddress): Promise<Run> {
+    const run = await this.get(address);
+    const children = await childrenOf(this.database.sql, run.id);
+    return children.length > 0 ? { ...run, children: [...children] } : run;
   }
 
   /** What the run waits for, as of one moment. */

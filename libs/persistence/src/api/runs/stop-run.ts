@@ -6,7 +6,7 @@ import {
   type RunId,
   type RunStatus,
   isTerminal,
-  isWaiting,
+  isParked,
 } from '@rondo/contract';
 import {
   type KnownCalls,
@@ -23,6 +23,8 @@ import { batchOf } from '../../run-log/batch';
 import { writeBatch } from '../../run-log/group-commit';
 import type { Sql } from '../../database/sql';
 import { openCallsOf } from './open-calls';
+import { collectEndedChildren } from './child-runs/collect-children';
+import { unstoppedBelow } from './child-runs/runs-below';
 import { type RunAddress, lockRun, readRun } from './lock-run';
 import { promoteNext } from './promote-run';
 
@@ -36,11 +38,38 @@ export interface StoppedRun {
   /** Committed facts to publish, also those of a run that came forward on the thread. */
   readonly facts: readonly RecordedFact[];
   readonly changed: boolean;
-  /** What the workers must be told, with the reason that was given first. Undefined when the run is over. */
-  readonly stop: PendingStop | undefined;
+  /** What the workers must be told, with the reason that was given first: of the run and of those below it that are not over. */
+  readonly stops: readonly PendingStop[];
 }
 
+/** Stops a run and every run below it. */
 export async function stopRun(database: Database, newId: NewId, order: StopOrder): Promise<StoppedRun> {
+  const stopped = await stopOne(database, newId, order);
+  const below = await stopBelow(database, newId, order);
+  return { ...stopped, facts: [...stopped.facts, ...below.facts], stops: [...stopped.stops, ...below.stops] };
+}
+
+/** Until none is left: a run that was told later than its own run started may have started another one. */
+export async function stopBelow(
+  database: Database,
+  newId: NewId,
+  { accountId, runId, reason }: StopOrder,
+): Promise<Pick<StoppedRun, 'facts' | 'stops'>> {
+  const facts: RecordedFact[] = [];
+  const stops: PendingStop[] = [];
+  for (;;) {
+    const runs = await unstoppedBelow(database.sql, runId);
+    if (runs.length === 0) return { facts, stops };
+    for (const id of runs) {
+      const order = { accountId, runId: id, reason: `${runId} was stopped${reason === null ? '' : `: ${reason}`}` };
+      const one = await stopOne(database, newId, order);
+      facts.push(...one.facts);
+      stops.push(...one.stops);
+    }
+  }
+}
+
+async function stopOne(database: Database, newId: NewId, order: StopOrder): Promise<StoppedRun> {
   const stopped = await database.transaction(async (sql) => {
     const facts = await stopLocked(sql, newId, { row: await lockRun(sql, order), reason: order.reason });
     return { row: await readRun(sql, order.runId), facts };
@@ -49,13 +78,13 @@ export async function stopRun(database: Database, newId: NewId, order: StopOrder
   const run = runOf(row);
   const freed = facts.length > 0 && isTerminal(run.status);
   const promoted = freed ? await promoteNext(database, newId, run.thread_id) : undefined;
-  const stop = pendingStopOf(run, row.stop_reason);
-  return { run, facts: [...facts, ...(promoted ?? [])], changed: facts.length > 0, stop };
+  const collected = freed && run.parent_run_id ? await collectEndedChildren(database, newId, run.parent_run_id) : [];
+  const changed = facts.length > 0;
+  return { run, facts: [...facts, ...(promoted ?? []), ...collected], changed, stops: pendingStops(run, row.stop_reason) };
 }
 
-function pendingStopOf({ id, status, stop_requested_at: requestedAt }: Run, reason: string | null) {
-  return requestedAt === null || isTerminal(status) ? undefined : { runId: id, stop: { requestedAt, reason } };
-}
+const pendingStops = ({ id, status, stop_requested_at: requestedAt }: Run, reason: string | null): PendingStop[] =>
+  requestedAt === null || isTerminal(status) ? [] : [{ runId: id, stop: { requestedAt, reason } }];
 
 /** Stops a run whose row is locked. No facts where it was over, or told before. */
 export async function stopLocked(
@@ -73,9 +102,9 @@ export async function stopLocked(
   const data = { reason, receipt: { ...nothingRan, requested_at }, usage: run.usage };
   const stopped: NewFact = { type: 'run.stopped', iteration, data };
   const isOverNow = isIdle(row, run.status, open.state);
-  const mayHaveLeftProcesses = isOverNow && (await ranCommands(sql, run.id));
-  if (mayHaveLeftProcesses) await sql.query(returnToWorkers, [run.id]);
-  const facts = isOverNow && !mayHaveLeftProcesses ? [told, ...closeOpenCalls(open, 'was stopped'), stopped] : [told];
+  const needsWorker = isOverNow && (run.status === 'waiting_child' || (await ranCommands(sql, run.id)));
+  if (needsWorker) await sql.query(returnToWorkers, [run.id]);
+  const facts = isOverNow && !needsWorker ? [told, ...closeOpenCalls(open, 'was stopped'), stopped] : [told];
   return writeBatch(sql, batchOf({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, facts, newId));
 }
 
@@ -87,7 +116,7 @@ async function ranCommands(sql: Sql, id: RunId): Promise<boolean> {
   return tools.some(({ name }) => leavesProcesses(name));
 }
 
-/** Has a worker look at a run that waits for a person, or for a summarizer. */
+/** Has a worker look at a run that waits for a person, for a summarizer, or for runs that it must see ended. */
 const returnToWorkers = `
 with activated as (
   update runs set queue = 'runs', queue_since = clock_timestamp(), activation = activation + 1, activated_at = clock_timestamp()
@@ -100,4 +129,4 @@ ${outboxOf('activated')}`;
  * call is not idle: the next holder ends the call and answers it (I6). A waiting run has no running call.
  */
 const isIdle = ({ lease_owner }: RunRow, status: RunStatus, open: { readonly calls: KnownCalls }): boolean =>
-  lease_owner === null && (isWaiting(status) || openCalls(open).every(({ isUndecided }) => isUndecided));
+  lease_owner === null && (isParked(status) || openCalls(open).every(({ isUndecided }) => isUndecided));

@@ -1,0 +1,28 @@
+import { type ToolCall, childRunIdOf, failedResult } from '@rondo/contract';
+import { type LoopContext, type Step, factsStepOf } from '../loop/loop-context';
+import type { StoppedChild } from '../ports';
+import { answerCall } from '../tool-calls/answer-call';
+import { openCalls } from '../tool-calls/ledger';
+import { startsRun } from '../tool-calls/start-call';
+
+/** A run that is stopped, or whose time is over, stops all runs below it first, and answers the calls that started them. */
+export async function* stopChildren(loop: LoopContext): AsyncGenerator<Step, void> {
+  const { signals, ports, receipt } = loop;
+  if (!signals.stop.aborted || !ports.children || loop.state.ended) return;
+  const open = openCalls(loop.state).filter(({ call, attempts }) => attempts > 0 && startsRun(loop, call));
+  if (open.length === 0) return;
+
+  const stopped = await ports.children.stopAll();
+  receipt.childrenStopped(stopped);
+  for (const { call } of open) {
+    const result = failedResult(endOf(call, stopped));
+    yield factsStepOf(loop, answerCall(loop, call, { result, durationMs: 0 }), { hold: true });
+  }
+}
+
+function endOf(call: ToolCall, stopped: readonly StoppedChild[]): string {
+  const child = stopped.find(({ run_id }) => run_id === childRunIdOf(call.id));
+  if (!child) return 'The run was stopped before this call started another run, or after that one had ended.';
+  const end = child.ended_at === null ? 'its end was not seen in time' : `it ended at ${child.ended_at}`;
+  return `The run was stopped, and ${child.run_id} with it; ${end}.`;
+}

@@ -1,0 +1,78 @@
+import type { AwaitedChild, CallId, NewId, RecordedFact, Run, RunId } from '@rondo/contract';
+import { type ChildEnd, collectChildren } from '@rondo/domain';
+import type { Database } from '../../../database/database';
+import type { Sql } from '../../../database/sql';
+import { activateRun } from '../../../run-log/activation';
+import { batchOf } from '../../../run-log/batch';
+import { writeBatch } from '../../../run-log/group-commit';
+import { type RunRow, runOf } from '../../../run-log/run-row';
+import { agentResultOf } from '../agent-result';
+import { openCallsOf } from '../open-calls';
+import { readCallsOfResult, readFinalTexts } from '../read-runs';
+
+const lockedParent = `select * from runs where id = $1 and status = 'waiting_child' for no key update`;
+
+/**
+ * Gives a run that waits for its child runs the results of those that are over, and queues it again after the last one.
+ * Whoever calls it, and however often: the lock and the log make each result arrive once. Publish the facts and what is in
+ * the outbox.
+ */
+export const collectEndedChildren = (
+  database: Database,
+  newId: NewId,
+  parent: RunId,
+): Promise<readonly RecordedFact[]> =>
+  database.transaction(async (sql) => {
+    const [row] = await sql.query<RunRow>(lockedParent, [parent]);
+    if (!row || row.stop_requested_at !== null) return [];
+    const run = runOf(row);
+    const awaited = run.waiting?.child_runs ?? [];
+    const ends = await endsOf(sql, awaited);
+    if (ends.size === 0) return [];
+
+    const told = collectChildren(await openCallsOf(sql, newId, run), awaited, ends);
+    if (told.length === 0) return [];
+    const claim = { runId: run.id, threadId: run.thread_id, epoch: run.epoch };
+    const facts = await writeBatch(sql, batchOf(claim, told, newId));
+    if (told.some(({ type }) => type === 'run.resumed')) await activateRun(sql, run.id);
+    return facts;
+  });
+
+const childRows = `select * from runs where id = any($1::text[])`;
+
+async function endsOf(sql: Sql, awaited: readonly AwaitedChild[]): Promise<ReadonlyMap<CallId, ChildEnd>> {
+  const rows = await sql.query<RunRow>(childRows, [awaited.map(({ run_id }) => run_id)]);
+  const ends = new Map<CallId, ChildEnd>();
+  for (const { run_id, tool_call_id } of awaited) {
+    const row = rows.find(({ id }) => id === run_id);
+    if (!row) ends.set(tool_call_id, { runId: run_id, status: 'deleted', text: '', problem: null, durationMs: 0 });
+    else if (row.finished_at !== null) ends.set(tool_call_id, await endOf(sql, row));
+  }
+  return ends;
+}
+
+async function endOf(sql: Sql, row: RunRow): Promise<ChildEnd> {
+  const run = runOf(row);
+  const result = agentResultOf(run, await readFinalTexts(sql, run), await readCallsOfResult(sql, run));
+  const problem = result.success ? null : problemOf(run, row.stop_reason, result.error);
+  const status = run.status as ChildEnd['status']; // it is over
+  return { runId: run.id, status, text: result.result.response, problem, durationMs: result.metrics.duration_ms };
+}
+
+function problemOf({ status, error }: Run, stopReason: string | null, why: string | null): string {
+  if (status === 'failed') return error ? `${error.code}: ${error.message}` : 'it does not say why.';
+  if (status === 'stopped') return stopReason ?? 'no reason was given.';
+  return why ?? 'a tool that it used failed.';
+}
+
+/** Also of a child that was deleted. */
+const parentsToResume = `
+select distinct parent.id
+from runs as parent cross join json_array_elements(parent.waiting->'child_runs') as awaited
+left join runs as child on child.id = awaited->>'run_id'
+where parent.waiting is not null and parent.status = 'waiting_child' and (child.id is null or child.finished_at is not null)
+limit 100`;
+
+/** Parents whose children ended while nobody could tell them: a process died in between. */
+export const parentsOfEndedChildren = async (sql: Sql): Promise<readonly RunId[]> =>
+  (await sql.query<{ id: RunId }>(parentsToResume)).map(({ id }) => id);

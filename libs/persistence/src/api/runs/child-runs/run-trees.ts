@@ -1,0 +1,56 @@
+import { type NewId, type RecordedFact, type RunId, usualThreadLimits } from '@rondo/contract';
+import type { StoppedChild, TreeBudget } from '@rondo/domain';
+import type { Database } from '../../../database/database';
+import { StatementBatcher } from '../../../database/statement-batcher';
+import { type FirstRows, insertRuns, lengthOf } from '../insert-run';
+import { type StopOrder, stopBelow, stopRun } from '../stop-run';
+import { collectEndedChildren, parentsOfEndedChildren } from './collect-children';
+import { orphanedRuns, runsNotToWait, stoppedBelow } from './runs-below';
+import { type ChildOrder, type StartedChild, startChild } from './start-child';
+import { resumeForTreeBudget, treeBudgetOf } from './tree-budget';
+
+/** Runs that start others, for workers. Publish the facts that are returned, and what is in the outbox. */
+export class RunTrees {
+  private readonly newRuns: StatementBatcher<FirstRows, boolean>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly newId: NewId,
+  ) {
+    const insert = (runs: readonly FirstRows[]) => insertRuns(database.sql, runs, { newThreads: true });
+    this.newRuns = new StatementBatcher(insert, { weightOf: lengthOf });
+  }
+
+  /** Rejects with ClaimLostError if the parent was claimed again. */
+  start(order: ChildOrder): Promise<StartedChild> {
+    const { database, newId, newRuns } = this;
+    return startChild({ database, newId, newRuns, limits: usualThreadLimits }, order);
+  }
+
+  /** Requests a stop of every run below a run. */
+  async stopBelow(order: StopOrder): Promise<readonly RecordedFact[]> {
+    return (await stopBelow(this.database, this.newId, order)).facts;
+  }
+
+  stoppedBelow(id: RunId): Promise<readonly StoppedChild[]> {
+    return stoppedBelow(this.database.sql, id);
+  }
+
+  budgetOf(rootRunId: RunId): Promise<TreeBudget | undefined> {
+    return treeBudgetOf(this.database.sql, rootRunId);
+  }
+
+  /** Gives a run that waits for its children the results of those that are over. */
+  collect(parent: RunId): Promise<readonly RecordedFact[]> {
+    return collectEndedChildren(this.database, this.newId, parent);
+  }
+
+  /** Everything that a process which died in between has left undone in any tree. `told` gets the facts of each run. */
+  async catchUp(told: (facts: readonly RecordedFact[]) => void): Promise<void> {
+    const { database, newId } = this;
+    for (const parent of await parentsOfEndedChildren(database.sql)) told(await this.collect(parent));
+    for (const order of [...(await orphanedRuns(database.sql)), ...(await runsNotToWait(database.sql))])
+      told((await stopRun(database, newId, order)).facts);
+    told(await resumeForTreeBudget(database, newId));
+  }
+}

@@ -1,0 +1,75 @@
+import { type NewId, type RecordedFact, type RunId, type RunSettings, maxTokenSum } from '@rondo/contract';
+import type { TreeBudget } from '@rondo/domain';
+import type { Database } from '../../../database/database';
+import type { Sql } from '../../../database/sql';
+import { activateRun } from '../../../run-log/activation';
+import { batchOf } from '../../../run-log/batch';
+import { writeBatch } from '../../../run-log/group-commit';
+import { type RunRow, runOf } from '../../../run-log/run-row';
+
+/** The cost of a run is null once the price of a call is unknown; such a run counts with its tokens only. */
+const spentInTree = `
+select root.settings->'budget' as budget, spent.*
+from runs as root cross join lateral (
+  select least(sum(input_tokens), ${maxTokenSum}) as input_tokens, least(sum(cached_tokens), ${maxTokenSum}) as cached_tokens,
+    least(sum(output_tokens), ${maxTokenSum}) as output_tokens, coalesce(sum(cost_usd), 0) as cost_usd
+  from (
+    select input_tokens, cached_tokens, output_tokens, cost_usd from runs where root_run_id = root.id
+    union all
+    select root.input_tokens, root.cached_tokens, root.output_tokens, root.cost_usd
+  ) as members
+) as spent
+where root.id = $1`;
+
+interface SpentRow {
+  readonly budget: RunSettings['budget'];
+  readonly input_tokens: number;
+  readonly cached_tokens: number;
+  readonly output_tokens: number;
+  readonly cost_usd: number;
+}
+
+/** What a tree may spend and has spent, as committed; undefined without a budget of its first run. */
+export async function treeBudgetOf(sql: Sql, rootRunId: RunId): Promise<TreeBudget | undefined> {
+  const [row] = await sql.query<SpentRow>(spentInTree, [rootRunId]);
+  if (!row || (row.budget.usd === undefined && row.budget.tokens === undefined)) return undefined;
+  const { budget, ...spent } = row;
+  return { rootRunId, budget, spent };
+}
+
+/** Runs that wait for the budget of their tree as it was, and it has been raised since. */
+const waitersForRaised = `
+select waiter.id from runs as waiter join runs as root on root.id = waiter.waiting->'budget'->>'root_run_id'
+where waiter.waiting is not null and waiter.status = 'waiting_budget' and waiter.stop_requested_at is null
+  and ($1::text is null or root.id = $1)
+  and (
+    (root.settings->'budget'->>'usd')::float8 is distinct from (waiter.waiting->'budget'->>'usd')::float8
+    or (root.settings->'budget'->>'tokens')::float8 is distinct from (waiter.waiting->'budget'->>'tokens')::float8
+  )
+limit 100`;
+
+const lockedWaiter = `
+select * from runs where id = $1 and status = 'waiting_budget' and stop_requested_at is null for no key update`;
+
+/** Queues the runs of a tree, or of all trees, that waited for less than their tree may spend now. */
+export async function resumeForTreeBudget(
+  database: Database,
+  newId: NewId,
+  rootRunId?: RunId,
+): Promise<readonly RecordedFact[]> {
+  const waiters = await database.sql.query<{ id: RunId }>(waitersForRaised, [rootRunId ?? null]);
+  const facts: RecordedFact[] = [];
+  for (const { id } of waiters) facts.push(...(await resume(database, newId, id)));
+  return facts;
+}
+
+const resume = (database: Database, newId: NewId, id: RunId): Promise<readonly RecordedFact[]> =>
+  database.transaction(async (sql) => {
+    const [row] = await sql.query<RunRow>(lockedWaiter, [id]);
+    if (!row) return [];
+    const { thread_id: threadId, epoch, iteration } = runOf(row);
+    const resumed = { type: 'run.resumed' as const, iteration, data: { reason: 'budget' } };
+    const facts = await writeBatch(sql, batchOf({ runId: id, threadId, epoch }, [resumed], newId));
+    await activateRun(sql, id);
+    return facts;
+  });
