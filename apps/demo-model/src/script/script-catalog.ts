@@ -1,4 +1,5 @@
 import { Refusal } from '../refusal';
+import { pipeline, team } from '../scripts/agent-scripts';
 import { coder } from '../scripts/coder';
 import { length } from '../scripts/length';
 import { scripted } from '../scripts/scripted';
@@ -23,6 +24,8 @@ export const scripts: ReadonlyMap<string, Script> = new Map(
     scripted,
     loop,
     'slow-tool': slowTool,
+    team,
+    pipeline,
     length,
     empty,
     'bad-json': badJson,

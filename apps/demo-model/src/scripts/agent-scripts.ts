@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { defineScript } from '../script/script';
+
+const agents = z
+  .string()
+  .transform((names) => names.split('+'))
+  .pipe(z.array(z.string().min(1)).min(1).max(20));
+
+const runAgent = (agent: string, input: string) => ({ name: 'run_agent', arguments: { agent, input } });
+
+export const team = defineScript({
+  description: 'Gives its task to several agents (`agents=a+b`) at the same time and reports what each has answered.',
+  tools: ['run_agent'],
+  parameters: { agents },
+  play({ task, steps }, { agents: members }) {
+    const last = steps.at(-1);
+    if (!last) return { text: 'I ask the team.', calls: members.map((name) => runAgent(name, task)) };
+    const answers = last.calls.map(({ result }, index) => `${members[index]}: ${result}`);
+    return { text: `The team answered.\n${answers.join('\n')}` };
+  },
+});
+
+export const pipeline = defineScript({
+  description: 'Gives its task to the first of several agents (`agents=a+b`), and to each other the answer of the one before.',
+  tools: ['run_agent'],
+  parameters: { agents },
+  play({ task, steps }, { agents: stages }) {
+    const input = steps.at(-1)?.calls[0]?.result ?? task;
+    const next = stages[steps.length];
+    return next === undefined ? { text: `The last stage answered.\n${input}` } : { calls: [runAgent(next, input)] };
+  },
+});

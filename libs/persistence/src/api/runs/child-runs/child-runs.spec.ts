@@ -1,0 +1,316 @@
+import { type Agent, type NewFact, type RunId, type ToolCall, childRunIdOf, noUsage } from '@rondo/contract';
+import { type ClaimedRun, ClaimLostError } from '@rondo/domain';
+import { StoreFixture, completed, iterationStarted, nextId, planned, reply, settings } from '../../../testing/store-fixture';
+import { Agents } from '../../agents/agents';
+import type { ChildOrder } from './start-child';
+import { RunTrees } from './run-trees';
+
+let fixture: StoreFixture;
+let trees: RunTrees;
+let agent: Agent;
+beforeAll(async () => {
+  fixture = await StoreFixture.open();
+  trees = new RunTrees(fixture.database, nextId);
+  const definition = { name: 'helper', system_prompt: 'Help.' };
+  agent = await new Agents(fixture.database, nextId).create({ accountId: fixture.accountId, definition, isDefault: false });
+});
+afterAll(() => fixture.close());
+
+const read = (runId: RunId) => fixture.runs.get({ accountId: fixture.accountId, runId });
+const typesOf = async (runId: RunId) => {
+  const { data } = await fixture.runs.events({ accountId: fixture.accountId, runId }, { after: 0, limit: 100 });
+  return data.map(({ type }) => type);
+};
+
+interface Parent {
+  readonly claim: ClaimedRun;
+  readonly calls: readonly ToolCall[];
+}
+
+/** A held run with calls of `run_agent` that were started. */
+async function parentOf(count: number, given: { limits?: object; budget?: object; input?: object } = {}): Promise<Parent> {
+  const own = { ...settings, limits: { ...settings.limits, ...given.limits }, budget: { ...given.budget } };
+  const claim = await fixture.claim((await fixture.create({ settings: own })).run.id);
+  return { claim, calls: await withCalls(claim, count, given.input) };
+}
+
+async function withCalls(claim: ClaimedRun, count: number, input: object = {}): Promise<readonly ToolCall[]> {
+  const facts = Array.from({ length: count }, (_, index) =>
+    planned(claim, { name: 'run_agent', input: { agent: 'helper', input: 'Go.', ...input }, index }),
+  );
+  const calls = facts.map(({ data }) => data.tool_call);
+  const started = calls.map(({ id, name }): NewFact => ({
+    type: 'tool.started',
+    iteration: 1,
+    data: { tool_call_id: id, name, attempt: 1, store: null },
+  }));
+  await fixture.store.append(claim, [iterationStarted(1), ...facts, ...started]);
+  return calls;
+}
+
+const orderOf = ({ claim }: Pick<Parent, 'claim'>, call: ToolCall, named = 'helper'): ChildOrder => ({
+  parent: claim,
+  call,
+  agent: named,
+  input: 'Do your part.',
+  settingsOf: () => ({ settings }),
+});
+const start = (parent: Parent, index = 0) => trees.start(orderOf(parent, parent.calls[index]!));
+
+/** Parks the parent for the children of its calls. */
+async function park({ claim, calls }: Parent): Promise<void> {
+  const child_runs = calls.map(({ id }) => ({
+    run_id: childRunIdOf(id),
+    tool_call_id: id,
+    agent_id: agent.id,
+    agent_name: 'helper',
+  }));
+  await fixture.store.append(claim, [
+    { type: 'run.waiting', iteration: 1, data: { reason: 'child_runs', child_runs } },
+  ]);
+}
+
+async function finish(id: RunId, text: string): Promise<void> {
+  const claim = await fixture.claim(id);
+  await fixture.store.append(claim, [iterationStarted(1), reply(claim, text), completed]);
+}
+
+describe('a call of run_agent', () => {
+  it('starts one run, however often and by how many it is asked, and names its origin', async () => {
+    const parent = await parentOf(1);
+    const all = await Promise.all([start(parent), start(parent), start(parent)]);
+    const again = await start(parent);
+
+    const id = childRunIdOf(parent.calls[0]!.id);
+    expect([...all, again]).toEqual(
+      Array.from({ length: 4 }, () => expect.objectContaining({ how: 'started', child: expect.objectContaining({ run_id: id }) })),
+    );
+    const origin = { parent_run_id: parent.claim.runId, parent_call_id: parent.calls[0]!.id, root_run_id: parent.claim.runId };
+    expect(await read(id)).toMatchObject({ ...origin, agent_id: agent.id, agent_version: 1, status: 'queued' });
+    const { data } = await fixture.runs.list({ accountId: fixture.accountId, parentRunId: parent.claim.runId, limit: 10 });
+    expect(data.map((run) => run.id)).toEqual([id]);
+    const jobs = (await fixture.published()).filter(({ payload }) => payload.run_id === id);
+    expect(jobs).toHaveLength(1);
+    const { data: facts } = await fixture.runs.events({ accountId: fixture.accountId, runId: id }, { after: 0, limit: 9 });
+    expect(facts[0]).toMatchObject({ type: 'run.created', data: origin });
+  });
+
+  it('is refused for an agent that does not exist, and told which do', async () => {
+    const parent = await parentOf(1);
+
+    const outcome = await trees.start(orderOf(parent, parent.calls[0]!, 'nobody'));
+
+    expect(outcome).toEqual({ how: 'refused', reason: 'There is no agent "nobody". Agents: "helper".' });
+  });
+
+  it.each([
+    ['nested too deep', { max_run_depth: 0 }, 'at that depth'],
+    ['too many in the tree', { max_tree_runs: 1 }, 'may start 1 others'],
+    ['too many at a time', { max_active_children: 1 }, '1 other runs at work'],
+  ])('is refused where runs would be %s', async (_, limits, words) => {
+    const parent = await parentOf(2, { limits });
+    const outcomes = await Promise.all([start(parent, 0), start(parent, 1)]);
+
+    const refused = outcomes.filter(({ how }) => how === 'refused');
+    expect(refused).toHaveLength('max_run_depth' in limits ? 2 : 1);
+    expect(JSON.stringify(refused)).toContain(words);
+  });
+
+  it('starts nothing for a worker that lost its claim (I3)', async () => {
+    const parent = await parentOf(1);
+    await fixture.store.handOver(parent.claim);
+    await fixture.claim(parent.claim.runId, 'worker-2');
+
+    await expect(start(parent)).rejects.toThrow(ClaimLostError);
+  });
+
+  it('starts nothing once a stop was requested, and whatever it started before is stopped (I7)', async () => {
+    const parent = await parentOf(8);
+    const { accountId } = fixture;
+    const order = { accountId, runId: parent.claim.runId, reason: 'enough' };
+    const [stopped, ...outcomes] = await Promise.all([
+      fixture.runs.requestStop(order),
+      ...parent.calls.map((_, index) => start(parent, index)),
+    ]);
+
+    expect(stopped.run.status).toBe('stopping');
+    const ids = outcomes.flatMap((outcome) => (outcome.how === 'started' ? [outcome.child.run_id] : []));
+    await trees.catchUp(() => undefined); // a stop that came while the run was being made reaches it at the latest here
+    for (const id of ids) expect((await read(id)).stop_requested_at).not.toBeNull();
+    expect(await start(parent, 0)).toMatchObject({ how: ids.length > 0 ? expect.any(String) : 'refused' });
+  });
+});
+
+describe('a run that waits for its children', () => {
+  it('gets each result once, whoever notices the end, and goes on after the last', async () => {
+    const parent = await parentOf(2);
+    await start(parent, 0);
+    await start(parent, 1);
+    await park(parent);
+    const { runId } = parent.claim;
+    expect((await fixture.runs.why({ accountId: fixture.accountId, runId })).sentence).toContain(
+      `Waits for run ${childRunIdOf(parent.calls[0]!.id)} (helper, queued), `,
+    );
+
+    await finish(childRunIdOf(parent.calls[1]!.id), 'The second.');
+    await Promise.all([trees.collect(runId), trees.collect(runId), trees.catchUp(() => undefined)]);
+    expect(await read(runId)).toMatchObject({
+      status: 'waiting_child',
+      waiting: { child_runs: [{ tool_call_id: parent.calls[0]!.id }] },
+    });
+
+    await finish(childRunIdOf(parent.calls[0]!.id), 'The first.');
+    await Promise.all([trees.collect(runId), trees.catchUp(() => undefined), trees.collect(runId)]);
+
+    expect(await read(runId)).toMatchObject({ status: 'queued', waiting: null });
+    const types = await typesOf(runId);
+    expect(types.filter((type) => type === 'tool.completed')).toHaveLength(2);
+    expect(types.filter((type) => type === 'run.resumed')).toHaveLength(1);
+    const { data } = await fixture.runs.toolCalls({ accountId: fixture.accountId, runId }, { limit: 10 });
+    expect(data.map(({ result }) => result?.output)).toEqual(['The first.', 'The second.']);
+    const jobs = (await fixture.published()).filter(({ payload }) => payload.run_id === runId);
+    expect(jobs.length).toBeGreaterThan(0);
+  });
+
+  it('is not in the inbox of people', async () => {
+    const parent = await parentOf(1);
+    await start(parent);
+    await park(parent);
+
+    const { data } = await fixture.runs.inbox({ accountId: fixture.accountId, limit: 200 });
+
+    expect(data.map(({ id }) => id)).not.toContain(parent.claim.runId);
+  });
+
+  it('is told of a child that was stopped, and of one that was deleted', async () => {
+    const parent = await parentOf(2);
+    await start(parent, 0);
+    await start(parent, 1);
+    await park(parent);
+    const [stopped, deleted] = parent.calls.map(({ id }) => childRunIdOf(id)) as [RunId, RunId];
+    await fixture.runs.requestStop({ accountId: fixture.accountId, runId: stopped, reason: 'not needed' });
+    const run = await fixture.claim(stopped).catch(() => undefined);
+    if (run) await fixture.store.append(run, [stoppedFact]);
+    await fixture.database.sql.query('delete from runs where id = $1', [deleted]);
+
+    await trees.catchUp(() => undefined);
+
+    const { data } = await fixture.runs.toolCalls({ accountId: fixture.accountId, runId: parent.claim.runId }, { limit: 5 });
+    expect(data.map(({ result }) => result?.error)).toEqual([
+      `${stopped} was stopped: not needed`,
+      `${deleted} was deleted with its thread before its result was read.`,
+    ]);
+  });
+
+  it('takes its children along when it is stopped, and then needs a worker for its receipt (I7)', async () => {
+    const parent = await parentOf(1);
+    await start(parent);
+    await park(parent);
+    const id = childRunIdOf(parent.calls[0]!.id);
+    const grandchild = await fixture.claim(id);
+    const [call] = await withCalls(grandchild, 1);
+    await trees.start(orderOf({ claim: grandchild }, call!));
+
+    const { run, stops } = await fixture.runs.requestStop({
+      ...{ accountId: fixture.accountId, runId: parent.claim.runId, reason: 'enough' },
+    });
+
+    expect(run.status).toBe('stopping');
+    expect(stops.map(({ runId }) => runId)).toEqual(expect.arrayContaining([parent.claim.runId, id]));
+    for (const below of [id, childRunIdOf(call!.id)]) expect((await read(below)).stop_requested_at).not.toBeNull();
+    expect(await fixture.claim(parent.claim.runId, 'worker-3')).toMatchObject({ stop: { reason: 'enough' } });
+    expect((await trees.stoppedBelow(parent.claim.runId)).map(({ run_id }) => run_id).toSorted()).toEqual(
+      [id, childRunIdOf(call!.id)].toSorted(),
+    );
+  });
+});
+
+describe('what nobody did because a process died', () => {
+  it('stops the children of a run that is over', async () => {
+    const parent = await parentOf(1);
+    await start(parent);
+    await fixture.store.append(parent.claim, [
+      { type: 'run.failed', iteration: 1, data: { error: { code: 'internal', message: 'broke' }, usage: noUsage } },
+    ]);
+
+    await trees.catchUp(() => undefined);
+
+    expect(await read(childRunIdOf(parent.calls[0]!.id))).toMatchObject({ status: 'stopped' });
+  });
+
+  it('stops a child that waits for a person, where its call says so', async () => {
+    const parent = await parentOf(1, { input: { on_waiting: 'stop' } });
+    await start(parent);
+    await park(parent);
+    const child = await fixture.claim(childRunIdOf(parent.calls[0]!.id));
+    const question = { text: 'Which one?', attachments: [], tool_call_id: 'call_1' };
+    await fixture.store.append(child, [
+      iterationStarted(1),
+      { type: 'run.waiting', iteration: 1, data: { reason: 'ask', question } },
+    ]);
+
+    await trees.catchUp(() => undefined);
+    await trees.catchUp(() => undefined);
+
+    const { data } = await fixture.runs.toolCalls({ accountId: fixture.accountId, runId: parent.claim.runId }, { limit: 5 });
+    expect(data[0]?.result?.error).toBe(`${child.runId} was stopped: it waited for a person: Which one?`);
+  });
+});
+
+describe('the budget of a tree', () => {
+  const used = (tokens: number): NewFact => ({
+    type: 'usage.recorded',
+    iteration: 1,
+    data: {
+      ...{ model_call_id: `mdl_${nextId()}` as never, model: 'demo/coder', estimated: false },
+      ...{ input_tokens: tokens, cached_tokens: 0, output_tokens: 1, cost_usd: 0.5 },
+      ...{ finish_reason: 'stop', duration_ms: 1, first_token_ms: null },
+    },
+  });
+
+  it('counts what all its runs have spent, and resumes those that wait when it is raised', async () => {
+    const parent = await parentOf(1, { budget: { tokens: 300, on_exceeded: 'wait' } });
+    await fixture.store.append(parent.claim, [used(99)]);
+    await start(parent);
+    await park(parent);
+    const child = await fixture.claim(childRunIdOf(parent.calls[0]!.id));
+    await fixture.store.append(child, [iterationStarted(1), used(199)]);
+    const root = parent.claim.runId;
+    expect(await trees.budgetOf(root)).toEqual({
+      rootRunId: root,
+      budget: { tokens: 300, on_exceeded: 'wait' },
+      spent: { input_tokens: 298, cached_tokens: 0, output_tokens: 2, cost_usd: 1 },
+    });
+
+    const budget = { usd: null, tokens: 300, spent_usd: 1, spent_tokens: 300, root_run_id: root };
+    await fixture.store.append(child, [{ type: 'run.waiting', iteration: 1, data: { reason: 'budget', budget } }]);
+    await trees.catchUp(() => undefined);
+    expect((await read(child.runId)).status).toBe('waiting_budget');
+    expect((await fixture.runs.why({ accountId: fixture.accountId, runId: child.runId })).sentence).toContain(
+      `Waits for a higher budget of ${root} and the runs below it: 300 of 300 tokens are used`,
+    );
+
+    const { facts } = await fixture.runs.raiseBudget({
+      ...{ accountId: fixture.accountId, runId: root, raisedBy: 'key_1', tokens: 1_000 },
+    });
+
+    expect(facts.map(({ type, run_id }) => [type, run_id])).toEqual([
+      ['budget.raised', root],
+      ['run.resumed', child.runId],
+    ]);
+    expect((await read(child.runId)).status).toBe('queued');
+  });
+});
+
+const stoppedFact: NewFact = {
+  type: 'run.stopped',
+  iteration: 0,
+  data: {
+    reason: 'not needed',
+    usage: noUsage,
+    receipt: {
+      ...{ requested_at: '2026-01-01T00:00:00.000Z', model_aborted_at: null, tools_stopped: [] },
+      ...{ tokens_after_stop: 0, sandbox_verified_at: null },
+    },
+  },
+};
