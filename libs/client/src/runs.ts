@@ -28,6 +28,8 @@ export interface ListRuns {
   readonly agent_id?: string;
   /** Words that the input has. */
   readonly q?: string;
+  /** Runs that calls of `run_agent` of this run have started. */
+  readonly parent_run_id?: string;
   /** Items per page. */
   readonly limit?: number;
 }
