@@ -8,6 +8,7 @@ ALTER TABLE "runs"
     ADD COLUMN "root_run_id" TEXT,
     ADD COLUMN "tree_depth" INTEGER;
 
+-- contract: no service reads a constraint, and what the version before writes satisfies the new one.
 -- A run that waits for its child runs has a status of its own.
 ALTER TABLE "runs"
     ADD CONSTRAINT "runs_parked_for_something" CHECK (("status" IN ('waiting_input', 'waiting_budget', 'waiting_child')) = ("waiting" IS NOT NULL)) NOT VALID,

@@ -127,7 +127,7 @@ describe('attack: service credentials', () => {
     ['a worker makes itself an account’s key', 'agent-worker', `insert into api_keys (id) values ('key_1')`],
     ['a summarizer reads accounts', 'summarizer', 'select * from accounts'],
     ['a gateway removes an account’s rows', 'gateway', 'delete from accounts'],
-    ['a worker makes a run', 'agent-worker', `insert into runs (id) values ('run_1')`],
+    ['a summarizer makes a run', 'summarizer', `insert into runs (id) values ('run_1')`],
     ['a summarizer reads images', 'summarizer', 'select bytes from blobs'],
     ['a gateway rewrites a fact', 'gateway', `update run_events set data = '{}'`],
     ['a worker rewrites a fact', 'agent-worker', `update run_events set data = '{}'`],
