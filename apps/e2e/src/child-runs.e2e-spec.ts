@@ -49,7 +49,16 @@ describe('runs that start others, in a deployment', () => {
     throw new Error('it never came to that');
   };
   const childrenOf = (id: string, count: number) =>
-    until(() => read(id), ({ children = [] }) => children.length === count).then(({ children = [] }) => children);
+    until(
+      () => read(id),
+      ({ children = [] }) => children.length === count,
+    ).then(({ children = [] }) => children);
+
+  const childOf = async (id: string) => {
+    const [child] = await childrenOf(id, 1);
+    if (!child) throw new Error(`${id} has no child`);
+    return child;
+  };
 
   it('two children work at the same time, and their parent reads each answer once', async () => {
     const { id } = await lead('two at once', [
@@ -76,17 +85,20 @@ describe('runs that start others, in a deployment', () => {
 
   it('a parent says which run it waits for, and goes on when a person has answered that one', async () => {
     const { id } = await lead('asks', [runAgent('asker', 'Paint it.')]);
-    const [child] = await childrenOf(id, 1);
-    expect(await client.settled(child!.id)).toMatchObject({ status: 'waiting_input' });
+    const child = await childOf(id);
+    expect(await client.settled(child.id)).toMatchObject({ status: 'waiting_input' });
 
-    const explained = await until(() => why(id), ({ cause }) => cause === 'child_runs');
-    expect(explained.sentence).toBe(`Waits for run ${child!.id} (asker, waiting_input).`);
-    expect(explained.child_runs).toEqual([{ run_id: child!.id, agent_name: 'asker', status: 'waiting_input' }]);
+    const explained = await until(
+      () => why(id),
+      ({ cause }) => cause === 'child_runs',
+    );
+    expect(explained.sentence).toBe(`Waits for run ${child.id} (asker, waiting_input).`);
+    expect(explained.child_runs).toEqual([{ run_id: child.id, agent_name: 'asker', status: 'waiting_input' }]);
     const inbox = await client.json<{ data: { id: string }[] }>('GET', '/inbox?limit=200');
-    expect(inbox.data.map((item) => item.id)).toContain(child!.id);
+    expect(inbox.data.map((item) => item.id)).toContain(child.id);
     expect(inbox.data.map((item) => item.id)).not.toContain(id);
 
-    await client.json('POST', `/runs/${child!.id}/input`, { content: 'Blue.' });
+    await client.json('POST', `/runs/${child.id}/input`, { content: 'Blue.' });
 
     expect(await client.settled(id)).toMatchObject({ status: 'completed' });
     expectWholeLog(await client.facts(id));
@@ -97,9 +109,9 @@ describe('runs that start others, in a deployment', () => {
 
     expect(await client.settled(id)).toMatchObject({ status: 'completed' });
 
-    const [child] = await childrenOf(id, 1);
+    const child = await childOf(id);
     const { data } = await client.json<{ data: { result: { error: string } }[] }>('GET', `/runs/${id}/tool-calls`);
-    expect(data[0]?.result.error).toContain(`${child!.id} was stopped: it waited for a person`);
+    expect(data[0]?.result.error).toContain(`${child.id} was stopped: it waited for a person`);
   });
 
   it('a child that fails, an agent that is missing and a tree that is too deep are honest results', async () => {
@@ -119,7 +131,7 @@ describe('runs that start others, in a deployment', () => {
     expect(data[1]?.result.error).toContain('There is no agent "missing"');
     expect(data[2]?.result.output).toBe('Could not go deeper.');
     const nester = (await childrenOf(id, 2))[1];
-    const inner = await client.json<{ data: { result: { error: string } }[] }>('GET', `/runs/${nester!.id}/tool-calls`);
+    const inner = await client.json<{ data: { result: { error: string } }[] }>('GET', `/runs/${nester?.id}/tool-calls`);
     expect(inner.data[0]?.result.error).toContain('Runs may be nested 1 deep');
   });
 
@@ -127,7 +139,10 @@ describe('runs that start others, in a deployment', () => {
     const long = task('long', [{ calls: [command('sleep 600', 500)] }, { text: 'Slept.' }]);
     const { id } = await lead('stopped', [runAgent('helper', long), runAgent('helper', `${long} `)]);
     const children = await childrenOf(id, 2);
-    await until(() => read(id), ({ status }) => status === 'waiting_child');
+    await until(
+      () => read(id),
+      ({ status }) => status === 'waiting_child',
+    );
     for (const child of children) await client.seen(child.id, 'tool.started');
 
     await client.json('POST', `/runs/${id}/stop`, { reason: 'enough' });
@@ -151,9 +166,9 @@ describe('runs that start others, in a deployment', () => {
     ]);
     const budget = { tokens: 30_000, on_exceeded: 'wait' };
     const { id } = await lead('budget', [runAgent('helper', spends)], { budget });
-    const [child] = await childrenOf(id, 1);
+    const child = await childOf(id);
 
-    expect(await client.settled(child!.id)).toMatchObject({
+    expect(await client.settled(child.id)).toMatchObject({
       status: 'waiting_budget',
       waiting: { reason: 'budget', budget: { tokens: 30_000, root_run_id: id } },
     });
@@ -196,12 +211,20 @@ describe('runs that start others, in a deployment', () => {
 
   it('many trees survive workers that are killed again and again (I1, I2, I5)', async () => {
     const slow = (name: string) =>
-      task(name, [{ calls: [command(`echo ${name} >> effects; sleep 0.3`)] }, { calls: [command('cat effects')] }, { text: `Answer ${name}.` }]);
+      task(name, [
+        { calls: [command(`echo ${name} >> effects; sleep 0.3`)] },
+        { calls: [command('cat effects')] },
+        { text: `Answer ${name}.` },
+      ]);
     const trees = await Promise.all(
-      Array.from({ length: 5 }, (_, n) => lead(`tree ${n}`, [runAgent('helper', slow('x')), runAgent('helper', slow('y'))])),
+      Array.from({ length: 5 }, (_, n) =>
+        lead(`tree ${n}`, [runAgent('helper', slow('x')), runAgent('helper', slow('y'))]),
+      ),
     );
     const progress = { isOver: false };
-    const settled = Promise.all(trees.map(({ id }) => client.settled(id, 200_000))).finally(() => (progress.isOver = true));
+    const settled = Promise.all(trees.map(({ id }) => client.settled(id, 200_000))).finally(
+      () => (progress.isOver = true),
+    );
     for (let kills = 0; kills < 8 && !progress.isOver; kills++) {
       await new Promise((resolve) => setTimeout(resolve, 700)); // the interval between faults
       await rondo.services.get(kills % 2 === 0 ? 'agent-worker' : 'agent-worker-2').kill();
@@ -222,7 +245,9 @@ describe('runs that start others, in a deployment', () => {
     const facts = await client.facts(id);
     expectWholeLog(facts);
     expect(await client.toolOutputs(id)).toEqual(outputs);
-    const answers = facts.filter(({ type }) => type === 'tool.completed').map(({ data }) => data.tool_call_id as string);
+    const answers = facts
+      .filter(({ type }) => type === 'tool.completed')
+      .map(({ data }) => data.tool_call_id as string);
     expect(new Set(answers).size).toBe(answers.length);
     const { data } = await client.json<{ data: Run[] }>('GET', `/runs?parent_run_id=${id}`);
     expect(data.map((run) => run.parent_call_id).toSorted()).toEqual(answers.toSorted());

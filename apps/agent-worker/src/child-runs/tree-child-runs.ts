@@ -31,8 +31,7 @@ export class TreeChildRuns implements ChildRuns {
 
   async start(call: ToolCall): Promise<ChildStart> {
     const input = runAgentTool.input.safeParse(call.arguments);
-    if (!input.success)
-      return { how: 'refused', reason: explainArguments(runAgentTool, input.error, call.arguments) };
+    if (!input.success) return { how: 'refused', reason: explainArguments(runAgentTool, input.error, call.arguments) };
 
     const { trees, settingsOf, publishFacts, publishJobs } = this.parts;
     const { agent, input: task } = input.data;
@@ -47,7 +46,9 @@ export class TreeChildRuns implements ChildRuns {
   async stopAll(): Promise<readonly StoppedChild[]> {
     const { trees, publishFacts, publishJobs } = this.parts;
     const { accountId, runId, run } = this.claim;
-    publishFacts(await trees.stopBelow({ accountId, runId, reason: run.stop_requested_at ? 'stopped' : 'its time is over' }));
+    publishFacts(
+      await trees.stopBelow({ accountId, runId, reason: run.stop_requested_at ? 'stopped' : 'its time is over' }),
+    );
     await publishJobs();
     const until = performance.now() + longestStopMs;
     for (;;) {

@@ -61,12 +61,9 @@ function runTasks(parts: MaintenanceParts): Record<string, TaskSchedule> {
     childRuns: {
       everyMs: childRunsEveryMs,
       work: async () => {
-        let hasTold = false;
-        await trees.catchUp((facts) => {
-          feed.publish(facts);
-          hasTold ||= facts.length > 0;
-        });
-        if (hasTold) await relay.publish();
+        const facts = await trees.catchUp();
+        feed.publish(facts);
+        if (facts.length > 0) await relay.publish();
       },
     },
     expireApprovals: {

@@ -14,7 +14,10 @@ export interface ChildEnd {
 /** What the model of the parent reads. Only a run that completed, within its limits, is a success. */
 export function resultOfChild({ runId, status, text, problem }: ChildEnd): RecordedResult {
   if (status === 'completed' && problem === null) return boundedResult({ success: true, output: text });
-  return boundedResult({ ...failedResult(`${runId} ${endings[status]}${problem === null ? '.' : `: ${problem}`}`), output: text });
+  return boundedResult({
+    ...failedResult(`${runId} ${endings[status]}${problem === null ? '.' : `: ${problem}`}`),
+    output: text,
+  });
 }
 
 const endings: Record<ChildEnd['status'], string> = {

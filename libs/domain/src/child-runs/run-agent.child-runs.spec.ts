@@ -58,8 +58,7 @@ describe('a run that starts others', () => {
   it('gets no second answer for a child that is reported again', async () => {
     const built = build();
     await built.harness.runOn();
-    const [first] = built.children.started.keys();
-    built.children.end(first!);
+    for (const first of [...built.children.started.keys()].slice(0, 1)) built.children.end(first);
 
     expect(built.harness.store.collect(built.harness.id, built.children.ends)).toBe(true);
     expect(built.harness.store.collect(built.harness.id, built.children.ends)).toBe(false);
@@ -99,8 +98,14 @@ describe('a run that starts others', () => {
     await harness.runOn();
 
     expect(children.next).toBeUndefined();
-    const stopped = [...children.started.keys()].map((id) => ({ run_id: childRunIdOf(id), ended_at: expect.any(String) }));
-    expect(harness.log.at(-1)).toMatchObject({ type: 'run.stopped', data: { receipt: { child_runs_stopped: stopped } } });
+    const stopped = [...children.started.keys()].map((id) => ({
+      run_id: childRunIdOf(id),
+      ended_at: expect.any(String),
+    }));
+    expect(harness.log.at(-1)).toMatchObject({
+      type: 'run.stopped',
+      data: { receipt: { child_runs_stopped: stopped } },
+    });
     expect(answersIn(built)).toHaveLength(3);
   });
 
@@ -109,7 +114,9 @@ describe('a run that starts others', () => {
     const rootRunId = childRunIdOf('call_root' as never);
     const harness = new RunHarness({
       model: new ScriptedModel([says('Done.')]),
-      extra: { treeBudget: () => Promise.resolve({ rootRunId, budget: { tokens: 1_000, on_exceeded: 'wait' }, spent }) },
+      extra: {
+        treeBudget: () => Promise.resolve({ rootRunId, budget: { tokens: 1_000, on_exceeded: 'wait' }, spent }),
+      },
     });
     await harness.runOn();
 
@@ -134,7 +141,10 @@ describe.each(['parallel', 'sequential'] as const)('a parent whose worker is kil
 });
 
 /** Lets the worker die at the nth step of all its activations. False if there are fewer. */
-async function crashAt(built: Built, { step, position }: { step: number; position: 'before' | 'after' }): Promise<boolean> {
+async function crashAt(
+  built: Built,
+  { step, position }: { step: number; position: 'before' | 'after' },
+): Promise<boolean> {
   let left = step;
   for (;;) {
     let seen = 0;

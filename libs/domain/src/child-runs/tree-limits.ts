@@ -16,7 +16,8 @@ type Limits = RunSettings['limits'];
 export function treeRefusal({ root, own }: { root: Limits; own: Limits }, place: TreePlace): string | undefined {
   const { max_run_depth: depth = 3, max_tree_runs: runs = 50 } = root;
   const { max_active_children: children = 10 } = own;
-  if (place.depth >= depth) return `Runs may be nested ${depth} deep, and this one is at that depth: do the task yourself.`;
+  if (place.depth >= depth)
+    return `Runs may be nested ${depth} deep, and this one is at that depth: do the task yourself.`;
   if (place.treeRuns >= runs) return `All runs of this task may start ${runs} others together, and they have.`;
   if (place.activeChildren >= children)
     return `This run may have ${children} other runs at work at the same time, and it has. Call again when one has answered.`;

@@ -1,7 +1,6 @@
 import {
   type AccountId,
   type AgentId,
-  type CallId,
   type FileId,
   type NewId,
   type InputBlock,
@@ -33,6 +32,7 @@ import { type ThreadAddress, lockThread, requireCapacity } from '../thread-row';
 import type { StatementBatcher } from '../../database/statement-batcher';
 import { type Input, inputFact } from './input-message';
 import { inputText, previewOf } from './input-text';
+import { type RunOrigin, originFields } from './run-origin';
 import { type FirstRows, type RunToInsert, firstRowsOf, insertRuns } from './insert-run';
 import { promoteNext } from './promote-run';
 import { stopLocked } from './stop-run';
@@ -42,15 +42,6 @@ export interface RunAgent {
   readonly version: number;
   /** The request named it, so a new thread keeps it for its later runs. */
   readonly isNamed: boolean;
-}
-
-/** Where a run that a call of `run_agent` starts stands in its tree. */
-export interface RunOrigin {
-  readonly parentRunId: RunId;
-  readonly parentCallId: CallId;
-  readonly rootRunId: RunId;
-  /** 1 for a child of the first run. */
-  readonly depth: number;
 }
 
 export interface NewRun {
@@ -255,6 +246,3 @@ class RunCreation {
 }
 
 const agentFields = (agent: RunAgent | undefined) => agent && { agent_id: agent.id, agent_version: agent.version };
-
-const originFields = (origin: RunOrigin | undefined) =>
-  origin && { parent_run_id: origin.parentRunId, parent_call_id: origin.parentCallId, root_run_id: origin.rootRunId };

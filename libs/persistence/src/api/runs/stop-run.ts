@@ -80,7 +80,12 @@ async function stopOne(database: Database, newId: NewId, order: StopOrder): Prom
   const promoted = freed ? await promoteNext(database, newId, run.thread_id) : undefined;
   const collected = freed && run.parent_run_id ? await collectEndedChildren(database, newId, run.parent_run_id) : [];
   const changed = facts.length > 0;
-  return { run, facts: [...facts, ...(promoted ?? []), ...collected], changed, stops: pendingStops(run, row.stop_reason) };
+  return {
+    run,
+    facts: [...facts, ...(promoted ?? []), ...collected],
+    changed,
+    stops: pendingStops(run, row.stop_reason),
+  };
 }
 
 const pendingStops = ({ id, status, stop_requested_at: requestedAt }: Run, reason: string | null): PendingStop[] =>

@@ -1,6 +1,14 @@
 import { type Agent, type NewFact, type RunId, type ToolCall, childRunIdOf, noUsage } from '@rondo/contract';
 import { type ClaimedRun, ClaimLostError } from '@rondo/domain';
-import { StoreFixture, completed, iterationStarted, nextId, planned, reply, settings } from '../../../testing/store-fixture';
+import {
+  StoreFixture,
+  completed,
+  iterationStarted,
+  nextId,
+  planned,
+  reply,
+  settings,
+} from '../../../testing/store-fixture';
 import { Agents } from '../../agents/agents';
 import type { ChildOrder } from './start-child';
 import { RunTrees } from './run-trees';
@@ -12,7 +20,11 @@ beforeAll(async () => {
   fixture = await StoreFixture.open();
   trees = new RunTrees(fixture.database, nextId);
   const definition = { name: 'helper', system_prompt: 'Help.' };
-  agent = await new Agents(fixture.database, nextId).create({ accountId: fixture.accountId, definition, isDefault: false });
+  agent = await new Agents(fixture.database, nextId).create({
+    accountId: fixture.accountId,
+    definition,
+    isDefault: false,
+  });
 });
 afterAll(() => fixture.close());
 
@@ -28,7 +40,10 @@ interface Parent {
 }
 
 /** A held run with calls of `run_agent` that were started. */
-async function parentOf(count: number, given: { limits?: object; budget?: object; input?: object } = {}): Promise<Parent> {
+async function parentOf(
+  count: number,
+  given: { limits?: object; budget?: object; input?: object } = {},
+): Promise<Parent> {
   const own = { ...settings, limits: { ...settings.limits, ...given.limits }, budget: { ...given.budget } };
   const claim = await fixture.claim((await fixture.create({ settings: own })).run.id);
   return { claim, calls: await withCalls(claim, count, given.input) };
@@ -55,7 +70,13 @@ const orderOf = ({ claim }: Pick<Parent, 'claim'>, call: ToolCall, named = 'help
   input: 'Do your part.',
   settingsOf: () => ({ settings }),
 });
-const start = (parent: Parent, index = 0) => trees.start(orderOf(parent, parent.calls[index]!));
+const callOf = ({ calls }: Pick<Parent, 'calls'>, index = 0): ToolCall => {
+  const call = calls[index];
+  if (!call) throw new Error('the run has fewer calls');
+  return call;
+};
+const childOf = (parent: Pick<Parent, 'calls'>, index = 0): RunId => childRunIdOf(callOf(parent, index).id);
+const start = (parent: Parent, index = 0) => trees.start(orderOf(parent, callOf(parent, index)));
 
 /** Parks the parent for the children of its calls. */
 async function park({ claim, calls }: Parent): Promise<void> {
@@ -81,24 +102,37 @@ describe('a call of run_agent', () => {
     const all = await Promise.all([start(parent), start(parent), start(parent)]);
     const again = await start(parent);
 
-    const id = childRunIdOf(parent.calls[0]!.id);
+    const id = childOf(parent);
     expect([...all, again]).toEqual(
-      Array.from({ length: 4 }, () => expect.objectContaining({ how: 'started', child: expect.objectContaining({ run_id: id }) })),
+      Array.from({ length: 4 }, () =>
+        expect.objectContaining({ how: 'started', child: expect.objectContaining({ run_id: id }) }),
+      ),
     );
-    const origin = { parent_run_id: parent.claim.runId, parent_call_id: parent.calls[0]!.id, root_run_id: parent.claim.runId };
+    const origin = {
+      parent_run_id: parent.claim.runId,
+      parent_call_id: callOf(parent).id,
+      root_run_id: parent.claim.runId,
+    };
     expect(await read(id)).toMatchObject({ ...origin, agent_id: agent.id, agent_version: 1, status: 'queued' });
-    const { data } = await fixture.runs.list({ accountId: fixture.accountId, parentRunId: parent.claim.runId, limit: 10 });
+    const { data } = await fixture.runs.list({
+      accountId: fixture.accountId,
+      parentRunId: parent.claim.runId,
+      limit: 10,
+    });
     expect(data.map((run) => run.id)).toEqual([id]);
     const jobs = (await fixture.published()).filter(({ payload }) => payload.run_id === id);
     expect(jobs).toHaveLength(1);
-    const { data: facts } = await fixture.runs.events({ accountId: fixture.accountId, runId: id }, { after: 0, limit: 9 });
+    const { data: facts } = await fixture.runs.events(
+      { accountId: fixture.accountId, runId: id },
+      { after: 0, limit: 9 },
+    );
     expect(facts[0]).toMatchObject({ type: 'run.created', data: origin });
   });
 
   it('is refused for an agent that does not exist, and told which do', async () => {
     const parent = await parentOf(1);
 
-    const outcome = await trees.start(orderOf(parent, parent.calls[0]!, 'nobody'));
+    const outcome = await trees.start(orderOf(parent, callOf(parent), 'nobody'));
 
     expect(outcome).toEqual({ how: 'refused', reason: 'There is no agent "nobody". Agents: "helper".' });
   });
@@ -135,7 +169,7 @@ describe('a call of run_agent', () => {
 
     expect(stopped.run.status).toBe('stopping');
     const ids = outcomes.flatMap((outcome) => (outcome.how === 'started' ? [outcome.child.run_id] : []));
-    await trees.catchUp(() => undefined); // a stop that came while the run was being made reaches it at the latest here
+    await trees.catchUp(); // a stop that came while the run was being made reaches it at the latest here
     for (const id of ids) expect((await read(id)).stop_requested_at).not.toBeNull();
     expect(await start(parent, 0)).toMatchObject({ how: ids.length > 0 ? expect.any(String) : 'refused' });
   });
@@ -149,18 +183,18 @@ describe('a run that waits for its children', () => {
     await park(parent);
     const { runId } = parent.claim;
     expect((await fixture.runs.why({ accountId: fixture.accountId, runId })).sentence).toContain(
-      `Waits for run ${childRunIdOf(parent.calls[0]!.id)} (helper, queued), `,
+      `Waits for run ${childOf(parent)} (helper, queued), `,
     );
 
-    await finish(childRunIdOf(parent.calls[1]!.id), 'The second.');
-    await Promise.all([trees.collect(runId), trees.collect(runId), trees.catchUp(() => undefined)]);
+    await finish(childOf(parent, 1), 'The second.');
+    await Promise.all([trees.collect(runId), trees.collect(runId), trees.catchUp()]);
     expect(await read(runId)).toMatchObject({
       status: 'waiting_child',
-      waiting: { child_runs: [{ tool_call_id: parent.calls[0]!.id }] },
+      waiting: { child_runs: [{ tool_call_id: callOf(parent).id }] },
     });
 
-    await finish(childRunIdOf(parent.calls[0]!.id), 'The first.');
-    await Promise.all([trees.collect(runId), trees.catchUp(() => undefined), trees.collect(runId)]);
+    await finish(childOf(parent), 'The first.');
+    await Promise.all([trees.collect(runId), trees.catchUp(), trees.collect(runId)]);
 
     expect(await read(runId)).toMatchObject({ status: 'queued', waiting: null });
     const types = await typesOf(runId);
@@ -193,9 +227,12 @@ describe('a run that waits for its children', () => {
     if (run) await fixture.store.append(run, [stoppedFact]);
     await fixture.database.sql.query('delete from runs where id = $1', [deleted]);
 
-    await trees.catchUp(() => undefined);
+    await trees.catchUp();
 
-    const { data } = await fixture.runs.toolCalls({ accountId: fixture.accountId, runId: parent.claim.runId }, { limit: 5 });
+    const { data } = await fixture.runs.toolCalls(
+      { accountId: fixture.accountId, runId: parent.claim.runId },
+      { limit: 5 },
+    );
     expect(data.map(({ result }) => result?.error)).toEqual([
       `${stopped} was stopped: not needed`,
       `${deleted} was deleted with its thread before its result was read.`,
@@ -206,10 +243,10 @@ describe('a run that waits for its children', () => {
     const parent = await parentOf(1);
     await start(parent);
     await park(parent);
-    const id = childRunIdOf(parent.calls[0]!.id);
+    const id = childOf(parent);
     const grandchild = await fixture.claim(id);
-    const [call] = await withCalls(grandchild, 1);
-    await trees.start(orderOf({ claim: grandchild }, call!));
+    const inner = { claim: grandchild, calls: await withCalls(grandchild, 1) };
+    await start(inner);
 
     const { run, stops } = await fixture.runs.requestStop({
       ...{ accountId: fixture.accountId, runId: parent.claim.runId, reason: 'enough' },
@@ -217,10 +254,10 @@ describe('a run that waits for its children', () => {
 
     expect(run.status).toBe('stopping');
     expect(stops.map(({ runId }) => runId)).toEqual(expect.arrayContaining([parent.claim.runId, id]));
-    for (const below of [id, childRunIdOf(call!.id)]) expect((await read(below)).stop_requested_at).not.toBeNull();
+    for (const below of [id, childOf(inner)]) expect((await read(below)).stop_requested_at).not.toBeNull();
     expect(await fixture.claim(parent.claim.runId, 'worker-3')).toMatchObject({ stop: { reason: 'enough' } });
     expect((await trees.stoppedBelow(parent.claim.runId)).map(({ run_id }) => run_id).toSorted()).toEqual(
-      [id, childRunIdOf(call!.id)].toSorted(),
+      [id, childOf(inner)].toSorted(),
     );
   });
 });
@@ -233,26 +270,29 @@ describe('what nobody did because a process died', () => {
       { type: 'run.failed', iteration: 1, data: { error: { code: 'internal', message: 'broke' }, usage: noUsage } },
     ]);
 
-    await trees.catchUp(() => undefined);
+    await trees.catchUp();
 
-    expect(await read(childRunIdOf(parent.calls[0]!.id))).toMatchObject({ status: 'stopped' });
+    expect(await read(childOf(parent))).toMatchObject({ status: 'stopped' });
   });
 
   it('stops a child that waits for a person, where its call says so', async () => {
     const parent = await parentOf(1, { input: { on_waiting: 'stop' } });
     await start(parent);
     await park(parent);
-    const child = await fixture.claim(childRunIdOf(parent.calls[0]!.id));
+    const child = await fixture.claim(childOf(parent));
     const question = { text: 'Which one?', attachments: [], tool_call_id: 'call_1' };
     await fixture.store.append(child, [
       iterationStarted(1),
       { type: 'run.waiting', iteration: 1, data: { reason: 'ask', question } },
     ]);
 
-    await trees.catchUp(() => undefined);
-    await trees.catchUp(() => undefined);
+    await trees.catchUp();
+    await trees.catchUp();
 
-    const { data } = await fixture.runs.toolCalls({ accountId: fixture.accountId, runId: parent.claim.runId }, { limit: 5 });
+    const { data } = await fixture.runs.toolCalls(
+      { accountId: fixture.accountId, runId: parent.claim.runId },
+      { limit: 5 },
+    );
     expect(data[0]?.result?.error).toBe(`${child.runId} was stopped: it waited for a person: Which one?`);
   });
 });
@@ -273,7 +313,7 @@ describe('the budget of a tree', () => {
     await fixture.store.append(parent.claim, [used(99)]);
     await start(parent);
     await park(parent);
-    const child = await fixture.claim(childRunIdOf(parent.calls[0]!.id));
+    const child = await fixture.claim(childOf(parent));
     await fixture.store.append(child, [iterationStarted(1), used(199)]);
     const root = parent.claim.runId;
     expect(await trees.budgetOf(root)).toEqual({
@@ -284,7 +324,7 @@ describe('the budget of a tree', () => {
 
     const budget = { usd: null, tokens: 300, spent_usd: 1, spent_tokens: 300, root_run_id: root };
     await fixture.store.append(child, [{ type: 'run.waiting', iteration: 1, data: { reason: 'budget', budget } }]);
-    await trees.catchUp(() => undefined);
+    await trees.catchUp();
     expect((await read(child.runId)).status).toBe('waiting_budget');
     expect((await fixture.runs.why({ accountId: fixture.accountId, runId: child.runId })).sentence).toContain(
       `Waits for a higher budget of ${root} and the runs below it: 300 of 300 tokens are used`,

@@ -45,12 +45,13 @@ export class RunTrees {
     return collectEndedChildren(this.database, this.newId, parent);
   }
 
-  /** Everything that a process which died in between has left undone in any tree. `told` gets the facts of each run. */
-  async catchUp(told: (facts: readonly RecordedFact[]) => void): Promise<void> {
+  /** Does what a process that died in between has left undone in any tree. */
+  async catchUp(): Promise<readonly RecordedFact[]> {
     const { database, newId } = this;
-    for (const parent of await parentsOfEndedChildren(database.sql)) told(await this.collect(parent));
+    const facts: RecordedFact[] = [];
+    for (const parent of await parentsOfEndedChildren(database.sql)) facts.push(...(await this.collect(parent)));
     for (const order of [...(await orphanedRuns(database.sql)), ...(await runsNotToWait(database.sql))])
-      told((await stopRun(database, newId, order)).facts);
-    told(await resumeForTreeBudget(database, newId));
+      facts.push(...(await stopRun(database, newId, order)).facts);
+    return [...facts, ...(await resumeForTreeBudget(database, newId))];
   }
 }

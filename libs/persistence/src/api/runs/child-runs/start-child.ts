@@ -13,7 +13,8 @@ import { type Claim, ClaimLostError, type ClaimedRun, treeRefusal } from '@rondo
 import type { Sql } from '../../../database/sql';
 import { type RunRow, runOf } from '../../../run-log/run-row';
 import { activeVersion, definitionOf } from '../../agents/agent-row';
-import { type RunMaker, type RunOrigin, createRun } from '../create-run';
+import { type RunMaker, createRun } from '../create-run';
+import type { RunOrigin } from '../run-origin';
 
 /** A call of `run_agent`. */
 export interface ChildOrder {
@@ -58,11 +59,7 @@ const childById = `
 select runs.agent_id, coalesce(runs.settings->'agent'->>'name', runs.agent_id, '') as agent_name
 from runs where id = $1 and parent_run_id = $2`;
 
-async function startedBefore(
-  sql: Sql,
-  id: RunId,
-  { parent, call }: ChildOrder,
-): Promise<StartedChild | undefined> {
+async function startedBefore(sql: Sql, id: RunId, { parent, call }: ChildOrder): Promise<StartedChild | undefined> {
   const [row] = await sql.query<{ agent_id: AgentId | null; agent_name: string }>(childById, [id, parent.runId]);
   return row && { how: 'started', child: { run_id: id, tool_call_id: call.id, ...row }, facts: [] };
 }
