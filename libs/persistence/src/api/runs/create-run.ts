@@ -1,6 +1,5 @@
 import {
   type AccountId,
-  type AgentId,
   type FileId,
   type NewId,
   type InputBlock,
@@ -32,17 +31,10 @@ import { type ThreadAddress, lockThread, requireCapacity } from '../thread-row';
 import type { StatementBatcher } from '../../database/statement-batcher';
 import { type Input, inputFact } from './input-message';
 import { inputText, previewOf } from './input-text';
-import { type RunOrigin, originFields } from './run-origin';
+import { type RunAgent, type RunOrigin, agentFields, originFields } from './run-origin';
 import { type FirstRows, type RunToInsert, firstRowsOf, insertRuns } from './insert-run';
 import { promoteNext } from './promote-run';
 import { stopLocked } from './stop-run';
-
-export interface RunAgent {
-  readonly id: AgentId;
-  readonly version: number;
-  /** The request named it, so a new thread keeps it for its later runs. */
-  readonly isNamed: boolean;
-}
 
 export interface NewRun {
   /** Given by a caller that must know it before the run exists, for example to subscribe to it. */
@@ -244,5 +236,3 @@ class RunCreation {
     return [created, inputFact({ runId: this.id, threadId: thread, iteration: 0, ...said }, this.newId)];
   }
 }
-
-const agentFields = (agent: RunAgent | undefined) => agent && { agent_id: agent.id, agent_version: agent.version };
