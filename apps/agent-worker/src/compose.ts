@@ -105,7 +105,19 @@ async function connect(config: Config, log: Logger) {
   const executors = ClientProxyFactory.create({ transport: Transport.NATS, options });
   const sandboxes = new Sandboxes(database, newUlid);
   const trees = new RunTrees(database, newUlid);
-  return { nats, toolStreams, database, queues, relay, feed, store, executors, sandboxes, trees, blobs: new Blobs(database) };
+  return {
+    nats,
+    toolStreams,
+    database,
+    queues,
+    relay,
+    feed,
+    store,
+    executors,
+    sandboxes,
+    trees,
+    blobs: new Blobs(database),
+  };
 }
 
 type Adapters = Awaited<ReturnType<typeof connect>>;

@@ -6,7 +6,10 @@ type Changes = (before: RunView) => Partial<Omit<RunView, 'rows' | 'lastSeq'>>;
 
 const over = { isOver: true, waiting: null } as const;
 
-const waitingStatuses: Partial<Record<string, RunView['status']>> = { budget: 'waiting_budget', child_runs: 'waiting_child' };
+const waitingStatuses: Partial<Record<string, RunView['status']>> = {
+  budget: 'waiting_budget',
+  child_runs: 'waiting_child',
+};
 
 const table: FactTable<Changes> = {
   'run.created': () => () => ({ status: 'queued' }),

@@ -49,9 +49,7 @@ const runFacts = {
         }),
       ),
       /** Child runs that were told to stop; `ended_at` is null if their end was not seen in time. */
-      child_runs_stopped: z
-        .array(z.object({ run_id: runId, ended_at: z.iso.datetime().nullable() }))
-        .exactOptional(),
+      child_runs_stopped: z.array(z.object({ run_id: runId, ended_at: z.iso.datetime().nullable() })).exactOptional(),
       tokens_after_stop: z.number().int().nonnegative(),
       /** When the last stopped tool was seen dead. Null if one was not, if none ran, or if it was not confirmed that the
        * run left no process running. */

@@ -21,7 +21,8 @@ export const team = defineScript({
 });
 
 export const pipeline = defineScript({
-  description: 'Gives its task to the first of several agents (`agents=a+b`), and to each other the answer of the one before.',
+  description:
+    'Gives its task to the first of several agents (`agents=a+b`), and to each other the answer of the one before.',
   tools: ['run_agent'],
   parameters: { agents },
   play({ task, steps }, { agents: stages }) {

@@ -25,7 +25,14 @@ export class InMemoryChildRuns implements ChildRuns {
   }
 
   end(id: CallId, end: Partial<ChildEnd> = {}): void {
-    this.ends.set(id, { runId: childRunIdOf(id), status: 'completed', text: `answer of ${id}`, problem: null, durationMs: 5, ...end });
+    this.ends.set(id, {
+      runId: childRunIdOf(id),
+      status: 'completed',
+      text: `answer of ${id}`,
+      problem: null,
+      durationMs: 5,
+      ...end,
+    });
   }
 
   /** The oldest child that is not over. */

@@ -47,7 +47,8 @@ export const callStarted = (loop: LoopContext, { call, attempts }: KnownCall): N
 const withAttempt = (attempt: number, call: ToolCall): ToolCall => ({ ...call, attempt });
 
 /** An executor answers it. */
-export const isRemote = (loop: LoopContext, call: ToolCall): boolean => !runsInLoop(loop, call) && !startsRun(loop, call);
+export const isRemote = (loop: LoopContext, call: ToolCall): boolean =>
+  !runsInLoop(loop, call) && !startsRun(loop, call);
 
 /** Sends planned calls while the reply is still streaming. `settle` collects their answers. */
 export function* startDuringReply(loop: LoopContext): Generator<Step, void> {

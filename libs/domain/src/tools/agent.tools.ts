@@ -14,7 +14,9 @@ export const runAgentTool = defineTool({
     on_waiting: z
       .enum(['wait', 'stop'])
       .default('wait')
-      .describe('When the other agent needs a person: wait for that person too, or stop it and be told what it needed.'),
+      .describe(
+        'When the other agent needs a person: wait for that person too, or stop it and be told what it needed.',
+      ),
   }),
   effect: 'idempotent',
   runsIn: 'child_run',
