@@ -11,7 +11,7 @@ import type { ChildOrder } from '@rondo/persistence';
 
 /**
  * The settings of a run that another run starts: those of its agent. Without a model of its own it uses its parent's. It
- * has nobody to ask, unless its agent says that it is interactive.
+ * has no person to ask, unless its agent says that it is interactive.
  */
 export const childSettings =
   (providers: ModelProviders) =>

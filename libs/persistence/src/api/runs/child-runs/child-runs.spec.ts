@@ -132,9 +132,9 @@ describe('a call of run_agent', () => {
   it('is refused for an agent that does not exist, and told which do', async () => {
     const parent = await parentOf(1);
 
-    const outcome = await trees.start(orderOf(parent, callOf(parent), 'nobody'));
+    const outcome = await trees.start(orderOf(parent, callOf(parent), 'missing'));
 
-    expect(outcome).toEqual({ how: 'refused', reason: 'There is no agent "nobody". Agents: "helper".' });
+    expect(outcome).toEqual({ how: 'refused', reason: 'There is no agent "missing". Agents: "helper".' });
   });
 
   it.each([
@@ -176,7 +176,7 @@ describe('a call of run_agent', () => {
 });
 
 describe('a run that waits for its children', () => {
-  it('gets each result once, whoever notices the end, and goes on after the last', async () => {
+  it('gets each result once, however many processes notice the end, and goes on after the last', async () => {
     const parent = await parentOf(2);
     await start(parent, 0);
     await start(parent, 1);
@@ -262,7 +262,7 @@ describe('a run that waits for its children', () => {
   });
 });
 
-describe('what nobody did because a process died', () => {
+describe('what was left undone because a process died', () => {
   it('stops the children of a run that is over', async () => {
     const parent = await parentOf(1);
     await start(parent);

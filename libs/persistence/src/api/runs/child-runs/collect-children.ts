@@ -14,7 +14,7 @@ const lockedParent = `select * from runs where id = $1 and status = 'waiting_chi
 
 /**
  * Gives a run that waits for its child runs the results of those that are over, and queues it again after the last one.
- * Whoever calls it, and however often: the lock and the log make each result arrive once. Publish the facts and what is in
+ * By however many processes, and however often it is called: the lock and the log make each result arrive once. Publish the facts and what is in
  * the outbox.
  */
 export const collectEndedChildren = (
@@ -73,6 +73,6 @@ left join runs as child on child.id = awaited->>'run_id'
 where parent.waiting is not null and parent.status = 'waiting_child' and (child.id is null or child.finished_at is not null)
 limit 100`;
 
-/** Parents whose children ended while nobody could tell them: a process died in between. */
+/** Parents whose children ended and were not told of it: a process died in between. */
 export const parentsOfEndedChildren = async (sql: Sql): Promise<readonly RunId[]> =>
   (await sql.query<{ id: RunId }>(parentsToResume)).map(({ id }) => id);

@@ -48,7 +48,7 @@ where child.parent_run_id is not null and child.finished_at is null and child.st
   and (parent.id is null or parent.finished_at is not null or parent.stop_requested_at is not null)
 limit 100`;
 
-/** Children that nobody waits for: their parent ended, stops or was deleted, and they were not told. */
+/** Children that no run waits for: their parent ended, stops or was deleted, and they were not told. */
 export const orphanedRuns = (sql: Sql): Promise<readonly RunToStop[]> => sql.query<RunToStop>(orphans);
 
 const unwelcomeWaits = `
