@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Job, Worker } from 'bullmq';
+import { Worker } from 'bullmq';
 
 const reportMs = 500;
 
@@ -11,7 +11,7 @@ const reportMs = 500;
 export class BoundedCloseWorker extends Worker {
   private readonly processing = new Set<Promise<unknown>>();
 
-  override async processJob(...given: Parameters<Worker['processJob']>): Promise<void | Job> {
+  override async processJob(...given: Parameters<Worker['processJob']>): ReturnType<Worker['processJob']> {
     const processed = super.processJob(...given);
     const ended = processed.catch(() => undefined).finally(() => this.processing.delete(ended));
     this.processing.add(ended);
