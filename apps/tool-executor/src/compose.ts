@@ -5,10 +5,17 @@ import { ExecutorIdentity } from './executor-identity';
 import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
 import { McpTools } from './mcp/mcp-tools';
 import { McpResponder } from './mcp/mcp.responder';
-import { SandboxHealth, type SandboxProvider, SandboxSlots, createSandboxProvider } from './sandboxes';
+import {
+  SandboxHealth,
+  type SandboxProvider,
+  SandboxSlots,
+  createSandboxProvider,
+  deletionNotice,
+} from './sandboxes';
 import { SiteStore } from './sites/site-store';
 import { SandboxAccess } from './sandbox-access';
 import { SandboxReconciler } from './sandbox-reconciler';
+import { SandboxRetention } from './sandbox-retention';
 import { SandboxResponder } from './sandbox.responder';
 import { ToolCallProcessor } from './tool-call.processor';
 import { PreviewUrls } from './tools/ports/preview-urls';
@@ -26,6 +33,7 @@ export interface ExecutorParts {
   readonly sandboxHealth: SandboxHealth;
   readonly sandboxResponder: SandboxResponder;
   readonly sandboxReconciler: SandboxReconciler;
+  readonly sandboxRetention: SandboxRetention;
   readonly sandboxAccess: SandboxAccess;
   readonly mcpResponder: McpResponder;
   readonly consumer: ToolCallConsumer;
@@ -80,13 +88,9 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
       ...{ sandboxes, sites, log, everyMs: config.SANDBOX_RECONCILE_S * 1_000 },
       deletedOf: (threads) => requestDeletedThreads(nats, identity.id, threads),
     }),
+    sandboxRetention: new SandboxRetention({ sandboxes, log, ...retentionOf(config) }),
     sandboxAccess: new SandboxAccess({
-      nats,
-      executorId: identity.id,
-      sandboxes,
-      slots: sandboxSlots,
-      previews,
-      sites,
+      ...{ nats, executorId: identity.id, sandboxes, slots: sandboxSlots, previews, sites },
     }),
     mcpResponder: new McpResponder({
       ...{ nats, executorId: identity.id, mcp, sandboxes, slots: sandboxSlots },
@@ -101,8 +105,16 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
   };
 }
 
+const hourMs = 3_600_000;
+
+const retentionOf = ({ SANDBOX_ARCHIVE_H, SANDBOX_DELETE_DAYS }: Config) => ({
+  archiveAfterMs: SANDBOX_ARCHIVE_H * hourMs,
+  deleteAfterMs: SANDBOX_DELETE_DAYS * 24 * hourMs,
+});
+
 const toolSandboxesOf = (sandboxes: SandboxProvider, previews: PreviewUrls): ToolSandboxes => ({
   get: sandboxes.get.bind(sandboxes),
   egressOf: sandboxes.egressOf.bind(sandboxes),
   previewUrl: previews.urlOf.bind(previews),
+  deletionNotice: (threadId, callId) => deletionNotice(sandboxes, threadId, callId),
 });

@@ -111,6 +111,16 @@ const variables = z.object({
     unit: 's',
     default: defaults.idleMs / 1_000,
   }),
+  SANDBOX_ARCHIVE_H: z.coerce.number().int().min(0).max(87_600).default(24).meta({
+    description:
+      'The files of a sandbox that is unused for so long are archived: packed into one file in SANDBOX_ROOT, or by the service. The next use brings them back. `0`: never.',
+    unit: 'h',
+  }),
+  SANDBOX_DELETE_DAYS: z.coerce.number().int().min(0).max(36_500).default(0).meta({
+    description:
+      'A sandbox that is unused for so long is deleted, **with its files**; the next call of a tool is told. `0`: never.',
+    unit: 'd',
+  }),
   SANDBOX_EGRESS: z.enum(['none', 'public']).optional().meta({
     description: 'What commands may reach: nothing, or public addresses through the filtering proxy.',
     default: defaults.egress.policy,

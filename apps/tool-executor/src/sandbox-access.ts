@@ -73,7 +73,7 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
         await sandboxes.putToSleep(threadId);
         return { head: await this.stateOf(threadId) };
       case 'remove':
-        await sandboxes.remove(threadId);
+        await sandboxes.remove(threadId, 'request');
         return { head: {} };
       case 'list':
         return { head: await this.useExisting(request, (sandbox) => list(sandbox, request)) };

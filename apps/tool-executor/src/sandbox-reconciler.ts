@@ -6,7 +6,7 @@ import type { SiteStore } from './sites/site-store';
 import type { SandboxLog, SandboxProvider } from './sandboxes';
 
 interface ReconcilerParts {
-  readonly sandboxes: Pick<SandboxProvider, 'list' | 'remove'>;
+  readonly sandboxes: Pick<SandboxProvider, 'list' | 'remove' | 'records'>;
   readonly sites: Pick<SiteStore, 'threads' | 'remove'>;
   /** Those that do not exist; undefined where that is not known at the moment. */
   readonly deletedOf: (threads: readonly ThreadId[]) => Promise<readonly ThreadId[] | undefined>;
@@ -38,7 +38,8 @@ export class SandboxReconciler implements OnApplicationBootstrap, OnModuleDestro
 
   async reconcile(): Promise<void> {
     const listed = (await this.parts.sandboxes.list()).map((sandbox) => sandbox.threadId);
-    const named = [...listed, ...(await this.parts.sites.threads())];
+    const { sites, sandboxes } = this.parts;
+    const named = [...listed, ...(await sites.threads()), ...(await sandboxes.records.threads())];
     const threads = [...new Set(named.flatMap((thread) => threadId.safeParse(thread).data ?? []))];
     for (let from = 0; from < threads.length; from += threadsPerRequest) {
       const deleted = await this.parts.deletedOf(threads.slice(from, from + threadsPerRequest));

@@ -9,6 +9,7 @@ import { PlacementController } from './placement.controller';
 import { SandboxHealth } from './sandboxes';
 import { SandboxAccess } from './sandbox-access';
 import { SandboxReconciler } from './sandbox-reconciler';
+import { SandboxRetention } from './sandbox-retention';
 import { SandboxResponder } from './sandbox.responder';
 import { ToolCallProcessor } from './tool-call.processor';
 
@@ -29,6 +30,7 @@ export class ToolExecutorModule {
         { provide: ToolCallProcessor, useValue: parts.toolCallProcessor },
         { provide: SandboxResponder, useValue: parts.sandboxResponder },
         { provide: SandboxReconciler, useValue: parts.sandboxReconciler },
+        { provide: SandboxRetention, useValue: parts.sandboxRetention },
         { provide: McpResponder, useValue: parts.mcpResponder },
         { provide: SandboxAccess, useValue: parts.sandboxAccess },
         { provide: ExecutorIdentity, useValue: parts.identity },

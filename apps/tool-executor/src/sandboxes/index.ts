@@ -8,3 +8,4 @@ export { SandboxSlots } from './sandbox-slots';
 export { EgressRefusal, type EgressRules } from './egress/destination';
 export type { EgressGate } from './egress/egress-gate';
 export { shownPath, workspacePath } from './workspace-path';
+export { deletionNotice } from './deletion-notice';

@@ -1,10 +1,16 @@
 import type { CommandSandbox } from './commands/command-sandbox';
-import type { AwakeSandbox } from './sandbox-provider';
+import type { AwakeSandbox, SandboxLog } from './sandbox-provider';
+import type { DeletionReason, SandboxRecords } from './sandbox-records';
 
 /** The sandboxes of threads that this process has used, and the removals that are under way. One per thread. */
 export class LiveSandboxes<Live extends CommandSandbox & { readonly isAwake: boolean }> {
   private readonly sandboxes = new Map<string, Live>();
   private readonly removals = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly records: SandboxRecords,
+    private readonly log: SandboxLog,
+  ) {}
 
   /** The thread's, created if there is none. Its idle time begins again. Waits for a removal, after which it is a new one. */
   async get(threadId: string, create: () => Live): Promise<Live> {
@@ -12,7 +18,13 @@ export class LiveSandboxes<Live extends CommandSandbox & { readonly isAwake: boo
     const sandbox = this.sandboxes.get(threadId) ?? create();
     this.sandboxes.set(threadId, sandbox);
     sandbox.touch();
+    this.note(this.records.used(threadId));
     return sandbox;
+  }
+
+  /** Its files are there from now on. */
+  created(threadId: string): void {
+    this.note(this.records.created(threadId));
   }
 
   find(threadId: string): Live | undefined {
@@ -47,8 +59,10 @@ export class LiveSandboxes<Live extends CommandSandbox & { readonly isAwake: boo
   }
 
   /** Concurrent callers share one removal. */
-  async remove(threadId: string, work: () => Promise<void>): Promise<void> {
-    const removal = this.removals.get(threadId) ?? work().finally(() => this.removals.delete(threadId));
+  async remove(threadId: string, work: () => Promise<void>, reason?: DeletionReason): Promise<void> {
+    const removal =
+      this.removals.get(threadId) ??
+      this.removeNow(threadId, work, reason).finally(() => this.removals.delete(threadId));
     this.removals.set(threadId, removal);
     return removal;
   }
@@ -65,5 +79,17 @@ export class LiveSandboxes<Live extends CommandSandbox & { readonly isAwake: boo
       stopped.push(sandbox.id);
     }
     return stopped;
+  }
+
+  private async removeNow(threadId: string, work: () => Promise<void>, reason?: DeletionReason): Promise<void> {
+    if (reason !== undefined) await this.records.deleting(threadId, reason);
+    await work();
+    if (reason === undefined) await this.records.remove(threadId);
+    else await this.records.deleted(threadId);
+  }
+
+  /** No use waits for its record. */
+  private note(written: Promise<void>): void {
+    written.catch((error: unknown) => this.log.warn({ err: error }, 'use of a sandbox not recorded'));
   }
 }

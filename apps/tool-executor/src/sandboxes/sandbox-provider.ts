@@ -1,5 +1,6 @@
 import type { EgressGate } from './egress/egress-gate';
 import type { EndedCommand, Sandbox } from './sandbox';
+import type { DeletionReason, SandboxRecords } from './sandbox-records';
 
 /**
  * Creates the sandboxes of threads and finds them again: on this machine, or at a service. Every implementation passes the
@@ -9,6 +10,8 @@ export interface SandboxProvider {
   /** Lowercase, for logs and announcements. */
   readonly name: string;
   readonly affinity: SandboxAffinity;
+  /** When each was used, and what became of it. */
+  readonly records: SandboxRecords;
   /** What a thread's sandbox may reach. Tools that use the network on a sandbox's behalf ask here. */
   egressOf(threadId: string): EgressGate;
   /**
@@ -28,8 +31,16 @@ export interface SandboxProvider {
    * earlier runs stay. Rejects when a process cannot be verified dead. Creates and wakes nothing.
    */
   endRun(threadId: string, run: string): Promise<EndedCommand[]>;
-  /** Kills the thread's processes and deletes its workspace, if there is one. Works without a successful probe. */
-  remove(threadId: string): Promise<void>;
+  /**
+   * Kills the thread's processes and deletes its workspace, if there is one. Works without a successful probe. With a reason,
+   * the thread lives on: its record keeps the reason, for the next call to be told.
+   */
+  remove(threadId: string, reason?: DeletionReason): Promise<void>;
+  /**
+   * Moves the files of a sandbox that sleeps to where they take less. The next use brings them back as they were; one that
+   * comes meanwhile does not wait for long. False where it is awake, or has no files. Repeating it is always safe.
+   */
+  archive(threadId: string): Promise<boolean>;
   /** The sandboxes of this process that run processes or are about to. */
   awake(): readonly AwakeSandbox[];
   isAwake(threadId: string): boolean;
@@ -58,8 +69,13 @@ export interface SandboxLabels {
 export interface ListedSandbox {
   readonly threadId: string;
   readonly labels: SandboxLabels;
-  readonly isAwake: boolean;
+  readonly state: ListedState;
+  /** In milliseconds since the epoch, where the provider itself knows it. */
+  readonly lastUsedAt?: number;
 }
+
+/** `asleep`: only its files exist. `archived`: they have to be brought back before it can be used. */
+export type ListedState = 'awake' | 'asleep' | 'archived';
 
 export interface AwakeSandbox {
   readonly threadId: string;

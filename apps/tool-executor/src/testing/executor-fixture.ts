@@ -8,7 +8,7 @@ import { newUlid } from '@rondo/platform';
 import { McpTools } from '../mcp/mcp-tools';
 import type { SiteStore } from '../sites/site-store';
 import { type ToolServices, createToolServices } from '../tools/tool-services';
-import { type ToolLog, ToolRunner } from '../tools/tool-runner';
+import { type ToolLog, ToolRunner, type ToolSandboxes } from '../tools/tool-runner';
 import {
   type EgressRules,
   type SandboxSettingsInput,
@@ -17,6 +17,7 @@ import {
   SandboxSlots,
   type SandboxSettings,
   createEmbeddedProvider,
+  deletionNotice,
   sandboxSettings,
 } from '../sandboxes';
 
@@ -111,8 +112,14 @@ export class ExecutorFixture {
   }
 
   private newRunner(): ToolRunner {
-    const { sandboxes, slots, options } = this;
+    const { slots, options } = this;
     const { sites, ...others } = options;
+    const provider = this.sandboxes;
+    const sandboxes: ToolSandboxes = {
+      get: provider.get.bind(provider),
+      egressOf: provider.egressOf.bind(provider),
+      deletionNotice: (thread, call) => deletionNotice(provider, thread, call),
+    };
     return new ToolRunner({ sandboxes, slots, ...others, ...(sites && { sites }) });
   }
 
@@ -130,6 +137,11 @@ export class ExecutorFixture {
 
   sandbox(thread: string): Promise<Sandbox> {
     return this.sandboxes.get(thread);
+  }
+
+  /** Deletes the files as the owner of the thread may. */
+  async deleteFiles(thread: string): Promise<void> {
+    await this.sandboxes.remove(thread, 'request');
   }
 
   async killSandbox(thread = 'thr_one'): Promise<void> {

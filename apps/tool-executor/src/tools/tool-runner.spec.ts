@@ -35,6 +35,21 @@ describe('ToolRunner', () => {
     });
   });
 
+  it('tells the next call that the files were deleted, instead of working without them (I5)', async () => {
+    const on = { thread: 'thr_deleted' };
+    await fixture.use('create_file', { file_path: 'notes.txt', file_contents: 'x' }, on);
+    await fixture.deleteFiles('thr_deleted');
+
+    const told = aCall('execute_command', { command: 'touch more; ls' }, on);
+    const words = /^Not executed: the files of this workspace were deleted on .* at the request of its owner/;
+    const answer = { how: 'answered', result: { success: false, error: expect.stringMatching(words) } };
+    expect(await fixture.reply(told)).toMatchObject(answer);
+    expect(await fixture.reply(told)).toMatchObject(answer);
+
+    expect(await fixture.use('execute_command', { command: 'ls -A' }, on)).toMatchObject({ success: true });
+    expect(JSON.stringify(await fixture.use('list_files', {}, on))).not.toContain('more');
+  });
+
   it('does not run the tools of the loop', async () => {
     expect(await fixture.reply(aCall('ask', { text: 'Really?' }))).toMatchObject({ result: { success: false } });
   });
@@ -85,6 +100,7 @@ describe('ToolRunner', () => {
   it('kills a background command that starts while its run is being stopped', async () => {
     const stopping = new AbortController();
     const call = aCall('execute_command', { command: 'sleep 60', session_name: 'late' }, { thread: 'thr_late' });
+    await fixture.use('list_commands', {}, { thread: 'thr_late' }); // the first call of a thread reads what is known of it
 
     const reply = fixture.reply(call, stopping);
     setImmediate(() => stopping.abort(new Error('stopped')));

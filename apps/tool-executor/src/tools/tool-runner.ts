@@ -50,9 +50,11 @@ interface RunningCall {
   readonly sandbox: Sandbox;
 }
 
-/** `previewUrl` is absent where previews are not configured. */
 export type ToolSandboxes = Pick<SandboxProvider, 'get' | 'egressOf'> & {
+  /** Absent where previews are not configured. */
   readonly previewUrl?: (threadId: string, port: number) => string | undefined;
+  /** Undefined unless the call has to be told that the files of the workspace were deleted. */
+  readonly deletionNotice?: (threadId: string, callId: string) => Promise<string | undefined>;
 };
 
 /**
@@ -91,12 +93,18 @@ export class ToolRunner {
     const user = { account: accountOf(call), thread: call.thread_id };
     const release = await this.parts.slots.acquire(user, { signal: listeners.signal, timeoutMs: longestWaitMs(call) });
     try {
+      const notice = usesFiles(prepared.tool) ? await this.deletionNotice(call) : undefined;
+      if (notice !== undefined) return failed(notice);
       const labels = { ...user, run: call.run_id, ...(call.epoch !== undefined && { epoch: String(call.epoch) }) };
       const sandbox = await this.parts.sandboxes.get(call.thread_id, labels);
       return await this.runInTurn(prepared, { call, listeners, sandbox });
     } finally {
       release();
     }
+  }
+
+  private async deletionNotice({ thread_id, call_id }: DispatchedCall): Promise<string | undefined> {
+    return this.parts.sandboxes.deletionNotice?.(thread_id, call_id);
   }
 
   private runInTurn(prepared: PreparedCall, running: RunningCall): Promise<ToolReply> {
@@ -165,8 +173,10 @@ export class ToolRunner {
   }
 }
 
-const mayChangeFiles = ({ group }: ToolDefinition, { effect_class }: DispatchedCall): boolean =>
-  effect_class !== 'pure' && (group === 'shell' || group === 'files');
+const usesFiles = ({ group }: ToolDefinition): boolean => group === 'shell' || group === 'files';
+
+const mayChangeFiles = (tool: ToolDefinition, { effect_class }: DispatchedCall): boolean =>
+  effect_class !== 'pure' && usesFiles(tool);
 
 function prepare(call: DispatchedCall, mcp: ToolRunnerParts['mcp']): PreparedCall | ToolResult {
   const { name, arguments: given } = call;

@@ -51,6 +51,15 @@ export class DaytonaMachines {
     return this.started(found ?? (await this.create(thread, labels)));
   }
 
+  /** False where it is not stopped, or not there. */
+  async archive(thread: string): Promise<boolean> {
+    const machine = await this.findOnly(thread);
+    if (machine?.state === 'archived' || machine?.state === 'archiving') return true;
+    if (machine?.state !== 'stopped') return false;
+    await this.client.once(() => machine.archive());
+    return true;
+  }
+
   /** All of the thread's. One that Daytona does not delete is stopped at least. */
   async remove(thread: string): Promise<void> {
     for (const machine of await this.oldestFirst(thread)) await this.delete(machine);

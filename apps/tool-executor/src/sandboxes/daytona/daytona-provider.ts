@@ -3,9 +3,11 @@ import type { EndedCommand, Sandbox } from '../sandbox';
 import { LiveSandboxes } from '../live-sandboxes';
 import { SandboxError } from '../sandbox-error';
 import { labelsIn } from '../sandbox-labels';
+import { type DeletionReason, SandboxRecords } from '../sandbox-records';
 import type {
   AwakeSandbox,
   ListedSandbox,
+  ListedState,
   ProbeResult,
   SandboxLabels,
   SandboxLog,
@@ -30,7 +32,8 @@ interface DaytonaParts {
 export class DaytonaProvider implements SandboxProvider {
   readonly name = 'daytona';
   readonly affinity = 'none';
-  private readonly sandboxes = new LiveSandboxes<DaytonaSandbox>();
+  readonly records: SandboxRecords;
+  private readonly sandboxes: LiveSandboxes<DaytonaSandbox>;
   private readonly client: DaytonaClient;
   private readonly machines: DaytonaMachines;
   private readonly timer: NodeJS.Timeout;
@@ -41,6 +44,8 @@ export class DaytonaProvider implements SandboxProvider {
     private readonly settings: SandboxSettings,
     private readonly parts: DaytonaParts,
   ) {
+    this.records = new SandboxRecords(settings.root);
+    this.sandboxes = new LiveSandboxes(this.records, parts.log);
     this.client = new DaytonaClient(parts.daytona);
     const networkBlockAll = settings.egress.policy === 'none';
     this.machines = new DaytonaMachines(this.client, { log: parts.log, install: settings.install, networkBlockAll });
@@ -65,10 +70,11 @@ export class DaytonaProvider implements SandboxProvider {
 
   async list(labels: Partial<SandboxLabels> = {}): Promise<ListedSandbox[]> {
     const machines = await this.machines.list(labels);
-    return machines.map(({ labels: given, state }) => ({
+    return machines.map(({ labels: given, state, lastActivityAt }) => ({
       threadId: given['thread'] ?? '',
       labels: labelsIn(given),
-      isAwake: state === 'started',
+      state: stateOf(state),
+      ...(lastActivityAt !== undefined && { lastUsedAt: Date.parse(lastActivityAt) }),
     }));
   }
 
@@ -81,8 +87,14 @@ export class DaytonaProvider implements SandboxProvider {
     return this.sandboxes.find(threadId)?.endRun(run) ?? [];
   }
 
-  async remove(threadId: string): Promise<void> {
-    return this.sandboxes.remove(threadId, () => this.removeNow(threadId));
+  remove(threadId: string, reason?: DeletionReason): Promise<void> {
+    return this.sandboxes.remove(threadId, () => this.removeNow(threadId), reason);
+  }
+
+  /** Daytona archives a sandbox that is stopped, and starts one that is archived. */
+  async archive(threadId: string): Promise<boolean> {
+    requireThreadId(threadId);
+    return this.isAwake(threadId) ? false : this.machines.archive(threadId);
   }
 
   awake(): AwakeSandbox[] {
@@ -144,6 +156,7 @@ export class DaytonaProvider implements SandboxProvider {
         this.refuseIfGone(sandbox);
         const machine = await this.machines.obtain(threadId, labels);
         this.refuseIfGone(sandbox);
+        this.sandboxes.created(threadId);
         return machine;
       },
       find: () => this.machines.find(threadId),
@@ -173,4 +186,9 @@ export class DaytonaProvider implements SandboxProvider {
   private warn(error: unknown): void {
     this.parts.log.warn({ reason: error instanceof Error ? error.message : '' }, 'sandbox upkeep failed');
   }
+}
+
+function stateOf(state: unknown): ListedState {
+  if (state === 'archived' || state === 'archiving') return 'archived';
+  return state === 'started' ? 'awake' : 'asleep';
 }

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, realpath, rm, stat } from 'node:fs/promises';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { diesWithin } from '../host/commands/process-liveness';
 import { canMountFiles, loopDevicesAreGone, loopDevicesOf } from '../host/testing/loop-devices';
+import { CompiledExecutor } from '../../testing/compiled-executor';
 import { run } from '../testing/run-command';
 import { SandboxFixture } from './testing/sandbox-fixture';
 
@@ -116,25 +117,16 @@ describe('idle sandboxes', () => {
 describe('an executor that is killed', () => {
   it('leaves no process behind, and the next executor deletes its files', async () => {
     const fixture = await SandboxFixture.open();
-    const built = await mkdtemp(join(tmpdir(), 'sandbox-built-'));
-    const swc = require.resolve('@swc/cli/bin/swc.js');
-    const configuration = join(__dirname, '../../../../../.swcrc');
-    const flags = ['--strip-leading-paths', '--copy-files', '--quiet', '--config-file', configuration];
-    const compile = [swc, 'src', '-d', built, ...flags, '--ignore', '**/*.spec.ts'];
-    await promisify(execFile)(process.execPath, compile, { cwd: join(__dirname, '../../..') });
-    const program = `
-      const { createSandboxProvider } = require('${built}/sandboxes');
+    const compiled = await CompiledExecutor.build();
+    const child = compiled.start(`
+      const { createSandboxProvider } = require(built + '/sandboxes');
       (async () => {
         const log = { info() {}, warn() {} };
         const sandbox = await createSandboxProvider(${JSON.stringify(fixture.settings)}, log).get('thr_orphan');
         await sandbox.files.write('kept', 'from before', { mode: 'create' });
         await sandbox.start({ id: 'job', session: 'job', command: 'exec sleep 60' });
         console.log('up');
-      })();`;
-    const child = spawn(process.execPath, ['-e', program], {
-      env: { ...process.env, NODE_PATH: join(__dirname, '../../../../../node_modules') },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+      })();`);
     await Promise.race([
       once(child.stdout, 'data'),
       once(child, 'exit').then(() => Promise.reject(new Error('the program ended'))),
@@ -161,7 +153,7 @@ describe('an executor that is killed', () => {
     expect(existsSync(home)).toBe(false);
     if (mountsFiles) await loopDevicesAreGone(home);
     await fixture.close();
-    await rm(built, { recursive: true });
+    await compiled.remove();
   }, 60_000);
 });
 

@@ -12,6 +12,7 @@ import type {
   SandboxProvider,
 } from '../sandbox-provider';
 import { hasLabels } from '../sandbox-labels';
+import { type DeletionReason, SandboxRecords } from '../sandbox-records';
 import type { SandboxSettings } from '../sandbox-settings';
 import type { AgentConnection } from './agent/agent-connection';
 import { bootAgent } from './agent/boot-agent';
@@ -41,7 +42,8 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
   readonly affinity = 'executor';
   private readonly log: SandboxLog;
   private readonly egress: EgressGates;
-  private readonly sandboxes = new LiveSandboxes<HostSandbox>();
+  readonly records: SandboxRecords;
+  private readonly sandboxes: LiveSandboxes<HostSandbox>;
   /** Sandboxes that were booted and may be alive, including those that no thread uses any more. Scanned often, so kept short. */
   private readonly booted = new Set<HostSandbox>();
   private readonly workspaces: Workspaces;
@@ -56,6 +58,8 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     this.name = name;
     this.log = log;
     this.egress = egress;
+    this.records = new SandboxRecords(settings.root);
+    this.sandboxes = new LiveSandboxes(this.records, log);
     const workspaces = new Workspaces(settings, !settings.unsafeHost && process.getuid?.() === 0);
     const site = { settings, egress, workspaces };
     this.workspaces = workspaces;
@@ -86,15 +90,23 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     const listed = await this.workspaces.list();
     return listed
       .filter((sandbox) => hasLabels(sandbox.labels, labels))
-      .map((sandbox) => ({ ...sandbox, isAwake: this.isAwake(sandbox.threadId) }));
+      .map((sandbox) => (this.isAwake(sandbox.threadId) ? { ...sandbox, state: 'awake' } : sandbox));
   }
 
   endRun(threadId: string, run: string): Promise<EndedCommand[]> {
     return this.sandboxes.find(threadId)?.endRun(run) ?? Promise.resolve([]);
   }
 
-  async remove(threadId: string): Promise<void> {
-    return this.sandboxes.remove(threadId, () => this.stopAndDelete(threadId));
+  remove(threadId: string, reason?: DeletionReason): Promise<void> {
+    return this.sandboxes.remove(threadId, () => this.stopAndDelete(threadId), reason);
+  }
+
+  /** The sandbox of an agent that has died may still be ending: no process may write while its files are packed. */
+  async archive(threadId: string): Promise<boolean> {
+    if (this.isAwake(threadId)) return false;
+    await this.sandboxes.find(threadId)?.stop();
+    if (this.closed || this.isAwake(threadId)) return false;
+    return this.workspaces.archive(threadId);
   }
 
   awake(): AwakeSandbox[] {
@@ -123,6 +135,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     this.timers.forEach(clearInterval);
     await Promise.all(this.sandboxes.all().map((sandbox) => sandbox.stop()));
     this.sandboxes.forgetAll();
+    await this.workspaces.close();
     await this.isolation.close();
   }
 
@@ -186,6 +199,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     const { install } = this.settings;
     const given = { ...(install !== undefined && { install }), ...labels };
     const workspace = await this.workspaces.open(threadId, given);
+    this.sandboxes.created(threadId);
     const connection = await bootAgent(launcher, { ...workspace, labels: given }, this.settings.bootTimeoutMs);
     this.log.info({ threadId, durationMs: Date.now() - startedAt }, 'sandbox booted');
     void connection.ended.then(() => this.log.info({ threadId }, 'sandbox ended'));

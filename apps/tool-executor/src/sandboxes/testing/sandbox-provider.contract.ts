@@ -1,5 +1,6 @@
 import type { CommandOutcome, Sandbox } from '../sandbox';
 import { readUntil, run } from './run-command';
+import { describeArchives } from './sandbox-archive.contract';
 import { describeCommands, describeSessions } from './sandbox-commands.contract';
 import { describePorts } from './sandbox-ports.contract';
 import { describeFiles } from './sandbox-files.contract';
@@ -18,6 +19,7 @@ export function describeSandboxProvider(name: string, makeFixture: MakeFixture):
     describeLifecycle(makeFixture);
     describeLabels(makeFixture);
     describeRunEnds(makeFixture);
+    describeArchives(makeFixture);
   });
 }
 
@@ -172,7 +174,7 @@ function describeLabels(makeFixture: MakeFixture): void {
       await run(await fixture.provider.get(thread, { ...labels, run: 'run_2' }), 'true');
 
       expect(await fixture.provider.list({ thread })).toEqual([
-        { threadId: thread, labels: { ...labels, thread }, isAwake: true },
+        { threadId: thread, labels: { ...labels, thread }, state: 'awake' },
       ]);
     });
 
@@ -184,7 +186,7 @@ function describeLabels(makeFixture: MakeFixture): void {
 
       const listed = await fixture.provider.list({ account: 'acc_one' });
 
-      expect(listed).toMatchObject([{ threadId: one, labels: { account: 'acc_one', thread: one }, isAwake: false }]);
+      expect(listed).toMatchObject([{ threadId: one, labels: { account: 'acc_one', thread: one }, state: 'asleep' }]);
       const all = (await fixture.provider.list()).map(({ threadId }) => threadId);
       expect(all).toEqual(expect.arrayContaining([one, other]));
     });

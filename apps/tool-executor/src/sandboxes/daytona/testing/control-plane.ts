@@ -69,6 +69,13 @@ export class ControlPlane {
     return this.change(id, 'stopping', 'stopped');
   }
 
+  /** Undefined where there is none; Daytona archives nothing that runs. */
+  archive(id: string): Sandbox | 'running' | undefined {
+    const state = this.kept.get(id)?.dto.state;
+    if (state !== undefined && state !== 'stopped') return 'running';
+    return this.change(id, 'archiving', 'archived');
+  }
+
   /** As Daytona itself does after a while. */
   async becomes(id: string, state: SandboxState): Promise<void> {
     const kept = this.kept.get(id);

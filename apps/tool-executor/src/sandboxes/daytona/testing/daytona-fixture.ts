@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DaytonaProvider } from '../daytona-provider';
 import { type DaytonaSettings, daytonaSettings } from '../daytona-settings';
 import { EgressGates } from '../../egress/egress-gate';
@@ -18,20 +21,21 @@ export class DaytonaFixture implements SandboxProviderFixture {
 
   private constructor(
     readonly server: DaytonaServer,
+    private readonly root: string,
     private readonly options: FixtureOptions,
   ) {
     this.provider = this.another();
   }
 
   static async open(options: FixtureOptions = {}): Promise<DaytonaFixture> {
-    return new DaytonaFixture(await DaytonaServer.start(), options);
+    return new DaytonaFixture(await DaytonaServer.start(), await mkdtemp(join(tmpdir(), 'daytona-records-')), options);
   }
 
   /** As of another executor with the same account. */
   another(): DaytonaProvider {
     const { apiUrl, apiKey } = this.server;
     const daytona = daytonaSettings.parse({ apiUrl, apiKey, retryMs: 3_000, ...this.options.daytona });
-    const settings = sandboxSettings.parse({ root: '/nowhere', ...this.options.settings });
+    const settings = sandboxSettings.parse({ root: this.root, ...this.options.settings });
     const write = (fields: object, text: string) => void this.logged.push(`${JSON.stringify(fields)} ${text}`);
     const rules = { ...settings.egress, isAllowed: () => false };
     const noNames = () => Promise.resolve([]);
@@ -49,5 +53,6 @@ export class DaytonaFixture implements SandboxProviderFixture {
   async close(): Promise<void> {
     await this.provider.close();
     await this.server.close();
+    await rm(this.root, { recursive: true, force: true });
   }
 }

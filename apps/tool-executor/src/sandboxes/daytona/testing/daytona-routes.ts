@@ -40,6 +40,10 @@ export async function answerTo(asked: Asked, control: ControlPlane): Promise<Ans
       return found(control.start(id));
     case 'POST /api/sandbox/:id/stop':
       return found(control.stop(id));
+    case 'POST /api/sandbox/:id/archive': {
+      const archived = control.archive(id);
+      return archived === 'running' ? failed(400, 'the sandbox is not stopped') : found(archived);
+    }
     case 'POST /api/sandbox/:id/recover':
       return found(control.start(id));
     case 'DELETE /api/sandbox/:id':

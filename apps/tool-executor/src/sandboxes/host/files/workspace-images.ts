@@ -79,7 +79,7 @@ export class WorkspaceImages {
   }
 
   /** Resolves when no loop device uses it any more: the kernel detaches it a moment after a sandbox was killed. */
-  private async detached(image: string): Promise<void> {
+  async detached(image: string): Promise<void> {
     const until = Date.now() + detachWithinMs;
     while ((await run('losetup', '-j', image)).stdout !== '') {
       if (Date.now() > until) throw new SandboxError('unavailable', 'The disk of the sandbox is still in use.');

@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { chown, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { chownTree, removeTree } from './directory-tree';
+import { chownTree } from './directory-tree';
 import { z } from 'zod';
 import { SandboxError } from '../../sandbox-error';
 import type { ListedSandbox, SandboxLabels } from '../../sandbox-provider';
 import type { SandboxSettings } from '../../sandbox-settings';
 import { isThreadId, requireThreadId } from '../../thread-ids';
 import { SandboxUsers } from '../isolation/sandbox-users';
+import { WorkspaceArchives } from './workspace-archives';
 import { imageUsage, WorkspaceImages } from './workspace-images';
 import { type Usage, type Watched, workspaceUsage } from './workspace-usage';
 
@@ -20,6 +21,18 @@ export interface Workspace {
   image?: string;
   /** What the sandbox is booted for. */
   labels?: SandboxLabels;
+}
+
+/** A file with large holes is read back as a whole, and commands can make many. */
+const packWithinMs = 15 * 60_000;
+const interrupted = new Error('The workspace was opened meanwhile.');
+
+type ListedWorkspace = ListedSandbox & { readonly state: 'asleep' | 'archived' };
+
+interface Packing {
+  readonly interruption: AbortController;
+  /** Resolves also where it failed. */
+  readonly ended: Promise<unknown>;
 }
 
 type WorkspaceSettings = Pick<
@@ -38,13 +51,15 @@ const storedLabels = z.object({ install: label, account: label, thread: label, r
 
 /**
  * `<root>/<thread>/workspace`; where disk images can be mounted, its files lie in `workspace.img` beside it. A workspace stays
- * what it was created as. As root, each gets a uid that no other has, recorded beside it, so that it survives a restart.
+ * what it was created as. One that is not used may be packed (`WorkspaceArchives`); to open it brings it back. As root, each gets a uid that no other has, recorded beside it, so that it survives a restart.
  */
 export class Workspaces {
   readonly root: string;
   readonly images: WorkspaceImages;
+  private readonly archives: WorkspaceArchives;
   private readonly users: SandboxUsers;
   private readonly opening = new Map<string, Promise<Workspace>>();
+  private readonly packing = new Map<string, Packing>();
 
   constructor(
     settings: WorkspaceSettings,
@@ -52,26 +67,84 @@ export class Workspaces {
   ) {
     this.root = resolve(settings.root);
     this.images = new WorkspaceImages(settings);
+    this.archives = new WorkspaceArchives(separateUsers);
     this.users = new SandboxUsers(this.root, settings);
   }
 
   /** Concurrent callers share one attempt: two would each claim a uid, and one could not enter the directory. */
   open(threadId: string, labels: SandboxLabels = {}): Promise<Workspace> {
     const opening =
-      this.opening.get(threadId) ?? this.make(threadId, labels).finally(() => this.opening.delete(threadId));
+      this.opening.get(threadId) ?? this.restoreAndMake(threadId, labels).finally(() => this.opening.delete(threadId));
     this.opening.set(threadId, opening);
     return opening;
   }
 
+  /** Packs the files, unless one opens the workspace meanwhile. No command may run in it. False where nothing was packed. */
+  async archive(threadId: string): Promise<boolean> {
+    if (this.opening.has(threadId) || this.packing.has(threadId)) return false;
+    const interruption = new AbortController();
+    const timeout = setTimeout(() => interruption.abort(new Error('It took too long.')), packWithinMs).unref();
+    const ended = this.pack(threadId, interruption.signal).finally(() => {
+      clearTimeout(timeout);
+      this.packing.delete(threadId);
+    });
+    this.packing.set(threadId, { interruption, ended: ended.catch(() => undefined) });
+    return ended.catch((error: unknown) => {
+      if (interruption.signal.reason === interrupted) return false;
+      throw error;
+    });
+  }
+
+  /** Gives up what is being packed. */
+  async close(): Promise<void> {
+    await Promise.all([...this.packing.keys()].map((threadId) => this.interruptPacking(threadId)));
+  }
+
   /** All workspaces on this disk, with the labels that they were created with. */
-  async list(): Promise<Omit<ListedSandbox, 'isAwake'>[]> {
+  async list(): Promise<ListedWorkspace[]> {
     const names = await readdir(this.root).catch(() => []); // Created with the first workspace.
-    const threads = names.filter((name) => isThreadId(name) && existsSync(this.directoryOf(name)));
-    return Promise.all(threads.map(async (threadId) => ({ threadId, labels: await this.labelsOf(threadId) })));
+    const listed = names.filter(isThreadId).map(async (threadId): Promise<ListedWorkspace[]> => {
+      const isPacked = this.archives.isPacked(this.homeOf(threadId));
+      if (!isPacked && !existsSync(this.directoryOf(threadId))) return [];
+      return [{ threadId, labels: await this.labelsOf(threadId), state: isPacked ? 'archived' : 'asleep' }];
+    });
+    return (await Promise.all(listed)).flat();
   }
 
   directoryOf(threadId: string): string {
     return join(this.homeOf(threadId), 'workspace');
+  }
+
+  private async restoreAndMake(threadId: string, labels: SandboxLabels): Promise<Workspace> {
+    await this.interruptPacking(threadId);
+    const home = this.homeOf(threadId);
+    if (existsSync(home)) await this.restore(home);
+    return this.make(threadId, labels);
+  }
+
+  private async restore(home: string): Promise<void> {
+    try {
+      await this.archives.restore(home);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new SandboxError('unavailable', `The files could not be brought back from their archive: ${reason}`);
+    }
+  }
+
+  private async pack(threadId: string, signal: AbortSignal): Promise<boolean> {
+    const home = this.homeOf(threadId);
+    const hasFiles = existsSync(this.directoryOf(threadId));
+    if (!hasFiles && !this.archives.isPacked(home)) return false;
+    const image = this.imageOf(threadId);
+    if (hasFiles && existsSync(image)) await this.images.detached(image);
+    await this.archives.pack(home, signal);
+    return true;
+  }
+
+  private async interruptPacking(threadId: string): Promise<void> {
+    const packing = this.packing.get(threadId);
+    packing?.interruption.abort(interrupted);
+    await packing?.ended;
   }
 
   private async make(threadId: string, labels: SandboxLabels): Promise<Workspace> {
@@ -121,8 +194,9 @@ export class Workspaces {
   /** Releases the uid last: as long as a file is left, no other thread may get it. */
   async remove(threadId: string): Promise<void> {
     const home = this.homeOf(threadId);
+    await this.interruptPacking(threadId);
     const uid = await this.users.find({ threadId, path: home });
-    await removeTree(this.directoryOf(threadId));
+    await this.archives.remove(home);
     await rm(home, { recursive: true, force: true });
     await this.users.release(threadId, uid);
   }

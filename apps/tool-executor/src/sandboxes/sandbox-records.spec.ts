@@ -1,0 +1,71 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SandboxRecords } from './sandbox-records';
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'records-spec-'));
+});
+afterEach(() => rm(root, { recursive: true }));
+
+describe('SandboxRecords', () => {
+  it('know after a restart when a sandbox was used', async () => {
+    await new SandboxRecords(root).used('thr_1', Date.parse('2026-01-02T03:04:05Z'));
+
+    expect(await new SandboxRecords(root).read('thr_1')).toEqual({ usedAt: '2026-01-02T03:04:05.000Z', exists: false });
+    expect(await new SandboxRecords(root).threads()).toEqual(['thr_1']);
+  });
+
+  it('write a use once a minute', async () => {
+    const records = new SandboxRecords(root);
+    const at = Date.parse('2026-01-02T03:04:05Z');
+
+    for (const seconds of [0, 1, 59]) await records.used('thr_1', at + seconds * 1_000);
+    expect(await records.read('thr_1')).toMatchObject({ usedAt: '2026-01-02T03:04:05.000Z' });
+
+    await records.used('thr_1', at + 60_000);
+    expect(await records.read('thr_1')).toMatchObject({ usedAt: '2026-01-02T03:05:05.000Z' });
+  });
+
+  it('tell of a deletion once, and again where the call is repeated', async () => {
+    const records = new SandboxRecords(root);
+    await records.used('thr_1', Date.now() - 3_600_000);
+    await records.created('thr_1');
+    await records.deleting('thr_1', 'unused');
+    expect(await records.read('thr_1')).toMatchObject({ deletion: { isDone: false } });
+    await records.deleted('thr_1');
+
+    const told = await records.toTell('thr_1', 'call_1');
+    expect(told).toMatchObject({ reason: 'unused', isDone: true });
+    expect(told?.unusedMs).toBeGreaterThanOrEqual(3_600_000);
+    expect(await new SandboxRecords(root).toTell('thr_1', 'call_1')).toMatchObject({ reason: 'unused' });
+    expect(await records.toTell('thr_1', 'call_2')).toBeUndefined();
+    expect(await records.toTell('thr_1', 'call_1')).toBeUndefined();
+  });
+
+  it('count one that a power cut has torn as missing', async () => {
+    const records = new SandboxRecords(root);
+    await records.created('thr_1');
+    await writeFile(join(root, '.records', 'thr_1.json'), '{"usedAt": "20');
+
+    expect(await records.read('thr_1')).toBeUndefined();
+    await records.created('thr_1');
+    expect(await records.read('thr_1')).toMatchObject({ exists: true });
+  });
+
+  it('leave no draft behind, whatever is written at the same time', async () => {
+    const records = new SandboxRecords(root);
+
+    await Promise.all([...Array(20).keys()].map((minute) => records.used('thr_1', minute * 60_000)));
+    await records.created('thr_1');
+    await Promise.all([records.deleting('thr_1', 'request'), records.deleted('thr_1'), records.created('thr_1')]);
+
+    expect(await records.read('thr_1')).toMatchObject({ exists: true, deletion: { isDone: true } });
+    expect(await readdir(join(root, '.records'))).toEqual(['thr_1.json']);
+  });
+
+  it('refuse a thread id that is a path', async () => {
+    await expect(new SandboxRecords(root).read('../elsewhere')).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+});

@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { KeyedMutex } from '../keyed-mutex';
+import { isThreadId, requireThreadId } from './thread-ids';
+
+/** Why the files of a workspace are gone: unused for too long, by a request, or without this executor. */
+export const deletionReason = z.enum(['unused', 'request', 'elsewhere']);
+export type DeletionReason = z.infer<typeof deletionReason>;
+
+const deletion = z.object({
+  at: z.iso.datetime(),
+  reason: deletionReason,
+  /** How long it had been unused. */
+  unusedMs: z.number().nonnegative(),
+  /** False as long as the files may still be there: the executor may die between the record and the deletion. */
+  isDone: z.boolean(),
+  /** The call that was told. */
+  toldTo: z.string().optional(),
+});
+export type Deletion = z.infer<typeof deletion>;
+
+const record = z.object({
+  usedAt: z.iso.datetime(),
+  /** It has been created, and was not deleted since. */
+  exists: z.boolean().default(false),
+  deletion: deletion.optional(),
+});
+export type SandboxRecord = z.infer<typeof record>;
+
+/** What an unwritten use may be older than what is on the disk: one file per use would cost more than the use. */
+const writeEveryMs = 60_000;
+
+/**
+ * What this executor remembers of each thread's sandbox, whatever provider has it: `<root>/.records/<thread>.json`. A record
+ * that was torn by a power cut counts as missing, and then the sandbox was used now: nothing is deleted by mistake.
+ */
+export class SandboxRecords {
+  private readonly directory: string;
+  private readonly changes = new KeyedMutex();
+  /** When the last use of a thread was written. */
+  private readonly written = new Map<string, number>();
+  /** Threads without a deletion to tell of, so that a call reads no file. */
+  private readonly settled = new Set<string>();
+
+  constructor(root: string) {
+    this.directory = join(resolve(root), '.records');
+  }
+
+  async read(threadId: string): Promise<SandboxRecord | undefined> {
+    const text = await readFile(this.fileOf(threadId), 'utf8').catch(() => undefined);
+    const parsed = text === undefined ? undefined : record.safeParse(parseJson(text));
+    return parsed?.data;
+  }
+
+  /** Threads with a record, also of sandboxes that do not exist any more. */
+  async threads(): Promise<string[]> {
+    const names = await readdir(this.directory).catch(() => []); // created with the first record
+    return names.flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : [])).filter(isThreadId);
+  }
+
+  /** Often called. Written at most once a minute. */
+  async used(threadId: string, at = Date.now()): Promise<void> {
+    if (at - (this.written.get(threadId) ?? 0) < writeEveryMs) return;
+    this.written.set(threadId, at);
+    await this.change(threadId, (known) => ({ ...known, usedAt: new Date(at).toISOString() }));
+  }
+
+  /** It has files from now on. A deletion that no call was told of stays in the record. */
+  async created(threadId: string): Promise<void> {
+    await this.change(threadId, (known) => ({ ...known, exists: true }));
+  }
+
+  /** Does nothing where there is nothing to delete, or its deletion was not completed. */
+  async deleting(threadId: string, reason: DeletionReason): Promise<void> {
+    await this.change(threadId, (known) => {
+      if (!known.exists || known.deletion?.isDone === false) return known;
+      const unusedMs = Math.max(0, Date.now() - Date.parse(known.usedAt));
+      return { ...known, deletion: { at: new Date().toISOString(), reason, unusedMs, isDone: false } };
+    });
+  }
+
+  async deleted(threadId: string): Promise<void> {
+    await this.change(threadId, (known) => ({
+      ...known,
+      exists: false,
+      ...(known.deletion && { deletion: { ...known.deletion, isDone: true } }),
+    }));
+  }
+
+  /**
+   * The deletion that this call has to be told of. The first call is, and again if it is repeated; with the next call the
+   * deletion is settled.
+   */
+  async toTell(threadId: string, callId: string): Promise<Deletion | undefined> {
+    if (this.settled.has(threadId)) return undefined;
+    const known = (await this.read(threadId))?.deletion;
+    if (!known) this.settled.add(threadId);
+    if (!known || known.toldTo === callId) return known;
+    const isSettled = known.toldTo !== undefined;
+    const next = isSettled ? undefined : { ...known, toldTo: callId };
+    await this.change(threadId, ({ deletion: _, ...rest }) => ({ ...rest, ...(next && { deletion: next }) }));
+    return next;
+  }
+
+  async remove(threadId: string): Promise<void> {
+    this.written.delete(threadId);
+    this.settled.delete(threadId);
+    await this.inTurn(threadId, () => rm(this.fileOf(threadId), { force: true }));
+  }
+
+  private change(threadId: string, next: (known: SandboxRecord) => SandboxRecord): Promise<void> {
+    return this.inTurn(threadId, async () => {
+      const known = (await this.read(threadId)) ?? { usedAt: new Date().toISOString(), exists: false };
+      const draft = `${this.fileOf(threadId)}.${randomBytes(6).toString('hex')}.draft`;
+      await mkdir(this.directory, { recursive: true, mode: 0o700 });
+      await writeFile(draft, JSON.stringify(next(known)), { mode: 0o600 });
+      await rename(draft, this.fileOf(threadId));
+      this.settled.delete(threadId);
+    });
+  }
+
+  private inTurn<T>(threadId: string, work: () => Promise<T>): Promise<T> {
+    return this.changes.run(threadId, new AbortController().signal, work);
+  }
+
+  private fileOf(threadId: string): string {
+    requireThreadId(threadId);
+    return join(this.directory, `${threadId}.json`);
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // torn
+  }
+}
