@@ -5,17 +5,12 @@ import { ExecutorIdentity } from './executor-identity';
 import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
 import { McpTools } from './mcp/mcp-tools';
 import { McpResponder } from './mcp/mcp.responder';
-import {
-  SandboxHealth,
-  type SandboxProvider,
-  SandboxSlots,
-  createSandboxProvider,
-  deletionNotice,
-} from './sandboxes';
+import { SandboxHealth, type SandboxProvider, SandboxSlots, createSandboxProvider, deletionNotice } from './sandboxes';
 import { SiteStore } from './sites/site-store';
 import { SandboxAccess } from './sandbox-access';
 import { SandboxReconciler } from './sandbox-reconciler';
 import { SandboxRetention } from './sandbox-retention';
+import { SandboxStates } from './sandbox-states';
 import { SandboxResponder } from './sandbox.responder';
 import { ToolCallProcessor } from './tool-call.processor';
 import { PreviewUrls } from './tools/ports/preview-urls';
@@ -91,6 +86,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     sandboxRetention: new SandboxRetention({ sandboxes, log, ...retentionOf(config) }),
     sandboxAccess: new SandboxAccess({
       ...{ nats, executorId: identity.id, sandboxes, slots: sandboxSlots, previews, sites },
+      states: new SandboxStates({ sandboxes, usdPerHour: config.SANDBOX_USD_PER_H }),
     }),
     mcpResponder: new McpResponder({
       ...{ nats, executorId: identity.id, mcp, sandboxes, slots: sandboxSlots },

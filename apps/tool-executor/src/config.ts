@@ -121,6 +121,11 @@ const variables = z.object({
       'A sandbox that is unused for so long is deleted, **with its files**; the next call of a tool is told. `0`: never.',
     unit: 'd',
   }),
+  SANDBOX_USD_PER_H: z.coerce.number().min(0).max(1_000).default(0).meta({
+    description:
+      'What an hour in which a sandbox runs costs, for `cost_usd` of sandboxes. With a service, its price; on your own hosts whatever you charge.',
+    unit: 'USD',
+  }),
   SANDBOX_EGRESS: z.enum(['none', 'public']).optional().meta({
     description: 'What commands may reach: nothing, or public addresses through the filtering proxy.',
     default: defaults.egress.policy,

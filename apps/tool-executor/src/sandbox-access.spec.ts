@@ -4,6 +4,7 @@ import { accountId, threadId } from '@rondo/contract';
 import { type NatsLink, type SandboxRequest, accessSandbox, connectNats } from '@rondo/messaging';
 import { createLogger, newUlid } from '@rondo/platform';
 import { SandboxAccess } from './sandbox-access';
+import { SandboxStates } from './sandbox-states';
 import { type SandboxProvider, SandboxSlots, createSandboxProvider, sandboxSettings } from './sandboxes';
 import { PreviewUrls } from './tools/ports/preview-urls';
 import { SiteStore } from './sites/site-store';
@@ -27,7 +28,8 @@ beforeAll(async () => {
   const previews = new PreviewUrls('http://*.localhost:3000');
   const sites = new SiteStore({ root: settings.root, previews });
   const slots = new SandboxSlots(8, sandboxes, log);
-  access = new SandboxAccess({ nats: executorLink, executorId, sandboxes, slots, previews, sites });
+  const states = new SandboxStates({ sandboxes, usdPerHour: 0.5 });
+  access = new SandboxAccess({ nats: executorLink, executorId, sandboxes, slots, previews, sites, states });
   access.onApplicationBootstrap();
   await executorLink.connection.flush();
 });
@@ -83,7 +85,37 @@ describe('access to a sandbox', () => {
     expect((await ask({ op: 'start' })).head).toMatchObject({ state: 'awake' });
     expect((await ask({ op: 'stop' })).head).toMatchObject({ state: 'asleep' });
     await ask({ op: 'remove' });
-    expect((await ask({ op: 'status' })).head).toMatchObject({ state: 'absent' });
+    expect((await ask({ op: 'status' })).head).toMatchObject({ state: 'deleted', disk_bytes: 0 });
+  });
+
+  it('tells since when a sandbox is in its state, what it takes, and what it has cost', async () => {
+    const thread = threadId.parse(`thr_${newUlid()}`);
+    const gateway = gatewayOf(thread);
+    const none = threadId.parse('thr_none');
+    const before = new Date().toISOString();
+    await write(gateway, 'file', Buffer.alloc(300_000, 1));
+    await gateway.ask({ op: 'stop' });
+    const state = async () => {
+      const { head } = await gateway.ask({ op: 'states', thread_ids: [none, thread] });
+      const { states } = head;
+      expect(states[0]).toEqual({ thread_id: none, provider: 'embedded', state: 'absent' });
+      return states[1];
+    };
+
+    let asleep = await state();
+    while (asleep?.disk_bytes === undefined) asleep = await state(); // measured once it has stopped
+
+    expect(asleep).toMatchObject({ thread_id: thread, state: 'asleep', provider: 'embedded' });
+    expect(asleep.disk_bytes).toBeGreaterThanOrEqual(300_000);
+    expect([asleep.since, asleep.used_at].every((at) => (at ?? '') >= before)).toBe(true);
+    expect(asleep.running_ms).toBeGreaterThan(0);
+    expect(asleep.cost_usd).toBeCloseTo(((asleep.running_ms ?? 0) / 3_600_000) * 0.5, 6);
+    expect(await state()).toEqual(asleep);
+
+    await sandboxes.archive(thread);
+    const archived = await state();
+    expect(archived).toMatchObject({ state: 'archived', running_ms: asleep.running_ms });
+    expect(archived?.disk_bytes).toBeLessThan(asleep.disk_bytes);
   });
 
   it('refuses a file beyond the limit and leaves nothing of it', async () => {

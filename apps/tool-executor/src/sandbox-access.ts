@@ -10,6 +10,7 @@ import {
   sandboxRequest,
   serveTunnels,
 } from '@rondo/messaging';
+import type { SandboxStates } from './sandbox-states';
 import { SiteServer } from './sites/site-server';
 import type { SiteStore } from './sites/site-store';
 import type { PreviewUrls } from './tools/ports/preview-urls';
@@ -23,8 +24,10 @@ interface SandboxAccessParts {
   readonly slots: Pick<SandboxSlots, 'acquire'>;
   readonly previews: Pick<PreviewUrls, 'accepts'>;
   readonly sites: SiteStore;
+  readonly states: SandboxStates;
 }
 
+type ThreadRequest = Exclude<SandboxRequest, { op: 'states' }>;
 type RequestOf<Op extends SandboxRequest['op']> = Extract<SandboxRequest, { op: Op }>;
 
 const maxTunnels = 256;
@@ -61,8 +64,12 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async perform(request: SandboxRequest): Promise<AcceptedTunnel> {
+    if (request.op === 'states') return { head: { states: await this.parts.states.ofAll(request.thread_ids) } };
+    return this.performOn(request.thread_id, request);
+  }
+
+  private async performOn(threadId: string, request: ThreadRequest): Promise<AcceptedTunnel> {
     const { sandboxes } = this.parts;
-    const { thread_id: threadId } = request;
     switch (request.op) {
       case 'status':
         return { head: await this.stateOf(threadId) };
@@ -91,12 +98,8 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  private async stateOf(threadId: string): Promise<SandboxHead<'status'>> {
-    const { sandboxes } = this.parts;
-    const { name: provider } = sandboxes;
-    if (sandboxes.isAwake(threadId)) return { state: 'awake', provider };
-    const [known] = await sandboxes.list({ thread: threadId });
-    return { state: known ? 'asleep' : 'absent', provider };
+  private stateOf(threadId: string): Promise<SandboxHead<'status'>> {
+    return this.parts.states.of(threadId);
   }
 
   private async read(request: RequestOf<'read'>): Promise<AcceptedTunnel> {
@@ -136,14 +139,15 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** What reads or deletes creates nothing. */
-  private async useExisting<T>(request: SandboxRequest, work: (sandbox: Sandbox) => Promise<T>): Promise<T> {
+  private async useExisting<T>(request: ThreadRequest, work: (sandbox: Sandbox) => Promise<T>): Promise<T> {
     const { state } = await this.stateOf(request.thread_id);
-    if (state === 'absent') throw new SandboxError('not_found', 'The thread has no workspace yet.');
+    if (state === 'absent' || state === 'deleted')
+      throw new SandboxError('not_found', 'The thread has no workspace yet.');
     return this.use(request, work);
   }
 
   private async use<T>(
-    { thread_id: thread, account_id: account }: SandboxRequest,
+    { thread_id: thread, account_id: account }: ThreadRequest,
     work: (sandbox: Sandbox) => Promise<T>,
   ): Promise<T> {
     const { sandboxes, slots } = this.parts;

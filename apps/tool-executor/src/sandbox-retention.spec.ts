@@ -48,7 +48,9 @@ describe.each([
 
     expect(await state()).toBeUndefined();
     await fixture.restart();
-    expect(await notice('call_1')).toMatch(/^Not executed: the files of this workspace were deleted on \d{4}-\d\d-\d\d/);
+    expect(await notice('call_1')).toMatch(
+      /^Not executed: the files of this workspace were deleted on \d{4}-\d\d-\d\d/,
+    );
     expect(await notice('call_1')).toMatch(/had not been used for/);
     expect(await notice('call_2')).toBeUndefined();
   });
@@ -64,7 +66,8 @@ describe.each([
 
   it('tells of a sandbox that went without this program', async () => {
     await fixture.provider.putToSleep('thr_1');
-    if (fixture instanceof DaytonaFixture) for (const { id } of fixture.server.control.all()) fixture.server.control.delete(id);
+    if (fixture instanceof DaytonaFixture)
+      for (const { id } of fixture.server.control.all()) fixture.server.control.delete(id);
     else await rm(join(fixture.root, 'thr_1'), { recursive: true });
 
     await sweepAfter(0, { archive: 24, delete: 0 });
@@ -98,8 +101,8 @@ describe('SandboxRetention', () => {
     const fixture = await SandboxFixture.open();
     await run(await fixture.provider.get('thr_1'), 'echo x > kept');
     await fixture.provider.putToSleep('thr_1');
-    await rm(join(fixture.root, '.records'), { recursive: true });
     await fixture.restart();
+    await rm(join(fixture.root, '.records'), { recursive: true });
     const parts = { sandboxes: fixture.provider, log, archiveAfterMs: 0, deleteAfterMs: hourMs };
 
     await new SandboxRetention(parts).sweep(Date.now());

@@ -3,7 +3,10 @@ import { PeriodicTask } from '@rondo/platform';
 import type { ListedSandbox, SandboxLog, SandboxProvider } from './sandboxes';
 
 interface RetentionParts {
-  readonly sandboxes: Pick<SandboxProvider, 'list' | 'archive' | 'remove' | 'awake' | 'isAwake' | 'records' | 'affinity'>;
+  readonly sandboxes: Pick<
+    SandboxProvider,
+    'list' | 'archive' | 'remove' | 'awake' | 'isAwake' | 'records' | 'affinity'
+  >;
   /** How long a sandbox may be unused. Zero: for ever. */
   readonly archiveAfterMs: number;
   readonly deleteAfterMs: number;
@@ -86,7 +89,10 @@ export class SandboxRetention implements OnApplicationBootstrap, OnModuleDestroy
 
   private async noteUses(): Promise<void> {
     const { sandboxes } = this.parts;
-    for (const { threadId, lastUsedAt } of sandboxes.awake()) await sandboxes.records.used(threadId, lastUsedAt);
+    for (const { threadId, lastUsedAt } of sandboxes.awake()) {
+      await sandboxes.records.used(threadId, lastUsedAt);
+      await sandboxes.records.seen(threadId);
+    }
   }
 
   /** Deleted by a service, or by an operator on the disk: the next call has to be told of that as well. */

@@ -7,13 +7,18 @@ import type { Transport } from './transport.ts';
 export class Sandboxes {
   constructor(private readonly transport: Transport) {}
 
-  /** Newest first. */
+  /** Newest first, with their states and what they cost. */
   list(query: { readonly limit?: number } = {}): AsyncGenerator<Sandbox, void> {
     return itemsOf(this.transport, '/v1/sandboxes', query);
   }
 
   get(id: string, { signal }: Options = {}): Promise<SandboxStatus> {
     return this.transport.json({ path: pathOf(id), signal });
+  }
+
+  /** The sandbox of a thread as it is; rejects with `sandbox_not_found` if there is none. */
+  find(threadId: string, { signal }: Options = {}): Promise<SandboxStatus> {
+    return this.transport.json({ path: `/v1/threads/${encodeURIComponent(threadId)}/sandbox`, signal });
   }
 
   /** The sandbox of a thread, awake; it is created if there is none. */

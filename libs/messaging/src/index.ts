@@ -34,6 +34,7 @@ export { type AcceptedTunnel, type OpenedTunnel, openTunnel, serveTunnels } from
 export { type PreviewAddress, previewLabel, readPreviewLabel } from './tunnels/preview-label';
 export {
   type OpenedSandbox,
+  type KnownSandboxState,
   type SandboxHead,
   type SandboxRequest,
   accessSandbox,

@@ -41,7 +41,7 @@ const isIdempotent = (route: Route) => isPost(route) && storesResponse(route.pat
 /** A body of JSON; other PUTs take the content of a file, and so does an upload. */
 const takesJson = ({ method, path }: Route) =>
   (['post', 'patch'].includes(method) && path !== '/v1/files') || (method === 'put' && path.includes('/agents/'));
-const isList = ({ method, path }: Route) => method === 'get' && !/(\}|\/session)$/.test(path);
+const isList = ({ method, path }: Route) => method === 'get' && !/(\}|\/session|\/sandbox)$/.test(path);
 
 const isUpload = (route: Route) => isPost(route) && route.path === '/v1/files';
 const isAboutFiles = ({ path }: Route) => path.includes('/sandboxes/{sandbox_id}/files');
@@ -75,7 +75,8 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   mcp_tool_not_found: ({ path }) => path.includes('{mcp_tool_id}'),
   api_key_not_found: ({ path }) => path.includes('{key_id}'),
   blob_not_found: ({ path }) => path.includes('{sha256}'),
-  sandbox_not_found: ({ path }) => path.includes('{sandbox_id}'),
+  sandbox_not_found: ({ method, path }) =>
+    path.includes('{sandbox_id}') || (method === 'get' && path === '/v1/threads/{thread_id}/sandbox'),
   file_not_found: (route) => isAboutFiles(route) || route.path.includes('{file_id}'),
   account_not_found: ({ path }) => path.includes('{account_id}'),
   agent_not_found: ({ method, path }) =>

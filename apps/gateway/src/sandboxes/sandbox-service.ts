@@ -1,9 +1,13 @@
 import type { Duplex, Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AccountId, ThreadId } from '@rondo/contract';
 import {
+  type KnownSandboxState,
   type NatsLink,
   OpenExecutors,
   type OpenedSandbox,
   type PreviewAddress,
+  type SandboxHead,
   type SandboxRequest,
   TunnelError,
   accessSandbox,
@@ -12,12 +16,20 @@ import {
 import type { Sandbox, SandboxAddress, Sandboxes, ThreadAddress, Threads } from '@rondo/persistence';
 import { ApiError, InvalidRequest, retryAfter } from '../problems/api-error';
 
-type Operation = SandboxRequest['op'];
+type Operation = Exclude<SandboxRequest['op'], 'states'>;
 /** A request without what the sandbox's row says. */
 type Question<Op extends Operation> = Omit<Extract<SandboxRequest, { op: Op }>, 'thread_id' | 'account_id'>;
 
 /** Executors announce themselves every second. */
 const announcedWithinMs = 2_500;
+/** A list does not wait longer for an executor that hangs. */
+const statesWithinMs = 2_000;
+
+interface StatesQuestion {
+  readonly executorId: string;
+  readonly accountId: AccountId;
+  readonly threads: ThreadId[];
+}
 
 interface SandboxServiceParts {
   readonly sandboxes: Pick<Sandboxes, 'get' | 'ofThread' | 'keep' | 'hosting'>;
@@ -37,12 +49,54 @@ export class SandboxService {
 
   /** With its state, as far as its executor answers. */
   async status(address: SandboxAddress) {
-    const sandbox = await this.parts.sandboxes.get(address);
-    return this.ask<'status'>({ ...address, ...sandbox }, { op: 'status' }).then(
-      ({ head }) => ({ ...described(sandbox), ...head }),
+    return this.statusOf({ ...address, ...(await this.parts.sandboxes.get(address)) });
+  }
+
+  /** `sandbox_not_found` where the thread has none yet. */
+  async statusOfThread({ accountId, threadId }: ThreadAddress) {
+    const { sandboxes, threads } = this.parts;
+    await threads.get({ accountId, threadId });
+    const sandbox = await sandboxes.ofThread(accountId, threadId);
+    if (!sandbox) throw new ApiError('sandbox_not_found', 'The thread has no sandbox yet.');
+    return this.statusOf({ accountId, ...sandbox });
+  }
+
+  /** Each executor is asked once. Those that do not answer soon do not keep the others. */
+  async statuses(accountId: AccountId, sandboxes: readonly Sandbox[]) {
+    const executors = [...new Set(sandboxes.map(({ executorId }) => executorId))];
+    const known = await Promise.all(
+      executors.map((executorId) =>
+        this.statesAt({
+          ...{ executorId, accountId },
+          threads: sandboxes.flatMap((one) => (one.executorId === executorId ? [one.threadId] : [])),
+        }),
+      ),
+    );
+    const states = new Map(known.flat().map((state) => [state.thread_id, state]));
+    return sandboxes.map((sandbox) => described(sandbox, states.get(sandbox.threadId)));
+  }
+
+  private async statesAt({ executorId, accountId, threads }: StatesQuestion): Promise<SandboxHead<'states'>['states']> {
+    const { nats } = this;
+    if (!nats) return [];
+    const request = { op: 'states' as const, account_id: accountId, thread_ids: threads };
+    const opened = accessSandbox<'states'>(nats.link, executorId, request);
+    const states = opened.then(
+      ({ head, tunnel }) => {
+        tunnel.resume().end();
+        return head.states;
+      },
+      () => [], // away, or of a version that does not know the question
+    );
+    return Promise.race([states, delay(statesWithinMs, [], { ref: false })]);
+  }
+
+  private async statusOf(sandbox: Sandbox & Pick<SandboxAddress, 'accountId'>) {
+    return this.ask<'status'>(sandbox, { op: 'status' }).then(
+      ({ head }) => described(sandbox, head),
       (error: unknown) => {
         if (!(error instanceof ApiError) || error.code !== 'sandbox_unavailable') throw error;
-        return { ...described(sandbox), state: 'unknown' as const, provider: null };
+        return described(sandbox, undefined);
       },
     );
   }
@@ -111,7 +165,7 @@ export class SandboxService {
 
   private async changed(sandbox: Sandbox & Pick<SandboxAddress, 'accountId'>, op: 'start' | 'stop') {
     const { head } = await this.ask<'start' | 'stop'>(sandbox, { op });
-    return { ...described(sandbox), ...head };
+    return described(sandbox, head);
   }
 
   /** About a sandbox that the account has. */
@@ -143,11 +197,19 @@ export class SandboxService {
   }
 }
 
-export const described = ({ id, threadId, executorId, createdAt }: Sandbox) => ({
+/** Without a state, its executor has not said one. */
+const described = ({ id, threadId, executorId, createdAt }: Sandbox, known: KnownSandboxState | undefined) => ({
   id,
   thread_id: threadId,
   executor_id: executorId,
   created_at: createdAt,
+  provider: known?.provider ?? null,
+  state: known?.state ?? ('unknown' as const),
+  since: known?.since ?? null,
+  used_at: known?.used_at ?? null,
+  disk_bytes: known?.disk_bytes ?? null,
+  running_seconds: known?.running_ms === undefined ? null : Math.floor(known.running_ms / 1_000),
+  cost_usd: known?.cost_usd ?? null,
 });
 
 const unavailable = (detail: string): ApiError => new ApiError('sandbox_unavailable', detail, retryAfter(1));

@@ -4,7 +4,7 @@ import { type Caller, type SandboxAddress, Sandboxes, type ThreadAddress } from 
 import { CurrentCaller } from '../auth/api-key.guard';
 import { NoQuery } from '../http/no-query';
 import { SandboxParam, ThreadParam } from '../http/path-params';
-import { SandboxService, described } from './sandbox-service';
+import { SandboxService } from './sandbox-service';
 import { SandboxPageDto, SandboxQueryDto, SandboxStatusDto } from './sandbox.dto';
 
 @ApiTags('sandboxes')
@@ -16,11 +16,14 @@ export class SandboxesController {
   ) {}
 
   @Get('sandboxes')
-  @ApiOperation({ summary: 'List sandboxes, newest first' })
+  @ApiOperation({
+    summary: 'List sandboxes with their states and what they cost, newest first',
+    description: 'Wakes nothing. Where an executor does not answer in time, the states of its sandboxes are `unknown`.',
+  })
   @ApiOkResponse({ type: SandboxPageDto.Output })
   async listSandboxes(@CurrentCaller() { accountId }: Caller, @Query() { limit, after }: SandboxQueryDto) {
     const page = await this.sandboxes.list({ accountId, limit, after });
-    return { ...page, data: page.data.map(described) };
+    return { ...page, data: await this.service.statuses(accountId, page.data) };
   }
 
   @Get('sandboxes/:sandbox_id')
@@ -28,6 +31,13 @@ export class SandboxesController {
   @ApiOkResponse({ type: SandboxStatusDto.Output })
   getSandbox(@SandboxParam() address: SandboxAddress, @NoQuery() _: object) {
     return this.service.status(address);
+  }
+
+  @Get('threads/:thread_id/sandbox')
+  @ApiOperation({ summary: "Read a thread's sandbox and its state", description: 'Creates and wakes nothing.' })
+  @ApiOkResponse({ type: SandboxStatusDto.Output })
+  getThreadSandbox(@ThreadParam() address: ThreadAddress, @NoQuery() _: object) {
+    return this.service.statusOfThread(address);
   }
 
   @Post('threads/:thread_id/sandbox')

@@ -43,6 +43,9 @@ describe('the sandbox of a thread', () => {
     });
     expect(again.body).toEqual(created.body);
     expect((await api().get(`/v1/sandboxes/${created.body.id}`).expect(200)).body).toEqual(created.body);
+    expect((await api().get(`/v1/threads/${thread}/sandbox`).expect(200)).body).toEqual(created.body);
+    const cost = { since: '2026-01-02T03:04:05.000Z', disk_bytes: 4096, running_seconds: 7260, cost_usd: 0.2 };
+    expect(created.body).toMatchObject(cost);
   });
 
   it('is put to sleep, woken and deleted', async () => {
@@ -64,6 +67,7 @@ describe('the sandbox of a thread', () => {
     const next = (await api().get(`/v1/sandboxes?limit=1&after=${page.next_cursor}`).expect(200)).body;
 
     expect([page.data[0].id, next.data[0].id]).toEqual([second.id, first.id]);
+    expect(page.data[0]).toMatchObject({ state: 'awake', provider: 'test', running_seconds: 7260, cost_usd: 0.2 });
     expect((await gateway.as(stranger).get('/v1/sandboxes').expect(200)).body.data).toEqual([]);
     for (const path of [`/v1/sandboxes/${first.id}`, fileOf(first.id, 'a'), `/v1/sandboxes/${first.id}/files`]) {
       expect((await gateway.as(stranger).get(path).expect(404)).body.code).toBe('sandbox_not_found');
@@ -73,7 +77,9 @@ describe('the sandbox of a thread', () => {
   it('has an unknown state while its executor does not answer', async () => {
     const thread = await newThread();
     await gateway.parts.sandboxes.keep(threadId.parse(thread), 'exe_away');
-    const [{ id }] = (await api().get('/v1/sandboxes?limit=1').expect(200)).body.data as [{ id: string }];
+    const { data } = (await api().get('/v1/sandboxes?limit=2').expect(200)).body as { data: { id: string }[] };
+    expect(data).toMatchObject([{ state: 'unknown', provider: null, since: null, cost_usd: null }, { state: 'awake' }]);
+    const { id } = data[0] ?? { id: '' };
 
     expect((await api().get(`/v1/sandboxes/${id}`).expect(200)).body).toMatchObject({
       state: 'unknown',
@@ -82,6 +88,15 @@ describe('the sandbox of a thread', () => {
     const { body, headers } = await api().get(`/v1/sandboxes/${id}/files`).expect(503);
     expect(body.code).toBe('sandbox_unavailable');
     expect(headers['retry-after']).toBe('1');
+  });
+
+  it('is not there before it is first used, and to look for it creates none', async () => {
+    const thread = await newThread();
+
+    expect((await api().get(`/v1/threads/${thread}/sandbox`).expect(404)).body.code).toBe('sandbox_not_found');
+    expect((await api().get('/v1/threads/thr_none/sandbox').expect(404)).body.code).toBe('thread_not_found');
+    const stranger = gateway.as(await gateway.keyOf('stranger'));
+    expect((await stranger.get(`/v1/threads/${thread}/sandbox`).expect(404)).body.code).toBe('thread_not_found');
   });
 
   it('is not found under ids that are none', async () => {

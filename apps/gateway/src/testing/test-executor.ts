@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AcceptedTunnel } from '@rondo/messaging';
 import {
+  type KnownSandboxState,
   type NatsLink,
   type SandboxRequest,
   TunnelError,
@@ -54,6 +55,9 @@ export class TestExecutor {
   }
 
   private perform(request: SandboxRequest): AcceptedTunnel {
+    if (request.op === 'states') {
+      return { head: { states: request.thread_ids.map((thread_id) => ({ thread_id, ...this.stateOf(thread_id) })) } };
+    }
     const { thread_id: thread } = request;
     const files = this.workspaces.get(thread) ?? new Map<string, Buffer>();
     switch (request.op) {
@@ -86,8 +90,14 @@ export class TestExecutor {
   }
 
   private status(thread: string): AcceptedTunnel {
+    return { head: this.stateOf(thread) };
+  }
+
+  private stateOf(thread: string): KnownSandboxState {
     const asleep = this.workspaces.has(thread) ? 'asleep' : 'absent';
-    return { head: { provider: 'test', state: this.awake.has(thread) ? 'awake' : asleep } };
+    const state = this.awake.has(thread) ? 'awake' : asleep;
+    const at = '2026-01-02T03:04:05.000Z';
+    return { provider: 'test', state, since: at, used_at: at, disk_bytes: 4096, running_ms: 7_260_499, cost_usd: 0.2 };
   }
 
   private write(files: Map<string, Buffer>, request: Extract<SandboxRequest, { op: 'write' }>): AcceptedTunnel {

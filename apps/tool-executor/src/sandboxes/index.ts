@@ -9,3 +9,4 @@ export { EgressRefusal, type EgressRules } from './egress/destination';
 export type { EgressGate } from './egress/egress-gate';
 export { shownPath, workspacePath } from './workspace-path';
 export { deletionNotice } from './deletion-notice';
+export { type SandboxRecord, runningMsOf } from './sandbox-records';

@@ -1,11 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandSandbox } from './commands/command-sandbox';
 import type { AwakeSandbox, SandboxLog } from './sandbox-provider';
 import type { DeletionReason, SandboxRecords } from './sandbox-records';
+
+const recordWithinMs = 5_000;
 
 /** The sandboxes of threads that this process has used, and the removals that are under way. One per thread. */
 export class LiveSandboxes<Live extends CommandSandbox & { readonly isAwake: boolean }> {
   private readonly sandboxes = new Map<string, Live>();
   private readonly removals = new Map<string, Promise<void>>();
+  private readonly recording = new Set<Promise<void>>();
 
   constructor(
     private readonly records: SandboxRecords,
@@ -22,9 +26,11 @@ export class LiveSandboxes<Live extends CommandSandbox & { readonly isAwake: boo
     return sandbox;
   }
 
-  /** Its files are there from now on. */
-  created(threadId: string): void {
-    this.note(this.records.created(threadId));
+  /** It runs from now on, until the promise resolves to the size of its files, as far as that is known. */
+  started(threadId: string, ended: Promise<number | undefined>): void {
+    const since = new Date().toISOString();
+    this.note(this.records.started(threadId, since));
+    this.note(ended.then((diskBytes) => this.records.stopped(threadId, since, diskBytes)));
   }
 
   find(threadId: string): Live | undefined {
@@ -54,8 +60,10 @@ export class LiveSandboxes<Live extends CommandSandbox & { readonly isAwake: boo
     this.sandboxes.delete(threadId);
   }
 
-  forgetAll(): void {
+  /** Forgets all, and waits for what is being recorded of them, unless one has not stopped. */
+  async close(): Promise<void> {
     this.sandboxes.clear();
+    await Promise.race([Promise.all(this.recording), delay(recordWithinMs, undefined, { ref: false })]);
   }
 
   /** Concurrent callers share one removal. */
@@ -90,6 +98,9 @@ export class LiveSandboxes<Live extends CommandSandbox & { readonly isAwake: boo
 
   /** No use waits for its record. */
   private note(written: Promise<void>): void {
-    written.catch((error: unknown) => this.log.warn({ err: error }, 'use of a sandbox not recorded'));
+    const done = written
+      .catch((error: unknown) => this.log.warn({ err: error }, 'state of a sandbox not recorded'))
+      .finally(() => this.recording.delete(done));
+    this.recording.add(done);
   }
 }

@@ -43,6 +43,8 @@ export interface SandboxProvider {
   archive(threadId: string): Promise<boolean>;
   /** The sandboxes of this process that run processes or are about to. */
   awake(): readonly AwakeSandbox[];
+  /** What the files of an awake sandbox take, as last measured. Undefined where nothing was, or a service keeps them. */
+  diskBytes(threadId: string): number | undefined;
   isAwake(threadId: string): boolean;
   /** Kills all processes of the thread's sandbox and keeps its files; the next use wakes it. */
   putToSleep(threadId: string): Promise<void>;

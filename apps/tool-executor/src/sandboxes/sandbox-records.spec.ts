@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SandboxRecords } from './sandbox-records';
+import { SandboxRecords, runningMsOf } from './sandbox-records';
 
 let root: string;
 beforeEach(async () => {
@@ -13,7 +13,7 @@ describe('SandboxRecords', () => {
   it('know after a restart when a sandbox was used', async () => {
     await new SandboxRecords(root).used('thr_1', Date.parse('2026-01-02T03:04:05Z'));
 
-    expect(await new SandboxRecords(root).read('thr_1')).toEqual({ usedAt: '2026-01-02T03:04:05.000Z', exists: false });
+    expect(await new SandboxRecords(root).read('thr_1')).toMatchObject({ usedAt: '2026-01-02T03:04:05.000Z' });
     expect(await new SandboxRecords(root).threads()).toEqual(['thr_1']);
   });
 
@@ -42,6 +42,48 @@ describe('SandboxRecords', () => {
     expect(await new SandboxRecords(root).toTell('thr_1', 'call_1')).toMatchObject({ reason: 'unused' });
     expect(await records.toTell('thr_1', 'call_2')).toBeUndefined();
     expect(await records.toTell('thr_1', 'call_1')).toBeUndefined();
+  });
+
+  it('add up how long a sandbox has run', async () => {
+    const records = new SandboxRecords(root);
+    const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
+    await records.started('thr_1', hourAgo);
+    await records.stopped('thr_1', hourAgo, 4_096);
+    const first = await records.read('thr_1');
+    await records.started('thr_1', new Date().toISOString());
+
+    expect(first).toMatchObject({ exists: true, diskBytes: 4_096 });
+    expect(first?.runningSince).toBeUndefined();
+    expect(Math.round((first?.runningMs ?? 0) / 60_000)).toBe(60);
+    expect(await records.read('thr_1')).toMatchObject({
+      runningMs: first?.runningMs,
+      runningSince: expect.any(String),
+    });
+  });
+
+  it('count what ran when the executor was killed until it was last seen, and an end that comes late not twice', async () => {
+    const records = new SandboxRecords(root);
+    const [started, again] = ['2026-01-02T03:00:00.000Z', '2026-01-03T03:00:00.000Z'];
+    await records.used('thr_1', Date.parse(started));
+    await records.started('thr_1', started);
+    await records.used('thr_1', Date.parse('2026-01-02T03:10:00.000Z'));
+    const seen = await records.read('thr_1');
+    expect(runningMsOf(seen ?? { runningMs: 0 }, Date.parse(seen?.seenAt ?? ''))).toBe(0);
+
+    await new SandboxRecords(root).started('thr_1', again);
+    await records.stopped('thr_1', started, 10);
+
+    expect(await records.read('thr_1')).toMatchObject({ runningSince: again, runningMs: 0, diskBytes: 10 });
+  });
+
+  it('bring back no record that was removed', async () => {
+    const records = new SandboxRecords(root);
+    await records.started('thr_1', new Date().toISOString());
+    await records.remove('thr_1');
+
+    await Promise.all([records.stopped('thr_1', 'then', 1), records.seen('thr_1'), records.archived('thr_1', 1)]);
+
+    expect(await records.threads()).toEqual([]);
   });
 
   it('count one that a power cut has torn as missing', async () => {

@@ -25,9 +25,21 @@ const record = z.object({
   usedAt: z.iso.datetime(),
   /** It has been created, and was not deleted since. */
   exists: z.boolean().default(false),
+  /** Of all times that have ended. */
+  runningMs: z.number().nonnegative().default(0),
+  /** While it runs, or ran when this executor was killed; then it ran until `seenAt` at least. */
+  runningSince: z.iso.datetime().optional(),
+  seenAt: z.iso.datetime().optional(),
+  /** When it began to run, stopped, or was archived. */
+  changedAt: z.iso.datetime().optional(),
+  isArchived: z.boolean().default(false),
+  /** As measured when it stopped, or of its archive. */
+  diskBytes: z.number().nonnegative().optional(),
   deletion: deletion.optional(),
 });
 export type SandboxRecord = z.infer<typeof record>;
+
+type Change = (known: SandboxRecord) => SandboxRecord;
 
 /** What an unwritten use may be older than what is on the disk: one file per use would cost more than the use. */
 const writeEveryMs = 60_000;
@@ -67,9 +79,46 @@ export class SandboxRecords {
     await this.change(threadId, (known) => ({ ...known, usedAt: new Date(at).toISOString() }));
   }
 
-  /** It has files from now on. A deletion that no call was told of stays in the record. */
+  /** It has files. A deletion that no call was told of stays in the record. */
   async created(threadId: string): Promise<void> {
     await this.change(threadId, (known) => ({ ...known, exists: true }));
+  }
+
+  /** It runs, and has files from now on. Processes that an executor left without a word count until they were last seen. */
+  async started(threadId: string, at: string): Promise<void> {
+    await this.change(threadId, (known) => ({
+      ...known,
+      exists: true,
+      runningMs: runningMsOf(known, Date.parse(known.seenAt ?? known.usedAt)),
+      ...{ runningSince: at, seenAt: at, changedAt: at, isArchived: false },
+    }));
+  }
+
+  async seen(threadId: string): Promise<void> {
+    await this.changeKnown(threadId, (known) => ({ ...known, seenAt: new Date().toISOString() }));
+  }
+
+  /** The end of the time that began then; another one may have begun meanwhile. */
+  async stopped(threadId: string, since: string, diskBytes?: number): Promise<void> {
+    const now = new Date();
+    await this.changeKnown(threadId, ({ runningSince, ...known }) => ({
+      ...known,
+      ...(diskBytes !== undefined && { diskBytes }),
+      ...(runningSince !== since && runningSince !== undefined && { runningSince }),
+      ...(runningSince === since && {
+        runningMs: runningMsOf({ ...known, runningSince }, now.getTime()),
+        changedAt: now.toISOString(),
+      }),
+    }));
+  }
+
+  async archived(threadId: string, diskBytes?: number): Promise<void> {
+    const changedAt = new Date().toISOString();
+    await this.changeKnown(threadId, (known) => {
+      if (known.isArchived) return known;
+      const { diskBytes: _, ...rest } = known;
+      return { ...rest, changedAt, isArchived: true, ...(diskBytes !== undefined && { diskBytes }) };
+    });
   }
 
   /** Does nothing where there is nothing to delete, or its deletion was not completed. */
@@ -82,7 +131,7 @@ export class SandboxRecords {
   }
 
   async deleted(threadId: string): Promise<void> {
-    await this.change(threadId, (known) => ({
+    await this.change(threadId, ({ diskBytes: _, ...known }) => ({
       ...known,
       exists: false,
       ...(known.deletion && { deletion: { ...known.deletion, isDone: true } }),
@@ -110,15 +159,27 @@ export class SandboxRecords {
     await this.inTurn(threadId, () => rm(this.fileOf(threadId), { force: true }));
   }
 
-  private change(threadId: string, next: (known: SandboxRecord) => SandboxRecord): Promise<void> {
+  private change(threadId: string, next: Change): Promise<void> {
     return this.inTurn(threadId, async () => {
-      const known = (await this.read(threadId)) ?? { usedAt: new Date().toISOString(), exists: false };
-      const draft = `${this.fileOf(threadId)}.${randomBytes(6).toString('hex')}.draft`;
-      await mkdir(this.directory, { recursive: true, mode: 0o700 });
-      await writeFile(draft, JSON.stringify(next(known)), { mode: 0o600 });
-      await rename(draft, this.fileOf(threadId));
-      this.settled.delete(threadId);
+      const known = await this.read(threadId);
+      await this.write(threadId, next(known ?? record.parse({ usedAt: new Date().toISOString() })));
     });
+  }
+
+  /** Brings back no record that was removed. */
+  private changeKnown(threadId: string, next: Change): Promise<void> {
+    return this.inTurn(threadId, async () => {
+      const known = await this.read(threadId);
+      if (known) await this.write(threadId, next(known));
+    });
+  }
+
+  private async write(threadId: string, changed: SandboxRecord): Promise<void> {
+    const draft = `${this.fileOf(threadId)}.${randomBytes(6).toString('hex')}.draft`;
+    await mkdir(this.directory, { recursive: true, mode: 0o700 });
+    await writeFile(draft, JSON.stringify(changed), { mode: 0o600 });
+    await rename(draft, this.fileOf(threadId));
+    this.settled.delete(threadId);
   }
 
   private inTurn<T>(threadId: string, work: () => Promise<T>): Promise<T> {
@@ -129,6 +190,14 @@ export class SandboxRecords {
     requireThreadId(threadId);
     return join(this.directory, `${threadId}.json`);
   }
+}
+
+/** All the time that it has run, if what runs now is counted until then. */
+export function runningMsOf(
+  { runningMs, runningSince }: Pick<SandboxRecord, 'runningMs' | 'runningSince'>,
+  until: number,
+): number {
+  return runningMs + (runningSince === undefined ? 0 : Math.max(0, until - Date.parse(runningSince)));
 }
 
 function parseJson(text: string): unknown {

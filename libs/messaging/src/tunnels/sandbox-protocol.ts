@@ -29,16 +29,30 @@ export const sandboxRequest = z.discriminatedUnion('op', [
   }),
   z.object({ ...thread, op: z.literal('connect'), port: count.max(65_535), token: z.string().max(100) }),
   z.object({ ...thread, op: z.literal('site'), token: z.string().max(100) }),
+  z.object({ account_id: accountId, op: z.literal('states'), thread_ids: z.array(threadId).max(200) }),
 ]);
 export type SandboxRequest = z.infer<typeof sandboxRequest>;
 
-export const sandboxState = z.enum(['awake', 'asleep', 'absent']);
+export const sandboxState = z.enum(['awake', 'asleep', 'archived', 'deleted', 'absent']);
+
+/** What an executor knows of a thread's sandbox. Executors of the version before send only the first two. */
+const knownState = z.object({
+  state: sandboxState,
+  provider: z.string(),
+  since: z.iso.datetime().optional(),
+  used_at: z.iso.datetime().optional(),
+  disk_bytes: count.optional(),
+  running_ms: count.optional(),
+  cost_usd: z.number().nonnegative().optional(),
+});
+export type KnownSandboxState = z.infer<typeof knownState>;
 const fileKind = z.enum(['file', 'directory', 'link', 'other']);
 
 const heads = {
-  status: z.object({ state: sandboxState, provider: z.string() }),
-  start: z.object({ state: sandboxState, provider: z.string() }),
-  stop: z.object({ state: sandboxState, provider: z.string() }),
+  status: knownState,
+  start: knownState,
+  stop: knownState,
+  states: z.object({ states: z.array(knownState.extend({ thread_id: threadId })) }),
   remove: z.object({}),
   list: z.object({
     entries: z.array(z.object({ path: z.string(), kind: fileKind, size: count })),

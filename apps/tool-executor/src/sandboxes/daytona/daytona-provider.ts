@@ -94,7 +94,13 @@ export class DaytonaProvider implements SandboxProvider {
   /** Daytona archives a sandbox that is stopped, and starts one that is archived. */
   async archive(threadId: string): Promise<boolean> {
     requireThreadId(threadId);
-    return this.isAwake(threadId) ? false : this.machines.archive(threadId);
+    if (this.isAwake(threadId) || !(await this.machines.archive(threadId))) return false;
+    await this.records.archived(threadId);
+    return true;
+  }
+
+  diskBytes(): undefined {
+    return undefined;
   }
 
   awake(): AwakeSandbox[] {
@@ -123,7 +129,7 @@ export class DaytonaProvider implements SandboxProvider {
     clearInterval(this.timer);
     const stops = this.sandboxes.all().map((sandbox) => sandbox.stop().catch((error: unknown) => this.warn(error)));
     await Promise.all(stops);
-    this.sandboxes.forgetAll();
+    await this.sandboxes.close();
   }
 
   private async probeNow(): Promise<ProbeResult> {
@@ -156,10 +162,10 @@ export class DaytonaProvider implements SandboxProvider {
         this.refuseIfGone(sandbox);
         const machine = await this.machines.obtain(threadId, labels);
         this.refuseIfGone(sandbox);
-        this.sandboxes.created(threadId);
         return machine;
       },
       find: () => this.machines.find(threadId),
+      started: (ended) => this.sandboxes.started(threadId, ended.then(() => undefined)),
     });
     return sandbox;
   }

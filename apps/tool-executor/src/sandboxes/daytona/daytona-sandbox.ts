@@ -18,6 +18,8 @@ interface SandboxParts {
   readonly obtain: () => Promise<Machine>;
   /** The machine if it runs already, maybe because another executor has started it. */
   readonly find: () => Promise<Machine | undefined>;
+  /** It is used by this process from now on. The promise resolves when it has stopped, as far as this process knows. */
+  readonly started: (ended: Promise<void>) => void;
 }
 
 /** A thread's sandbox at Daytona. Nothing is created, started or looked for before the first use. */
@@ -26,6 +28,7 @@ export class DaytonaSandbox extends CommandSandbox {
   protected readonly commands: SandboxCommands;
   private shell: DaytonaShell | undefined;
   private opening: Promise<DaytonaShell> | undefined;
+  private ended: () => void = () => undefined;
 
   constructor(
     id: string,
@@ -73,6 +76,7 @@ export class DaytonaSandbox extends CommandSandbox {
   shutDown(): void {
     this.shell?.close();
     this.shell = undefined;
+    this.ended();
     for (const { record } of this.commands.ledger.running()) record.lose('killed');
   }
 
@@ -129,6 +133,8 @@ export class DaytonaSandbox extends CommandSandbox {
     if (answer !== 'ready') {
       throw new SandboxError('unavailable', `The sandbox cannot run commands: ${answer.replace(/^failed /, '')}.`);
     }
+    this.ended(); // the one before broke without a word
+    this.parts.started(new Promise((resolve) => (this.ended = resolve)));
     this.shell = shell;
     return shell;
   }

@@ -87,7 +87,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
   }
 
   async list(labels: Partial<SandboxLabels> = {}): Promise<ListedSandbox[]> {
-    const listed = await this.workspaces.list();
+    const listed = await this.workspaces.list(labels.thread);
     return listed
       .filter((sandbox) => hasLabels(sandbox.labels, labels))
       .map((sandbox) => (this.isAwake(sandbox.threadId) ? { ...sandbox, state: 'awake' } : sandbox));
@@ -106,7 +106,13 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     if (this.isAwake(threadId)) return false;
     await this.sandboxes.find(threadId)?.stop();
     if (this.closed || this.isAwake(threadId)) return false;
-    return this.workspaces.archive(threadId);
+    const isArchived = await this.workspaces.archive(threadId);
+    if (isArchived) await this.records.archived(threadId, await this.workspaces.diskBytes(threadId));
+    return isArchived;
+  }
+
+  diskBytes(threadId: string): number | undefined {
+    return this.isAwake(threadId) ? this.sandboxes.find(threadId)?.disk.usedBytes : undefined;
   }
 
   awake(): AwakeSandbox[] {
@@ -134,7 +140,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     this.closed = true;
     this.timers.forEach(clearInterval);
     await Promise.all(this.sandboxes.all().map((sandbox) => sandbox.stop()));
-    this.sandboxes.forgetAll();
+    await this.sandboxes.close();
     await this.workspaces.close();
     await this.isolation.close();
   }
@@ -199,10 +205,13 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     const { install } = this.settings;
     const given = { ...(install !== undefined && { install }), ...labels };
     const workspace = await this.workspaces.open(threadId, given);
-    this.sandboxes.created(threadId);
     const connection = await bootAgent(launcher, { ...workspace, labels: given }, this.settings.bootTimeoutMs);
     this.log.info({ threadId, durationMs: Date.now() - startedAt }, 'sandbox booted');
-    void connection.ended.then(() => this.log.info({ threadId }, 'sandbox ended'));
+    const ended = connection.ended.then(() => {
+      this.log.info({ threadId }, 'sandbox ended');
+      return this.workspaces.diskBytes(threadId).catch(() => undefined);
+    });
+    this.sandboxes.started(threadId, ended);
     return connection;
   }
 

@@ -31,6 +31,11 @@ export class SandboxDisk {
     this.quota = new DiskQuota(settings);
   }
 
+  /** As last measured; undefined before that. */
+  get usedBytes(): number | undefined {
+    return this.quota.usedBytes;
+  }
+
   /** Called when a command is about to write, or a file operation may have written. */
   mayChange(): void {
     this.changed = true;
@@ -96,11 +101,17 @@ const mebibyte = 1024 * 1024;
 /** Whether a sandbox may write, according to the last measurement. */
 export class DiskQuota {
   private used: Usage = { bytes: 0, files: 0 };
+  private isMeasured = false;
 
   constructor(private readonly settings: Pick<SandboxSettings, 'diskBytes' | 'files'>) {}
 
   measured(used: Usage): void {
     this.used = used;
+    this.isMeasured = true;
+  }
+
+  get usedBytes(): number | undefined {
+    return this.isMeasured && Number.isFinite(this.used.bytes) ? this.used.bytes : undefined;
   }
 
   /** Why nothing may be written and no command run, for the model to read. Undefined below the quota. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { searchPath } from '../isolation/search-path';
 
@@ -27,6 +27,9 @@ export async function workspaceUsage(directory: string, { pids, agent }: Watched
   const deleted = deletedButOpen(directory, pids);
   return { bytes: kibibytes * kibibyte + deleted.bytes, files: files + inMemory + deleted.files };
 }
+
+/** What a file takes from the disk; its holes take nothing. */
+export const allocatedBytes = async (file: string): Promise<number> => (await stat(file)).blocks * blockBytes;
 
 export interface Watched {
   /** The processes of the sandbox. */

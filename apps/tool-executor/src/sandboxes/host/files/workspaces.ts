@@ -10,7 +10,7 @@ import { isThreadId, requireThreadId } from '../../thread-ids';
 import { SandboxUsers } from '../isolation/sandbox-users';
 import { WorkspaceArchives } from './workspace-archives';
 import { imageUsage, WorkspaceImages } from './workspace-images';
-import { type Usage, type Watched, workspaceUsage } from './workspace-usage';
+import { type Usage, type Watched, allocatedBytes, workspaceUsage } from './workspace-usage';
 
 /** A thread's directory on the host's disk, and the user that owns it. Without root, the executor's user owns everything. */
 export interface Workspace {
@@ -100,9 +100,9 @@ export class Workspaces {
     await Promise.all([...this.packing.keys()].map((threadId) => this.interruptPacking(threadId)));
   }
 
-  /** All workspaces on this disk, with the labels that they were created with. */
-  async list(): Promise<ListedWorkspace[]> {
-    const names = await readdir(this.root).catch(() => []); // Created with the first workspace.
+  /** All workspaces on this disk, or one thread's, with the labels that they were created with. */
+  async list(only?: string): Promise<ListedWorkspace[]> {
+    const names = only === undefined ? await readdir(this.root).catch(() => []) : [only]; // Created with the first workspace.
     const listed = names.filter(isThreadId).map(async (threadId): Promise<ListedWorkspace[]> => {
       const isPacked = this.archives.isPacked(this.homeOf(threadId));
       if (!isPacked && !existsSync(this.directoryOf(threadId))) return [];
@@ -183,6 +183,14 @@ export class Workspaces {
     const uid = await this.ownerOf(threadId, { confirm: ensure, change });
     await this.images.prepare(image);
     return { threadId, directory, uid, image };
+  }
+
+  /** Of a workspace that no command runs in, packed or not: what it takes from this disk. */
+  async diskBytes(threadId: string): Promise<number> {
+    const [home, image] = [this.homeOf(threadId), this.imageOf(threadId)];
+    if (this.archives.isPacked(home)) return this.archives.sizeOf(home);
+    if (existsSync(image)) return allocatedBytes(image);
+    return (await workspaceUsage(this.directoryOf(threadId), { pids: [], agent: undefined })).bytes;
   }
 
   /** Disk usage, as far as its limit is enforced by measuring. */
