@@ -165,7 +165,11 @@ export class DaytonaProvider implements SandboxProvider {
         return machine;
       },
       find: () => this.machines.find(threadId),
-      started: (ended) => this.sandboxes.started(threadId, ended.then(() => undefined)),
+      started: (ended) =>
+        this.sandboxes.started(
+          threadId,
+          ended.then(() => undefined),
+        ),
     });
     return sandbox;
   }

@@ -28,7 +28,8 @@ export function describeArchives(makeFixture: MakeFixture): void {
       await fixture.provider.putToSleep(thread);
       return thread;
     };
-    const inside = async (thread: string, command: string) => (await run(await fixture.provider.get(thread), command)).output;
+    const inside = async (thread: string, command: string) =>
+      (await run(await fixture.provider.get(thread), command)).output;
     const stateOf = async (thread: string) => (await fixture.provider.list({ thread }))[0]?.state;
 
     it('bring every file back as it was, also after a restart of the executor (I10)', async () => {

@@ -92,7 +92,9 @@ describe('WorkspaceArchives', () => {
   describe('after an executor was killed (I10)', () => {
     /** What it had done until then, made by hand. */
     const packed = async () => {
-      await cp(join(home, 'workspace'), join(root, 'copy'), { recursive: true, verbatimSymlinks: true }).catch(() => null);
+      await cp(join(home, 'workspace'), join(root, 'copy'), { recursive: true, verbatimSymlinks: true }).catch(
+        () => null,
+      );
       await archives.pack(home, never);
     };
 
@@ -140,22 +142,29 @@ describe('WorkspaceArchives', () => {
 describe('an executor that is killed at any moment while it archives and restores (I10)', () => {
   const kinds = canMountFiles() ? ['files', 'a disk image'] : ['files'];
 
-  it.each(kinds)('leaves one whole copy of %s', async (kind) => {
-    const settings = { root, diskBytes: 48 * 1024 * 1024, files: 5_000, hardDisk: kind === 'files' ? 'off' : 'required' };
-    const workspacesOf = async () => {
-      const workspaces = new Workspaces(sandboxSettings.parse(settings), isRoot);
-      await workspaces.images.probe(root);
-      return workspaces;
-    };
-    const { directory, image } = await (await workspacesOf()).open('thr_1');
-    const content = () => (image === undefined ? inventory(directory) : shell(`sha256sum < '${image}'`, root));
-    if (image === undefined) await fill(directory, 150);
-    else await shell(`dd if=/dev/urandom of='${image}' bs=1M count=8 seek=20 conv=notrunc status=none`, root);
-    const before = await content();
-    const compiled = await CompiledExecutor.build();
+  it.each(kinds)(
+    'leaves one whole copy of %s',
+    async (kind) => {
+      const settings = {
+        root,
+        diskBytes: 48 * 1024 * 1024,
+        files: 5_000,
+        hardDisk: kind === 'files' ? 'off' : 'required',
+      };
+      const workspacesOf = async () => {
+        const workspaces = new Workspaces(sandboxSettings.parse(settings), isRoot);
+        await workspaces.images.probe(root);
+        return workspaces;
+      };
+      const { directory, image } = await (await workspacesOf()).open('thr_1');
+      const content = () => (image === undefined ? inventory(directory) : shell(`sha256sum < '${image}'`, root));
+      if (image === undefined) await fill(directory, 150);
+      else await shell(`dd if=/dev/urandom of='${image}' bs=1M count=8 seek=20 conv=notrunc status=none`, root);
+      const before = await content();
+      const compiled = await CompiledExecutor.build();
 
-    for (let round = 0; round < 8; round += 1) {
-      const child = compiled.start(`
+      for (let round = 0; round < 8; round += 1) {
+        const child = compiled.start(`
         const { Workspaces } = require(built + '/sandboxes/host/files/workspaces');
         const { sandboxSettings } = require(built + '/sandboxes/sandbox-settings');
         const workspaces = new Workspaces(sandboxSettings.parse(${JSON.stringify(settings)}), ${isRoot});
@@ -166,17 +175,19 @@ describe('an executor that is killed at any moment while it archives and restore
             await workspaces.open('thr_1');
           }
         })();`);
-      await once(child.stdout, 'data');
-      await delay(20 + round * 50); // each round dies somewhere else
-      child.kill('SIGKILL');
-      await once(child, 'exit');
+        await once(child.stdout, 'data');
+        await delay(20 + round * 50); // each round dies somewhere else
+        child.kill('SIGKILL');
+        await once(child, 'exit');
 
-      await (await workspacesOf()).open('thr_1');
-      expect(await content()).toBe(before);
-    }
-    await (await workspacesOf()).remove('thr_1');
-    expect((await readdir(root)).filter((name) => name.startsWith('thr_'))).toEqual([]);
-    await compiled.remove();
-    await rm(root, { recursive: true, force: true });
-  }, 180_000);
+        await (await workspacesOf()).open('thr_1');
+        expect(await content()).toBe(before);
+      }
+      await (await workspacesOf()).remove('thr_1');
+      expect((await readdir(root)).filter((name) => name.startsWith('thr_'))).toEqual([]);
+      await compiled.remove();
+      await rm(root, { recursive: true, force: true });
+    },
+    180_000,
+  );
 });

@@ -57,7 +57,11 @@ export class WorkspaceArchives {
     }
     const into = join(home, newName('restoring'));
     await mkdir(into, { mode: 0o700 });
-    const exact = ['--preserve-permissions', '--delay-directory-restore', this.isRoot ? '--same-owner' : '--no-same-owner'];
+    const exact = [
+      '--preserve-permissions',
+      '--delay-directory-restore',
+      this.isRoot ? '--same-owner' : '--no-same-owner',
+    ];
     await run('tar', ['--extract', ...format, ...exact, '--gzip', '--file', archiveIn(home), '--directory', into]);
     await run('sync', ['-f', into]);
     if (existsSync(imageIn(into))) await rename(imageIn(into), imageIn(home));
