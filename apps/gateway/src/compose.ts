@@ -49,6 +49,7 @@ import { WorkerSignals } from './runs/worker-signals';
 import { SandboxService } from './sandboxes/sandbox-service';
 import { composeTriggers } from './triggers/compose-triggers';
 import { composeSignIn } from './sessions/compose-sign-in';
+import { composeWebhooks } from './webhooks/compose-webhooks';
 
 const name = 'gateway';
 
@@ -101,6 +102,7 @@ export function compose(config: GatewayConfig, log: Logger) {
     toolCatalog: new ToolCatalog(adapters.link),
     ...services,
     ...composeTriggers({ ...adapters, ...services, authenticator, limits, secretsKey: config.SECRETS_KEY, log }),
+    ...composeWebhooks({ ...adapters, config, log }),
     idempotentMessages,
     sandboxService,
     fileUploads: new FileUploads(adapters.files, config, limits.bodyBytes),

@@ -9,10 +9,13 @@ import {
   whyNotConfigured,
 } from '@rondo/domain';
 import {
+  commaSeparated,
   count,
+  internalHost,
   loadConfig,
   modelServerVariables,
   modelVariables,
+  network,
   port,
   previewUrl,
   secretsKey,
@@ -134,6 +137,18 @@ export const environment = z.object({
         'Number of proxies in front of the gateway that append to X-Forwarded-For. With 0, all clients behind a proxy ' +
         'have one address.',
     }),
+  WEBHOOK_INTERNAL_HOSTS: commaSeparated.pipe(z.array(internalHost)).optional().meta({
+    description:
+      'Hosts with private addresses, or without TLS, that webhooks may be sent to: `host:port`, separated by commas.',
+    example: 'billing.internal:8080',
+    otherwise: 'none',
+  }),
+  WEBHOOK_DENIED_NETWORKS: commaSeparated.pipe(z.array(network)).optional().meta({
+    description:
+      'Public networks that no webhook is sent to, separated by commas; for example those of services that trust this host.',
+    example: '203.0.113.0/24,2001:db8::/32',
+    otherwise: 'none',
+  }),
   STALL_LIMIT_S: z.coerce.number().positive().default(30).meta({
     description: 'How long a subscriber may leave sent events unread before it is disconnected.',
     unit: 's',

@@ -22,6 +22,8 @@ import {
   Sandboxes,
   Schedules,
   Threads,
+  WebhookDeliveries,
+  WebhookEndpoints,
   WebhookTriggers,
   UsageLedger,
 } from '@rondo/persistence';
@@ -71,6 +73,9 @@ import { WebhookBodyReader } from './triggers/webhook-body-reader';
 import { WebhookReceiver } from './triggers/webhook-receiver';
 import { WebhookTriggerService } from './triggers/webhook-trigger-service';
 import { WebhookTriggersController } from './triggers/webhook-triggers.controller';
+import { WebhookDeliveriesController } from './webhooks/webhook-deliveries.controller';
+import { WebhookEndpointService } from './webhooks/webhook-endpoint-service';
+import { WebhookEndpointsController } from './webhooks/webhook-endpoints.controller';
 
 /** Seeds the admin key at the start. At the end, streams close first, and what open requests still use closes last. */
 class Lifecycle implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
@@ -78,6 +83,7 @@ class Lifecycle implements OnApplicationBootstrap, OnModuleDestroy, OnApplicatio
 
   async onApplicationBootstrap(): Promise<void> {
     this.parts.tasks.start();
+    this.parts.webhooks.start();
     await this.parts.operator.seed();
   }
 
@@ -86,7 +92,7 @@ class Lifecycle implements OnApplicationBootstrap, OnModuleDestroy, OnApplicatio
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.parts.tasks.stop();
+    await Promise.all([this.parts.tasks.stop(), this.parts.webhooks.stop()]);
     await this.parts.close();
   }
 }
@@ -123,6 +129,8 @@ export class GatewayModule {
         SchedulesController,
         WebhookTriggersController,
         HooksController,
+        WebhookDeliveriesController,
+        WebhookEndpointsController,
         SandboxFilesController,
         AccountsController,
         SessionsController,
@@ -160,6 +168,9 @@ const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: Executions, useValue: parts.executions },
   { provide: WebhookTriggers, useValue: parts.webhookTriggers },
   { provide: WebhookTriggerService, useValue: parts.webhookTriggerService },
+  { provide: WebhookEndpoints, useValue: parts.webhookEndpoints },
+  { provide: WebhookDeliveries, useValue: parts.webhookDeliveries },
+  { provide: WebhookEndpointService, useValue: parts.webhookEndpointService },
   { provide: WebhookReceiver, useValue: parts.webhookReceiver },
   { provide: WebhookBodyReader, useValue: parts.webhookBodyReader },
   { provide: ScheduleService, useValue: parts.scheduleService },

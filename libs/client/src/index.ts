@@ -22,4 +22,5 @@ export type { NewFile } from './sandboxes.ts';
 export type { ListMessages } from './threads.ts';
 export type { RondoOptions } from './transport.ts';
 export { type LogProof, proveLog } from './verify-run.ts';
+export type { DeliveryQuery } from './webhook-endpoints.ts';
 export { type WebhookOptions, WebhookSignatureError, verifyWebhook } from './webhooks.ts';

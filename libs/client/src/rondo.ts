@@ -11,6 +11,7 @@ import { Sessions } from './sessions.ts';
 import { Threads } from './threads.ts';
 import { type RondoOptions, Transport } from './transport.ts';
 import { WebhookTriggers } from './webhook-triggers.ts';
+import { WebhookEndpoints } from './webhook-endpoints.ts';
 
 export interface UsageQuery {
   /** `day`, `model`, `agent`, or several of them with commas. Default: `day`. */
@@ -33,6 +34,7 @@ export class Rondo {
   readonly files: Files;
   readonly schedules: Schedules;
   readonly webhookTriggers: WebhookTriggers;
+  readonly webhookEndpoints: WebhookEndpoints;
   private readonly transport: Transport;
 
   constructor(options: RondoOptions) {
@@ -47,6 +49,7 @@ export class Rondo {
     this.files = new Files(this.transport);
     this.schedules = new Schedules(this.transport);
     this.webhookTriggers = new WebhookTriggers(this.transport);
+    this.webhookEndpoints = new WebhookEndpoints(this.transport);
   }
 
   /** What model calls have used, summed up by day, model or agent. */

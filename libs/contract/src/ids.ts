@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /** Ids have a prefix for their kind and sort by time: `run_01J…`. Only letters and digits follow the prefix. */
-const prefixed = (prefix: string) =>
-  z.string().regex(new RegExp(`^${prefix}_[0-9A-Za-z]{1,48}$`), `must be an id like ${prefix}_…`);
+const prefixed = (prefix: string, length = 48) =>
+  z.string().regex(new RegExp(`^${prefix}_[0-9A-Za-z]{1,${length}}$`), `must be an id like ${prefix}_…`);
 
 export const accountId = prefixed('acc').brand<'AccountId'>();
 export const apiKeyId = prefixed('key').brand<'ApiKeyId'>();
@@ -26,6 +26,9 @@ export const fileId = prefixed('file').brand<'FileId'>();
 export const scheduleId = prefixed('sch').brand<'ScheduleId'>();
 export const webhookTriggerId = prefixed('whk').brand<'WebhookTriggerId'>();
 export const executionId = prefixed('exc').brand<'ExecutionId'>();
+export const webhookEndpointId = prefixed('whe').brand<'WebhookEndpointId'>();
+/** Follows from the event and the endpoint, so it is as long as both. */
+export const webhookDeliveryId = prefixed('whd', 96).brand<'WebhookDeliveryId'>();
 
 export type AccountId = z.infer<typeof accountId>;
 export type ApiKeyId = z.infer<typeof apiKeyId>;
@@ -47,6 +50,8 @@ export type FileId = z.infer<typeof fileId>;
 export type ScheduleId = z.infer<typeof scheduleId>;
 export type WebhookTriggerId = z.infer<typeof webhookTriggerId>;
 export type ExecutionId = z.infer<typeof executionId>;
+export type WebhookEndpointId = z.infer<typeof webhookEndpointId>;
+export type WebhookDeliveryId = z.infer<typeof webhookDeliveryId>;
 
 /** Generates the part of an id after its prefix: unique, sortable by time, letters and digits only. */
 export type NewId = () => string;

@@ -119,6 +119,7 @@ export {
   definitionChange,
 } from './agent';
 export * from './trigger';
+export * from './webhook';
 export { type PlanProgress, planIn, planProgress } from './plan-progress';
 export { type Problem, type RunError, type RunFailure, failureOf, problem, runError, runFailure } from './problem';
 

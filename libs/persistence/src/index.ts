@@ -50,6 +50,19 @@ export {
   type WebhookFields,
   WebhookTriggers,
 } from './api/triggers/webhook-triggers';
+export {
+  type DueDelivery,
+  DueDeliveries,
+  type FailedAttempt,
+  type ReceivingEndpoint,
+} from './api/webhooks/due-deliveries';
+export { type DeliveryAddress, type DeliveryFilter, WebhookDeliveries } from './api/webhooks/webhook-deliveries';
+export {
+  type EndpointAddress,
+  type EndpointChange,
+  type EndpointFields,
+  WebhookEndpoints,
+} from './api/webhooks/webhook-endpoints';
 export { type ThreadAddress } from './api/thread-row';
 export { type Thread, Threads } from './api/threads';
 export { type ChangedMcpTool, type McpToolAddress, McpToolDefinitions } from './api/mcp-tools/mcp-tools';

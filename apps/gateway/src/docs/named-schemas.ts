@@ -17,6 +17,7 @@ import { eventSchemas, pascalCase } from './event-schemas';
 import { refusedAcknowledgement, socketMessages } from './socket-schemas';
 import { toolRequestSchemas, toolSchemas } from './tool-schemas';
 import { triggerSchemas } from './trigger-schemas';
+import { webhookSchemas } from './webhook-schemas';
 
 type Schemas = Readonly<Record<string, z.ZodType>>;
 
@@ -29,6 +30,7 @@ const optionsOf = (union: Discriminated, suffix: string): Schemas =>
 /** Types without defaults, which are the same in requests and responses. */
 const shared: Schemas = {
   ...triggerSchemas.shared,
+  ...webhookSchemas.shared,
   ProfileName: contract.profileName,
   Dialect: contract.dialectName,
   AgentIdentity: contract.agentIdentity,
@@ -111,6 +113,7 @@ const responses: Schemas = {
   ThreadAgent: agents.ThreadAgentDto.schema,
   ...billing.usageSchemas,
   ...triggerSchemas.responses,
+  ...webhookSchemas.responses,
   Account: accounts.account,
   AccountWithKey: accounts.AccountWithKeyDto.schema,
   RemovedAccount: accounts.RemovedAccountDto.schema,
@@ -152,6 +155,7 @@ const requests: Schemas = {
   VersionActivation: agents.VersionActivationDto.schema,
   ApprovalDecision: approvals.ApprovalDecisionDto.schema,
   ...triggerSchemas.requests,
+  ...webhookSchemas.requests,
   NewThread: threads.NewThreadDto.schema,
   NewMessage: threads.NewMessageDto.schema,
   NewApiKey: accounts.NewApiKeyDto.schema,

@@ -21,6 +21,7 @@ delete /v1/schedules/{schedule_id}
 delete /v1/session
 delete /v1/threads/{thread_id}
 delete /v1/triggers/{trigger_id}
+delete /v1/webhooks/{endpoint_id}
 get /health/live
 get /health/ready
 get /metrics
@@ -72,9 +73,14 @@ get /v1/triggers/{trigger_id}
 get /v1/triggers/{trigger_id}/executions
 get /v1/usage
 get /v1/usage/entries
+get /v1/webhooks
+get /v1/webhooks/deliveries
+get /v1/webhooks/deliveries/{delivery_id}
+get /v1/webhooks/{endpoint_id}
 patch /v1/agents/{agent_id}
 patch /v1/schedules/{schedule_id}
 patch /v1/triggers/{trigger_id}
+patch /v1/webhooks/{endpoint_id}
 post /v1/admin/accounts
 post /v1/agents
 post /v1/agents/{agent_id}/versions/{version}/activate
@@ -102,6 +108,10 @@ post /v1/threads/{thread_id}/sandbox
 post /v1/tool-calls/{tool_call_id}/resolve
 post /v1/triggers
 post /v1/triggers/{trigger_id}/rotate-secret
+post /v1/webhooks
+post /v1/webhooks/deliveries/{delivery_id}/redeliver
+post /v1/webhooks/{endpoint_id}/rotate-secret
+post /v1/webhooks/{endpoint_id}/test
 put /v1/agents/by-name/{name}
 put /v1/sandboxes/{sandbox_id}/files/content
 `
@@ -119,8 +129,13 @@ let agent: string;
 let mcpTool: string;
 let schedule: string;
 let trigger: string;
+let endpoint: string;
+let delivery: string;
 beforeAll(async () => {
-  gateway = await RunningGateway.start({ SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') });
+  gateway = await RunningGateway.start({
+    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    WEBHOOK_INTERNAL_HOSTS: ['127.0.0.1:9'],
+  });
   const worker = await TestWorker.start(gateway.database);
   callInDoubt = await (await worker.claim((await gateway.createRun()).id)).park();
   approval = (await (await worker.claim((await gateway.createRun()).id)).requestApprovals())[0] ?? 'none';
@@ -150,6 +165,14 @@ beforeAll(async () => {
       .send({ name: 'of the operator', run: { input: 'Go.' } })
       .expect(201)
   ).body.id;
+  endpoint = (
+    await gateway
+      .as()
+      .post('/v1/webhooks')
+      .send({ url: 'http://127.0.0.1:9/', events: ['run.completed'] })
+      .expect(201)
+  ).body.id;
+  delivery = (await gateway.as().post(`/v1/webhooks/${endpoint}/test`).expect(202)).body.id;
   document = (await gateway.anonymous.get('/openapi.json').expect(200)).body as Described;
 });
 afterAll(() => gateway.close());
@@ -259,6 +282,8 @@ describe('isolation of accounts, over every route', () => {
         .replace('{mcp_tool_id}', mcpTool)
         .replace('{schedule_id}', schedule)
         .replace('{trigger_id}', trigger)
+        .replace('{endpoint_id}', endpoint)
+        .replace('{delivery_id}', delivery)
         .replace('{version}', '1')
         .replace('{key_id}', key.id)
         .replace('{sha256}', blob);
@@ -269,7 +294,7 @@ describe('isolation of accounts, over every route', () => {
         .send(bodies[path])
         .expect(404);
       expect(body.code).toMatch(
-        /^(run|thread|tool_call|mcp_tool|approval|api_key|blob|file|sandbox|agent|schedule|trigger)_not_found$/,
+        /^(run|thread|tool_call|mcp_tool|approval|api_key|blob|file|sandbox|agent|schedule|trigger|webhook_endpoint|webhook_delivery)_not_found$/,
       );
       expect(await gateway.read(run.id)).toEqual(run);
       await gateway.as(key.key).get('/v1/runs').expect(200);
@@ -283,6 +308,8 @@ describe('isolation of accounts, over every route', () => {
     '/v1/agents',
     '/v1/schedules',
     '/v1/triggers',
+    '/v1/webhooks',
+    '/v1/webhooks/deliveries',
     '/v1/approvals',
     '/v1/inbox',
   ])('GET %s shows nothing of another account', async (path) => {

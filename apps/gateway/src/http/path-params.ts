@@ -13,6 +13,8 @@ import {
   scheduleId,
   sha256,
   threadId,
+  webhookDeliveryId,
+  webhookEndpointId,
   webhookTriggerId,
 } from '@rondo/contract';
 import { z } from 'zod';
@@ -87,6 +89,16 @@ export const TriggerParam = idParam('triggerId', webhookTriggerId, {
   parameter: 'trigger_id',
   noun: 'trigger',
   code: 'trigger_not_found',
+});
+export const EndpointParam = idParam('endpointId', webhookEndpointId, {
+  parameter: 'endpoint_id',
+  noun: 'webhook endpoint',
+  code: 'webhook_endpoint_not_found',
+});
+export const DeliveryParam = idParam('deliveryId', webhookDeliveryId, {
+  parameter: 'delivery_id',
+  noun: 'webhook delivery',
+  code: 'webhook_delivery_not_found',
 });
 export const ToolCallParam = idParam('callId', callId, {
   parameter: 'tool_call_id',

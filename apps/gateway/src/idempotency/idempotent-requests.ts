@@ -19,7 +19,7 @@ export const idempotencyKey = z.string().regex(keyPattern, keyRule).optional();
  * so a repeated one cannot be told from another.
  */
 const notStored =
-  /^\/v1\/(api-keys|admin\/accounts|files|session|session\/links|triggers|triggers\/[^/]+\/rotate-secret|hooks\/[^/]+)\/?$/i;
+  /^\/v1\/(api-keys|admin\/accounts|files|session|session\/links|triggers|webhooks|(triggers|webhooks)\/[^/]+\/rotate-secret|hooks\/[^/]+)\/?$/i;
 export const storesResponse = (path: string): boolean => !notStored.test(path);
 
 /** Undefined for a request without an idempotency key. */

@@ -7,6 +7,19 @@ const prefix = 'whsec_';
 /** As the Standard Webhooks specification writes it. Senders like GitHub take it as it is. */
 export const newWebhookSecret = (): string => `${prefix}${randomBytes(32).toString('base64')}`;
 
+export interface SignedContent {
+  readonly id: string;
+  /** Seconds since 1970. */
+  readonly timestamp: string;
+  readonly body: string | Buffer;
+}
+
+/** `v1,` and base64, as the Standard Webhooks specification writes it: of what is sent, and of what is received. */
+export function standardSignature(secret: string, { id, timestamp, body }: SignedContent): string {
+  const key = Buffer.from(secret.slice(prefix.length), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
+}
+
 export interface SignedRequest {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -35,10 +48,7 @@ function standardId(
   if (id === undefined || timestamp === undefined || list === undefined) return undefined;
   if (!/^[\x21-\x7e]{1,255}$/.test(id) || !/^\d{1,12}$/.test(timestamp)) return undefined;
   const signatures = list.split(' ').slice(0, mostSignatures);
-  const expected = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(prefix.length), 'base64');
-    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
-  });
+  const expected = secrets.map((secret) => standardSignature(secret, { id, timestamp, body }));
   const isFresh = Math.abs(now.getTime() / 1000 - Number(timestamp)) <= toleranceS;
   return anyEqual(signatures, expected) && isFresh ? id : undefined;
 }

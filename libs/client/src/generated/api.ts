@@ -16,6 +16,12 @@ export type components = {
         /** @enum {string} */
         SignatureScheme: "standard" | "github";
         /** @enum {string} */
+        WebhookFactType: "run.started" | "run.waiting" | "run.resumed" | "run.completed" | "run.failed" | "run.stopped" | "approval.requested" | "approval.decided" | "usage.recorded";
+        /** @enum {string} */
+        WebhookEventType: "run.started" | "run.waiting" | "run.resumed" | "run.completed" | "run.failed" | "run.stopped" | "approval.requested" | "approval.decided" | "usage.recorded" | "webhook.test";
+        /** @enum {string} */
+        WebhookDeliveryStatus: "pending" | "delivered" | "dead";
+        /** @enum {string} */
         ProfileName: "suna" | "ii" | "symphony";
         /** @enum {string} */
         Dialect: "native" | "xml_invoke" | "xml_tag" | "json";
@@ -634,6 +640,56 @@ export type components = {
             metadata?: {
                 [key: string]: string;
             };
+        };
+        /**
+         * @example {
+         *       "url": "https://example.com/rondo",
+         *       "events": [
+         *         "run.completed",
+         *         "run.failed",
+         *         "run.waiting"
+         *       ],
+         *       "description": "alerts"
+         *     }
+         * @example {
+         *       "url": "https://billing.example.com/usage",
+         *       "events": [
+         *         "usage.recorded"
+         *       ]
+         *     }
+         */
+        NewWebhookEndpoint: {
+            /**
+             * Format: uri
+             * @description An `https` URL at a public address. Others need WEBHOOK_INTERNAL_HOSTS.
+             */
+            url: string;
+            /** @default  */
+            description?: string;
+            /** @description Which facts of runs are sent. */
+            events: components["schemas"]["WebhookFactType"][];
+            /**
+             * @description Nothing is sent, and what was pending is given up. Events of a pause are not made up for.
+             * @default false
+             */
+            is_paused?: boolean;
+        };
+        /**
+         * @example {
+         *       "is_paused": true
+         *     }
+         */
+        WebhookEndpointChange: {
+            /**
+             * Format: uri
+             * @description An `https` URL at a public address. Others need WEBHOOK_INTERNAL_HOSTS.
+             */
+            url?: string;
+            description?: string;
+            /** @description Which facts of runs are sent. */
+            events?: components["schemas"]["WebhookFactType"][];
+            /** @description Nothing is sent, and what was pending is given up. Events of a pause are not made up for. */
+            is_paused?: boolean;
         };
         NewThread: {
             /** @description The stored agent that its runs begin with, unless they name one. */
@@ -2445,6 +2501,68 @@ export type components = {
                 [key: string]: string;
             };
         };
+        WebhookEndpoint: {
+            id: string;
+            url: string;
+            description: string;
+            events: components["schemas"]["WebhookFactType"][];
+            is_paused: boolean;
+            secrets: components["schemas"]["SecretHint"][];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        WebhookEndpointWithSecret: {
+            id: string;
+            url: string;
+            description: string;
+            events: components["schemas"]["WebhookFactType"][];
+            is_paused: boolean;
+            secrets: components["schemas"]["SecretHint"][];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Shown this once. */
+            secret: string;
+        };
+        WebhookEndpointPage: {
+            data: components["schemas"]["WebhookEndpoint"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        WebhookDelivery: {
+            id: string;
+            endpoint_id: string;
+            event_id: string;
+            type: components["schemas"]["WebhookEventType"];
+            run_id: string | null;
+            seq: number | null;
+            status: components["schemas"]["WebhookDeliveryStatus"];
+            attempts: number;
+            next_attempt_at: string | null;
+            response_status: number | null;
+            error: string | null;
+            /** Format: date-time */
+            created_at: string;
+            delivered_at: string | null;
+        };
+        WebhookDeliveryPage: {
+            data: components["schemas"]["WebhookDelivery"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        WebhookBody: {
+            type: components["schemas"]["WebhookEventType"];
+            /** Format: date-time */
+            timestamp: string;
+            account_id: string;
+            agent_id: string | null;
+            data: {
+                [key: string]: unknown;
+            };
+        };
         Account: {
             id: string;
             name: string;
@@ -2625,6 +2743,9 @@ export type MissedPolicy = components['schemas']['MissedPolicy'];
 export type OverlapPolicy = components['schemas']['OverlapPolicy'];
 export type ThreadPolicy = components['schemas']['ThreadPolicy'];
 export type SignatureScheme = components['schemas']['SignatureScheme'];
+export type WebhookFactType = components['schemas']['WebhookFactType'];
+export type WebhookEventType = components['schemas']['WebhookEventType'];
+export type WebhookDeliveryStatus = components['schemas']['WebhookDeliveryStatus'];
 export type ProfileName = components['schemas']['ProfileName'];
 export type Dialect = components['schemas']['Dialect'];
 export type AgentIdentity = components['schemas']['AgentIdentity'];
@@ -2670,6 +2791,8 @@ export type WebhookTriggerChange = components['schemas']['WebhookTriggerChange']
 export type SecretRotation = components['schemas']['SecretRotation'];
 export type WebhookRun = components['schemas']['WebhookRun'];
 export type NewTriggeredRun = components['schemas']['NewTriggeredRun'];
+export type NewWebhookEndpoint = components['schemas']['NewWebhookEndpoint'];
+export type WebhookEndpointChange = components['schemas']['WebhookEndpointChange'];
 export type NewThread = components['schemas']['NewThread'];
 export type NewMessage = components['schemas']['NewMessage'];
 export type NewApiKey = components['schemas']['NewApiKey'];
@@ -2810,6 +2933,12 @@ export type WebhookTriggerPage = components['schemas']['WebhookTriggerPage'];
 export type WebhookReceipt = components['schemas']['WebhookReceipt'];
 export type SecretHint = components['schemas']['SecretHint'];
 export type TriggeredRun = components['schemas']['TriggeredRun'];
+export type WebhookEndpoint = components['schemas']['WebhookEndpoint'];
+export type WebhookEndpointWithSecret = components['schemas']['WebhookEndpointWithSecret'];
+export type WebhookEndpointPage = components['schemas']['WebhookEndpointPage'];
+export type WebhookDelivery = components['schemas']['WebhookDelivery'];
+export type WebhookDeliveryPage = components['schemas']['WebhookDeliveryPage'];
+export type WebhookBody = components['schemas']['WebhookBody'];
 export type Account = components['schemas']['Account'];
 export type AccountWithKey = components['schemas']['AccountWithKey'];
 export type RemovedAccount = components['schemas']['RemovedAccount'];

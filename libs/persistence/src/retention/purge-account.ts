@@ -44,6 +44,11 @@ delete from usage_entries where account_id = $1 and model_call_id in (
   select model_call_id from usage_entries where account_id = $1 limit 20000
 ) returning model_call_id`;
 
+const someDeliveries = `
+delete from webhook_deliveries where account_id = $1 and id in (
+  select id from webhook_deliveries where account_id = $1 limit 5000
+) returning id`;
+
 /** Deletes its keys too, by cascade. */
 const theAccount = `delete from accounts where id = $1`;
 
@@ -55,7 +60,7 @@ export async function purgeAccount(sql: Sql, accountId: AccountId): Promise<bool
   const about = [accountId];
   if ((await sql.query(idleThreads, about)).length > 0) return true;
   if ((await sql.query(anyThread, about)).length > 0) return false;
-  for (const some of [someResponses, someBlobs, someFiles, someUsage])
+  for (const some of [someResponses, someBlobs, someFiles, someUsage, someDeliveries])
     if ((await sql.query(some, about)).length > 0) return true;
   await sql.query(theAccount, about);
   return true;

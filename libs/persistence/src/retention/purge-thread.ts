@@ -36,6 +36,10 @@ delete from idempotency_keys where account_id = $1 and (
   response ->> 'id' = any($2::text[]) or response ->> 'thread_id' = any($2::text[]) or response ->> 'run_id' = any($2::text[])
 )`;
 
+/** Webhooks hold the facts that they tell. Of what is not delivered yet, usage stays: it has no content, and may be billed elsewhere. */
+const webhooksAbout = `
+delete from webhook_deliveries where run_id = any($1::text[]) and (status <> 'pending' or type <> 'usage.recorded')`;
+
 const jobsOf = `delete from outbox where payload ->> 'thread_id' = $1`;
 const theseRuns = `delete from runs where id = any($1::text[])`;
 
@@ -81,6 +85,7 @@ async function purgeRuns(sql: Sql, thread: DeletedThread): Promise<boolean> {
   if ((await sql.query(someCalls, [runs])).length === most.calls) return true;
   await sql.query(answersAbout, [thread.account_id, runs]);
   await sql.query(filesOf, [runs]);
+  await sql.query(webhooksAbout, [runs]);
   await sql.query(theseRuns, [runs]);
   return true;
 }

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Rondo, type WebhookEndpointWithSecret, verifyWebhook } from '@rondo/client';
+import { RunningRondo } from '@rondo/test-deployment';
+import { repoRoot } from '../../../deploy/local/repo-root.mjs';
+
+interface Received {
+  readonly id: string;
+  readonly accepted: boolean;
+  readonly text: string;
+  readonly fact: { readonly id: string; readonly seq: number; readonly run_id: string; readonly type: string };
+}
+
+const events = ['run.started', 'usage.recorded', 'run.completed'] as const;
+
+describe('webhooks out', () => {
+  let rondo: RunningRondo;
+  let server: Server;
+  let received: Received[];
+  let accepts: () => boolean;
+  let secret: string;
+  let client: Rondo;
+
+  beforeAll(async () => {
+    [received, accepts] = [[], () => true];
+    server = createServer((request, response) => void take(request, response)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
+    const hosts = { WEBHOOK_INTERNAL_HOSTS: `${host},127.0.0.1:8787` };
+    rondo = await RunningRondo.start({
+      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway', 'gateway'],
+      settings: { gateway: hosts, 'gateway-2': hosts },
+    });
+    client = clientOf('gateway');
+    const endpoint: WebhookEndpointWithSecret = await client.webhookEndpoints.create({
+      url: `http://${host}/`,
+      events: [...events],
+    });
+    ({ secret } = endpoint);
+  });
+  afterAll(async () => {
+    await rondo.stop();
+    server.close();
+    server.closeAllConnections();
+  });
+
+  const clientOf = (gateway: string) => {
+    const { url, key } = rondo.client(gateway);
+    return new Rondo({ baseUrl: url, apiKey: key });
+  };
+
+  /** Checks the signature with the client that receivers would use. What is not accepted is never answered. */
+  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const headers = new Headers(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+    const asked = new Request('http://receiver/', { method: 'POST', headers, body: Buffer.concat(chunks) });
+    const text = await verifyWebhook(asked, { secrets: secret });
+    const accepted = accepts();
+    received.push({ id: headers.get('webhook-id') ?? '', accepted, text, fact: JSON.parse(text).data });
+    if (accepted) response.writeHead(204).end();
+  }
+
+  const until = async (reached: () => boolean | Promise<boolean>) => {
+    while (!(await reached())) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  it('lose nothing and invent nothing while the gateways that send them are killed, in order per run (I1)', async () => {
+    const api = rondo.client();
+    accepts = () => received.length % 3 === 0;
+    const started = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => api.createRun({ input: `Number ${n}.`, model: 'demo/plain' })),
+    );
+    await until(() => received.filter(({ accepted }) => !accepted).length >= 4); // attempts without an answer
+    for (const name of ['gateway', 'gateway-2']) await rondo.services.get(name).kill();
+    accepts = () => true;
+    for (const name of ['gateway', 'gateway-2']) await rondo.services.get(name).start();
+    for (const { id } of started) await rondo.client().settled(id);
+    const pending = async () => {
+      for await (const _ of clientOf('gateway').webhookEndpoints.deliveries({ status: 'pending' })) return true;
+      return false;
+    };
+    await until(async () => !(await pending()));
+
+    for (const { id } of started) {
+      const facts = (await rondo.client().facts(id)).filter(({ type }) => (events as readonly string[]).includes(type));
+      const told = received.filter(({ fact }) => fact.run_id === id);
+      const accepted = told.filter((one) => one.accepted).map(({ fact }) => fact);
+      const first = accepted.filter(({ id: event }, index) => accepted.findIndex((one) => one.id === event) === index);
+      expect(first).toEqual(facts);
+      for (const one of told) expect(one.id).toBe(one.fact.id);
+    }
+    const [repeated] = received.filter(({ accepted }) => !accepted);
+    const copies = received.filter(({ id }) => id === repeated?.id);
+    expect(copies.length).toBeGreaterThan(1);
+    expect(new Set(copies.map(({ text }) => text)).size).toBe(1);
+  }, 400_000); // what a killed gateway was sending is due again after a minute
+
+  it('the programs of docs/webhooks.md send, receive and check one', async () => {
+    const document = readFileSync(join(repoRoot, 'docs/webhooks.md'), 'utf8');
+    const program = /```js\n(.*?)```/s.exec(document)?.[1] ?? '';
+    const folder = mkdtempSync(join(tmpdir(), 'rondo-webhooks-'));
+    writeFileSync(join(folder, 'webhooks.mjs'), program);
+    const { url, key } = rondo.client();
+    const { stdout } = await promisify(execFile)(process.execPath, ['webhooks.mjs'], {
+      cwd: folder,
+      env: { RONDO_URL: url, RONDO_API_KEY: key },
+    });
+    rmSync(folder, { recursive: true });
+
+    expect(stdout).toMatch(/^evt_\w+ signed run\.completed run_\w+ stop$/m);
+  });
+});

@@ -1,0 +1,97 @@
+import type { DueDeliveries, DueDelivery, FailedAttempt } from '@rondo/persistence';
+import { retryDelayMs } from './retry-delay';
+import type { Attempt, WebhookSender } from './webhook-sender';
+
+interface DispatcherParts {
+  readonly due: DueDeliveries;
+  readonly sender: Pick<WebhookSender, 'send'>;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly onError: (error: unknown) => void;
+  readonly onGivenUp: (delivery: DueDelivery, error: string) => void;
+}
+
+/** Attempts that one gateway makes at once. An endpoint that hangs occupies its own. */
+const most = { ofEndpoint: 8, together: 400 };
+
+/**
+ * Makes the attempts that are due. What it holds is in Postgres with a time limit, so a gateway that is killed loses nothing: the
+ * event is sent again, under the same id.
+ */
+export class WebhookDispatcher {
+  private readonly underWay = new Map<Promise<void>, string>();
+  private readonly closing = new AbortController();
+  private current: Promise<void> | undefined;
+  private again = false;
+
+  constructor(private readonly parts: DispatcherParts) {}
+
+  /** Resolves when nothing more is due that could be begun now. Overlapping calls share one pass. */
+  pass(): Promise<void> {
+    this.again = true;
+    this.current ??= this.passes().finally(() => (this.current = undefined));
+    return this.current;
+  }
+
+  /** Breaks off what is under way, and leaves it to others at once. */
+  async close(): Promise<void> {
+    this.closing.abort();
+    await this.current?.catch(() => undefined); // the caller of the pass has it
+    await Promise.all(this.underWay.keys());
+  }
+
+  private async passes(): Promise<void> {
+    while (this.again && !this.closing.signal.aborted) {
+      this.again = false;
+      let seen = 1;
+      while (seen > 0 && this.underWay.size < most.together) seen = await this.begin();
+    }
+  }
+
+  private async begin(): Promise<number> {
+    const { seen, claimed } = await this.parts.due.claim(this.busyEndpoints(), most.ofEndpoint);
+    for (const delivery of claimed) this.follow(delivery);
+    return seen;
+  }
+
+  private busyEndpoints(): string[] {
+    const counts = new Map<string, number>();
+    for (const endpointId of this.underWay.values()) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1);
+    return [...counts].filter(([, count]) => count >= most.ofEndpoint).map(([endpointId]) => endpointId);
+  }
+
+  private follow(delivery: DueDelivery): void {
+    const work: Promise<void> = this.attempt(delivery)
+      .catch(this.parts.onError) // its time limit in Postgres passes, and it is due again
+      .finally(() => {
+        this.underWay.delete(work);
+        if (!this.closing.signal.aborted) this.pass().catch(this.parts.onError);
+      });
+    this.underWay.set(work, delivery.endpointId);
+  }
+
+  private async attempt(delivery: DueDelivery): Promise<void> {
+    const { due, sender } = this.parts;
+    const { endpoint } = delivery;
+    if (!endpoint) return due.forget(delivery);
+    if (endpoint.isPaused)
+      return due.giveUp(delivery, { error: 'The endpoint was paused.', responseStatus: null }, false);
+
+    const attempt = await sender.send(delivery, endpoint, this.closing.signal);
+    if (attempt === 'aborted') return due.release(delivery);
+    return this.settle(delivery, attempt);
+  }
+
+  private async settle(delivery: DueDelivery, attempt: Attempt): Promise<void> {
+    const { due, random } = this.parts;
+    if (attempt.how === 'delivered') return due.delivered(delivery, attempt.responseStatus);
+    const delayMs = retryDelayMs(delivery.attempts + 1, random());
+    if (attempt.how === 'failed' && delayMs !== undefined) return due.retry(delivery, attempt, delayMs);
+    return this.giveUp(delivery, attempt);
+  }
+
+  private async giveUp(delivery: DueDelivery, failed: FailedAttempt): Promise<void> {
+    await this.parts.due.giveUp(delivery, failed);
+    this.parts.onGivenUp(delivery, failed.error);
+  }
+}

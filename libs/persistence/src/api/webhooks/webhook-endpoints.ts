@@ -1,0 +1,150 @@
+import { type AccountId, type WebhookEndpoint, type WebhookEndpointId, webhookEndpointId } from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
+import type { Database } from '../../database/database';
+import type { Sql } from '../../database/sql';
+import { storedText } from '../../database/stored-text';
+import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
+import type { SealedSecret } from '../triggers/webhook-row';
+
+export interface EndpointAddress {
+  readonly accountId: AccountId;
+  readonly endpointId: WebhookEndpointId;
+}
+
+/** The fields of an endpoint that a client sets. */
+export type EndpointFields = Pick<WebhookEndpoint, 'url' | 'description' | 'events' | 'is_paused'>;
+
+export interface NewEndpoint extends EndpointAddress {
+  readonly fields: EndpointFields;
+  readonly secret: SealedSecret;
+}
+
+export interface EndpointChange extends EndpointAddress {
+  /** Undefined leaves a field as it is. */
+  readonly fields: { readonly [Name in keyof EndpointFields]?: EndpointFields[Name] | undefined };
+}
+
+interface EndpointRow extends EndpointFields {
+  readonly id: string;
+  readonly secrets: readonly SealedSecret[];
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** Bounds the rows that one fact writes. */
+const mostEndpoints = 20;
+
+const columns = `id, url, description, events, is_paused, secrets, created_at, updated_at`;
+
+const lockAccount = `select id from accounts where id = $1 for no key update`;
+const countEndpoints = `select count(*)::int as count from webhook_endpoints where account_id = $1`;
+
+const insertEndpoint = `
+insert into webhook_endpoints (id, account_id, url, description, events, is_paused, secrets)
+values ($1, $2, $3, $4, $5, $6, $7) returning ${columns}`;
+
+const oneEndpoint = `select ${columns} from webhook_endpoints where account_id = $1 and id = $2`;
+const lockedEndpoint = `${oneEndpoint} for update`;
+
+const newestEndpoints = `
+select ${columns} from webhook_endpoints
+where account_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`;
+
+const updateEndpoint = `
+update webhook_endpoints set url = $2, description = $3, events = $4, is_paused = $5, updated_at = clock_timestamp()
+where id = $1 returning ${columns}`;
+
+const setSecrets = `
+update webhook_endpoints set secrets = $2, updated_at = clock_timestamp() where id = $1 returning ${columns}`;
+
+const deleteEndpoint = `delete from webhook_endpoints where account_id = $1 and id = $2 returning id`;
+
+const someDeliveries = `
+delete from webhook_deliveries where id in (
+  select id from webhook_deliveries where endpoint_id = $1 limit 5000
+) returning id`;
+
+/** The endpoints of one account each: another account's endpoint does not exist (`webhook_endpoint_not_found`). */
+export class WebhookEndpoints {
+  constructor(private readonly database: Database) {}
+
+  /** Rejects with `too_many_webhook_endpoints`. */
+  create({ accountId, endpointId, fields, secret }: NewEndpoint): Promise<WebhookEndpoint> {
+    return this.database.transaction(async (sql) => {
+      await requireFreePlace(sql, accountId);
+      const { url, description, events, is_paused: isPaused } = fields;
+      const values = [endpointId, accountId, url, storedText(description), events, isPaused, JSON.stringify([secret])];
+      return endpointOf(await sql.query<EndpointRow>(insertEndpoint, values), endpointId);
+    });
+  }
+
+  async get({ accountId, endpointId }: EndpointAddress): Promise<WebhookEndpoint> {
+    return endpointOf(await this.database.sql.query<EndpointRow>(oneEndpoint, [accountId, endpointId]), endpointId);
+  }
+
+  /** Newest first. */
+  async list({
+    accountId,
+    after,
+    limit,
+  }: PageRequest & { readonly accountId: AccountId }): Promise<Page<WebhookEndpoint>> {
+    const cursor = after === undefined ? null : idOfCursor(after, webhookEndpointId);
+    const rows = await this.database.sql.query<EndpointRow>(newestEndpoints, [accountId, cursor, limit + 1]);
+    return pageOf(rows.map(shown), limit);
+  }
+
+  update({ accountId, endpointId, fields }: EndpointChange): Promise<WebhookEndpoint> {
+    return this.database.transaction(async (sql) => {
+      const known = endpointOf(await sql.query<EndpointRow>(lockedEndpoint, [accountId, endpointId]), endpointId);
+      const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+      const { url, description, events, is_paused: isPaused }: EndpointFields = { ...known, ...given };
+      const values = [endpointId, url, storedText(description), events, isPaused];
+      return endpointOf(await sql.query<EndpointRow>(updateEndpoint, values), endpointId);
+    });
+  }
+
+  /** Until it expires, the newest former secret signs beside the new one; older ones do not. */
+  rotate({ accountId, endpointId }: EndpointAddress, secret: SealedSecret, expiresAt: Date): Promise<WebhookEndpoint> {
+    return this.database.transaction(async (sql) => {
+      const [row] = await sql.query<EndpointRow>(lockedEndpoint, [accountId, endpointId]);
+      if (!row) throw endpointNotFound(endpointId);
+      const kept = row.secrets.slice(0, 1).map((former) => ({ ...former, expires_at: expiresAt.toISOString() }));
+      const values = [endpointId, JSON.stringify([secret, ...kept])];
+      return endpointOf(await sql.query<EndpointRow>(setSecrets, values), endpointId);
+    });
+  }
+
+  /** With its deliveries. One that is written meanwhile is deleted when it is due. */
+  async delete({ accountId, endpointId }: EndpointAddress): Promise<void> {
+    const deleted = await this.database.sql.query(deleteEndpoint, [accountId, endpointId]);
+    if (deleted.length === 0) throw endpointNotFound(endpointId);
+    while ((await this.database.sql.query(someDeliveries, [endpointId])).length > 0);
+  }
+}
+
+async function requireFreePlace(sql: Sql, accountId: AccountId): Promise<void> {
+  await sql.query(lockAccount, [accountId]);
+  const [row] = await sql.query<{ count: number }>(countEndpoints, [accountId]);
+  if (row === undefined || row.count < mostEndpoints) return;
+  throw new TerminalError('too_many_webhook_endpoints', `An account may have ${mostEndpoints} webhook endpoints.`);
+}
+
+function endpointOf([row]: readonly EndpointRow[], id: WebhookEndpointId): WebhookEndpoint {
+  if (!row) throw endpointNotFound(id);
+  return shown(row);
+}
+
+/** Not parsed: only this class writes the row, from typed values. */
+const shown = (row: EndpointRow): WebhookEndpoint => ({
+  id: webhookEndpointId.parse(row.id),
+  url: row.url,
+  description: row.description,
+  events: row.events,
+  is_paused: row.is_paused,
+  secrets: row.secrets.map(({ sealed: _, ...secret }) => secret),
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});
+
+export const endpointNotFound = (id: WebhookEndpointId): TerminalError =>
+  new TerminalError('webhook_endpoint_not_found', `There is no webhook endpoint ${id}.`);
