@@ -18,7 +18,7 @@ import { toolAnswer } from './tool-result';
 
 /** Facts of the run as a whole. */
 const runFacts = {
-  /** `agent_id` and `agent_version` of a run that began with a stored agent, and the origin of a child run. */
+  /** The stored agent that it began with, the origin of a child run, and the message that its input replaces. */
   'run.created': z.object({
     profile: z.string(),
     model: z.string(),
@@ -27,6 +27,7 @@ const runFacts = {
     parent_run_id: runId.exactOptional(),
     parent_call_id: callId.exactOptional(),
     root_run_id: runId.exactOptional(),
+    edits_message_id: messageId.exactOptional(),
   }),
   /** `tool_set` is the hash of the tools that the run uses from its first to its last activation (docs/decisions/0040). */
   'run.started': z.object({ tool_set: z.string().exactOptional() }),
@@ -85,12 +86,7 @@ const iterationFacts = {
     error: runError,
   }),
   /** `to` is asked instead of `from`, until the run's own model is asked again, from `retry_at` on. */
-  'model.fell_back': z.object({
-    from: z.string(),
-    to: z.string(),
-    error: runError,
-    retry_at: z.iso.datetime(),
-  }),
+  'model.fell_back': z.object({ from: z.string(), to: z.string(), error: runError, retry_at: z.iso.datetime() }),
   'usage.recorded': z.object({
     model_call_id: modelCallId,
     model: z.string(),

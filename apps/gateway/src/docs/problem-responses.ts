@@ -101,6 +101,7 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   thread_busy: ({ method, path }) =>
     (method === 'post' && /\/(runs|\{schedule_id\}\/run)$/.test(path)) ||
     (method === 'delete' && path.includes('{thread_id}')),
+  message_not_newest: ({ method, path }) => method === 'post' && /^\/v1\/(threads\/\{thread_id\}\/)?runs$/.test(path),
   run_not_waiting: ({ path }) => path.endsWith('/input'),
   run_over: ({ path }) => path.endsWith('/budget'),
   run_not_finished: ({ path }) => path.endsWith('/result'),

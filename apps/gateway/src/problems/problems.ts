@@ -28,6 +28,7 @@ export const problemStatus = {
   webhook_delivery_not_found: 404,
   method_not_allowed: 405,
   thread_busy: 409,
+  message_not_newest: 409,
   operator_account: 409,
   agent_changed: 409,
   agent_name_taken: 409,

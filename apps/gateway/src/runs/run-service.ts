@@ -4,6 +4,7 @@ import {
   type FileId,
   type Approval,
   type InputBlock,
+  type MessageId,
   type RecordedFact,
   type Run,
   type RunId,
@@ -66,6 +67,7 @@ export type RunRequest = SettingsRequest & {
   readonly agent_id?: AgentId | undefined;
   readonly input?: InputBlock[] | undefined;
   readonly files?: FileId[] | undefined;
+  readonly edit_message_id?: MessageId | undefined;
   readonly on_active_run: NewRun['onActiveRun'];
   readonly metadata: Record<string, string>;
 };
@@ -88,7 +90,8 @@ export class RunService {
       agent_id: _,
       input,
       files,
-      on_active_run: onActiveRun,
+      edit_message_id: edits,
+      on_active_run: wanted,
       metadata,
       ...overrides
     } = request;
@@ -96,7 +99,8 @@ export class RunService {
     const settings = this.dependencies.settings.settingsOf(withDefinition(overrides, stored?.definition), accountId);
     const agent = stored && { id: stored.id, version: stored.version, isNamed: source === 'request' };
     const content = { input, files, settings, agent, metadata };
-    const newRun = { id, accountId, threadId, ...content, onActiveRun, promised, alongside };
+    const onActiveRun = edits ? 'replace' : wanted;
+    const newRun = { id, accountId, threadId, ...content, edits, onActiveRun, promised, alongside } as const;
     const create = () => this.dependencies.runs.create(newRun);
     const { quota } = this.dependencies;
     const { run, facts, stops, job } = await (quota ? quota.within(accountId, create) : create());

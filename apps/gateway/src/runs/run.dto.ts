@@ -21,6 +21,7 @@ import { z } from 'zod';
 import { idempotencyKey } from '../idempotency/idempotent-requests';
 import { metadata } from '../http/metadata';
 import { pageOf, pageQuery } from '../http/paging';
+import { editedMessage, refuseImpossibleEdit, refuseImpossibleRun } from './new-run-rules';
 
 export const onActiveRun = z.enum(['reject', 'queue', 'replace']);
 
@@ -41,6 +42,7 @@ const newRunOnThread = settingsRequest.extend({
     .describe("A stored agent. When absent, the thread's, else the account's default; none where `agent` is given."),
   input: inputContent.optional().describe('A string, or blocks of text and images.'),
   files: fileIds,
+  edit_message_id: editedMessage,
   on_active_run: onActiveRun
     .default('reject')
     .describe(
@@ -53,16 +55,12 @@ const newRunAnywhere = newRunOnThread.extend({
   thread_id: threadId.optional().describe('When absent, a new thread is created.'),
 });
 
-const hasWork = ({ input, thread_id }: z.infer<typeof newRunAnywhere>): boolean =>
-  input !== undefined || thread_id !== undefined;
-const withoutWork = { path: ['input'], message: 'give an input, a thread_id, or both' };
-
-const newRun = newRunAnywhere.refine(hasWork, withoutWork);
+const newRun = newRunAnywhere.superRefine(refuseImpossibleRun);
 
 /** By socket: a new run can be subscribed to from its first event, without a second message. */
 export const newSubscribedRun = newRunAnywhere
   .extend({ subscribe: z.boolean().default(false), idempotency_key: idempotencyKey })
-  .refine(hasWork, withoutWork);
+  .superRefine(refuseImpossibleRun);
 
 export const stopRequest = z.strictObject({ reason: z.string().max(500).optional() });
 export const answer = z.strictObject({ content: inputContent, files: fileIds });
@@ -151,7 +149,7 @@ export const runCounts = z
   .describe('How many runs there are in each status.') satisfies z.ZodType<RunCounts>;
 
 export class NewRunDto extends createZodDto(newRun) {}
-export class NewRunOnThreadDto extends createZodDto(newRunOnThread) {}
+export class NewRunOnThreadDto extends createZodDto(newRunOnThread.superRefine(refuseImpossibleEdit)) {}
 export class StopRequestDto extends createZodDto(stopRequest) {}
 export class AnswerDto extends createZodDto(answer) {}
 export class BudgetRaiseDto extends createZodDto(budgetRaise.refine(hasAmount, noAmount)) {}

@@ -54,6 +54,34 @@ describe('a run over REST', () => {
     expect(onThread.body).toMatchObject({ data: [{ id: first.id }], has_more: false, next_cursor: null });
   });
 
+  it('asks the last question of its thread anew', async () => {
+    const first = await gateway.createRun();
+    const thread = `/v1/threads/${first.thread_id}`;
+    const { body: before } = await api().get(`${thread}/messages`).expect(200);
+    const edited = { edit_message_id: before.data[0].id, input: 'Rather this.' };
+
+    for (const [fields, refused] of [
+      [{ ...edited, input: undefined }, 'input'],
+      [{ ...edited, on_active_run: 'queue' }, 'on_active_run'],
+      [{ ...edited, edit_message_id: 'first' }, 'edit_message_id'],
+    ] as const) {
+      const { body } = await api().post(`${thread}/runs`).send(fields).expect(422);
+      expect(body.errors).toEqual([{ field: refused, message: expect.any(String) }]);
+    }
+    const { body: noThread } = await api().post('/v1/runs').send(edited).expect(422);
+    expect(noThread.errors).toEqual([{ field: 'thread_id', message: expect.any(String) }]);
+    const other = { ...edited, edit_message_id: 'msg_01KAWXT2S4F0000000' };
+    expect((await api().post(`${thread}/runs`).send(other).expect(409)).body.code).toBe('message_not_newest');
+
+    const { body: run } = await api().post(`${thread}/runs`).send(edited).expect(202);
+    expect((await api().get(`/v1/runs/${first.id}`).expect(200)).body).toMatchObject({ status: 'stopped' });
+    const { body: after } = await api().get(`${thread}/messages`).expect(200);
+    expect(after.data).toMatchObject([
+      { id: edited.edit_message_id, is_llm_message: false, metadata: { superseded_by: run.id } },
+      { content: [{ type: 'text', text: 'Rather this.' }], is_llm_message: true },
+    ]);
+  });
+
   it('continues its thread, without an input of its own', async () => {
     const { body: thread } = await api().post('/v1/threads').expect(201);
     await api().post(`/v1/threads/${thread.id}/messages`).send({ content: 'Hello.' }).expect(201);

@@ -4,7 +4,7 @@ import type { Thread as Row } from '../generated/client';
 import { readAgent } from './agents/change-agent';
 import { type PendingKey, storeResponse } from './idempotency-keys';
 import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
-import { ThreadBusyError } from './runs/create-run';
+import { ThreadBusyError } from './runs/thread-busy-error';
 import { type ThreadAddress, insertThread, lockThread, threadNotFound } from './thread-row';
 
 export interface Thread {

@@ -27,7 +27,7 @@ select head.seq as head, tail.seq as tail, kept.seq as kept, newest.seq as summa
 from (
   select seq, metadata #>> '{covers,from_message_id}' as head_id, metadata #>> '{covers,to_message_id}' as tail_id
   from messages
-  where thread_id = ${run}.thread_id and type = 'summary' and ${isVisibleTo(run)}
+  where thread_id = ${run}.thread_id and type = 'summary' and is_llm_message and ${isVisibleTo(run)}
   order by thread_id desc, seq desc limit 1
 ) as newest
 join messages as head on head.id = newest.head_id and head.thread_id = ${run}.thread_id

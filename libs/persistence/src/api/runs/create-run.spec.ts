@@ -1,6 +1,7 @@
 import { type NewFact, type RunId, isTerminal, noUsage } from '@rondo/contract';
 import { StoreFixture, completed, newAccount, textInput, started } from '../../testing/store-fixture';
-import { type NewRun, ThreadBusyError } from './create-run';
+import type { NewRun } from './create-run';
+import { ThreadBusyError } from './thread-busy-error';
 
 let fixture: StoreFixture;
 beforeAll(async () => {

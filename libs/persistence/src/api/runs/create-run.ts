@@ -3,6 +3,7 @@ import {
   type FileId,
   type NewId,
   type InputBlock,
+  type MessageId,
   type NewFact,
   type RecordedFact,
   type Run,
@@ -15,7 +16,7 @@ import {
   runId,
   threadId,
 } from '@rondo/contract';
-import { type PendingStop, TerminalError } from '@rondo/domain';
+import type { PendingStop } from '@rondo/domain';
 import { referToImages, storeImages } from '../blobs/message-images';
 import type { Database } from '../../database/database';
 import type { StoredFile } from '../files/files';
@@ -34,6 +35,8 @@ import { inputText, previewOf } from './input-text';
 import { type RunAgent, type RunOrigin, agentFields, originFields } from './run-origin';
 import { type FirstRows, type RunToInsert, firstRowsOf, insertRuns } from './insert-run';
 import { promoteNext } from './promote-run';
+import { ThreadBusyError } from './thread-busy-error';
+import { requireNewestQuestion, supersedeTurn } from './supersede-turn';
 import { stopLocked } from './stop-run';
 
 export interface NewRun {
@@ -50,6 +53,8 @@ export interface NewRun {
   readonly agent?: RunAgent | undefined;
   readonly origin?: RunOrigin | undefined;
   readonly metadata: Readonly<Record<string, string>>;
+  /** The newest question of the thread, which the input replaces: its turn is superseded. The active run is replaced, too. */
+  readonly edits?: MessageId | undefined;
   /** What happens when the thread has an active run. */
   readonly onActiveRun: 'reject' | 'queue' | 'replace';
   readonly promised?: PendingKey<Run> | undefined;
@@ -64,18 +69,6 @@ export interface CreatedRun {
   readonly stops: readonly PendingStop[];
   /** The run's outbox entry, so that the caller can publish it without reading the outbox. None for a run that waits. */
   readonly job: OutboxEntry | undefined;
-}
-
-/** The thread has a run that is not over (I9). */
-export class ThreadBusyError extends TerminalError {
-  override readonly name = 'ThreadBusyError';
-
-  constructor(
-    readonly threadId: ThreadId,
-    readonly activeRunId: RunId,
-  ) {
-    super('thread_busy', `${activeRunId} is active on ${threadId}.`);
-  }
 }
 
 export interface RunMaker {
@@ -150,7 +143,7 @@ select * from runs where thread_id = $1 and account_id = $2 and (holds_thread or
 order by holds_thread desc, id limit 1 for no key update`;
 
 /** The replacement is promoted before the runs that were queued earlier. */
-const markReplacement = `update runs set goes_first = true where id = $1`;
+const markReplacement = `update runs set goes_first = true, edits_message_id = $2 where id = $1`;
 
 type StoredRun = Omit<NewRun, 'input' | 'files'> & {
   readonly input: readonly UserBlock[] | undefined;
@@ -177,6 +170,7 @@ class RunCreation {
     const thread = wanted ?? threadId.parse(`thr_${this.newId()}`);
     const lastMessageSeq = wanted === undefined ? 0 : await this.lastMessageOn({ accountId, threadId: wanted });
 
+    await this.withdrawEdited(thread, { behind });
     await referToImages(this.place.sql, { accountId, threadId: thread }, input ?? []);
     const placed = await placeFiles(this.place.sql, thread, this.wanted.files);
     const content = input && withNote(input, placed, settings.profile);
@@ -197,7 +191,8 @@ class RunCreation {
     const rows = { accountId, run, depth: origin?.depth, facts, inputText: text, waitsWith, threadAgent };
     if (!(await this.place.insert(rows))) throw new ThreadTaken();
     await insertRunFiles(this.place.sql, { runId: this.id, threadId: thread }, placed);
-    if (behind && this.wanted.onActiveRun === 'replace') await this.place.sql.query(markReplacement, [run.id]);
+    if (behind && this.wanted.onActiveRun === 'replace')
+      await this.place.sql.query(markReplacement, [run.id, this.wanted.edits ?? null]);
 
     await storeResponse(this.place.sql, promised, run);
     const job = behind ? undefined : firstActivation(run);
@@ -226,11 +221,19 @@ class RunCreation {
     return true;
   }
 
+  /** The turn of a run that has still to stop grows until then, so it is superseded when this one is promoted. */
+  private async withdrawEdited(threadId: ThreadId, { behind }: { behind: boolean }): Promise<void> {
+    const { edits } = this.wanted;
+    if (edits === undefined) return;
+    await requireNewestQuestion(this.place.sql, threadId, edits);
+    if (!behind) await supersedeTurn(this.place.sql, { threadId, messageId: edits, by: this.id });
+  }
+
   /** The input of a queued run is added to the thread when the run is promoted. */
   private beginning(thread: ThreadId, said: Pick<Input, 'content' | 'metadata'> | undefined): NewFact[] {
-    const { settings, agent, origin } = this.wanted;
+    const { settings, agent, origin, edits } = this.wanted;
     const { profile, model } = settings;
-    const about = { ...agentFields(agent), ...originFields(origin) };
+    const about = { ...agentFields(agent), ...originFields(origin), ...(edits && { edits_message_id: edits }) };
     const created: NewFact = { type: 'run.created', iteration: 0, data: { profile, model, ...about } };
     if (!said) return [created];
     return [created, inputFact({ runId: this.id, threadId: thread, iteration: 0, ...said }, this.newId)];

@@ -1,4 +1,4 @@
-import { type NewId, type RecordedFact, type ThreadId, userContent } from '@rondo/contract';
+import { type MessageId, type NewId, type RecordedFact, type ThreadId, userContent } from '@rondo/contract';
 import type { Database } from '../../database/database';
 import { type RunRow, runOf } from '../../run-log/run-row';
 import { outboxOf } from '../../run-log/activation';
@@ -8,6 +8,7 @@ import type { Sql } from '../../database/sql';
 import { violates } from '../../database/sql-error';
 import { fileMetadata, notesOf } from '../files/run-files';
 import { inputFact } from './input-message';
+import { supersedeTurn } from './supersede-turn';
 
 const threadsWithWaiters = `
 select distinct thread_id as id from runs where thread_id = any($1::text[]) and not holds_thread and finished_at is null`;
@@ -56,11 +57,15 @@ export async function promote(
 ): Promise<readonly RecordedFact[] | undefined> {
   try {
     return await database.transaction(async (sql) => {
-      const [row] = await sql.query<RunRow & { input: unknown }>(promoteNextOf, [threadId]);
+      const [row] = await sql.query<RunRow & { input: unknown; edits_message_id: MessageId | null }>(promoteNextOf, [
+        threadId,
+      ]);
       if (!row) return undefined;
       if (row.input === null) return []; // a run without input
 
       const run = runOf(row);
+      const { edits_message_id: messageId } = row;
+      if (messageId !== null) await supersedeTurn(sql, { threadId, messageId, by: run.id });
       const content = userContent.parse(row.input);
       const metadata = fileMetadata(await notesOf(sql, run.id));
       const input = inputFact({ runId: run.id, threadId, iteration: 0, content, metadata }, newId);
