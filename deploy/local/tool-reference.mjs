@@ -5,6 +5,12 @@ and says of each tool whether this deployment can run it. How a run chooses its 
 tools for pages, documents and images do exactly: [web tools](web-tools.md). How to write one: [add a tool](add-a-tool.md).
 
 The effect class says how harmful a second execution is ([effect classes](reliability.md#effect-classes)).
+
+## Limits
+
+The longest time of a call, the longest text of a result that a model is shown, and what only one call of a thread uses at a time;
+all other calls run beside each other. \`limits.tool_timeout_s\` of a run (120 s) and
+[\`timeout_s\` of a tool](profiles.md#policies-of-tools) shorten the time. Other names of a tool have its limits.
 `;
 
 /** What the deployment must have for a tool, by its `needs`. */
@@ -17,15 +23,39 @@ const needs = {
 };
 
 /** docs/tools.md. Takes what libs/domain exports. */
-export function toolReference({ tools, profiles, argumentsSchema }) {
+export function toolReference({ tools, profiles, argumentsSchema, usualOutputCharacters }) {
   const groups = groupsOf(tools);
   const effects = new Map(tools.map(({ name, effect }) => [name, effect]));
   const sections = [...groups].map(([group, members]) => {
     const parts = members.map((tool) => sectionOf(tool, { profiles, effects, schema: argumentsSchema(tool) }));
     return `## ${group}\n\n${parts.join('\n')}`;
   });
-  return [introduction, ...sections].join('\n');
+  return [introduction, limitsOf(tools, usualOutputCharacters), ...sections].join('\n');
 }
+
+/** A row for each tool that is not another name, and one for those of MCP servers. */
+function limitsOf(tools, usualCharacters) {
+  const rows = tools
+    .filter(({ alias }) => !alias)
+    .map(({ name, effect, runsIn, timeoutMs, outputCharacters = usualCharacters, exclusive }) => [
+      `[\`${name}\`](#${name})`,
+      effectIn(effect),
+      ...(runsIn === 'loop'
+        ? ['answered by the worker', '', '']
+        : [`${timeoutMs / 1_000} s`, charactersOf(outputCharacters), exclusive ?? 'nothing']),
+    ]);
+  rows.push([
+    '[tools of MCP servers](mcp.md)',
+    '`unsafe`, or what a trusted server says',
+    '600 s',
+    charactersOf(usualCharacters),
+    'nothing',
+  ]);
+  const table = rows.map((cells) => `| ${cells.join(' | ')} |`.replaceAll('  ', ' ')).join('\n');
+  return `| tool | effect class | time | characters | one at a time |\n|---|---|---|---|---|\n${table}\n`;
+}
+
+const charactersOf = (count) => count.toLocaleString('en');
 
 function sectionOf({ name, description, ...tool }, { profiles, effects, schema }) {
   const facts = [

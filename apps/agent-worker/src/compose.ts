@@ -1,6 +1,14 @@
 import { ClientProxyFactory, Transport } from '@nestjs/microservices';
 import { type Delta, eventId } from '@rondo/contract';
-import { CachingTokenCounter, budgetsOf, honoursKeysAt, idGenerator, leastInputPrice, tools } from '@rondo/domain';
+import {
+  CachingTokenCounter,
+  budgetsOf,
+  callTimeoutMs,
+  honoursKeysAt,
+  idGenerator,
+  leastInputPrice,
+  tools,
+} from '@rondo/domain';
 import { TiktokenCounter, createModels } from '@rondo/llm';
 import {
   NatsRunFeed,
@@ -198,7 +206,7 @@ function toolsOf({ nats, toolStreams, blobs }: Adapters, placement: SandboxPlace
         mcpServers: run.settings.mcp_servers ?? [],
         placement: async (thread) => executorId ?? placement.of(thread),
         onOutput: (delta: Delta) => journal.publishDelta(delta),
-        toolTimeoutMs: run.settings.limits.tool_timeout_s * 1000,
+        timeoutMsOf: (tool) => callTimeoutMs(run.settings, tool),
       }),
       (image) => blobs.keep(runId, image),
     );

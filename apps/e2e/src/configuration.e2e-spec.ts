@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { argumentsSchema, profiles, readProviders, tools, whyNotConfigured } from '@rondo/domain';
+import {
+  argumentsSchema,
+  profiles,
+  readProviders,
+  tools,
+  usualOutputCharacters,
+  whyNotConfigured,
+} from '@rondo/domain';
 import { modelVariables } from '@rondo/platform';
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { z } from 'zod';
@@ -56,7 +63,7 @@ function settingsOf(service: keyof typeof environments): string[] {
 }
 
 it('the page of all tools is what npm run docs generates from the catalog', () => {
-  expect(toolReference({ tools, profiles, argumentsSchema })).toBe(read('docs/tools.md'));
+  expect(toolReference({ tools, profiles, argumentsSchema, usualOutputCharacters })).toBe(read('docs/tools.md'));
 });
 
 describe('the configuration of the servers', () => {

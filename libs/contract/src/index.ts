@@ -87,6 +87,7 @@ export {
   type RunSettings,
   type SettingsRequest,
   type ToolChanges,
+  type ToolPolicies,
   agentIdentity,
   budgetSettings,
   contextSettings,

@@ -93,6 +93,16 @@ export const agentIdentity = z.strictObject({
 export const profileName = z.enum(['suna', 'ii', 'symphony']);
 export type ProfileName = z.infer<typeof profileName>;
 
+const toolNameText = z.string().max(textLimits.toolName);
+
+/** How a run differs from the definition of a tool. */
+const toolPolicy = z.strictObject({
+  /** What the model reads of the tool, in place of its own description. */
+  description: z.string().min(1).max(textLimits.toolDescription).optional(),
+  /** The longest that a call may take, in seconds; in place of `limits.tool_timeout_s`, and never beyond the tool's own limit. */
+  timeout_s: z.number().int().min(1).max(600).optional(),
+});
+
 /** The effective settings of a run, merged from profile, agent and request. */
 export const runSettings = z.strictObject({
   profile: profileName,
@@ -101,6 +111,8 @@ export const runSettings = z.strictObject({
   fallbacks: fallbacks.optional(),
   agent: agentIdentity,
   tools: z.array(z.string()),
+  /** By the names of tools and of groups of tools. Absent: none differs. `enabled` is false for a tool of a server that is not offered. */
+  tool_policies: z.record(z.string(), toolPolicy.extend({ enabled: z.boolean().optional() })).optional(),
   /** Their tools are offered, too. Absent: none. */
   mcp_servers: mcpServers.optional(),
   llm: llmSettings,
@@ -115,16 +127,18 @@ export const runSettings = z.strictObject({
 });
 export type RunSettings = z.infer<typeof runSettings>;
 
-const toolNameText = z.string().max(textLimits.toolName);
-
 /** `require_approval`: which calls a person must approve before they are sent. */
-const toolOptions = z.strictObject({ enabled: z.boolean().optional(), require_approval: approvalRule.optional() });
+const toolOptions = toolPolicy.extend({
+  enabled: z.boolean().optional(),
+  require_approval: approvalRule.optional(),
+});
 
 /** Changes to the tools of the earlier part: tools and groups of tools by name. A tool's name wins over its group's. */
 export const toolChanges = z
   .record(toolNameText, z.union([z.boolean(), toolOptions]))
   .refine((changes) => Object.keys(changes).length <= 200, { message: 'must have at most 200 entries' });
 export type ToolChanges = z.infer<typeof toolChanges>;
+export type ToolPolicies = NonNullable<RunSettings['tool_policies']>;
 
 const overridable = {
   model: requestedModel.optional(),

@@ -10,6 +10,7 @@ export const textLimits = {
   blocks: 100,
   url: 2_048,
   toolName: 100,
+  toolDescription: 4_000,
   modelName: 200,
   /** `llm.response_format` as JSON. */
   responseFormat: 100_000,

@@ -92,12 +92,21 @@ export { toolAliases } from './tools/alias.tools';
 export { runAgentTool } from './tools/agent.tools';
 export { type ExecutorTool, builtInTools, implementedTools, tools } from './tools/catalog';
 export { type LackedNeeds, availableTools, whyUnavailable } from './tools/available-tools';
-export { type ToolDefinition, type ToolNeed, argumentsSchema, effectOf, expectedEffect } from './tools/define-tool';
+export {
+  type ToolDefinition,
+  type ToolNeed,
+  argumentsSchema,
+  effectOf,
+  expectedEffect,
+  usualOutputCharacters,
+} from './tools/define-tool';
+export { pageCharacters } from './tools/web.tools';
 export { explainArguments } from './tools/explain-arguments';
 export { honoursKeysAt, hostPattern } from './tools/honoured-keys';
 export { leavesProcesses, processTools, serverToolMark } from './tools/leaves-processes';
 export { executeCommand, stillRunning } from './tools/shell.tools';
 export { targetArguments } from './tools/tool-alias';
+export { callTimeoutMs } from './tools/tool-policy';
 export { type ServerFact, type ToolSet, toolSetOf } from './tools/tool-set';
 export { restoreToolSet, snapshotOf } from './tools/tool-set-snapshot';
 

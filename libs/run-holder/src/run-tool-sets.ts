@@ -1,4 +1,4 @@
-import type { AccountId } from '@rondo/contract';
+import type { AccountId, RunSettings } from '@rondo/contract';
 import {
   type ClaimedRun,
   type LackedNeeds,
@@ -67,10 +67,10 @@ export class RunToolSets {
   }
 
   private startSet({ accountId, run: { settings } }: ClaimedRun, catalog: readonly ToolDefinition[]): StoredToolSet {
-    const owner = isShared(catalog) ? null : accountId;
+    const owner = isShared(catalog) && !settings.tool_policies ? null : accountId;
     const cache = this.startSets.get(catalog) ?? new LruCache<string, StoredToolSet>(maxRestored);
     this.startSets.set(catalog, cache);
-    const key = cacheKey(owner, settings.tools);
+    const key = cacheKey(owner, settings);
     const known = cache.get(key);
     if (known) return known;
     const set = storedToolSet(snapshotOf(toolSetOf(settings, catalog)), owner);
@@ -104,8 +104,9 @@ export class RunToolSets {
   }
 }
 
-/** Tools of servers and agents belong to an account; only sets without them are shared by all accounts. */
+/** Tools of servers and agents, and what an account says of tools, belong to it; all accounts share the other sets. */
 const isShared = (catalog: readonly ToolDefinition[]): boolean =>
   catalog.every(({ source }) => source === undefined || source.kind === 'built_in');
 
-const cacheKey = (owner: AccountId | null, tools: readonly string[]): string => [owner, ...tools].join('\n');
+const cacheKey = (owner: AccountId | null, { tools, tool_policies }: RunSettings): string =>
+  JSON.stringify([owner, tools, tool_policies]);

@@ -19,7 +19,8 @@ export interface McpCatalogParts {
   ) => Promise<readonly ChangedMcpTool[]>;
 }
 
-const callTimeoutMs = 120_000;
+/** A run may limit it further. */
+const longestCallMs = 600_000;
 const anyArguments = z.looseObject({});
 
 /** The tools of a run that starts: the built-in ones, and those of the MCP servers that its settings name. */
@@ -103,7 +104,7 @@ function toolsOf(server: McpServer, tools: readonly McpTool[], known: ReadonlySe
         parameters,
         effect: server.trust_annotations === true ? effect_class : 'unsafe',
         runsIn: 'executor' as const,
-        timeoutMs: callTimeoutMs,
+        timeoutMs: longestCallMs,
         group: 'external' as const,
         source: { kind: 'mcp' as const, server: server.name, tool, fingerprint },
       },

@@ -214,4 +214,20 @@ describe('the tool sets of a worker', () => {
       { account_id: fixture.accountId },
     ]);
   });
+
+  it('that describe a tool as an account does belong to it, and to no run that does not', async () => {
+    const stored = new ToolSets(fixture.database);
+    const toolSets = new RunToolSets({ stored, builtIn });
+    const claim = await fixture.claimed();
+    const policies = { execute_command: { description: 'Runs make.' } };
+    const described = { ...claim, run: { ...claim.run, settings: { ...claim.run.settings, tool_policies: policies } } };
+
+    const set = await toolSets.toolSetFor(described);
+
+    expect(set.named('execute_command')?.description).toBe('Runs make.');
+    expect((await toolSets.toolSetFor(claim)).named('execute_command')?.description).not.toBe('Runs make.');
+    expect(await fixture.database.sql.query('select account_id from tool_sets where hash = $1', [set.hash])).toEqual([
+      { account_id: fixture.accountId },
+    ]);
+  });
 });

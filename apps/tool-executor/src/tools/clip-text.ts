@@ -1,7 +1,8 @@
 import { characterStart } from '@rondo/contract';
+import { usualOutputCharacters } from '@rondo/domain';
 
 /** The longest text that one result shows to a model. */
-export const resultCharacters = 30_000;
+export const resultCharacters = usualOutputCharacters;
 
 export interface ClippedText {
   readonly text: string;

@@ -9,6 +9,7 @@ import { fallbacksOf } from './fallback-settings';
 import { type Profile, profiles } from './profiles';
 import { type SealServer, serversOf } from './server-settings';
 import { toolsAfter, unknownChanges } from './tool-choice';
+import { policiesOf, policyProblems } from './tool-policies';
 
 /** A setting that is well-formed but impossible: the field and the reason. */
 export interface SettingsProblem {
@@ -59,7 +60,8 @@ export function effectiveSettings(
     ...servers.problems,
     ...fallbacks.problems,
     ...problemsOf(settings, known),
-    ...changeProblems(request, known),
+    ...changeProblems(request, settings, known),
+    ...policyProblems(request, known),
     ...budgetProblems(settings.budget, defaults.maxBudget),
   ];
   return problems.length > 0 ? { problems } : { settings };
@@ -76,6 +78,7 @@ function overlay({ name, profile: { settings: profile, ...about }, request, defa
   const { model: agentModel, llm, processor, limits, context, budget, ...other } = request.agent ?? {};
   const { tools, interactive, approval_expires_s, mcp_servers: _servers, fallbacks: _, ...identity } = other;
   const approvals = approvalsOf({ tools, approval_expires_s }, request);
+  const policies = policiesOf({ tools }, request);
   const toolProfile = { settings: profile, ...about };
   const agentTools = toolsAfter(profile.tools, { tools, interactive }, toolProfile);
   const model = fullName(request.model ?? agentModel ?? defaults.model, defaults);
@@ -97,6 +100,7 @@ function overlay({ name, profile: { settings: profile, ...about }, request, defa
     ),
     budget: { ...defaultBudget(defaults, model), ...defined(budget), ...defined(request.budget) },
     ...(approvals && { approvals }),
+    ...(policies && { tool_policies: policies }),
     termination: profile.termination,
   };
 }
@@ -196,13 +200,21 @@ function problemsOf({ tools, context }: RunSettings, known: Pick<ToolSet, 'named
   ];
 }
 
-const changeProblems = ({ tools, agent }: SettingsRequest, known: Pick<ToolSet, 'named'>): SettingsProblem[] =>
-  [tools, agent?.tools].flatMap((given) =>
-    unknownChanges(given, (name) => known.named(name) !== undefined).map((name) => ({
+/** The tools of a server have its name; which there are is known when the run begins. */
+function changeProblems(
+  { tools, agent }: SettingsRequest,
+  { mcp_servers: servers = [] }: RunSettings,
+  known: Pick<ToolSet, 'named'>,
+): SettingsProblem[] {
+  const isKnown = (tool: string): boolean =>
+    known.named(tool) !== undefined || servers.some(({ name }) => tool.startsWith(`${name}__`));
+  return [tools, agent?.tools].flatMap((given) =>
+    unknownChanges(given, isKnown).map((name) => ({
       field: 'tools',
       message: `there is no tool and no group of tools named "${name}"`,
     })),
   );
+}
 
 const tooManyKept = (context: ContextSettings): SettingsProblem => ({
   field: 'context.keep_first',

@@ -31,15 +31,22 @@ export const unknownChanges = (tools: ToolChoice['tools'], isTool: (name: string
 
 function togglesOf(tools: NonNullable<ToolChoice['tools']>): Toggles {
   if (Array.isArray(tools)) return {};
-  const switches = Object.entries(tools).map(([name, change]) => [name, isOn(change)] as const);
+  const switches = Object.entries(tools)
+    .filter(([name]) => !isOfServers(name))
+    .map(([name, change]) => [name, isOn(change)] as const);
   return Object.fromEntries(switches.flatMap(([name, on]) => (on === undefined ? [] : [[name, on]])));
 }
 
-const isOn = (change: ToolChanges[string]): boolean | undefined =>
+export const isOn = (change: ToolChanges[string]): boolean | undefined =>
   typeof change === 'boolean' ? change : change.enabled;
 
-const groups: ReadonlySet<string> = new Set(catalog.map(({ group }) => group));
-const isGroup = (name: string): boolean => groups.has(name);
+/** All tools of MCP servers. */
+const externalGroup = 'external';
+const groups: ReadonlySet<string> = new Set([...catalog.map(({ group }) => group), externalGroup]);
+export const isGroup = (name: string): boolean => groups.has(name);
+
+/** Tools of servers are known when the run begins: they are in no list. */
+export const isOfServers = (name: string): boolean => name === externalGroup || name.includes('__');
 
 function byKind(toggles: Toggles): [Toggles, Toggles] {
   const entries = Object.entries(toggles);

@@ -29,6 +29,10 @@ export interface ToolDefinition {
   readonly runsIn: 'executor' | 'loop' | 'child_run';
   /** The longest that a call may take, in milliseconds. */
   readonly timeoutMs: number;
+  /** The longest text of a result that the model is shown. Absent: `usualOutputCharacters`. */
+  readonly outputCharacters?: number;
+  /** What only one call of a thread uses at a time. Absent: its calls run beside each other. */
+  readonly exclusive?: 'session' | 'session input' | 'file' | 'browser';
   readonly group: 'shell' | 'files' | 'web' | 'memory' | 'conversation' | 'agents' | 'external';
   /**
    * By what a call put out: what it asks about still goes on, so that to ask again is to wait and not to go in circles.
@@ -64,6 +68,8 @@ export interface XmlMapping {
   /** The parameter that is the text between the tags. */
   readonly content?: string | undefined;
 }
+
+export const usualOutputCharacters = 30_000;
 
 export const defineTool = <const Definition extends ToolDefinition>(definition: Definition): Definition => definition;
 

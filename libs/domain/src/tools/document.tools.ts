@@ -11,6 +11,7 @@ export const textExtract = defineTool({
   }),
   effect: 'idempotent',
   runsIn: 'executor',
+  exclusive: 'file',
   timeoutMs: 120_000,
   group: 'files',
   example: { file_path: 'report.pdf' },

@@ -30,6 +30,7 @@ export const strReplaceEditor = defineTool({
   input,
   effect: ({ command }: z.infer<typeof input>) => (command === 'view' ? 'pure' : 'unsafe'),
   runsIn: 'executor',
+  exclusive: 'file',
   timeoutMs: 30_000,
   group: 'files',
   example: { command: 'str_replace', path: 'src/greet.py', old_str: 'Hello', new_str: 'Good morning' },

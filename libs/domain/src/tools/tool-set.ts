@@ -2,6 +2,7 @@ import type { NewFact, RunSettings } from '@rondo/contract';
 import { memoize } from '../memoize';
 import type { ToolDefinition } from './define-tool';
 import { expandMessage } from './memory.tools';
+import { describedAs, isSwitchedOff } from './tool-policy';
 
 /** The tools of one run. The loop knows no others, so that tools of MCP servers and agents are no special case. */
 export interface ToolSet {
@@ -29,12 +30,20 @@ export function toolSet(all: readonly ToolDefinition[], offered: readonly string
   return { all, offered: usable, named: (name) => byName.get(name) };
 }
 
+type ToolSettings = Pick<RunSettings, 'tools' | 'tool_policies'>;
+
 /**
  * A run's tools: all there are, of which its model is offered those that the settings name, and those of the servers that
  * they name: no other server's are in its catalog.
  */
-export const toolSetOf = (settings: Pick<RunSettings, 'tools'>, catalog: readonly ToolDefinition[]): ToolSet =>
-  toolSet(catalog, withExpandMessage([...settings.tools, ...catalog.filter(isOfServer).map(({ name }) => name)]));
+export function toolSetOf(
+  { tools, tool_policies: policies }: ToolSettings,
+  catalog: readonly ToolDefinition[],
+): ToolSet {
+  const ofServers = catalog.filter((tool) => isOfServer(tool) && !isSwitchedOff(policies, tool));
+  const offered = withExpandMessage([...tools, ...ofServers.map(({ name }) => name)]);
+  return toolSet(policies ? catalog.map((tool) => describedAs(policies, tool)) : catalog, offered);
+}
 
 const isOfServer = ({ source }: ToolDefinition): boolean => source?.kind === 'mcp';
 

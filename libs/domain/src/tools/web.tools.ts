@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool';
 
+/** Of a page that the model is shown. */
+export const pageCharacters = 40_000;
+
 export const webSearch = defineTool({
   name: 'web_search',
   description:
@@ -44,6 +47,7 @@ export const visitWebpage = defineTool({
   input: z.strictObject({ url: z.string().trim().min(1).max(8_192) }),
   effect: 'pure',
   runsIn: 'executor',
+  outputCharacters: pageCharacters,
   timeoutMs: 400_000,
   group: 'web',
   needs: 'internet',

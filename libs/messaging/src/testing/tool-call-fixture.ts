@@ -70,7 +70,15 @@ export class ToolCallFixture {
 
   /** The tools of one activation, as a worker creates them. */
   async worker(run: RunId, worker: Worker = {}): Promise<NatsTools> {
-    const { link, executorId = 'exec', account = 'acc_1', thread = 'thr_1', timing, ...options } = worker;
+    const {
+      link,
+      executorId = 'exec',
+      account = 'acc_1',
+      thread = 'thr_1',
+      timing,
+      toolTimeoutMs,
+      ...options
+    } = worker;
     const nats = link ?? (await this.nats.link());
     const tools = new NatsTools({
       nats,
@@ -84,6 +92,7 @@ export class ToolCallFixture {
       onOutput: () => undefined,
       toolSet: builtInTools,
       timing: { ...shortTiming, ...timing },
+      ...(toolTimeoutMs !== undefined && { timeoutMsOf: () => toolTimeoutMs }),
       ...options,
     });
     this.cleanups.push(async () => tools.close(new Error('the spec is over')));

@@ -25,7 +25,7 @@ export const shellExec: ToolHandler<InputOf<'shell_exec'>> = {
 };
 
 export const shellWriteToProcess: ToolHandler<InputOf<'shell_write_to_process'>> = {
-  mutexKey: ({ session_id }) => `input ${session_id}`,
+  mutexKey: ({ session_id }) => `session input ${session_id}`,
   handle: ({ session_id, input, press_enter }, { sandbox }) =>
     withSession(sandbox, session_id, async () => {
       try {

@@ -1,10 +1,9 @@
 import { characterStart, failedResult } from '@rondo/contract';
+import { pageCharacters } from '@rondo/domain';
 import { type InputOf, type ToolHandler, succeeded } from '../tool-handler';
 import { withinTime } from '../within-time';
 import { arxivHtml } from './arxiv';
 import { type Page, PageProblem, pageUrl } from './page-source';
-
-const shownCharacters = 40_000;
 
 export const visitWebpage: ToolHandler<InputOf<'visit_webpage'>> = {
   handle: ({ url }, context) =>
@@ -32,8 +31,8 @@ async function readPage(url: URL, read: (url: URL) => Promise<Page>): Promise<Pa
 function resultOf({ url, title, markdown, note }: Page) {
   const head = [...(title === '' ? [] : [`# ${title}`]), url, ...(note === undefined ? [] : [`[${note}]`])].join('\n');
   const text = `${head}\n\n${markdown}`;
-  if (text.length <= shownCharacters) return succeeded(text);
-  const shown = text.slice(0, characterStart(text, shownCharacters));
+  if (text.length <= pageCharacters) return succeeded(text);
+  const shown = text.slice(0, characterStart(text, pageCharacters));
   const missing = text.length - shown.length;
   return succeeded(
     `${shown}\n\n[… ${missing} characters left out; scrape_webpage saves the whole page as a file …]`,

@@ -9,7 +9,7 @@ import type {
   ToolCall,
   ToolSource,
 } from '@rondo/contract';
-import { type SentCall, type StoppedTool, type ToolSet, type Tools } from '@rondo/domain';
+import { type SentCall, type StoppedTool, type ToolDefinition, type ToolSet, type Tools } from '@rondo/domain';
 import type { Msg } from 'nats';
 import type { NatsLink } from '../../connection/nats-link';
 import { received } from '../../connection/received';
@@ -38,13 +38,13 @@ export interface NatsToolsOptions {
   readonly toolSet: Pick<ToolSet, 'named'>;
   /** Those that the run names: executors know no servers. */
   readonly mcpServers?: readonly McpServer[];
-  /** The longest that any call of this run may take. */
-  readonly toolTimeoutMs?: number;
+  /** How long a call of a tool of this run may take. */
+  readonly timeoutMsOf?: (tool: ToolDefinition | undefined) => number;
   readonly timing?: Partial<ToolTiming>;
 }
 
 const defaultTiming: ToolTiming = { checkEveryMs: 2_000, patienceMs: 120_000, stopTimeoutMs: 3_000 };
-const defaultToolTimeoutMs = 600_000;
+const usualTimeoutMs = 600_000;
 
 /** The tools of one activation of a run: its calls go over NATS to the executor that hosts the thread. Must be closed. */
 export class NatsTools implements Tools<ExecutorResult> {
@@ -124,9 +124,9 @@ export class NatsTools implements Tools<ExecutorResult> {
   }
 
   private dispatched(call: ToolCall): DispatchedCall {
-    const { runId, accountId, threadId, epoch, toolSet, toolTimeoutMs = defaultToolTimeoutMs } = this.options;
+    const { runId, accountId, threadId, epoch, toolSet, timeoutMsOf } = this.options;
     const tool = toolSet.named(call.name);
-    const timeoutMs = Math.min(tool?.timeoutMs ?? toolTimeoutMs, toolTimeoutMs);
+    const timeoutMs = timeoutMsOf?.(tool) ?? tool?.timeoutMs ?? usualTimeoutMs;
     const mcp = this.serverOf(tool?.source);
     return {
       call_id: call.id,
