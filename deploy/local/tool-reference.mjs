@@ -22,6 +22,8 @@ const needs = {
   previews: '`PREVIEW_URL`',
 };
 
+const withoutExecutor = { loop: 'answered by the worker', child_run: 'a run of its own' };
+
 /** docs/tools.md. Takes what libs/domain exports. */
 export function toolReference({ tools, profiles, argumentsSchema, usualOutputCharacters }) {
   const groups = groupsOf(tools);
@@ -40,8 +42,8 @@ function limitsOf(tools, usualCharacters) {
     .map(({ name, effect, runsIn, timeoutMs, outputCharacters = usualCharacters, exclusive }) => [
       `[\`${name}\`](#${name})`,
       effectIn(effect),
-      ...(runsIn === 'loop'
-        ? ['answered by the worker', '', '']
+      ...(runsIn in withoutExecutor
+        ? [withoutExecutor[runsIn], '', '']
         : [`${timeoutMs / 1_000} s`, charactersOf(outputCharacters), exclusive ?? 'nothing']),
     ]);
   rows.push([
@@ -61,7 +63,7 @@ function sectionOf({ name, description, ...tool }, { profiles, effects, schema }
   const facts = [
     tool.alias && `another name of [\`${tool.alias.of}\`](#${tool.alias.of})`,
     `effect class ${effectIn(effects.get(tool.alias?.of ?? name))}`,
-    tool.runsIn === 'loop' ? 'answered by the worker' : `at most ${tool.timeoutMs / 1_000} s`,
+    withoutExecutor[tool.runsIn] ?? `at most ${tool.timeoutMs / 1_000} s`,
     offeredIn(name, profiles),
     tool.needs && `needs ${needOf(tool.needs)}`,
   ];

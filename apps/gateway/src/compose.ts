@@ -182,11 +182,9 @@ function servicesOf(
   { providers, names }: ModelCatalog,
   { config, warn }: { config: GatewayConfig; warn: Warn },
 ) {
-  const settings = new RunSettingsResolver({
-    ...{ providers, ...names, ...runBudgets(config) },
-    secrets: config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY),
-  });
-  const agentService = new AgentService({ ...adapters, settings });
+  const secrets = config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY);
+  const settings = new RunSettingsResolver({ providers, ...names, ...runBudgets(config), secrets });
+  const agentService = new AgentService({ ...adapters, settings, secrets });
   const limit = config.MAX_ACTIVE_RUNS_PER_ACCOUNT;
   const onError = warn('jobs left to the sweeper');
   const { runs } = adapters;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mcpServersWithoutSecrets } from './mcp-server';
+import { mcpServersOfAgent } from './mcp-server';
 import { agentId } from './ids';
 import { agentSettings, profileName } from './run-settings';
 
@@ -7,7 +7,7 @@ import { agentSettings, profileName } from './run-settings';
 export const agentDefinition = agentSettings.extend({
   name: z.string().trim().min(1).max(200),
   profile: profileName.optional(),
-  mcp_servers: mcpServersWithoutSecrets.optional(),
+  mcp_servers: mcpServersOfAgent.optional(),
 });
 export type AgentDefinition = z.infer<typeof agentDefinition>;
 

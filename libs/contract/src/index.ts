@@ -185,4 +185,5 @@ export {
   type McpTool,
   mcpDiscovery,
   mcpServer,
+  mcpServerName,
 } from './mcp-server';

@@ -66,9 +66,18 @@ export const mcpServerRequest = z.discriminatedUnion('transport', [
 export type McpServerRequest = z.infer<typeof mcpServerRequest>;
 export const mcpServerRequests = listOf(mcpServerRequest);
 
-/** Of a stored agent, whose versions are kept as they were given: no secret may be in them. */
-export const mcpServersWithoutSecrets = listOf(
-  z.discriminatedUnion('transport', [z.strictObject(remote), z.strictObject(stdio)]),
+/**
+ * Of a stored agent. The values of headers are kept sealed beside its definition, which has null in their place; null in a
+ * request keeps the value.
+ */
+export const mcpServersOfAgent = listOf(
+  z.discriminatedUnion('transport', [
+    z.strictObject({
+      ...remote,
+      headers: z.record(headerName, headerValue.nullable()).refine(fewHeaders, 'at most 20').optional(),
+    }),
+    z.strictObject(stdio),
+  ]),
 );
 
 /** The same as it is stored and sent to executors, which alone can open the values of its headers. */

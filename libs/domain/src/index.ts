@@ -48,7 +48,8 @@ export {
   resolveAgent,
   withDefinition,
 } from './agents/resolve-agent';
-export { definitionChanges, isSameDefinition } from './agents/compare-definitions';
+export { definitionChanges, isSameJson } from './agents/compare-definitions';
+export { type SealedHeaders, sealedServers, withoutSecrets } from './agents/sealed-servers';
 
 // Runs
 export {

@@ -30,7 +30,7 @@ export type { LogVerification } from './api/runs/verify-log';
 // Threads, messages, images, sandboxes, accounts
 export { type AgentFilter, Agents } from './api/agents/agents';
 export { AgentVersions, type VersionAddress } from './api/agents/agent-versions';
-export type { AgentAddress } from './api/agents/change-agent';
+export type { AgentAddress, SealableDefinition } from './api/agents/change-agent';
 export { Executions } from './api/triggers/executions';
 export { type AlongsideRun, AlreadyFired, FiringTaken, TriggerBusyError } from './api/triggers/firing-claim';
 export {
@@ -65,7 +65,7 @@ export {
 } from './api/webhooks/webhook-endpoints';
 export { type ThreadAddress } from './api/thread-row';
 export { type Thread, Threads } from './api/threads';
-export { type ChangedMcpTool, type McpToolAddress, McpToolDefinitions } from './api/mcp-tools/mcp-tools';
+export { type McpToolAddress, type WithheldMcpTool, McpToolDefinitions } from './api/mcp-tools/mcp-tools';
 export { Messages } from './api/messages';
 export { type BlobAddress, Blobs } from './api/blobs/blobs';
 export { type FileAddress, type StoredFile, Files } from './api/files/files';

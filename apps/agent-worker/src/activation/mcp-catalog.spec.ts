@@ -76,6 +76,20 @@ describe('McpCatalog', () => {
     });
   });
 
+  it('leaves out tools that are new to an account that knows too many', async () => {
+    const catalog = new McpCatalog({
+      builtIn,
+      placement: () => Promise.resolve('exe_1'),
+      list: () => Promise.resolve(connected('tickets__a')),
+      note: () => Promise.resolve([{ tool: 'tickets__a' }]),
+    });
+    const { servers } = await catalog.catalogFor(claimWith([tickets]), never);
+    expect(servers?.[0]?.data).toMatchObject({
+      tools: [],
+      refused: [{ tool: 'tickets__a', reason: expect.stringContaining('DELETE /v1/mcp-tools') }],
+    });
+  });
+
   it('skips all servers of a thread for which there is no executor', async () => {
     const catalog = new McpCatalog({
       builtIn,

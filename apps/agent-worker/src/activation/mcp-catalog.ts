@@ -1,7 +1,7 @@
 import type { McpDiscovery, McpServer, McpTool, AccountId } from '@rondo/contract';
 import { type ClaimedRun, type ServerFact, TerminalError, type ToolDefinition } from '@rondo/domain';
 import type { McpListRequest } from '@rondo/messaging';
-import type { ChangedMcpTool } from '@rondo/persistence';
+import type { WithheldMcpTool } from '@rondo/persistence';
 import type { Catalog } from '@rondo/run-holder';
 import { z } from 'zod';
 
@@ -11,12 +11,12 @@ export interface McpCatalogParts {
   readonly placement: (claim: ClaimedRun) => Promise<string>;
   /** Undefined if there is no answer. */
   readonly list: (executorId: string, request: McpListRequest) => Promise<McpDiscovery | undefined>;
-  /** Remembers tools that are new to the account. Resolves to those that are not what the account accepted. */
+  /** Remembers tools that are new to the account. Resolves to those that its runs must not be offered. */
   readonly note: (
     account: AccountId,
     server: McpServer,
     tools: readonly McpTool[],
-  ) => Promise<readonly ChangedMcpTool[]>;
+  ) => Promise<readonly WithheldMcpTool[]>;
 }
 
 /** A run may limit it further. */
@@ -63,25 +63,26 @@ export class McpCatalog {
     return Promise.all(
       servers.map(async (server) => {
         const discovery = await Promise.race([ask(server).catch(unplaced), aborted]);
-        return { server, discovery: await this.withoutChanged(claim.accountId, server, discovery) };
+        return { server, discovery: await this.withoutWithheld(claim.accountId, server, discovery) };
       }),
     );
   }
 
   /** A tool that has changed since the account accepted it needs a person's word first. */
-  private async withoutChanged(account: AccountId, server: McpServer, found: McpDiscovery): Promise<McpDiscovery> {
+  private async withoutWithheld(account: AccountId, server: McpServer, found: McpDiscovery): Promise<McpDiscovery> {
     if (found.how === 'failed') return found;
-    const changed = await this.parts.note(account, server, found.tools);
-    const refused = changed.map(({ id, tool }) => ({ tool, reason: whyChanged(id) }));
-    const isChanged = new Set(changed.map(({ tool }) => tool));
+    const withheld = await this.parts.note(account, server, found.tools);
+    const refused = withheld.map(({ id, tool }) => ({ tool, reason: id === undefined ? tooMany : whyChanged(id) }));
+    const isWithheld = new Set(withheld.map(({ tool }) => tool));
     return {
       ...found,
-      tools: found.tools.filter(({ tool }) => !isChanged.has(tool)),
+      tools: found.tools.filter(({ tool }) => !isWithheld.has(tool)),
       refused: [...refused, ...found.refused],
     };
   }
 }
 
+const tooMany = 'this account knows too many tools of MCP servers: forget some with DELETE /v1/mcp-tools';
 const whyChanged = (id: string): string =>
   `the server has changed it since this account accepted it: confirm it with POST /v1/mcp-tools/${id}/confirm`;
 

@@ -1,4 +1,3 @@
-import type { AgentDefinition } from '@rondo/contract';
 import {
   type ClaimedRun,
   type ModelProviders,
@@ -16,11 +15,12 @@ import type { ChildOrder } from '@rondo/persistence';
 export const childSettings =
   (providers: ModelProviders) =>
   ({ run }: Pick<ClaimedRun, 'run'>): ChildOrder['settingsOf'] =>
-  (definition: AgentDefinition) => {
+  ({ definition, servers }) => {
     const request = withDefinition({ interactive: definition.interactive ?? false }, definition);
     const outcome = effectiveSettings(request, {
       model: run.settings.model,
       hasToolCalls: (model) => hasToolCalls(model, providers),
+      agentServers: servers,
     });
     if ('problems' in outcome)
       return { problem: outcome.problems.map(({ field, message }) => `${field} ${message}`).join('; ') };

@@ -1,13 +1,17 @@
 import type { AccountId, Agent, AgentDefinition, AgentId, AgentSource, ThreadId } from '@rondo/contract';
-import { type ResolvedAgent, resolveAgent, withDefinition } from '@rondo/domain';
-import type { AgentAddress, Agents, PendingKey, Threads } from '@rondo/persistence';
+import { type ResolvedAgent, resolveAgent, sealedServers, withDefinition, withoutSecrets } from '@rondo/domain';
+import type { AgentAddress, Agents, PendingKey, SealableDefinition, Threads } from '@rondo/persistence';
+import type { SecretBox } from '@rondo/platform';
 import { InvalidRequest } from '../problems/api-error';
 import type { RunSettingsResolver } from '../runs/run-settings';
+import { sealHeaders } from './seal-headers';
 
 export interface AgentServiceDependencies {
   readonly agents: Agents;
   readonly threads: Pick<Threads, 'get'>;
   readonly settings: RunSettingsResolver;
+  /** Absent: headers of MCP servers are refused. */
+  readonly secrets: SecretBox | undefined;
 }
 
 interface DeclaredFields {
@@ -26,18 +30,16 @@ export class AgentService {
 
   create(accountId: AccountId, fields: DeclaredFields, promised?: PendingKey<Agent>) {
     const { definition, is_default: isDefault = false } = fields;
-    this.requireValid(definition);
-    return this.dependencies.agents.create({ accountId, definition, isDefault, promised });
+    return this.dependencies.agents.create({ accountId, ...this.sealable(accountId, definition), isDefault, promised });
   }
 
   update(address: AgentAddress, { definition, is_default: isDefault, if_version: ifVersion }: ChangedFields) {
-    if (definition) this.requireValid(definition);
-    return this.dependencies.agents.update({ ...address, definition, isDefault, ifVersion });
+    const change = definition && this.sealable(address.accountId, definition);
+    return this.dependencies.agents.update({ ...address, change, isDefault, ifVersion });
   }
 
   apply(accountId: AccountId, { definition, is_default: isDefault }: DeclaredFields) {
-    this.requireValid(definition);
-    return this.dependencies.agents.apply({ accountId, definition, isDefault });
+    return this.dependencies.agents.apply({ accountId, ...this.sealable(accountId, definition), isDefault });
   }
 
   /** The agent of a run. Rejects with `agent_not_found` if the request names one that is not there. */
@@ -55,8 +57,19 @@ export class AgentService {
     return { source, agent: agent ? await this.dependencies.agents.get({ accountId, agentId: agent.id }) : null };
   }
 
+  /** Its secrets are sealed in the transaction that stores it, since some may be those that are kept already. */
+  private sealable(account: AccountId, definition: AgentDefinition): SealableDefinition {
+    this.requireValid(definition);
+    const { secrets } = this.dependencies;
+    return {
+      definition: withoutSecrets(definition),
+      sealHeaders: (kept) => sealHeaders(definition, kept, { account, secrets }),
+    };
+  }
+
   private requireValid(definition: AgentDefinition): void {
-    const outcome = this.dependencies.settings.resolve(withDefinition({}, definition));
+    const servers = sealedServers(definition, {});
+    const outcome = this.dependencies.settings.resolve(withDefinition({}, definition), { servers });
     if (!('problems' in outcome)) return;
     throw new InvalidRequest(outcome.problems.map(({ field, message }) => ({ field: `definition.${field}`, message })));
   }

@@ -1,9 +1,18 @@
-import type { Agent, AgentDefinition, AgentVersion, Run } from '@rondo/contract';
+import {
+  type Agent,
+  type AgentDefinition,
+  type AgentVersion,
+  type Run,
+  accountId,
+  mcpHeaderPurpose,
+} from '@rondo/contract';
+import { SecretBox } from '@rondo/platform';
 import { RunningGateway } from '../testing/running-gateway';
 
 let gateway: RunningGateway;
 let key: string;
-beforeAll(async () => (gateway = await RunningGateway.start({ MAX_RUN_BUDGET_USD: 2 })));
+const secretsKey = Buffer.alloc(32, 7).toString('base64');
+beforeAll(async () => (gateway = await RunningGateway.start({ MAX_RUN_BUDGET_USD: 2, SECRETS_KEY: secretsKey })));
 beforeEach(async () => (key = await gateway.keyOf('an account')));
 afterAll(() => gateway.close());
 
@@ -223,5 +232,69 @@ describe('attack: tenants', () => {
     await reader.patch(`/v1/agents/${writer.id}`).send({ is_default: true }).expect(403);
     await reader.put('/v1/agents/by-name/writer').send({ definition: {} }).expect(403);
     await reader.delete(`/v1/agents/${writer.id}`).expect(403);
+  });
+});
+
+describe('the headers of a stored agent’s MCP servers', () => {
+  const secret = 'Bearer very-secret-token';
+  const url = 'https://tickets.example/mcp';
+  const withHeaders = (headers: Record<string, string | null>, at = url): AgentDefinition => ({
+    name: 'assistant',
+    mcp_servers: [{ name: 'tickets', transport: 'streamable_http', url: at, headers }],
+  });
+  const hidden = { definition: { mcp_servers: [{ name: 'tickets', headers: { authorization: null } }] } };
+  const apply = (definition: AgentDefinition) => {
+    const { name, ...declared } = definition;
+    return api().put(`/v1/agents/by-name/${name}`).send({ definition: declared });
+  };
+  const sealedIn = (run: Run): string => {
+    const [server] = run.settings.mcp_servers ?? [];
+    return (server && 'sealed_headers' in server && server.sealed_headers?.['authorization']) || 'none';
+  };
+
+  it('are sealed, shown by no request, and given to its runs', async () => {
+    const assistant = await made(withHeaders({ authorization: secret }));
+    expect(assistant).toMatchObject(hidden);
+    const paths = ['', '/versions', '/versions/1'].map((path) => `/v1/agents/${assistant.id}${path}`);
+    for (const path of paths) {
+      const { text } = await api().get(path).expect(200);
+      expect(text).toContain('"authorization":null');
+      expect(text).not.toContain('sealed');
+    }
+    const rows = await gateway.ownerDatabase.sql.query('select agent_versions::text as text from agent_versions');
+    expect(JSON.stringify(rows)).not.toContain('very-secret');
+
+    const run = await ran({ agent_id: assistant.id });
+    const { sql } = gateway.ownerDatabase;
+    const [row] = await sql.query<{ account_id: string }>('select account_id from runs where id = $1', [run.id]);
+    const purpose = mcpHeaderPurpose(accountId.parse(row?.account_id), url, 'authorization');
+    expect(new SecretBox(secretsKey).open(sealedIn(run), purpose)).toBe(secret);
+    expect(sealedIn(await ran({ agent_id: assistant.id, mcp_servers: [] }))).toBe('none');
+  });
+
+  it('stay for a null, and make a version only where a value changes', async () => {
+    const { body: first } = await apply(withHeaders({ authorization: secret })).expect(201);
+    for (const value of [secret, null]) {
+      const { body } = await apply(withHeaders({ authorization: value })).expect(200);
+      expect(body.version).toBe(1);
+    }
+    const { body: moved } = await apply(withHeaders({ authorization: null }, `${url}/v2`)).expect(200);
+    expect(moved.version).toBe(2);
+    const { body: renewed } = await apply(withHeaders({ authorization: 'Bearer another-token' }, `${url}/v2`));
+    expect(renewed.version).toBe(3);
+    const [one, three] = [await ran({ agent_id: first.id }), await ran({ agent_id: first.id })].map(sealedIn);
+    expect(one).toBe(three);
+  });
+
+  it.each([
+    [
+      'a server at another origin',
+      (): AgentDefinition => withHeaders({ authorization: null }, 'https://evil.example/'),
+    ],
+    ['a header that it does not have', (): AgentDefinition => withHeaders({ authorization: null, 'x-key': null })],
+  ])('are not kept for %s', async (_, other) => {
+    await made(withHeaders({ authorization: secret }));
+    const { body } = await apply(other()).expect(422);
+    expect(body.errors[0].field).toMatch(/^definition\.mcp_servers\.0\.headers\./);
   });
 });

@@ -15,6 +15,8 @@ delete /v1/admin/accounts/{account_id}
 delete /v1/agents/{agent_id}
 delete /v1/api-keys/{key_id}
 delete /v1/files/{file_id}
+delete /v1/mcp-tools
+delete /v1/mcp-tools/{mcp_tool_id}
 delete /v1/sandboxes/{sandbox_id}
 delete /v1/sandboxes/{sandbox_id}/files
 delete /v1/schedules/{schedule_id}

@@ -13,6 +13,7 @@ export const toolSchemas = {
   McpTool: knownMcpTool,
   McpToolDefinition: mcpToolDefinition,
   McpToolPage: mcpTools.McpToolPageDto.schema,
+  ForgottenMcpTools: mcpTools.ForgottenMcpToolsDto.schema,
 };
 
 export const toolRequestSchemas = { McpToolConfirmation: mcpTools.McpToolConfirmationDto.schema };

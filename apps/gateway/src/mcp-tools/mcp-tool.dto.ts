@@ -1,4 +1,4 @@
-import { knownMcpTool } from '@rondo/contract';
+import { knownMcpTool, mcpServerName } from '@rondo/contract';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 import { pageOf, pageQuery } from '../http/paging';
@@ -10,6 +10,8 @@ export class McpToolQueryDto extends createZodDto(
     state: z.enum(['all', 'changed']).default('all').describe('`changed`: only those that await a confirmation.'),
   }),
 ) {}
+export class McpServerQueryDto extends createZodDto(z.strictObject({ server: mcpServerName })) {}
+export class ForgottenMcpToolsDto extends createZodDto(z.object({ forgotten: z.number().int() })) {}
 export class McpToolConfirmationDto extends createZodDto(
   z.strictObject({
     fingerprint: z.string().min(1).max(64).describe('Of the definition that is confirmed, as `changed` has it.'),

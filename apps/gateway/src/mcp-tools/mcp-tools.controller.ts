@@ -1,14 +1,21 @@
-import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { KnownMcpTool } from '@rondo/contract';
 import { type Caller, type McpToolAddress, McpToolDefinitions } from '@rondo/persistence';
 import type { Response } from 'express';
 import { Audited } from '../audit/audited';
 import { CurrentCaller } from '../auth/api-key.guard';
-import { NoQuery } from '../http/no-query';
+import { NoQuery, TakesQuery } from '../http/no-query';
 import { McpToolParam } from '../http/path-params';
 import { pendingResponse } from '../idempotency/idempotent-requests';
-import { McpToolConfirmationDto, McpToolDto, McpToolPageDto, McpToolQueryDto } from './mcp-tool.dto';
+import {
+  ForgottenMcpToolsDto,
+  McpServerQueryDto,
+  McpToolConfirmationDto,
+  McpToolDto,
+  McpToolPageDto,
+  McpToolQueryDto,
+} from './mcp-tool.dto';
 
 @ApiTags('people')
 @Controller('v1/mcp-tools')
@@ -30,6 +37,27 @@ export class McpToolsController {
   @ApiOkResponse({ type: McpToolDto.Output })
   getMcpTool(@McpToolParam() address: McpToolAddress, @NoQuery() _: object) {
     return this.definitions.get(address);
+  }
+
+  @Delete()
+  @TakesQuery()
+  @Audited('mcp_server.forget')
+  @ApiOperation({
+    summary: 'Forget the tools of a server, by the name that runs give it',
+    description: 'The next run that names the server accepts what it says then.',
+  })
+  @ApiOkResponse({ type: ForgottenMcpToolsDto.Output })
+  async forgetMcpServer(@CurrentCaller() { accountId }: Caller, @Query() { server }: McpServerQueryDto) {
+    return { forgotten: await this.definitions.forgetServer(accountId, server) };
+  }
+
+  @Delete(':mcp_tool_id')
+  @Audited('mcp_tool.forget')
+  @HttpCode(204)
+  @ApiOperation({ summary: 'Forget a tool. The next run that sees it accepts what its server says then' })
+  @ApiNoContentResponse()
+  forgetMcpTool(@McpToolParam() address: McpToolAddress) {
+    return this.definitions.forget(address);
   }
 
   @Post(':mcp_tool_id/confirm')

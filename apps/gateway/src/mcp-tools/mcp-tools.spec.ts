@@ -27,4 +27,14 @@ describe('tools of MCP servers over REST', () => {
     const { body: problem } = await stranger.get(`/v1/mcp-tools/${body.data[0].id}`).expect(404);
     expect(problem.code).toBe('mcp_tool_not_found');
   });
+
+  it('are forgotten one by one, or with their server', async () => {
+    const id = await seenMcpTool(gateway, 'Reads.');
+    await gateway.as().delete(`/v1/mcp-tools/${id}`).expect(204);
+    expect((await gateway.as().delete(`/v1/mcp-tools/${id}`).expect(404)).body.code).toBe('mcp_tool_not_found');
+    await seenMcpTool(gateway, 'Reads.');
+    expect((await gateway.as().delete('/v1/mcp-tools?server=tickets').expect(200)).body).toEqual({ forgotten: 1 });
+    expect((await gateway.as().get('/v1/mcp-tools').expect(200)).body.data).toEqual([]);
+    await gateway.as().delete('/v1/mcp-tools').expect(422);
+  });
 });

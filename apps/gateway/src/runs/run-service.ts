@@ -96,7 +96,8 @@ export class RunService {
       ...overrides
     } = request;
     const { source, agent: stored } = await this.agentOf(accountId, request);
-    const settings = this.dependencies.settings.settingsOf(withDefinition(overrides, stored?.definition), accountId);
+    const owner = { account: accountId, servers: stored?.servers };
+    const settings = this.dependencies.settings.settingsOf(withDefinition(overrides, stored?.definition), owner);
     const agent = stored && { id: stored.id, version: stored.version, isNamed: source === 'request' };
     const content = { input, files, settings, agent, metadata };
     const onActiveRun = edits ? 'replace' : wanted;

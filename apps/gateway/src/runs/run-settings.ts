@@ -1,4 +1,4 @@
-import type { AccountId, RunSettings, SettingsRequest } from '@rondo/contract';
+import type { AccountId, McpServer, RunSettings, SettingsRequest } from '@rondo/contract';
 import {
   type BudgetRaise,
   type ModelAliases,
@@ -31,13 +31,20 @@ export interface DeploymentSettings {
   readonly secrets?: Pick<SecretBox, 'seal'> | undefined;
 }
 
+interface SettingsOwner {
+  /** Only its runs can use its secrets. Absent: a request with secrets is refused. */
+  readonly account?: AccountId | undefined;
+  /** The servers of its stored agent. */
+  readonly servers?: readonly McpServer[] | undefined;
+}
+
 /** The effective settings of runs on this deployment. */
 export class RunSettingsResolver {
   constructor(private readonly deployment: DeploymentSettings) {}
 
-  /** Throws InvalidRequest with the fields that cannot be honoured. Only this account's runs can use its secrets. */
-  settingsOf(request: SettingsRequest, account: AccountId): RunSettings {
-    const outcome = this.resolve(request, account);
+  /** Throws InvalidRequest with the fields that cannot be honoured. */
+  settingsOf(request: SettingsRequest, owner: SettingsOwner): RunSettings {
+    const outcome = this.resolve(request, owner);
     if ('problems' in outcome) throw new InvalidRequest(outcome.problems);
     return outcome.settings;
   }
@@ -48,14 +55,17 @@ export class RunSettingsResolver {
     if (problems.length > 0) throw new InvalidRequest(problems);
   }
 
-  /** Without an account, a request with secrets is refused. */
-  resolve(request: SettingsRequest, account?: AccountId): { settings: RunSettings } | { problems: SettingsProblem[] } {
+  resolve(
+    request: SettingsRequest,
+    { account, servers }: SettingsOwner,
+  ): { settings: RunSettings } | { problems: SettingsProblem[] } {
     const { defaultModel, providers, aliases, fallbacks, budget, maxBudget, secrets } = this.deployment;
     const outcome = effectiveSettings(request, {
       model: defaultModel,
       tools: builtInTools,
       hasToolCalls: (model) => hasToolCalls(model, providers),
       hasPrice: (model) => priceOf(model, providers, Date.now()) !== undefined,
+      agentServers: servers,
       sealServer: secrets && account && ((server) => sealedServer(server, account, secrets)),
       ...(aliases && { aliases }),
       ...(fallbacks && { fallbacks }),

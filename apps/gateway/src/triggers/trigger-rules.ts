@@ -30,7 +30,7 @@ export class TriggerRules {
   }
 
   private requireSettings(accountId: AccountId, { profile, model, limits, budget }: TriggeredRun): void {
-    const outcome = this.settings.resolve({ profile, model, limits, budget }, accountId);
+    const outcome = this.settings.resolve({ profile, model, limits, budget }, { account: accountId });
     if (!('problems' in outcome)) return;
     throw new InvalidRequest(outcome.problems.map(({ field, message }) => ({ field: `run.${field}`, message })));
   }

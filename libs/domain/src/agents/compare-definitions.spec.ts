@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '@rondo/contract';
-import { definitionChanges, isSameDefinition } from './compare-definitions';
+import { definitionChanges, isSameJson } from './compare-definitions';
 
 const definition: AgentDefinition = {
   name: 'writer',
@@ -30,8 +30,8 @@ describe('the differences of two definitions', () => {
   it('are none if only the order of keys differs', () => {
     const { name, tools, ...rest } = definition;
 
-    expect(isSameDefinition(definition, { ...rest, tools, name })).toBe(true);
-    expect(isSameDefinition(definition, { ...definition, name: 'Writer' })).toBe(false);
+    expect(isSameJson(definition, { ...rest, tools, name })).toBe(true);
+    expect(isSameJson(definition, { ...definition, name: 'Writer' })).toBe(false);
   });
 
   it('compare a key that every object inherits by its own value only', () => {

@@ -4,8 +4,8 @@ import type { AgentDefinition, DefinitionChange } from '@rondo/contract';
 export const definitionChanges = (before: AgentDefinition, after: AgentDefinition): DefinitionChange[] =>
   changesAt('', before, after);
 
-export const isSameDefinition = (one: AgentDefinition, other: AgentDefinition): boolean =>
-  definitionChanges(one, other).length === 0;
+/** Whether two JSON values differ in nothing but the order of keys. */
+export const isSameJson = (one: unknown, other: unknown): boolean => changesAt('', one, other).length === 0;
 
 type JsonObject = Readonly<Record<string, unknown>>;
 

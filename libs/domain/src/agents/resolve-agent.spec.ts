@@ -2,7 +2,12 @@ import { type SettingsRequest, agentId } from '@rondo/contract';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { type ActiveAgent, resolveAgent, withDefinition } from './resolve-agent';
 
-const named = (name: string): ActiveAgent => ({ id: agentId.parse(`agt_${name}`), version: 1, definition: { name } });
+const named = (name: string): ActiveAgent => ({
+  id: agentId.parse(`agt_${name}`),
+  version: 1,
+  definition: { name },
+  servers: [],
+});
 const [request, thread, account] = [named('request'), named('thread'), named('account')];
 
 describe('the agent of a run', () => {

@@ -1,10 +1,12 @@
-import type { AgentDefinition, AgentId, AgentSource, SettingsRequest } from '@rondo/contract';
+import type { AgentDefinition, AgentId, AgentSource, McpServer, SettingsRequest } from '@rondo/contract';
 
 /** A stored agent's active version. */
 export interface ActiveAgent {
   readonly id: AgentId;
   readonly version: number;
   readonly definition: AgentDefinition;
+  /** Those of the definition, with the values of their headers. */
+  readonly servers: readonly McpServer[];
 }
 
 /** The agents that could apply to a run, by what names them. */
@@ -23,9 +25,9 @@ export function resolveAgent(candidates: AgentCandidates): ResolvedAgent {
   return source === undefined ? { source: 'built_in', agent: undefined } : { source, agent: candidates[source] };
 }
 
-/** The request with the agent's definition below it: what the request itself says wins. */
+/** The request with the agent's definition below it, but for its servers: what the request itself says wins. */
 export function withDefinition(request: SettingsRequest, definition: AgentDefinition | undefined): SettingsRequest {
   if (!definition) return request;
-  const { profile, ...agent } = definition;
+  const { profile, mcp_servers: _servers, ...agent } = definition;
   return { ...request, profile: request.profile ?? profile, agent };
 }

@@ -1,4 +1,4 @@
-import type { LlmSettings, ProcessorSettings, RunSettings, SettingsRequest } from '@rondo/contract';
+import type { LlmSettings, McpServer, ProcessorSettings, RunSettings, SettingsRequest } from '@rondo/contract';
 import type { ModelFallbacks } from '../models/fallbacks';
 import type { ModelAliases } from '../models/model-aliases';
 import type { BudgetRaise } from '../run/raise-budget';
@@ -34,6 +34,8 @@ export interface SettingsDefaults {
   readonly maxBudget?: Budget;
   /** Makes a server's headers unreadable for all but executors. Absent: this deployment keeps no secrets. */
   readonly sealServer?: SealServer | undefined;
+  /** The servers of the stored agent of the run, unless the request names others. */
+  readonly agentServers?: readonly McpServer[] | undefined;
   /** Whether the price of a model is known. Default: every price is. */
   readonly hasPrice?: (model: string) => boolean;
 }
@@ -46,7 +48,7 @@ export function effectiveSettings(
   defaults: SettingsDefaults,
 ): { settings: RunSettings } | { problems: SettingsProblem[] } {
   const name = request.profile ?? 'suna';
-  const servers = serversOf(request, defaults.sealServer);
+  const servers = serversOf(request, defaults);
   const overlaid = overlay({ name, profile: profiles[name], request, defaults });
   const fallbacks = fallbacksOf(request, overlaid, {
     chains: defaults.fallbacks,

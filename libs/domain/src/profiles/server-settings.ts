@@ -3,13 +3,21 @@ import type { McpServer, McpServerRequest, RunSettings, SettingsRequest } from '
 /** Makes a server's headers unreadable for all but executors. */
 export type SealServer = (server: McpServerRequest) => McpServer;
 
-/** The MCP servers of the request, or those of its agent. Without a seal there is no way to keep secrets. */
+interface ServerDefaults {
+  /** Absent: there is no way to keep secrets. */
+  readonly sealServer?: SealServer | undefined;
+  /** Those of the stored agent. */
+  readonly agentServers?: readonly McpServer[] | undefined;
+}
+
+/** The MCP servers of the request, or those of its agent. */
 export function serversOf(
   { mcp_servers: requested, agent }: SettingsRequest,
-  seal: SealServer | undefined,
+  { sealServer: seal, agentServers = [] }: ServerDefaults,
 ): { settings: Pick<RunSettings, 'mcp_servers'>; problems: { field: string; message: string }[] } {
   const servers = requested ?? agent?.mcp_servers;
-  if (!servers || servers.length === 0) return { settings: {}, problems: [] };
+  if (!servers) return { settings: agentServers.length > 0 ? { mcp_servers: [...agentServers] } : {}, problems: [] };
+  if (servers.length === 0) return { settings: {}, problems: [] };
   const field = requested ? 'mcp_servers' : 'agent.mcp_servers';
   const message = 'cannot be stored: this deployment has no SECRETS_KEY';
   return {

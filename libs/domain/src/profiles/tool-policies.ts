@@ -58,8 +58,8 @@ function problemsOf(field: string, { name, change, known }: GivenPolicy): { fiel
     ...(description !== undefined && isGroup(name)
       ? [{ field: `${field}.description`, message: 'describes one tool: name it, not its group' }]
       : []),
-    ...(tool?.runsIn === 'loop' && timeout_s > 0
-      ? [{ field: `${field}.timeout_s`, message: 'has no use: the tool is answered by the run itself' }]
+    ...(tool && tool.runsIn !== 'executor' && timeout_s > 0
+      ? [{ field: `${field}.timeout_s`, message: 'has no use: no executor answers this tool' }]
       : []),
     ...(tool?.runsIn === 'executor' && timeout_s > longestS
       ? [{ field: `${field}.timeout_s`, message: `must be at most ${longestS}, the limit of the tool` }]

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool';
+import { inBrowser } from './in-browser';
 
-const timeoutMs = 90_000;
 const pageId = z.number().int().positive().describe('Number of the tab, as the last answer listed it.');
 const anotherName = (name: string) => `Another name of ${name}.`;
 
@@ -10,11 +10,7 @@ export const browserRestart = defineTool({
   description: 'Start the browser again, without its tabs and cookies, and open a page.',
   input: z.strictObject({ url: z.string().min(1).max(8_000) }),
   effect: 'idempotent',
-  runsIn: 'executor',
-  exclusive: 'browser',
-  timeoutMs,
-  group: 'web',
-  needs: 'browser',
+  ...inBrowser,
   xml: { content: 'url' },
 });
 
@@ -23,11 +19,7 @@ export const browserOpenNewTab = defineTool({
   description: 'Open an empty tab of the browser, which is the active one then.',
   input: z.strictObject({}),
   effect: 'unsafe',
-  runsIn: 'executor',
-  exclusive: 'browser',
-  timeoutMs,
-  group: 'web',
-  needs: 'browser',
+  ...inBrowser,
 });
 
 export const browserSwitchTab = defineTool({
@@ -37,11 +29,7 @@ export const browserSwitchTab = defineTool({
     .strictObject({ page_id: pageId.optional(), index: pageId.optional().describe(anotherName('page_id')) })
     .refine(({ page_id, index }) => (page_id === undefined) !== (index === undefined), { message: 'needs page_id' }),
   effect: 'idempotent',
-  runsIn: 'executor',
-  exclusive: 'browser',
-  timeoutMs,
-  group: 'web',
-  needs: 'browser',
+  ...inBrowser,
 });
 
 export const browserCloseTab = defineTool({
@@ -49,11 +37,7 @@ export const browserCloseTab = defineTool({
   description: 'Close a tab of the browser.',
   input: z.strictObject({ page_id: pageId }),
   effect: 'idempotent',
-  runsIn: 'executor',
-  exclusive: 'browser',
-  timeoutMs,
-  group: 'web',
-  needs: 'browser',
+  ...inBrowser,
 });
 
 /** The tools that start and end pages of the browser. */

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { browserTabTools } from './browser-tab.tools';
 import { defineTool } from './define-tool';
+import { inBrowser } from './in-browser';
 
-/** A start of the browser, the action, and a look at the page. */
-const timeoutMs = 90_000;
 const longestWaitS = 30;
 
 const index = z.number().int().min(0).max(9_999).describe('Number of the element, as the last answer listed it.');
@@ -17,11 +16,7 @@ export const browserNavigateTo = defineTool({
     'elements that can be used, numbered. The browser reaches public sites and servers in the sandbox (http://localhost:…).',
   input: z.strictObject({ url: z.string().min(1).max(8_000) }),
   effect: 'idempotent',
-  runsIn: 'executor',
-  exclusive: 'browser',
-  timeoutMs,
-  group: 'web',
-  needs: 'browser',
+  ...inBrowser,
   example: { url: 'https://example.org' },
   xml: { content: 'url' },
 });
@@ -31,11 +26,7 @@ export const browserGoBack = defineTool({
   description: 'Go back to the page before, in the active tab of the browser.',
   input: z.strictObject({}),
   effect: 'unsafe',
-  runsIn: 'executor',
-  exclusive: 'browser',
-  timeoutMs,
-  group: 'web',
-  needs: 'browser',
+  ...inBrowser,
 });
 
 export const browserWait = defineTool({
@@ -43,11 +34,8 @@ export const browserWait = defineTool({
   description: 'Wait, then look at the page in the browser again.',
   input: z.strictObject({ seconds: z.number().min(0).max(longestWaitS).default(3) }),
   effect: 'pure',
-  runsIn: 'executor',
-  exclusive: 'browser',
-  timeoutMs: timeoutMs + longestWaitS * 1_000,
-  group: 'web',
-  needs: 'browser',
+  ...inBrowser,
+  timeoutMs: inBrowser.timeoutMs + longestWaitS * 1_000,
 });
 
 export const browserClickElement = defineTool({
@@ -55,11 +43,7 @@ export const browserClickElement = defineTool({
   description: 'Click a numbered element of the page. It is scrolled into view first.',
   input: z.strictObject({ index }),
   effect: 'unsafe',
-  runsIn: 'executor',
-  exclusive: 'browser',
-  timeoutMs,
-  group: 'web',
-  needs: 'browser',
+  ...inBrowser,
 });
 
 export const browserClickCoordinates = defineTool({
@@ -68,11 +52,7 @@ export const browserClickCoordinates = defineTool({
     'Click at a point of the screen, in pixels from its left and upper edge. The screen is 1280 wide, 800 high.',
   input: z.strictObject({ x: coordinate, y: coordinate }),
   effect: 'unsafe',
-  runsIn: 'executor',
-  exclusive: 'browser',
-  timeoutMs,
-  group: 'web',
-  needs: 'browser',
+  ...inBrowser,
 });
 
 export const browserInputText = defineTool({
@@ -80,11 +60,7 @@ export const browserInputText = defineTool({
   description: 'Replace what is in a numbered field of the page by a text, typed like a person would.',
   input: z.strictObject({ index, text: z.string().max(50_000) }),
   effect: 'unsafe',
-  runsIn: 'executor',
-  exclusive: 'browser',
-  timeoutMs,
-  group: 'web',
-  needs: 'browser',
+  ...inBrowser,
   xml: { content: 'text' },
 });
 
@@ -93,11 +69,7 @@ export const browserEnterText = defineTool({
   description: 'Replace what is in the field that was clicked last by a text, and press Enter if wanted.',
   input: z.strictObject({ text: z.string().max(50_000), press_enter: z.boolean().default(false) }),
   effect: 'unsafe',
-  runsIn: 'executor',
-  exclusive: 'browser',
-  timeoutMs,
-  group: 'web',
-  needs: 'browser',
+  ...inBrowser,
   xml: { content: 'text' },
 });
 
@@ -106,11 +78,7 @@ export const browserSendKeys = defineTool({
   description: 'Press keys in the browser, one after the other: "Enter", "Control+a Delete", "Tab Tab Space".',
   input: z.strictObject({ keys: z.string().trim().min(1).max(500) }),
   effect: 'unsafe',
-  runsIn: 'executor',
-  exclusive: 'browser',
-  timeoutMs,
-  group: 'web',
-  needs: 'browser',
+  ...inBrowser,
   xml: { content: 'keys' },
 });
 
@@ -119,11 +87,7 @@ export const browserScrollDown = defineTool({
   description: 'Scroll the page down, or the part of it at the centre of the screen.',
   input: z.strictObject({ amount }),
   effect: 'unsafe',
-  runsIn: 'executor',
-  exclusive: 'browser',
-  timeoutMs,
-  group: 'web',
-  needs: 'browser',
+  ...inBrowser,
 });
 
 export const browserScrollUp = defineTool({
@@ -131,11 +95,7 @@ export const browserScrollUp = defineTool({
   description: 'Scroll the page up, or the part of it at the centre of the screen.',
   input: z.strictObject({ amount }),
   effect: 'unsafe',
-  runsIn: 'executor',
-  exclusive: 'browser',
-  timeoutMs,
-  group: 'web',
-  needs: 'browser',
+  ...inBrowser,
 });
 
 export const browserScrollToText = defineTool({
@@ -143,11 +103,7 @@ export const browserScrollToText = defineTool({
   description: 'Scroll to the first place of the page that has a text.',
   input: z.strictObject({ text: z.string().trim().min(1).max(1_000) }),
   effect: 'idempotent',
-  runsIn: 'executor',
-  exclusive: 'browser',
-  timeoutMs,
-  group: 'web',
-  needs: 'browser',
+  ...inBrowser,
   xml: { content: 'text' },
 });
 
@@ -156,11 +112,7 @@ export const browserGetDropdownOptions = defineTool({
   description: 'List the options of a numbered dropdown list of the page.',
   input: z.strictObject({ index }),
   effect: 'pure',
-  runsIn: 'executor',
-  exclusive: 'browser',
-  timeoutMs,
-  group: 'web',
-  needs: 'browser',
+  ...inBrowser,
 });
 
 export const browserSelectDropdownOption = defineTool({
@@ -174,11 +126,7 @@ export const browserSelectDropdownOption = defineTool({
     })
     .refine(({ text, option }) => (text === undefined) !== (option === undefined), { message: 'needs text or option' }),
   effect: 'unsafe',
-  runsIn: 'executor',
-  exclusive: 'browser',
-  timeoutMs,
-  group: 'web',
-  needs: 'browser',
+  ...inBrowser,
   xml: { content: 'text' },
 });
 
@@ -198,11 +146,7 @@ export const browserDragDrop = defineTool({
       message: 'needs a source and a target, each as an element or as both coordinates',
     }),
   effect: 'unsafe',
-  runsIn: 'executor',
-  exclusive: 'browser',
-  timeoutMs,
-  group: 'web',
-  needs: 'browser',
+  ...inBrowser,
 });
 
 function hasEnd(given: Readonly<Record<string, number | undefined>>, end: 'source' | 'target'): boolean {

@@ -1,7 +1,7 @@
-import { type AccountId, type AgentId, type AgentSource, type ThreadId, agentId } from '@rondo/contract';
-import type { ActiveAgent, AgentCandidates } from '@rondo/domain';
+import { type AccountId, type AgentId, type AgentSource, type ThreadId } from '@rondo/contract';
+import type { AgentCandidates } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
-import { activeVersion, agentNotFound, definitionOf } from './agent-row';
+import { type ActiveRow, activeOf, activeVersion, agentNotFound } from './agent-row';
 
 export interface AgentQuestion {
   readonly accountId: AccountId;
@@ -10,11 +10,8 @@ export interface AgentQuestion {
   readonly threadId?: ThreadId | undefined;
 }
 
-interface CandidateRow {
+interface CandidateRow extends ActiveRow {
   readonly source: Exclude<AgentSource, 'built_in'>;
-  readonly id: string;
-  readonly version: number;
-  readonly definition: unknown;
 }
 
 const candidates = `
@@ -26,7 +23,7 @@ with named as (
   union all
   select id, 'account' from agents where account_id = $1 and is_default
 )
-select source, agents.id, agents.version, active.definition
+select source, agents.id, agents.version, active.definition, active.sealed_headers
 from named join agents on agents.id = named.id join ${activeVersion}`;
 
 /** The agents that could apply to a run. Rejects with `agent_not_found` if the request names one that is not there. */
@@ -38,9 +35,3 @@ export async function agentCandidates(
   if (named !== undefined && !rows.some(({ source }) => source === 'request')) throw agentNotFound(named);
   return Object.fromEntries(rows.map((row) => [row.source, activeOf(row)]));
 }
-
-const activeOf = ({ id, version, definition }: CandidateRow): ActiveAgent => ({
-  id: agentId.parse(id),
-  version,
-  definition: definitionOf(definition),
-});

@@ -1,5 +1,5 @@
 import { type Agent, type AgentDefinition, type AgentId, type AgentVersion, agentId } from '@rondo/contract';
-import { TerminalError } from '@rondo/domain';
+import { type ActiveAgent, type SealedHeaders, TerminalError, sealedServers } from '@rondo/domain';
 
 /** An agent joined with its active version. */
 export interface AgentRow {
@@ -44,6 +44,22 @@ export const versionOf = ({ created_at, definition, ...row }: VersionRow): Agent
 
 /** Not parsed: only this library writes it, from a typed definition. */
 export const definitionOf = (stored: unknown): AgentDefinition => stored as AgentDefinition;
+
+/** Not parsed, for the same reason. */
+export const sealedHeadersOf = (stored: unknown): SealedHeaders => (stored ?? {}) as SealedHeaders;
+
+/** An agent with its active version. */
+export interface ActiveRow {
+  readonly id: string;
+  readonly version: number;
+  readonly definition: unknown;
+  readonly sealed_headers: unknown;
+}
+
+export function activeOf({ id, version, definition, sealed_headers: sealed }: ActiveRow): ActiveAgent {
+  const known = definitionOf(definition);
+  return { id: agentId.parse(id), version, definition: known, servers: sealedServers(known, sealedHeadersOf(sealed)) };
+}
 
 export const agentNotFound = (id: AgentId): TerminalError =>
   new TerminalError('agent_not_found', `There is no agent ${id}.`);

@@ -18,7 +18,7 @@ afterAll(() => fixture.close());
 
 const made = (definition: AgentDefinition, isDefault = false) => agents.create({ accountId, definition, isDefault });
 const changed = ({ id, definition }: Agent, change: Partial<AgentDefinition>, ifVersion?: number) =>
-  agents.update({ accountId, agentId: id, ifVersion, definition: { ...definition, ...change } });
+  agents.update({ accountId, agentId: id, ifVersion, change: { definition: { ...definition, ...change } } });
 const refused = (code: string) => expect.objectContaining({ code }) as Error;
 
 describe('a stored agent', () => {
@@ -160,7 +160,7 @@ describe('the agent of a run', () => {
   it('can be the one of the request, the thread or the account', async () => {
     const [asked, usual] = [await made({ name: 'asked' }), await made({ name: 'usual' }, true)];
     const { id: threadId } = await fixture.threads.create({ accountId, agentId: asked.id, metadata: {} });
-    const active = ({ id, version, definition }: Agent) => ({ id, version, definition });
+    const active = ({ id, version, definition }: Agent) => ({ id, version, definition, servers: [] });
 
     expect(await agents.candidates({ accountId, agentId: usual.id, threadId })).toEqual({
       request: active(usual),
@@ -188,7 +188,7 @@ describe('attack: tenants', () => {
     const address = { accountId: stranger, agentId: writer.id };
     const attempts = [
       agents.get(address),
-      agents.update({ ...address, definition: { name: 'mine' } }),
+      agents.update({ ...address, change: { definition: { name: 'mine' } } }),
       agents.delete(address),
       versions.list({ ...address, limit: 5 }),
       versions.get({ ...address, version: 1 }),

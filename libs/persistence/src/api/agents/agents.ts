@@ -1,4 +1,4 @@
-import { type AccountId, type Agent, type AgentDefinition, type AgentId, type NewId, agentId } from '@rondo/contract';
+import { type AccountId, type Agent, type AgentId, type NewId, agentId } from '@rondo/contract';
 import { type AgentCandidates, TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import { storedText } from '../../database/stored-text';
@@ -6,24 +6,22 @@ import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
 import { type AgentRow, activeVersion, agentColumns, agentOf } from './agent-row';
 import { type AgentQuestion, agentCandidates } from './agent-candidates';
-import { type AgentAddress, changeAgents, readAgent } from './change-agent';
+import { type AgentAddress, type SealableDefinition, changeAgents, readAgent } from './change-agent';
 
-export interface NewAgent {
+export interface NewAgent extends SealableDefinition {
   readonly accountId: AccountId;
-  readonly definition: AgentDefinition;
   readonly isDefault: boolean;
   readonly promised?: PendingKey<Agent> | undefined;
 }
 
 export interface AgentChange extends AgentAddress {
-  readonly definition?: AgentDefinition | undefined;
+  readonly change?: SealableDefinition | undefined;
   readonly isDefault?: boolean | undefined;
   readonly ifVersion?: number | undefined;
 }
 
-export interface DeclaredAgent {
+export interface DeclaredAgent extends SealableDefinition {
   readonly accountId: AccountId;
-  readonly definition: AgentDefinition;
   /** Undefined leaves it as it is. */
   readonly isDefault?: boolean | undefined;
 }
@@ -51,10 +49,10 @@ export class Agents {
   ) {}
 
   /** Rejects with `agent_name_taken`. */
-  create({ accountId, definition, isDefault, promised }: NewAgent): Promise<Agent> {
+  create({ accountId, isDefault, promised, ...sealable }: NewAgent): Promise<Agent> {
     return changeAgents(this.database, accountId, async (agents) => {
       const id = this.nextId();
-      await agents.insert(id, definition);
+      await agents.insert(id, sealable);
       await agents.setDefault(id, isDefault);
       return storeResponse(agents.sql, promised, await agents.get(id));
     });
@@ -73,22 +71,25 @@ export class Agents {
   }
 
   /** A changed definition becomes a new version, which is then active. Rejects with `agent_changed` and `agent_name_taken`. */
-  update({ accountId, agentId: id, definition, isDefault, ifVersion }: AgentChange): Promise<Agent> {
+  update({ accountId, agentId: id, change, isDefault, ifVersion }: AgentChange): Promise<Agent> {
     return changeAgents(this.database, accountId, async (agents) => {
       const agent = await agents.expect(id, ifVersion);
-      if (definition) await agents.define(agent, definition);
+      if (change) await agents.define(agent, change);
       await agents.setDefault(id, isDefault);
       return agents.get(id);
     });
   }
 
   /** Creates the agent of this name, or changes it to this definition. Doing it again changes nothing. */
-  apply({ accountId, definition, isDefault }: DeclaredAgent): Promise<{ agent: Agent; isNew: boolean }> {
+  apply({ accountId, isDefault, ...sealable }: DeclaredAgent): Promise<{ agent: Agent; isNew: boolean }> {
     return changeAgents(this.database, accountId, async (agents) => {
-      const [known] = await agents.sql.query<{ id: string }>(idOfName, [accountId, storedText(definition.name)]);
+      const [known] = await agents.sql.query<{ id: string }>(idOfName, [
+        accountId,
+        storedText(sealable.definition.name),
+      ]);
       const id = known ? agentId.parse(known.id) : this.nextId();
-      if (known) await agents.define(await agents.get(id), definition);
-      else await agents.insert(id, definition);
+      if (known) await agents.define(await agents.get(id), sealable);
+      else await agents.insert(id, sealable);
       await agents.setDefault(id, isDefault);
       return { agent: await agents.get(id), isNew: !known };
     });

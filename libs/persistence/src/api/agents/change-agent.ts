@@ -1,15 +1,25 @@
 import { type AccountId, type Agent, type AgentDefinition, type AgentId } from '@rondo/contract';
-import { TerminalError, isSameDefinition } from '@rondo/domain';
+import { type SealedHeaders, TerminalError, isSameJson } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { violates } from '../../database/sql-error';
 import { storedText } from '../../database/stored-text';
-import { type AgentRow, activeVersion, agentColumns, agentNotFound, agentOf } from './agent-row';
+import { type AgentRow, activeVersion, agentColumns, agentNotFound, agentOf, sealedHeadersOf } from './agent-row';
 
 export interface AgentAddress {
   readonly accountId: AccountId;
   readonly agentId: AgentId;
 }
+
+/** A definition without secrets, and what makes its sealed headers of those that the version before it keeps. */
+export interface SealableDefinition {
+  readonly definition: AgentDefinition;
+  readonly sealHeaders?: ((kept: SealedHeaders) => SealedHeaders) | undefined;
+}
+
+const noHeaders = (): SealedHeaders => ({});
+const storedHeaders = (sealed: SealedHeaders): string | null =>
+  Object.keys(sealed).length === 0 ? null : JSON.stringify(sealed);
 
 const lockAccount = `select id from accounts where id = $1 for no key update`;
 
@@ -18,14 +28,17 @@ select ${agentColumns} from agents join ${activeVersion} where agents.account_id
 
 const insertAgent = `
 with made as (insert into agents (id, account_id, name) values ($1, $2, $3))
-insert into agent_versions (agent_id, version, definition) values ($1, 1, $4)`;
+insert into agent_versions (agent_id, version, definition, sealed_headers) values ($1, 1, $4, $5)`;
 
 const insertVersion = `
 with changed as (
   update agents set name = $2, version = latest_version + 1, latest_version = latest_version + 1, updated_at = clock_timestamp()
   where id = $1 returning latest_version
 )
-insert into agent_versions (agent_id, version, definition) select $1, latest_version, $3 from changed`;
+insert into agent_versions (agent_id, version, definition, sealed_headers)
+select $1, latest_version, $3, $4 from changed`;
+
+const headersOfVersion = `select sealed_headers from agent_versions where agent_id = $1 and version = $2`;
 
 const clearDefault = `
 update agents set is_default = false, updated_at = clock_timestamp() where account_id = $1 and is_default and id <> $2`;
@@ -54,15 +67,20 @@ export class AgentChanges {
     throw new TerminalError('agent_changed', `${agentId} has version ${agent.version} now, not ${ifVersion}.`);
   }
 
-  async insert(id: AgentId, definition: AgentDefinition): Promise<void> {
+  async insert(id: AgentId, { definition, sealHeaders = noHeaders }: SealableDefinition): Promise<void> {
     const values = [id, this.accountId, storedText(definition.name), JSON.stringify(definition)];
-    await this.sql.query(insertAgent, values);
+    await this.sql.query(insertAgent, [...values, storedHeaders(sealHeaders({}))]);
   }
 
-  /** The same definition makes no new version. */
-  async define({ id, definition: earlier }: Agent, definition: AgentDefinition): Promise<void> {
-    if (isSameDefinition(earlier, definition)) return;
-    await this.sql.query(insertVersion, [id, storedText(definition.name), JSON.stringify(definition)]);
+  /** The same definition with the same headers makes no new version. */
+  async define(earlier: Agent, { definition, sealHeaders = noHeaders }: SealableDefinition): Promise<void> {
+    const { id, version } = earlier;
+    const [row] = await this.sql.query<{ sealed_headers: unknown }>(headersOfVersion, [id, version]);
+    const kept = sealedHeadersOf(row?.sealed_headers);
+    const sealed = sealHeaders(kept);
+    if (isSameJson(earlier.definition, definition) && isSameJson(kept, sealed)) return;
+    const values = [id, storedText(definition.name), JSON.stringify(definition), storedHeaders(sealed)];
+    await this.sql.query(insertVersion, values);
   }
 
   async setDefault(id: AgentId, isDefault: boolean | undefined): Promise<void> {

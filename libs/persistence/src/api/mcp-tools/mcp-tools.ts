@@ -27,19 +27,25 @@ export interface McpToolConfirmation extends McpToolAddress {
   readonly promised?: PendingKey<KnownMcpTool> | undefined;
 }
 
-/** A tool that is not what the account accepted. */
-export interface ChangedMcpTool {
-  readonly id: McpToolId;
+/** A tool that a run is not offered. */
+export interface WithheldMcpTool {
   readonly tool: string;
+  /** Where it is not what the account accepted. Absent: it is new, and the account knows too many. */
+  readonly id?: McpToolId;
 }
+
+/** Tools that an account may know. Those of one list more may be stored when two runs begin at once. */
+export const mostMcpTools = 2_000;
 
 const isAccepted = 'excluded.fingerprint = mcp_tools.fingerprint';
 
-/** The first definition is accepted. Rows of unchanged tools are not written again. */
+/** The first definition is accepted, if the account has capacity. Rows of unchanged tools are not written again. */
 const note = `
 insert into mcp_tools (id, account_id, server_hash, server, tool, fingerprint, accepted)
 select distinct on (tool) id, $1, $2, $3, tool, fingerprint, definition
 from unnest($4::text[], $5::text[], $6::text[], $7::json[]) as seen (id, tool, fingerprint, definition)
+where (select count(*) from mcp_tools where account_id = $1) < $8
+  or tool in (select known.tool from mcp_tools as known where known.account_id = $1 and known.server_hash = $2)
 on conflict (account_id, server_hash, tool) do update set
   server = excluded.server,
   changed_fingerprint = case when ${isAccepted} then null else excluded.fingerprint end,
@@ -64,6 +70,9 @@ update mcp_tools set
   confirmed_by = $4, confirmed_at = clock_timestamp()
 where account_id = $1 and id = $2 and changed_fingerprint = $3`;
 
+const forget = `delete from mcp_tools where account_id = $1 and id = $2 returning id`;
+const forgetServer = `delete from mcp_tools where account_id = $1 and server = $2 returning id`;
+
 /** What the tools of MCP servers were when an account first used them, and which have changed since. */
 export class McpToolDefinitions {
   private readonly pages = new BoundedList<Row, KnownMcpTool>(
@@ -75,10 +84,11 @@ export class McpToolDefinitions {
   constructor(
     private readonly database: Database,
     private readonly newId: NewId,
+    private readonly most = mostMcpTools,
   ) {}
 
-  /** Accepts tools that the account has not seen yet. Resolves to those that are not what it accepted. */
-  async note(accountId: AccountId, server: McpServer, tools: readonly McpTool[]): Promise<readonly ChangedMcpTool[]> {
+  /** Accepts tools that the account has not seen yet. Resolves to those that a run must not be offered. */
+  async note(accountId: AccountId, server: McpServer, tools: readonly McpTool[]): Promise<readonly WithheldMcpTool[]> {
     if (tools.length === 0) return [];
     const { sql } = this.database;
     const [hash, names] = [serverHash(server), tools.map(({ tool }) => tool)];
@@ -88,16 +98,19 @@ export class McpToolDefinitions {
       names,
       tools.map(({ fingerprint }) => fingerprint),
       tools.map((tool) => JSON.stringify(mcpToolDefinition.parse(tool))),
+      this.most,
     ]);
     const rows = await sql.query<{ id: string; tool: string; fingerprint: string }>(acceptedOf, [
       accountId,
       hash,
       names,
     ]);
-    const given = new Map(tools.map(({ tool, fingerprint }) => [tool, fingerprint]));
-    return rows.flatMap(({ id, tool, fingerprint }) =>
-      given.get(tool) === fingerprint ? [] : [{ id: mcpToolId.parse(id), tool }],
-    );
+    const accepted = new Map(rows.map((row) => [row.tool, row]));
+    return tools.flatMap(({ tool, fingerprint }) => {
+      const known = accepted.get(tool);
+      if (!known) return [{ tool }];
+      return known.fingerprint === fingerprint ? [] : [{ id: mcpToolId.parse(known.id), tool }];
+    });
   }
 
   /** Newest first. */
@@ -114,6 +127,17 @@ export class McpToolDefinitions {
     const [row] = await this.database.sql.query<Row>(oneTool, [accountId, id]);
     if (!row) throw new TerminalError('mcp_tool_not_found', `There is no MCP tool ${id}.`);
     return knownOf(row);
+  }
+
+  /** The next run that sees it accepts what its server says then. Rejects with `mcp_tool_not_found`. */
+  async forget({ accountId, mcpToolId: id }: McpToolAddress): Promise<void> {
+    const gone = await this.database.sql.query(forget, [accountId, id]);
+    if (gone.length === 0) throw new TerminalError('mcp_tool_not_found', `There is no MCP tool ${id}.`);
+  }
+
+  /** All tools of the server that runs call so. Resolves to their number. */
+  async forgetServer(accountId: AccountId, server: string): Promise<number> {
+    return (await this.database.sql.query(forgetServer, [accountId, server])).length;
   }
 
   /** Runs are offered the changed tool from now on. Rejects with `mcp_tool_changed` for any other definition. */

@@ -1,18 +1,16 @@
 import {
-  type AgentDefinition,
   type AgentId,
   type AwaitedChild,
   type RecordedFact,
   type RunId,
   type RunSettings,
   type ToolCall,
-  agentId,
   childRunIdOf,
 } from '@rondo/contract';
-import { type Claim, ClaimLostError, type ClaimedRun, treeRefusal } from '@rondo/domain';
+import { type ActiveAgent, type Claim, ClaimLostError, type ClaimedRun, treeRefusal } from '@rondo/domain';
 import type { Sql } from '../../../database/sql';
 import { type RunRow, runOf } from '../../../run-log/run-row';
-import { activeVersion, definitionOf } from '../../agents/agent-row';
+import { type ActiveRow, activeOf, activeVersion } from '../../agents/agent-row';
 import { type RunMaker, createRun } from '../create-run';
 import type { RunOrigin } from '../run-origin';
 
@@ -24,7 +22,9 @@ export interface ChildOrder {
   readonly agent: string;
   readonly input: string;
   /** The settings of a run of this agent, or why it can have none. */
-  readonly settingsOf: (definition: AgentDefinition) => { settings: RunSettings } | { problem: string };
+  readonly settingsOf: (
+    agent: Pick<ActiveAgent, 'definition' | 'servers'>,
+  ) => { settings: RunSettings } | { problem: string };
 }
 
 export type StartedChild =
@@ -68,7 +68,7 @@ async function startNew(maker: RunMaker, order: ChildOrder, id: RunId): Promise<
   const { parent, call, input, settingsOf } = order;
   const { accountId } = parent;
   const agent = await agentNamed(maker.database.sql, order);
-  const outcome = settingsOf(agent.definition);
+  const outcome = settingsOf(agent);
   if ('problem' in outcome) throw new Refused(`A run of "${agent.name}" cannot start: ${outcome.problem}`);
 
   const origin = await originOf(maker.database.sql, order);
@@ -83,18 +83,19 @@ async function startNew(maker: RunMaker, order: ChildOrder, id: RunId): Promise<
   return { how: 'started', child, facts };
 }
 
+interface NamedAgentRow extends ActiveRow {
+  readonly name: string;
+}
+
 const namedAgent = `
-select agents.id, agents.name, agents.version, active.definition from agents join ${activeVersion}
+select agents.id, agents.name, agents.version, active.definition, active.sealed_headers from agents join ${activeVersion}
 where agents.account_id = $1 and (agents.name = $2 or agents.id = $2) order by agents.name = $2 desc limit 1`;
 
 const someNames = `select name from agents where account_id = $1 order by name limit 20`;
 
 async function agentNamed(sql: Sql, { parent: { accountId }, agent }: ChildOrder) {
-  const [row] = await sql.query<{ id: string; name: string; version: number; definition: unknown }>(namedAgent, [
-    accountId,
-    agent,
-  ]);
-  if (row) return { ...row, id: agentId.parse(row.id), definition: definitionOf(row.definition) };
+  const [row] = await sql.query<NamedAgentRow>(namedAgent, [accountId, agent]);
+  if (row) return { name: row.name, ...activeOf(row) };
   const others = (await sql.query<{ name: string }>(someNames, [accountId])).map(({ name }) => `"${name}"`);
   throw new Refused(
     `There is no agent "${agent}". ${others.length > 0 ? `Agents: ${others.join(', ')}.` : 'There are no stored agents.'}`,
