@@ -62,6 +62,8 @@ export type components = {
             })[];
             tools?: string[] | {
                 [key: string]: boolean | {
+                    description?: string;
+                    timeout_s?: number;
                     enabled?: boolean;
                     require_approval?: components["schemas"]["ApprovalRule"];
                 };
@@ -76,6 +78,9 @@ export type components = {
                 transport: "streamable_http" | "sse";
                 /** Format: uri */
                 url: string;
+                headers?: {
+                    [key: string]: string | null;
+                };
             } | {
                 name: string;
                 tools?: string[];
@@ -105,6 +110,9 @@ export type components = {
                 max_malformed_calls?: number;
                 tool_timeout_s?: number;
                 max_identical_calls?: number;
+                max_run_depth?: number;
+                max_tree_runs?: number;
+                max_active_children?: number;
             };
             context?: {
                 strategy?: components["schemas"]["ContextStrategy"];
@@ -165,6 +173,8 @@ export type components = {
             })[];
             tools?: string[] | {
                 [key: string]: boolean | {
+                    description?: string;
+                    timeout_s?: number;
                     enabled?: boolean;
                     require_approval?: components["schemas"]["ApprovalRule"];
                 };
@@ -201,6 +211,8 @@ export type components = {
             input?: components["schemas"]["InputContent"];
             /** @description Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model. */
             files?: string[];
+            /** @description The newest message that a person wrote on the thread. The input replaces it: models no longer read it and what followed. Its run is stopped if it is active. */
+            edit_message_id?: string;
             /**
              * @description `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.
              * @default reject
@@ -226,6 +238,8 @@ export type components = {
             })[];
             tools?: string[] | {
                 [key: string]: boolean | {
+                    description?: string;
+                    timeout_s?: number;
                     enabled?: boolean;
                     require_approval?: components["schemas"]["ApprovalRule"];
                 };
@@ -262,6 +276,8 @@ export type components = {
             input?: components["schemas"]["InputContent"];
             /** @description Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model. */
             files?: string[];
+            /** @description The newest message that a person wrote on the thread. The input replaces it: models no longer read it and what followed. Its run is stopped if it is active. */
+            edit_message_id?: string;
             /**
              * @description `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.
              * @default reject
@@ -288,6 +304,8 @@ export type components = {
             })[];
             tools?: string[] | {
                 [key: string]: boolean | {
+                    description?: string;
+                    timeout_s?: number;
                     enabled?: boolean;
                     require_approval?: components["schemas"]["ApprovalRule"];
                 };
@@ -339,6 +357,9 @@ export type components = {
             max_malformed_calls?: number;
             tool_timeout_s?: number;
             max_identical_calls?: number;
+            max_run_depth?: number;
+            max_tree_runs?: number;
+            max_active_children?: number;
         };
         ContextOverrides: {
             strategy?: components["schemas"]["ContextStrategy"];
@@ -459,6 +480,8 @@ export type components = {
                 })[];
                 tools?: string[] | {
                     [key: string]: boolean | {
+                        description?: string;
+                        timeout_s?: number;
                         enabled?: boolean;
                         require_approval?: components["schemas"]["ApprovalRule"];
                     };
@@ -473,6 +496,9 @@ export type components = {
                     transport: "streamable_http" | "sse";
                     /** Format: uri */
                     url: string;
+                    headers?: {
+                        [key: string]: string | null;
+                    };
                 } | {
                     name: string;
                     tools?: string[];
@@ -614,6 +640,9 @@ export type components = {
                 max_malformed_calls?: number;
                 tool_timeout_s?: number;
                 max_identical_calls?: number;
+                max_run_depth?: number;
+                max_tree_runs?: number;
+                max_active_children?: number;
             };
             budget?: components["schemas"]["BudgetSettings"];
             /** @default {} */
@@ -634,6 +663,9 @@ export type components = {
                 max_malformed_calls?: number;
                 tool_timeout_s?: number;
                 max_identical_calls?: number;
+                max_run_depth?: number;
+                max_tree_runs?: number;
+                max_active_children?: number;
             };
             budget?: components["schemas"]["BudgetSettings"];
             /** @default {} */
@@ -732,6 +764,8 @@ export type components = {
             })[];
             tools?: string[] | {
                 [key: string]: boolean | {
+                    description?: string;
+                    timeout_s?: number;
                     enabled?: boolean;
                     require_approval?: components["schemas"]["ApprovalRule"];
                 };
@@ -768,6 +802,8 @@ export type components = {
             input?: components["schemas"]["InputContent"];
             /** @description Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model. */
             files?: string[];
+            /** @description The newest message that a person wrote on the thread. The input replaces it: models no longer read it and what followed. Its run is stopped if it is active. */
+            edit_message_id?: string;
             /**
              * @description `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.
              * @default reject
@@ -851,6 +887,15 @@ export type components = {
             agent_id: string | null;
             agent_version: number | null;
             preview: string | null;
+            parent_run_id: string | null;
+            parent_call_id: string | null;
+            root_run_id: string | null;
+            children?: {
+                id: string;
+                tool_call_id: string;
+                agent_id: string | null;
+                status: components["schemas"]["RunStatus"];
+            }[];
             metadata: {
                 [key: string]: string;
             };
@@ -861,7 +906,7 @@ export type components = {
             finished_at: string | null;
         };
         /** @enum {string} */
-        RunStatus: "queued" | "running" | "stopping" | "waiting_input" | "waiting_budget" | "completed" | "failed" | "stopped";
+        RunStatus: "queued" | "running" | "stopping" | "waiting_input" | "waiting_budget" | "waiting_child" | "completed" | "failed" | "stopped";
         RunSettings: {
             profile: components["schemas"]["ProfileName"];
             model: string;
@@ -872,6 +917,13 @@ export type components = {
             }[];
             agent: components["schemas"]["AgentIdentity"];
             tools: string[];
+            tool_policies?: {
+                [key: string]: {
+                    description?: string;
+                    timeout_s?: number;
+                    enabled?: boolean;
+                };
+            };
             mcp_servers?: ({
                 name: string;
                 tools?: string[];
@@ -919,6 +971,9 @@ export type components = {
             max_malformed_calls: number;
             tool_timeout_s: number;
             max_identical_calls?: number;
+            max_run_depth?: number;
+            max_tree_runs?: number;
+            max_active_children?: number;
         };
         ContextSettings: {
             strategy: components["schemas"]["ContextStrategy"];
@@ -947,10 +1002,16 @@ export type components = {
         };
         Waiting: {
             /** @enum {string} */
-            reason: "ask" | "approval" | "budget" | "tool_unknown";
+            reason: "ask" | "approval" | "budget" | "tool_unknown" | "child_runs";
             question?: components["schemas"]["Question"];
             approvals?: components["schemas"]["AwaitedApproval"][];
             budget?: components["schemas"]["AwaitedBudget"];
+            child_runs?: {
+                run_id: string;
+                tool_call_id: string;
+                agent_id: string | null;
+                agent_name: string;
+            }[];
         };
         Question: {
             text: string;
@@ -962,6 +1023,7 @@ export type components = {
             tokens: number | null;
             spent_usd: number | null;
             spent_tokens: number;
+            root_run_id?: string;
         };
         Usage: {
             input_tokens: number;
@@ -1186,6 +1248,10 @@ export type components = {
                 model: string;
                 agent_id?: string;
                 agent_version?: number;
+                parent_run_id?: string;
+                parent_call_id?: string;
+                root_run_id?: string;
+                edits_message_id?: string;
             };
         };
         RunStarted: {
@@ -1316,6 +1382,10 @@ export type components = {
                         tool_call_id: string;
                         verified_dead_at: string | null;
                         processes?: string[];
+                    }[];
+                    child_runs_stopped?: {
+                        run_id: string;
+                        ended_at: string | null;
                     }[];
                     tokens_after_stop: number;
                     sandbox_verified_at: string | null;
@@ -2083,11 +2153,17 @@ export type components = {
             }[];
             /** @description `budget`: the budget, and what was spent of it. */
             budget?: components["schemas"]["AwaitedBudget"];
+            /** @description `child_runs`: the child runs that are not over. */
+            readonly child_runs?: {
+                run_id: string;
+                status: components["schemas"]["RunStatus"];
+                agent_name: string;
+            }[];
             /** @description `tool`: the executor that has the thread's sandbox. */
             executor_id?: string;
         };
         /** @enum {string} */
-        WaitCause: "none" | "thread" | "queue" | "takeover" | "answer" | "approval" | "budget" | "tool_unknown" | "stop" | "tool" | "model" | "model_retry" | "summary" | "worker";
+        WaitCause: "none" | "thread" | "queue" | "takeover" | "answer" | "approval" | "budget" | "tool_unknown" | "child_runs" | "stop" | "tool" | "model" | "model_retry" | "summary" | "worker";
         ThreadPage: {
             data: components["schemas"]["Thread"][];
             has_more: boolean;
@@ -2128,6 +2204,21 @@ export type components = {
             has_more: boolean;
             next_cursor: string | null;
         };
+        /**
+         * @example {
+         *       "id": "sbx_01KB3M8YQ8M4Z1T7N0V6R2C5XD",
+         *       "thread_id": "thr_01KB3M8W2C9E5QH7ZJ4T6N8P0A",
+         *       "executor_id": "exe_01KB2Z7R5D1F3G8H9J0K2M4N6P",
+         *       "created_at": "2026-11-25T09:00:00.000Z",
+         *       "provider": "embedded",
+         *       "state": "archived",
+         *       "since": "2026-11-26T10:20:00.000Z",
+         *       "used_at": "2026-11-25T10:15:30.000Z",
+         *       "disk_bytes": 1482752,
+         *       "running_seconds": 5130,
+         *       "cost_usd": 0.07125
+         *     }
+         */
         Sandbox: {
             id: string;
             thread_id: string;
@@ -2135,12 +2226,41 @@ export type components = {
             executor_id: string;
             /** Format: date-time */
             created_at: string;
+            /** @description What kind of sandbox it is. Null while its executor does not answer. */
+            provider: string | null;
+            /** @description `awake`: processes run or may run at once. `asleep`: it is stopped, and only its files exist; the next use wakes it. `archived`: its files are packed, and the next use brings them back first. `deleted`: its files were deleted, and the next call of a tool is told of it. `absent`: it has no files yet, or no longer. `unknown`: its executor does not answer. */
+            state: ("awake" | "asleep" | "archived" | "deleted" | "absent") | "unknown";
+            /** @description When it entered this state. Null where its executor does not answer, or does not know it. */
+            since: string | null;
+            /** @description When it was last used, give or take a minute. Null where its executor does not answer, or does not know it. */
+            used_at: string | null;
+            /** @description What its files take, as last measured. Null where its executor does not answer, or does not know it; at a service always. */
+            disk_bytes: number | null;
+            /** @description How long it has been awake, all times together. Null where its executor does not answer, or does not know it. */
+            running_seconds: number | null;
+            /** @description What that costs by the price of an hour that its executor is configured with (`SANDBOX_USD_PER_H`). Null where its executor does not answer, or does not know it. */
+            cost_usd: number | null;
         };
         SandboxPage: {
-            data: components["schemas"]["Sandbox"][];
+            data: components["schemas"]["SandboxStatus"][];
             has_more: boolean;
             next_cursor: string | null;
         };
+        /**
+         * @example {
+         *       "id": "sbx_01KB3M8YQ8M4Z1T7N0V6R2C5XD",
+         *       "thread_id": "thr_01KB3M8W2C9E5QH7ZJ4T6N8P0A",
+         *       "executor_id": "exe_01KB2Z7R5D1F3G8H9J0K2M4N6P",
+         *       "created_at": "2026-11-25T09:00:00.000Z",
+         *       "provider": "embedded",
+         *       "state": "archived",
+         *       "since": "2026-11-26T10:20:00.000Z",
+         *       "used_at": "2026-11-25T10:15:30.000Z",
+         *       "disk_bytes": 1482752,
+         *       "running_seconds": 5130,
+         *       "cost_usd": 0.07125
+         *     }
+         */
         SandboxStatus: {
             id: string;
             thread_id: string;
@@ -2150,8 +2270,18 @@ export type components = {
             created_at: string;
             /** @description What kind of sandbox it is. Null while its executor does not answer. */
             provider: string | null;
-            /** @description `awake`: processes run or may run at once. `asleep`: only its files exist; the next use wakes it. `absent`: it has no files yet, or no longer. `unknown`: its executor does not answer. */
-            state: ("awake" | "asleep" | "absent") | "unknown";
+            /** @description `awake`: processes run or may run at once. `asleep`: it is stopped, and only its files exist; the next use wakes it. `archived`: its files are packed, and the next use brings them back first. `deleted`: its files were deleted, and the next call of a tool is told of it. `absent`: it has no files yet, or no longer. `unknown`: its executor does not answer. */
+            state: ("awake" | "asleep" | "archived" | "deleted" | "absent") | "unknown";
+            /** @description When it entered this state. Null where its executor does not answer, or does not know it. */
+            since: string | null;
+            /** @description When it was last used, give or take a minute. Null where its executor does not answer, or does not know it. */
+            used_at: string | null;
+            /** @description What its files take, as last measured. Null where its executor does not answer, or does not know it; at a service always. */
+            disk_bytes: number | null;
+            /** @description How long it has been awake, all times together. Null where its executor does not answer, or does not know it. */
+            running_seconds: number | null;
+            /** @description What that costs by the price of an hour that its executor is configured with (`SANDBOX_USD_PER_H`). Null where its executor does not answer, or does not know it. */
+            cost_usd: number | null;
         };
         FileList: {
             data: {
@@ -2269,6 +2399,9 @@ export type components = {
             data: components["schemas"]["McpTool"][];
             has_more: boolean;
             next_cursor: string | null;
+        };
+        ForgottenMcpTools: {
+            forgotten: number;
         };
         Agent: {
             id: string;
@@ -2494,6 +2627,9 @@ export type components = {
                 max_malformed_calls?: number;
                 tool_timeout_s?: number;
                 max_identical_calls?: number;
+                max_run_depth?: number;
+                max_tree_runs?: number;
+                max_active_children?: number;
             };
             budget?: components["schemas"]["BudgetSettings"];
             /** @default {} */
@@ -2910,6 +3046,7 @@ export type ToolPage = components['schemas']['ToolPage'];
 export type McpTool = components['schemas']['McpTool'];
 export type McpToolDefinition = components['schemas']['McpToolDefinition'];
 export type McpToolPage = components['schemas']['McpToolPage'];
+export type ForgottenMcpTools = components['schemas']['ForgottenMcpTools'];
 export type Agent = components['schemas']['Agent'];
 export type AgentPage = components['schemas']['AgentPage'];
 export type AgentSource = components['schemas']['AgentSource'];
