@@ -41,13 +41,74 @@ describe('the native dialect', () => {
     expect(decode(written(text)).reply.calls).toEqual([{ index: 0, name: 'read_file', arguments: {} }]);
   });
 
-  it.each(['{"file_path": "a', '[1]', '"text"', 'null', 'path=a', '{"a":1} {"b":2}'])(
+  it.each(['{"file_path": "a', '[1]', '"text"', 'null', 'path=a', '[{"a":1}]', '} {"a":1}', '{a:1} {"b":2}'])(
     'does not guess the meaning of %s',
     (text) => {
       const [call] = decode(written(text)).reply.calls;
 
       expect(call?.arguments).toEqual({});
       expect(call?.malformed?.written).toBe(text);
+    },
+  );
+
+  it.each([
+    ['{"a":"}"}', { a: '}' }],
+    ['{"a":"\\"}"}', { a: '"}' }],
+    ['{"a":"\\\\"}', { a: '\\' }],
+    [' {"a":{"b":[{}]}}', { a: { b: [{}] } }],
+  ])('completes a call with the last character of its object: %s', (text, args) => {
+    for (let size = 1; size <= text.length; size++) {
+      const decoder = nativeDialect.decoder();
+      decoder.push({ type: 'call_start', index: 0, name: 'read_file' });
+      const complete = (text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []).map((piece) => {
+        decoder.push({ type: 'call_arguments', index: 0, text: piece });
+        return decoder.calls.length;
+      });
+
+      expect(complete.at(-1)).toBe(1);
+      expect(complete.slice(0, -1)).not.toContain(1);
+      expect(decoder.calls[0]?.arguments).toEqual(args);
+    }
+  });
+
+  it('completes calls in their order, however their arguments are mixed', () => {
+    const decoder = nativeDialect.decoder();
+    const seen = [
+      { type: 'call_start' as const, index: 0, name: 'first' },
+      { type: 'call_start' as const, index: 1, name: 'second' },
+      { type: 'call_arguments' as const, index: 1, text: '{}' },
+      { type: 'call_arguments' as const, index: 0, text: '{"a":1}' },
+      { type: 'text' as const, text: 'And on.' },
+    ].map((chunk) => {
+      decoder.push(chunk);
+      return decoder.calls.map(({ name }) => name);
+    });
+
+    expect(seen).toEqual([[], [], [], ['first', 'second'], ['first', 'second']]);
+  });
+
+  it.each([['{"a":1} {"b":2}'], ['{"a":1}{"b":2}'], ['{"a":1}\n{"b":2']])(
+    'reports what follows the object as a call of its own, however it is split: %s',
+    (text) => {
+      for (let size = 1; size <= text.length; size++) {
+        const split = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
+        const { reply } = decode([
+          { type: 'call_start', index: 0, name: 'read_file' },
+          ...split.map((piece): ReplyChunk => ({ type: 'call_arguments', index: 0, text: piece })),
+          { type: 'call_start', index: 1, name: 'list_files' },
+        ]);
+
+        expect(reply.calls).toEqual([
+          { index: 0, name: 'read_file', arguments: { a: 1 } },
+          { index: 1, name: 'list_files', arguments: {} },
+          {
+            index: 2,
+            name: 'read_file',
+            arguments: {},
+            malformed: { reason: expect.stringContaining('after the JSON object'), written: text.slice(7) },
+          },
+        ]);
+      }
     },
   );
 

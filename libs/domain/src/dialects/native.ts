@@ -10,6 +10,7 @@ import type {
   ReplyDecoder,
   ReplyPiece,
 } from './dialect';
+import { ObjectEnd } from './object-end';
 import { pairCalls } from './pair-calls';
 import { parseObject } from './parse-object';
 import { ReplyContent } from './reply-content';
@@ -31,11 +32,16 @@ const toModelTool = (tool: ToolDefinition): ModelTool => ({
   schema: argumentsSchema(tool),
 });
 
+/**
+ * A call is complete as soon as its arguments are one whole object, so that it can be sent while the reply continues; a call
+ * without arguments is complete at the end of the reply. What follows the object is no part of the call: it is reported as
+ * a malformed one.
+ */
 class NativeDecoder implements ReplyDecoder {
   calls: readonly DecodedCall[] = [];
   readonly isFull = false;
   private readonly reply = new ReplyContent();
-  private readonly written = new Map<number, { name: string; written: string }>();
+  private readonly written = new Map<number, WrittenCall>();
 
   get content(): DecodedReply['content'] {
     return this.reply.blocks;
@@ -51,8 +57,7 @@ class NativeDecoder implements ReplyDecoder {
         this.reply.seal(chunk);
         return [];
       case 'call_start':
-        this.completeReadable();
-        this.written.set(chunk.index, { name: chunk.name, written: '' });
+        this.written.set(chunk.index, { name: chunk.name, written: '', surplus: '', end: new ObjectEnd() });
         return [];
       case 'call_arguments':
         return this.extendCall(chunk.index, chunk.text);
@@ -60,36 +65,58 @@ class NativeDecoder implements ReplyDecoder {
   }
 
   end(): DecodedReply {
-    this.calls = this.decoded();
+    const written = [...this.written].sort(([a], [b]) => a - b).map(([, call]) => call);
+    const calls = written.map((call, index) => this.calls[index] ?? decodeCall(index, call));
+    const surplus = written.filter((call, index) => hasSurplus(call) && !calls[index]?.malformed).map(surplusOf);
+    this.calls = [...calls, ...surplus.map((call, index) => ({ index: calls.length + index, ...call }))];
     return { content: this.content, calls: this.calls, rest: [] };
-  }
-
-  /** A new call completes those before it, unless one of them still waits for its arguments. */
-  private completeReadable(): void {
-    const incomplete = [...this.written.values()].findIndex(({ written }) => !('value' in parseObject(written)));
-    if (incomplete < 0) this.calls = this.decoded();
-  }
-
-  private decoded(): DecodedCall[] {
-    return [...this.written]
-      .sort(([a], [b]) => a - b)
-      .map(([, call], index) => this.calls[index] ?? decodeCall(index, call));
   }
 
   private extendCall(index: number, text: string): readonly ReplyPiece[] {
     const call = this.written.get(index);
     if (!call) return [];
-    call.written += text;
+    const length = call.isWhole ? 0 : call.end.in(text);
+    call.written += text.slice(0, length);
+    call.surplus += length === undefined ? '' : text.slice(length);
+    call.isWhole ||= length !== undefined;
+    if (call.isWhole && length !== 0) this.completeInOrder();
     return [{ type: 'call_arguments', index, name: call.name, text }];
+  }
+
+  /** Completes the next calls whose arguments are whole and can be read. Calls are complete in their order. */
+  private completeInOrder(): void {
+    for (let next = this.written.get(this.calls.length); next?.isWhole; next = this.written.get(this.calls.length)) {
+      const call = decodeCall(this.calls.length, next);
+      if (call.malformed) return;
+      this.calls = [...this.calls, call];
+    }
   }
 }
 
+interface WrittenCall {
+  readonly name: string;
+  /** Its arguments, up to the end of the first object. */
+  written: string;
+  /** What follows that object. */
+  surplus: string;
+  isWhole?: boolean;
+  readonly end: ObjectEnd;
+}
+
+const hasSurplus = ({ surplus }: WrittenCall): boolean => surplus.trim() !== '';
+
+const surplusOf = ({ name, surplus: written }: WrittenCall): Omit<DecodedCall, 'index'> => ({
+  name,
+  arguments: {},
+  malformed: { reason: 'There was text after the JSON object of the arguments: one call has one object.', written },
+});
+
 /** Empty arguments mean none. Anything else that is not one JSON object is malformed; it is not repaired by guessing. */
-function decodeCall(index: number, { name, written }: { name: string; written: string }): DecodedCall {
+function decodeCall(index: number, { name, written, surplus }: WrittenCall): DecodedCall {
   if (written.trim() === '') return { index, name, arguments: {} };
 
   const parsed = parseObject(written);
   return 'value' in parsed
     ? { index, name, arguments: parsed.value }
-    : { index, name, arguments: {}, malformed: { reason: parsed.reason, written } };
+    : { index, name, arguments: {}, malformed: { reason: parsed.reason, written: written + surplus } };
 }

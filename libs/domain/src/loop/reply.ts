@@ -55,8 +55,7 @@ export class Reply {
 
     for (const step of this.sendsCallsEarly ? splitAfterCalls(chunk) : [chunk]) {
       yield* this.show(this.decoder.push(step));
-      const call = this.sendsCallsEarly ? this.decoder.calls[this.storedCalls] : undefined;
-      if (call) yield* this.storeAndSend(call);
+      if (this.sendsCallsEarly) yield* this.sendComplete();
     }
   }
 
@@ -96,6 +95,14 @@ export class Reply {
     }
     const type = piece.type === 'text' ? 'message.delta' : 'reasoning.delta';
     return { type, streamId: this.partId, text: piece.text };
+  }
+
+  private *sendComplete(): Generator<Step, void> {
+    for (let call = this.unsent; call; call = this.unsent) yield* this.storeAndSend(call);
+  }
+
+  private get unsent(): DecodedCall | undefined {
+    return this.decoder.calls[this.storedCalls];
   }
 
   /** Stores the reply up to this call and sends the call while the model continues. */

@@ -1,6 +1,7 @@
 import type { ProcessorSettings, SettingsRequest } from '@rondo/contract';
 import type { ModelChunk } from '../models/model';
 import { LedgeredTools, RunHarness, ScriptedModel, breaksAfter, calls, finished, says } from '../testing';
+import type { Turn } from '../testing/scripted-model';
 
 const invoke = (name: string, parameters: Record<string, string>): string => {
   const written = Object.entries(parameters).map(([key, value]) => `<parameter name="${key}">${value}</parameter>`);
@@ -110,6 +111,30 @@ describe('execute_on_stream', () => {
     expect(harness.store.status(harness.id)).toBe('completed');
   });
 
+  it('sends the last native call as soon as its arguments are whole, while the reply goes on', async () => {
+    const tools = new LedgeredTools();
+    const turn: Turn = [
+      { type: 'call_start', index: 0, name: 'list_files' },
+      { type: 'call_arguments', index: 0, text: '{"path":' },
+      { type: 'call_arguments', index: 0, text: '"."}' },
+      { type: 'text', text: 'Meanwhile.' },
+      finished('tool_calls'),
+    ];
+    const harness = new RunHarness({
+      model: new ScriptedModel([turn, says('Done.')]),
+      tools,
+      settings: settingsWith({ execute_on_stream: true }),
+    });
+    const effectsWhenTextCame: number[] = [];
+
+    await harness.activate((step) => {
+      if ('delta' in step && step.delta.text === 'Meanwhile.') effectsWhenTextCame.push(tools.effects.size);
+    });
+
+    expect(effectsWhenTextCame[0]).toBe(1);
+    expect(harness.store.status(harness.id)).toBe('completed');
+  });
+
   it('keeps a call that was sent before the stream broke, and continues from its answer', async () => {
     const tools = new LedgeredTools();
     const broken = breaksAfter(`One. ${read('a')} Tw`);
@@ -121,14 +146,29 @@ describe('execute_on_stream', () => {
     expect(harness.store.status(harness.id)).toBe('completed');
   });
 
-  it.each(['before', 'after'] as const)(
-    'survives a crash %s every step: no call is lost, none doubled',
-    async (position) => {
+  const nativeReply: Turn = [
+    { type: 'text', text: 'One.' },
+    { type: 'call_start', index: 0, name: 'list_files' },
+    { type: 'call_arguments', index: 0, text: '{"path":"."}' },
+    { type: 'call_start', index: 1, name: 'read_file' },
+    { type: 'call_arguments', index: 1, text: '{"file_path":"a"}' },
+    { type: 'text', text: 'Two.' },
+    finished('tool_calls'),
+  ];
+
+  it.each([
+    ['before', onStream, says(reply)],
+    ['after', onStream, says(reply)],
+    ['before', settingsWith({ execute_on_stream: true }), nativeReply],
+    ['after', settingsWith({ execute_on_stream: true }), nativeReply],
+  ] as const)(
+    'survives a crash %s every step: no call is lost, none doubled (%j)',
+    async (position, settings, turn) => {
       let steps = 0;
       const build = () => {
         const tools = new LedgeredTools();
-        const model = new ScriptedModel([says(reply), says('Done.')]);
-        return { tools, harness: new RunHarness({ model, tools, settings: onStream }) };
+        const model = new ScriptedModel([turn, says('Done.')]);
+        return { tools, harness: new RunHarness({ model, tools, settings }) };
       };
       await build().harness.activate((_, at) => {
         if (at === 'after') steps++;
@@ -143,6 +183,7 @@ describe('execute_on_stream', () => {
         expect(Math.max(...tools.effects.values())).toBe(1);
         const planned = harness.types.filter((type) => type === 'tool.planned').length;
         expect(harness.types.filter((type) => type === 'tool.completed')).toHaveLength(planned);
+        expect(harness.types.filter((type) => type === 'usage.recorded')).toHaveLength(2);
       }
     },
   );

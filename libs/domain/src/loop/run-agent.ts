@@ -8,6 +8,7 @@ import { withdrawRest } from './begin-reply';
 import { compactIfNeeded } from './compact';
 import { decide } from './decide';
 import { type AgentRun, type LoopContext, type Step, factsStep, factsStepOf } from './loop-context';
+import { lostUsage } from './lost-usage';
 import { settle } from './settle';
 import { StopReceipt } from './stop-receipt';
 import { think } from './think';
@@ -50,7 +51,10 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
 
   if (!loop.state.started) yield factsStepOf(loop, [started(run), ...(run.tools.servers ?? [])], { hold: true });
 
-  if (loop.state.phase === 'acting' && loop.state.isReplying) yield factsStep(loop, withdrawRest(loop));
+  if (loop.state.phase === 'acting' && loop.state.isReplying) {
+    const usage = await lostUsage(loop);
+    yield factsStep(loop, withdrawRest(loop), usage);
+  }
 
   for (;;) {
     yield* settle(loop);

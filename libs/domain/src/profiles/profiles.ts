@@ -66,7 +66,7 @@ const suna: Profile = {
     processor: {
       dialect: 'native',
       execute_tools: true,
-      execute_on_stream: false,
+      execute_on_stream: true,
       tool_execution_strategy: 'parallel',
       xml_adding_strategy: 'user_message',
       max_tool_calls: 0,
@@ -104,7 +104,12 @@ const ii: Profile = {
   settings: {
     ...suna.settings,
     tools: iiTools,
-    processor: { ...suna.settings.processor, tool_execution_strategy: 'sequential', max_tool_calls: 1 },
+    processor: {
+      ...suna.settings.processor,
+      execute_on_stream: false,
+      tool_execution_strategy: 'sequential',
+      max_tool_calls: 1,
+    },
     limits: { ...suna.settings.limits, max_iterations: 200 },
     context: { ...suna.settings.context, strategy: 'head_tail' },
   },
@@ -122,6 +127,7 @@ const symphony: Profile = {
     processor: {
       ...suna.settings.processor,
       dialect: 'json',
+      execute_on_stream: false,
       tool_execution_strategy: 'sequential',
       max_tool_calls: 1,
     },

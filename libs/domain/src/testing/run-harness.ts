@@ -46,7 +46,10 @@ export interface HarnessParts {
   readonly extra?: Pick<AgentPorts, 'honoursKeys' | 'leastInputPrice' | 'accountIsSpent' | 'children' | 'treeBudget'>;
 }
 
-/** Runs the loop with a store in memory, a scripted model and tools that count their effects. */
+/**
+ * Runs the loop with a store in memory, a scripted model and tools that count their effects. Replies are stored whole unless
+ * the settings say otherwise, so that a crash never changes what a scripted model has said.
+ */
 export class RunHarness {
   readonly store = new InMemoryRunStore();
   readonly id: RunId = runId.parse('run_1');
@@ -70,7 +73,8 @@ export class RunHarness {
     this.budgetOf = rest.budgetOf ?? budgetOfModel;
     this.tools = tools;
     this.extra = rest.extra;
-    const effective = effectiveSettings(settings, { model: 'demo/coder' });
+    const processor = { execute_on_stream: false, ...settings.processor };
+    const effective = effectiveSettings({ ...settings, processor }, { model: 'demo/coder' });
     if ('problems' in effective) throw new Error(JSON.stringify(effective.problems));
     this.settings = effective.settings;
     this.store.create({ id: this.id, threadId: threadId.parse('thr_1'), settings: effective.settings, input });
