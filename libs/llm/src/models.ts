@@ -43,7 +43,7 @@ export function createModels(config: ModelsConfig): Models {
 }
 
 function modelOf(provider: ProviderSettings, config: ModelsConfig): Model {
-  const timeouts = { ...defaultTimeouts, ...config.timeouts };
+  const timeouts = timeoutsOf(provider, { ...defaultTimeouts, ...config.timeouts });
   const wire = protocolOf(provider);
   const endpoint = new HttpEndpoint(wire.url, wire.headers);
   const priceOf = (request: ModelRequest) => {
@@ -57,6 +57,15 @@ function modelOf(provider: ProviderSettings, config: ModelsConfig): Model {
     redact: redactor([provider.apiKey, ...Object.values(provider.headers)]),
   });
 }
+
+/** A whole reply takes longer to begin than a stream. */
+const wholeReplyMs = 600_000;
+
+const timeoutsOf = ({ streams = true, timeoutMs }: ProviderSettings, usual: Timeouts): Timeouts => ({
+  ...usual,
+  firstByteTimeoutMs:
+    timeoutMs ?? (streams ? usual.firstByteTimeoutMs : Math.max(wholeReplyMs, usual.firstByteTimeoutMs)),
+});
 
 function protocolOf(provider: ProviderSettings): WireProtocol {
   switch (provider.kind) {

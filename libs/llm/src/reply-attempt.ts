@@ -7,6 +7,7 @@ import { ProviderError, connectionFailure, refusal } from './provider-error';
 import { SilenceTimer, type Timeouts } from './silence-timer';
 import { SseReader } from './sse';
 import { type CallUsage, usageOf } from './token-usage';
+import { WholeBody, isWhole } from './whole-body';
 import type { ReplyReader, WireProtocol } from './wire-protocol';
 
 export type AttemptEnding = { readonly usage?: CallUsage } & (
@@ -32,6 +33,7 @@ export class ReplyAttempt {
   private readonly reader: ReplyReader;
   private readonly events = new SseReader();
   private readonly silence: SilenceTimer;
+  private whole: WholeBody | undefined;
   private call: HttpCall | undefined;
   private reply: HttpReply | undefined;
   private buffered: ReplyChunk[] = [];
@@ -81,10 +83,8 @@ export class ReplyAttempt {
       const reply = await this.call.reply;
       await requireSuccess(reply);
       this.reply = reply;
-      reply.read({
-        onData: (bytes) => this.decode(bytes),
-        onEnd: (error) => this.end(error ? this.afterFault(error) : this.afterBody()),
-      });
+      if (this.reader.readWhole && isWhole(reply.headers)) this.whole = new WholeBody();
+      reply.read({ onData: (bytes) => this.decode(bytes), onEnd: (error) => this.endBody(error) });
     } catch (error) {
       this.end(this.afterFault(error));
     }
@@ -95,19 +95,45 @@ export class ReplyAttempt {
     this.silence.noteActivity();
     const before = this.buffered.length;
     const fault = this.readEvents(bytes);
-    for (let index = before; index < this.buffered.length; index++) {
-      const chunk = this.buffered[index];
-      if (chunk && 'text' in chunk) this.outputLength += chunk.text.length;
-    }
+    this.countOutput(before);
     if (fault) this.end(this.afterFault(fault));
     else if (this.reader.complete) this.end(this.afterBody());
     else if (this.buffered.length > before) this.wake();
     if (this.isAhead) this.reply?.pause();
   }
 
+  private endBody(error: Error | undefined): void {
+    if (this.ending) return;
+    const fault = error ?? this.readWhole();
+    this.end(fault ? this.afterFault(fault) : this.afterBody());
+  }
+
+  private readWhole(): ProviderError | undefined {
+    if (!this.whole) return undefined;
+    const before = this.buffered.length;
+    try {
+      this.reader.readWhole?.(this.whole.text, this.buffered);
+    } catch (error) {
+      return error instanceof ProviderError ? error : unreadable();
+    }
+    this.countOutput(before);
+    return undefined;
+  }
+
+  private countOutput(before: number): void {
+    for (let index = before; index < this.buffered.length; index++) {
+      const chunk = this.buffered[index];
+      if (chunk && 'text' in chunk) this.outputLength += chunk.text.length;
+    }
+  }
+
   /** Keeps the chunks of events before a fault in the same bytes. */
   private readEvents(bytes: Uint8Array): ProviderError | undefined {
     try {
+      if (this.whole) {
+        this.whole.add(bytes);
+        return undefined;
+      }
       for (const event of this.events.push(bytes)) this.reader.read(event, this.buffered);
       return undefined;
     } catch (error) {

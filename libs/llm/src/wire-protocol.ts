@@ -16,6 +16,8 @@ export interface WireProtocol {
 export interface ReplyReader {
   /** Appends the chunks of an event. Throws a ProviderError where the event reports a failure. */
   read(event: string, chunks: ReplyChunk[]): void;
+  /** Appends the chunks of a reply that came as one JSON body. Absent: the protocol has no such replies. */
+  readWhole?(body: string, chunks: ReplyChunk[]): void;
   /** The provider's finish reason; undefined until it arrives. */
   readonly ending: ReplyEnding | undefined;
   /** No event follows. */

@@ -72,6 +72,20 @@ describe('splitModelName', () => {
   });
 });
 
+describe('how a declared server replies', () => {
+  const read = (entry: object) =>
+    readProviders(declared({ name: 'local', base_url: 'http://l/v1', ...entry })).providers[0];
+
+  it('is by streams within the usual time, unless it is declared', () => {
+    expect(read({})).toMatchObject({ streams: true });
+    expect(read({ streaming: false, timeout_s: 300 })).toMatchObject({ streams: false, timeoutMs: 300_000 });
+  });
+
+  it('cannot be without streams for Anthropic’s protocol', () => {
+    expect(() => read({ kind: 'anthropic', streaming: false })).toThrow('streaming');
+  });
+});
+
 describe('whyNotConfigured', () => {
   const known = readProviders({ OPENAI_API_KEY: 'k' });
 

@@ -14,6 +14,10 @@ export interface ProviderSettings {
   readonly baseUrl?: string;
   readonly apiKey: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Whether it can stream replies. Default: true. */
+  readonly streams?: boolean;
+  /** How long it may take to begin a reply. Default: that of the deployment. */
+  readonly timeoutMs?: number;
   /** Whether its models have native tool calls, unless a model declares it itself. Default: true. */
   readonly toolCalls?: boolean;
   readonly models: readonly ModelFacts[];
@@ -31,16 +35,25 @@ export interface ModelProviders {
 }
 
 /** One entry of MODEL_PROVIDERS. The key itself stays in the variable that the entry names. */
-const declaredProvider = z.strictObject({
-  name: providerName,
-  kind: providerKind.default('openai'),
-  base_url: z.url({ protocol: /^https?$/ }),
-  /** Absent for a server without authentication. */
-  api_key_variable: z.string().min(1).optional(),
-  headers: z.record(z.string(), z.string()).default({}),
-  tool_calls: z.boolean().default(true),
-  models: z.array(modelFacts).default([]),
-});
+const declaredProvider = z
+  .strictObject({
+    name: providerName,
+    kind: providerKind.default('openai'),
+    base_url: z.url({ protocol: /^https?$/ }),
+    /** Absent for a server without authentication. */
+    api_key_variable: z.string().min(1).optional(),
+    headers: z.record(z.string(), z.string()).default({}),
+    tool_calls: z.boolean().default(true),
+    /** False for a server that sends only whole replies. */
+    streaming: z.boolean().default(true),
+    /** Seconds until the first byte of a reply. */
+    timeout_s: z.number().positive().max(3_600).optional(),
+    models: z.array(modelFacts).default([]),
+  })
+  .refine(({ kind, streaming }) => streaming || kind === 'openai', {
+    path: ['streaming'],
+    message: 'can be false for servers of the kind "openai" only',
+  });
 
 const declaredProviders = jsonText.pipe(z.array(declaredProvider));
 
@@ -92,11 +105,23 @@ function declared(variables: Variables): (ProviderSettings | AbsentProvider)[] {
   const parsed = declaredProviders.safeParse(text);
   if (!parsed.success) throw new Error(`MODEL_PROVIDERS cannot be understood:\n${z.prettifyError(parsed.error)}`);
 
-  return parsed.data.map(({ name, kind, base_url, api_key_variable, headers, tool_calls, models }) => {
-    const apiKey = api_key_variable === undefined ? 'none' : variables[api_key_variable];
-    if (!apiKey) return missing(name, api_key_variable ?? '');
-    return { name, kind, baseUrl: base_url, apiKey, headers, toolCalls: tool_calls, models };
-  });
+  return parsed.data.map(
+    ({ name, kind, base_url, api_key_variable, headers, tool_calls, streaming, timeout_s, models }) => {
+      const apiKey = api_key_variable === undefined ? 'none' : variables[api_key_variable];
+      if (!apiKey) return missing(name, api_key_variable ?? '');
+      return {
+        name,
+        kind,
+        baseUrl: base_url,
+        apiKey,
+        headers,
+        toolCalls: tool_calls,
+        streams: streaming,
+        ...(timeout_s && { timeoutMs: timeout_s * 1_000 }),
+        models,
+      };
+    },
+  );
 }
 
 const missing = (name: string, variable: string): AbsentProvider => ({

@@ -12,21 +12,25 @@ export type ToolCallDelta = z.infer<typeof toolCallDelta>;
 
 const tokens = z.number().int().nonnegative().nullish();
 
+const said = z
+  .object({
+    content: text,
+    refusal: text,
+    reasoning_content: text,
+    reasoning: text,
+    tool_calls: z.array(toolCallDelta).nullish(),
+    function_call: callFunction.nullish(),
+  })
+  .nullish();
+
 /** The fields of a chunk that are read. Each may be missing or null: compatible servers differ. */
 export const openAiChunk = z.object({
   choices: z
     .array(
       z.object({
-        delta: z
-          .object({
-            content: text,
-            refusal: text,
-            reasoning_content: text,
-            reasoning: text,
-            tool_calls: z.array(toolCallDelta).nullish(),
-            function_call: callFunction.nullish(),
-          })
-          .nullish(),
+        delta: said,
+        /** In the place of `delta`, in a reply that is not streamed. */
+        message: said,
         finish_reason: text,
       }),
     )

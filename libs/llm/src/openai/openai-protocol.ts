@@ -10,13 +10,16 @@ export class OpenAiProtocol implements WireProtocol {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor({ apiKey, baseUrl = 'https://api.openai.com/v1', headers }: ProviderSettings) {
+  private readonly streams: boolean;
+
+  constructor({ apiKey, baseUrl = 'https://api.openai.com/v1', headers, streams = true }: ProviderSettings) {
+    this.streams = streams;
     this.url = endpointUrl(baseUrl, '/chat/completions');
     this.headers = { ...bearer(apiKey), ...headers };
   }
 
   body(request: ModelRequest): string {
-    return requestText(toOpenAiRequest(request));
+    return requestText(toOpenAiRequest(request, { streams: this.streams }));
   }
 
   reader(): OpenAiReply {

@@ -6,7 +6,7 @@ import { type OpenAiChunk, type OpenAiUsage, openAiChunk } from './openai-chunk'
 
 type Delta = NonNullable<NonNullable<NonNullable<OpenAiChunk['choices']>[number]>['delta']>;
 
-/** Reads a streamed Chat Completion. */
+/** Reads a Chat Completion: the chunks of a stream, or one whole reply. */
 export class OpenAiReply implements ReplyReader {
   ending: ReplyEnding | undefined;
   complete = false;
@@ -23,8 +23,14 @@ export class OpenAiReply implements ReplyReader {
     if (usage) this.usage = reported(usage);
     const choice = choices?.[0];
     if (!choice) return;
-    if (choice.delta) this.readDelta(choice.delta, chunks);
+    const said = choice.delta ?? choice.message;
+    if (said) this.readDelta(said, chunks);
     if (choice.finish_reason) this.ending = this.endingBy(choice.finish_reason);
+  }
+
+  readWhole(body: string, chunks: ReplyChunk[]): void {
+    this.read(body, chunks);
+    this.complete = true;
   }
 
   /** Reasoning has a field of its own with two names in use; a server that fills both sends the same text twice. */

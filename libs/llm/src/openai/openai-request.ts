@@ -3,15 +3,17 @@ import { type ModelRequest, type ModelTool, memoize, splitModelName } from '@ron
 import type OpenAI from 'openai';
 import { toOpenAiMessages } from './openai-messages';
 
-type Request = OpenAI.ChatCompletionCreateParamsStreaming;
+type Request = OpenAI.ChatCompletionCreateParams;
 
 /** Puts the messages last, so that a request starts with the text of the previous one. */
-export function toOpenAiRequest({ model, system, messages, tools, settings }: ModelRequest): Request {
+export function toOpenAiRequest(
+  { model, system, messages, tools, settings }: ModelRequest,
+  { streams } = { streams: true },
+): Request {
   const { id } = splitModelName(model);
   return {
     model: id,
-    stream: true,
-    stream_options: { include_usage: true },
+    ...(streams ? { stream: true, stream_options: { include_usage: true } } : { stream: false }),
     ...(tools.length > 0 && { tools: tools.map(toOpenAiTool), ...choice(settings) }),
     ...limits(id, settings),
     ...effort(id, settings, tools.length > 0),
