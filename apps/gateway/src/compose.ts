@@ -67,7 +67,7 @@ export function compose(config: GatewayConfig, log: Logger) {
   const adapters = connect(config, log);
   const { idempotencyKeys, accountRequests } = adapters;
 
-  const signIn = composeSignIn(adapters, config, warn('keys of open connections not checked'));
+  const signIn = composeSignIn(adapters, config, warn);
   const { authenticator, connections } = signIn;
   const operator = operatorOf(adapters, config, log);
   const limits = new ConcurrencyLimits(config);

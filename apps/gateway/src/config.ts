@@ -23,137 +23,143 @@ import {
   serviceVariables,
 } from '@rondo/platform';
 import { z } from 'zod';
+import { issuerNeedsAudience, oidcVariables } from './auth/oidc/oidc-variables';
 import { runBudgetVariables } from './runs/run-budgets';
 
-export const environment = z.object({
-  ...serviceVariables,
-  ...serverVariables(10),
-  ...modelServerVariables,
-  PORT: port.default(3000),
-  RONDO_ADMIN_KEY: z
-    .string()
-    .min(16)
-    .describe(
-      'The API key of the account that operates this deployment. `npm start` creates one: `.data/api-key`. Changing it revokes the former one; a revoked key stays revoked.',
-    ),
-  DEFAULT_MODEL: z.string().min(1).optional().meta({
-    description: 'The model of a run that names none, or its alias.',
-    otherwise:
-      '`openai/gpt-5.1` if there is a key for OpenAI itself, else `anthropic/claude-sonnet-5` if there is one for Anthropic itself, else `demo/coder`',
-  }),
-  MODEL_ALIASES: z.string().optional().meta({
-    description:
-      'Short names of models, as JSON. A run that names one gets the model that it stands for at that moment.',
-    example: '{"fast":"openai/gpt-5-mini","sonnet":"anthropic/claude-sonnet-5"}',
-    otherwise: 'none',
-  }),
-  MODEL_FALLBACKS: z.string().optional().meta({
-    description:
-      'The models that stand in for others, as JSON: a list by the full name of each, for runs that name no `fallbacks`. See docs/add-a-provider.md.',
-    example:
-      '{"anthropic/claude-sonnet-5":["openrouter/anthropic/claude-sonnet-5",{"model":"openai/gpt-5","on":["service_unavailable"]}]}',
-    otherwise: 'a model that fails, fails the run',
-  }),
-  OPENAI_BASE_URL: modelVariables.OPENAI_BASE_URL,
-  ANTHROPIC_BASE_URL: modelVariables.ANTHROPIC_BASE_URL,
-  ...runBudgetVariables,
-  SECRETS_KEY: secretsKey,
-  MODEL_KEYS_PRESENT: z
-    .string()
-    .default('')
-    .meta({
+export const environment = z
+  .object({
+    ...serviceVariables,
+    ...serverVariables(10),
+    ...modelServerVariables,
+    PORT: port.default(3000),
+    RONDO_ADMIN_KEY: z
+      .string()
+      .min(16)
+      .describe(
+        'The API key of the account that operates this deployment. `npm start` creates one: `.data/api-key`. Changing it revokes the former one; a revoked key stays revoked.',
+      ),
+    DEFAULT_MODEL: z.string().min(1).optional().meta({
+      description: 'The model of a run that names none, or its alias.',
+      otherwise:
+        '`openai/gpt-5.1` if there is a key for OpenAI itself, else `anthropic/claude-sonnet-5` if there is one for Anthropic itself, else `demo/coder`',
+    }),
+    MODEL_ALIASES: z.string().optional().meta({
       description:
-        'The names of the key variables that agent-worker has, separated by commas. This service does not get the keys. ' +
-        '`npm start` and the compose file set it.',
-      example: 'OPENAI_API_KEY,VLLM_KEY',
+        'Short names of models, as JSON. A run that names one gets the model that it stands for at that moment.',
+      example: '{"fast":"openai/gpt-5-mini","sonnet":"anthropic/claude-sonnet-5"}',
       otherwise: 'none',
     }),
-  BODY_LIMIT_BYTES: count.default(10 * 1024 * 1024).meta({
-    description: 'The longest request body that is accepted.',
-    unit: 'bytes',
-  }),
-  PREVIEW_URL: previewUrl,
-  FILE_LIMIT_BYTES: count.default(100 * 1024 * 1024).meta({
-    description: 'The longest file that may be uploaded, or written into a sandbox over REST.',
-    unit: 'bytes',
-  }),
-  ACCOUNT_FILE_BYTES: count.default(10 * 1024 * 1024 * 1024).meta({
-    description: 'The uploaded files of one account, together.',
-    unit: 'bytes',
-  }),
-  THREAD_MAX_MESSAGES: count.default(usualThreadLimits.messages).meta({
-    description: 'A thread with this many messages accepts no more messages and runs: `thread_full`.',
-  }),
-  THREAD_MAX_BYTES: count.default(usualThreadLimits.bytes).meta({
-    description: 'The same for the bytes of its messages.',
-    unit: 'bytes',
-  }),
-  RATE_LIMIT_PER_SECOND: z.coerce.number().positive().default(500).meta({
-    description: 'Requests of one API key; twice as many may come at once.',
-    unit: 'per second',
-  }),
-  ACCOUNT_RATE_LIMIT_PER_SECOND: count.default(5_000).meta({
-    description:
-      'Requests of one account, over all its keys and all gateways that share a Redis. While Redis is away each gateway counts alone.',
-    unit: 'per second',
-  }),
-  MAX_ACTIVE_RUNS_PER_ACCOUNT: count.optional().meta({
-    description: 'Active runs of one account, including those that wait for a person or for their thread.',
-    otherwise: 'any number',
-  }),
-  BODY_BYTES_PER_KEY: count.default(64 * 1024 * 1024).meta({
-    description:
-      'Bytes of the requests of one API key that are being read or answered, on one gateway. One without a Content-Length ' +
-      'counts as BODY_LIMIT_BYTES.',
-    unit: 'bytes',
-  }),
-  SOCKETS_PER_KEY: count.default(2_000).meta({ description: 'Sockets of one API key that are open, on one gateway.' }),
-  STREAMS_PER_KEY: count.default(2_000).meta({
-    description: 'Event streams of one API key that are open, on one gateway.',
-  }),
-  WAITS_PER_KEY: count.default(2_000).meta({
-    description: 'Requests of one API key that wait for a run, on one gateway.',
-  }),
-  HANDSHAKES_PER_SECOND: z.coerce.number().positive().default(100).meta({
-    description:
-      'Sockets that one address opens, plus its requests with keys that must be looked up; twice as many may come at once.',
-    unit: 'per second',
-  }),
-  SESSION_HOURS: z.coerce.number().positive().max(720).default(12).meta({
-    description: 'How long a browser stays signed in.',
-    unit: 'h',
-  }),
-  SESSION_LINK_MINUTES: z.coerce.number().positive().max(1_440).default(10).meta({
-    description: 'How long a link that signs a browser in can be used.',
-    unit: 'min',
-  }),
-  TRUSTED_PROXY_HOPS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .default(0)
-    .meta({
+    MODEL_FALLBACKS: z.string().optional().meta({
       description:
-        'Number of proxies in front of the gateway that append to X-Forwarded-For. With 0, all clients behind a proxy ' +
-        'have one address.',
+        'The models that stand in for others, as JSON: a list by the full name of each, for runs that name no `fallbacks`. See docs/add-a-provider.md.',
+      example:
+        '{"anthropic/claude-sonnet-5":["openrouter/anthropic/claude-sonnet-5",{"model":"openai/gpt-5","on":["service_unavailable"]}]}',
+      otherwise: 'a model that fails, fails the run',
     }),
-  WEBHOOK_INTERNAL_HOSTS: commaSeparated.pipe(z.array(internalHost)).optional().meta({
-    description:
-      'Hosts with private addresses, or without TLS, that webhooks may be sent to: `host:port`, separated by commas.',
-    example: 'billing.internal:8080',
-    otherwise: 'none',
-  }),
-  WEBHOOK_DENIED_NETWORKS: commaSeparated.pipe(z.array(network)).optional().meta({
-    description:
-      'Public networks that no webhook is sent to, separated by commas; for example those of services that trust this host.',
-    example: '203.0.113.0/24,2001:db8::/32',
-    otherwise: 'none',
-  }),
-  STALL_LIMIT_S: z.coerce.number().positive().default(30).meta({
-    description: 'How long a subscriber may leave sent events unread before it is disconnected.',
-    unit: 's',
-  }),
-});
+    OPENAI_BASE_URL: modelVariables.OPENAI_BASE_URL,
+    ANTHROPIC_BASE_URL: modelVariables.ANTHROPIC_BASE_URL,
+    ...runBudgetVariables,
+    SECRETS_KEY: secretsKey,
+    MODEL_KEYS_PRESENT: z
+      .string()
+      .default('')
+      .meta({
+        description:
+          'The names of the key variables that agent-worker has, separated by commas. This service does not get the keys. ' +
+          '`npm start` and the compose file set it.',
+        example: 'OPENAI_API_KEY,VLLM_KEY',
+        otherwise: 'none',
+      }),
+    BODY_LIMIT_BYTES: count.default(10 * 1024 * 1024).meta({
+      description: 'The longest request body that is accepted.',
+      unit: 'bytes',
+    }),
+    PREVIEW_URL: previewUrl,
+    FILE_LIMIT_BYTES: count.default(100 * 1024 * 1024).meta({
+      description: 'The longest file that may be uploaded, or written into a sandbox over REST.',
+      unit: 'bytes',
+    }),
+    ACCOUNT_FILE_BYTES: count.default(10 * 1024 * 1024 * 1024).meta({
+      description: 'The uploaded files of one account, together.',
+      unit: 'bytes',
+    }),
+    THREAD_MAX_MESSAGES: count.default(usualThreadLimits.messages).meta({
+      description: 'A thread with this many messages accepts no more messages and runs: `thread_full`.',
+    }),
+    THREAD_MAX_BYTES: count.default(usualThreadLimits.bytes).meta({
+      description: 'The same for the bytes of its messages.',
+      unit: 'bytes',
+    }),
+    RATE_LIMIT_PER_SECOND: z.coerce.number().positive().default(500).meta({
+      description: 'Requests of one API key; twice as many may come at once.',
+      unit: 'per second',
+    }),
+    ACCOUNT_RATE_LIMIT_PER_SECOND: count.default(5_000).meta({
+      description:
+        'Requests of one account, over all its keys and all gateways that share a Redis. While Redis is away each gateway counts alone.',
+      unit: 'per second',
+    }),
+    MAX_ACTIVE_RUNS_PER_ACCOUNT: count.optional().meta({
+      description: 'Active runs of one account, including those that wait for a person or for their thread.',
+      otherwise: 'any number',
+    }),
+    BODY_BYTES_PER_KEY: count.default(64 * 1024 * 1024).meta({
+      description:
+        'Bytes of the requests of one API key that are being read or answered, on one gateway. One without a Content-Length ' +
+        'counts as BODY_LIMIT_BYTES.',
+      unit: 'bytes',
+    }),
+    SOCKETS_PER_KEY: count
+      .default(2_000)
+      .meta({ description: 'Sockets of one API key that are open, on one gateway.' }),
+    STREAMS_PER_KEY: count.default(2_000).meta({
+      description: 'Event streams of one API key that are open, on one gateway.',
+    }),
+    WAITS_PER_KEY: count.default(2_000).meta({
+      description: 'Requests of one API key that wait for a run, on one gateway.',
+    }),
+    HANDSHAKES_PER_SECOND: z.coerce.number().positive().default(100).meta({
+      description:
+        'Sockets that one address opens, plus its requests with keys that must be looked up; twice as many may come at once.',
+      unit: 'per second',
+    }),
+    SESSION_HOURS: z.coerce.number().positive().max(720).default(12).meta({
+      description: 'How long a browser stays signed in.',
+      unit: 'h',
+    }),
+    SESSION_LINK_MINUTES: z.coerce.number().positive().max(1_440).default(10).meta({
+      description: 'How long a link that signs a browser in can be used.',
+      unit: 'min',
+    }),
+    ...oidcVariables,
+    TRUSTED_PROXY_HOPS: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .default(0)
+      .meta({
+        description:
+          'Number of proxies in front of the gateway that append to X-Forwarded-For. With 0, all clients behind a proxy ' +
+          'have one address.',
+      }),
+    WEBHOOK_INTERNAL_HOSTS: commaSeparated.pipe(z.array(internalHost)).optional().meta({
+      description:
+        'Hosts with private addresses, or without TLS, that webhooks may be sent to: `host:port`, separated by commas.',
+      example: 'billing.internal:8080',
+      otherwise: 'none',
+    }),
+    WEBHOOK_DENIED_NETWORKS: commaSeparated.pipe(z.array(network)).optional().meta({
+      description:
+        'Public networks that no webhook is sent to, separated by commas; for example those of services that trust this host.',
+      example: '203.0.113.0/24,2001:db8::/32',
+      otherwise: 'none',
+    }),
+    STALL_LIMIT_S: z.coerce.number().positive().default(30).meta({
+      description: 'How long a subscriber may leave sent events unread before it is disconnected.',
+      unit: 's',
+    }),
+  })
+  .check(issuerNeedsAudience);
 
 export type GatewayConfig = z.infer<typeof environment>;
 

@@ -1,6 +1,8 @@
 import { apiKeyId, sessionId } from '@rondo/contract';
 import type { Accounts, Sessions } from '@rondo/persistence';
 import { Authenticator, CallerCache } from '../auth/authenticator';
+import { oidcSettings } from '../auth/oidc/oidc-variables';
+import { OutsideTokens } from '../auth/oidc/outside-tokens';
 import { type CredentialId, OpenConnections, Revocations } from '../auth/open-connections';
 import { RateLimiter } from '../auth/rate-limiter';
 import type { GatewayConfig } from '../config';
@@ -18,9 +20,11 @@ const secondsPerMinute = 60;
 export function composeSignIn(
   { accounts, sessions }: SignInAdapters,
   config: GatewayConfig,
-  onError: (error: unknown) => void,
+  warn: (message: string) => (error: unknown) => void,
 ) {
-  const keys = new CallerCache((key) => accounts.verify(key));
+  const tokens = tokensOf(accounts, config, warn('token of an outside issuer not checked'));
+  const verify = (secret: string) => (tokens?.recognizes(secret) ? tokens.verify(secret) : accounts.verify(secret));
+  const keys = new CallerCache(verify);
   const browsers = new CallerCache((secret) => sessions.verify(secret));
   const handshakes = new RateLimiter(config.HANDSHAKES_PER_SECOND, { policy: 'address' });
   const authenticator = new Authenticator({
@@ -34,7 +38,7 @@ export function composeSignIn(
       ...(sessionIds.length > 0 ? await sessions.endedOf(sessionIds) : []),
     ];
   };
-  const connections = new OpenConnections(revokedOf, onError);
+  const connections = new OpenConnections(revokedOf, warn('keys of open connections not checked'));
   const revocations = new Revocations([keys, browsers], connections);
   const sessionService = new SessionService({
     ...{ sessions, revocations },
@@ -42,6 +46,16 @@ export function composeSignIn(
     linkSeconds: config.SESSION_LINK_MINUTES * secondsPerMinute,
   });
   return { keys, authenticator, connections, revocations, sessionService };
+}
+
+/** Undefined unless an outside issuer is configured. */
+function tokensOf(
+  accounts: Pick<Accounts, 'isActive'>,
+  config: GatewayConfig,
+  onError: (error: unknown) => void,
+): OutsideTokens | undefined {
+  const settings = oidcSettings(config);
+  return settings && new OutsideTokens({ settings, isActive: (id) => accounts.isActive(id), onError });
 }
 
 interface IdSchema<Id> {

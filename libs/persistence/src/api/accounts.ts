@@ -74,6 +74,8 @@ const validKey = `
 select api_keys.id, account_id, scopes from api_keys join accounts on accounts.id = account_id
 where hash = $1 and revoked_at is null and removed_at is null`;
 
+const activeAccount = `select id from accounts where id = $1 and removed_at is null`;
+
 const removeAccount = `
 with removed as (
   update accounts set removed_at = coalesce(removed_at, clock_timestamp()) where id = $1
@@ -127,6 +129,11 @@ export class Accounts {
   async verify(key: string): Promise<Caller | undefined> {
     const [row] = await this.database.sql.query<ValidKey>(validKey, [hashOf(key)]);
     return row && { accountId: accountId.parse(row.account_id), keyId: apiKeyId.parse(row.id), scopes: row.scopes };
+  }
+
+  /** Whether there is such an account, and it is not removed. */
+  async isActive(id: AccountId): Promise<boolean> {
+    return (await this.database.sql.query(activeAccount, [id])).length > 0;
   }
 
   /** Which of these keys are no longer valid. */

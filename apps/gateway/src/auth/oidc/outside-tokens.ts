@@ -1,0 +1,91 @@
+import type { AccountId } from '@rondo/contract';
+import type { Caller } from '@rondo/persistence';
+import { type JWTPayload, errors, jwtVerify } from 'jose';
+import { ApiError, retryAfter, unauthorized } from '../../problems/api-error';
+import { IssuerKeys } from './issuer-keys';
+import type { OidcSettings } from './oidc-variables';
+import { tokenCaller } from './token-caller';
+
+/** Only signatures that need the issuer's private key: with `HS…` its public one would do, with `none` no key at all. */
+const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+
+const maxLength = 16_384;
+const jwtPattern = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
+
+interface TokenParts {
+  readonly settings: OidcSettings;
+  readonly isActive: (account: AccountId) => Promise<boolean>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Tokens of the outside issuer, as the callers that they stand for. */
+export class OutsideTokens {
+  private readonly keys: IssuerKeys;
+
+  constructor(private readonly parts: TokenParts) {
+    this.keys = new IssuerKeys(parts.settings.issuer);
+  }
+
+  /** Whether it has the form of a token. API keys have no dots. */
+  recognizes(secret: string): boolean {
+    return jwtPattern.test(secret);
+  }
+
+  /** Rejects with `unauthorized` and the reason, or with `service_unavailable` while the issuer cannot be asked for its keys. */
+  async verify(token: string): Promise<Caller> {
+    const payload = await this.payloadOf(token);
+    const caller = tokenCaller(payload, this.parts.settings);
+    if ('problem' in caller) throw refused(caller.problem);
+    if (!(await this.parts.isActive(caller.accountId))) throw refused(`There is no account ${caller.accountId}.`);
+    return { ...caller, expiresAt: new Date((payload.exp ?? 0) * 1000) };
+  }
+
+  private async payloadOf(token: string): Promise<JWTPayload> {
+    const { issuer, audience, clockSkewS } = this.parts.settings;
+    if (token.length > maxLength) throw refused('It is too long.');
+    try {
+      const { payload } = await jwtVerify(token, this.keys.find, {
+        ...{ issuer, algorithms, audience: [...audience] },
+        clockTolerance: clockSkewS,
+        requiredClaims: ['sub', 'exp'],
+      });
+      return payload;
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (reason !== undefined) throw refused(reason);
+      this.parts.onError(error);
+      throw new ApiError(
+        'service_unavailable',
+        'The issuer of tokens cannot be reached, so tokens cannot be checked now. API keys are accepted.',
+        retryAfter(5),
+      );
+    }
+  }
+}
+
+const refused = (reason: string): ApiError => unauthorized(`The token is not accepted. ${reason}`);
+
+/** What is wrong with the token; undefined for what is wrong with the issuer. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof errors.JWTExpired) return 'It has expired.';
+  if (error instanceof errors.JWTClaimValidationFailed) return `Its claim ${error.claim} is missing or wrong.`;
+  if (error instanceof errors.JOSEAlgNotAllowed || error instanceof errors.JOSENotSupported)
+    return 'It is signed by an algorithm that is not accepted.';
+  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys)
+    return 'It is signed by a key that the issuer does not have.';
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'Its signature is wrong.';
+  if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) return 'It cannot be read.';
+  return undefined;
+}

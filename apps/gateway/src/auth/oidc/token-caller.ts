@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { type AccountId, type UserId, accountId, userId } from '@rondo/contract';
+import type { JWTPayload } from 'jose';
+import { z } from 'zod';
+import type { Scope } from '../scopes';
+import type { OidcSettings } from './oidc-variables';
+
+const role = z.enum(['owner', 'member', 'viewer']);
+type Role = z.infer<typeof role>;
+
+/** From the highest one down. */
+const scopeOf: Record<Role, Scope> = { owner: 'admin', member: 'write', viewer: 'read' };
+
+export interface TokenCaller {
+  readonly accountId: AccountId;
+  readonly keyId: UserId;
+  readonly scopes: readonly Scope[];
+}
+
+/** Whom a valid token stands for, or what it lacks. */
+export function tokenCaller(
+  payload: JWTPayload,
+  { accountClaim, roleClaim }: Pick<OidcSettings, 'accountClaim' | 'roleClaim'>,
+): TokenCaller | { readonly problem: string } {
+  const account = accountId.safeParse(payload[accountClaim]);
+  if (!account.success) return { problem: `Its claim ${accountClaim} names no account.` };
+  const named = [payload[roleClaim]].flat();
+  const highest = role.options.find((one) => named.includes(one));
+  if (highest === undefined) return { problem: `Its claim ${roleClaim} names no role: ${role.options.join(', ')}.` };
+  return { accountId: account.data, keyId: userOf(payload), scopes: [scopeOf[highest]] };
+}
+
+/** The same person at the same issuer is always the same user. */
+function userOf({ iss, sub }: JWTPayload): UserId {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([iss, sub]))
+    .digest('hex');
+  return userId.parse(`usr_${digest.slice(0, 40)}`);
+}
