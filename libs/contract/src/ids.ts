@@ -20,6 +20,7 @@ export const compactionId = prefixed('cmp').brand<'CompactionId'>();
 export const sandboxId = prefixed('sbx').brand<'SandboxId'>();
 /** An entry of the audit log. */
 export const auditEntryId = prefixed('aud').brand<'AuditEntryId'>();
+export const creditId = prefixed('crd').brand<'CreditId'>();
 export const agentId = prefixed('agt').brand<'AgentId'>();
 export const mcpToolId = prefixed('mct').brand<'McpToolId'>();
 export const fileId = prefixed('file').brand<'FileId'>();
@@ -44,6 +45,7 @@ export type ModelCallId = z.infer<typeof modelCallId>;
 export type CompactionId = z.infer<typeof compactionId>;
 export type SandboxId = z.infer<typeof sandboxId>;
 export type AuditEntryId = z.infer<typeof auditEntryId>;
+export type CreditId = z.infer<typeof creditId>;
 export type AgentId = z.infer<typeof agentId>;
 export type McpToolId = z.infer<typeof mcpToolId>;
 export type FileId = z.infer<typeof fileId>;

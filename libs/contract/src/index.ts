@@ -54,6 +54,7 @@ export {
   awaitedApproval,
   decidedApproval,
 } from './approval';
+export { type Balance, type Credit, balance, credit } from './balance';
 export { type UsageEntry, usageEntry } from './usage-entry';
 export {
   type FinishReason,

@@ -111,6 +111,17 @@ export { callTimeoutMs } from './tools/tool-policy';
 export { type ServerFact, type ToolSet, toolSetOf } from './tools/tool-set';
 export { restoreToolSet, snapshotOf } from './tools/tool-set-snapshot';
 
+// Accounts
+export {
+  type AccountFunds,
+  type AccountTier,
+  AccountTiers,
+  type TierPeriod,
+  allowsModel,
+  readTiers,
+  remainingUsd,
+} from './accounts/account-tiers';
+
 // Models, dialects and token counts
 export {
   type AssistantBlock,
@@ -127,7 +138,7 @@ export {
 export { type ModelFallbacks, readFallbacks } from './models/fallbacks';
 export { type ModelAliases, readAliases } from './models/model-aliases';
 export { factsOf } from './models/model-facts';
-export { type ModelPrice, modelPrice, priceAt } from './models/model-price';
+export { type CallSize, type ModelPrice, modelPrice, priceAt } from './models/model-price';
 export {
   type AbsentProvider,
   type ListedModel,
@@ -136,6 +147,7 @@ export {
   hasToolCalls,
   leastInputPrice,
   listModels,
+  mostCallCost,
   priceOf,
   readProviders,
   splitModelName,

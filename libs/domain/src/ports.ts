@@ -20,6 +20,7 @@ import type {
 import type { BudgetOf } from './context/model-budgets';
 import type { StopRequest, TerminalError } from './errors';
 import type { ModelChunk, ModelRequest } from './models/model';
+import type { CallSize } from './models/model-price';
 import type { Claim, ClaimedRun, LastClaim, PendingStop, ServedAccount } from './run/claim';
 import type { HonoursKeys } from './tools/honoured-keys';
 
@@ -227,6 +228,11 @@ export interface AgentPorts {
   readonly children?: ChildRuns | undefined;
   /** Of the tree of the run; undefined where that has no budget. Absent: the run is alone. Must not reject. */
   readonly treeBudget?: (() => Promise<TreeBudget | undefined>) | undefined;
+  /**
+   * Reserves what a model call can cost in the balance of the account, and waits while other runs have reserved what this one
+   * needs. False: the balance does not cover it. Resolves early to true after an abort. Absent: accounts are not limited.
+   */
+  readonly reserve?: ((sizeOf: () => Promise<CallSize>, stop: AbortSignal) => Promise<boolean>) | undefined;
   /** Absent: no server is known to honour idempotency keys. */
   readonly honoursKeys?: HonoursKeys | undefined;
 }

@@ -4,7 +4,7 @@ export { loadConfig, parseConfig } from './load-config';
 export { commaSeparated, count, milliseconds, port, serviceVariables } from './service-variables';
 export { natsVariables, serverVariables } from './server-variables';
 export { holderName, leaseVariables, leasesOutliveHeartbeats } from './lease-variables';
-export { modelServerVariables, modelVariables } from './model-variables';
+export { accountVariables, modelServerVariables, modelVariables } from './model-variables';
 export { previewUrl } from './preview-url';
 export { SealBroken, SecretBox, secretsKey } from './secret-box';
 

@@ -25,6 +25,18 @@ export const modelServerVariables = {
   }),
 };
 
+/** Of the gateway, and of services that write what models used. */
+export const accountVariables = {
+  ACCOUNT_TIERS: text.meta({
+    description:
+      'What accounts may use, as JSON: tiers by name, and the one of accounts that have none. The same for the gateway, the ' +
+      'workers and the summarizer. See docs/billing.md.',
+    example:
+      '{"default":"free","tiers":{"free":{"usd":5,"allowed_models":["openai/gpt-5-mini"],"max_active_runs":2},"pro":{"usd":100}}}',
+    otherwise: 'accounts are not limited',
+  }),
+};
+
 /** Variables of services that call models. */
 export const modelVariables = {
   OPENAI_API_KEY: text.meta({ description: 'The key for `openai/` models.', otherwise: 'there are none' }),

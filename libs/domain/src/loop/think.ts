@@ -4,6 +4,7 @@ import type { DecodedReply } from '../dialects/dialect';
 import { type ModelMessage, type ModelRequest, contextOverflow } from '../models/model';
 import { completed, failed } from '../run/end-run';
 import { type LackingBudget, awaitBudget, mayWaitFor } from '../run/await-budget';
+import { reserveCall } from '../run/reserve-call';
 import { budgetLack, mayCallModel } from '../run/run-limits';
 import { beginReply } from './begin-reply';
 import { afterBrokenReplies, fallBack, hasFallback, modelNow } from './fall-back';
@@ -78,7 +79,7 @@ async function* callUntilComplete(
       for (const step of reply.receive({ type: 'text', text })) yield step;
       break;
     }
-    if (!(await mayCallModel(loop, result.end.usage))) {
+    if (!(await mayCallModel(loop, result.end.usage)) || !(await reserveCall(loop, result.end.usage))) {
       loop.isCutOffByBudget = true;
       break;
     }

@@ -44,6 +44,16 @@ const million = 1_000_000;
 export const leastInputRate = ({ input, cache_read = input }: ModelPrice): number =>
   Math.min(input, cache_read) / million;
 
+/** How large a model call can become, as far as is known before it. */
+export interface CallSize {
+  readonly model: string;
+  readonly inputTokens: number;
+  /** Undefined: as the model and its provider allow. */
+  readonly maxOutputTokens: number | undefined;
+  /** The cost of a call before it that is recorded later. */
+  readonly unsettledUsd: number;
+}
+
 /** The most that a call can cost, in USD. */
 export function mostCost(price: ModelPrice, tokens: { readonly input: number; readonly output: number }): number {
   const { input, output, cache_read = input, cache_write = input, long_prompt } = price;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readPrices, withPrices } from './declared-prices';
 import { jsonText } from './json-text';
 import { type ModelFacts, factsOf, knownModels, modelFacts } from './model-facts';
-import { type ModelPrice, leastInputRate, priceAt } from './model-price';
+import { type CallSize, type ModelPrice, leastInputRate, mostCost, priceAt } from './model-price';
 
 const providerName = z.string().regex(/^[a-z0-9_-]+$/, 'must be lower-case letters, digits, "-" or "_"');
 const providerKind = z.enum(['openai', 'anthropic']);
@@ -169,6 +169,26 @@ export function priceOf(model: string, { providers }: Providers, atMs: number): 
 export function leastInputPrice(model: string, providers: Providers, atMs: number): number | undefined {
   const price = priceOf(model, providers, atMs);
   return price && leastInputRate(price);
+}
+
+/** Of a reply whose length is bounded by nothing but the model, which may be able to write a book. */
+const usualReplyTokens = 8_192;
+
+/**
+ * The most that a call at that time can cost, in USD, if a reply of unlimited length has at most 8,192 tokens, and what is to
+ * be settled before it. Undefined: the price is not known.
+ */
+export function mostCallCost(
+  { model, inputTokens, maxOutputTokens, unsettledUsd }: CallSize,
+  { providers }: Providers,
+  atMs: number,
+): number | undefined {
+  const { provider: name, id } = splitModelName(model);
+  const provider = providers.find((one) => one.name === name);
+  const facts = provider && factsOf(provider, id);
+  const price = facts && priceAt(facts, atMs);
+  const output = Math.min(maxOutputTokens ?? usualReplyTokens, facts?.max_output_tokens ?? Infinity);
+  return price && mostCost(price, { input: inputTokens, output }) + unsettledUsd;
 }
 
 /** A model as the API lists it. Other models of a configured provider can be used, too. */

@@ -3,6 +3,7 @@ import { countRequestTokens } from '../context/compress';
 import { TerminalError } from '../errors';
 import type { AgentRun, LoopContext } from '../loop/loop-context';
 import type { LackingBudget } from './await-budget';
+import { reserveCall } from './reserve-call';
 
 type Budget = RunSettings['budget'];
 
@@ -32,14 +33,23 @@ export async function mayCallModel(loop: LoopContext, unrecorded?: Usage): Promi
   return !(await loop.ports.accountIsSpent?.());
 }
 
-/** Which budget does not cover the next model call: at least the input of its request. Undefined: all do. */
+/**
+ * Which budget does not cover the next model call: at least the input of its request. Undefined: all do, and the call is
+ * reserved in the balance of the account.
+ */
 export async function budgetLack(loop: LoopContext): Promise<LackingBudget | 'account' | undefined> {
-  if (!isBounded(loop) || loop.signals.stop.aborted) return undefined;
+  if (loop.signals.stop.aborted) return undefined;
+  const lack = isBounded(loop) ? await lackOfRuns(loop) : undefined;
+  if (lack) return lack;
+  return (await mayCallModel(loop)) && (await reserveCall(loop)) ? undefined : 'account';
+}
+
+/** The budget of the run, or that of its tree. */
+async function lackOfRuns(loop: LoopContext): Promise<LackingBudget | undefined> {
   const own = { budget: loop.run.settings.budget, spent: loop.state.usage };
   if (!(await covers(loop, own))) return own;
   const tree = await loop.ports.treeBudget?.();
-  if (tree && !(await covers(loop, tree))) return tree;
-  return (await mayCallModel(loop)) ? undefined : 'account';
+  return tree && !(await covers(loop, tree)) ? tree : undefined;
 }
 
 async function covers(loop: LoopContext, { budget, spent }: LackingBudget): Promise<boolean> {

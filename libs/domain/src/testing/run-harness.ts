@@ -43,7 +43,7 @@ export interface HarnessParts {
   readonly summarizer?: Model;
   readonly budgetOf?: BudgetOf;
   /** Ports that depend on the operator's configuration. */
-  readonly extra?: Pick<AgentPorts, 'honoursKeys' | 'leastInputPrice' | 'accountIsSpent' | 'children' | 'treeBudget'>;
+  readonly extra?: Pick<AgentPorts, 'honoursKeys' | 'leastInputPrice' | 'accountIsSpent' | 'children' | 'treeBudget' | 'reserve'>;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { maxTokenSum } from '@rondo/contract';
 import { tables } from '../database/row-set';
 import { activated, outboxOf } from './activation';
+import { settleCalls } from './settle-calls';
 import { batches, events, knownCalls, messages, plannedCalls, usageEntries } from './append-row-sets';
 
 const [batch, event, message, usage, planned, known] = tables(
@@ -14,16 +15,8 @@ const [batch, event, message, usage, planned, known] = tables(
 
 const endsClaim = '(batch.terminal or batch.waiting is not null or batch.moves)';
 
-/**
- * Writes the facts of many runs, with every row that follows from them, in one statement. It writes and returns the
- * batches that are accepted, which have their run's current epoch and need not yield to a stop request or a raised budget; a refused batch
- * does not affect the others. It locks runs, then threads, each in the order of their ids, so that two writers cannot
- * deadlock; all other rows belong to a run and a thread that it has locked by then.
- *
- * The plan is made once per connection, when the tables may be empty. `enable_seqscan=off`, and a limit that makes the
- * planner expect one batch, have it find rows by primary key at any size of the tables.
- */
-export const appendStatement = `
+/** The runs and threads, whose rows it locks. */
+const locked = (alsoReturned: string): string => `
 with written as (
   update runs set
     last_seq = runs.last_seq + batch.facts,
@@ -61,7 +54,7 @@ with written as (
     and (runs.stop_requested_at is null or not batch.yields_to_stop)
     and (runs.raised_in_epoch is distinct from runs.epoch or not batch.yields_to_raise)
   returning ${activated}, batch.moves, runs.account_id, runs.agent_id, runs.epoch, batch.number, batch.at, batch.messages, batch.message_bytes,
-    runs.last_seq - batch.facts as last_seq
+    runs.last_seq - batch.facts as last_seq${alsoReturned}
 ),
 next_message as (
   update threads set
@@ -74,7 +67,10 @@ next_message as (
 accepted as materialized (
   select written.*, coalesce(next_message.last_message_seq, 0) as last_message_seq
   from written left join next_message on next_message.id = written.thread_id
-),
+),`;
+
+/** What belongs to them. */
+const rows = `
 queued_jobs as (${outboxOf('accepted where moves')}),
 new_event as (
   insert into run_events (run_id, seq, id, type, iteration, epoch, at, data)
@@ -117,6 +113,20 @@ known_call as (
   where tool_calls.id = call.id and tool_calls.run_id is not distinct from accepted.id
 )
 select number, last_seq, last_message_seq from accepted`;
+
+/**
+ * Writes the facts of many runs, with every row that follows from them, in one statement. It writes and returns the
+ * batches that are accepted, which have their run's current epoch and need not yield to a stop request or a raised budget; a refused batch
+ * does not affect the others. It locks runs, then threads, each in the order of their ids, so that two writers cannot
+ * deadlock; all other rows belong to a run and a thread that it has locked by then.
+ *
+ * The plan is made once per connection, when the tables may be empty. `enable_seqscan=off`, and a limit that makes the
+ * planner expect one batch, have it find rows by primary key at any size of the tables.
+ */
+export const appendStatement = `${locked('')}${rows}`;
+
+/** Also settles the model calls of the batches with the balances of their accounts. */
+export const settlingAppendStatement = `${locked(`, ${endsClaim} as ends_claim`)}${settleCalls(`${usage}`)}${rows}`;
 
 /** A batch that was written, with the position of its run and thread before it. */
 export interface AppendOutcome {

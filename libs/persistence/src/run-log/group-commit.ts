@@ -3,7 +3,7 @@ import { BudgetRaisedError, ClaimLostError, StopPendingError } from '@rondo/doma
 import type { Sql } from '../database/sql';
 import { StatementBatcher } from '../database/statement-batcher';
 import { appendValues } from './append-rows';
-import { type AppendOutcome, appendStatement } from './append-statement';
+import { type AppendOutcome, appendStatement, settlingAppendStatement } from './append-statement';
 import { type Batch, lengthOf, recordedFacts } from './batch';
 
 /**
@@ -13,8 +13,13 @@ import { type Batch, lengthOf, recordedFacts } from './batch';
 export class GroupCommit {
   private readonly batches: StatementBatcher<Batch, readonly RecordedFact[] | undefined>;
 
-  constructor(private readonly sql: Sql) {
-    this.batches = new StatementBatcher((group) => writeBatches(sql, group), {
+  constructor(
+    private readonly sql: Sql,
+    { settles = false }: { settles?: boolean | undefined } = {},
+  ) {
+    const statementFor = (group: readonly Batch[]) =>
+      settles && group.some(settlesCalls) ? settlingAppendStatement : appendStatement;
+    this.batches = new StatementBatcher((group) => writeBatches(sql, group, statementFor(group)), {
       subjectOf: ({ claim }) => claim.runId,
       weightOf: lengthOf,
       startsAtOnce: true,
@@ -27,15 +32,23 @@ export class GroupCommit {
 }
 
 /** Returns the facts of each batch, undefined for a refused one. The group holds at most one batch per run. */
-async function writeBatches(sql: Sql, group: readonly Batch[]): Promise<(readonly RecordedFact[] | undefined)[]> {
+async function writeBatches(
+  sql: Sql,
+  group: readonly Batch[],
+  statement = appendStatement,
+): Promise<(readonly RecordedFact[] | undefined)[]> {
   const outcomes = new Map<number, AppendOutcome>();
-  for (const written of await sql.query<AppendOutcome>(appendStatement, appendValues(group)))
+  for (const written of await sql.query<AppendOutcome>(statement, appendValues(group)))
     outcomes.set(written.number, written);
   return group.map((batch, index) => {
     const outcome = outcomes.get(index + 1);
     return outcome && recordedFacts(batch, { lastSeq: outcome.last_seq, lastMessageSeq: outcome.last_message_seq });
   });
 }
+
+/** A model call was recorded, or there can be none after it. */
+const settlesCalls = ({ facts, changes: { terminal, waiting } }: Batch): boolean =>
+  terminal || waiting !== null || facts.some(({ fact }) => fact.type === 'usage.recorded');
 
 /** If the epoch is still the claim's, the batch was refused because of one of these. None can revert, so reading them afterwards is safe. */
 const overruledBy = `

@@ -42,6 +42,8 @@ export interface RunStoreOptions {
   readonly queue?: RunQueueName;
   readonly leaseMs?: number;
   readonly reaper?: Partial<ReaperDelays>;
+  /** Whether model calls are settled with the balances of accounts. Without it, these cost nothing. */
+  readonly settles?: boolean;
   /**
    * Called with the facts of a run that was promoted because the run ahead of it ended; empty for a run without input.
    * Its job is in the outbox.
@@ -67,7 +69,7 @@ export class PostgresRunStore implements RunStore, FairClaims, LastClaims, Lease
   constructor(private readonly options: RunStoreOptions) {
     this.database = options.database;
     this.leaseMs = options.leaseMs ?? 15_000;
-    this.log = new GroupCommit(this.database.writer);
+    this.log = new GroupCommit(this.database.writer, options);
     this.queue = options.queue ?? 'runs';
     const { sql } = this.database;
     this.claims = new StatementBatcher((orders) =>

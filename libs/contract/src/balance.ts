@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { creditId } from './ids';
+
+const usd = z.number();
+
+/** What an account may use, and what it has used of it. */
+export const balance = z.object({
+  tier: z.string().nullable().describe('Null: this deployment has no tiers, and limits nothing.'),
+  allowed_models: z
+    .array(z.string())
+    .nullable()
+    .describe('`provider/model`, or a beginning of it with `*` at its end. Null: any model.'),
+  max_active_runs: z.number().int().nullable().describe('Null: as many as the deployment allows.'),
+  period: z.enum(['day', 'month']),
+  period_start: z.iso.datetime().describe('0:00 UTC.'),
+  period_end: z.iso.datetime().describe('When `spent_usd` begins anew.'),
+  allowance_usd: usd.nullable().describe('What the tier allows in a period. Null: any amount.'),
+  spent_usd: usd.describe('In this period, by calls with a known price.'),
+  reserved_usd: usd.describe('For model calls that are under way.'),
+  credit_usd: usd.describe('Used after the allowance. Below zero, it is taken from the next period.'),
+  available_usd: usd.nullable().describe('What a further model call may cost now. Null: any amount.'),
+});
+export type Balance = z.infer<typeof balance>;
+
+/** Credit that was given to an account, or taken back. */
+export const credit = z.object({
+  id: creditId,
+  usd,
+  reason: z.string().nullable(),
+  created_at: z.iso.datetime(),
+});
+export type Credit = z.infer<typeof credit>;

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { jsonText } from '../models/json-text';
+
+/** `provider/model`, or a beginning of it with `*` at its end. */
+const modelPattern = z
+  .string()
+  .max(300)
+  .regex(/^[^*]*\*?$/, 'may have one "*", at its end');
+
+const accountTier = z.strictObject({
+  allowed_models: z.array(modelPattern).min(1).max(100).optional(),
+  max_active_runs: z.number().int().positive().optional(),
+  /** What an account may spend in a period before it uses its credit. */
+  usd: z.number().nonnegative().optional(),
+  period: z.enum(['day', 'month']).default('month'),
+});
+
+const tierName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,49}$/, 'must be lower-case letters, digits, "-" and "_"');
+
+const declaredTiers = jsonText
+  .pipe(z.strictObject({ default: tierName, tiers: z.record(tierName, accountTier) }))
+  .refine(({ default: name, tiers }) => Object.hasOwn(tiers, name), {
+    path: ['default'],
+    message: 'must be the name of a tier',
+  });
+
+export interface AccountTier extends z.infer<typeof accountTier> {
+  readonly name: string;
+}
+
+export type TierPeriod = AccountTier['period'];
+
+/** What accounts may use, by the tier that they have. */
+export class AccountTiers {
+  private readonly tiers: ReadonlyMap<string, AccountTier>;
+
+  constructor(
+    tiers: readonly AccountTier[],
+    private readonly byDefault: AccountTier,
+  ) {
+    this.tiers = new Map(tiers.map((tier) => [tier.name, tier]));
+  }
+
+  get names(): readonly string[] {
+    return [...this.tiers.keys()];
+  }
+
+  /** The default tier for an account without one, and for one whose tier is not configured any more. */
+  of(name: string | null): AccountTier {
+    return (name === null ? undefined : this.tiers.get(name)) ?? this.byDefault;
+  }
+}
+
+/** ACCOUNT_TIERS. Undefined without it: nothing is limited. Throws if the text is invalid. */
+export function readTiers(text: string | undefined): AccountTiers | undefined {
+  if (!text) return undefined;
+  const parsed = declaredTiers.safeParse(text);
+  if (!parsed.success) throw new Error(`ACCOUNT_TIERS cannot be understood:\n${z.prettifyError(parsed.error)}`);
+  const tiers = Object.entries(parsed.data.tiers).map(([name, tier]) => ({ name, ...tier }));
+  const byDefault = tiers.find(({ name }) => name === parsed.data.default);
+  return byDefault && new AccountTiers(tiers, byDefault);
+}
+
+export const allowsModel = ({ allowed_models: allowed }: AccountTier, model: string): boolean =>
+  allowed === undefined || allowed.some((pattern) => fits(pattern, model));
+
+const fits = (pattern: string, model: string): boolean =>
+  pattern.endsWith('*') ? model.startsWith(pattern.slice(0, -1)) : model === pattern;
+
+/** Of an account in its current period. `reservedUsd` is for model calls that are under way. */
+export interface AccountFunds {
+  readonly spentUsd: number;
+  readonly reservedUsd: number;
+  readonly creditUsd: number;
+}
+
+/** What an account has left, without what is reserved. Undefined: its tier does not limit that. */
+export const remainingUsd = (
+  { usd }: Pick<AccountTier, 'usd'>,
+  { spentUsd, creditUsd }: Omit<AccountFunds, 'reservedUsd'>,
+): number | undefined => (usd === undefined ? undefined : Math.max(0, usd - spentUsd) + creditUsd);

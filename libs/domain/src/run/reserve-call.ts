@@ -1,0 +1,19 @@
+import type { Usage } from '@rondo/contract';
+import { countRequestTokens } from '../context/compress';
+import type { LoopContext } from '../loop/loop-context';
+
+/**
+ * Reserves the next model call in the balance of the account. False: the balance does not cover it. `unrecorded` is the call
+ * that it continues: its output is a part of the request, and its cost is not settled yet.
+ */
+export async function reserveCall(loop: LoopContext, unrecorded?: Usage): Promise<boolean> {
+  const { run, state, ports, meter, signals, model } = loop;
+  if (!ports.reserve || signals.stop.aborted) return true;
+  const sizeOf = async () => ({
+    model,
+    inputTokens: (await countRequestTokens({ run, state }, meter)) + (unrecorded?.output_tokens ?? 0),
+    maxOutputTokens: run.settings.llm.max_tokens,
+    unsettledUsd: unrecorded?.cost_usd ?? 0,
+  });
+  return ports.reserve(sizeOf, signals.stop);
+}

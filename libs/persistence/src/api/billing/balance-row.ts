@@ -1,0 +1,41 @@
+import type { AccountId } from '@rondo/contract';
+import { type AccountTier, TerminalError } from '@rondo/domain';
+import type { Sql } from '../../database/sql';
+
+export type SpendingLimit = Pick<AccountTier, 'usd' | 'period'>;
+
+/** Also locks the row, so that the next statement counts what was committed before, and later calls are added to that. */
+const lockBalance = `
+insert into account_balances (account_id, period, period_start)
+select id, $2::text, date_trunc($2, now(), 'UTC') from accounts where id = $1 and removed_at is null
+on conflict (account_id) do update set tier = account_balances.tier
+returning tier`;
+
+/** A sum of an account's calls with a known price; both are SQL expressions. */
+export const spentSince = (account: string, since: string): string => `
+  select coalesce(sum(cost_usd), 0) from usage_entries where account_id = ${account} and created_at >= ${since}`;
+
+const writeLimit = `
+update account_balances set
+  tier = $2, period = $3, allowance_usd = $4::float, period_start = date_trunc($3, now(), 'UTC'),
+  spent_usd = (${spentSince('$1', `date_trunc($3, now(), 'UTC')`)})
+where account_id = $1`;
+
+/** Locks the balance in a transaction, and creates it where there is none. Rejects with `account_not_found`. */
+export async function lockedTier(sql: Sql, account: AccountId, { period }: SpendingLimit): Promise<string | null> {
+  const [row] = await sql.query<{ tier: string | null }>(lockBalance, [account, period]);
+  if (!row) throw accountNotFound(account);
+  return row.tier;
+}
+
+/** Sets the tier of a locked balance, and counts anew what was spent in the period, which may be another one than before. */
+export async function writeTier(
+  sql: Sql,
+  account: AccountId,
+  { tier, limit }: { tier: string | null; limit: SpendingLimit },
+): Promise<void> {
+  await sql.query(writeLimit, [account, tier, limit.period, limit.usd ?? null]);
+}
+
+export const accountNotFound = (account: AccountId): TerminalError =>
+  new TerminalError('account_not_found', `There is no account ${account}.`);

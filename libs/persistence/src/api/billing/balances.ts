@@ -1,0 +1,109 @@
+import { type AccountId, type Credit, type NewId, creditId } from '@rondo/contract';
+import type { AccountFunds, AccountTier } from '@rondo/domain';
+import type { Database } from '../../database/database';
+import { storedText } from '../../database/stored-text';
+import { type PendingKey, storeResponse } from '../idempotency-keys';
+import { type SpendingLimit, accountNotFound, lockedTier, spentSince, writeTier } from './balance-row';
+
+export interface AccountBalance extends AccountFunds {
+  readonly tier: string | null;
+  readonly periodStart: Date;
+  readonly periodEnd: Date;
+}
+
+export interface TierOrder {
+  readonly accountId: AccountId;
+  readonly tier: AccountTier;
+}
+
+export interface CreditOrder {
+  readonly accountId: AccountId;
+  /** Below zero, credit is taken back. */
+  readonly usd: number;
+  readonly reason: string | undefined;
+  /** The id of the API key. */
+  readonly givenBy: string;
+  /** Of the tier that the account has by its name, or without one. */
+  readonly limitOf: (tier: string | null) => SpendingLimit;
+  readonly promised?: PendingKey<Credit> | undefined;
+}
+
+interface BalanceRow {
+  readonly tier: string | null;
+  readonly period_start: Date | null;
+  readonly spent: number;
+  readonly reserved: number;
+  readonly credit: number;
+  readonly now: Date;
+}
+
+const readBalance = `
+select tier, period_start, coalesce(spent_usd, 0)::float as spent, coalesce(reserved_usd, 0)::float as reserved,
+  coalesce(credit_usd, 0)::float as credit, clock_timestamp() as now
+from accounts left join account_balances on account_id = accounts.id
+where accounts.id = $1`;
+
+const readSpent = `select (${spentSince('$1', '$2')}) as spent`;
+
+const writeCredit = `
+with given as (
+  insert into account_credits (id, account_id, usd, reason, given_by) values ($1, $2, $3::float, $4, $5)
+  returning account_id, usd, created_at
+)
+update account_balances set credit_usd = credit_usd + given.usd from given
+where account_balances.account_id = given.account_id
+returning given.created_at`;
+
+/** What accounts may spend, have spent and have left. */
+export class Balances {
+  constructor(
+    private readonly database: Database,
+    private readonly newId: NewId,
+  ) {}
+
+  /** Rejects with `account_not_found`. `limitOf` gets the name of the account's tier. */
+  async of(account: AccountId, limitOf: (tier: string | null) => SpendingLimit): Promise<AccountBalance> {
+    const { sql } = this.database;
+    const [row] = await sql.query<BalanceRow>(readBalance, [account]);
+    if (!row) throw accountNotFound(account);
+    const { tier, reserved, credit, now } = row;
+    const { start, end } = periodAt(limitOf(tier).period, now);
+    const isCurrent = row.period_start?.getTime() === start.getTime();
+    const spent = isCurrent ? row.spent : await this.spentSince(account, start);
+    return { tier, periodStart: start, periodEnd: end, spentUsd: spent, reservedUsd: reserved, creditUsd: credit };
+  }
+
+  /** Rejects with `account_not_found`. */
+  setTier({ accountId: account, tier }: TierOrder): Promise<void> {
+    return this.database.transaction(async (sql) => {
+      await lockedTier(sql, account, tier);
+      await writeTier(sql, account, { tier: tier.name, limit: tier });
+    });
+  }
+
+  /** Rejects with `account_not_found`. */
+  give({ accountId: account, usd, reason, givenBy, limitOf, promised }: CreditOrder): Promise<Credit> {
+    return this.database.transaction(async (sql) => {
+      const tier = await lockedTier(sql, account, limitOf(null));
+      await writeTier(sql, account, { tier, limit: limitOf(tier) });
+      const id = creditId.parse(`crd_${this.newId()}`);
+      const text = reason === undefined ? null : storedText(reason);
+      const [row] = await sql.query<{ created_at: Date }>(writeCredit, [id, account, usd, text, givenBy]);
+      if (!row) throw accountNotFound(account);
+      return storeResponse(sql, promised, { id, usd, reason: text, created_at: row.created_at.toISOString() });
+    });
+  }
+
+  private async spentSince(account: AccountId, since: Date): Promise<number> {
+    const [row] = await this.database.sql.query<{ spent: number }>(readSpent, [account, since]);
+    return row?.spent ?? 0;
+  }
+}
+
+/** The day or the month (UTC) of a time. */
+function periodAt(period: SpendingLimit['period'], at: Date): { start: Date; end: Date } {
+  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()];
+  return period === 'day'
+    ? { start: new Date(Date.UTC(year, month, day)), end: new Date(Date.UTC(year, month, day + 1)) }
+    : { start: new Date(Date.UTC(year, month)), end: new Date(Date.UTC(year, month + 1)) };
+}

@@ -1,0 +1,210 @@
+import { type AccountId, type NewFact, type RunId, modelCallId } from '@rondo/contract';
+import { type AccountTier, type ClaimedRun, ClaimLostError } from '@rondo/domain';
+import { PostgresRunStore } from '../../run-log/postgres-run-store';
+import { StoreFixture, completed, newAccount, nextId, waits } from '../../testing/store-fixture';
+import { Balances } from './balances';
+import { Reservations } from './reservations';
+
+let fixture: StoreFixture;
+let store: PostgresRunStore;
+let balances: Balances;
+let reservations: Reservations;
+beforeAll(async () => {
+  fixture = await StoreFixture.open();
+  const { database } = fixture;
+  store = new PostgresRunStore({ database, newId: nextId, settles: true });
+  balances = new Balances(database, nextId);
+  reservations = new Reservations(database);
+});
+afterAll(() => fixture.close());
+
+const tier: AccountTier & { usd: number } = { name: 'free', usd: 1, period: 'month' };
+
+const usage = (cost_usd: number | null, finish_reason = 'stop'): NewFact => ({
+  type: 'usage.recorded',
+  iteration: 1,
+  data: {
+    ...{ model_call_id: modelCallId.parse(`mdl_${nextId()}`), model: 'demo/coder', finish_reason },
+    ...{ input_tokens: 1, cached_tokens: 0, output_tokens: 1, cost_usd, estimated: false },
+    ...{ duration_ms: 1, first_token_ms: null },
+  },
+});
+
+async function limitedAccount(): Promise<AccountId> {
+  const accountId = await newAccount(fixture.database);
+  await balances.setTier({ accountId, tier });
+  return accountId;
+}
+
+async function runOf(accountId: AccountId): Promise<ClaimedRun> {
+  const { run } = await fixture.create({ accountId });
+  return claimed(run.id);
+}
+
+async function claimed(id: RunId): Promise<ClaimedRun> {
+  const claim = await store.claim(id, 'worker-1');
+  if (!claim) throw new Error(`${id} could not be claimed`);
+  return claim;
+}
+
+const reserve = (claim: ClaimedRun, usd: number, limit = tier) => reservations.reserve({ claim, usd, limit });
+
+const fundsOf = async (accountId: AccountId) => {
+  const { spentUsd: spent, reservedUsd: reserved, creditUsd: credit } = await balances.of(accountId, () => tier);
+  return { spent, reserved, credit };
+};
+
+describe('what is reserved for a model call', () => {
+  it('becomes what the call cost, in the append that records it', async () => {
+    const accountId = await limitedAccount();
+    const claim = await runOf(accountId);
+
+    expect(await reserve(claim, 0.5)).toBe('granted');
+    expect(await fundsOf(accountId)).toEqual({ spent: 0, reserved: 0.5, credit: 0 });
+    await store.append(claim, [usage(0.2)]);
+
+    expect(await fundsOf(accountId)).toEqual({ spent: 0.2, reserved: 0, credit: 0 });
+  });
+
+  it('is refused to other runs of the account: for now, or for good', async () => {
+    const accountId = await limitedAccount();
+    const [one, other] = [await runOf(accountId), await runOf(accountId)];
+    await reserve(one, 0.6);
+
+    expect(await reserve(other, 0.5)).toBe('held');
+    expect(await reserve(other, 1.1)).toBe('lacking');
+    expect(await reserve(other, 0.4)).toBe('granted');
+    await store.append(one, [usage(0.6)]);
+    expect(await reserve(await runOf(accountId), 0.5)).toBe('lacking');
+    expect(await fundsOf(accountId)).toEqual({ spent: 0.6, reserved: 0.4, credit: 0 });
+  });
+
+  it('comes from the credit when the allowance is used up, also beyond it', async () => {
+    const accountId = await limitedAccount();
+    const claim = await runOf(accountId);
+    await balances.give({ accountId, usd: 2, reason: undefined, givenBy: 'key_1', limitOf: () => tier });
+
+    expect(await reserve(claim, 2.5)).toBe('granted');
+    await store.append(claim, [usage(2.5)]);
+    expect(await fundsOf(accountId)).toEqual({ spent: 2.5, reserved: 0, credit: 0.5 });
+
+    await store.append(claim, [usage(0.75), usage(null)]);
+    expect(await fundsOf(accountId)).toEqual({ spent: 3.25, reserved: 0, credit: -0.25 });
+    expect(await reserve(claim, 0)).toBe('lacking');
+  });
+
+  it('of a reply that is continued stays for the next call, less what the first one cost', async () => {
+    const accountId = await limitedAccount();
+    const claim = await runOf(accountId);
+    await reserve(claim, 0.5);
+
+    expect(await reserve(claim, 0.2 + 0.5)).toBe('granted');
+    await store.append(claim, [usage(0.2, 'continued')]);
+    expect(await fundsOf(accountId)).toEqual({ spent: 0.2, reserved: 0.5, credit: 0 });
+
+    await store.append(claim, [usage(0.1, 'continued'), usage(0.1)]);
+    expect(await fundsOf(accountId)).toEqual({ spent: 0.4, reserved: 0, credit: 0 });
+  });
+
+  it('stays when the next call is not granted', async () => {
+    const accountId = await limitedAccount();
+    const claim = await runOf(accountId);
+    await reserve(claim, 0.5);
+
+    expect(await reserve(claim, 1.1)).toBe('lacking');
+    expect(await fundsOf(accountId)).toMatchObject({ reserved: 0.5 });
+  });
+
+  it('is one amount for each run: the next call replaces it', async () => {
+    const accountId = await limitedAccount();
+    const claim = await runOf(accountId);
+
+    for (const usd of [0.9, 0.8, 1]) expect(await reserve(claim, usd)).toBe('granted');
+
+    expect(await fundsOf(accountId)).toMatchObject({ reserved: 1 });
+  });
+
+  it.each([
+    ['ends', completed],
+    ['waits', waits],
+  ])('is returned when the run %s', async (_, fact) => {
+    const accountId = await limitedAccount();
+    const claim = await runOf(accountId);
+    await reserve(claim, 0.5);
+
+    await store.append(claim, [fact]);
+
+    expect(await fundsOf(accountId)).toMatchObject({ reserved: 0 });
+  });
+
+  it('is returned when the claim is lost, and the former holder can reserve and settle nothing (I3)', async () => {
+    const accountId = await limitedAccount();
+    const lost = await runOf(accountId);
+    await reserve(lost, 0.5);
+    await fixture.expireLease(lost.runId);
+    const next = await claimed(lost.runId);
+
+    await reservations.releaseAbandoned();
+    expect(await fundsOf(accountId)).toMatchObject({ reserved: 0 });
+    await expect(reserve(lost, 0.1)).rejects.toThrow(ClaimLostError);
+    await expect(store.append(lost, [usage(0.5)])).rejects.toThrow(ClaimLostError);
+
+    await reserve(next, 0.3);
+    await reservations.releaseAbandoned();
+    expect(await fundsOf(accountId)).toEqual({ spent: 0, reserved: 0.3, credit: 0 });
+  });
+
+  it('is returned when the run is handed over, or deleted', async () => {
+    const accountId = await limitedAccount();
+    const [one, other] = [await runOf(accountId), await runOf(accountId)];
+    await reserve(one, 0.3);
+    await reserve(other, 0.3);
+    await store.handOver(one);
+    await fixture.database.sql.query('delete from runs where id = $1', [other.runId]);
+
+    await reservations.releaseAbandoned();
+
+    expect(await fundsOf(accountId)).toMatchObject({ reserved: 0 });
+  });
+});
+
+describe('the balance of an account', () => {
+  it('is counted from the ledger at the first call, and for another period', async () => {
+    const accountId = await newAccount(fixture.database);
+    const claim = await runOf(accountId);
+    await store.append(claim, [usage(0.4)]);
+
+    expect(await reserve(claim, 0.5)).toBe('uncounted');
+    await reservations.count(accountId, tier);
+    expect(await reserve(claim, 0.5)).toBe('granted');
+    const daily = { ...tier, period: 'day' as const };
+    expect(await reserve(claim, 0.5, daily)).toBe('uncounted');
+    await reservations.count(accountId, daily);
+
+    const { spentUsd, reservedUsd } = await balances.of(accountId, () => daily);
+    expect([spentUsd, reservedUsd]).toEqual([0.4, 0.5]);
+  });
+
+  it('begins anew with the period', async () => {
+    const accountId = await limitedAccount();
+    const claim = await runOf(accountId);
+    await store.append(claim, [usage(1)]);
+    await fixture.database.sql.query(
+      `update account_balances set period_start = period_start - interval '1 month' where account_id = $1`,
+      [accountId],
+    );
+
+    expect(await reserve(claim, 0.9)).toBe('granted');
+    await store.append(claim, [usage(0.25)]);
+    expect(await fundsOf(accountId)).toEqual({ spent: 0.25, reserved: 0, credit: 0 });
+  });
+
+  it('is not touched by stores that settle nothing', async () => {
+    const accountId = await limitedAccount();
+    const claim = await runOf(accountId);
+
+    await fixture.store.append(claim, [usage(0.4)]);
+
+    expect(await fundsOf(accountId)).toMatchObject({ spent: 0 });
+  });
+});
