@@ -1,11 +1,13 @@
 import { ClientProxyFactory, Transport } from '@nestjs/microservices';
 import { eventId } from '@rondo/contract';
+import { readTiers } from '@rondo/domain';
 import { RunQueues, SharedQuota, connectNats, natsTransportOptions, producerConnection } from '@rondo/messaging';
 import {
   Accounts,
   AgentVersions,
   AuditLog,
   Agents,
+  Balances,
   Blobs,
   Files,
   Executions,
@@ -26,6 +28,7 @@ import {
 } from '@rondo/persistence';
 import { SecretBox, type Logger, newUlid } from '@rondo/platform';
 import { AgentService } from './agents/agent-service';
+import { AccountLimits } from './billing/account-limits';
 import { AccountQuota, RequestRate } from './auth/account-quota';
 import { ConcurrencyLimits } from './auth/concurrency-limits';
 import { operatorOf } from './auth/operator-of';
@@ -147,6 +150,7 @@ function connect(config: GatewayConfig, log: Logger) {
     files: new Files(database, newUlid),
     runs: new Runs(database, newUlid, threadLimits),
     usage: new UsageLedger(database),
+    balances: new Balances(database, newUlid),
     outbox: new Outbox(database),
     idempotencyKeys: new IdempotencyKeys(database),
     queues: new RunQueues({ connection: producerConnection(REDIS_URL), log }),
@@ -185,12 +189,12 @@ function servicesOf(
   const secrets = config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY);
   const settings = new RunSettingsResolver({ providers, ...names, ...runBudgets(config), secrets });
   const agentService = new AgentService({ ...adapters, settings, secrets });
-  const limit = config.MAX_ACTIVE_RUNS_PER_ACCOUNT;
   const onError = warn('jobs left to the sweeper');
-  const { runs } = adapters;
-  const runQuota = limit === undefined ? undefined : new ActiveRunQuota(limit, runs.countActive.bind(runs));
-  const runService = composeRunService({ ...adapters, settings, agents: agentService, quota: runQuota, onError });
-  return { settings, runQuota, agentService, runService };
+  const { runs, balances } = adapters;
+  const accountLimits = new AccountLimits({ tiers: readTiers(config.ACCOUNT_TIERS), balances, providers });
+  const quota = new ActiveRunQuota(config.MAX_ACTIVE_RUNS_PER_ACCOUNT, runs.countActive.bind(runs));
+  const runService = composeRunService({ ...adapters, settings, agents: agentService, accountLimits, quota, onError });
+  return { settings, accountLimits, runQuota: quota, agentService, runService };
 }
 
 function subscriptionsOf(

@@ -9,6 +9,7 @@ import {
   whyNotConfigured,
 } from '@rondo/domain';
 import {
+  accountVariables,
   commaSeparated,
   count,
   internalHost,
@@ -59,6 +60,7 @@ export const environment = z
     OPENAI_BASE_URL: modelVariables.OPENAI_BASE_URL,
     ANTHROPIC_BASE_URL: modelVariables.ANTHROPIC_BASE_URL,
     ...runBudgetVariables,
+    ...accountVariables,
     SECRETS_KEY: secretsKey,
     MODEL_KEYS_PRESENT: z
       .string()

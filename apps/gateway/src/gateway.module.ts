@@ -12,6 +12,7 @@ import {
   AgentVersions,
   AuditLog,
   Agents,
+  Balances,
   Blobs,
   Files,
   Executions,
@@ -37,6 +38,8 @@ import { AuditController } from './audit/audit.controller';
 import { ApiKeyGuard } from './auth/api-key.guard';
 import { Authenticator } from './auth/authenticator';
 import { LongRequests, Revocations } from './auth/open-connections';
+import { AccountLimits } from './billing/account-limits';
+import { BalanceController } from './billing/balance.controller';
 import { UsageController } from './billing/usage.controller';
 import { BlobsController } from './blobs/blobs.controller';
 import { CatalogController } from './catalog/catalog.controller';
@@ -125,6 +128,7 @@ export class GatewayModule {
         FilesController,
         CatalogController,
         UsageController,
+        BalanceController,
         SandboxesController,
         SchedulesController,
         WebhookTriggersController,
@@ -182,6 +186,8 @@ const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: FileUploads, useValue: parts.fileUploads },
   { provide: Runs, useValue: parts.runs },
   { provide: UsageLedger, useValue: parts.usage },
+  { provide: Balances, useValue: parts.balances },
+  { provide: AccountLimits, useValue: parts.accountLimits },
   { provide: Sandboxes, useValue: parts.sandboxes },
   { provide: SandboxService, useValue: parts.sandboxService },
   { provide: LongRequests, useValue: parts.longRequests },

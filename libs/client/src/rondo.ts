@@ -2,7 +2,7 @@ import { Agents } from './agents.ts';
 import { ApiKeys } from './api-keys.ts';
 import { Approvals } from './approvals.ts';
 import { Files } from './files.ts';
-import type { AccountWithKey, AuditEntry, Model, ModelPage, Tool, UsageReport } from './generated/api.ts';
+import type { AccountWithKey, AuditEntry, Balance, Model, ModelPage, Tool, UsageReport } from './generated/api.ts';
 import { itemsOf } from './pages.ts';
 import { type Options, Runs } from './runs.ts';
 import { Sandboxes } from './sandboxes.ts';
@@ -71,6 +71,11 @@ export class Rondo {
   /** For the account that operates the deployment. The only answer that has the new account's key. */
   createAccount(name: string): Promise<AccountWithKey> {
     return this.transport.json({ method: 'POST', path: '/v1/admin/accounts', json: { name }, repeatable: false });
+  }
+
+  /** What the account may use, has used and has left. */
+  balance({ signal }: Options = {}): Promise<Balance> {
+    return this.transport.json({ path: '/v1/balance', signal });
   }
 
   models(): AsyncGenerator<Model, void> {

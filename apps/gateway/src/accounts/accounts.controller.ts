@@ -54,7 +54,7 @@ export class AccountsController {
       'soon after. The request can be repeated until the account is gone.',
   })
   @ApiAcceptedResponse({ type: RemovedAccountDto.Output })
-  async removeAccount(@AccountParam() { removedId }: { removedId: AccountId }) {
+  async removeAccount(@AccountParam() { namedId: removedId }: { namedId: AccountId }) {
     const removed = await this.accounts.remove(removedId);
     await this.revocations.apply();
     await this.runService.stopAll(removedId, 'account removed');

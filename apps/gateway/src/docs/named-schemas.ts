@@ -3,6 +3,7 @@ import { z } from 'zod';
 import * as accounts from '../accounts/account.dto';
 import * as agents from '../agents/agent.dto';
 import * as approvals from '../approvals/approval.dto';
+import { AccountTierDto, NewCreditDto, accountBalance, givenCredit } from '../billing/balance.dto';
 import * as billing from '../billing/usage.dto';
 import * as audit from '../audit/audit.dto';
 import * as files from '../files/file.dto';
@@ -112,6 +113,8 @@ const responses: Schemas = {
   DefinitionChange: contract.definitionChange,
   ThreadAgent: agents.ThreadAgentDto.schema,
   ...billing.usageSchemas,
+  Balance: accountBalance,
+  Credit: givenCredit,
   ...triggerSchemas.responses,
   ...webhookSchemas.responses,
   Account: accounts.account,
@@ -161,6 +164,8 @@ const requests: Schemas = {
   NewApiKey: accounts.NewApiKeyDto.schema,
   NewSession: sessions.NewSessionDto.schema,
   NewAccount: accounts.NewAccountDto.schema,
+  AccountTier: AccountTierDto.schema,
+  NewCredit: NewCreditDto.schema,
   ...socketSchemas('Message', ({ schema }) => schema),
 };
 

@@ -28,6 +28,7 @@ get /health/live
 get /health/ready
 get /metrics
 get /session
+get /v1/admin/accounts/{account_id}/balance
 get /v1/agents
 get /v1/agents/{agent_id}
 get /v1/agents/{agent_id}/compare
@@ -37,6 +38,7 @@ get /v1/api-keys
 get /v1/approvals
 get /v1/approvals/{approval_id}
 get /v1/audit
+get /v1/balance
 get /v1/blobs/{sha256}
 get /v1/due-times
 get /v1/files
@@ -84,6 +86,7 @@ patch /v1/schedules/{schedule_id}
 patch /v1/triggers/{trigger_id}
 patch /v1/webhooks/{endpoint_id}
 post /v1/admin/accounts
+post /v1/admin/accounts/{account_id}/credits
 post /v1/agents
 post /v1/agents/{agent_id}/versions/{version}/activate
 post /v1/api-keys
@@ -114,6 +117,7 @@ post /v1/webhooks
 post /v1/webhooks/deliveries/{delivery_id}/redeliver
 post /v1/webhooks/{endpoint_id}/rotate-secret
 post /v1/webhooks/{endpoint_id}/test
+put /v1/admin/accounts/{account_id}/tier
 put /v1/agents/by-name/{name}
 put /v1/sandboxes/{sandbox_id}/files/content
 `

@@ -40,8 +40,8 @@ const isPost = ({ method }: Route) => method === 'post';
 const isIdempotent = (route: Route) => isPost(route) && storesResponse(route.path);
 /** A body of JSON; other PUTs take the content of a file, and so does an upload. */
 const takesJson = ({ method, path }: Route) =>
-  (['post', 'patch'].includes(method) && path !== '/v1/files') || (method === 'put' && path.includes('/agents/'));
-const isList = ({ method, path }: Route) => method === 'get' && !/(\}|\/session|\/sandbox)$/.test(path);
+  (['post', 'patch'].includes(method) && path !== '/v1/files') || (method === 'put' && /\/(agents\/|tier$)/.test(path));
+const isList = ({ method, path }: Route) => method === 'get' && !/(\}|\/session|\/sandbox|\/balance)$/.test(path);
 
 const isUpload = (route: Route) => isPost(route) && route.path === '/v1/files';
 const isAboutFiles = ({ path }: Route) => path.includes('/sandboxes/{sandbox_id}/files');
@@ -59,6 +59,8 @@ const setsTrigger = ({ method, path }: Route) =>
 const changesVersion = ({ method, path }: Route) =>
   (method === 'patch' && path === '/v1/agents/{agent_id}') || path.endsWith('/activate');
 
+const startsRun = ({ method, path }: Route) => method === 'post' && /\/(runs|\{schedule_id\}\/run)$/.test(path);
+
 /** The routes that can answer with each problem. */
 const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   malformed_json: takesJson,
@@ -66,6 +68,8 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   malformed_request: isUpload,
   unauthorized: always,
   forbidden: always,
+  balance_exhausted: startsRun,
+  model_not_allowed: startsRun,
   not_found: never,
   run_not_found: ({ path }) => path.includes('{run_id}'),
   thread_not_found: ({ method, path }) =>
@@ -118,7 +122,7 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   file_quota_exceeded: isUpload,
   thread_full: ({ method, path }) => method === 'post' && /\/(runs|messages|input|\{schedule_id\}\/run)$/.test(path),
   rate_limited: always,
-  too_many_active_runs: ({ method, path }) => method === 'post' && /\/(runs|\{schedule_id\}\/run)$/.test(path),
+  too_many_active_runs: startsRun,
   too_many_connections: ({ path }) => /\/(stream|wait)$/.test(path),
   too_many_bytes_in_flight: (route) => takesJson(route) || isUpload(route),
   internal_error: always,

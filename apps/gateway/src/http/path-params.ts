@@ -127,7 +127,7 @@ export const ApiKeyParam = idParam('revokedId', apiKeyId, {
   noun: 'API key',
   code: 'api_key_not_found',
 });
-export const AccountParam = idParam('removedId', accountId, {
+export const AccountParam = idParam('namedId', accountId, {
   parameter: 'account_id',
   noun: 'account',
   code: 'account_not_found',

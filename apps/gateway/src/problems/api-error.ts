@@ -1,4 +1,4 @@
-import { TerminalError } from '@rondo/domain';
+import { type AccountTier, TerminalError } from '@rondo/domain';
 import type { FieldError, ProblemCode } from './problems';
 
 /** A request that the gateway refuses, with the problem that it answers. */
@@ -17,6 +17,16 @@ export class InvalidRequest extends ApiError {
   constructor(readonly errors: FieldError[]) {
     super('invalid_request', errors.map(({ field, message }) => (field ? `${field}: ${message}` : message)).join('; '));
   }
+}
+
+/** The account's tier does not have the model. */
+export class ModelNotAllowed extends ApiError {
+  constructor(model: string, { name, allowed_models: allowed = [] }: AccountTier) {
+    super('model_not_allowed', `The tier ${name} does not have the model ${model}.`);
+    this.allowedModels = allowed;
+  }
+
+  readonly allowedModels: readonly string[];
 }
 
 export const unauthorized = (detail: string): ApiError =>

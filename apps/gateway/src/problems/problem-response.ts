@@ -1,7 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import { TerminalError, TransientError } from '@rondo/domain';
 import { UnknownBlobError, UnknownFileError, isDatabaseUnavailable } from '@rondo/persistence';
-import { ApiError, InvalidRequest, retryAfter } from './api-error';
+import { ApiError, InvalidRequest, ModelNotAllowed, retryAfter } from './api-error';
 import { type ProblemBody, type ProblemCode, isProblemCode, problem } from './problems';
 
 export interface ProblemResponse {
@@ -16,6 +16,10 @@ export function problemResponse(error: unknown): ProblemResponse {
   }
   if (error instanceof InvalidRequest) {
     return { body: problem(error.code, { detail: error.message, errors: error.errors }), headers: {} };
+  }
+  if (error instanceof ModelNotAllowed) {
+    const details = { detail: error.message, allowed_models: [...error.allowedModels] };
+    return { body: problem(error.code, details), headers: {} };
   }
   if (error instanceof ApiError)
     return { body: problem(error.code, { detail: error.message }), headers: error.headers };

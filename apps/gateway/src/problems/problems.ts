@@ -8,7 +8,9 @@ export const problemStatus = {
   invalid_cursor: 400,
   malformed_request: 400,
   unauthorized: 401,
+  balance_exhausted: 402,
   forbidden: 403,
+  model_not_allowed: 403,
   not_found: 404,
   run_not_found: 404,
   thread_not_found: 404,
@@ -70,12 +72,13 @@ export const isProblemCode = (code: string): code is ProblemCode => Object.hasOw
 /** A problem as the gateway sends it. */
 export const problemBody = baseProblem.extend({
   active_run_id: z.string().optional().describe('Of `thread_busy`: the run that is active on the thread.'),
+  allowed_models: z.array(z.string()).optional().describe('Of `model_not_allowed`: the models of the account’s tier.'),
   retry_after_s: z.number().optional().describe('Over sockets, which have no `Retry-After` header.'),
 });
 
 export type ProblemBody = z.infer<typeof problemBody>;
 
-type ProblemDetails = Pick<ProblemBody, 'detail' | 'errors' | 'active_run_id'>;
+type ProblemDetails = Pick<ProblemBody, 'detail' | 'errors' | 'active_run_id' | 'allowed_models'>;
 
 export function problem(code: ProblemCode, details: ProblemDetails = {}): ProblemBody {
   const status = problemStatus[code];

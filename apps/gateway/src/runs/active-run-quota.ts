@@ -1,4 +1,5 @@
 import type { AccountId } from '@rondo/contract';
+import type { Admission } from '../billing/account-limits';
 import { ApiError, retryAfter } from '../problems/api-error';
 
 /** A count this old is still used while less than half of the quota is used. */
@@ -25,16 +26,24 @@ export class ActiveRunQuota {
   private readonly counts = new Map<AccountId, ActiveCount>();
 
   constructor(
-    private readonly limit: number,
+    /** Of every account. */
+    private readonly limit: number | undefined,
     /** Counts up to `atMost`. */
     private readonly countActive: (account: AccountId, atMost: number) => Promise<number>,
   ) {}
 
-  /** Rejects with `too_many_active_runs`. */
-  async within<Created>(account: AccountId, create: () => Promise<Created>): Promise<Created> {
-    const count = await this.currentCount(account);
-    if (count.active + count.inFlight >= this.limit) {
-      const detail = `This account has as many active runs as MAX_ACTIVE_RUNS_PER_ACCOUNT allows (${this.limit}).`;
+  /** Rejects with `too_many_active_runs`. The lower of both limits counts. */
+  async within<Created>(
+    account: AccountId,
+    create: () => Promise<Created>,
+    { tier, maxActiveRuns = Infinity }: Partial<Admission> = {},
+  ): Promise<Created> {
+    const limit = Math.min(this.limit ?? Infinity, maxActiveRuns);
+    if (limit === Infinity) return create();
+    const count = await this.currentCount(account, limit);
+    if (count.active + count.inFlight >= limit) {
+      const what = limit < (this.limit ?? Infinity) ? `the tier ${tier}` : 'MAX_ACTIVE_RUNS_PER_ACCOUNT';
+      const detail = `This account has as many active runs as ${what} allows (${limit}).`;
       throw new ApiError('too_many_active_runs', detail, retryAfter(retryAfterS));
     }
     count.inFlight += 1;
@@ -48,20 +57,20 @@ export class ActiveRunQuota {
     }
   }
 
-  private async currentCount(account: AccountId): Promise<ActiveCount> {
+  private async currentCount(account: AccountId, limit: number): Promise<ActiveCount> {
     const count = this.counts.get(account) ?? newCount();
     this.counts.set(account, count);
     const isFresh = performance.now() - count.readAt < freshMs;
-    if (!isFresh || count.active + count.inFlight >= this.limit / 2)
-      await (count.reading ??= this.read(account, count));
+    if (!isFresh || count.active + count.inFlight >= limit / 2)
+      await (count.reading ??= this.read(account, count, limit));
     return count;
   }
 
   /** Runs that are created meanwhile may or may not be included: they count twice rather than not at all. */
-  private async read(account: AccountId, count: ActiveCount): Promise<void> {
+  private async read(account: AccountId, count: ActiveCount, limit: number): Promise<void> {
     const createdBefore = count.created;
     try {
-      const counted = await this.countActive(account, this.limit);
+      const counted = await this.countActive(account, limit);
       count.active = counted + count.created - createdBefore; // the query may be older than they are
       count.readAt = performance.now();
     } finally {

@@ -5,7 +5,7 @@ import type { DeferredRunFeed } from '../live/deferred-run-feed';
 import { RunService, type RunServiceDependencies } from './run-service';
 import type { WorkerSignals } from './worker-signals';
 
-interface RunServiceParts extends Pick<RunServiceDependencies, 'settings' | 'agents' | 'quota'> {
+interface RunServiceParts extends Pick<RunServiceDependencies, 'settings' | 'agents' | 'accountLimits' | 'quota'> {
   readonly runs: Runs;
   readonly outbox: Outbox;
   readonly queues: RunQueues;
@@ -15,12 +15,13 @@ interface RunServiceParts extends Pick<RunServiceDependencies, 'settings' | 'age
 }
 
 export function composeRunService(parts: RunServiceParts): RunService {
-  const { runs, outbox, queues, feed, workers, settings, agents, quota, onError } = parts;
+  const { runs, outbox, queues, feed, workers, settings, agents, accountLimits, quota, onError } = parts;
   const relay = new OutboxRelay(outbox, queues, onError);
   return new RunService({
     runs,
     settings,
     agents,
+    accountLimits,
     quota,
     publishJobs: () => void relay.publish(),
     publishJob: (job) => void relay.publishEntry(job),

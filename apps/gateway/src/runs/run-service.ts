@@ -31,6 +31,7 @@ import type {
   StoppedRun,
 } from '@rondo/persistence';
 import type { AgentService } from '../agents/agent-service';
+import type { AccountLimits } from '../billing/account-limits';
 import { InvalidRequest } from '../problems/api-error';
 import type { ActiveRunQuota } from './active-run-quota';
 import type { RunSettingsResolver } from './run-settings';
@@ -48,8 +49,8 @@ export interface RunServiceDependencies {
   };
   readonly settings: Pick<RunSettingsResolver, 'settingsOf' | 'checkBudget'>;
   readonly agents: Pick<AgentService, 'resolve'>;
-  /** Undefined where the number of active runs is unlimited. */
-  readonly quota: Pick<ActiveRunQuota, 'within'> | undefined;
+  readonly accountLimits: Pick<AccountLimits, 'admit'>;
+  readonly quota: Pick<ActiveRunQuota, 'within'>;
   /** Publishes committed jobs of the outbox to the queue. Never throws: the sweeper retries what failed. */
   publishJobs(): void;
   /** The same for one known entry, without reading the outbox. */
@@ -102,9 +103,9 @@ export class RunService {
     const content = { input, files, settings, agent, metadata };
     const onActiveRun = edits ? 'replace' : wanted;
     const newRun = { id, accountId, threadId, ...content, edits, onActiveRun, promised, alongside } as const;
-    const create = () => this.dependencies.runs.create(newRun);
-    const { quota } = this.dependencies;
-    const { run, facts, stops, job } = await (quota ? quota.within(accountId, create) : create());
+    const { runs, accountLimits, quota } = this.dependencies;
+    const admission = await accountLimits.admit(accountId, settings);
+    const { run, facts, stops, job } = await quota.within(accountId, () => runs.create(newRun), admission);
     if (job) this.dependencies.publishJob(job);
     else this.dependencies.publishJobs();
     const isOfThisRun = ({ run_id }: RecordedFact) => run_id === run.id;

@@ -23,6 +23,11 @@ import { testServer } from './test-server';
 const liveRequest = z.object({ id: z.string(), data: signals.live.payload });
 const log = createLogger({ name: 'test-worker', level: 'silent' });
 
+interface TestWorkerOptions {
+  /** With the balances of accounts, to which the role of a gateway has no right. */
+  readonly settles?: boolean;
+}
+
 /** A worker without a model: it writes facts to Postgres and then to the feed, and deltas to the feed. */
 export class TestWorker {
   private readonly claimed = new Map<string, WorkerRun>();
@@ -33,20 +38,22 @@ export class TestWorker {
   private constructor(
     private readonly link: NatsLink,
     database: Database,
+    { settles = false }: TestWorkerOptions,
   ) {
     this.feed = new NatsRunFeed(link);
     this.store = new PostgresRunStore({
       database,
       newId: newUlid,
+      settles,
       onPromoted: (facts) => {
         this.feed.publish(facts);
       },
     });
   }
 
-  static async start(database: Database): Promise<TestWorker> {
+  static async start(database: Database, options: TestWorkerOptions = {}): Promise<TestWorker> {
     const link = await connectNats({ url: testServer('TEST_NATS_URL'), name: 'test-worker', log });
-    const worker = new TestWorker(link, database);
+    const worker = new TestWorker(link, database, options);
     worker.answerRequests();
     return worker;
   }

@@ -32,6 +32,7 @@ function firing(nowMs: number, database: Database = gateway.database, onError = 
     runs: new Runs(database, newUlid),
     settings: parts.settings,
     agents: parts.agentService,
+    accountLimits: parts.accountLimits,
     quota: parts.runQuota,
     publishJobs: () => undefined,
     publishJob: () => undefined,

@@ -1,0 +1,92 @@
+import type { AccountId, Balance, RunSettings } from '@rondo/contract';
+import {
+  type AccountTier,
+  type AccountTiers,
+  type ModelProviders,
+  allowsModel,
+  priceOf,
+  remainingUsd,
+} from '@rondo/domain';
+import type { AccountBalance, Balances, SpendingLimit } from '@rondo/persistence';
+import { ApiError, InvalidRequest, ModelNotAllowed } from '../problems/api-error';
+
+interface AccountLimitsParts {
+  /** Undefined: accounts are not limited. */
+  readonly tiers: AccountTiers | undefined;
+  readonly balances: Pick<Balances, 'of'>;
+  readonly providers: ModelProviders;
+}
+
+/** What a new run of an account has to keep to. */
+export interface Admission {
+  readonly tier: string;
+  readonly maxActiveRuns: number | undefined;
+}
+
+/** What is read of the balance where there are no tiers. */
+const unlimited: SpendingLimit = { period: 'month' };
+
+/** What accounts may use, by their tiers. Reads the balance for each run that is to be created, and nothing without tiers. */
+export class AccountLimits {
+  constructor(private readonly parts: AccountLimitsParts) {}
+
+  get tiers(): AccountTiers | undefined {
+    return this.parts.tiers;
+  }
+
+  readonly limitOf = (tier: string | null): SpendingLimit => this.parts.tiers?.of(tier) ?? unlimited;
+
+  /** Undefined without tiers. Rejects with `model_not_allowed`, `balance_exhausted` or InvalidRequest. */
+  async admit(account: AccountId, { model, context }: RunSettings): Promise<Admission | undefined> {
+    const { tiers, balances } = this.parts;
+    if (!tiers) return undefined;
+    const balance = await balances.of(account, this.limitOf);
+    const tier = tiers.of(balance.tier);
+    const models = [model, ...(context.summary_model === undefined ? [] : [context.summary_model])];
+    for (const name of models) if (!allowsModel(tier, name)) throw new ModelNotAllowed(name, tier);
+    if (tier.usd !== undefined) {
+      this.checkPrices(models, tier);
+      assertFunds(tier, balance);
+    }
+    return { tier: tier.name, maxActiveRuns: tier.max_active_runs };
+  }
+
+  async balanceOf(account: AccountId): Promise<Balance> {
+    const balance = await this.parts.balances.of(account, this.limitOf);
+    const tier = this.parts.tiers?.of(balance.tier);
+    const remaining = tier && remainingUsd(tier, balance);
+    return {
+      tier: tier?.name ?? null,
+      allowed_models: tier?.allowed_models ?? null,
+      max_active_runs: tier?.max_active_runs ?? null,
+      period: this.limitOf(balance.tier).period,
+      period_start: balance.periodStart.toISOString(),
+      period_end: balance.periodEnd.toISOString(),
+      allowance_usd: tier?.usd ?? null,
+      spent_usd: balance.spentUsd,
+      reserved_usd: balance.reservedUsd,
+      credit_usd: balance.creditUsd,
+      available_usd: remaining === undefined ? null : remaining - balance.reservedUsd,
+    };
+  }
+
+  /** Without a price, the limit could not be enforced. */
+  private checkPrices(models: readonly string[], { name }: AccountTier): void {
+    const unpriced = models.find((model) => priceOf(model, this.parts.providers, Date.now()) === undefined);
+    if (unpriced === undefined) return;
+    const message = `the price of ${unpriced} is not known, so the limit of the tier ${name} could not be enforced: declare it in MODEL_PRICES`;
+    throw new InvalidRequest([{ field: 'model', message }]);
+  }
+}
+
+/** What is reserved does not count: most of it is given back. */
+function assertFunds(tier: AccountTier, balance: AccountBalance): void {
+  const remaining = remainingUsd(tier, balance);
+  if (remaining === undefined || remaining > 0) return;
+  const { name, usd = 0, period } = tier;
+  throw new ApiError(
+    'balance_exhausted',
+    `The tier ${name} allows ${usd} USD per ${period}, and this account has spent ${balance.spentUsd.toFixed(4)} USD and has no ` +
+      `credit left. The next ${period} begins at ${balance.periodEnd.toISOString()}.`,
+  );
+}
