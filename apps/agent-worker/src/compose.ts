@@ -24,11 +24,11 @@ import {
   requestMcpList,
 } from '@rondo/messaging';
 import {
-  AccountSpending,
   Blobs,
   McpToolDefinitions,
   Outbox,
   PostgresRunStore,
+  Reservations,
   RunTrees,
   Sandboxes,
   ToolSets,
@@ -37,7 +37,7 @@ import {
 } from '@rondo/persistence';
 import { type Logger, isoNow, newUlid } from '@rondo/platform';
 import { ActiveRuns, OutboxRelay, QueueProbe, RunToolSets } from '@rondo/run-holder';
-import { AccountBudgets } from './activation/account-budgets';
+import { accountBudgetsOf, reservationsOf } from './activation/compose-accounts';
 import { AgentRunner, type AgentRunnerParts } from './activation/agent-runner';
 import { DueRunPoller } from './activation/due-run-poller';
 import { McpCatalog } from './activation/mcp-catalog';
@@ -103,6 +103,7 @@ async function connect(config: Config, log: Logger) {
     database,
     newId: newUlid,
     leaseMs: config.LEASE_MS,
+    settles: Boolean(config.ACCOUNT_TIERS),
     reaper: { compactionMs: config.COMPACTION_PATIENCE_MS },
     onPromoted: (facts) => {
       feed.publish(facts);
@@ -124,6 +125,7 @@ async function connect(config: Config, log: Logger) {
     executors,
     sandboxes,
     trees,
+    reservations: new Reservations(database),
     blobs: new Blobs(database),
   };
 }
@@ -164,7 +166,8 @@ function runnerOf(
     budgetOf: budgetsOf(providers),
     honoursKeys: honoursKeysAt(config.IDEMPOTENT_HOSTS ?? []),
     leastInputPrice: (model) => leastInputPrice(model, providers, Date.now()),
-    accountBudgets: accountBudgetsOf(adapters, config, log),
+    accountBudgets: accountBudgetsOf(database, config, warnTo(log)('account budget not checked')),
+    reservations: reservationsOf(adapters.reservations, config, providers),
     ids: idGenerator(newUlid),
     clock: { now: isoNow },
     archiveOf: (claim) => store.archiveOf(claim),
@@ -210,16 +213,4 @@ function toolsOf({ nats, toolStreams, blobs }: Adapters, placement: SandboxPlace
       }),
       (image) => blobs.keep(runId, image),
     );
-}
-
-function accountBudgetsOf({ database }: Adapters, config: Config, log: Logger): AccountBudgets {
-  const spending = new AccountSpending(database);
-  return new AccountBudgets({
-    usd: config.ACCOUNT_BUDGET_USD,
-    tokens: config.ACCOUNT_BUDGET_TOKENS,
-    period: config.ACCOUNT_BUDGET_PERIOD,
-    spentBy: (id, period) => spending.ofRun(id, period),
-    nowMs: () => performance.now(),
-    failed: warnTo(log)('account budget not checked'),
-  });
 }

@@ -1,4 +1,5 @@
 import {
+  accountVariables,
   commaSeparated,
   count,
   holderName,
@@ -20,6 +21,7 @@ export const environment = z
     ...serverVariables(8),
     ...modelVariables,
     ...leaseVariables,
+    ...accountVariables,
     WORKER_ID: holderName(''),
     RUN_CONCURRENCY: count.default(100).describe('The number of runs that it holds at the same time.'),
     REAP_MS: milliseconds

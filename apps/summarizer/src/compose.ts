@@ -43,6 +43,7 @@ export type Summarizer = Awaited<ReturnType<typeof compose>>;
 async function connect({ DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL, ...config }: Config, log: Logger) {
   const nats = await connectNats({ url: NATS_URL, name, log });
   const { SUMMARIZER_ID: leaseOwner, LEASE_MS: leaseMs } = config;
+  const settles = Boolean(config.ACCOUNT_TIERS);
   const database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE, leaseOwner, log });
   const queues = new RunQueues({ connection: producerConnection(REDIS_URL), log });
   return {
@@ -51,7 +52,7 @@ async function connect({ DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL, 
     queues,
     feed: new NatsRunFeed(nats),
     relay: new OutboxRelay(new Outbox(database), queues, (error) => log.warn({ error }, 'outbox not published')),
-    store: new PostgresRunStore({ database, newId: newUlid, queue: 'compactions', leaseMs }),
+    store: new PostgresRunStore({ database, newId: newUlid, queue: 'compactions', leaseMs, settles }),
   };
 }
 

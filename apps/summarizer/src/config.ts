@@ -1,6 +1,7 @@
 import { modelName } from '@rondo/contract';
 import { readProviders } from '@rondo/domain';
 import {
+  accountVariables,
   count,
   holderName,
   leaseVariables,
@@ -18,6 +19,7 @@ export const environment = z
     ...serverVariables(4),
     ...modelVariables,
     ...leaseVariables,
+    ...accountVariables,
     SUMMARIZER_ID: holderName('summarizer-'),
     SUMMARY_MODEL: modelName.optional().meta({
       description: 'The model that writes summaries, for runs that name none.',

@@ -6,6 +6,7 @@ import {
   IdempotencyKeys,
   type PostgresRunStore,
   Purge,
+  type Reservations,
   Retention,
   type RunTrees,
   type Sandboxes,
@@ -36,6 +37,7 @@ export interface MaintenanceParts {
   readonly store: PostgresRunStore;
   readonly sandboxes: Sandboxes;
   readonly trees: RunTrees;
+  readonly reservations: Reservations;
   readonly relay: OutboxRelay;
   readonly activeRuns: ActiveRuns;
   readonly dueRuns: DueRunPoller;
@@ -56,6 +58,9 @@ function runTasks(parts: MaintenanceParts): Record<string, TaskSchedule> {
     heartbeat: { everyMs: config.HEARTBEAT_MS, work: () => heartbeat.beat() },
     reap: { everyMs: config.REAP_MS, work: () => store.reap().finally(() => relay.publish()) },
     reapDead: { everyMs: reapDeadEveryMs, work: async () => (await store.reapDead()) > 0 && relay.publish() },
+    ...(config.ACCOUNT_TIERS && {
+      reservations: { everyMs: config.REAP_MS, work: () => parts.reservations.releaseAbandoned() },
+    }),
     fairShare: { everyMs: fairShareEveryMs, work: () => fairShare.enforce() },
     dueRuns: { everyMs: pollDueRunsEveryMs, work: () => dueRuns.poll() },
     childRuns: {

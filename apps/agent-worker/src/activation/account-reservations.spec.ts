@@ -1,0 +1,95 @@
+import { type AccountId, accountId } from '@rondo/contract';
+import { type CallSize, type ClaimedRun, readTiers } from '@rondo/domain';
+import type { ReservationOrder, ReservationVerdict } from '@rondo/persistence';
+import { AccountReservations, keptMs } from './account-reservations';
+
+const tiers = readTiers('{"default":"free","tiers":{"free":{"usd":1},"internal":{}}}');
+const account = accountId.parse('acc_1');
+const claim = { accountId: account } as ClaimedRun; // nothing else is read here
+const size: CallSize = { model: 'demo/plain', inputTokens: 10, maxOutputTokens: undefined, unsettledUsd: 0 };
+
+/** Postgres, as far as it is asked here, and in which order. */
+function reservationsWith(verdicts: readonly ReservationVerdict[], { tier = null as string | null, cost = 0.5 } = {}) {
+  if (!tiers) throw new Error('the tiers are valid');
+  const asked: string[] = [];
+  const clock = { ms: 0 };
+  const left = [...verdicts];
+  const reservations = new AccountReservations({
+    tiers,
+    reservations: {
+      tierOf: (id: AccountId) => {
+        asked.push(`tier of ${id}`);
+        return Promise.resolve(tier);
+      },
+      reserve: ({ usd }: ReservationOrder) => {
+        asked.push(`reserve ${usd}`);
+        return Promise.resolve(left.shift() ?? 'granted');
+      },
+      count: () => {
+        asked.push('count');
+        return Promise.resolve();
+      },
+    },
+    costOf: () => (Number.isNaN(cost) ? undefined : cost),
+    nowMs: () => clock.ms,
+  });
+  const journal = {
+    commit: () => {
+      asked.push('commit');
+      return Promise.resolve();
+    },
+  };
+  const abandon = new AbortController();
+  const reserve = reservations.of(claim, { journal, abandon: abandon.signal });
+  return {
+    asked,
+    clock,
+    abandon,
+    reserve: (stop = new AbortController().signal) => reserve(() => Promise.resolve(size), stop),
+  };
+}
+
+describe('a reservation', () => {
+  it('is made once the calls before it are settled', async () => {
+    const { reserve, asked } = reservationsWith(['granted']);
+
+    expect(await reserve()).toBe(true);
+    expect(asked).toEqual(['tier of acc_1', 'commit', 'reserve 0.5']);
+  });
+
+  it('costs an account without a limit one read in a while', async () => {
+    const { reserve, asked, clock } = reservationsWith([], { tier: 'internal' });
+
+    for (let call = 0; call < 10; call += 1) expect(await reserve()).toBe(true);
+    expect(asked).toEqual(['tier of acc_1']);
+    clock.ms = keptMs;
+    await reserve();
+    expect(asked).toEqual(['tier of acc_1', 'tier of acc_1']);
+  });
+
+  it('waits while other runs hold what it needs, and counts a balance that was not counted', async () => {
+    const { reserve, asked } = reservationsWith(['uncounted', 'held', 'held', 'granted']);
+
+    expect(await reserve()).toBe(true);
+    expect(asked.slice(2)).toEqual(['reserve 0.5', 'count', 'reserve 0.5', 'reserve 0.5', 'reserve 0.5']);
+  });
+
+  it('is refused where the balance does not cover the call, or its price is not known', async () => {
+    expect(await reservationsWith(['lacking']).reserve()).toBe(false);
+    expect(await reservationsWith([], { cost: Number.NaN }).reserve()).toBe(false);
+  });
+
+  it('is not waited for after a stop, or when the run is let go of', async () => {
+    const always = Array<ReservationVerdict>(1_000).fill('held');
+    const stopped = reservationsWith(always);
+    const stop = new AbortController();
+    const waiting = stopped.reserve(stop.signal);
+    stop.abort();
+    expect(await waiting).toBe(true);
+
+    const { reserve, abandon } = reservationsWith(always);
+    const abandoned = reserve();
+    abandon.abort();
+    expect(await abandoned).toBe(true);
+  });
+});

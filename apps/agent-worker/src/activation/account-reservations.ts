@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AccountId } from '@rondo/contract';
+import type { AccountTiers, AgentPorts, CallSize, ClaimedRun } from '@rondo/domain';
+import type { ReservationOrder, ReservationVerdict, Reservations } from '@rondo/persistence';
+import { LruCache } from '@rondo/platform';
+
+export interface AccountReservationsParts {
+  readonly tiers: AccountTiers;
+  readonly reservations: Pick<Reservations, 'reserve' | 'count' | 'tierOf'>;
+  /** Undefined: the price is not known. */
+  readonly costOf: (size: CallSize) => number | undefined;
+  readonly nowMs: () => number;
+}
+
+/** What was called before is written, and with it settled. */
+export interface CallJournal {
+  commit(): Promise<void>;
+}
+
+interface KnownTier {
+  readonly atMs: number;
+  readonly name: Promise<string | null>;
+}
+
+/** For so long a worker does not ask again which tier an account has. */
+export const keptMs = 5_000;
+const keptAccounts = 10_000;
+
+/** How often a run looks whether others have settled their calls. */
+const retryMs = 250;
+
+/**
+ * Reserves the cost of model calls in the balances of accounts that are limited. An account whose tier allows any amount costs
+ * one short read in five seconds, however many runs it has.
+ */
+export class AccountReservations {
+  private readonly known = new LruCache<AccountId, KnownTier>(keptAccounts);
+
+  constructor(private readonly parts: AccountReservationsParts) {}
+
+  /** The port of one run. It rejects where the balance cannot be read, so that nothing is spent unseen. */
+  of(
+    claim: ClaimedRun,
+    { journal, abandon }: { journal: CallJournal; abandon: AbortSignal },
+  ): NonNullable<AgentPorts['reserve']> {
+    return async (sizeOf, stop) => {
+      const { usd, period } = this.parts.tiers.of(await this.tierOf(claim.accountId));
+      if (usd === undefined) return true;
+      const cost = this.parts.costOf(await sizeOf());
+      if (cost === undefined) return false;
+      await journal.commit();
+      return this.waitFor(
+        { claim, usd: cost, limit: { usd, period } },
+        claim.accountId,
+        AbortSignal.any([stop, abandon]),
+      );
+    };
+  }
+
+  private async waitFor(order: ReservationOrder, account: AccountId, ended: AbortSignal): Promise<boolean> {
+    while (!ended.aborted) {
+      const verdict: ReservationVerdict = await this.parts.reservations.reserve(order);
+      if (verdict === 'granted') return true;
+      if (verdict === 'lacking') return false;
+      if (verdict === 'uncounted') await this.parts.reservations.count(account, order.limit);
+      else await sleep(retryMs, undefined, { signal: ended }).catch(() => undefined); // an end is looked at above
+    }
+    return true;
+  }
+
+  private tierOf(account: AccountId): Promise<string | null> {
+    const known = this.known.get(account);
+    const atMs = this.parts.nowMs();
+    if (known && atMs - known.atMs < keptMs) return known.name;
+    const name = this.parts.reservations.tierOf(account);
+    this.known.set(account, { atMs, name });
+    name.catch(() => this.known.delete(account)); // the run that asked has the error
+    return name;
+  }
+}

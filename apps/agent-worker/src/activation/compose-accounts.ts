@@ -1,0 +1,28 @@
+import { type CallSize, type ModelProviders, mostCallCost, readTiers } from '@rondo/domain';
+import { AccountSpending, type Database, type Reservations } from '@rondo/persistence';
+import type { Config } from '../config';
+import { AccountBudgets } from './account-budgets';
+import { AccountReservations } from './account-reservations';
+
+export function accountBudgetsOf(database: Database, config: Config, failed: (error: unknown) => void): AccountBudgets {
+  const spending = new AccountSpending(database);
+  return new AccountBudgets({
+    usd: config.ACCOUNT_BUDGET_USD,
+    tokens: config.ACCOUNT_BUDGET_TOKENS,
+    period: config.ACCOUNT_BUDGET_PERIOD,
+    spentBy: (id, period) => spending.ofRun(id, period),
+    nowMs: () => performance.now(),
+    failed,
+  });
+}
+
+/** Undefined where accounts have no tiers. */
+export function reservationsOf(
+  reservations: Reservations,
+  { ACCOUNT_TIERS }: Config,
+  providers: ModelProviders,
+): AccountReservations | undefined {
+  const tiers = readTiers(ACCOUNT_TIERS);
+  const costOf = (size: CallSize) => mostCallCost(size, providers, Date.now());
+  return tiers && new AccountReservations({ tiers, reservations, costOf, nowMs: () => performance.now() });
+}
