@@ -1,4 +1,4 @@
-import type { UsageReport } from '@rondo/client';
+import type { Balance, UsageReport } from '@rondo/client';
 import type { Command } from '../command';
 
 type Row = UsageReport['data'][number] | UsageReport['total'];
@@ -15,6 +15,18 @@ function costOf({ cost_usd: cost, unpriced_calls: unpriced }: Row): string {
 
 const cellsOf = (row: Row): string[] => [`${row.calls}`, `${row.input_tokens}`, `${row.output_tokens}`, costOf(row)];
 
+const dollars = (usd: number): string => `$${usd.toFixed(4)}`;
+
+/** One line, for an account that is limited. */
+function sentenceOf({ tier, period, period_end: end, ...usd }: Balance): string | undefined {
+  if (usd.available_usd === null) return undefined;
+  const credit = usd.credit_usd === 0 ? '' : `, with a credit of ${dollars(usd.credit_usd)}`;
+  return (
+    `${dollars(usd.available_usd)} left: ${dollars(usd.spent_usd)} spent and ${dollars(usd.reserved_usd)} reserved of ` +
+    `${dollars(usd.allowance_usd ?? 0)} per ${period} (tier ${tier})${credit}; the next ${period} begins ${end.slice(0, 10)}.`
+  );
+}
+
 export const usage: Command = {
   name: 'usage',
   summary: 'Sum up the tokens and the cost of model calls',
@@ -27,8 +39,9 @@ export const usage: Command = {
   async run(given, { rondo, terminal }) {
     const by = given.value('by') ?? 'day';
     const query = { group_by: by, from: given.value('from'), to: given.value('to'), run_id: given.value('run') };
-    const report = await rondo().usage(query);
-    if (terminal.isJson) terminal.json(report);
+    const client = rondo();
+    const [report, balance] = await Promise.all([client.usage(query), client.balance()]);
+    if (terminal.isJson) terminal.json({ ...report, balance });
     else {
       const { data, total, has_more: hasMore } = report;
       const groups = by.split(',');
@@ -40,6 +53,8 @@ export const usage: Command = {
         totals,
       ]);
       if (hasMore) terminal.note('There are more rows; the total is of all.', 'yellow');
+      const left = sentenceOf(balance);
+      if (left !== undefined) terminal.note(left);
     }
     return 'ok';
   },
