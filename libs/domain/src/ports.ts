@@ -230,9 +230,11 @@ export interface AgentPorts {
   readonly treeBudget?: (() => Promise<TreeBudget | undefined>) | undefined;
   /**
    * Reserves what a model call can cost in the balance of the account, and waits while other runs have reserved what this one
-   * needs. False: the balance does not cover it. Resolves early to true after an abort. Absent: accounts are not limited.
+   * needs. False: the balance does not cover it. Resolves early to true after an abort. Rejects with
+   * TerminalError if the account may not use the model. Absent: accounts are not limited.
    */
-  readonly reserve?: ((sizeOf: () => Promise<CallSize>, stop: AbortSignal) => Promise<boolean>) | undefined;
+  readonly reserve?:
+    ((model: string, sizeOf: () => Promise<CallSize>, stop: AbortSignal) => Promise<boolean>) | undefined;
   /** Absent: no server is known to honour idempotency keys. */
   readonly honoursKeys?: HonoursKeys | undefined;
 }

@@ -3,7 +3,7 @@ import { type CallSize, type ClaimedRun, readTiers } from '@rondo/domain';
 import type { ReservationOrder, ReservationVerdict } from '@rondo/persistence';
 import { AccountReservations, keptMs } from './account-reservations';
 
-const tiers = readTiers('{"default":"free","tiers":{"free":{"usd":1},"internal":{}}}');
+const tiers = readTiers('{"default":"free","tiers":{"free":{"usd":1,"allowed_models":["demo/*"]},"internal":{}}}');
 const account = accountId.parse('acc_1');
 const claim = { accountId: account } as ClaimedRun; // nothing else is read here
 const size: CallSize = { model: 'demo/plain', inputTokens: 10, maxOutputTokens: undefined, unsettledUsd: 0 };
@@ -45,7 +45,8 @@ function reservationsWith(verdicts: readonly ReservationVerdict[], { tier = null
     asked,
     clock,
     abandon,
-    reserve: (stop = new AbortController().signal) => reserve(() => Promise.resolve(size), stop),
+    reserve: (stop = new AbortController().signal, model = size.model) =>
+      reserve(model, () => Promise.resolve(size), stop),
   };
 }
 
@@ -77,6 +78,13 @@ describe('a reservation', () => {
   it('is refused where the balance does not cover the call, or its price is not known', async () => {
     expect(await reservationsWith(['lacking']).reserve()).toBe(false);
     expect(await reservationsWith([], { cost: Number.NaN }).reserve()).toBe(false);
+  });
+
+  it('fails the run of a model that the tier does not have', async () => {
+    const { reserve, asked } = reservationsWith([]);
+
+    await expect(reserve(undefined, 'openai/gpt-5')).rejects.toMatchObject({ code: 'model_not_allowed' });
+    expect(asked).toEqual(['tier of acc_1']);
   });
 
   it('is not waited for after a stop, or when the run is let go of', async () => {

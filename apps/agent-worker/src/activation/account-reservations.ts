@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccountId } from '@rondo/contract';
-import type { AccountTiers, AgentPorts, CallSize, ClaimedRun } from '@rondo/domain';
+import {
+  type AccountTier,
+  type AccountTiers,
+  type AgentPorts,
+  type CallSize,
+  type ClaimedRun,
+  TerminalError,
+  allowsModel,
+} from '@rondo/domain';
 import type { ReservationOrder, ReservationVerdict, Reservations } from '@rondo/persistence';
 import { LruCache } from '@rondo/platform';
 
@@ -43,8 +51,10 @@ export class AccountReservations {
     claim: ClaimedRun,
     { journal, abandon }: { journal: CallJournal; abandon: AbortSignal },
   ): NonNullable<AgentPorts['reserve']> {
-    return async (sizeOf, stop) => {
-      const { usd, period } = this.parts.tiers.of(await this.tierOf(claim.accountId));
+    return async (model, sizeOf, stop) => {
+      const tier = this.parts.tiers.of(await this.tierOf(claim.accountId));
+      if (!allowsModel(tier, model)) throw notAllowed(model, tier);
+      const { usd, period } = tier;
       if (usd === undefined) return true;
       const cost = this.parts.costOf(await sizeOf());
       if (cost === undefined) return false;
@@ -78,3 +88,7 @@ export class AccountReservations {
     return name;
   }
 }
+
+/** New runs are checked before; this is for child runs, and for runs from before a change of the tier. */
+const notAllowed = (model: string, { name }: AccountTier): TerminalError =>
+  new TerminalError('model_not_allowed', `The tier ${name} does not have the model ${model}.`);

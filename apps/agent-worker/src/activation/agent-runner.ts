@@ -139,7 +139,15 @@ export class AgentRunner {
       const model = new AbandonableModel(modelFor(claim), active.signals.abandon);
       const archive = this.parts.archiveOf?.(claim);
       const { abandon } = active.signals;
-      const ports = portsOf(this.parts, { claim, journal, abandon, model, tools, archive, ...this.parts.treeOf?.(claim) });
+      const ports = portsOf(this.parts, {
+        claim,
+        journal,
+        abandon,
+        model,
+        tools,
+        archive,
+        ...this.parts.treeOf?.(claim),
+      });
       return (await this.runLoop(run, journal, { ports, active })) ?? (await this.handOver(claim));
     } catch (error) {
       if (error instanceof TerminalError) await journal.settled(); // commits what the run did before it fails

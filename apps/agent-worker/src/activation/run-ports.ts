@@ -21,7 +21,12 @@ interface HeldRun {
 /** The ports of one run. */
 export function portsOf(
   { tokens, budgetOf, ids, clock, honoursKeys, leastInputPrice, accountBudgets, reservations }: RunPortsParts,
-  { claim, journal, abandon, ...own }: Pick<AgentPorts, 'model' | 'tools' | 'archive' | 'children' | 'treeBudget'> & HeldRun,
+  {
+    claim,
+    journal,
+    abandon,
+    ...own
+  }: Pick<AgentPorts, 'model' | 'tools' | 'archive' | 'children' | 'treeBudget'> & HeldRun,
 ): AgentPorts {
   const accountIsSpent = accountBudgets?.of(claim.runId);
   const reserve = reservations?.of(claim, { journal, abandon });

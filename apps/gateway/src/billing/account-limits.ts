@@ -19,8 +19,11 @@ interface AccountLimitsParts {
 
 /** What a new run of an account has to keep to. */
 export interface Admission {
-  readonly tier: string;
-  readonly maxActiveRuns: number | undefined;
+  /** Undefined without tiers. */
+  readonly tier?: string;
+  readonly maxActiveRuns?: number | undefined;
+  /** With those of the fallbacks that the tier has. */
+  readonly settings: RunSettings;
 }
 
 /** What is read of the balance where there are no tiers. */
@@ -36,10 +39,11 @@ export class AccountLimits {
 
   readonly limitOf = (tier: string | null): SpendingLimit => this.parts.tiers?.of(tier) ?? unlimited;
 
-  /** Undefined without tiers. Rejects with `model_not_allowed`, `balance_exhausted` or InvalidRequest. */
-  async admit(account: AccountId, { model, context }: RunSettings): Promise<Admission | undefined> {
+  /** Rejects with `model_not_allowed`, `balance_exhausted` or InvalidRequest. */
+  async admit(account: AccountId, settings: RunSettings): Promise<Admission> {
     const { tiers, balances } = this.parts;
-    if (!tiers) return undefined;
+    if (!tiers) return { settings };
+    const { model, context } = settings;
     const balance = await balances.of(account, this.limitOf);
     const tier = tiers.of(balance.tier);
     const models = [model, ...(context.summary_model === undefined ? [] : [context.summary_model])];
@@ -48,7 +52,7 @@ export class AccountLimits {
       this.checkPrices(models, tier);
       assertFunds(tier, balance);
     }
-    return { tier: tier.name, maxActiveRuns: tier.max_active_runs };
+    return { tier: tier.name, maxActiveRuns: tier.max_active_runs, settings: withAllowedFallbacks(settings, tier) };
   }
 
   async balanceOf(account: AccountId): Promise<Balance> {
@@ -77,6 +81,11 @@ export class AccountLimits {
     const message = `the price of ${unpriced} is not known, so the limit of the tier ${name} could not be enforced: declare it in MODEL_PRICES`;
     throw new InvalidRequest([{ field: 'model', message }]);
   }
+}
+
+function withAllowedFallbacks(settings: RunSettings, tier: AccountTier): RunSettings {
+  const { fallbacks } = settings;
+  return fallbacks ? { ...settings, fallbacks: fallbacks.filter(({ model }) => allowsModel(tier, model)) } : settings;
 }
 
 /** What is reserved does not count: most of it is given back. */

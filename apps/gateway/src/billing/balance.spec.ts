@@ -143,7 +143,9 @@ describe('a new run', () => {
       const { body } = await post(account, more).expect(403);
       expect(body).toMatchObject({ code: 'model_not_allowed', allowed_models: ['demo/*', 'demo-anthropic/plain'] });
     }
-    await post(account, { model: 'demo-anthropic/plain' }).expect(202);
+    const fallbacks = [{ model: 'demo-anthropic/coder' }, { model: 'demo/plain' }];
+    const { body } = await post(account, { model: 'demo-anthropic/plain', fallbacks }).expect(202);
+    expect(body.settings.fallbacks).toEqual([{ model: 'demo/plain' }]);
   });
 
   it('is refused when it is one more than the tier allows', async () => {

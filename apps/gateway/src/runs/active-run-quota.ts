@@ -36,7 +36,7 @@ export class ActiveRunQuota {
   async within<Created>(
     account: AccountId,
     create: () => Promise<Created>,
-    { tier, maxActiveRuns = Infinity }: Partial<Admission> = {},
+    { tier, maxActiveRuns = Infinity }: Omit<Admission, 'settings'> = {},
   ): Promise<Created> {
     const limit = Math.min(this.limit ?? Infinity, maxActiveRuns);
     if (limit === Infinity) return create();

@@ -97,14 +97,14 @@ export class RunService {
       ...overrides
     } = request;
     const { source, agent: stored } = await this.agentOf(accountId, request);
+    const { runs, settings: resolver, accountLimits, quota } = this.dependencies;
     const owner = { account: accountId, servers: stored?.servers };
-    const settings = this.dependencies.settings.settingsOf(withDefinition(overrides, stored?.definition), owner);
+    const requested = resolver.settingsOf(withDefinition(overrides, stored?.definition), owner);
+    const { settings, ...admission } = await accountLimits.admit(accountId, requested);
     const agent = stored && { id: stored.id, version: stored.version, isNamed: source === 'request' };
     const content = { input, files, settings, agent, metadata };
     const onActiveRun = edits ? 'replace' : wanted;
     const newRun = { id, accountId, threadId, ...content, edits, onActiveRun, promised, alongside } as const;
-    const { runs, accountLimits, quota } = this.dependencies;
-    const admission = await accountLimits.admit(accountId, settings);
     const { run, facts, stops, job } = await quota.within(accountId, () => runs.create(newRun), admission);
     if (job) this.dependencies.publishJob(job);
     else this.dependencies.publishJobs();

@@ -18,7 +18,7 @@ async function runWithFundsFor(count: number, turns: readonly Turn[], settings: 
   const sizes: CallSize[] = [];
   const model = new ScriptedModel(turns);
   const harness: RunHarness = new RunHarness({ model, settings, extra: { reserve } });
-  async function reserve(sizeOf: () => Promise<CallSize>) {
+  async function reserve(_: string, sizeOf: () => Promise<CallSize>) {
     sizes.push(await sizeOf());
     return sizes.length <= count;
   }

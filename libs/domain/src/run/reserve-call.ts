@@ -15,5 +15,5 @@ export async function reserveCall(loop: LoopContext, unrecorded?: Usage): Promis
     maxOutputTokens: run.settings.llm.max_tokens,
     unsettledUsd: unrecorded?.cost_usd ?? 0,
   });
-  return ports.reserve(sizeOf, signals.stop);
+  return ports.reserve(model, sizeOf, signals.stop);
 }

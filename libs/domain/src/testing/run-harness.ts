@@ -43,7 +43,10 @@ export interface HarnessParts {
   readonly summarizer?: Model;
   readonly budgetOf?: BudgetOf;
   /** Ports that depend on the operator's configuration. */
-  readonly extra?: Pick<AgentPorts, 'honoursKeys' | 'leastInputPrice' | 'accountIsSpent' | 'children' | 'treeBudget' | 'reserve'>;
+  readonly extra?: Pick<
+    AgentPorts,
+    'honoursKeys' | 'leastInputPrice' | 'accountIsSpent' | 'children' | 'treeBudget' | 'reserve'
+  >;
 }
 
 /**
