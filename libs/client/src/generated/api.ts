@@ -743,6 +743,26 @@ export type components = {
         NewAccount: {
             name: string;
         };
+        /**
+         * @example {
+         *       "tier": "pro"
+         *     }
+         */
+        AccountTier: {
+            /** @description The name of a tier of ACCOUNT_TIERS. */
+            tier: string;
+        };
+        /**
+         * @example {
+         *       "usd": 10,
+         *       "reason": "invoice 2026-118"
+         *     }
+         */
+        NewCredit: {
+            /** @description Below zero, credit is taken back. */
+            usd: number;
+            reason?: string;
+        };
         RunSubscribeMessage: {
             run_id: string;
             /** @default 0 */
@@ -867,6 +887,8 @@ export type components = {
             }[];
             /** @description Of `thread_busy`: the run that is active on the thread. */
             active_run_id?: string;
+            /** @description Of `model_not_allowed`: the models of the account’s tier. */
+            allowed_models?: string[];
             /** @description Over sockets, which have no `Retry-After` header. */
             retry_after_s?: number;
         };
@@ -2511,6 +2533,68 @@ export type components = {
             /** @description There are more rows than `limit`. */
             has_more: boolean;
         };
+        /**
+         * @example {
+         *       "tier": "free",
+         *       "allowed_models": [
+         *         "openai/gpt-5-mini"
+         *       ],
+         *       "max_active_runs": 2,
+         *       "period": "month",
+         *       "period_start": "2026-11-01T00:00:00.000Z",
+         *       "period_end": "2026-12-01T00:00:00.000Z",
+         *       "allowance_usd": 5,
+         *       "spent_usd": 1.25,
+         *       "reserved_usd": 0.05,
+         *       "credit_usd": 10,
+         *       "available_usd": 13.7
+         *     }
+         */
+        Balance: {
+            /** @description Null: this deployment has no tiers, and limits nothing. */
+            tier: string | null;
+            /** @description `provider/model`, or a beginning of it with `*` at its end. Null: any model. */
+            allowed_models: string[] | null;
+            /** @description Null: as many as the deployment allows. */
+            max_active_runs: number | null;
+            /** @enum {string} */
+            period: "day" | "month";
+            /**
+             * Format: date-time
+             * @description 0:00 UTC.
+             */
+            period_start: string;
+            /**
+             * Format: date-time
+             * @description When `spent_usd` begins anew.
+             */
+            period_end: string;
+            /** @description What the tier allows in a period. Null: any amount. */
+            allowance_usd: number | null;
+            /** @description In this period, by calls with a known price. */
+            spent_usd: number;
+            /** @description For model calls that are under way. */
+            reserved_usd: number;
+            /** @description Used after the allowance. Below zero, it is taken from the next period. */
+            credit_usd: number;
+            /** @description What a further model call may cost now. Null: any amount. */
+            available_usd: number | null;
+        };
+        /**
+         * @example {
+         *       "id": "crd_01JMX2Q8Z4T5V6W7X8Y9Z0A1B2",
+         *       "usd": 10,
+         *       "reason": "invoice 2026-118",
+         *       "created_at": "2026-11-25T09:00:00.000Z"
+         *     }
+         */
+        Credit: {
+            id: string;
+            usd: number;
+            reason: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
         Schedule: {
             id: string;
             name: string;
@@ -2934,6 +3018,8 @@ export type NewMessage = components['schemas']['NewMessage'];
 export type NewApiKey = components['schemas']['NewApiKey'];
 export type NewSession = components['schemas']['NewSession'];
 export type NewAccount = components['schemas']['NewAccount'];
+export type AccountTier = components['schemas']['AccountTier'];
+export type NewCredit = components['schemas']['NewCredit'];
 export type RunSubscribeMessage = components['schemas']['RunSubscribeMessage'];
 export type RunUnsubscribeMessage = components['schemas']['RunUnsubscribeMessage'];
 export type RunCreateMessage = components['schemas']['RunCreateMessage'];
@@ -3059,6 +3145,8 @@ export type UsageEntry = components['schemas']['UsageEntry'];
 export type UsageEntryPage = components['schemas']['UsageEntryPage'];
 export type UsageSums = components['schemas']['UsageSums'];
 export type UsageReport = components['schemas']['UsageReport'];
+export type Balance = components['schemas']['Balance'];
+export type Credit = components['schemas']['Credit'];
 export type Schedule = components['schemas']['Schedule'];
 export type SchedulePage = components['schemas']['SchedulePage'];
 export type DueTimes = components['schemas']['DueTimes'];
