@@ -3,17 +3,18 @@ import type { ModelRequest } from '../models/model';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { replay } from '../run/run-state';
 import { tools } from '../tools/catalog';
+import type { ToolDefinition } from '../tools/define-tool';
 import { toolSetOf } from '../tools/tool-set';
 import { promptOf } from './prompt';
 
-function promptFor(request: SettingsRequest): ModelRequest {
+function promptFor(request: SettingsRequest, catalog: readonly ToolDefinition[] = tools): ModelRequest {
   const effective = effectiveSettings(request, { model: 'demo/coder' });
   if ('problems' in effective) throw new Error(JSON.stringify(effective.problems));
   const run = {
     id: runId.parse('run_1'),
     threadId: threadId.parse('thr_1'),
     settings: effective.settings,
-    tools: toolSetOf(effective.settings, tools),
+    tools: toolSetOf(effective.settings, catalog),
     createdAt: '2026-11-23T13:21:59.999Z',
     state: replay([]),
   };
@@ -69,6 +70,19 @@ describe('the system prompt', () => {
     expect(systemOf({ model: 'demo/coder' })).toContain(sample);
     expect(systemOf({ model: 'anthropic/claude-sonnet-4-5' })).not.toContain(sample);
     expect(systemOf({ agent: { system_prompt: 'You draw.' } })).not.toContain(sample);
+  });
+
+  it('says how to treat results of outside servers to a run that has such tools', () => {
+    const [tool] = tools.filter(({ name }) => name === 'read_file');
+    if (!tool) throw new Error('there is no read_file');
+    const ofServer = {
+      ...tool,
+      name: 'tickets__read',
+      source: { kind: 'mcp', server: 'tickets', tool: 'read', fingerprint: 'f1' },
+    } as const;
+
+    expect(promptFor({}, [...tools, ofServer]).system).toContain('never make up or fill in a result');
+    expect(systemOf({})).not.toContain('outside servers');
   });
 
   it('mentions sequential_thinking to an agent of the profile ii that has it', () => {
