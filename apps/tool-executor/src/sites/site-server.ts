@@ -2,6 +2,7 @@ import { type FileHandle } from 'node:fs/promises';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { finished } from 'node:stream/promises';
 import type { Duplex } from 'node:stream';
+import { rangeOf } from './byte-range';
 import { contentTypeOf } from './content-types';
 import type { Site, SiteStore } from './site-store';
 
@@ -119,18 +120,34 @@ async function send(request: IncomingMessage, response: ServerResponse, opened: 
       refuse(response, 304);
       return;
     }
-    response.writeHead(200, { 'Content-Type': contentTypeOf(path), 'Content-Length': bytes });
-    if (request.method === 'HEAD') response.end();
-    else await finished(file.createReadStream({ autoClose: false }).pipe(response));
+    response.setHeader('Accept-Ranges', 'bytes');
+    const range = wantedRange(request, opened);
+    if (range === 'unsatisfiable') {
+      response.setHeader('Content-Range', `bytes */${bytes}`);
+      refuse(response, 416);
+      return;
+    }
+    const { first, last } = range ?? { first: 0, last: bytes - 1 };
+    if (range) response.setHeader('Content-Range', `bytes ${first}-${last}/${bytes}`);
+    response.writeHead(range ? 206 : 200, { 'Content-Type': contentTypeOf(path), 'Content-Length': last - first + 1 });
+    if (request.method === 'HEAD' || bytes === 0) response.end();
+    else await finished(file.createReadStream({ autoClose: false, start: first, end: last }).pipe(response));
   } finally {
     await file.close();
   }
+}
+
+/** A client that has a part of another version gets the whole file. */
+function wantedRange({ method, headers }: IncomingMessage, { bytes, tag }: OpenedFile) {
+  const ofThisVersion = headers['if-range'] === undefined || headers['if-range'] === tag;
+  return method === 'GET' && ofThisVersion ? rangeOf(headers.range, bytes) : undefined;
 }
 
 const reasons: Readonly<Record<number, string>> = {
   400: 'This is not a path.',
   404: 'There is no such file.',
   405: 'Only GET and HEAD.',
+  416: 'The file is shorter.',
 };
 
 function refuse(response: ServerResponse, status: number): void {

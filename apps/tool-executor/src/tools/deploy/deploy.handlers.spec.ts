@@ -154,6 +154,35 @@ describe('deploy', () => {
     expect(await store.threads()).not.toContain(thread);
   });
 
+  it('serves a part of a file, and all of it to who has a part of another version', async () => {
+    const thread = newThread();
+    await shell(thread, 'mkdir -p site && printf 0123456789 > site/film.mp4 && : > site/empty.bin');
+    await deploy(thread);
+
+    const part = await ask('/film.mp4', { headers: { range: 'bytes=2-5' } });
+    const { etag = '' } = part.headers;
+    expect(part).toMatchObject({
+      ...{ status: 206, body: '2345' },
+      headers: { 'content-range': 'bytes 2-5/10', 'content-length': '4', 'content-type': 'video/mp4' },
+    });
+    expect(await ask('/film.mp4', { headers: { range: 'bytes=-3', 'if-range': etag } })).toMatchObject({
+      ...{ status: 206, body: '789' },
+    });
+    expect(await ask('/film.mp4', { headers: { range: 'bytes=2-5', 'if-range': '"another"' } })).toMatchObject({
+      ...{ status: 200, body: '0123456789', headers: { 'accept-ranges': 'bytes' } },
+    });
+    expect(await ask('/film.mp4', { method: 'HEAD', headers: { range: 'bytes=2-5' } })).toMatchObject({
+      ...{ status: 200, body: '', headers: { 'content-length': '10' } },
+    });
+    for (const range of ['bytes=10-', 'bytes=-0', `bytes=${'9'.repeat(300)}-`]) {
+      const { status, headers } = await ask('/film.mp4', { headers: { range } });
+      expect([status, headers['content-range']]).toEqual([416, 'bytes */10']);
+    }
+    expect(await ask('/film.mp4', { headers: { range: 'bytes=0-0,2-3' } })).toMatchObject({ status: 200 });
+    expect(await ask('/empty.bin')).toMatchObject({ status: 200, body: '', headers: { 'content-length': '0' } });
+    expect(await ask('/empty.bin', { headers: { range: 'bytes=0-' } })).toMatchObject({ status: 416 });
+  });
+
   it('is not possible where previews are not configured', async () => {
     const other = await ExecutorFixture.open();
     expect((await other.use('deploy', { directory_path: '.' })).error).toContain('PREVIEW_URL');
