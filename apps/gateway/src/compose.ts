@@ -49,6 +49,7 @@ import { runBudgets } from './runs/run-budgets';
 import { composeRunService } from './runs/compose-run-service';
 import { RunSettingsResolver } from './runs/run-settings';
 import { WorkerSignals } from './runs/worker-signals';
+import { SiteService } from './sites/site-service';
 import { SandboxService } from './sandboxes/sandbox-service';
 import { composeTriggers } from './triggers/compose-triggers';
 import { composeSignIn } from './sessions/compose-sign-in';
@@ -108,6 +109,7 @@ export function compose(config: GatewayConfig, log: Logger) {
     ...composeWebhooks({ ...adapters, config, log }),
     idempotentMessages,
     sandboxService,
+    siteService: new SiteService(adapters),
     fileUploads: new FileUploads(adapters.files, config, limits.bodyBytes),
     subscriptions,
     sockets,

@@ -66,6 +66,8 @@ import { ToolCallsController } from './runs/tool-calls.controller';
 import { SandboxFilesController } from './sandboxes/sandbox-files.controller';
 import { SandboxService } from './sandboxes/sandbox-service';
 import { SandboxesController } from './sandboxes/sandboxes.controller';
+import { SiteService } from './sites/site-service';
+import { SitesController } from './sites/sites.controller';
 import { SessionService } from './sessions/session-service';
 import { SessionsController } from './sessions/sessions.controller';
 import { ThreadsController } from './threads/threads.controller';
@@ -130,6 +132,7 @@ export class GatewayModule {
         UsageController,
         BalanceController,
         SandboxesController,
+        SitesController,
         SchedulesController,
         WebhookTriggersController,
         HooksController,
@@ -190,6 +193,7 @@ const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: AccountLimits, useValue: parts.accountLimits },
   { provide: Sandboxes, useValue: parts.sandboxes },
   { provide: SandboxService, useValue: parts.sandboxService },
+  { provide: SiteService, useValue: parts.siteService },
   { provide: LongRequests, useValue: parts.longRequests },
   { provide: Authenticator, useValue: parts.authenticator },
   { provide: AuditLog, useValue: parts.auditLog },

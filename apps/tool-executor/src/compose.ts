@@ -56,7 +56,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
   await sandboxHealth.problem(); // Probed before the executor is ready, so that a problem is in its log by then.
 
   const previews = new PreviewUrls(config.PREVIEW_URL);
-  const sites = new SiteStore({ root: config.SANDBOX_ROOT, previews });
+  const sites = new SiteStore({ root: config.SANDBOX_ROOT, previews, maxBytes: config.SITES_MB * mebibyte });
   const services = createToolServices(config);
   const mcp = new McpTools(config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY));
   const toolRunner = new ToolRunner({
@@ -102,6 +102,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
 }
 
 const hourMs = 3_600_000;
+const mebibyte = 1024 * 1024;
 
 const retentionOf = ({ SANDBOX_ARCHIVE_H, SANDBOX_DELETE_DAYS }: Config) => ({
   archiveAfterMs: SANDBOX_ARCHIVE_H * hourMs,

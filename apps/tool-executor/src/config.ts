@@ -50,6 +50,10 @@ const variables = z.object({
     unit: 's',
   }),
   PREVIEW_URL: previewUrl,
+  SITES_MB: count.max(10_240).default(64).meta({
+    description: 'All static sites that a thread has published, together.',
+    unit: 'MiB',
+  }),
   ...providerVariables,
   BWRAP_PATH: z.string().optional().meta({
     description: 'The program bubblewrap.',

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import type { AccountId } from '@rondo/contract';
 import {
   type AcceptedTunnel,
   type NatsLink,
@@ -27,7 +28,7 @@ interface SandboxAccessParts {
   readonly states: SandboxStates;
 }
 
-type ThreadRequest = Exclude<SandboxRequest, { op: 'states' }>;
+type ThreadRequest = Exclude<SandboxRequest, { op: 'states' | 'sites' }>;
 type RequestOf<Op extends SandboxRequest['op']> = Extract<SandboxRequest, { op: Op }>;
 
 const maxTunnels = 256;
@@ -65,7 +66,18 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async perform(request: SandboxRequest): Promise<AcceptedTunnel> {
     if (request.op === 'states') return { head: { states: await this.parts.states.ofAll(request.thread_ids) } };
+    if (request.op === 'sites') return { head: { sites: await this.sitesOf(request.account_id) } };
     return this.performOn(request.thread_id, request);
+  }
+
+  private async sitesOf(account: AccountId) {
+    const { sites, sandboxes } = this.parts;
+    const accountOf = async (thread: string) => (await sandboxes.list({ thread }))[0]?.labels.account;
+    const found = await sites.ofAccount(account, accountOf);
+    return found.map(({ threadId, publishedAt, ...site }) => ({
+      ...{ thread_id: threadId, ...site },
+      ...(publishedAt !== undefined && { published_at: publishedAt }),
+    }));
   }
 
   private async performOn(threadId: string, request: ThreadRequest): Promise<AcceptedTunnel> {
@@ -95,6 +107,9 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
         return this.connect(request);
       case 'site':
         return this.serveSite(request);
+      case 'withdraw':
+        if (await this.parts.sites.withdraw(threadId, request.site)) return { head: {} };
+        throw new TunnelError('not_found', `There is no site ${request.site}.`);
     }
   }
 

@@ -24,7 +24,11 @@ describe.each([
 
   beforeEach(async () => {
     fixture = await open();
-    sites = new SiteStore({ root: await sandboxRoot(), previews: new PreviewUrls('http://*.localhost') });
+    sites = new SiteStore({
+      root: await sandboxRoot(),
+      previews: new PreviewUrls('http://*.localhost'),
+      maxBytes: 1_000,
+    });
     for (const thread of [kept, deleted]) await run(await fixture.provider.get(thread), 'echo x > file');
     await fixture.restart(); // a new process, which knows only what it lists
   });

@@ -19,6 +19,7 @@ export type { MessageRow, NoteRow, RunRow, RunView, ToolCallRow } from './run-vi
 export { RunWatch, type WatchedRun } from './run-watch.ts';
 export type { ListRuns, StoppedRun } from './runs.ts';
 export type { NewFile } from './sandboxes.ts';
+export type { SiteQuery } from './sites.ts';
 export type { ListMessages } from './threads.ts';
 export type { RondoOptions } from './transport.ts';
 export { type LogProof, proveLog } from './verify-run.ts';

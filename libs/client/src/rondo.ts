@@ -7,6 +7,7 @@ import { itemsOf } from './pages.ts';
 import { type Options, Runs } from './runs.ts';
 import { Sandboxes } from './sandboxes.ts';
 import { Schedules } from './schedules.ts';
+import { Sites } from './sites.ts';
 import { Sessions } from './sessions.ts';
 import { Threads } from './threads.ts';
 import { type RondoOptions, Transport } from './transport.ts';
@@ -27,6 +28,7 @@ export class Rondo {
   readonly runs: Runs;
   readonly threads: Threads;
   readonly sandboxes: Sandboxes;
+  readonly sites: Sites;
   readonly apiKeys: ApiKeys;
   readonly agents: Agents;
   readonly approvals: Approvals;
@@ -42,6 +44,7 @@ export class Rondo {
     this.runs = new Runs(this.transport);
     this.threads = new Threads(this.transport);
     this.sandboxes = new Sandboxes(this.transport);
+    this.sites = new Sites(this.transport);
     this.apiKeys = new ApiKeys(this.transport);
     this.agents = new Agents(this.transport);
     this.approvals = new Approvals(this.transport);

@@ -35,6 +35,7 @@ export { type PreviewAddress, previewLabel, readPreviewLabel } from './tunnels/p
 export {
   type OpenedSandbox,
   type KnownSandboxState,
+  type KnownSite,
   type SandboxHead,
   type SandboxRequest,
   accessSandbox,

@@ -11,6 +11,7 @@ import { problemBody } from '../problems/problems';
 import * as runs from '../runs/run.dto';
 import { ToolCallResolutionDto } from '../runs/tool-calls.controller';
 import * as sandboxes from '../sandboxes/sandbox.dto';
+import * as sites from '../sites/site.dto';
 import * as sessions from '../sessions/session.dto';
 import * as threads from '../threads/thread.dto';
 import { type JsonSchema, schemaPath, typeOf, withDiscriminators } from './discriminators';
@@ -101,6 +102,7 @@ const responses: Schemas = {
   Sandbox: sandboxes.SandboxDto.schema,
   SandboxPage: sandboxes.SandboxPageDto.schema,
   SandboxStatus: sandboxes.SandboxStatusDto.schema,
+  ...{ Site: sites.SiteDto.schema, SitePage: sites.SitePageDto.schema },
   FileList: sandboxes.FileListDto.schema,
   WrittenFile: sandboxes.WrittenFileDto.schema,
   ...toolSchemas,

@@ -22,6 +22,7 @@ delete /v1/sandboxes/{sandbox_id}/files
 delete /v1/schedules/{schedule_id}
 delete /v1/session
 delete /v1/threads/{thread_id}
+delete /v1/threads/{thread_id}/sites/{name}
 delete /v1/triggers/{trigger_id}
 delete /v1/webhooks/{endpoint_id}
 get /health/live
@@ -66,6 +67,7 @@ get /v1/schedules
 get /v1/schedules/{schedule_id}
 get /v1/schedules/{schedule_id}/executions
 get /v1/session
+get /v1/sites
 get /v1/threads
 get /v1/threads/{thread_id}
 get /v1/threads/{thread_id}/agent
@@ -284,6 +286,7 @@ describe('isolation of accounts, over every route', () => {
         .replace('{approval_id}', approval)
         .replace('{file_id}', file)
         .replace('{sandbox_id}', sandbox)
+        .replace('{name}', 'site')
         .replace('{agent_id}', agent)
         .replace('{mcp_tool_id}', mcpTool)
         .replace('{schedule_id}', schedule)

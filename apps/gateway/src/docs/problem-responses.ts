@@ -47,7 +47,7 @@ const isUpload = (route: Route) => isPost(route) && route.path === '/v1/files';
 const isAboutFiles = ({ path }: Route) => path.includes('/sandboxes/{sandbox_id}/files');
 /** All but the read of one sandbox, which then says that its state is unknown, and the list. */
 const usesSandbox = ({ method, path }: Route) =>
-  isAboutFiles({ method, path }) || (method !== 'get' && path.includes('/sandbox'));
+  isAboutFiles({ method, path }) || (method !== 'get' && /\/(sandbox|sites)/.test(path));
 
 /** Its sender has a secret instead of a key. */
 const isHook = ({ path }: Route) => path.startsWith('/v1/hooks/');
@@ -81,6 +81,7 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   blob_not_found: ({ path }) => path.includes('{sha256}'),
   sandbox_not_found: ({ method, path }) =>
     path.includes('{sandbox_id}') || (method === 'get' && path === '/v1/threads/{thread_id}/sandbox'),
+  site_not_found: ({ path }) => path.includes('/sites/{name}'),
   file_not_found: (route) => isAboutFiles(route) || route.path.includes('{file_id}'),
   account_not_found: ({ path }) => path.includes('{account_id}'),
   agent_not_found: ({ method, path }) =>

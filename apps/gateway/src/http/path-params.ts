@@ -59,11 +59,18 @@ export const describesParam =
   };
 
 export const RunParam = idParam('runId', runId, { parameter: 'run_id', noun: 'run', code: 'run_not_found' });
-export const ThreadParam = idParam('threadId', threadId, {
-  parameter: 'thread_id',
-  noun: 'thread',
-  code: 'thread_not_found',
-});
+const threadResource: Resource = { parameter: 'thread_id', noun: 'thread', code: 'thread_not_found' };
+const siteResource: Resource = { parameter: 'name', noun: 'site', code: 'site_not_found' };
+
+export const ThreadParam = idParam('threadId', threadId, threadResource);
+export const SiteParam = createParamDecorator(
+  (_: unknown, context: ExecutionContext) => ({
+    ...callerIds(context),
+    threadId: parsedParam(context, threadId, threadResource),
+    name: parsedParam(context, z.string().min(1).max(64), siteResource),
+  }),
+  [describesParam('thread_id'), describesParam('name')],
+);
 const agentResource: Resource = { parameter: 'agent_id', noun: 'agent', code: 'agent_not_found' };
 const versionResource: Resource = { parameter: 'version', noun: 'version', code: 'agent_version_not_found' };
 const versionNumber = z

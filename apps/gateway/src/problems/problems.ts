@@ -22,6 +22,7 @@ export const problemStatus = {
   account_not_found: 404,
   sandbox_not_found: 404,
   file_not_found: 404,
+  site_not_found: 404,
   agent_not_found: 404,
   agent_version_not_found: 404,
   schedule_not_found: 404,

@@ -16,7 +16,7 @@ import {
 import type { Sandbox, SandboxAddress, Sandboxes, ThreadAddress, Threads } from '@rondo/persistence';
 import { ApiError, InvalidRequest, retryAfter } from '../problems/api-error';
 
-type Operation = Exclude<SandboxRequest['op'], 'states'>;
+type Operation = Exclude<SandboxRequest['op'], 'states' | 'sites'>;
 /** A request without what the sandbox's row says. */
 type Question<Op extends Operation> = Omit<Extract<SandboxRequest, { op: Op }>, 'thread_id' | 'account_id'>;
 
@@ -215,7 +215,7 @@ const described = ({ id, threadId, executorId, createdAt }: Sandbox, known: Know
 const unavailable = (detail: string): ApiError => new ApiError('sandbox_unavailable', detail, retryAfter(1));
 
 /** The executor's words are about the request, and fit for its client. */
-function asApiError(error: unknown): unknown {
+export function asApiError(error: unknown): unknown {
   if (!(error instanceof TunnelError)) return error;
   switch (error.code) {
     case 'not_found':

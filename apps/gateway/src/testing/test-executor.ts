@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { AcceptedTunnel } from '@rondo/messaging';
 import {
   type KnownSandboxState,
+  type KnownSite,
   type NatsLink,
   type SandboxRequest,
   TunnelError,
@@ -22,6 +23,8 @@ export class TestExecutor {
   /** By thread; a thread without an entry has no workspace. */
   readonly workspaces = new Map<string, Map<string, Buffer>>();
   readonly awake = new Set<string>();
+  /** With the account that each claims to be of. */
+  readonly sites: (KnownSite & { readonly account: string })[] = [];
   /** What the next request is refused with. */
   refusal: TunnelError | undefined;
   private readonly stopParts: (() => void)[];
@@ -58,6 +61,7 @@ export class TestExecutor {
     if (request.op === 'states') {
       return { head: { states: request.thread_ids.map((thread_id) => ({ thread_id, ...this.stateOf(thread_id) })) } };
     }
+    if (request.op === 'sites') return { head: { sites: this.sites.filter(isOf(request.account_id)) } };
     const { thread_id: thread } = request;
     const files = this.workspaces.get(thread) ?? new Map<string, Buffer>();
     switch (request.op) {
@@ -83,10 +87,19 @@ export class TestExecutor {
         return readFrom(files.get(request.path));
       case 'write':
         return this.write(files, request);
+      case 'withdraw':
+        return this.withdraw(thread, request.site);
       case 'connect':
       case 'site':
         throw new TunnelError('not_listening', 'Nothing listens on this port.');
     }
+  }
+
+  private withdraw(thread: string, name: string): AcceptedTunnel {
+    const at = this.sites.findIndex((site) => site.thread_id === thread && site.name === name);
+    if (at < 0) throw new TunnelError('not_found', `There is no site ${name}.`);
+    this.sites.splice(at, 1);
+    return { head: {} };
   }
 
   private status(thread: string): AcceptedTunnel {
@@ -118,6 +131,11 @@ export class TestExecutor {
     };
   }
 }
+
+const isOf =
+  (account: string) =>
+  (site: { readonly account: string }): boolean =>
+    site.account === account;
 
 const entryOf = ([path, { length }]: [string, Buffer]) => ({ path, kind: 'file', size: length });
 

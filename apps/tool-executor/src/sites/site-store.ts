@@ -9,6 +9,9 @@ import type { PreviewUrls } from '../tools/ports/preview-urls';
 
 const site = z.object({
   name: z.string(),
+  /** Whose it is, and since when. Missing in what a version has published that listed no sites. */
+  account: z.string().optional(),
+  publishedAt: z.iso.datetime().optional(),
   /** Who has it can open the site. It stays when the site is replaced. */
   token: z.string(),
   /** The directory of its files. */
@@ -43,10 +46,18 @@ interface SiteStoreParts {
   readonly root: string;
   readonly previews: Pick<PreviewUrls, 'urlOfSite'>;
   /** Of all sites of a thread together. */
-  readonly maxBytes?: number;
+  readonly maxBytes: number;
 }
 
-export const siteBytes = 64 * 1024 * 1024;
+/** A site as its owner sees it. */
+export interface PublishedSite {
+  readonly threadId: string;
+  readonly name: string;
+  readonly url: string;
+  readonly files: number;
+  readonly bytes: number;
+  readonly publishedAt: string | undefined;
+}
 
 /**
  * Static sites of threads, on this executor's disk: `.sites/<thread>/<version>/<number>`, and a table in `sites.json` that
@@ -62,17 +73,38 @@ export class SiteStore {
   }
 
   /** Undefined where previews are not configured. */
-  of(threadId: string): ThreadSites | undefined {
+  of(threadId: string, account: string): ThreadSites | undefined {
     const { previews } = this.parts;
     if (previews.urlOfSite(threadId, '0'.repeat(20)) === undefined) return undefined;
     return {
       publish: (name, source) =>
         this.change(threadId, async () => {
-          const published = await this.publish(threadId, name, source);
+          const published = await this.publish(threadId, { name, account }, source);
           return { ...published, url: previews.urlOfSite(threadId, published.token) ?? '' };
         }),
-      withdraw: (name) => this.change(threadId, () => this.withdraw(threadId, name)),
+      withdraw: (name) => this.withdraw(threadId, name),
     };
+  }
+
+  /** All sites of an account. `accountOf` says whose a thread is where the site does not. */
+  async ofAccount(
+    account: string,
+    accountOf: (threadId: string) => Promise<string | undefined>,
+  ): Promise<PublishedSite[]> {
+    const found: PublishedSite[] = [];
+    for (const threadId of await this.threads()) {
+      for (const one of await this.read(threadId)) {
+        const url = this.parts.previews.urlOfSite(threadId, one.token);
+        const owner = one.account ?? (await accountOf(threadId));
+        if (owner === account && url !== undefined) found.push(shown(threadId, one, url));
+      }
+    }
+    return found;
+  }
+
+  /** False when there is no such site. */
+  withdraw(threadId: string, name: string): Promise<boolean> {
+    return this.change(threadId, () => this.withdrawNow(threadId, name));
   }
 
   async find(threadId: string, token: string): Promise<Site | undefined> {
@@ -93,13 +125,13 @@ export class SiteStore {
     await this.change(threadId, () => rm(this.homeOf(threadId), { recursive: true, force: true }));
   }
 
-  private async publish(threadId: string, name: string, { index, files }: SiteSource): Promise<Site> {
+  private async publish(threadId: string, { name, account }: Owned, { index, files }: SiteSource): Promise<Site> {
     const known = await this.read(threadId);
     const others = known.filter((one) => one.name !== name);
     const token = known.find((one) => one.name === name)?.token ?? newToken();
     const version = randomUUID();
     const directory = join(this.homeOf(threadId), version);
-    const limit = this.parts.maxBytes ?? siteBytes;
+    const limit = this.parts.maxBytes;
     let left = limit - bytesOf(others);
     const written: Site['files'] = [];
     try {
@@ -109,7 +141,8 @@ export class SiteStore {
         written.push({ path, bytes });
         left -= bytes;
       }
-      const published = { name, token, version, index, files: written };
+      const publishedAt = new Date().toISOString();
+      const published = { name, account, publishedAt, token, version, index, files: written };
       await this.write(threadId, [...others, published]);
       return published;
     } finally {
@@ -117,7 +150,7 @@ export class SiteStore {
     }
   }
 
-  private async withdraw(threadId: string, name: string): Promise<boolean> {
+  private async withdrawNow(threadId: string, name: string): Promise<boolean> {
     const known = await this.read(threadId);
     const others = known.filter((one) => one.name !== name);
     if (others.length === known.length) return false;
@@ -163,6 +196,12 @@ export class SiteStore {
     return join(this.directory, threadId);
   }
 }
+
+type Owned = Pick<Site, 'name'> & { readonly account: string };
+
+const shown = (threadId: string, one: Site, url: string): PublishedSite => ({
+  ...{ threadId, name: one.name, url, files: one.files.length, bytes: bytesOf([one]), publishedAt: one.publishedAt },
+});
 
 const bytesOf = (known: readonly Site[]): number =>
   known.flatMap(({ files }) => files).reduce((sum, { bytes }) => sum + bytes, 0);

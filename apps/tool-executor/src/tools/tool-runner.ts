@@ -125,7 +125,7 @@ export class ToolRunner {
       name: call.name,
       egress: this.parts.sandboxes.egressOf(call.thread_id),
       previewUrl: (port) => this.parts.sandboxes.previewUrl?.(call.thread_id, port),
-      sites: this.parts.sites?.of(call.thread_id),
+      sites: this.parts.sites?.of(call.thread_id, accountOf(call)),
       services: this.parts.services,
       timeoutMs: Math.min(tool.timeoutMs, call.timeout_ms),
       idempotencyKey: call.call_id,

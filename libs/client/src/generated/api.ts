@@ -2305,6 +2305,35 @@ export type components = {
             /** @description What that costs by the price of an hour that its executor is configured with (`SANDBOX_USD_PER_H`). Null where its executor does not answer, or does not know it. */
             cost_usd: number | null;
         };
+        /**
+         * @example {
+         *       "thread_id": "thr_01KB3M8W2C9E5QH7ZJ4T6N8P0A",
+         *       "name": "report",
+         *       "url": "https://thr-01kb3m8w2c9e5qh7zj4t6n8p0a-4f0q9s1v3x5z7b2d6h8k.preview.example.org",
+         *       "files": 12,
+         *       "bytes": 184320,
+         *       "published_at": "2026-11-25T09:00:00.000Z"
+         *     }
+         */
+        Site: {
+            thread_id: string;
+            /** @description By which the agent deploys it again, and takes it down. */
+            name: string;
+            /** @description **Who has it can open the site.** */
+            url: string;
+            files: number;
+            /** @description Of all its files. */
+            bytes: number;
+            /** @description When it was last deployed. Null where an older version did. */
+            published_at: string | null;
+        };
+        SitePage: {
+            data: components["schemas"]["Site"][];
+            has_more: boolean;
+            next_cursor: string | null;
+            /** @description False where an executor does not answer: the sites that it has are missing. */
+            complete: boolean;
+        };
         FileList: {
             data: {
                 /** @description Relative to the path that was asked for. */
@@ -3122,6 +3151,8 @@ export type UploadedFilePage = components['schemas']['UploadedFilePage'];
 export type Sandbox = components['schemas']['Sandbox'];
 export type SandboxPage = components['schemas']['SandboxPage'];
 export type SandboxStatus = components['schemas']['SandboxStatus'];
+export type Site = components['schemas']['Site'];
+export type SitePage = components['schemas']['SitePage'];
 export type FileList = components['schemas']['FileList'];
 export type WrittenFile = components['schemas']['WrittenFile'];
 export type Model = components['schemas']['Model'];

@@ -29,6 +29,8 @@ export const sandboxRequest = z.discriminatedUnion('op', [
   }),
   z.object({ ...thread, op: z.literal('connect'), port: count.max(65_535), token: z.string().max(100) }),
   z.object({ ...thread, op: z.literal('site'), token: z.string().max(100) }),
+  z.object({ ...thread, op: z.literal('withdraw'), site: z.string().max(64) }),
+  z.object({ account_id: accountId, op: z.literal('sites') }),
   z.object({ account_id: accountId, op: z.literal('states'), thread_ids: z.array(threadId).max(200) }),
 ]);
 export type SandboxRequest = z.infer<typeof sandboxRequest>;
@@ -48,10 +50,22 @@ const knownState = z.object({
 export type KnownSandboxState = z.infer<typeof knownState>;
 const fileKind = z.enum(['file', 'directory', 'link', 'other']);
 
+const publishedSite = z.object({
+  thread_id: threadId,
+  name: z.string(),
+  url: z.string(),
+  files: count,
+  bytes: count,
+  published_at: z.iso.datetime().optional(),
+});
+export type KnownSite = z.infer<typeof publishedSite>;
+
 const heads = {
   status: knownState,
   start: knownState,
   stop: knownState,
+  withdraw: z.object({}),
+  sites: z.object({ sites: z.array(publishedSite) }),
   states: z.object({ states: z.array(knownState.extend({ thread_id: threadId })) }),
   remove: z.object({}),
   list: z.object({

@@ -39,6 +39,12 @@ select thread_id as "threadId", executor_id as "executorId", account_id as "acco
 from sandboxes join threads on threads.id = sandboxes.thread_id where thread_id = $1 and threads.deleted_at is null`;
 const newestRows = `${rows} and ($2::text is null or sandboxes.id < $2) order by sandboxes.id desc limit $3`;
 
+const executorsOfAccount = `
+select distinct sandboxes.executor_id from sandboxes join threads on threads.id = sandboxes.thread_id
+where threads.account_id = $1 and threads.deleted_at is null`;
+const selectOwned = `
+select id as "threadId" from threads where account_id = $1 and deleted_at is null and id = any($2::text[])`;
+
 /** Returns the stored host, which may be another one: the update on conflict changes nothing and returns the row. */
 const upsertHosts = `
 insert into sandboxes (id, thread_id, executor_id)
@@ -86,6 +92,18 @@ export class Sandboxes {
   async ofThread(accountId: AccountId, thread: ThreadId): Promise<Sandbox | undefined> {
     const [row] = await this.database.sql.query<Row>(rowOfThread, [accountId, thread]);
     return row && sandboxOf(row);
+  }
+
+  /** The executors that have sandboxes of the account. */
+  async executorsOf(accountId: AccountId): Promise<string[]> {
+    const found = await this.database.sql.query<Pick<Place, 'executor_id'>>(executorsOfAccount, [accountId]);
+    return found.map(({ executor_id }) => executor_id);
+  }
+
+  /** Those of the threads that are the account's, and not deleted. */
+  async ownedOf(accountId: AccountId, threads: readonly ThreadId[]): Promise<ReadonlySet<string>> {
+    const owned = await this.database.sql.query<Pick<HostedSandbox, 'threadId'>>(selectOwned, [accountId, threads]);
+    return new Set(owned.map(({ threadId }) => threadId));
   }
 
   /** Of any account: for clients whose right to the sandbox is not an API key. */

@@ -183,6 +183,38 @@ describe('deploy', () => {
     expect(await ask('/empty.bin', { headers: { range: 'bytes=0-' } })).toMatchObject({ status: 416 });
   });
 
+  it('is listed for the account of its thread, and taken down from outside', async () => {
+    const thread = newThread();
+    await shell(thread, 'mkdir -p site && echo hi > site/index.html');
+    const { url } = await deploy(thread, 'site', 'shop');
+    const listed = async (account: string) =>
+      (await store.ofAccount(account, () => Promise.resolve(undefined))).filter(({ threadId }) => threadId === thread);
+
+    expect(await listed('acc_2')).toEqual([]);
+    expect(await listed('acc_1')).toEqual([
+      { threadId: thread, name: 'shop', url, files: 1, bytes: 3, publishedAt: expect.any(String) },
+    ]);
+
+    expect(await store.withdraw(thread, 'shop')).toBe(true);
+    expect(await store.withdraw(thread, 'shop')).toBe(false);
+    expect(await store.withdraw(newThread(), 'shop')).toBe(false);
+    expect(await listed('acc_1')).toEqual([]);
+    expect(await ask('/')).toMatchObject({ status: 404 });
+  });
+
+  it('is listed by the owner of its thread where an older version has published it', async () => {
+    const thread = newThread();
+    await shell(thread, 'mkdir -p site && echo hi > site/index.html');
+    await deploy(thread);
+    const table = join(root, '.sites', thread, 'sites.json');
+    const [site] = JSON.parse(await readFile(table, 'utf8')) as Record<string, unknown>[];
+    await writeFile(table, JSON.stringify([{ ...site, account: undefined, publishedAt: undefined }]));
+
+    const found = await store.ofAccount('acc_9', (id) => Promise.resolve(id === thread ? 'acc_9' : 'acc_1'));
+
+    expect(found).toMatchObject([{ threadId: thread, publishedAt: undefined }]);
+  });
+
   it('is not possible where previews are not configured', async () => {
     const other = await ExecutorFixture.open();
     expect((await other.use('deploy', { directory_path: '.' })).error).toContain('PREVIEW_URL');

@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AccountId, ThreadId } from '@rondo/contract';
+import { type KnownSite, type NatsLink, accessSandbox } from '@rondo/messaging';
+import type { Sandboxes, ThreadAddress, Threads } from '@rondo/persistence';
+import { ApiError, retryAfter } from '../problems/api-error';
+import { asApiError } from '../sandboxes/sandbox-service';
+
+interface SiteServiceParts {
+  readonly sandboxes: Pick<Sandboxes, 'ofThread' | 'executorsOf' | 'ownedOf'>;
+  readonly threads: Pick<Threads, 'get'>;
+  readonly link: Promise<NatsLink>;
+}
+
+export interface SiteAddress extends ThreadAddress {
+  readonly name: string;
+}
+
+/** A list does not wait longer for an executor that hangs. */
+const listedWithinMs = 3_000;
+
+/** The static sites that agents have deployed. Executors have them; the database only knows which executors to ask. */
+export class SiteService {
+  private link: NatsLink | undefined;
+
+  constructor(private readonly parts: SiteServiceParts) {
+    void parts.link.then((link) => (this.link = link));
+  }
+
+  /** By thread and name. Incomplete where an executor does not answer. */
+  async list(accountId: AccountId): Promise<{ readonly sites: readonly KnownSite[]; readonly complete: boolean }> {
+    const { sandboxes } = this.parts;
+    const executors = await sandboxes.executorsOf(accountId);
+    const answers = await Promise.all(executors.map((executorId) => this.ask(executorId, accountId)));
+    const known = answers.flatMap((answer) => answer ?? []);
+    const owned = await sandboxes.ownedOf(accountId, [...new Set(known.map(({ thread_id }) => thread_id))]);
+    const sites = known.filter(({ thread_id }) => owned.has(thread_id));
+    return { sites: sites.sort(byThreadAndName), complete: !answers.includes(undefined) };
+  }
+
+  /** Takes a site down. `site_not_found` where the thread has none of that name. */
+  async withdraw({ accountId, threadId, name }: SiteAddress): Promise<void> {
+    const { sandboxes, threads } = this.parts;
+    await threads.get({ accountId, threadId });
+    const sandbox = await sandboxes.ofThread(accountId, threadId);
+    if (!sandbox) throw noSite(name);
+    if (!this.link) throw new ApiError('sandbox_unavailable', 'NATS is away.', retryAfter(1));
+    const request = { op: 'withdraw' as const, account_id: accountId, thread_id: threadId, site: name };
+    try {
+      const { tunnel } = await accessSandbox<'withdraw'>(this.link, sandbox.executorId, request);
+      tunnel.resume().end();
+    } catch (error) {
+      const failure = asApiError(error);
+      throw failure instanceof ApiError && failure.code === 'file_not_found' ? noSite(name) : failure;
+    }
+  }
+
+  /** Undefined where the executor does not answer in time, or is of a version that lists no sites. */
+  private async ask(executorId: string, accountId: AccountId): Promise<readonly KnownSite[] | undefined> {
+    if (!this.link) return undefined;
+    const answered = accessSandbox<'sites'>(this.link, executorId, { op: 'sites', account_id: accountId }).then(
+      ({ head, tunnel }) => {
+        tunnel.resume().end();
+        return head.sites;
+      },
+      () => undefined,
+    );
+    return Promise.race([answered, delay(listedWithinMs, undefined, { ref: false })]);
+  }
+}
+
+export const keyOfSite = ({ thread_id, name }: { thread_id: ThreadId; name: string }): string => `${thread_id}/${name}`;
+
+const byThreadAndName = (one: KnownSite, other: KnownSite): number => (keyOfSite(one) < keyOfSite(other) ? -1 : 1);
+const noSite = (name: string): ApiError => new ApiError('site_not_found', `The thread has no site ${name}.`);

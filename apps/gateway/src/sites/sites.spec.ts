@@ -1,0 +1,117 @@
+import { threadId } from '@rondo/contract';
+import { RunningGateway } from '../testing/running-gateway';
+import { TestExecutor } from '../testing/test-executor';
+
+let gateway: RunningGateway;
+let executor: TestExecutor;
+beforeAll(async () => {
+  gateway = await RunningGateway.start();
+  executor = await TestExecutor.start();
+});
+afterAll(async () => {
+  await executor.close();
+  await gateway.close();
+});
+
+/** An account of its own, with threads that have a sandbox at the test executor. */
+async function tenant(name: string) {
+  const { account, apiKey } = await gateway.parts.accounts.create({ name, scopes: ['admin'] });
+  const as = gateway.as(apiKey.key);
+  const newThread = async (host = executor.id) => {
+    const id = threadId.parse((await as.post('/v1/threads').send({}).expect(201)).body.id);
+    await gateway.parts.sandboxes.keep(id, host);
+    return id;
+  };
+  const publish = (thread_id: ReturnType<typeof threadId.parse>, site: string, published_at?: string) => {
+    const url = `http://${site}.localhost`;
+    executor.sites.push({
+      account: account.id,
+      thread_id,
+      name: site,
+      url,
+      files: 2,
+      bytes: 30,
+      ...(published_at && { published_at }),
+    });
+  };
+  return { as, newThread, publish };
+}
+
+describe('the sites of an account', () => {
+  it('are listed with their URLs, in pages and by thread', async () => {
+    const { as, newThread, publish } = await tenant('publisher');
+    const [one, other] = [await newThread(), await newThread()];
+    publish(one, 'b', '2026-11-25T09:00:00.000Z');
+    publish(one, 'a');
+    publish(other, 'c');
+
+    const page = (await as.get('/v1/sites?limit=2').expect(200)).body;
+    const next = (await as.get(`/v1/sites?limit=2&after=${page.next_cursor}`).expect(200)).body;
+    const filtered = (await as.get(`/v1/sites?thread_id=${other}`).expect(200)).body;
+
+    expect(page).toMatchObject({ complete: true, has_more: true });
+    expect(page.data[0]).toEqual({
+      ...{ thread_id: one, name: 'a', url: 'http://a.localhost', files: 2, bytes: 30, published_at: null },
+    });
+    const names = (body: { data: { name: string }[] }) => body.data.map(({ name }) => name);
+    expect([names(page), names(next), names(filtered)]).toEqual([['a', 'b'], ['c'], ['c']]);
+    expect(page.data[1].published_at).toBe('2026-11-25T09:00:00.000Z');
+  });
+
+  it('are taken down by name', async () => {
+    const { as, newThread, publish } = await tenant('undeployer');
+    const thread = await newThread();
+    publish(thread, 'my site/1');
+
+    await as.delete(`/v1/threads/${thread}/sites/${encodeURIComponent('my site/1')}`).expect(204);
+
+    expect((await as.get('/v1/sites').expect(200)).body.data).toEqual([]);
+    const again = await as.delete(`/v1/threads/${thread}/sites/${encodeURIComponent('my site/1')}`).expect(404);
+    expect(again.body.code).toBe('site_not_found');
+  });
+
+  it('are said to be incomplete while an executor does not answer', async () => {
+    const { as, newThread, publish } = await tenant('partial');
+    const [here, away] = [await newThread(), await newThread('exe_away')];
+    publish(here, 'seen');
+
+    const { body } = await as.get('/v1/sites').expect(200);
+
+    expect(body).toMatchObject({ complete: false, data: [{ name: 'seen' }] });
+    expect((await as.delete(`/v1/threads/${away}/sites/x`).expect(503)).body.code).toBe('sandbox_unavailable');
+  });
+
+  it('refuses a cursor and a thread that are none', async () => {
+    const { as } = await tenant('strange');
+
+    expect((await as.get('/v1/sites?after=bm9uZQ').expect(400)).body.code).toBe('invalid_cursor');
+    const { body } = await as.get('/v1/sites?thread_id=x').expect(422);
+    expect(JSON.stringify(body)).toContain('thread_id');
+  });
+});
+
+describe('attack: sites of others', () => {
+  it('are neither listed nor taken down, whatever their executor claims', async () => {
+    const [owner, stranger] = [await tenant('owner'), await tenant('stranger')];
+    const thread = await owner.newThread();
+    await stranger.newThread();
+    stranger.publish(thread, 'claimed'); // an executor that says the thread is the stranger's
+    owner.publish(thread, 'mine');
+
+    expect((await stranger.as.get('/v1/sites').expect(200)).body).toMatchObject({ data: [], complete: true });
+    const { body } = await stranger.as.delete(`/v1/threads/${thread}/sites/mine`).expect(404);
+    expect(body.code).toBe('thread_not_found');
+    expect((await owner.as.get('/v1/sites').expect(200)).body.data).toMatchObject([{ name: 'mine' }]);
+  });
+
+  it('vanish from the list with their thread', async () => {
+    const { as, newThread, publish } = await tenant('deleter');
+    const thread = await newThread();
+    publish(thread, 'gone');
+    await newThread(); // keeps the executor among those that are asked
+
+    await as.delete(`/v1/threads/${thread}`).expect(204);
+
+    expect((await as.get('/v1/sites').expect(200)).body.data).toEqual([]);
+  });
+});
