@@ -1,31 +1,19 @@
 import { ClientProxyFactory, Transport } from '@nestjs/microservices';
-import { type Delta, eventId } from '@rondo/contract';
-import {
-  CachingTokenCounter,
-  budgetsOf,
-  callTimeoutMs,
-  honoursKeysAt,
-  idGenerator,
-  leastInputPrice,
-  tools,
-} from '@rondo/domain';
+import { eventId } from '@rondo/contract';
+import { CachingTokenCounter, budgetsOf, honoursKeysAt, idGenerator, leastInputPrice, tools } from '@rondo/domain';
 import { TiktokenCounter, createModels } from '@rondo/llm';
 import {
   NatsRunFeed,
-  NatsTools,
   OpenExecutors,
-  PendingCancellations,
   RunQueues,
   ToolStreams,
   ToolSupport,
   connectNats,
   natsTransportOptions,
   producerConnection,
-  requestMcpList,
 } from '@rondo/messaging';
 import {
   Blobs,
-  McpToolDefinitions,
   Outbox,
   PostgresRunStore,
   Reservations,
@@ -38,16 +26,15 @@ import {
 import { type Logger, isoNow, newUlid } from '@rondo/platform';
 import { ActiveRuns, OutboxRelay, QueueProbe, RunToolSets } from '@rondo/run-holder';
 import { accountBudgetsOf, reservationsOf } from './activation/compose-accounts';
-import { AgentRunner, type AgentRunnerParts } from './activation/agent-runner';
+import { catalogOf, toolsOf } from './activation/compose-tools';
+import { AgentRunner } from './activation/agent-runner';
 import { DueRunPoller } from './activation/due-run-poller';
-import { McpCatalog } from './activation/mcp-catalog';
 import { RunProcessor } from './activation/run.processor';
 import { SandboxPlacement } from './activation/sandbox-placement';
 import { composeChildRuns } from './child-runs/compose-child-runs';
 import { type Config, readModelProviders } from './config';
 import { composeFiles } from './files/compose-files';
 import { ImagesFromBlobs } from './images/images-from-blobs';
-import { ImagesToBlobs } from './images/images-to-blobs';
 import { composeImages } from './images/compose-images';
 import { maintenanceTasks } from './maintenance/maintenance-tasks';
 import { RunMetrics } from './maintenance/run-metrics';
@@ -180,37 +167,4 @@ function runnerOf(
     toolSetFor: (claim, signal) => toolSets.toolSetFor(claim, signal),
     toolsFor: toolsOf(adapters, placement),
   });
-}
-
-function catalogOf({ nats, database }: Adapters, placement: SandboxPlacement) {
-  const definitions = new McpToolDefinitions(database, newUlid);
-  const servers = new McpCatalog({
-    builtIn: tools,
-    placement: async ({ executorId, threadId }) => executorId ?? placement.of(threadId),
-    list: (executorId, request) => requestMcpList(nats, executorId, request),
-    note: definitions.note.bind(definitions),
-  });
-  return servers.catalogFor.bind(servers);
-}
-
-function toolsOf({ nats, toolStreams, blobs }: Adapters, placement: SandboxPlacement): AgentRunnerParts['toolsFor'] {
-  const pendingCancellations = new PendingCancellations(nats);
-  return ({ runId, accountId, threadId, epoch, run, executorId }, journal, toolSet) =>
-    new ImagesToBlobs(
-      new NatsTools({
-        nats,
-        streams: toolStreams,
-        pendingCancellations,
-        runId,
-        accountId,
-        threadId,
-        epoch,
-        toolSet,
-        mcpServers: run.settings.mcp_servers ?? [],
-        placement: async (thread) => executorId ?? placement.of(thread),
-        onOutput: (delta: Delta) => journal.publishDelta(delta),
-        timeoutMsOf: (tool) => callTimeoutMs(run.settings, tool),
-      }),
-      (image) => blobs.keep(runId, image),
-    );
 }

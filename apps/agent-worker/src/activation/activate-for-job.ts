@@ -1,5 +1,6 @@
 import type { RunId } from '@rondo/contract';
-import type { ActivationOutcome, AgentRunner } from './agent-runner';
+import type { AgentRunner } from './agent-runner';
+import type { ActivationOutcome } from './agent-runner-parts';
 
 /** A job that waited longer shows that more runs are due than workers can activate. */
 export const backlogAfterMs = 100;

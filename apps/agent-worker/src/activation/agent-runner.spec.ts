@@ -20,7 +20,8 @@ import {
   says,
 } from '@rondo/domain/testing';
 import { AbandonedError, ActiveRuns } from '@rondo/run-holder';
-import { AgentRunner, type AgentRunnerParts, type ActiveTools } from './agent-runner';
+import { AgentRunner } from './agent-runner';
+import type { ActiveTools, AgentRunnerParts } from './agent-runner-parts';
 
 const id = runId.parse('run_1');
 const command = { name: 'execute_command', arguments: { command: 'make', blocking: true } };

@@ -1,19 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RecordedResult, RunId } from '@rondo/contract';
+import type { RunId } from '@rondo/contract';
 import {
   type AgentPorts,
   type AgentRun,
   ClaimLostError,
   type ClaimedRun,
-  type FairClaims,
-  type LastClaims,
-  type Model,
-  type RunFeed,
-  type RunStore,
   TerminalError,
-  type ThreadArchive,
-  type ToolSet,
-  type Tools,
   UnreadableRunError,
   failRun,
   isOverruled,
@@ -24,45 +16,14 @@ import {
   runAgent,
   timeLeftMs,
 } from '@rondo/domain';
-import { AbandonedError, ActiveRun, type ActiveRuns } from '@rondo/run-holder';
+import { AbandonedError, ActiveRun } from '@rondo/run-holder';
 import { AbandonableModel } from './abandonable-model';
+import type { ActivationOutcome, AgentRunnerParts } from './agent-runner-parts';
 import { endWithoutLog } from './end-without-log';
 import { handOver } from './hand-over';
 import { OutageBackoff } from './outage-backoff';
-import { type JournalSettings, RunJournal } from '../delivery/run-journal';
-import { type RunPortsParts, portsOf } from './run-ports';
-
-/** How an activation ended. */
-export type ActivationOutcome = 'not due' | 'not readable' | 'ended' | 'parked' | 'handed over' | 'claim lost';
-
-export interface ActiveTools<Result = RecordedResult> extends Tools<Result> {
-  close(reason: Error): void;
-}
-
-export interface AgentRunnerParts extends RunPortsParts {
-  readonly owner: string;
-  readonly store: RunStore & FairClaims & LastClaims;
-  readonly feed: Pick<RunFeed, 'publish'>;
-  /** The claim with its files delivered, and the images of its messages' URLs; early, without all of them, after an abort. */
-  readonly prepared?: (claim: ClaimedRun, signal: AbortSignal) => Promise<ClaimedRun>;
-  readonly modelFor: (claim: ClaimedRun) => Model;
-  /** The tools of the run, which stay the same until its end. They are stored before it resolves, early after an abort. */
-  readonly toolSetFor: (claim: ClaimedRun, signal: AbortSignal) => Promise<ToolSet>;
-  readonly toolsFor: (claim: ClaimedRun, journal: RunJournal, toolSet: ToolSet) => ActiveTools;
-  readonly archiveOf?: (claim: ClaimedRun) => ThreadArchive;
-  /** What a run needs that starts others, or was started by another. */
-  readonly treeOf?: (claim: ClaimedRun) => Pick<AgentPorts, 'children' | 'treeBudget'>;
-  /** Never rejects. */
-  readonly afterActivation?: (claim: ClaimedRun, outcome: ActivationOutcome) => Promise<void>;
-  readonly activeRuns: ActiveRuns;
-  /** Called with each unexpected error of an activation. */
-  readonly onError: (details: { runId: RunId; fruitlessClaims: number; error: unknown }) => void;
-  readonly journal: JournalSettings;
-  /** Whether an error comes from an outage and not from the run, for example from a database that restarts. */
-  readonly isOutage: (error: unknown) => boolean;
-  /** Publishes the jobs that a handover or a compaction has committed. */
-  readonly publishJobs: () => Promise<void>;
-}
+import { RunJournal } from '../delivery/run-journal';
+import { portsOf } from './run-ports';
 
 /** Claims a run, runs the agent loop on it, and releases it in a state from which any worker can continue. */
 export class AgentRunner {

@@ -4,7 +4,8 @@ import { EvenTokenCounter, LedgeredTools, ScriptedModel, says } from '@rondo/dom
 import { StoreFixture, iterationStarted, planned, started } from '@rondo/persistence/testing';
 import { isoNow, newUlid } from '@rondo/platform';
 import { ActiveRuns } from '@rondo/run-holder';
-import { AgentRunner, type ActivationOutcome } from './agent-runner';
+import { AgentRunner } from './agent-runner';
+import type { ActivationOutcome } from './agent-runner-parts';
 
 let fixture: StoreFixture;
 beforeAll(async () => {

@@ -13,7 +13,8 @@ import { PostgresRunStore, type StoredToolSet, ToolSetSweep, ToolSets } from '@r
 import { StoreFixture, iterationStarted, settings, started } from '@rondo/persistence/testing';
 import { isoNow, newUlid } from '@rondo/platform';
 import { ActiveRuns, RunToolSets } from '@rondo/run-holder';
-import { AgentRunner, type AgentRunnerParts } from './agent-runner';
+import { AgentRunner } from './agent-runner';
+import type { AgentRunnerParts } from './agent-runner-parts';
 
 const command = { name: 'execute_command', arguments: { command: 'make', blocking: true } };
 

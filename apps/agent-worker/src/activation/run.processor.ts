@@ -3,7 +3,8 @@ import { Logger, type OnModuleDestroy } from '@nestjs/common';
 import { queues } from '@rondo/messaging';
 import type { Job } from 'bullmq';
 import { activateForJob } from './activate-for-job';
-import type { ActivationOutcome, AgentRunner } from './agent-runner';
+import type { AgentRunner } from './agent-runner';
+import type { ActivationOutcome } from './agent-runner-parts';
 import type { RunMetrics } from '../maintenance/run-metrics';
 
 /** Processes the jobs of the runs' queue. The concurrency is set when the process starts, by its configuration. */

@@ -4,7 +4,7 @@ import type { ModelProviders } from '@rondo/domain';
 import type { NatsRunFeed } from '@rondo/messaging';
 import type { RunTrees } from '@rondo/persistence';
 import type { OutboxRelay } from '@rondo/run-holder';
-import type { AgentRunnerParts } from '../activation/agent-runner';
+import type { AgentRunnerParts } from '../activation/agent-runner-parts';
 import { childSettings } from './child-settings';
 import { TreeChildRuns } from './tree-child-runs';
 

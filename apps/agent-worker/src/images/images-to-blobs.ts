@@ -8,7 +8,7 @@ import {
   inlineImage,
 } from '@rondo/contract';
 import type { SentCall, StoppedTool, ToolAnswer } from '@rondo/domain';
-import type { ActiveTools } from '../activation/agent-runner';
+import type { ActiveTools } from '../activation/agent-runner-parts';
 
 /** Keeps an image for the account of the run. */
 export type KeepImage = (image: InlineImage) => Promise<KeptImage>;

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { ActivationOutcome } from '../activation/agent-runner';
+import type { ActivationOutcome } from '../activation/agent-runner-parts';
 
 export interface RunMetricsParts {
   readonly concurrency: number;

@@ -1,0 +1,54 @@
+import type { Delta } from '@rondo/contract';
+import { callTimeoutMs, tools } from '@rondo/domain';
+import { type NatsLink, NatsTools, PendingCancellations, type ToolStreams, requestMcpList } from '@rondo/messaging';
+import { type Blobs, type Database, McpToolDefinitions } from '@rondo/persistence';
+import { newUlid } from '@rondo/platform';
+import { ImagesToBlobs } from '../images/images-to-blobs';
+import type { AgentRunnerParts } from './agent-runner-parts';
+import { McpCatalog } from './mcp-catalog';
+import type { SandboxPlacement } from './sandbox-placement';
+
+interface Adapters {
+  readonly database: Database;
+  readonly nats: NatsLink;
+  readonly toolStreams: ToolStreams;
+  readonly blobs: Blobs;
+}
+
+/** Which tools the MCP servers of a run have. */
+export function catalogOf({ nats, database }: Pick<Adapters, 'nats' | 'database'>, placement: SandboxPlacement) {
+  const definitions = new McpToolDefinitions(database, newUlid);
+  const servers = new McpCatalog({
+    builtIn: tools,
+    placement: async ({ executorId, threadId }) => executorId ?? placement.of(threadId),
+    list: (executorId, request) => requestMcpList(nats, executorId, request),
+    note: definitions.note.bind(definitions),
+  });
+  return servers.catalogFor.bind(servers);
+}
+
+/** The tools of a run, called at the executor of its sandbox. */
+export function toolsOf(
+  { nats, toolStreams, blobs }: Omit<Adapters, 'database'>,
+  placement: SandboxPlacement,
+): AgentRunnerParts['toolsFor'] {
+  const pendingCancellations = new PendingCancellations(nats);
+  return ({ runId, accountId, threadId, epoch, run, executorId }, journal, toolSet) =>
+    new ImagesToBlobs(
+      new NatsTools({
+        nats,
+        streams: toolStreams,
+        pendingCancellations,
+        runId,
+        accountId,
+        threadId,
+        epoch,
+        toolSet,
+        mcpServers: run.settings.mcp_servers ?? [],
+        placement: async (thread) => executorId ?? placement.of(thread),
+        onOutput: (delta: Delta) => journal.publishDelta(delta),
+        timeoutMsOf: (tool) => callTimeoutMs(run.settings, tool),
+      }),
+      (image) => blobs.keep(runId, image),
+    );
+}
