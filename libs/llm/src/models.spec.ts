@@ -115,6 +115,19 @@ describe.each([openAi, anthropic])('createModels with $kind', (script: ProtocolS
     expect(length).toBe(20_000_000);
   });
 
+  it('loses nothing of a reply that ends as soon as the network is read again', async () => {
+    for (let words = 260; words < 400; words += 10) {
+      provider.will({ pieces: [script.whole(...Array<string>(words).fill('x'.repeat(1000))).join('')] });
+      let length = 0;
+      for await (const batch of models().stream(requestTo('acme/m'), never)) {
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        length += textOf(batch).length;
+      }
+
+      expect(length).toBe(words * 1000);
+    }
+  });
+
   it('reuses its connections', async () => {
     provider.will({ pieces: script.whole('ok') });
     const same = models();

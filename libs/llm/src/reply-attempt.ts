@@ -28,8 +28,8 @@ const maxBufferedLength = 256 * 1024;
 
 /** One attempt at a reply: decoded as it arrives, buffered until it is consumed. */
 export class ReplyAttempt {
-  /** How it ended. Chunks from before may still be buffered. */
-  ending: AttemptEnding | undefined;
+  /** Chunks from before it may still be buffered. */
+  private ending: AttemptEnding | undefined;
   private readonly reader: ReplyReader;
   private readonly events = new SseReader();
   private readonly silence: SilenceTimer;
@@ -52,18 +52,21 @@ export class ReplyAttempt {
     else void this.send();
   }
 
-  /** Resolves with the chunks since the last call; with none only when the reply has ended. */
-  async nextChunks(): Promise<readonly ReplyChunk[]> {
+  /**
+   * Resolves with the chunks since the last call; with none only when the reply has ended. `ending` says how it ended, once no
+   * chunk follows: a reply may end between the call and its caller's next step, and its last chunks are still to be taken.
+   */
+  async nextChunks(): Promise<{ chunks: readonly ReplyChunk[]; ending: AttemptEnding | undefined }> {
     if (this.buffered.length === 0 && !this.ending) {
       this.silence.resume();
       await new Promise<void>((resolve) => (this.wake = resolve));
       this.silence.pause();
     }
-    const chunks = this.buffered;
+    const { buffered, ending } = this;
     this.buffered = [];
     if (this.isAhead) this.reply?.resume();
     this.consumedLength = this.outputLength;
-    return joinTextChunks(chunks);
+    return { chunks: joinTextChunks(buffered), ending };
   }
 
   /** Ends the attempt. However it ended, its HTTP stream is closed or read to its end. */

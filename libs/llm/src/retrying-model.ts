@@ -45,13 +45,12 @@ export class RetryingModel implements Model {
     for (let attempts = 1; ; attempts++) {
       const attempt = this.parts.begin(request, signal);
       try {
-        let chunks = await attempt.nextChunks();
-        for (; !attempt.ending; chunks = await attempt.nextChunks()) {
+        let { chunks, ending } = await attempt.nextChunks();
+        for (; !ending; { chunks, ending } = await attempt.nextChunks()) {
           hasOutput = true;
           yield chunks;
         }
         hasOutput ||= chunks.length > 0;
-        const { ending } = attempt;
         const delayMs =
           ending.how === 'error' && !hasOutput ? this.delayAfter(attempts, ending.error, request) : undefined;
         if (ending.how !== 'error' || delayMs === undefined) {
