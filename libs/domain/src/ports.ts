@@ -119,11 +119,12 @@ export interface StoppedChild {
   readonly ended_at: string | null;
 }
 
-/** What the runs of a tree may spend together, and have spent: its first run and all below it. */
+/** What the runs of a tree may spend together, its first run and all below it, and what all but this one have spent. */
 export interface TreeBudget {
   readonly rootRunId: RunId;
   readonly budget: RunSettings['budget'];
-  readonly spent: Usage;
+  /** As committed. What this run has spent is in its state, which may be ahead of the store. */
+  readonly spentByOthers: Usage;
 }
 
 /**

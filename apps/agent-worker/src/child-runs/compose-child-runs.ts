@@ -32,7 +32,7 @@ export function composeChildRuns(parts: ChildRunParts): Pick<AgentRunnerParts, '
       const root = claim.run.root_run_id ?? (mayStartRuns(claim) ? claim.runId : undefined);
       if (root === undefined) return {};
       const treeBudget = () =>
-        trees.budgetOf(root).catch((error: unknown) => {
+        trees.budgetOf({ rootRunId: root, runId: claim.runId }).catch((error: unknown) => {
           failed(error); // the run cannot write what it does then, and is asked about again at its next call
           return undefined;
         });

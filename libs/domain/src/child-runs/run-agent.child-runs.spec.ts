@@ -1,5 +1,5 @@
-import { childRunIdOf, isTerminalFact } from '@rondo/contract';
-import { RunHarness, ScriptedModel, calls, says } from '../testing';
+import { type Usage, childRunIdOf, isTerminalFact } from '@rondo/contract';
+import { RunHarness, ScriptedModel, calls, says, using } from '../testing';
 import { InMemoryChildRuns } from '../testing/in-memory-child-runs';
 
 const child = (input: string) => ({ name: 'run_agent', arguments: { agent: 'helper', input } });
@@ -109,19 +109,34 @@ describe('a run that starts others', () => {
     expect(answersIn(built)).toHaveLength(3);
   });
 
+  const rootRunId = childRunIdOf('call_root' as never);
+  const treeBudgetOf = (tokens: number, spentByOthers: Usage) => () =>
+    Promise.resolve({ rootRunId, budget: { tokens, on_exceeded: 'wait' as const }, spentByOthers });
+
   it('parks for the budget of its tree, and says whose it is', async () => {
     const spent = { input_tokens: 900, cached_tokens: 0, output_tokens: 100, cost_usd: 0 };
-    const rootRunId = childRunIdOf('call_root' as never);
     const harness = new RunHarness({
       model: new ScriptedModel([says('Done.')]),
       extra: {
-        treeBudget: () => Promise.resolve({ rootRunId, budget: { tokens: 1_000, on_exceeded: 'wait' }, spent }),
+        treeBudget: treeBudgetOf(1_000, spent),
       },
     });
     await harness.runOn();
 
     const budget = { tokens: 1_000, spent_tokens: 1_000, root_run_id: rootRunId };
     expect(harness.log.at(-1)).toMatchObject({ type: 'run.waiting', data: { reason: 'budget', budget } });
+  });
+
+  it('counts what it has spent itself, of which the store may not know yet', async () => {
+    const nothing = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost_usd: 0 };
+    const harness = new RunHarness({
+      model: new ScriptedModel([using(100_000, calls(read)), says('Done.')]),
+      extra: { treeBudget: treeBudgetOf(60_000, nothing) },
+    });
+    await harness.runOn();
+
+    expect(harness.log.at(-1)).toMatchObject({ type: 'run.waiting', data: { reason: 'budget' } });
+    expect(harness.log.filter(({ type }) => type === 'usage.recorded')).toHaveLength(1);
   });
 });
 

@@ -1,14 +1,9 @@
 import type { SettingsRequest } from '@rondo/contract';
-import { LedgeredTools, RunHarness, ScriptedModel, type Turn, calls, says } from '../testing';
+import { LedgeredTools, RunHarness, ScriptedModel, type Turn, calls, says, using } from '../testing';
 
 const command = { name: 'execute_command', arguments: { command: 'make', blocking: true } };
 
 /** The turn, with so many tokens in its usage. */
-const using = (tokens: number, turn: Turn): Turn =>
-  turn.map((chunk) =>
-    chunk.type === 'end' && chunk.usage ? { ...chunk, usage: { ...chunk.usage, input_tokens: tokens } } : chunk,
-  );
-
 function build(turns: readonly Turn[], settings: SettingsRequest = {}) {
   const tools = new LedgeredTools();
   const model = new ScriptedModel(turns);

@@ -28,8 +28,8 @@ export async function mayCallModel(loop: LoopContext, unrecorded?: Usage): Promi
   if (!isBounded(loop) || loop.signals.stop.aborted) return true;
   const spent = unrecorded ? addUsage(loop.state.usage, unrecorded) : loop.state.usage;
   if (isBudgetExceeded(loop.run.settings.budget, spent)) return false;
-  const tree = await loop.ports.treeBudget?.();
-  if (tree && isBudgetExceeded(tree.budget, unrecorded ? addUsage(tree.spent, unrecorded) : tree.spent)) return false;
+  const tree = await treeBudget(loop, spent);
+  if (tree && isBudgetExceeded(tree.budget, tree.spent)) return false;
   return !(await loop.ports.accountIsSpent?.());
 }
 
@@ -48,8 +48,16 @@ export async function budgetLack(loop: LoopContext): Promise<LackingBudget | 'ac
 async function lackOfRuns(loop: LoopContext): Promise<LackingBudget | undefined> {
   const own = { budget: loop.run.settings.budget, spent: loop.state.usage };
   if (!(await covers(loop, own))) return own;
-  const tree = await loop.ports.treeBudget?.();
+  const tree = await treeBudget(loop, loop.state.usage);
   return tree && !(await covers(loop, tree)) ? tree : undefined;
+}
+
+/** The budget of the tree and all that was spent of it, of which this run spent `own`. */
+async function treeBudget({ ports }: LoopContext, own: Usage): Promise<LackingBudget | undefined> {
+  const tree = await ports.treeBudget?.();
+  if (!tree) return undefined;
+  const { spentByOthers, ...whose } = tree;
+  return { ...whose, spent: addUsage(spentByOthers, { ...own, cost_usd: own.cost_usd ?? 0 }) };
 }
 
 async function covers(loop: LoopContext, { budget, spent }: LackingBudget): Promise<boolean> {

@@ -26,6 +26,12 @@ export const calls = (...wanted: readonly { name: string; arguments: unknown }[]
   finished('tool_calls'),
 ];
 
+/** The turn with an input of that many tokens. */
+export const using = (tokens: number, turn: Turn): Turn =>
+  turn.map((chunk) =>
+    chunk.type === 'end' && chunk.usage ? { ...chunk, usage: { ...chunk.usage, input_tokens: tokens } } : chunk,
+  );
+
 /** The stream breaks off after some text. */
 export const breaksAfter = (text: string): Turn => [
   { type: 'text', text },

@@ -311,16 +311,24 @@ describe('the budget of a tree', () => {
   it('counts what all its runs have spent, and resumes those that wait when it is raised', async () => {
     const parent = await parentOf(1, { budget: { tokens: 300, on_exceeded: 'wait' } });
     await fixture.store.append(parent.claim, [used(99)]);
+    const alone = { rootRunId: parent.claim.runId, runId: parent.claim.runId };
+    expect((await trees.budgetOf(alone))?.spentByOthers).toEqual(noUsage);
     await start(parent);
     await park(parent);
     const child = await fixture.claim(childOf(parent));
     await fixture.store.append(child, [iterationStarted(1), used(199)]);
     const root = parent.claim.runId;
-    expect(await trees.budgetOf(root)).toEqual({
-      rootRunId: root,
-      budget: { tokens: 300, on_exceeded: 'wait' },
-      spent: { input_tokens: 298, cached_tokens: 0, output_tokens: 2, cost_usd: 1 },
-    });
+    const spent = { cached_tokens: 0, output_tokens: 1, cost_usd: 0.5 };
+    for (const [runId, byOthers] of [
+      [root, 199],
+      [child.runId, 99],
+    ] as const) {
+      expect(await trees.budgetOf({ rootRunId: root, runId })).toEqual({
+        rootRunId: root,
+        budget: { tokens: 300, on_exceeded: 'wait' },
+        spentByOthers: { ...spent, input_tokens: byOthers },
+      });
+    }
 
     const budget = { usd: null, tokens: 300, spent_usd: 1, spent_tokens: 300, root_run_id: root };
     await fixture.store.append(child, [{ type: 'run.waiting', iteration: 1, data: { reason: 'budget', budget } }]);

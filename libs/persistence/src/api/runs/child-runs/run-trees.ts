@@ -36,8 +36,8 @@ export class RunTrees {
     return stoppedBelow(this.database.sql, id);
   }
 
-  budgetOf(rootRunId: RunId): Promise<TreeBudget | undefined> {
-    return treeBudgetOf(this.database.sql, rootRunId);
+  budgetOf(run: { rootRunId: RunId; runId: RunId }): Promise<TreeBudget | undefined> {
+    return treeBudgetOf(this.database.sql, run);
   }
 
   /** Gives a run that waits for its children the results of those that are over. */

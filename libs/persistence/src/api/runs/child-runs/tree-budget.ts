@@ -7,17 +7,19 @@ import { batchOf } from '../../../run-log/batch';
 import { writeBatch } from '../../../run-log/group-commit';
 import { type RunRow, runOf } from '../../../run-log/run-row';
 
+/** `least` leaves out a null: a sum of no rows would be the most that there is. */
+const sumOf = (column: string): string => `least(coalesce(sum(${column}), 0), ${maxTokenSum}) as ${column}`;
+
 /** The cost of a run is null once the price of a call is unknown; such a run counts with its tokens only. */
-const spentInTree = `
+const spentByOthers = `
 select root.settings->'budget' as budget, spent.*
 from runs as root cross join lateral (
-  select least(sum(input_tokens), ${maxTokenSum}) as input_tokens, least(sum(cached_tokens), ${maxTokenSum}) as cached_tokens,
-    least(sum(output_tokens), ${maxTokenSum}) as output_tokens, coalesce(sum(cost_usd), 0) as cost_usd
+  select ${sumOf('input_tokens')}, ${sumOf('cached_tokens')}, ${sumOf('output_tokens')}, coalesce(sum(cost_usd), 0) as cost_usd
   from (
-    select input_tokens, cached_tokens, output_tokens, cost_usd from runs where root_run_id = root.id
+    select id, input_tokens, cached_tokens, output_tokens, cost_usd from runs where root_run_id = root.id
     union all
-    select root.input_tokens, root.cached_tokens, root.output_tokens, root.cost_usd
-  ) as members
+    select root.id, root.input_tokens, root.cached_tokens, root.output_tokens, root.cost_usd
+  ) as members where id <> $2
 ) as spent
 where root.id = $1`;
 
@@ -29,12 +31,15 @@ interface SpentRow {
   readonly cost_usd: number;
 }
 
-/** What a tree may spend and has spent, as committed; undefined without a budget of its first run. */
-export async function treeBudgetOf(sql: Sql, rootRunId: RunId): Promise<TreeBudget | undefined> {
-  const [row] = await sql.query<SpentRow>(spentInTree, [rootRunId]);
+/** What a tree may spend, and what its runs but this one have spent; undefined without a budget of its first run. */
+export async function treeBudgetOf(
+  sql: Sql,
+  { rootRunId, runId }: { rootRunId: RunId; runId: RunId },
+): Promise<TreeBudget | undefined> {
+  const [row] = await sql.query<SpentRow>(spentByOthers, [rootRunId, runId]);
   if (!row || (row.budget.usd === undefined && row.budget.tokens === undefined)) return undefined;
   const { budget, ...spent } = row;
-  return { rootRunId, budget, spent };
+  return { rootRunId, budget, spentByOthers: spent };
 }
 
 /** Runs that wait for the budget of their tree as it was, and it has been raised since. */
