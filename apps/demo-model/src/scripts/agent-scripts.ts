@@ -13,9 +13,9 @@ export const team = defineScript({
   tools: ['run_agent'],
   parameters: { agents },
   play({ task, steps }, { agents: members }) {
-    const last = steps.at(-1);
-    if (!last) return { text: 'I ask the team.', calls: members.map((name) => runAgent(name, task)) };
-    const answers = last.calls.map(({ result }, index) => `${members[index]}: ${result}`);
+    if (steps.length === 0) return { text: 'I ask the team.', calls: members.map((name) => runAgent(name, task)) };
+    const asked = steps.flatMap(({ calls }) => calls); // calls that were sent while the reply streamed are steps of their own
+    const answers = asked.map(({ result }, index) => `${members[index]}: ${result}`);
     return { text: `The team answered.\n${answers.join('\n')}` };
   },
 });
