@@ -171,7 +171,7 @@ export class RunQueryDto extends createZodDto(
         .describe(
           'Words that the input has, in any order; `"a phrase"`, `or`, and `-word` for one that it must not have.',
         )
-        .meta({ examples: ['invoice -draft'] }),
+        .meta({ example: 'invoice -draft' }),
       parent_run_id: runId.optional().describe('The runs that calls of `run_agent` of this run have started.'),
       metadata_key: z
         .string()
