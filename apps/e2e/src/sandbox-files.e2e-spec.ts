@@ -6,6 +6,10 @@ interface SandboxView {
   readonly state: string;
 }
 
+interface Call {
+  readonly result: { readonly success: boolean; readonly output: string; readonly error?: string };
+}
+
 describe('the files of a sandbox over REST', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
@@ -33,12 +37,14 @@ describe('the files of a sandbox over REST', () => {
     });
   const state = async () => (await client.json<SandboxView>('GET', `/sandboxes/${sandbox}`)).state;
 
-  async function outputOf(line: string): Promise<string> {
+  async function callsOf(line: string): Promise<Call[]> {
     const turns = [{ calls: [command(line)] }, { text: 'Done.' }];
     const run = await client.createRun({ thread_id: thread, ...scripted(line, turns) });
     expect((await client.settled(run.id)).status).toBe('completed');
-    return (await client.toolOutputs(run.id)).join('');
+    return (await client.json<{ data: Call[] }>('GET', `/runs/${run.id}/tool-calls`)).data;
   }
+  const outputOf = async (line: string): Promise<string> =>
+    (await callsOf(line)).map(({ result }) => result.output).join('');
 
   it('are there for the commands of a run, byte for byte, and come back', async () => {
     const bytes = randomBytes(20_000_000);
@@ -77,9 +83,11 @@ describe('the files of a sandbox over REST', () => {
     expect(status).toBeGreaterThanOrEqual(400);
   });
 
-  it('are gone with the sandbox, and the thread goes on with an empty one', async () => {
+  it('are gone with the sandbox: the next call is told, and the one after it has an empty one', async () => {
     expect((await files('DELETE', `/sandboxes/${sandbox}`)).status).toBe(204);
-    expect(await state()).toBe('absent');
-    expect(await outputOf('ls | wc -l')).toContain('0');
+    expect(await state()).toBe('deleted');
+    const [refused] = await callsOf('ls');
+    expect(refused?.result).toMatchObject({ success: false, error: expect.stringContaining('were deleted on') });
+    expect(await outputOf('ls | wc -l')).toBe('0\n');
   });
 });

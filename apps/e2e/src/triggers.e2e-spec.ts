@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
 import { type RondoClient, RunningRondo } from '@rondo/test-deployment';
@@ -39,7 +40,7 @@ describe('runs that start by themselves', () => {
     const path = `/schedules/${schedule.id}`;
     const fired = (client: RondoClient) => client.json<List<Execution>>('GET', `${path}/executions?limit=200`);
     const moreThan = async (client: RondoClient, count: number) => {
-      while ((await fired(client)).data.length <= count);
+      while ((await fired(client)).data.length <= count) await setTimeout(100); // between two looks
     };
 
     await moreThan(rondo.client(), 2);

@@ -35,10 +35,15 @@ describe('mcpServerRequest', () => {
 });
 
 describe('a stored agent', () => {
-  it('has servers without headers, which would be stored as they are given', () => {
-    const agent = { name: 'Support', mcp_servers: [tickets, notes] };
-    expect(agentDefinition.safeParse(agent).success).toBe(true);
-    const secret = { ...tickets, headers: { authorization: 'Bearer 1' } };
-    expect(agentDefinition.safeParse({ ...agent, mcp_servers: [secret] }).success).toBe(false);
+  const accepts = (server: object) =>
+    agentDefinition.safeParse({ name: 'Support', mcp_servers: [server, notes] }).success;
+
+  it('has servers whose headers are given, or null where the value is kept', () => {
+    expect(accepts(tickets)).toBe(true);
+    expect(accepts({ ...tickets, headers: { authorization: 'Bearer 1', 'x-team': null } })).toBe(true);
+  });
+
+  it('names no value that was sealed elsewhere', () => {
+    expect(accepts({ ...tickets, sealed_headers: { authorization: 'v1.AAAA' } })).toBe(false);
   });
 });

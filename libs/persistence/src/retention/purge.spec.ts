@@ -134,8 +134,8 @@ describe('attack: tenants', () => {
     const deleted = await fullThread(accountId);
     const ids = await allOf(deleted);
     expect(await tablesWith(ids)).toEqual([
-      'blob_refs', 'idempotency_keys', 'messages', 'outbox', 'run_events', 'runs', 'sandboxes', 'threads', 'tool_calls',
-      'usage_entries',
+      'blob_refs', 'idempotency_keys', 'messages', 'outbox', 'run_events', 'run_inputs', 'runs', 'sandboxes', 'threads',
+      'tool_calls', 'usage_entries',
     ]); // prettier-ignore
 
     await fixture.threads.delete({ accountId, threadId: deleted.id });

@@ -17,6 +17,9 @@ const runOf = (ran: RunSettings, status: Run['status'] = 'completed'): Run =>
     ...{
       agent_id: null,
       agent_version: null,
+      parent_run_id: null,
+      parent_call_id: null,
+      root_run_id: null,
       preview: null,
       stop_requested_at: null,
       created_at: at,

@@ -61,7 +61,7 @@ describe('a stop request', () => {
       changed: false,
       facts: [],
       run: { stop_requested_at: first.run.stop_requested_at },
-      stop: { runId: claim.runId, stop: { requestedAt: first.run.stop_requested_at, reason: 'first' } },
+      stops: [{ runId: claim.runId, stop: { requestedAt: first.run.stop_requested_at, reason: 'first' } }],
     });
     expect((await fixture.store.renew('worker-1', [claim])).stops).toMatchObject([{ stop: { reason: 'first' } }]);
   });
@@ -73,7 +73,7 @@ describe('a stop request', () => {
     expect(await stop(claim)).toMatchObject({
       changed: false,
       facts: [],
-      stop: undefined,
+      stops: [],
       run: { status: 'completed' },
     });
   });
