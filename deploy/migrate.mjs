@@ -1,12 +1,13 @@
 /**
  * Applies the migrations to DATABASE_URL, as a deployment's one step before its services start, and gives each service whose
- * POSTGRES_…_PASSWORD is set a role with its grants: rondo_gateway and so on, where the database is named rondo.
+ * POSTGRES_…_PASSWORD is set a role with its grants: rondo_gateway and so on, where the database is named rondo. With
+ * POSTGRES_SCALER_PASSWORD also rondo_scaler, which may only read how many runs there are to serve.
  */
 import { join } from 'node:path';
 import { migrate } from './local/apply-migrations.mjs';
 import { repoRoot } from './local/repo-root.mjs';
 import { passwordVariable } from './local/secret-variables.mjs';
-import { databaseServices, grantRoles } from './local/roles.mjs';
+import { databaseServices, grantRoles, grantScaler } from './local/roles.mjs';
 
 const url = process.env.DATABASE_URL;
 const passwordOf = (service) => process.env[passwordVariable('POSTGRES', service)];
@@ -16,4 +17,6 @@ await grantRoles({
   url,
   passwords: Object.fromEntries(databaseServices.map((service) => [service, passwordOf(service)])),
 });
+const scalerPassword = passwordOf('scaler');
+if (scalerPassword) await grantScaler({ url, password: scalerPassword });
 console.log(applied.length > 0 ? `applied: ${applied.join(', ')}` : 'the database is up to date');

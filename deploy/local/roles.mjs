@@ -33,6 +33,19 @@ export async function grantRoles({ url, passwords }) {
   });
 }
 
+/** Creates the role with which an autoscaler reads how many runs there are to serve, and nothing else. */
+export async function grantScaler({ url, password }) {
+  const name = roleOf('scaler', decodeURIComponent(new URL(url).pathname.slice(1)));
+  await withClient(url, async (client) => {
+    await client.query('select pg_advisory_lock($1)', [oneAtATime]);
+    await create(client, name);
+    const role = client.escapeIdentifier(name);
+    const login = `alter role ${role} login noinherit password ${client.escapeLiteral(password)}`;
+    const rights = [`grant usage on schema public to ${role}`, `grant select on runs_to_serve to ${role}`];
+    await client.query(['begin', login, ...rights, 'commit'].join(';\n'));
+  });
+}
+
 async function create(client, name) {
   await client.query(`create role ${client.escapeIdentifier(name)}`).catch((error) => {
     if (!isThere.has(error.code)) throw error;
