@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nx } from './build.mjs';
 import { exampleOf, withTables } from './configuration-reference.mjs';
+import { helmValuesReference } from './helm-values-reference.mjs';
 import { installPackages, requireNode } from './install.mjs';
 import { composeConfiguration } from './nats-server-configuration.mjs';
 import { step, terminal as log } from './progress.mjs';
@@ -18,7 +19,7 @@ const homes = {
   'demo-model': 'environment',
 };
 
-/** `npm run docs` generates from the code: docs/tools.md, the tables of docs/configuration.md, .env.example, NATS permissions, the client's types, docs/cli.md. */
+/** `npm run docs` generates from the code: docs/tools.md, the tables of docs/configuration.md, .env.example, NATS permissions, docs/helm-values.md, the client's types, docs/cli.md. */
 requireNode();
 await installPackages(repoRoot, log);
 // Not all projects: the client cannot be built before its types are written.
@@ -35,6 +36,8 @@ const { default: messaging } = await import('../../libs/messaging/dist/index.js'
 const permissions = `${JSON.stringify(messaging.allNatsPermissions(), null, 2)}\n`;
 writeFileSync(join(repoRoot, 'deploy/nats-permissions.json'), permissions);
 writeFileSync(join(repoRoot, 'deploy/nats.conf'), composeConfiguration());
+writeFileSync(join(repoRoot, 'deploy/helm/rondo/files/nats.conf'), composeConfiguration(['EXECUTOR_ID']));
+writeFileSync(join(repoRoot, 'docs/helm-values.md'), helmValuesReference());
 
 const document = join(repoRoot, 'docs/configuration.md');
 writeFileSync(document, withTables(readFileSync(document, 'utf8'), environments));

@@ -13,9 +13,17 @@ export const composeSecrets = [
   ...[...databaseServices, 'tool-executor'].map((service) => passwordVariable('NATS', service)),
 ];
 
+/** The keys of the Secret of a Helm release: those, and what only its optional parts use. */
+export function newHelmSecrets() {
+  const optional = ['POSTGRES_SCALER_PASSWORD', 'METRICS_TOKEN'].map(withNewValue).join('');
+  return `${newComposeSecrets()}${optional}SECRETS_KEY=${randomBytes(32).toString('base64')}\n`;
+}
+
 /** A value for each. They begin with a letter, because NATS reads a value that begins with a digit as a number. */
 export function newComposeSecrets() {
-  return composeSecrets
-    .map((name) => `${name}=${name === 'RONDO_ADMIN_KEY' ? 'rondo_' : 's'}${randomBytes(24).toString('hex')}\n`)
-    .join('');
+  return composeSecrets.map(withNewValue).join('');
+}
+
+function withNewValue(name) {
+  return `${name}=${name === 'RONDO_ADMIN_KEY' ? 'rondo_' : 's'}${randomBytes(24).toString('hex')}\n`;
 }

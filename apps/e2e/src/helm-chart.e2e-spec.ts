@@ -1,0 +1,250 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { CORE_SCHEMA, load, loadAll } from 'js-yaml';
+import { z } from 'zod';
+import { helmProgram } from '../../../deploy/local/helm.mjs';
+import { helmValuesReference } from '../../../deploy/local/helm-values-reference.mjs';
+import { composeConfiguration } from '../../../deploy/local/nats-server-configuration.mjs';
+import { ProgramError, run } from '../../../deploy/local/run-program.mjs';
+import { newHelmSecrets } from '../../../deploy/local/secret-variables.mjs';
+import { environment as agentWorker } from '../../agent-worker/src/environment';
+import { environment as demoModel } from '../../demo-model/src/environment';
+import { environment as gateway } from '../../gateway/src/config';
+import { environment as summarizer } from '../../summarizer/src/config';
+import { environment as toolExecutor } from '../../tool-executor/src/config';
+import { typesOfObjects } from './kubernetes-types';
+
+const root = resolve(__dirname, '../../..');
+const chart = join(root, 'deploy/helm/rondo');
+const cache = join(root, '.data/cache');
+
+const container = z.object({
+  name: z.string(),
+  image: z.string(),
+  args: z.array(z.string()).optional(),
+  env: z
+    .array(z.object({ name: z.string(), value: z.string().optional(), valueFrom: z.unknown().optional() }))
+    .default([]),
+  securityContext: z.record(z.string(), z.unknown()).default({}),
+  livenessProbe: z.unknown().optional(),
+  readinessProbe: z.unknown().optional(),
+  resources: z.record(z.string(), z.unknown()).optional(),
+});
+const pod = z.object({
+  automountServiceAccountToken: z.boolean().optional(),
+  terminationGracePeriodSeconds: z.number().optional(),
+  hostUsers: z.boolean().optional(),
+  securityContext: z.record(z.string(), z.unknown()).optional(),
+  containers: z.array(container),
+});
+const anObject = z.looseObject({
+  kind: z.string(),
+  metadata: z.object({ name: z.string(), labels: z.record(z.string(), z.string()) }).loose(),
+});
+type KubernetesObject = z.infer<typeof anObject>;
+
+let helm: string;
+beforeAll(async () => {
+  helm = await helmProgram(join(root, '.data/packages/helm-4'));
+}, 300_000);
+
+async function render(...settings: string[]): Promise<KubernetesObject[]> {
+  const { stdout } = await run(helm, ['template', 'rondo', chart, ...settings.flatMap((set) => ['--set', set])]);
+  return loadAll(stdout, { schema: CORE_SCHEMA })
+    .filter((object) => object !== null && object !== undefined)
+    .map((object) => anObject.parse(object));
+}
+
+const refusal = (...settings: string[]) =>
+  render(...settings).then(
+    () => 'rendered',
+    (error: unknown) => (error instanceof ProgramError ? error.message : String(error)),
+  );
+
+/** The pods of the services, by component. */
+function podsOf(objects: readonly KubernetesObject[]): Map<string, z.infer<typeof pod>> {
+  const workloads = objects.filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job'].includes(kind));
+  const template = z.object({ spec: z.object({ template: z.object({ spec: pod }) }) });
+  return new Map(
+    workloads.map((object) => [
+      object.metadata.labels['app.kubernetes.io/component'] ?? '',
+      template.parse(object).spec.template.spec,
+    ]),
+  );
+}
+
+const external = ['postgres.host=pg.example', 'redis.host=redis.example', 'nats.host=nats.example'];
+const bundled = ['bundled.enabled=true'];
+const everything = ['gateway.ingress.enabled=true', 'gateway.ingress.host=rondo.example', 'podMonitor.enabled=true'];
+const combinations = [
+  { name: 'external servers', settings: external },
+  { name: 'bundled servers', settings: bundled },
+  { name: 'KEDA, Ingress and PodMonitor', settings: [...external, ...everything, 'autoscaling=keda'] },
+  { name: 'scaling by CPU', settings: [...bundled, ...everything, 'autoscaling=cpu'] },
+  { name: 'privileged executors', settings: [...bundled, 'toolExecutor.sandbox.mode=privileged'] },
+  {
+    name: 'executors of a runtime class',
+    settings: [...external, 'toolExecutor.sandbox.mode=runtime', 'toolExecutor.runtimeClass=kata'],
+  },
+  {
+    name: 'a seccomp profile of the nodes',
+    settings: [...external, 'toolExecutor.sandbox.seccomp=Localhost', 'toolExecutor.sandbox.seccompFile=rondo.json'],
+  },
+  {
+    name: 'no executors, no policies, no demo model',
+    settings: [
+      ...external,
+      'toolExecutor.enabled=false',
+      'networkPolicy.enabled=false',
+      'models.demo=false',
+      'models.secret=keys',
+      'models.keys={OPENAI_API_KEY}',
+    ],
+  },
+];
+
+describe('the Helm chart', () => {
+  it('passes helm lint --strict', async () => {
+    await run(helm, ['lint', '--strict', chart, '--set', 'bundled.enabled=true']);
+  });
+
+  it('renders objects that have the types of the Kubernetes API, and no misspelt field', async () => {
+    const objects = (await Promise.all(combinations.map(({ settings }) => render(...settings)))).flat();
+    mkdirSync(cache, { recursive: true });
+    const file = join(cache, 'helm-objects.mts');
+    writeFileSync(file, typesOfObjects(objects));
+
+    const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--ignoreConfig', file];
+    await run(join(root, 'node_modules/.bin/tsc'), options, { cwd: root });
+  }, 120_000);
+
+  it('refuses misspelt values, and what cannot work, with a sentence that says what to do', async () => {
+    expect(await refusal(...bundled, 'gateway.replica=2')).toContain("additional properties 'replica' not allowed");
+    expect(await refusal()).toContain('Set postgres.host to the address of your postgres server');
+    expect(await refusal(...bundled, 'models.demo=false')).toContain('There is no model: set models.secret');
+    expect(await refusal(...bundled, 'models.secret=keys')).toContain('Set models.keys to the names of the keys');
+    expect(await refusal(...bundled, 'gateway.ingress.enabled=true')).toContain('Set gateway.ingress.host');
+    expect(await refusal(...bundled, 'toolExecutor.sandbox.seccomp=Localhost')).toContain('seccompFile');
+  });
+
+  it('has the values that docs/helm-values.md lists', () => {
+    expect(helmValuesReference()).toBe(readFileSync(join(root, 'docs/helm-values.md'), 'utf8'));
+  });
+
+  it('has the servers of docker-compose.yml when they are bundled', async () => {
+    const compose = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
+    const images = [...compose.matchAll(/image: ((postgres|redis|nats):\S+)/g)].map(([, image]) => image).sort();
+    const values = load(readFileSync(join(chart, 'values.yaml'), 'utf8'));
+    const { bundled: servers } = z
+      .object({ bundled: z.object({ images: z.record(z.string(), z.string()) }) })
+      .parse(values);
+
+    expect(Object.values(servers.images).sort()).toEqual(images);
+  });
+
+  it('gives each executor a user on NATS, with what deploy/nats.conf grants and nothing else', async () => {
+    const objects = await render(...bundled, 'toolExecutor.replicas=2');
+    const map = objects.find(({ kind }) => kind === 'ConfigMap');
+    const { data } = z.object({ data: z.object({ 'rondo.conf': z.string() }) }).parse(map);
+
+    const ids = ['rondo-tool-executor-0', 'rondo-tool-executor-1'];
+    const generated = composeConfiguration(ids).replaceAll(
+      /\$NATS_RONDO_TOOL_EXECUTOR_\d_PASSWORD/g,
+      '$NATS_TOOL_EXECUTOR_PASSWORD',
+    );
+    expect(data['rondo.conf'].trim()).toBe(generated.trim());
+  });
+
+  it('says who may connect to the stores, and the executor is not among them', async () => {
+    const objects = await render(...bundled);
+    const peersOf = (server: string) => JSON.stringify(objects.find(isPolicyOf(server)));
+    const isPolicyOf =
+      (server: string) =>
+      ({ kind, metadata }: KubernetesObject) =>
+        kind === 'NetworkPolicy' && metadata.name === `rondo-${server}`;
+
+    for (const store of ['postgres', 'redis']) {
+      expect(peersOf(store)).toContain('"gateway"');
+      expect(peersOf(store)).not.toContain('tool-executor');
+    }
+    expect(peersOf('nats')).toContain('tool-executor');
+    expect(peersOf('tool-executor-egress')).toContain('169.254.0.0/16');
+  });
+});
+
+const environments = {
+  gateway,
+  'agent-worker': agentWorker,
+  summarizer,
+  'tool-executor': toolExecutor,
+  'demo-model': demoModel,
+};
+const keysOfSecret = newHelmSecrets()
+  .split('\n')
+  .map((line) => line.split('=')[0]);
+/** Not read by a service: their values are put into a URL. */
+const partsOfUrls = ['POSTGRES_USER_PASSWORD', 'REDIS_PASSWORD', 'NATS_PASSWORD'];
+const secretRef = z.object({ secretKeyRef: z.object({ name: z.string(), key: z.string() }) });
+
+describe.each(combinations)('the pods of the chart with $name', ({ settings }) => {
+  let pods: Map<string, z.infer<typeof pod>>;
+  beforeAll(async () => {
+    pods = podsOf(await render(...settings));
+  });
+
+  const services = () =>
+    Object.entries(environments).flatMap(([name, { shape }]) => {
+      const found = pods.get(name);
+      const [first] = found?.containers ?? [];
+      return found && first ? [{ name, variables: Object.keys(shape), pod: found, container: first }] : [];
+    });
+
+  it('give each service only variables that it reads', () => {
+    for (const { name, variables, container: given } of services()) {
+      const unknown = given.env
+        .map((entry) => entry.name)
+        .filter((entry) => ![...variables, ...partsOfUrls].includes(entry));
+      expect({ name, unknown }).toEqual({ name, unknown: [] });
+    }
+  });
+
+  it('take every secret from the Secret, by a key that npm run helm-secrets makes', () => {
+    for (const { containers } of pods.values()) {
+      for (const { env } of containers) {
+        const secret = env.filter(({ name }) => /PASSWORD|_KEY$|TOKEN|REDISCLI_AUTH/.test(name));
+        for (const { value, valueFrom } of secret) {
+          expect(value).toBeUndefined();
+          expect(keysOfSecret).toContain(secretRef.parse(valueFrom).secretKeyRef.key);
+        }
+      }
+    }
+  });
+
+  it('keep the stores from the executor', () => {
+    const names = pods.get('tool-executor')?.containers[0]?.env.map(({ name }) => name) ?? [];
+    expect(names.filter((name) => /DATABASE|REDIS|POSTGRES|_API_KEY/.test(name))).toEqual([]);
+  });
+
+  it('have probes, limits, time to drain, and no rights on the cluster', () => {
+    for (const { pod: given, container: first } of services()) {
+      expect(first).toMatchObject({ livenessProbe: expect.anything(), readinessProbe: expect.anything() });
+      expect(first.resources).toHaveProperty('limits.memory');
+      expect(given.automountServiceAccountToken).toBe(false);
+      const drain = first.env.find(({ name }) => name === 'DRAIN_MS' || name === 'TOOL_DRAIN_S');
+      const drainSeconds = Number(drain?.value ?? 0) / (drain?.name === 'DRAIN_MS' ? 1_000 : 1);
+      expect(given.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(drainSeconds + 10);
+    }
+  });
+
+  it('run confined, but for an executor that is made privileged', () => {
+    for (const { name, container: first } of services()) {
+      const isPrivileged = name === 'tool-executor' && settings.includes('toolExecutor.sandbox.mode=privileged');
+      const confined = {
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      };
+      expect(first.securityContext).toMatchObject(isPrivileged ? { privileged: true } : confined);
+    }
+  });
+});
