@@ -29,7 +29,9 @@ export async function makeTestDatabase(): Promise<TestDatabase> {
   };
   const drop = async () => {
     await database.close();
-    const roles = ([...databaseServices, 'scaler'] as const).map((service) => `drop role if exists ${roleOf(service, name)}`);
+    const roles = ([...databaseServices, 'scaler'] as const).map(
+      (service) => `drop role if exists ${roleOf(service, name)}`,
+    );
     await execute(server, [`drop database ${name} with (force)`, ...roles]);
   };
   return { ...database, url, urlOf, drop };
