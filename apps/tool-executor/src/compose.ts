@@ -91,7 +91,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     mcpResponder: new McpResponder({
       ...{ nats, executorId: identity.id, mcp, sandboxes, slots: sandboxSlots },
     }),
-    gauges: new ExecutorGauges({ slots, load: () => consumer.load, sandboxSlots, sandboxHealth }),
+    gauges: new ExecutorGauges({ slots, load: () => consumer.load, sandboxSlots, sandboxHealth, sandboxes }),
     close: async () => {
       await mcp.close();
       await sandboxes.close();

@@ -95,9 +95,18 @@ describe('the executor’s configuration', () => {
       ['SANDBOX_INSTALL', { SANDBOX_INSTALL: '' }],
       ['SANDBOX_UNSAFE_HOST', { SANDBOX_UNSAFE_HOST: '1' }],
       ['SANDBOX_DISK_HARD', { SANDBOX_DISK_HARD: 'required' }],
+      ['SANDBOX_WARM', { SANDBOX_WARM: '1' }],
     ])('refuses to start with a wrong %s', (name, given) => {
       expect(() => parseConfig(environment, { ...docker, ...given })).toThrow(`${name}: `);
     });
+  });
+
+  it('prepares isolated sandboxes of its own host only', () => {
+    const settings = (given: object) => sandboxSettingsOf(parseConfig(environment, { ...least, ...given }));
+
+    expect(settings({})).toMatchObject({ prepared: 0, maxAwake: 128 });
+    expect(settings({ SANDBOX_WARM: '3', SANDBOX_MAX: '16' })).toMatchObject({ prepared: 3, maxAwake: 16 });
+    expect(() => settings({ SANDBOX_WARM: '3', SANDBOX_UNSAFE_HOST: '1' })).toThrow('SANDBOX_WARM: ');
   });
 
   describe('of Daytona', () => {
@@ -123,6 +132,7 @@ describe('the executor’s configuration', () => {
       ['SANDBOX_ALLOWED_HOSTS', { SANDBOX_ALLOWED_HOSTS: 'example.org' }],
       ['DAYTONA_IMAGE', { DAYTONA_IMAGE: 'debian:12', DAYTONA_SNAPSHOT: 'rondo' }],
       ['DAYTONA_CPU', { DAYTONA_CPU: '2' }],
+      ['SANDBOX_WARM', { SANDBOX_WARM: '1' }],
       ['DAYTONA_AUTO_DELETE_MIN', { DAYTONA_AUTO_DELETE_MIN: '0' }],
     ])('refuses to start with a wrong %s, and does not show the key', (name, given) => {
       const start = () => parseConfig(environment, { ...daytona, ...given });

@@ -69,6 +69,10 @@ const variables = z.object({
     description: 'Workspaces live here, one directory per thread.',
     example: '/var/lib/rondo/sandboxes',
   }),
+  SANDBOX_WARM: z.coerce.number().int().min(0).max(64).default(0).meta({
+    description:
+      'Sandboxes that are booted before a thread needs one, so that its first command starts earlier. They count towards `SANDBOX_MAX` and give way to those of threads. See docs/sandboxes.md.',
+  }),
   SANDBOX_MAX: count.default(128).meta({
     description:
       'Sandboxes that are awake at the same time. When another one is needed, the one unused for longest is put to sleep; its files stay.',
@@ -184,6 +188,8 @@ export const sandboxSettingsOf = (config: Config) =>
     requireLimits: config.SANDBOX_REQUIRE_LIMITS ?? config.NODE_ENV === 'production',
     processes: config.SANDBOX_PROCESSES,
     cpu: config.SANDBOX_CPU,
+    maxAwake: config.SANDBOX_MAX,
+    prepared: config.SANDBOX_WARM,
     idleMs: config.SANDBOX_IDLE_S && config.SANDBOX_IDLE_S * 1_000,
     egress: {
       policy: config.SANDBOX_EGRESS,

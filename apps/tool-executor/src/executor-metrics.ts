@@ -1,6 +1,6 @@
 import type { SlotLimits, ToolCallConsumer, ToolReply } from '@rondo/messaging';
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import type { SandboxHealth, SandboxSlots } from './sandboxes';
+import type { SandboxHealth, SandboxProvider, SandboxSlots } from './sandboxes';
 import { toolHandlerFor } from './tools/tool-handlers';
 
 /** How many tool calls run here, how long they take and how they end. */
@@ -43,6 +43,7 @@ interface ExecutorUsage {
   readonly load: () => ToolCallConsumer['load'];
   readonly sandboxSlots: Pick<SandboxSlots, 'max' | 'awake' | 'waiting'>;
   readonly sandboxHealth: Pick<SandboxHealth, 'problem'>;
+  readonly sandboxes: Pick<SandboxProvider, 'prepared'>;
 }
 
 /**
@@ -53,7 +54,7 @@ export class ExecutorGauges {
   constructor(private readonly usage: ExecutorUsage) {}
 
   register(registry: Registry): void {
-    const { slots, load, sandboxSlots, sandboxHealth } = this.usage;
+    const { slots, load, sandboxSlots, sandboxHealth, sandboxes } = this.usage;
     const gauges: readonly GaugeReading[] = [
       { name: 'rondo_tool_slots', help: 'Tool calls that may run at the same time', read: () => slots.total },
       { name: 'rondo_tool_slots_in_use', help: 'Tool calls that have a slot now', read: () => load().running },
@@ -65,6 +66,16 @@ export class ExecutorGauges {
       },
       { name: 'rondo_sandboxes_max', help: 'Sandboxes that may be awake', read: () => sandboxSlots.max },
       { name: 'rondo_sandboxes_awake', help: 'Sandboxes that are awake now', read: () => sandboxSlots.awake },
+      {
+        name: 'rondo_sandboxes_warm',
+        help: 'Sandboxes that are booted for no thread yet',
+        read: () => sandboxes.prepared().ready,
+      },
+      {
+        name: 'rondo_sandboxes_warm_used',
+        help: 'Threads whose first sandbox was a warm one, since the start',
+        read: () => sandboxes.prepared().bound,
+      },
       {
         name: 'rondo_sandbox_places_waiting',
         help: 'Tool calls that wait for a sandbox to be put to sleep',

@@ -95,6 +95,7 @@ type ProviderConfig = z.infer<z.ZodObject<typeof providerVariables>> & {
   readonly SANDBOX_ALLOWED_HOSTS?: readonly string[] | undefined;
   readonly SANDBOX_UNSAFE_HOST?: boolean | undefined;
   readonly SANDBOX_DISK_HARD?: string | undefined;
+  readonly SANDBOX_WARM?: number | undefined;
 };
 type Refuse = (variable: string, message: string) => void;
 
@@ -103,6 +104,12 @@ export function checkProvider(config: ProviderConfig, context: z.RefinementCtx):
   const refuse: Refuse = (variable, message) =>
     context.addIssue({ code: 'custom', path: [variable], message, input: undefined });
   const { SANDBOX_PROVIDER: provider } = config;
+  if (config.SANDBOX_WARM && (provider !== 'embedded' || config.SANDBOX_UNSAFE_HOST)) {
+    refuse(
+      'SANDBOX_WARM',
+      'only isolated sandboxes of SANDBOX_PROVIDER=embedded can be booted before a thread needs them',
+    );
+  }
   if (provider === 'embedded') return;
 
   if (config.SANDBOX_INSTALL === undefined) refuse('SANDBOX_INSTALL', `required for SANDBOX_PROVIDER=${provider}`);

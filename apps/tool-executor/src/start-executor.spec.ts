@@ -170,6 +170,8 @@ describe('an executor', () => {
     expect(metrics).toContain('rondo_sandboxes_awake 1');
     expect(metrics).toContain('rondo_sandboxes_max 128');
     expect(metrics).toContain('rondo_sandbox_places_waiting 0');
+    expect(metrics).toContain('rondo_sandboxes_warm 0');
+    expect(metrics).toContain('rondo_sandboxes_warm_used 0');
   });
 
   it('kills a stopped command and reports a verified death (I7)', async () => {

@@ -43,6 +43,8 @@ export interface SandboxProvider {
   archive(threadId: string): Promise<boolean>;
   /** The sandboxes of this process that run processes or are about to. */
   awake(): readonly AwakeSandbox[];
+  /** Sandboxes that were booted for no thread yet: how many are ready, and how many became a thread's so far. */
+  prepared(): PreparedCounts;
   /** What the files of an awake sandbox take, as last measured. Undefined where nothing was, or a service keeps them. */
   diskBytes(threadId: string): number | undefined;
   isAwake(threadId: string): boolean;
@@ -78,6 +80,11 @@ export interface ListedSandbox {
 
 /** `asleep`: only its files exist. `archived`: they have to be brought back before it can be used. */
 export type ListedState = 'awake' | 'asleep' | 'archived';
+
+export interface PreparedCounts {
+  readonly ready: number;
+  readonly bound: number;
+}
 
 export interface AwakeSandbox {
   readonly threadId: string;

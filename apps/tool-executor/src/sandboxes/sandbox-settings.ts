@@ -69,6 +69,10 @@ export const sandboxSettings = z.object({
   bootTimeoutMs: milliseconds.default(10_000),
   /** After a failed probe, the next call after this time tries again. */
   probeAgainMs: milliseconds.default(30_000),
+  /** Sandboxes that are awake at the same time; who uses the provider keeps to it, and prepared ones count. */
+  maxAwake: z.number().int().positive().default(128),
+  /** How many are booted before a thread needs them. Only isolated ones on this machine can be. */
+  prepared: z.number().int().nonnegative().default(0),
   idleMs: milliseconds.default(15 * 60_000),
   /** A background job keeps its sandbox awake for this long at most. */
   backgroundKeepAliveMs: milliseconds.default(4 * 3_600_000),

@@ -8,6 +8,7 @@ import type {
   AwakeSandbox,
   ListedSandbox,
   ListedState,
+  PreparedCounts,
   ProbeResult,
   SandboxLabels,
   SandboxLog,
@@ -105,6 +106,11 @@ export class DaytonaProvider implements SandboxProvider {
 
   awake(): AwakeSandbox[] {
     return this.sandboxes.awake();
+  }
+
+  /** None: each would have its price at the service while it waits. */
+  prepared(): PreparedCounts {
+    return { ready: 0, bound: 0 };
   }
 
   isAwake(threadId: string): boolean {

@@ -36,6 +36,8 @@ interface WayOut {
 
 /** Boots agents in containers, one for each sandbox that is awake. Files stay on this host, where the containers mount them. */
 export class DockerLauncher implements Launcher {
+  /** Containers carry the names of their threads. */
+  readonly movesWorkspaces = false;
   private launches = 0;
   /** Whether processes of containers are visible here, so that they can be attributed to runs. Known after the first boot. */
   seesProcesses = false;

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { copyFile, mkdtemp, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { diesWithin } from '../host/commands/process-liveness';
 import { canMountFiles, loopDevicesAreGone, loopDevicesOf } from '../host/testing/loop-devices';
 import { CompiledExecutor } from '../../testing/compiled-executor';
+import { descendantsOf } from '../testing/descendants';
 import { run } from '../testing/run-command';
 import { SandboxFixture } from './testing/sandbox-fixture';
 
@@ -159,20 +160,4 @@ describe('an executor that is killed', () => {
 
 async function which(program: string): Promise<string> {
   return (await promisify(execFile)('sh', ['-c', 'command -v "$1"', 'sh', program])).stdout.trim();
-}
-
-function descendantsOf(pid: number): number[] {
-  const children = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
-    .map(Number);
-  return children.flatMap((child) => [child, ...descendantsOf(child)]);
-}
-
-function parentOf(pid: string): number | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-  } catch {
-    return undefined;
-  }
 }

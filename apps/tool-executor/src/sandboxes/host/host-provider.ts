@@ -6,6 +6,7 @@ import { SandboxError } from '../sandbox-error';
 import type {
   AwakeSandbox,
   ListedSandbox,
+  PreparedCounts,
   ProbeResult,
   SandboxLabels,
   SandboxLog,
@@ -22,8 +23,12 @@ import { Workspaces } from './files/workspaces';
 import { IsolationOnDemand } from './isolation/isolation-on-demand';
 import type { Launcher } from './isolation/launcher';
 import type { Isolation, IsolationSite } from './isolation/isolation';
+import { PreparedSandboxes } from './prepared/prepared-sandboxes';
+import { Upkeep } from './upkeep';
 
 const longestIdleCheckMs = 30_000;
+/** After a failure. */
+const prepareAgainMs = 30_000;
 
 interface HostParts<Result extends ProbeResult> {
   readonly name: string;
@@ -48,7 +53,8 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
   private readonly booted = new Set<HostSandbox>();
   private readonly workspaces: Workspaces;
   private readonly isolation: IsolationOnDemand<Result>;
-  private readonly timers: NodeJS.Timeout[];
+  private readonly ahead: PreparedSandboxes;
+  private readonly upkeep: Upkeep;
   private closed = false;
 
   constructor(
@@ -67,10 +73,15 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
       ...{ log, probeAgainMs: settings.probeAgainMs },
       prepare: () => prepare(site),
     });
-    this.timers = [
-      this.every(Math.min(settings.idleMs / 4, longestIdleCheckMs), () => this.stopIdle()),
-      this.every(settings.diskCheckMs, () => this.enforceDiskQuotas()),
-    ];
+    this.ahead = new PreparedSandboxes({
+      ...{ workspaces, log, bootTimeoutMs: settings.bootTimeoutMs },
+      allowed: () => Math.min(settings.prepared, settings.maxAwake - this.awakeSandboxes().length),
+      launcher: () => this.launcher(),
+    });
+    this.upkeep = new Upkeep(log);
+    this.upkeep.every(Math.min(settings.idleMs / 4, longestIdleCheckMs), () => this.stopIdle());
+    this.upkeep.every(settings.diskCheckMs, () => this.enforceDiskQuotas());
+    this.upkeep.every(prepareAgainMs, () => this.ahead.adjust());
   }
 
   egressOf(threadId: string): EgressGate {
@@ -78,7 +89,9 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
   }
 
   async probe(): Promise<Result> {
-    return (await this.preparedIsolation()).result;
+    const { result } = await this.preparedIsolation();
+    await this.ahead.adjust();
+    return result;
   }
 
   async get(threadId: string, labels: SandboxLabels = {}): Promise<Sandbox> {
@@ -119,6 +132,10 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     return this.awakeSandboxes().map((sandbox) => sandbox.activity());
   }
 
+  prepared(): PreparedCounts {
+    return this.ahead.counts;
+  }
+
   isAwake(threadId: string): boolean {
     return this.sandboxes.isAwake(threadId);
   }
@@ -138,7 +155,8 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
 
   async close(): Promise<void> {
     this.closed = true;
-    this.timers.forEach(clearInterval);
+    this.upkeep.stop();
+    await this.ahead.close();
     await Promise.all(this.sandboxes.all().map((sandbox) => sandbox.stop()));
     await this.sandboxes.close();
     await this.workspaces.close();
@@ -163,18 +181,6 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     this.egress.remove(threadId);
     await this.workspaces.remove(threadId);
     this.log.info({ threadId }, 'sandbox removed');
-  }
-
-  /** Repeats a task, never twice at the same time. A task that fails is tried again at the next interval. */
-  private every(intervalMs: number, task: () => Promise<unknown>): NodeJS.Timeout {
-    let busy = false;
-    const attempt = async () => {
-      if (busy || this.closed) return;
-      busy = true;
-      await task().catch((error: unknown) => this.log.warn({ err: error }, 'sandbox upkeep failed'));
-      busy = false;
-    };
-    return setInterval(() => void attempt(), intervalMs).unref();
   }
 
   private awakeSandboxes(): HostSandbox[] {
@@ -204,15 +210,21 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     }
     const { install } = this.settings;
     const given = { ...(install !== undefined && { install }), ...labels };
-    const workspace = await this.workspaces.open(threadId, given);
-    const connection = await bootAgent(launcher, { ...workspace, labels: given }, this.settings.bootTimeoutMs);
-    this.log.info({ threadId, durationMs: Date.now() - startedAt }, 'sandbox booted');
+    const bound = await this.ahead.bind(threadId, given);
+    const connection = bound ?? (await this.bootFor(threadId, launcher, given));
+    this.log.info({ threadId, durationMs: Date.now() - startedAt, isPrepared: bound !== undefined }, 'sandbox booted');
     const ended = connection.ended.then(() => {
       this.log.info({ threadId }, 'sandbox ended');
+      void this.ahead.adjust();
       return this.workspaces.diskBytes(threadId).catch(() => undefined);
     });
     this.sandboxes.started(threadId, ended);
     return connection;
+  }
+
+  private async bootFor(threadId: string, launcher: Launcher, labels: SandboxLabels): Promise<AgentConnection> {
+    const workspace = await this.workspaces.open(threadId, labels);
+    return bootAgent(launcher, { ...workspace, labels }, this.settings.bootTimeoutMs);
   }
 
   /** Checks all at the same time, so that one with many files to count does not delay the others. Reads the process table once. */

@@ -7,7 +7,7 @@ import { bubblewrapArguments, insideAgent, insideEgressSocket } from './bubblewr
 import { browserProgram } from './browser-program';
 import type { ControlGroup, ControlGroups } from './control-groups';
 import { admitsAnything } from '../../egress/destination';
-import type { EgressGates } from '../../egress/egress-gate';
+import type { EgressGate, EgressGates } from '../../egress/egress-gate';
 import { EgressProxy } from '../../host/egress/egress-proxy';
 import { proxyPort, proxyVariables } from '../../host/egress/proxy-variables';
 import {
@@ -59,6 +59,8 @@ const entryCommand = ['bash', '--norc', '--noprofile', '-c', joinAndExec, 'bash'
 
 /** Boots agents in bubblewrap: namespaces, a user of its own (as root), a seccomp filter, limits, and one way out. */
 export class BubblewrapLauncher implements Launcher {
+  /** Processes inside see their workspace as a mount, which follows the directory. */
+  readonly movesWorkspaces = true;
   private launches = 0;
   private readonly node = nodeProgram();
 
@@ -68,7 +70,7 @@ export class BubblewrapLauncher implements Launcher {
     const { controlGroups, egress, settings, runtime } = this.parts;
     requireSandboxUser(workspace, settings);
     const serial = String((this.launches += 1));
-    const proxy = admitsAnything(egress.rules) ? new EgressProxy(egress.of(workspace.threadId)) : undefined;
+    const proxy = admitsAnything(egress.rules) ? new EgressProxy(gateOf(egress, workspace)) : undefined;
     const socketPath = proxy && join(runtime.path, `${serial}.sock`);
     if (socketPath) await proxy.listen(socketPath, workspace.uid);
 
@@ -170,6 +172,11 @@ export class BubblewrapLauncher implements Launcher {
     };
   }
 }
+
+/** The thread's, whichever the workspace has by then. */
+const gateOf = (egress: EgressGates, workspace: Workspace): Pick<EgressGate, 'admit'> => ({
+  admit: (target) => egress.of(workspace.threadId).admit(target),
+});
 
 /** Right after the boot the agent is the only child of the sandbox's first process. */
 function runProcessesOf(init: number, { forRuns }: ControlGroup, freezing: Freezing): RunProcesses {

@@ -15,6 +15,9 @@ const selfExitMs = 1_000;
  * a developer's own machine on which bubblewrap cannot run; only an explicit setting switches it on.
  */
 export class UnsafeHostLauncher implements Launcher {
+  /** Commands see the real path of their workspace. */
+  readonly movesWorkspaces = false;
+
   constructor(private readonly runtime: RuntimeDirectory) {}
 
   launch({ threadId, directory }: Workspace): Promise<LaunchedAgent> {

@@ -29,7 +29,7 @@ export class EgressProxy {
   private readonly sockets = new Set<Socket>();
   private clients = 0;
 
-  constructor(private readonly gate: EgressGate) {
+  constructor(private readonly gate: Pick<EgressGate, 'admit'>) {
     this.server = createServer({ allowHalfOpen: true }, (socket) => {
       this.track(socket);
       if (this.clients >= maximumConnections) refuse(socket, tooManyConnections);

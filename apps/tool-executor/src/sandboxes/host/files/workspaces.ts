@@ -1,18 +1,22 @@
 import { existsSync } from 'node:fs';
-import { chown, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { chownTree } from './directory-tree';
-import { z } from 'zod';
 import { SandboxError } from '../../sandbox-error';
 import type { ListedSandbox, SandboxLabels } from '../../sandbox-provider';
 import type { SandboxSettings } from '../../sandbox-settings';
 import { isThreadId, requireThreadId } from '../../thread-ids';
 import { SandboxUsers } from '../isolation/sandbox-users';
+import { isPreparedId } from '../prepared/prepared-ids';
 import { WorkspaceArchives } from './workspace-archives';
 import { imageUsage, WorkspaceImages } from './workspace-images';
+import { readLabels, writeLabels } from './workspace-labels';
 import { type Usage, type Watched, allocatedBytes, workspaceUsage } from './workspace-usage';
 
-/** A thread's directory on the host's disk, and the user that owns it. Without root, the executor's user owns everything. */
+/**
+ * A thread's directory on the host's disk, and the user that owns it. Without root, the executor's user owns everything.
+ * Thread and paths of a prepared one change once, when `adopt` makes it a thread's.
+ */
 export interface Workspace {
   threadId: string;
   directory: string;
@@ -40,14 +44,7 @@ type WorkspaceSettings = Pick<
   'root' | 'firstUid' | 'uidCount' | 'diskBytes' | 'files' | 'hardDisk' | 'unsafeHost'
 >;
 
-/** How the files get their owner: the one recorded for them, or a newly claimed one. */
-interface Ownership {
-  confirm: (uid: number) => Promise<void>;
-  change: (uid: number) => Promise<void>;
-}
-
-const label = z.string().max(200).exactOptional();
-const storedLabels = z.object({ install: label, account: label, thread: label, run: label, epoch: label });
+const isOfThread = (name: string) => isThreadId(name) && !isPreparedId(name);
 
 /**
  * `<root>/<thread>/workspace`; where disk images can be mounted, its files lie in `workspace.img` beside it. A workspace stays
@@ -102,13 +99,41 @@ export class Workspaces {
 
   /** All workspaces on this disk, or one thread's, with the labels that they were created with. */
   async list(only?: string): Promise<ListedWorkspace[]> {
-    const names = only === undefined ? await readdir(this.root).catch(() => []) : [only]; // Created with the first workspace.
-    const listed = names.filter(isThreadId).map(async (threadId): Promise<ListedWorkspace[]> => {
-      const isPacked = this.archives.isPacked(this.homeOf(threadId));
+    const names = only === undefined ? await this.names() : [only];
+    const listed = names.filter(isOfThread).map(async (threadId): Promise<ListedWorkspace[]> => {
+      const home = this.homeOf(threadId);
+      const isPacked = this.archives.isPacked(home);
       if (!isPacked && !existsSync(this.directoryOf(threadId))) return [];
-      return [{ threadId, labels: await this.labelsOf(threadId), state: isPacked ? 'archived' : 'asleep' }];
+      return [
+        {
+          threadId,
+          labels: { ...(await readLabels(home)), thread: threadId },
+          state: isPacked ? 'archived' : 'asleep',
+        },
+      ];
     });
     return (await Promise.all(listed)).flat();
+  }
+
+  /** Those that belong to no thread, of this process or of one before. */
+  async preparedIds(): Promise<string[]> {
+    return (await this.names()).filter(isPreparedId);
+  }
+
+  hasFiles(threadId: string): boolean {
+    return existsSync(this.homeOf(threadId));
+  }
+
+  /** Makes a prepared workspace that of a thread without files. One rename does it, so a crash leaves it whole on one side. */
+  async adopt(prepared: Workspace, threadId: string, labels: SandboxLabels): Promise<void> {
+    const { threadId: id, uid } = prepared;
+    const from = this.homeOf(id);
+    await writeLabels(from, labels);
+    if (uid !== undefined) await this.users.recordAsClaimed({ threadId: id, path: from }, uid);
+    await rename(from, this.homeOf(threadId));
+    prepared.threadId = threadId;
+    prepared.directory = this.directoryOf(threadId);
+    if (prepared.image !== undefined) prepared.image = this.imageOf(threadId);
   }
 
   directoryOf(threadId: string): string {
@@ -152,7 +177,7 @@ export class Workspaces {
     const directory = this.directoryOf(threadId);
     await mkdir(this.root, { recursive: true, mode: 0o711 });
     await mkdir(home, { recursive: true, mode: 0o711 });
-    if (!existsSync(directory)) await writeFile(this.labelsFileOf(threadId), JSON.stringify(labels), { mode: 0o600 });
+    if (!existsSync(directory)) await writeLabels(home, labels);
     const image = this.imageOf(threadId);
     if (existsSync(image) || (this.images.enabled && !existsSync(directory))) return this.openImage(threadId, image);
     if (!existsSync(directory)) await mkdir(directory, { mode: 0o700 });
@@ -161,7 +186,7 @@ export class Workspaces {
     return {
       threadId,
       directory,
-      uid: await this.ownerOf(threadId, { confirm, change: (uid) => chownTree(directory, uid) }),
+      uid: await this.users.ownerOf({ threadId, path: home }, { confirm, change: (uid) => chownTree(directory, uid) }),
     };
   }
 
@@ -180,7 +205,8 @@ export class Workspaces {
       await ensure(owner);
       if (hadAnotherOwner) await this.images.chown(image, { directory, uid: owner });
     };
-    const uid = await this.ownerOf(threadId, { confirm: ensure, change });
+    const home = { threadId, path: this.homeOf(threadId) };
+    const uid = await this.users.ownerOf(home, { confirm: ensure, change });
     await this.images.prepare(image);
     return { threadId, directory, uid, image };
   }
@@ -209,18 +235,8 @@ export class Workspaces {
     await this.users.release(threadId, uid);
   }
 
-  /** A workspace of an older version has none, and a crash may have torn the file: then only the thread is known. */
-  private async labelsOf(threadId: string): Promise<SandboxLabels> {
-    const text = await readFile(this.labelsFileOf(threadId), 'utf8').catch(() => '{}');
-    try {
-      return { ...storedLabels.parse(JSON.parse(text)), thread: threadId };
-    } catch {
-      return { thread: threadId };
-    }
-  }
-
-  private labelsFileOf(threadId: string): string {
-    return join(this.homeOf(threadId), 'labels.json');
+  private names(): Promise<string[]> {
+    return readdir(this.root).catch(() => []); // Created with the first workspace.
   }
 
   private imageOf(threadId: string): string {
@@ -230,19 +246,5 @@ export class Workspaces {
   private homeOf(threadId: string): string {
     requireThreadId(threadId);
     return join(this.root, threadId);
-  }
-
-  /** Records a new owner only once it owns every file, so that a crash in between repeats the change. */
-  private async ownerOf(threadId: string, { confirm, change }: Ownership): Promise<number> {
-    const home = { threadId, path: this.homeOf(threadId) };
-    const known = await this.users.find(home);
-    if (known !== undefined) {
-      await confirm(known);
-      return known;
-    }
-    const uid = await this.users.claim(threadId);
-    await change(uid);
-    await this.users.record(home, uid);
-    return uid;
   }
 }

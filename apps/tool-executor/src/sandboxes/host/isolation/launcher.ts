@@ -38,6 +38,8 @@ export interface AgentConfiguration {
 
 /** Ways to get an agent running: in bubblewrap, or (switched on explicitly) as a plain process of the host. */
 export interface Launcher {
+  /** The directory of a workspace, and its thread, may change while its agent runs. */
+  readonly movesWorkspaces: boolean;
   launch(workspace: Workspace): Promise<LaunchedAgent>;
 }
 

@@ -3,6 +3,7 @@ import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandboxError } from '../../sandbox-error';
 import type { SandboxSettings } from '../../sandbox-settings';
+import { isPreparedId } from '../prepared/prepared-ids';
 
 export type UidRange = Pick<SandboxSettings, 'firstUid' | 'uidCount'>;
 
@@ -24,10 +25,17 @@ interface Home {
   path: string;
 }
 
+/** How the files get their owner: the one recorded for them, or a newly claimed one. */
+interface Ownership {
+  readonly confirm: (uid: number) => Promise<void>;
+  readonly change: (uid: number) => Promise<void>;
+}
+
 /**
  * The users of sandboxes: one uid per thread. `<root>/.uids/<uid>` contains the thread that claimed it, and only one process
  * can create that file. `<home>/uid` contains the uid. A record that is torn, out of range or claimed by another thread is
- * treated as missing, so that neither file needs to be flushed to the disk: a power cut leaves nothing that misleads.
+ * treated as missing, so that neither file needs to be flushed to the disk: a power cut leaves nothing that misleads. Where the
+ * home was prepared before it had a thread, `<home>/uid` also names the id under which it was claimed, which the claim keeps.
  */
 export class SandboxUsers {
   private readonly claims: string;
@@ -39,16 +47,30 @@ export class SandboxUsers {
     this.claims = join(root, '.uids');
   }
 
+  /** Records a new owner only once it owns every file, so that a crash in between repeats the change. */
+  async ownerOf(home: Home, { confirm, change }: Ownership): Promise<number> {
+    const known = await this.find(home);
+    if (known !== undefined) {
+      await confirm(known);
+      return known;
+    }
+    const uid = await this.claim(home.threadId);
+    await change(uid);
+    await this.record(home, uid);
+    return uid;
+  }
+
   /** Undefined when the thread has no uid yet, or the record of it is invalid. */
   async find({ threadId, path }: Home): Promise<number | undefined> {
     const text = await readFile(recordIn(path), 'utf8').catch(() => '');
-    const uid = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-    if (!isInRange(uid, this.range)) return undefined;
-    return (await this.claimant(uid)) === threadId ? uid : undefined;
+    const [, digits, claimedAs = threadId] = /^(\d{1,10})(?: (\S+))?$/.exec(text) ?? [];
+    const uid = Number(digits ?? 0);
+    if (!isInRange(uid, this.range) || !(claimedAs === threadId || isPreparedId(claimedAs))) return undefined;
+    return (await this.claimant(uid)) === claimedAs ? uid : undefined;
   }
 
   /** A uid that no other thread has. When the thread's record was lost, it may be the previous one. */
-  async claim(threadId: string): Promise<number> {
+  private async claim(threadId: string): Promise<number> {
     await mkdir(this.claims, { recursive: true, mode: 0o700 });
     for (const uid of this.candidates(threadId)) {
       try {
@@ -62,14 +84,23 @@ export class SandboxUsers {
     throw new SandboxError('unavailable', 'Every uid for sandboxes is in use.');
   }
 
-  /** Makes the uid the thread's. The thread's files must belong to it already. */
-  record({ path }: Home, uid: number): Promise<void> {
+  /** Makes the uid the thread's. */
+  private record({ path }: Home, uid: number): Promise<void> {
     return replaceFile(recordIn(path), String(uid));
   }
 
-  /** `uid` is the result of `find`. Without it, the claim is searched in the order in which the thread would have claimed. */
+  /** For a home that becomes another thread's, with its files: the claim stays as it is, so nothing can be torn. */
+  recordAsClaimed({ threadId, path }: Home, uid: number): Promise<void> {
+    return replaceFile(recordIn(path), `${uid} ${threadId}`);
+  }
+
+  /** `uid` is the result of `find`, which has checked the claim. Without it, the claim is searched in the order in which the thread would have claimed. */
   async release(threadId: string, uid: number | undefined): Promise<void> {
-    for (const candidate of uid === undefined ? this.candidates(threadId) : [uid]) {
+    if (uid !== undefined) {
+      await rm(this.claimOf(uid), { force: true });
+      return;
+    }
+    for (const candidate of this.candidates(threadId)) {
       const claimant = await this.claimant(candidate);
       if (claimant === threadId) await rm(this.claimOf(candidate), { force: true });
       if (claimant === undefined || claimant === threadId) return;
