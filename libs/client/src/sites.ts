@@ -11,10 +11,13 @@ export class Sites {
     return this.transport.json({ path: '/v1/sites', query: { ...query }, signal });
   }
 
+  get({ thread_id, name }: Pick<Site, 'thread_id' | 'name'>, { signal }: Options = {}): Promise<Site> {
+    return this.transport.json({ path: pathOf(thread_id, name), signal });
+  }
+
   /** Takes a site down; its files in the workspace stay. */
   async delete({ thread_id, name }: Pick<Site, 'thread_id' | 'name'>, { signal }: Options = {}): Promise<void> {
-    const path = `/v1/threads/${encodeURIComponent(thread_id)}/sites/${encodeURIComponent(name)}`;
-    await this.transport.send({ method: 'DELETE', path, signal });
+    await this.transport.send({ method: 'DELETE', path: pathOf(thread_id, name), signal });
   }
 }
 
@@ -24,3 +27,6 @@ export interface SiteQuery {
   /** The `next_cursor` of the page before. */
   readonly after?: string;
 }
+
+const pathOf = (thread: string, name: string): string =>
+  `/v1/threads/${encodeURIComponent(thread)}/sites/${encodeURIComponent(name)}`;

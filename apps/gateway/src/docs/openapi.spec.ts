@@ -73,6 +73,7 @@ get /v1/threads/{thread_id}
 get /v1/threads/{thread_id}/agent
 get /v1/threads/{thread_id}/messages
 get /v1/threads/{thread_id}/sandbox
+get /v1/threads/{thread_id}/sites/{name}
 get /v1/tools
 get /v1/triggers
 get /v1/triggers/{trigger_id}

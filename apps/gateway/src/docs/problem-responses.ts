@@ -47,7 +47,7 @@ const isUpload = (route: Route) => isPost(route) && route.path === '/v1/files';
 const isAboutFiles = ({ path }: Route) => path.includes('/sandboxes/{sandbox_id}/files');
 /** All but the read of one sandbox, which then says that its state is unknown, and the list. */
 const usesSandbox = ({ method, path }: Route) =>
-  isAboutFiles({ method, path }) || (method !== 'get' && /\/(sandbox|sites)/.test(path));
+  isAboutFiles({ method, path }) || path.includes('/sites/') || (method !== 'get' && path.includes('/sandbox'));
 
 /** Its sender has a secret instead of a key. */
 const isHook = ({ path }: Route) => path.startsWith('/v1/hooks/');

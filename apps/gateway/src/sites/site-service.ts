@@ -15,6 +15,11 @@ export interface SiteAddress extends ThreadAddress {
   readonly name: string;
 }
 
+interface SiteList {
+  readonly sites: readonly KnownSite[];
+  readonly complete: boolean;
+}
+
 /** A list does not wait longer for an executor that hangs. */
 const listedWithinMs = 3_000;
 
@@ -26,15 +31,28 @@ export class SiteService {
     void parts.link.then((link) => (this.link = link));
   }
 
-  /** By thread and name. Incomplete where an executor does not answer. */
-  async list(accountId: AccountId): Promise<{ readonly sites: readonly KnownSite[]; readonly complete: boolean }> {
+  /** By thread and name, of all threads or of one. Incomplete where an executor does not answer. */
+  async list(accountId: AccountId, only?: ThreadId): Promise<SiteList> {
     const { sandboxes } = this.parts;
-    const executors = await sandboxes.executorsOf(accountId);
+    const executors =
+      only === undefined
+        ? await sandboxes.executorsOf(accountId)
+        : [(await sandboxes.ofThread(accountId, only))?.executorId ?? []].flat();
     const answers = await Promise.all(executors.map((executorId) => this.ask(executorId, accountId)));
     const known = answers.flatMap((answer) => answer ?? []);
     const owned = await sandboxes.ownedOf(accountId, [...new Set(known.map(({ thread_id }) => thread_id))]);
-    const sites = known.filter(({ thread_id }) => owned.has(thread_id));
+    const sites = known.filter(({ thread_id }) => owned.has(thread_id) && (only ?? thread_id) === thread_id);
     return { sites: sites.sort(byThreadAndName), complete: !answers.includes(undefined) };
+  }
+
+  /** `site_not_found` where the thread has none of that name. */
+  async read({ accountId, threadId, name }: SiteAddress): Promise<KnownSite> {
+    await this.parts.threads.get({ accountId, threadId });
+    const { sites, complete } = await this.list(accountId, threadId);
+    const site = sites.find((one) => one.name === name);
+    if (site) return site;
+    if (!complete) throw unavailable("The executor that has the thread's sites does not answer.");
+    throw noSite(name);
   }
 
   /** Takes a site down. `site_not_found` where the thread has none of that name. */
@@ -43,7 +61,7 @@ export class SiteService {
     await threads.get({ accountId, threadId });
     const sandbox = await sandboxes.ofThread(accountId, threadId);
     if (!sandbox) throw noSite(name);
-    if (!this.link) throw new ApiError('sandbox_unavailable', 'NATS is away.', retryAfter(1));
+    if (!this.link) throw unavailable('NATS is away.');
     const request = { op: 'withdraw' as const, account_id: accountId, thread_id: threadId, site: name };
     try {
       const { tunnel } = await accessSandbox<'withdraw'>(this.link, sandbox.executorId, request);
@@ -71,4 +89,5 @@ export class SiteService {
 export const keyOfSite = ({ thread_id, name }: { thread_id: ThreadId; name: string }): string => `${thread_id}/${name}`;
 
 const byThreadAndName = (one: KnownSite, other: KnownSite): number => (keyOfSite(one) < keyOfSite(other) ? -1 : 1);
+const unavailable = (detail: string): ApiError => new ApiError('sandbox_unavailable', detail, retryAfter(1));
 const noSite = (name: string): ApiError => new ApiError('site_not_found', `The thread has no site ${name}.`);

@@ -1,12 +1,13 @@
 import { Controller, Delete, Get, HttpCode, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { KnownSite } from '@rondo/messaging';
 import type { Caller } from '@rondo/persistence';
 import { Audited } from '../audit/audited';
 import { CurrentCaller } from '../auth/api-key.guard';
 import { paginate } from '../http/paging';
 import { SiteParam } from '../http/path-params';
 import { type SiteAddress, SiteService, keyOfSite } from './site-service';
-import { SitePageDto, SiteQueryDto } from './site.dto';
+import { SiteDto, SitePageDto, SiteQueryDto } from './site.dto';
 
 /** The static sites that agents have published with `deploy`. */
 @ApiTags('sites')
@@ -18,10 +19,16 @@ export class SitesController {
   @ApiOperation({ summary: 'List the static sites that agents have published, by thread and name' })
   @ApiOkResponse({ type: SitePageDto.Output })
   async listSites(@CurrentCaller() { accountId }: Caller, @Query() { thread_id, ...page }: SiteQueryDto) {
-    const { sites, complete } = await this.service.list(accountId);
-    const wanted = sites.filter((site) => thread_id === undefined || site.thread_id === thread_id);
-    const { data, ...rest } = paginate(wanted, page, keyOfSite);
-    return { ...rest, complete, data: data.map((site) => ({ ...site, published_at: site.published_at ?? null })) };
+    const { sites, complete } = await this.service.list(accountId, thread_id);
+    const { data, ...rest } = paginate(sites, page, keyOfSite);
+    return { ...rest, complete, data: data.map(shown) };
+  }
+
+  @Get('threads/:thread_id/sites/:name')
+  @ApiOperation({ summary: 'Read a site' })
+  @ApiOkResponse({ type: SiteDto.Output })
+  async getSite(@SiteParam() address: SiteAddress) {
+    return shown(await this.service.read(address));
   }
 
   @Delete('threads/:thread_id/sites/:name')
@@ -36,3 +43,5 @@ export class SitesController {
     return this.service.withdraw(address);
   }
 }
+
+const shown = (site: KnownSite) => ({ ...site, published_at: site.published_at ?? null });

@@ -58,6 +58,25 @@ describe('the sites of an account', () => {
     expect(page.data[1].published_at).toBe('2026-11-25T09:00:00.000Z');
   });
 
+  it('are read by name, from the executor of their thread alone', async () => {
+    const { as, newThread, publish } = await tenant('reader');
+    const [thread, away] = [await newThread(), await newThread('exe_away')];
+    const bare = (await as.post('/v1/threads').send({}).expect(201)).body.id;
+    publish(thread, 'shop', '2026-11-25T09:00:00.000Z');
+
+    expect((await as.get(`/v1/threads/${thread}/sites/shop`).expect(200)).body).toEqual({
+      ...{ thread_id: thread, name: 'shop', url: 'http://shop.localhost', files: 2, bytes: 30 },
+      published_at: '2026-11-25T09:00:00.000Z',
+    });
+    const codeOf = async (path: string, status: number) =>
+      (await as.get(`/v1/threads/${path}`).expect(status)).body.code;
+    expect(await codeOf(`${thread}/sites/other`, 404)).toBe('site_not_found');
+    expect(await codeOf(`${bare}/sites/shop`, 404)).toBe('site_not_found');
+    expect(await codeOf(`${away}/sites/shop`, 503)).toBe('sandbox_unavailable');
+    expect((await as.get(`/v1/sites?thread_id=${thread}`).expect(200)).body.complete).toBe(true);
+    expect((await as.get(`/v1/sites?thread_id=${bare}`).expect(200)).body).toMatchObject({ complete: true, data: [] });
+  });
+
   it('are taken down by name', async () => {
     const { as, newThread, publish } = await tenant('undeployer');
     const thread = await newThread();
@@ -99,6 +118,7 @@ describe('attack: sites of others', () => {
     owner.publish(thread, 'mine');
 
     expect((await stranger.as.get('/v1/sites').expect(200)).body).toMatchObject({ data: [], complete: true });
+    await stranger.as.get(`/v1/threads/${thread}/sites/mine`).expect(404);
     const { body } = await stranger.as.delete(`/v1/threads/${thread}/sites/mine`).expect(404);
     expect(body.code).toBe('thread_not_found');
     expect((await owner.as.get('/v1/sites').expect(200)).body.data).toMatchObject([{ name: 'mine' }]);
