@@ -114,6 +114,11 @@ const routes = [
     component: lazyRouteComponent(() => import('./sandboxes/sandbox-page.tsx'), 'SandboxPage'),
     validateSearch: readSandboxSearch,
   }),
+  createRoute({
+    getParentRoute,
+    path: '/health',
+    component: lazyRouteComponent(() => import('./health/health-page.tsx'), 'HealthPage'),
+  }),
 ] as const;
 
 export const router = createRouter({

@@ -10,7 +10,9 @@ describe('the console for those who operate an account', () => {
   let page: Page;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    rondo = await RunningRondo.start({
+      instances: ['demo-model', 'tool-executor', 'agent-worker', 'summarizer', 'gateway'],
+    });
     client = rondo.client();
     browser = await ConsoleBrowser.start(rondo, client);
     ({ page } = browser);
@@ -93,8 +95,25 @@ describe('the console for those who operate an account', () => {
     expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
   });
 
+  it('shows what the deployment does, and says so when no worker is left', async () => {
+    const run = await client.createRun({ model: 'demo/long:tokens=3000', input: 'Keep a worker busy.' });
+    await browser.open('/console/health');
+    await page.getByText('Everything answers, and nothing waits without a reason.').waitFor();
+    await page.getByRole('region', { name: 'Workers' }).getByRole('row').nth(1).waitFor();
+    await page.getByRole('region', { name: 'Executors' }).getByText('open').waitFor();
+
+    await rondo.services.get('agent-worker').kill();
+    await page.getByText(/No agent-worker takes jobs from the queue “runs”/).waitFor();
+    await browser.expectAccessible('a deployment without workers');
+    await rondo.services.get('agent-worker').start();
+    await page.getByText(/No agent-worker/).waitFor({ state: 'detached' });
+    await client.json('POST', `/runs/${run.id}/stop`, {});
+    await client.settled(run.id);
+  });
+
   it('has no fault that axe finds', async () => {
-    await browser.expectAccessibleInEveryLook(['/console/keys', '/console/keys/audit', '/console/usage']);
+    const paths = ['keys', 'keys/audit', 'usage', 'health'].map((name) => `/console/${name}`);
+    await browser.expectAccessibleInEveryLook(paths);
   });
 
   it('a key that may only read sees no page and no button that it is refused', async () => {

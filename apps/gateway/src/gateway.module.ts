@@ -35,6 +35,8 @@ import { AgentVersionsController } from './agents/agent-versions.controller';
 import { AgentsController } from './agents/agents.controller';
 import { ApprovalsController } from './approvals/approvals.controller';
 import { AuditController } from './audit/audit.controller';
+import { DeploymentHealth } from './operations/deployment-health';
+import { OperationsController } from './operations/operations.controller';
 import { ApiKeyGuard } from './auth/api-key.guard';
 import { Authenticator } from './auth/authenticator';
 import { LongRequests, Revocations } from './auth/open-connections';
@@ -142,6 +144,7 @@ export class GatewayModule {
         AccountsController,
         SessionsController,
         AuditController,
+        OperationsController,
       ],
       providers: [RunsGateway, ...requestPipeline(parts), ...valuesOf(parts)],
     };
@@ -197,6 +200,7 @@ const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: LongRequests, useValue: parts.longRequests },
   { provide: Authenticator, useValue: parts.authenticator },
   { provide: AuditLog, useValue: parts.auditLog },
+  { provide: DeploymentHealth, useValue: new DeploymentHealth(parts) },
   { provide: SessionService, useValue: parts.sessionService },
   { provide: Revocations, useValue: parts.revocations },
   { provide: ModelCatalog, useValue: parts.catalog },

@@ -2,7 +2,16 @@ import { Agents } from './agents.ts';
 import { ApiKeys } from './api-keys.ts';
 import { Approvals } from './approvals.ts';
 import { Files } from './files.ts';
-import type { AccountWithKey, AuditEntry, Balance, Model, ModelPage, Tool, UsageReport } from './generated/api.ts';
+import type {
+  AccountWithKey,
+  AuditEntry,
+  Balance,
+  DeploymentHealth,
+  Model,
+  ModelPage,
+  Tool,
+  UsageReport,
+} from './generated/api.ts';
 import { itemsOf } from './pages.ts';
 import { type Options, Runs } from './runs.ts';
 import { Sandboxes } from './sandboxes.ts';
@@ -69,6 +78,11 @@ export class Rondo {
   /** The administrative acts of the account, newest first, for its admins. */
   audit(query: { readonly action?: string; readonly limit?: number } = {}): AsyncGenerator<AuditEntry, void> {
     return itemsOf(this.transport, '/v1/audit', query);
+  }
+
+  /** What the whole deployment does, for the account that operates it. */
+  deploymentHealth({ signal }: Options = {}): Promise<DeploymentHealth> {
+    return this.transport.json({ path: '/v1/admin/health', signal });
   }
 
   /** For the account that operates the deployment. The only answer that has the new account's key. */

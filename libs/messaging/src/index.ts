@@ -27,7 +27,7 @@ export { OpenExecutors, announceExecutor } from './tool-calls/open-executors';
 export { answerDeletedThreads, requestDeletedThreads, threadsPerRequest } from './tool-calls/deleted-threads';
 export { answerMcpLists, mcpListRequest, requestMcpList, type McpListRequest } from './tool-calls/mcp-requests';
 export { answerRemovals, answerRunEnds, requestRemoval } from './tool-calls/sandbox-requests';
-export { ToolSupport } from './tool-calls/tool-support';
+export { type HeardExecutor, ToolSupport } from './tool-calls/tool-support';
 export { ToolStreams } from './tool-calls/tool-streams';
 export { type DispatchedCall, type ToolReply, accountOf } from './tool-calls/wire-format';
 export { type AcceptedTunnel, type OpenedTunnel, openTunnel, serveTunnels } from './tunnels/executor-tunnels';

@@ -78,6 +78,7 @@ export { type HostedSandbox, type Sandbox, type SandboxAddress, Sandboxes } from
 export { type Account, Accounts, type ApiKey, type NewApiKey, type RemovedAccount } from './api/accounts';
 export type { Caller, CallerId } from './api/caller';
 export { type NewSession, type Session, type SessionLink, Sessions } from './api/sessions';
+export { type DeploymentState, readDeploymentState } from './api/deployment-state';
 export { type AuditEntry, AuditLog, type AuditedAct } from './api/audit-log';
 export type { Page } from './api/page';
 export { type AccountBalance, Balances, type CreditOrder } from './api/billing/balances';

@@ -17,6 +17,7 @@ const pages = [
   { to: '/sandboxes', name: 'Sandboxes', scope: 'read' },
   { to: '/usage', name: 'Usage', scope: 'read' },
   { to: '/keys', name: 'Keys', scope: 'admin' },
+  { to: '/health', name: 'Health', scope: 'admin' },
 ] as const;
 
 /** The frame around every page. */

@@ -1,6 +1,6 @@
 import type { ProfileName } from '@rondo/contract';
 import { type ToolDefinition, argumentsSchema, expectedEffect, profiles, tools, whyUnavailable } from '@rondo/domain';
-import { type NatsLink, ToolSupport } from '@rondo/messaging';
+import { type HeardExecutor, type NatsLink, ToolSupport } from '@rondo/messaging';
 
 /** A tool as the API lists it. */
 export interface ListedTool {
@@ -18,10 +18,15 @@ const profileNames = Object.keys(profiles) as ProfileName[]; // the keys of a Re
 
 /** The tools of this deployment, and whether its executors can run them. */
 export class ToolCatalog {
-  private support: Pick<ToolSupport, 'lacked' | 'problem'> | undefined;
+  private support: Pick<ToolSupport, 'lacked' | 'problem' | 'executors'> | undefined;
 
   constructor(link: Promise<NatsLink>) {
     void link.then((nats) => (this.support = new ToolSupport(nats)));
+  }
+
+  /** Those that were heard in the last seconds; undefined before the first connection to NATS. */
+  get executors(): readonly HeardExecutor[] | undefined {
+    return this.support?.executors;
   }
 
   list(): ListedTool[] {

@@ -5,6 +5,7 @@ import * as agents from '../agents/agent.dto';
 import * as approvals from '../approvals/approval.dto';
 import { AccountTierDto, NewCreditDto, accountBalance, givenCredit } from '../billing/balance.dto';
 import * as billing from '../billing/usage.dto';
+import * as operations from '../operations/deployment-health.dto';
 import * as audit from '../audit/audit.dto';
 import * as files from '../files/file.dto';
 import { problemBody } from '../problems/problems';
@@ -125,6 +126,7 @@ const responses: Schemas = {
   ApiKey: accounts.apiKey,
   ApiKeyWithSecret: accounts.ApiKeyWithSecretDto.schema,
   ApiKeyPage: accounts.ApiKeyPageDto.schema,
+  DeploymentHealth: operations.deploymentHealth,
   AuditEntry: audit.auditEntry,
   AuditPage: audit.AuditPageDto.schema,
   Session: sessions.SessionDto.schema,

@@ -30,6 +30,7 @@ get /health/ready
 get /metrics
 get /session
 get /v1/admin/accounts/{account_id}/balance
+get /v1/admin/health
 get /v1/agents
 get /v1/agents/{agent_id}
 get /v1/agents/{agent_id}/compare

@@ -2,15 +2,25 @@ import type { LackedNeeds } from '@rondo/domain';
 import type { Msg } from 'nats';
 import type { NatsLink } from '../connection/nats-link';
 import { received } from '../connection/received';
-import { announcement } from './open-executors';
+import { type ExecutorLoad, announcement } from './open-executors';
 
 /** Several announcements may be lost before an executor counts as gone: what it lacks seldom changes. */
 const defaultValidForMs = 5_000;
 
-interface Support {
-  readonly lacks: LackedNeeds;
-  readonly problem: string | undefined;
+interface Support extends Omit<HeardExecutor, 'id'> {
   readonly atMs: number;
+}
+
+/** An executor as it has announced itself in the last seconds. */
+export interface HeardExecutor {
+  readonly id: string;
+  /** Whether it accepts further threads. */
+  readonly is_open: boolean;
+  readonly provider: string | null;
+  readonly load: ExecutorLoad | null;
+  readonly lacks: LackedNeeds;
+  /** Why it runs no tools at all. */
+  readonly problem: string | null;
 }
 
 /** In a worker or gateway: what the executors say that they lack for tools. */
@@ -41,21 +51,35 @@ export class ToolSupport {
   get problem(): string | undefined {
     const present = this.present;
     if (present.length === 0) return 'No tool-executor has announced itself in the last seconds.';
-    return present.every(({ problem }) => problem !== undefined) ? present[0]?.problem : undefined;
+    const isUseless = present.every(({ problem }) => problem !== null);
+    return isUseless ? (present[0]?.problem ?? undefined) : undefined;
+  }
+
+  /** By their ids. */
+  get executors(): readonly HeardExecutor[] {
+    this.forgetSilent();
+    const heard = [...this.heard].map(([id, { atMs: _, ...executor }]) => ({ id, ...executor }));
+    return heard.sort((one, other) => one.id.localeCompare(other.id));
   }
 
   private get present(): Support[] {
+    this.forgetSilent();
+    return [...this.heard.values()];
+  }
+
+  private forgetSilent(): void {
     const since = performance.now() - this.validForMs;
     for (const [id, { atMs }] of this.heard) if (atMs < since) this.heard.delete(id);
-    return [...this.heard.values()];
   }
 
   private receive(message: Msg): void {
     const announced = received(announcement, message, this.nats.log);
-    if (!announced) return;
-    const { is_open: isOpen, lacks = {}, problem, load } = announced;
-    const hasLeft = !isOpen && load === undefined && problem === undefined;
-    if (hasLeft) this.heard.delete(message.subject);
-    else this.heard.set(message.subject, { lacks, problem, atMs: performance.now() });
+    const id = message.subject.split('.').at(-1); // the subject, not the body: the server checks who may publish on it
+    if (!announced || id === undefined) return;
+    const { is_open, lacks = {}, problem = null, load = null, provider } = announced;
+    const hasLeft = !is_open && load === null && problem === null;
+    const atMs = performance.now();
+    if (hasLeft) this.heard.delete(id);
+    else this.heard.set(id, { is_open, lacks, problem, load, provider: provider?.name ?? null, atMs });
   }
 }

@@ -1,0 +1,97 @@
+import type { DeploymentHealth } from '@rondo/client';
+import { useQuery } from '@tanstack/react-query';
+import { useRondo } from '../session/use-session.ts';
+import { count } from '../ui/amounts.ts';
+import { Failed, Loading } from '../ui/states.tsx';
+import { statusWord } from '../ui/status.tsx';
+import { ExecutorTable, QueueTable, WorkerTable } from './health-tables.tsx';
+import { findingsOf } from './findings.ts';
+
+/** What the whole deployment does, for those who operate it. */
+export function HealthPage() {
+  const rondo = useRondo();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['health'],
+    queryFn: ({ signal }) => rondo.deploymentHealth({ signal }),
+    refetchInterval: 2_000,
+    retry: false,
+  });
+  return (
+    <>
+      <div className="page-head">
+        <h1>Health</h1>
+        <a href="/admin/queues">Queue board</a>
+      </div>
+      {error && <Failed error={error} retry={() => void refetch()} />}
+      {!data && !error && <Loading what="the deployment" />}
+      {data && <Report health={data} />}
+    </>
+  );
+}
+
+function Report({ health }: { readonly health: DeploymentHealth }) {
+  const { servers, gateway, runs, queues, workers, executors, outbox, at } = health;
+  return (
+    <>
+      <Findings health={health} />
+      <ul className="servers" aria-label="Servers">
+        <Server name="Postgres" answers={servers.postgres} />
+        <Server name="Redis" answers={servers.redis} />
+        <Server name="NATS" answers={servers.nats} />
+      </ul>
+      <dl className="figures">
+        {Object.entries(runs ?? {}).map(([status, number]) => (
+          <Figure key={status} name={`Runs: ${wordOf(status)}`} value={number} />
+        ))}
+        <Figure name="Jobs not delivered yet" value={outbox?.entries ?? 0} />
+        <Figure name="Connections of this gateway" value={gateway.connections} />
+        <Figure name="Runs watched here" value={gateway.watched_runs} />
+      </dl>
+      <section className="section">
+        <h2>Queues</h2>
+        <QueueTable queues={queues} />
+      </section>
+      <section className="section">
+        <h2>Workers that hold runs</h2>
+        <WorkerTable workers={workers} at={at} />
+      </section>
+      <section className="section">
+        <h2>Executors</h2>
+        <ExecutorTable executors={executors} />
+      </section>
+    </>
+  );
+}
+
+/** A newer gateway may have statuses that this page does not know. */
+const wordOf = (status: string): string => (statusWord(status as never) as string | undefined)?.toLowerCase() ?? status;
+
+function Findings({ health }: { readonly health: DeploymentHealth }) {
+  const findings = findingsOf(health);
+  return (
+    <div className={findings.length === 0 ? 'findings fine' : 'findings'} role="status">
+      {findings.length === 0 && <p>Everything answers, and nothing waits without a reason.</p>}
+      {findings.map((finding) => (
+        <p key={finding}>{finding}</p>
+      ))}
+    </div>
+  );
+}
+
+function Server({ name, answers }: { readonly name: string; readonly answers: boolean }) {
+  return (
+    <li className={`status ${answers ? 'completed' : 'failed'}`}>
+      <i aria-hidden="true" />
+      {name} {answers ? 'answers' : 'is silent'}
+    </li>
+  );
+}
+
+function Figure({ name, value }: { readonly name: string; readonly value: number }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{count(value)}</dd>
+    </div>
+  );
+}

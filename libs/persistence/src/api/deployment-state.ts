@@ -1,0 +1,41 @@
+import type { Database } from '../database/database';
+
+/** What the rows of all accounts say about the work that is under way. */
+export interface DeploymentState {
+  /** Runs that are not over, by status. */
+  readonly runs: Readonly<Record<string, number>>;
+  /** Runs that wait for a worker, by queue. */
+  readonly due: Readonly<Record<string, number>>;
+  /** The processes that hold runs: how many, and when the first of their leases ends unless it is renewed. */
+  readonly workers: readonly { readonly id: string; readonly runs: number; readonly leaseExpiresAt: string }[];
+  /** Jobs that are not in Redis yet. */
+  readonly outbox: { readonly entries: number; readonly oldestAt: string | null };
+}
+
+const unfinished = `select status, count(*)::int as runs from runs where finished_at is null group by status`;
+
+const unclaimed = `
+select queue, count(*)::int as runs from runs
+where holds_thread and waiting is null and lease_owner is null group by queue`;
+
+const holders = `
+select lease_owner as id, count(*)::int as runs, min(lease_expires_at) as "leaseExpiresAt" from runs
+where holds_thread and waiting is null and lease_owner is not null group by lease_owner order by lease_owner`;
+
+const undelivered = `select count(*)::int as entries, min(created_at) as "oldestAt" from outbox`;
+
+/** Reads by indexes of what is unfinished, so that it costs what is under way and not what was done. */
+export async function readDeploymentState({ sql }: Pick<Database, 'sql'>): Promise<DeploymentState> {
+  const [byStatus, byQueue, workers, [outbox]] = await Promise.all([
+    sql.query<{ status: string; runs: number }>(unfinished),
+    sql.query<{ queue: string; runs: number }>(unclaimed),
+    sql.query<{ id: string; runs: number; leaseExpiresAt: Date }>(holders),
+    sql.query<{ entries: number; oldestAt: Date | null }>(undelivered),
+  ]);
+  return {
+    runs: Object.fromEntries(byStatus.map(({ status, runs }) => [status, runs])),
+    due: Object.fromEntries(byQueue.map(({ queue, runs }) => [queue, runs])),
+    workers: workers.map((worker) => ({ ...worker, leaseExpiresAt: worker.leaseExpiresAt.toISOString() })),
+    outbox: { entries: outbox?.entries ?? 0, oldestAt: outbox?.oldestAt?.toISOString() ?? null },
+  };
+}
