@@ -30,8 +30,8 @@ export function RunFilters({ search }: { readonly search: RunsSearch }) {
       )}
       <input
         type="search"
-        aria-label="Search in the runs below"
-        placeholder="Search in the runs below"
+        aria-label="Words of the input"
+        placeholder="Words of the input"
         defaultValue={search.text}
         onChange={(event) => withText(event.currentTarget.value)}
       />

@@ -7,19 +7,12 @@ import { useRunTitle } from './run-title.ts';
 interface RunItemProps {
   readonly run: Run;
   readonly now: number;
-  /** Runs without this text are left out. */
-  readonly text?: string | undefined;
 }
 
 /** One line of the list. */
-export function RunItem({ run, now, text }: RunItemProps) {
+export function RunItem({ run, now }: RunItemProps) {
   const title = useRunTitle(run);
   const agent = run.settings.agent.name ?? run.profile;
-  if (
-    text !== undefined &&
-    !`${title ?? ''} ${run.model} ${agent} ${run.id}`.toLowerCase().includes(text.toLowerCase())
-  )
-    return null;
   return (
     <li>
       <Link to="/runs/$runId" params={{ runId: run.id }}>

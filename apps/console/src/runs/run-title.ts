@@ -4,10 +4,10 @@ import { useRondo } from '../session/use-session.ts';
 
 const longest = 140;
 
-/** The first words of what a run was asked. They never change, so they are read once. */
-export function useRunTitle(run: Pick<Run, 'id' | 'metadata'>): string | undefined {
+/** The first words of what a run was asked. A run of an older version has no preview: those words are read once, from its log. */
+export function useRunTitle(run: Pick<Run, 'id' | 'metadata'> & Partial<Pick<Run, 'preview'>>): string | undefined {
   const rondo = useRondo();
-  const given = run.metadata['title'];
+  const given = run.metadata['title'] ?? (run.preview == null ? undefined : shortened(run.preview));
   const { data } = useQuery({
     queryKey: ['title', run.id],
     queryFn: () => firstWords(rondo, run.id),

@@ -35,11 +35,16 @@ export function RunsPage() {
   );
 }
 
-function useRuns({ status, thread }: RunsSearch, shown: number) {
+function useRuns({ status, thread, text }: RunsSearch, shown: number) {
   const rondo = useRondo();
-  const query = { ...(status && { status }), ...(thread !== undefined && { thread_id: thread }), limit: pageSize };
+  const query = {
+    ...(status && { status }),
+    ...(thread !== undefined && { thread_id: thread }),
+    ...(text !== undefined && { q: text }),
+    limit: pageSize,
+  };
   return useQuery({
-    queryKey: ['runs', status, thread, shown],
+    queryKey: ['runs', status, thread, text, shown],
     queryFn: () => take(rondo.runs.list(query), shown),
     refetchInterval: refreshMs,
     placeholderData: keepPreviousData,
@@ -53,11 +58,11 @@ interface RunListProps {
 }
 
 function RunList({ runs, search, now }: RunListProps) {
-  if (runs.length === 0) return <NoRuns isFiltered={search.status !== undefined || search.thread !== undefined} />;
+  if (runs.length === 0) return <NoRuns isFiltered={Object.keys(search).length > 0} />;
   return (
     <ul className="run-list" aria-label="Runs">
       {runs.map((run) => (
-        <RunItem key={run.id} run={run} now={now} text={search.text} />
+        <RunItem key={run.id} run={run} now={now} />
       ))}
     </ul>
   );
