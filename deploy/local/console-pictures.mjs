@@ -76,7 +76,7 @@ export const pagesOf = ({ coder, ask, other, agent, schedule, sandbox }) => [
   { name: 'schedules', path: '/console/schedules', ready: 'morning report', docs: [] },
   { name: 'schedule', path: `/console/schedules/${schedule.id}`, ready: 'A run was started', docs: ['light'] },
   { name: 'webhooks', path: '/console/schedules/webhooks', ready: 'New webhook', docs: [] },
-  { name: 'compare', path: `/console/compare?a=${coder.id}&b=${other.id}`, ready: 'Iteration 1', docs: ['dark'] },
+  { name: 'compare', path: `/console/compare?a=${coder.id}&b=${other.id}`, ready: 'Iteration 5', docs: ['dark'] },
   { name: 'sandboxes', path: '/console/sandboxes', ready: 'embedded', docs: [] },
   { name: 'sandbox', path: `/console/sandboxes/${sandbox.id}?path=fizzbuzz.sh`, ready: '#!/bin/sh', docs: ['light'] },
   { name: 'usage', path: '/console/usage?days=7&measure=tokens', ready: 'demo/coder', docs: ['light'] },

@@ -42,6 +42,8 @@ describe('sandboxes and their files in the console', () => {
     await outputOf(`mkdir -p src && echo '${hostile}' > src/page.html && printf 'one\\ntwo\\n' > list.txt`);
     const { data } = await client.json<{ data: { id: string }[] }>('GET', '/runs?limit=1');
     await browser.open(`/console/runs/${data[0]?.id ?? ''}`);
+    const aside = page.getByRole('complementary', { name: 'About this run' });
+    await aside.getByRole('link', { name: 'list.txt' }).waitFor();
     await page.getByRole('button', { name: 'Open the workspace' }).click();
     await page.getByRole('button', { name: 'src/' }).click();
     await choose('page.html').click();

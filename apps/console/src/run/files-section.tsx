@@ -1,10 +1,52 @@
+import { RondoError } from '@rondo/client';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { FileTree } from '../sandboxes/file-tree.tsx';
+import { stateMeaning } from '../sandboxes/sandbox-state.tsx';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 
-/** The way to the files of the run's thread. To show them, its sandbox is woken. */
-export function FilesSection({ threadId }: { readonly threadId: string }) {
+interface FilesSectionProps {
+  readonly threadId: string;
+  /** Grows with each call that has ended: then the files are read again. */
+  readonly endedCalls: number;
+}
+
+/** The files of the run's thread, as they are now. Looking at a run wakes no sandbox. */
+export function FilesSection({ threadId, endedCalls }: FilesSectionProps) {
+  const rondo = useRondo();
+  const queries = useQueryClient();
+  const { data: sandbox } = useQuery({
+    queryKey: ['sandbox of', threadId],
+    queryFn: ({ signal }) => rondo.sandboxes.find(threadId, { signal }).catch(noneIfMissing),
+    refetchInterval: 10_000,
+  });
+  const sandboxId = sandbox?.id;
+  useEffect(() => {
+    if (endedCalls > 0) void queries.invalidateQueries({ queryKey: ['files', sandboxId] });
+  }, [queries, sandboxId, endedCalls]);
+  return (
+    <section>
+      <h2>Files</h2>
+      {sandbox?.state === 'awake' ? (
+        <FileTree sandboxId={sandbox.id} directory="" shown={undefined} />
+      ) : (
+        <p className="hint">{sandbox ? stateMeaning(sandbox.state) : 'No files yet.'}</p>
+      )}
+      <OpenWorkspace threadId={threadId} />
+    </section>
+  );
+}
+
+function noneIfMissing(error: unknown): null {
+  if (error instanceof RondoError && error.status === 404) return null;
+  throw error;
+}
+
+/** Its sandbox is woken, or created if the thread has none. */
+function OpenWorkspace({ threadId }: { readonly threadId: string }) {
   const rondo = useRondo();
   const navigate = useNavigate();
   const open = async () => {
@@ -12,10 +54,5 @@ export function FilesSection({ threadId }: { readonly threadId: string }) {
     await navigate({ to: '/sandboxes/$sandboxId', params: { sandboxId: id } });
   };
   if (!useMay('write')) return null;
-  return (
-    <section>
-      <h2>Files</h2>
-      <Action work={open}>Open the workspace</Action>
-    </section>
-  );
+  return <Action work={open}>Open the workspace</Action>;
 }

@@ -17,7 +17,7 @@ export function RunAside({ run, view, details }: RunAsideProps) {
     <aside className="run-aside" aria-label="About this run">
       {details.plan.length > 0 && <Plan details={details} />}
       {details.screens.length > 0 && <Screen details={details} />}
-      <FilesSection threadId={run.thread_id} />
+      <FilesSection threadId={run.thread_id} endedCalls={endedCalls(view)} />
       <Context run={run} details={details} />
       <section>
         <h2>Settings</h2>
@@ -33,6 +33,9 @@ export function RunAside({ run, view, details }: RunAsideProps) {
     </aside>
   );
 }
+
+const endedCalls = ({ rows }: RunView): number =>
+  rows.filter((row) => row.kind === 'tool_call' && row.durationMs !== null).length;
 
 function Plan({ details: { plan } }: { readonly details: RunDetails }) {
   return (

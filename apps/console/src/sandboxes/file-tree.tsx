@@ -18,13 +18,12 @@ interface FileTreeProps {
   readonly shown: string | undefined;
 }
 
-/** The files of a directory. Others are read when they are opened. */
+/** The files of a directory. Others are read when they are opened. Reading them is a use of the sandbox, so nothing is read by itself. */
 export function FileTree({ sandboxId, directory, shown }: FileTreeProps) {
   const rondo = useRondo();
   const { data, error } = useQuery({
     queryKey: ['files', sandboxId, directory],
     queryFn: () => rondo.sandboxes.files(sandboxId, directory === '' ? {} : { path: directory }),
-    refetchInterval: 5_000,
   });
   if (error && !data) return <p className="problem">{problemText(error)}</p>;
   if (!data) return <p className="hint">Loading …</p>;

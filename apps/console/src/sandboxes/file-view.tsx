@@ -26,7 +26,6 @@ export function FileView({ sandboxId, path }: FileViewProps) {
   const { data, error, refetch } = useQuery({
     queryKey: ['file', sandboxId, path],
     queryFn: ({ signal }) => readFile(rondo, { sandboxId, path, signal }),
-    refetchInterval: edited === null ? 10_000 : false,
   });
   if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
   if (!data) return <Loading what="the file" />;

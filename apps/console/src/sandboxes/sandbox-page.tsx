@@ -12,6 +12,7 @@ import { Failed, Loading } from '../ui/states.tsx';
 import { directoryOf } from './file-content.ts';
 import { FileTree } from './file-tree.tsx';
 import { FileView } from './file-view.tsx';
+import { SandboxFigures } from './sandbox-figures.tsx';
 import { SandboxState, stateMeaning } from './sandbox-state.tsx';
 import { UploadFiles } from './upload-files.tsx';
 
@@ -66,9 +67,8 @@ function SandboxHead({ sandbox }: { readonly sandbox: SandboxStatus }) {
       <p className="run-facts">
         <SandboxState state={sandbox.state} />
         <span>{stateMeaning(sandbox.state)}</span>
-        {sandbox.provider !== null && <span>{sandbox.provider}</span>}
-        <code>{sandbox.executor_id}</code>
       </p>
+      <SandboxFigures sandbox={sandbox} />
     </header>
   );
 }

@@ -3,6 +3,8 @@ import type { SandboxStatus } from '@rondo/client';
 const words: Record<SandboxStatus['state'], string> = {
   awake: 'Awake',
   asleep: 'Asleep',
+  archived: 'Archived',
+  deleted: 'Deleted',
   absent: 'No files yet',
   unknown: 'Executor silent',
 };
@@ -10,15 +12,27 @@ const words: Record<SandboxStatus['state'], string> = {
 const meanings: Record<SandboxStatus['state'], string> = {
   awake: 'Processes run in it, or may run at once.',
   asleep: 'Only its files exist. The next use wakes it.',
+  archived: 'Its files are packed, because it was not used for long. The next use unpacks them.',
+  deleted: 'Its files were deleted, because it was not used for long.',
   absent: 'It has no files yet, or no longer.',
   unknown: 'Its executor does not answer.',
+};
+
+/** As which status of a run it is drawn. */
+const shapes: Record<SandboxStatus['state'], string> = {
+  awake: 'running',
+  asleep: 'stopped',
+  archived: 'stopped',
+  deleted: 'queued',
+  absent: 'queued',
+  unknown: 'waiting_input',
 };
 
 export const stateMeaning = (state: SandboxStatus['state']): string => meanings[state];
 
 /** A shape and a word, as for runs. */
 export function SandboxState({ state }: { readonly state: SandboxStatus['state'] }) {
-  const shape = { awake: 'running', asleep: 'stopped', absent: 'queued', unknown: 'waiting_input' }[state];
+  const shape = shapes[state];
   return (
     <span className={`status ${shape} still`} title={meanings[state]}>
       <i aria-hidden="true" />

@@ -8,6 +8,7 @@ import { age } from '../ui/amounts.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
+import { SandboxFigures } from './sandbox-figures.tsx';
 import { SandboxState } from './sandbox-state.tsx';
 
 const pageSize = 20;
@@ -20,7 +21,7 @@ export function SandboxesPage() {
   const { data, error, refetch } = useQuery({
     queryKey: ['sandboxes', shown],
     queryFn: () => take(rondo.sandboxes.list({ limit: pageSize }), shown),
-    refetchInterval: 10_000,
+    refetchInterval: 5_000,
     placeholderData: keepPreviousData,
   });
   if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
@@ -44,23 +45,14 @@ export function SandboxesPage() {
 }
 
 function SandboxItem({ sandbox, now }: { readonly sandbox: Sandbox; readonly now: number }) {
-  const rondo = useRondo();
   const title = useThreadTitle({ id: sandbox.thread_id, metadata: {} });
-  const { data } = useQuery({
-    queryKey: ['sandbox', sandbox.id],
-    queryFn: ({ signal }) => rondo.sandboxes.get(sandbox.id, { signal }),
-    refetchInterval: 10_000,
-  });
-  const { created_at: at } = sandbox;
+  const { id, created_at: at, state } = sandbox;
   return (
     <li>
-      <Link to="/sandboxes/$sandboxId" params={{ sandboxId: sandbox.id }}>
-        {data ? <SandboxState state={data.state} /> : <span className="status"> </span>}
+      <Link to="/sandboxes/$sandboxId" params={{ sandboxId: id }}>
+        <SandboxState state={state} />
         <span className="run-title">{title ?? ' '}</span>
-        <span className="run-facts">
-          {data?.provider != null && <span>{data.provider}</span>}
-          <code>{sandbox.executor_id}</code>
-        </span>
+        <SandboxFigures sandbox={sandbox} />
         <time dateTime={at} title={new Date(at).toLocaleString()}>
           {age(at, now)}
         </time>
