@@ -38,6 +38,8 @@ async function exampleAgent(api) {
     tools: { shell: false, web: { enabled: false } },
     limits: { max_iterations: 20 },
   });
+  const { data } = await api('GET', '/v1/agents?search=release-notes');
+  if (data[0]) return data[0];
   const path = '/v1/agents/by-name/release-notes';
   await api('PUT', path, { definition: definition('You write release notes.') });
   return api('PUT', path, { definition: definition('You write short release notes, one line for each change.') });

@@ -45,7 +45,7 @@ describe('sandboxes and their files in the console', () => {
     const aside = page.getByRole('complementary', { name: 'About this run' });
     await aside.getByRole('link', { name: 'list.txt' }).waitFor();
     await page.getByRole('button', { name: 'Open the workspace' }).click();
-    await page.getByRole('button', { name: 'src/' }).click();
+    await page.getByRole('region', { name: 'Files' }).getByRole('button', { name: 'src/' }).click();
     await choose('page.html').click();
     await shown().getByText(hostile).waitFor();
     expect(await page.title()).toMatch(/Rondo$/);
