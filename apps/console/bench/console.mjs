@@ -1,0 +1,129 @@
+/** What the page of a run costs a browser, with a synthetic gateway on this machine; needs a build. Prints figures beside their goals. */
+/* global document, requestAnimationFrame, window -- of the functions that run in the page */
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { chromium as playwright } from 'playwright-core';
+import { chromium } from '../../../deploy/local/chromium.mjs';
+import { startGateway } from './synthetic-gateway.mjs';
+import { deltasOf, factsOf } from './synthetic-run.mjs';
+
+const dist = join(fileURLToPath(new URL('.', import.meta.url)), '../dist');
+const facts = 20_000;
+const deltasPerS = 1_000;
+const seconds = 10;
+
+const executablePath = process.env.BROWSER_PATH ?? chromium.findLocal()?.file;
+if (executablePath === undefined) throw new Error(`There is no Chromium: ${chromium.install}.`);
+const browser = await playwright.launch({ executablePath, args: ['--enable-precise-memory-info'] });
+try {
+  await longRun();
+  await fastRun();
+} finally {
+  await browser.close();
+}
+
+/** A run with many facts is opened and scrolled. */
+async function longRun() {
+  const log = factsOf(facts).join('');
+  const gateway = await startGateway({
+    dist,
+    status: 'completed',
+    lastSeq: facts,
+    stream: (response) => response.end(log),
+  });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  await page.addInitScript(watchForText, `${facts} / ${facts}`);
+  await page.goto(gateway.url);
+  await page.waitForFunction('window.seenAt !== undefined');
+  const { paint, seen } = await page.evaluate(
+    `({ paint: performance.getEntriesByName('first-contentful-paint')[0].startTime, seen: window.seenAt })`,
+  );
+  print('first paint of the page of a run', `${paint.toFixed(0)} ms`, 'at most 500 ms');
+  print(`${facts} facts, from the address to all of them shown`, `${seen.toFixed(0)} ms`, 'at most 600 ms');
+  const frames = await page.evaluate(scrollThrough);
+  print('frames while it is scrolled, 95th percentile', `${percentile(frames, 0.95).toFixed(1)} ms`, 'at most 25 ms');
+  print('memory of the page', await heapOf(page), 'none');
+  await page.close();
+  gateway.close();
+}
+
+/** A run whose text arrives fast. */
+async function fastRun() {
+  const { begin, pieces } = deltasOf(deltasPerS * seconds);
+  let lastSentAt = 0;
+  const stream = (response) => {
+    response.write(begin);
+    const since = performance.now();
+    let sent = 0;
+    const timer = setInterval(() => {
+      const due = Math.min(pieces.length, Math.floor(((performance.now() - since) * deltasPerS) / 1000));
+      if (due > sent) response.write(pieces.slice(sent, due).join(''));
+      sent = due;
+      if (sent < pieces.length) return;
+      clearInterval(timer);
+      lastSentAt = Date.now();
+    }, 5);
+    response.once('close', () => clearInterval(timer));
+  };
+  const gateway = await startGateway({ dist, status: 'running', lastSeq: 2, stream });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  await page.addInitScript(watchForText, 'THE END');
+  await page.addInitScript(
+    'window.frames95 = []; { let last; const step = (now) => { if (last) window.frames95.push(now - last); last = now; requestAnimationFrame(step); }; requestAnimationFrame(step); }',
+  );
+  await page.goto(gateway.url);
+  await page.waitForFunction('window.seenAt !== undefined', undefined, { timeout: 120_000 });
+  const { seenAt, frames } = await page.evaluate(
+    '({ seenAt: performance.timeOrigin + window.seenAt, frames: window.frames95 })',
+  );
+  const behind = Math.max(0, seenAt - lastSentAt);
+  print(
+    `${deltasPerS} pieces of text a second for ${seconds} s: behind at the end`,
+    `${behind.toFixed(0)} ms`,
+    'at most 100 ms',
+  );
+  print('frames meanwhile, 95th percentile', `${percentile(frames, 0.95).toFixed(1)} ms`, 'at most 25 ms');
+  print('memory of the page', await heapOf(page), 'none');
+  await page.close();
+  gateway.close();
+}
+
+/** Runs in the page, before its scripts: notes when this text is first shown. */
+function watchForText(text) {
+  const look = () => {
+    if (document.body?.textContent?.includes(text)) window.seenAt = performance.now();
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}
+
+/** Runs in the page. */
+function scrollThrough() {
+  const log = document.querySelector('[role=log]');
+  return new Promise((resolve) => {
+    const frames = [];
+    let last;
+    const step = (now) => {
+      if (last !== undefined) frames.push(now - last);
+      last = now;
+      log.scrollTop = (log.scrollHeight * frames.length) / 300;
+      if (frames.length < 300) requestAnimationFrame(step);
+      else resolve(frames);
+    };
+    requestAnimationFrame(step);
+  });
+}
+
+async function heapOf(page) {
+  const bytes = await page.evaluate('performance.memory.usedJSHeapSize');
+  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}
+
+function percentile(values, share) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? NaN;
+}
+
+function print(what, figure, goal) {
+  console.log(`${what.padEnd(72)} ${figure.padStart(10)}   goal: ${goal}`);
+}

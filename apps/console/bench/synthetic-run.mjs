@@ -1,0 +1,98 @@
+/** Events as a gateway sends them, of a run that only exists here. */
+
+const at = '2026-01-01T00:00:00.000Z';
+export const ids = { run: 'run_01JMX2Q8Z4T5V6W7X8Y9Z0A1B2', thread: 'thr_01JMX2Q8Z4T5V6W7X8Y9Z0A1B2' };
+const usage = { input_tokens: 100, cached_tokens: 0, output_tokens: 20, cost_usd: 0 };
+const head = { v: 1, run_id: ids.run, thread_id: ids.thread, epoch: 1, at };
+
+const block = (event) =>
+  `${event.seq === null ? '' : `id: ${event.seq}\n`}event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+
+/** A log of this many facts: iterations of a text and a call with its output. */
+export function factsOf(count) {
+  const blocks = [];
+  const add = (type, iteration, data) => {
+    const seq = blocks.length + 1;
+    blocks.push(block({ ...head, id: `evt_${seq}`, seq, iteration, type, data }));
+  };
+  add('run.created', 0, { profile: 'suna', model: 'demo/plain' });
+  for (let iteration = 1; blocks.length < count - 1; iteration += 1) {
+    for (const [type, data] of factsOfIteration(iteration)) if (blocks.length < count - 1) add(type, iteration, data);
+  }
+  add('run.completed', 1, { finish_reason: 'completed', usage });
+  return blocks;
+}
+
+function factsOfIteration(iteration) {
+  const [call, message] = [`call_${iteration}`, `msg_${iteration}`];
+  const result = {
+    success: true,
+    output: Array.from({ length: 12 }, (_, line) => `line ${line} of ${iteration}`).join('\n'),
+  };
+  const text = `Step **${iteration}**: I look at the files, and \`run\` what is there.\n\n- one\n- two\n`;
+  return [
+    ['iteration.started', { iteration, message_id: message }],
+    ['message.created', { message: messageOf({ id: message, iteration, text }) }],
+    ['usage.recorded', { ...usage, model_call_id: `mc_${iteration}`, model: 'demo/plain', estimated: false }],
+    ['tool.planned', { tool_call: callOf({ id: call, iteration, message }) }],
+    ['tool.started', { tool_call_id: call, name: 'execute_command', attempt: 1, store: null }],
+    ['tool.completed', { tool_call_id: call, name: 'execute_command', result, duration_ms: 20, message_id: message }],
+    ['iteration.completed', { iteration, finish_reason: 'tool_calls' }],
+  ];
+}
+
+const messageOf = ({ id, iteration, text }) => ({
+  ...{ id, thread_id: ids.thread, run_id: ids.run, iteration, seq: iteration, type: 'assistant', is_llm_message: true },
+  ...{ content: [{ type: 'text', text }], metadata: {}, created_at: at },
+});
+
+const callOf = ({ id, iteration, message }) => ({
+  ...{ id, run_id: ids.run, iteration, index: 0, name: 'execute_command', arguments: { command: `step ${iteration}` } },
+  ...{ dialect: 'native', effect_class: 'unsafe', status: 'planned', result: null, attempt: 1, message_id: message },
+  ...{ started_at: null, finished_at: null },
+});
+
+const words = 'The quick brown fox jumps over the lazy dog, and the dog lets it pass. '.split(' ');
+
+/** The beginning of a run that writes, and its pieces of text: Markdown, with a paragraph every sixty words. */
+export function deltasOf(count) {
+  const begin = [
+    block({
+      ...head,
+      id: 'evt_1',
+      seq: 1,
+      iteration: 0,
+      type: 'run.created',
+      data: { profile: 'suna', model: 'demo/plain' },
+    }),
+    block({
+      ...head,
+      id: 'evt_2',
+      seq: 2,
+      iteration: 1,
+      type: 'iteration.started',
+      data: { iteration: 1, message_id: 'msg_1' },
+    }),
+  ].join('');
+  let offset = 0;
+  const pieces = Array.from({ length: count }, (_, index) => {
+    const text = index === count - 1 ? 'THE END' : `${words[index % words.length]}${index % 60 === 59 ? '\n\n' : ' '}`;
+    const event = { ...head, id: `evt_d${index}`, seq: null, iteration: 1, type: 'message.delta', after_seq: 2 };
+    const piece = block({ ...event, stream_id: 'msg_1', offset, data: { text } });
+    offset += text.length;
+    return piece;
+  });
+  return { begin, pieces };
+}
+
+/** What `GET /v1/runs/{id}` would answer. */
+export const runOf = (status, lastSeq) => ({
+  ...{ id: ids.run, thread_id: ids.thread, status, iteration: 1, last_seq: lastSeq, epoch: 1, finish_reason: null },
+  ...{ error: null, waiting: null, usage, profile: 'suna', model: 'demo/plain', agent_id: null, agent_version: null },
+  ...{ metadata: { title: 'A synthetic run' }, preview: null, stop_requested_at: null, created_at: at, started_at: at },
+  finished_at: null,
+  settings: {
+    ...{ profile: 'suna', model: 'demo/plain', agent: {}, tools: [], llm: {}, processor: {}, budget: {} },
+    ...{ limits: { max_iterations: 100 }, context: { token_threshold: 120_000 }, termination: 'conversation' },
+  },
+});
