@@ -9,9 +9,20 @@ import { Action } from '../ui/action.tsx';
 import { AreaField } from '../ui/fields.tsx';
 import { Status } from '../ui/status.tsx';
 
-/** A run with exactly this definition, whether or not it is stored. */
-export function runOf({ profile, ...agent }: AgentDefinition, input: string): NewRun {
+/** A run with exactly this definition, whether or not it is stored. Kept values of headers are not known here: they are left out. */
+export function runOf({ profile, mcp_servers: servers, ...rest }: AgentDefinition, input: string): NewRun {
+  const agent = { ...rest, ...(servers && { mcp_servers: servers.map(withoutKeptHeaders) }) };
   return { input, agent, ...(profile !== undefined && { profile }) };
+}
+
+type StoredServer = NonNullable<AgentDefinition['mcp_servers']>[number];
+type RunServer = NonNullable<NonNullable<NewRun['agent']>['mcp_servers']>[number];
+
+function withoutKeptHeaders(server: StoredServer): RunServer {
+  if (server.transport === 'stdio') return server;
+  const { headers = {}, ...rest } = server;
+  const known = Object.entries(headers).filter((header): header is [string, string] => header[1] !== null);
+  return { ...rest, headers: Object.fromEntries(known) };
 }
 
 interface TryAgentProps {

@@ -2857,6 +2857,141 @@ export type components = {
         };
         /**
          * @example {
+         *       "at": "2026-11-25T09:00:00.000Z",
+         *       "servers": {
+         *         "postgres": true,
+         *         "redis": true,
+         *         "nats": true
+         *       },
+         *       "gateway": {
+         *         "watched_runs": 3,
+         *         "watchers": 4,
+         *         "connections": 5
+         *       },
+         *       "runs": {
+         *         "running": 2,
+         *         "waiting_input": 1
+         *       },
+         *       "queues": [
+         *         {
+         *           "name": "runs",
+         *           "due": 0,
+         *           "jobs": {
+         *             "waiting": 0,
+         *             "active": 2,
+         *             "delayed": 0,
+         *             "consumers": 2
+         *           }
+         *         }
+         *       ],
+         *       "workers": [
+         *         {
+         *           "id": "agent-worker:4c1f",
+         *           "runs": 2,
+         *           "lease_expires_at": "2026-11-25T09:00:12.000Z"
+         *         }
+         *       ],
+         *       "outbox": {
+         *         "entries": 0,
+         *         "oldest_at": null
+         *       },
+         *       "executors": [
+         *         {
+         *           "id": "exe_l7tcJqvdbLs2QX1jTts3OdWCm8C6TW-i",
+         *           "is_open": true,
+         *           "provider": "embedded",
+         *           "load": {
+         *             "calls": {
+         *               "running": 1,
+         *               "waiting": 0,
+         *               "slots": 32
+         *             },
+         *             "sandboxes": {
+         *               "awake": 2,
+         *               "max": 20
+         *             }
+         *           },
+         *           "lacks": {},
+         *           "problem": null
+         *         }
+         *       ]
+         *     }
+         */
+        DeploymentHealth: {
+            /** Format: date-time */
+            at: string;
+            /** @description Which of them answer this gateway. */
+            servers: {
+                postgres: boolean;
+                redis: boolean;
+                nats: boolean;
+            };
+            /** @description What this gateway serves; others have their own numbers. */
+            gateway: {
+                watched_runs: number;
+                watchers: number;
+                connections: number;
+            };
+            /** @description Runs that are not over, of all accounts, by status. */
+            runs: {
+                [key: string]: number;
+            } | null;
+            queues: {
+                name: string;
+                /** @description Runs in Postgres that wait for a worker. Null while Postgres does not answer. */
+                due: number | null;
+                /** @description Null while Redis does not answer. */
+                jobs: {
+                    waiting: number;
+                    active: number;
+                    delayed: number;
+                    /** @description Connections of workers to this queue. */
+                    consumers: number;
+                } | null;
+            }[];
+            /** @description Those that hold runs. */
+            workers: {
+                id: string;
+                /** @description Runs that it holds. */
+                runs: number;
+                /**
+                 * Format: date-time
+                 * @description When the first of its leases ends, unless it is renewed.
+                 */
+                lease_expires_at: string;
+            }[] | null;
+            /** @description Jobs that are not in Redis yet. */
+            outbox: {
+                entries: number;
+                oldest_at: string | null;
+            } | null;
+            /** @description Those that were heard in the last seconds. Null without NATS. */
+            executors: {
+                id: string;
+                /** @description Whether it accepts further threads. */
+                is_open: boolean;
+                provider: string | null;
+                load: {
+                    calls: {
+                        running: number;
+                        waiting: number;
+                        slots: number;
+                    };
+                    sandboxes: {
+                        awake: number;
+                        max: number;
+                    };
+                } | null;
+                /** @description What tools need and it does not have, with the reason. */
+                lacks: {
+                    [key: string]: string;
+                };
+                /** @description Why it runs no tools at all. */
+                problem: string | null;
+            }[] | null;
+        };
+        /**
+         * @example {
          *       "id": "aud_01JMX2Q8Z4T5V6W7X8Y9Z0A1B2",
          *       "at": "2026-11-25T09:00:00.000Z",
          *       "account_id": "acc_01JMX2Q8Z4T5V6W7X8Y9Z0A1B3",
@@ -3201,6 +3336,7 @@ export type RemovedAccount = components['schemas']['RemovedAccount'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type ApiKeyWithSecret = components['schemas']['ApiKeyWithSecret'];
 export type ApiKeyPage = components['schemas']['ApiKeyPage'];
+export type DeploymentHealth = components['schemas']['DeploymentHealth'];
 export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditPage = components['schemas']['AuditPage'];
 export type Session = components['schemas']['Session'];
