@@ -102,7 +102,7 @@ describe('the console for those who operate an account', () => {
     await page.getByRole('region', { name: 'Workers' }).getByRole('row').nth(1).waitFor();
     await page.getByRole('region', { name: 'Executors' }).getByText('open').waitFor();
 
-    await rondo.services.get('agent-worker').kill();
+    await rondo.services.get('agent-worker').stop();
     await page.getByText(/No agent-worker takes jobs from the queue “runs”/).waitFor();
     await browser.expectAccessible('a deployment without workers');
     await rondo.services.get('agent-worker').start();

@@ -1,0 +1,57 @@
+import type { Type } from '@nestjs/common';
+import { AccountsController } from './accounts/accounts.controller';
+import { AgentVersionsController } from './agents/agent-versions.controller';
+import { AgentsController } from './agents/agents.controller';
+import { ApprovalsController } from './approvals/approvals.controller';
+import { AuditController } from './audit/audit.controller';
+import { OperationsController } from './operations/operations.controller';
+import { BalanceController } from './billing/balance.controller';
+import { UsageController } from './billing/usage.controller';
+import { BlobsController } from './blobs/blobs.controller';
+import { CatalogController } from './catalog/catalog.controller';
+import { FilesController } from './files/files.controller';
+import { WatchController } from './live/watch.controller';
+import { McpToolsController } from './mcp-tools/mcp-tools.controller';
+import { RunReadsController } from './runs/run-reads.controller';
+import { RunsController } from './runs/runs.controller';
+import { ToolCallsController } from './runs/tool-calls.controller';
+import { SandboxFilesController } from './sandboxes/sandbox-files.controller';
+import { SandboxesController } from './sandboxes/sandboxes.controller';
+import { SitesController } from './sites/sites.controller';
+import { SessionsController } from './sessions/sessions.controller';
+import { ThreadsController } from './threads/threads.controller';
+import { HooksController } from './triggers/hooks.controller';
+import { SchedulesController } from './triggers/schedules.controller';
+import { WebhookTriggersController } from './triggers/webhook-triggers.controller';
+import { WebhookDeliveriesController } from './webhooks/webhook-deliveries.controller';
+import { WebhookEndpointsController } from './webhooks/webhook-endpoints.controller';
+
+/** Everything that answers HTTP requests. */
+export const controllers: Type[] = [
+  AgentsController,
+  AgentVersionsController,
+  ThreadsController,
+  RunsController,
+  RunReadsController,
+  ToolCallsController,
+  ApprovalsController,
+  McpToolsController,
+  WatchController,
+  BlobsController,
+  FilesController,
+  CatalogController,
+  UsageController,
+  BalanceController,
+  SandboxesController,
+  SitesController,
+  SchedulesController,
+  WebhookTriggersController,
+  HooksController,
+  WebhookDeliveriesController,
+  WebhookEndpointsController,
+  SandboxFilesController,
+  AccountsController,
+  SessionsController,
+  AuditController,
+  OperationsController,
+];

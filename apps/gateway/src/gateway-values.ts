@@ -1,0 +1,85 @@
+import { type Provider } from '@nestjs/common';
+import {
+  Accounts,
+  AgentVersions,
+  AuditLog,
+  Agents,
+  Balances,
+  Blobs,
+  Files,
+  Executions,
+  McpToolDefinitions,
+  Messages,
+  Runs,
+  Sandboxes,
+  Schedules,
+  Threads,
+  WebhookDeliveries,
+  WebhookEndpoints,
+  WebhookTriggers,
+  UsageLedger,
+} from '@rondo/persistence';
+import { AgentService } from './agents/agent-service';
+import { DeploymentHealth } from './operations/deployment-health';
+import { Authenticator } from './auth/authenticator';
+import { LongRequests, Revocations } from './auth/open-connections';
+import { AccountLimits } from './billing/account-limits';
+import { ModelCatalog } from './catalog/model-catalog';
+import { ToolCatalog } from './catalog/tool-catalog';
+import type { GatewayParts } from './compose';
+import { FileUploads } from './files/file-uploads';
+import { IdempotentMessages } from './idempotency/idempotent-requests';
+import { RunSubscriptions } from './live/run-subscriptions';
+import { Sockets } from './live/sockets';
+import { RunService } from './runs/run-service';
+import { SandboxService } from './sandboxes/sandbox-service';
+import { SiteService } from './sites/site-service';
+import { SessionService } from './sessions/session-service';
+import { ScheduleService } from './triggers/schedule-service';
+import { WebhookBodyReader } from './triggers/webhook-body-reader';
+import { WebhookReceiver } from './triggers/webhook-receiver';
+import { WebhookTriggerService } from './triggers/webhook-trigger-service';
+import { WebhookEndpointService } from './webhooks/webhook-endpoint-service';
+
+/** The parts that controllers ask for, by their classes. */
+export const valuesOf = (parts: GatewayParts): Provider[] => [
+  { provide: Accounts, useValue: parts.accounts },
+  { provide: Agents, useValue: parts.agents },
+  { provide: AgentVersions, useValue: parts.agentVersions },
+  { provide: AgentService, useValue: parts.agentService },
+  { provide: Schedules, useValue: parts.schedules },
+  { provide: Executions, useValue: parts.executions },
+  { provide: WebhookTriggers, useValue: parts.webhookTriggers },
+  { provide: WebhookTriggerService, useValue: parts.webhookTriggerService },
+  { provide: WebhookEndpoints, useValue: parts.webhookEndpoints },
+  { provide: WebhookDeliveries, useValue: parts.webhookDeliveries },
+  { provide: WebhookEndpointService, useValue: parts.webhookEndpointService },
+  { provide: WebhookReceiver, useValue: parts.webhookReceiver },
+  { provide: WebhookBodyReader, useValue: parts.webhookBodyReader },
+  { provide: ScheduleService, useValue: parts.scheduleService },
+  { provide: Threads, useValue: parts.threads },
+  { provide: Messages, useValue: parts.messages },
+  { provide: McpToolDefinitions, useValue: parts.mcpTools },
+  { provide: Blobs, useValue: parts.blobs },
+  { provide: Files, useValue: parts.files },
+  { provide: FileUploads, useValue: parts.fileUploads },
+  { provide: Runs, useValue: parts.runs },
+  { provide: UsageLedger, useValue: parts.usage },
+  { provide: Balances, useValue: parts.balances },
+  { provide: AccountLimits, useValue: parts.accountLimits },
+  { provide: Sandboxes, useValue: parts.sandboxes },
+  { provide: SandboxService, useValue: parts.sandboxService },
+  { provide: SiteService, useValue: parts.siteService },
+  { provide: LongRequests, useValue: parts.longRequests },
+  { provide: Authenticator, useValue: parts.authenticator },
+  { provide: AuditLog, useValue: parts.auditLog },
+  { provide: DeploymentHealth, useValue: new DeploymentHealth(parts) },
+  { provide: SessionService, useValue: parts.sessionService },
+  { provide: Revocations, useValue: parts.revocations },
+  { provide: ModelCatalog, useValue: parts.catalog },
+  { provide: ToolCatalog, useValue: parts.toolCatalog },
+  { provide: RunService, useValue: parts.runService },
+  { provide: IdempotentMessages, useValue: parts.idempotentMessages },
+  { provide: RunSubscriptions, useValue: parts.subscriptions },
+  { provide: Sockets, useValue: parts.sockets },
+];
