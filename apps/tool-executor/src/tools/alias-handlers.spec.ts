@@ -19,6 +19,16 @@ describe('aliases', () => {
     expect(error).not.toContain('blocking');
   });
 
+  it('bash leaves the history of repositories alone, and other names do not', async () => {
+    for (const command of ['git init', 'cd a && git  commit -m x', 'git\tadd .']) {
+      expect((await use('bash', { command })).error).toMatch(/^Not executed: git (init|commit|add) is not for bash\./);
+    }
+    expect((await use('bash', { command: 'echo digit initial' })).output).toContain('digit initial');
+    expect((await use('execute_command', { command: 'git init -q repo; echo done', blocking: true })).output).toContain(
+      'done',
+    );
+  });
+
   it('runs the commands of bash one after the other', async () => {
     await Promise.all([1, 2, 3].map((n) => use('bash', { command: `sleep 0.1; echo ${n} >> /workspace/order` })));
 

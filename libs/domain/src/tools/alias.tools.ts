@@ -22,8 +22,8 @@ const iiAliases = [
     name: 'bash',
     description:
       'Run a command in the one bash session of this tool, which keeps its directory and environment, and wait for its ' +
-      'end, for 10 minutes at the most. Use shell_exec for what runs longer or asks questions. Do not use git init, ' +
-      'git add or git commit here.',
+      'end, for two minutes unless the run allows more. Use shell_exec for what runs longer or asks questions. git init, ' +
+      'git add and git commit are refused here.',
     parameters: { command: 'command' },
     fixed: { blocking: true, session_name: 'bash', timeout: 600 },
     example: { command: 'grep -rn "def greet" src' },

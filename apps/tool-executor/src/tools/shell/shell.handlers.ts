@@ -12,7 +12,11 @@ export const keptBytes = 4 * resultCharacters;
 
 export const executeCommand: ToolHandler<CommandInput> = {
   mutexKey: ({ session_name }) => session_name && `session ${session_name}`,
-  handle: (input, context) => (input.blocking ? runToCompletion(input, context) : startInBackground(input, context)),
+  handle: (input, context) => {
+    const refusal = refusalOf(context.name, input.command);
+    if (refusal !== undefined) return Promise.resolve(failedResult(refusal));
+    return input.blocking ? runToCompletion(input, context) : startInBackground(input, context);
+  },
 };
 
 export const checkCommandOutput: ToolHandler<InputOf<'check_command_output'>> = {
@@ -43,6 +47,14 @@ export const listCommands: ToolHandler<InputOf<'list_commands'>> = {
     return succeeded(lines.join('\n') || 'No command runs in the background.');
   },
 };
+
+/** II-Agent's bash leaves the history of a repository to its user. That is a habit for models, not a protection. */
+function refusalOf(name: string, command: string): string | undefined {
+  const subcommand = name === 'bash' ? /\bgit\s+(init|add|commit)\b/.exec(command)?.[1] : undefined;
+  return (
+    subcommand && `Not executed: git ${subcommand} is not for bash. Leave the history of repositories to the user.`
+  );
+}
 
 /**
  * A named session continues in the directory where its last command ended. A command without a session starts in /workspace,
