@@ -12,6 +12,8 @@ import { CatalogController } from './catalog/catalog.controller';
 import { FilesController } from './files/files.controller';
 import { WatchController } from './live/watch.controller';
 import { McpToolsController } from './mcp-tools/mcp-tools.controller';
+import { ProjectsController } from './projects/projects.controller';
+import { PublicReadsController } from './projects/public-reads.controller';
 import { RunReadsController } from './runs/run-reads.controller';
 import { RunsController } from './runs/runs.controller';
 import { ToolCallsController } from './runs/tool-calls.controller';
@@ -30,6 +32,8 @@ import { WebhookEndpointsController } from './webhooks/webhook-endpoints.control
 export const controllers: Type[] = [
   AgentsController,
   AgentVersionsController,
+  ProjectsController,
+  PublicReadsController,
   ThreadsController,
   RunsController,
   RunReadsController,

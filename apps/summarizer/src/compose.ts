@@ -1,21 +1,30 @@
-import { budgetsOf, idGenerator, tools } from '@rondo/domain';
+import { type Model, budgetsOf, idGenerator, tools } from '@rondo/domain';
 import { TiktokenCounter, createModels } from '@rondo/llm';
 import { NatsRunFeed, RunQueues, connectNats, producerConnection } from '@rondo/messaging';
-import { Outbox, PostgresRunStore, ToolSets, openDatabase, reapDeadEveryMs } from '@rondo/persistence';
+import { Outbox, PostgresRunStore, ProjectTitles, ToolSets, openDatabase, reapDeadEveryMs } from '@rondo/persistence';
 import { type Logger, isoNow, newUlid } from '@rondo/platform';
 import { ActiveRuns, Heartbeat, OutboxRelay, PeriodicTasks, QueueProbe, RunToolSets } from '@rondo/run-holder';
 import { CompactionProcessor } from './compaction.processor';
 import { Compactor } from './compactor';
+import { ProjectTitler } from './project-titler';
 import { type Config, readModelProviders } from './config';
 
 const name = 'summarizer';
+const titlesEveryMs = 2_000;
 
 /** Everything that a summarizer is made of. Resolves once NATS is connected. */
 export async function compose(config: Config, log: Logger) {
   const adapters = await connect(config, log);
   const { store, relay } = adapters;
   const activeRuns = new ActiveRuns();
-  const processor = new CompactionProcessor(compactorOf(adapters, activeRuns, config));
+  const providers = readModelProviders();
+  const model = createModels(providers);
+  const processor = new CompactionProcessor(compactorOf(adapters, activeRuns, { config, providers, model }));
+  const titler = new ProjectTitler({
+    titles: new ProjectTitles(adapters.database),
+    model,
+    modelName: config.TITLE_MODEL ?? config.SUMMARY_MODEL,
+  });
   const heartbeat = new Heartbeat(config.SUMMARIZER_ID, store, activeRuns);
   const onError = (task: string, error: unknown) => log.warn({ task, error }, 'periodic task failed');
   return {
@@ -29,6 +38,8 @@ export async function compose(config: Config, log: Logger) {
       { heartbeat: { everyMs: config.HEARTBEAT_MS, work: () => heartbeat.beat() } },
       onError,
     ),
+    titler,
+    titles: new PeriodicTasks({ writeTitles: { everyMs: titlesEveryMs, work: () => titler.writeDue() } }, onError),
     /** Dead workers are detected here too, since all of them may have died. */
     maintenance: new PeriodicTasks(
       { reapDead: { everyMs: reapDeadEveryMs, work: async () => (await store.reapDead()) > 0 && relay.publish() } },
@@ -64,8 +75,17 @@ async function closeAdapters({ queues, nats, database }: Adapters): Promise<void
   await database.close();
 }
 
-function compactorOf({ store, feed, relay, database }: Adapters, activeRuns: ActiveRuns, config: Config): Compactor {
-  const providers = readModelProviders();
+interface CompactorSettings {
+  readonly config: Config;
+  readonly providers: ReturnType<typeof readModelProviders>;
+  readonly model: Model;
+}
+
+function compactorOf(
+  { store, feed, relay, database }: Adapters,
+  activeRuns: ActiveRuns,
+  { config, providers, model }: CompactorSettings,
+): Compactor {
   const toolSets = new RunToolSets({ stored: new ToolSets(database), builtIn: tools });
   return new Compactor({
     owner: config.SUMMARIZER_ID,
@@ -74,7 +94,7 @@ function compactorOf({ store, feed, relay, database }: Adapters, activeRuns: Act
     activeRuns,
     toolSetFor: (claim) => toolSets.toolSetFor(claim),
     ports: {
-      model: createModels(providers),
+      model,
       tokens: new TiktokenCounter(),
       budgetOf: budgetsOf(providers),
       ids: idGenerator(newUlid),

@@ -26,6 +26,11 @@ export const environment = z
       otherwise: 'the run’s own model',
       example: 'openai/gpt-5-mini',
     }),
+    TITLE_MODEL: modelName.optional().meta({
+      description: 'The model that writes the titles of projects.',
+      otherwise: '`SUMMARY_MODEL`, or the model of the first run',
+      example: 'openai/gpt-5-nano',
+    }),
     COMPACTION_CONCURRENCY: count.default(16).describe('The number of summaries that are written at the same time.'),
   })
   .check(leasesOutliveHeartbeats);

@@ -26,6 +26,7 @@ export async function startSummarizer(
   summarizer.processor.start(config.COMPACTION_CONCURRENCY);
   summarizer.heartbeat.start();
   summarizer.maintenance.start();
+  summarizer.titles.start();
   log.info({ url: await app.getUrl() }, 'summarizer started');
 
   return { getUrl: () => app.getUrl(), close: () => shutDown(summarizer, app) };
@@ -33,11 +34,12 @@ export async function startSummarizer(
 
 /** Releases its runs to other summarizers. The heartbeat ends last: it renews the leases until then. */
 async function shutDown(summarizer: Summarizer, app: INestApplication): Promise<void> {
-  const { processor, activeRuns, heartbeat, maintenance } = summarizer;
+  const { processor, activeRuns, heartbeat, maintenance, titles, titler } = summarizer;
   processor.pause();
   activeRuns.drain();
   activeRuns.abandonAll(new AbandonedError('the summarizer is shutting down'));
-  await maintenance.stop();
+  titler.stop();
+  await Promise.all([maintenance.stop(), titles.stop()]);
   await app.close();
   await heartbeat.stop();
 }

@@ -13,6 +13,7 @@ import type {
   UsageReport,
 } from './generated/api.ts';
 import { itemsOf } from './pages.ts';
+import { Projects } from './projects.ts';
 import { type Options, Runs } from './runs.ts';
 import { Sandboxes } from './sandboxes.ts';
 import { Schedules } from './schedules.ts';
@@ -36,6 +37,7 @@ export interface UsageQuery {
 export class Rondo {
   readonly runs: Runs;
   readonly threads: Threads;
+  readonly projects: Projects;
   readonly sandboxes: Sandboxes;
   readonly sites: Sites;
   readonly apiKeys: ApiKeys;
@@ -52,6 +54,7 @@ export class Rondo {
     this.transport = new Transport(options);
     this.runs = new Runs(this.transport);
     this.threads = new Threads(this.transport);
+    this.projects = new Projects(this.transport);
     this.sandboxes = new Sandboxes(this.transport);
     this.sites = new Sites(this.transport);
     this.apiKeys = new ApiKeys(this.transport);

@@ -26,6 +26,7 @@ export interface ListRuns {
   readonly status?: Run['status'];
   readonly thread_id?: string;
   readonly agent_id?: string;
+  readonly project_id?: string;
   /** Words that the input has. */
   readonly q?: string;
   /** Runs that calls of `run_agent` of this run have started. */

@@ -1,4 +1,4 @@
-import type { Answer, Message, NewThread, Thread } from './generated/api.ts';
+import type { Answer, Message, NewThread, Thread, ThreadChange } from './generated/api.ts';
 import { itemsOf } from './pages.ts';
 import type { Options } from './runs.ts';
 import type { Transport } from './transport.ts';
@@ -22,8 +22,13 @@ export class Threads {
   }
 
   /** Newest first. */
-  list(query: { readonly limit?: number } = {}): AsyncGenerator<Thread, void> {
+  list(query: { readonly project_id?: string; readonly limit?: number } = {}): AsyncGenerator<Thread, void> {
     return itemsOf(this.transport, '/v1/threads', query);
+  }
+
+  /** Shares it, or ends its sharing. */
+  update(id: string, change: ThreadChange, { signal }: Options = {}): Promise<Thread> {
+    return this.transport.json({ method: 'PATCH', path: pathOf(id), json: change, signal });
   }
 
   async delete(id: string, { signal }: Options = {}): Promise<void> {

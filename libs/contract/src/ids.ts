@@ -10,6 +10,7 @@ export const sessionId = prefixed('ses').brand<'SessionId'>();
 /** A user of an outside issuer. */
 export const userId = prefixed('usr').brand<'UserId'>();
 export const threadId = prefixed('thr').brand<'ThreadId'>();
+export const projectId = prefixed('prj').brand<'ProjectId'>();
 export const runId = prefixed('run').brand<'RunId'>();
 export const messageId = prefixed('msg').brand<'MessageId'>();
 export const callId = prefixed('call').brand<'CallId'>();
@@ -36,6 +37,7 @@ export type ApiKeyId = z.infer<typeof apiKeyId>;
 export type SessionId = z.infer<typeof sessionId>;
 export type UserId = z.infer<typeof userId>;
 export type ThreadId = z.infer<typeof threadId>;
+export type ProjectId = z.infer<typeof projectId>;
 export type RunId = z.infer<typeof runId>;
 export type MessageId = z.infer<typeof messageId>;
 export type CallId = z.infer<typeof callId>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { awaitedApproval } from './approval';
-import { agentId, callId, runId, threadId } from './ids';
+import { agentId, callId, projectId, runId, threadId } from './ids';
 import { runFailure } from './problem';
 import { runSettings } from './run-settings';
 
@@ -117,6 +117,8 @@ export type ChildRun = z.infer<typeof childRun>;
 export const run = z.object({
   id: runId,
   thread_id: threadId,
+  /** The project of its thread. Null for a thread without one. */
+  project_id: projectId.nullable(),
   status: runStatus,
   iteration: z.number().int().nonnegative(),
   last_seq: z.number().int().nonnegative(),
@@ -148,12 +150,18 @@ export const run = z.object({
 export type Run = z.infer<typeof run>;
 
 type Beginning = Pick<Run, 'id' | 'thread_id' | 'last_seq' | 'settings' | 'metadata' | 'created_at'> &
-  Partial<Pick<Run, 'agent_id' | 'agent_version' | 'preview' | 'parent_run_id' | 'parent_call_id' | 'root_run_id'>>;
+  Partial<
+    Pick<
+      Run,
+      'project_id' | 'agent_id' | 'agent_version' | 'preview' | 'parent_run_id' | 'parent_call_id' | 'root_run_id'
+    >
+  >;
 
 /** A new run. */
 export const newRun = ({ id, thread_id, last_seq, settings, metadata, created_at, ...more }: Beginning): Run => ({
   id,
   thread_id,
+  project_id: more.project_id ?? null,
   status: 'queued',
   iteration: 0,
   last_seq,

@@ -40,6 +40,10 @@ export { runAgent } from './loop/run-agent';
 export { type AgentRun, type FactsStep, agentRunOf } from './loop/loop-context';
 export { type SummarizePorts, compactionFailed, summarize } from './compaction/summarize';
 
+// Projects
+export { firstWords } from './projects/first-words';
+export { placeholderOf, titleRequest, untitled, writeTitle } from './projects/title';
+
 // Stored agents
 export {
   type ActiveAgent,

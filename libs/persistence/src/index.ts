@@ -63,6 +63,16 @@ export {
   type EndpointFields,
   WebhookEndpoints,
 } from './api/webhooks/webhook-endpoints';
+export { Projects } from './api/projects/projects';
+export type { ProjectAddress } from './api/projects/project-row';
+export { type DueTitle, ProjectTitles } from './api/projects/project-titles';
+export {
+  type PublicMessage,
+  type PublicProject,
+  PublicReads,
+  type PublicRun,
+  type PublicThread,
+} from './api/projects/public-reads';
 export { type ThreadAddress } from './api/thread-row';
 export { type Thread, Threads } from './api/threads';
 export { type McpToolAddress, type WithheldMcpTool, McpToolDefinitions } from './api/mcp-tools/mcp-tools';

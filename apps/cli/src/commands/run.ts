@@ -37,6 +37,7 @@ export const run: Command = {
       help: 'for example openai/gpt-5; the default of the deployment otherwise',
     },
     { name: 'thread', short: 't', value: 'THREAD', help: 'continue this conversation' },
+    { name: 'project', value: 'PROJECT', help: 'begin the conversation in this project' },
     { name: 'file', short: 'f', value: 'FILE', repeatable: true, help: 'put this file into the sandbox first' },
     { name: 'profile', value: 'PROFILE', help: 'suna, ii or symphony' },
     { name: 'detach', short: 'd', help: 'print the id of the run and leave' },
@@ -48,14 +49,16 @@ export const run: Command = {
     const { rondo, terminal } = context;
     const input = await inputOf(given, context);
     const files = given.values('file');
-    const thread = given.value('thread') ?? (files.length > 0 ? (await rondo().threads.create()).id : undefined);
+    const project = given.value('project');
+    const of = project === undefined ? {} : { project_id: project };
+    const thread = given.value('thread') ?? (files.length > 0 ? (await rondo().threads.create(of)).id : undefined);
     if (thread !== undefined && files.length > 0) await uploadFiles(files, thread, context);
     const model = given.value('model');
     const profile = given.value('profile');
     const created = await rondo().runs.create({
       input,
       ...(model !== undefined && { model }),
-      ...(thread !== undefined && { thread_id: thread }),
+      ...(thread === undefined ? of : { thread_id: thread }),
       ...(profile !== undefined && { profile: profile as 'suna' }), // the gateway refuses one that it does not have
     });
     if (given.has('detach')) {

@@ -14,6 +14,7 @@ export const runs: Command = {
   options: [
     { name: 'status', short: 's', value: 'STATUS', help: 'only these, for example running or waiting_input' },
     { name: 'thread', short: 't', value: 'THREAD', help: 'only of this conversation' },
+    { name: 'project', value: 'PROJECT', help: 'only of this project' },
     { name: 'search', short: 'q', value: 'WORDS', help: 'only with these words in the input' },
     { name: 'limit', short: 'n', value: 'NUMBER', help: 'at most so many (20)' },
   ],
@@ -22,10 +23,12 @@ export const runs: Command = {
     if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit takes a number.');
     const status = given.value('status') as Run['status'] | undefined; // the gateway refuses one that it does not know
     const thread_id = given.value('thread');
+    const project_id = given.value('project');
     const q = given.value('search');
     const query = {
       ...(status && { status }),
       ...(thread_id !== undefined && { thread_id }),
+      ...(project_id !== undefined && { project_id }),
       ...(q !== undefined && { q }),
       limit: Math.min(limit, 200),
     };

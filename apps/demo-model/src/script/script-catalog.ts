@@ -4,7 +4,7 @@ import { coder } from '../scripts/coder';
 import { length } from '../scripts/length';
 import { scripted } from '../scripts/scripted';
 import { error429, error500, hang, overloaded, reset, resetFirst } from '../scripts/fault-scripts';
-import { ask, empty, long, plain, summary, thinking } from '../scripts/text-scripts';
+import { ask, empty, long, plain, summary, thinking, title } from '../scripts/text-scripts';
 import { badArguments, badJson, loop, parallel, slowTool, unknownTool } from '../scripts/tool-scripts';
 import type { Conversation } from './script-conversation';
 import { parseModelName } from './model-name';
@@ -21,6 +21,7 @@ export const scripts: ReadonlyMap<string, Script> = new Map(
     thinking,
     long,
     summary,
+    title,
     scripted,
     loop,
     'slow-tool': slowTool,

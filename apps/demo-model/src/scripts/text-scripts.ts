@@ -38,6 +38,11 @@ export const ask = defineScript({
   },
 });
 
+export const title = defineScript({
+  description: 'Answers with the first words of the message, as a title.',
+  play: ({ task }) => ({ text: task.trim().split(/\s+/).slice(0, 3).join(' ') || 'Untitled' }),
+});
+
 const mostNotes = 100;
 
 export const summary = defineScript({

@@ -17,6 +17,7 @@ import * as sessions from '../sessions/session.dto';
 import * as threads from '../threads/thread.dto';
 import { type JsonSchema, schemaPath, typeOf, withDiscriminators } from './discriminators';
 import { eventSchemas, pascalCase } from './event-schemas';
+import { projectSchemas } from './project-schemas';
 import { refusedAcknowledgement, socketMessages } from './socket-schemas';
 import { toolRequestSchemas, toolSchemas } from './tool-schemas';
 import { triggerSchemas } from './trigger-schemas';
@@ -65,6 +66,7 @@ const responses: Schemas = {
   Question: contract.question,
   AwaitedBudget: contract.awaitedBudget,
   Usage: contract.usage,
+  ...projectSchemas.responses,
   Thread: threads.thread,
   Message: contract.message,
   MessageType: contract.messageType,
@@ -163,7 +165,9 @@ const requests: Schemas = {
   ApprovalDecision: approvals.ApprovalDecisionDto.schema,
   ...triggerSchemas.requests,
   ...webhookSchemas.requests,
+  ...projectSchemas.requests,
   NewThread: threads.NewThreadDto.schema,
+  ThreadChange: threads.ThreadChangeDto.schema,
   NewMessage: threads.NewMessageDto.schema,
   NewApiKey: accounts.NewApiKeyDto.schema,
   NewSession: sessions.NewSessionDto.schema,

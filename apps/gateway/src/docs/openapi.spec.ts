@@ -17,6 +17,7 @@ delete /v1/api-keys/{key_id}
 delete /v1/files/{file_id}
 delete /v1/mcp-tools
 delete /v1/mcp-tools/{mcp_tool_id}
+delete /v1/projects/{project_id}
 delete /v1/sandboxes/{sandbox_id}
 delete /v1/sandboxes/{sandbox_id}/files
 delete /v1/schedules/{schedule_id}
@@ -50,6 +51,14 @@ get /v1/inbox
 get /v1/mcp-tools
 get /v1/mcp-tools/{mcp_tool_id}
 get /v1/models
+get /v1/projects
+get /v1/projects/{project_id}
+get /v1/public/projects/{project_id}
+get /v1/public/projects/{project_id}/threads
+get /v1/public/runs/{run_id}
+get /v1/public/threads/{thread_id}
+get /v1/public/threads/{thread_id}/images/{sha256}
+get /v1/public/threads/{thread_id}/messages
 get /v1/runs
 get /v1/runs/counts
 get /v1/runs/{run_id}
@@ -86,7 +95,9 @@ get /v1/webhooks/deliveries
 get /v1/webhooks/deliveries/{delivery_id}
 get /v1/webhooks/{endpoint_id}
 patch /v1/agents/{agent_id}
+patch /v1/projects/{project_id}
 patch /v1/schedules/{schedule_id}
+patch /v1/threads/{thread_id}
 patch /v1/triggers/{trigger_id}
 patch /v1/webhooks/{endpoint_id}
 post /v1/admin/accounts
@@ -98,6 +109,7 @@ post /v1/approvals/{approval_id}/decision
 post /v1/files
 post /v1/hooks/{trigger_id}
 post /v1/mcp-tools/{mcp_tool_id}/confirm
+post /v1/projects
 post /v1/runs
 post /v1/runs/{run_id}/budget
 post /v1/runs/{run_id}/input
@@ -137,6 +149,7 @@ let file: string;
 let sandbox: string;
 let agent: string;
 let mcpTool: string;
+let project: string;
 let schedule: string;
 let trigger: string;
 let endpoint: string;
@@ -161,6 +174,7 @@ beforeAll(async () => {
       .send({ definition: { name: 'of the operator' } })
       .expect(201)
   ).body.id;
+  project = (await gateway.as().post('/v1/projects').send({}).expect(201)).body.id;
   schedule = (
     await gateway
       .as()
@@ -208,6 +222,7 @@ const bodies: Record<string, object> = {
   '/v1/mcp-tools/{mcp_tool_id}/confirm': { fingerprint: 'f1' },
   '/v1/approvals/{approval_id}/decision': { decision: 'approve', arguments_hash: 'x' },
   '/v1/runs/{run_id}/budget': { usd: 1 },
+  '/v1/threads/{thread_id}': { is_public: true },
   '/v1/runs/{run_id}/input': { content: 'Blue.' },
   '/v1/tool-calls/{tool_call_id}/resolve': { outcome: 'completed' },
   '/v1/threads/{thread_id}/messages': { content: 'Hello.' },
@@ -265,7 +280,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('isolation of accounts, over every route', () => {
-  it.each(each(/^\/v1\//))('%s %s answers 401 without a key', async (method, path) => {
+  it.each(each(/^\/v1\/(?!public\/)/))('%s %s answers 401 without a key', async (method, path) => {
     const target = path.replaceAll(/\{(\w+?)_id\}/g, 'x_1');
     const { body } = await gateway.anonymous[asMethod(method)](target).expect(401);
     expect(body.code).toBe('unauthorized');
@@ -291,6 +306,7 @@ describe('isolation of accounts, over every route', () => {
         .replace('{name}', 'site')
         .replace('{agent_id}', agent)
         .replace('{mcp_tool_id}', mcpTool)
+        .replace('{project_id}', project)
         .replace('{schedule_id}', schedule)
         .replace('{trigger_id}', trigger)
         .replace('{endpoint_id}', endpoint)
@@ -305,7 +321,7 @@ describe('isolation of accounts, over every route', () => {
         .send(bodies[path])
         .expect(404);
       expect(body.code).toMatch(
-        /^(run|thread|tool_call|mcp_tool|approval|api_key|blob|file|sandbox|agent|schedule|trigger|webhook_endpoint|webhook_delivery)_not_found$/,
+        /^(run|thread|project|tool_call|mcp_tool|approval|api_key|blob|file|sandbox|agent|schedule|trigger|webhook_endpoint|webhook_delivery)_not_found$/,
       );
       expect(await gateway.read(run.id)).toEqual(run);
       await gateway.as(key.key).get('/v1/runs').expect(200);
@@ -314,6 +330,7 @@ describe('isolation of accounts, over every route', () => {
 
   it.each([
     '/v1/files',
+    '/v1/projects',
     '/v1/threads',
     '/v1/runs',
     '/v1/agents',

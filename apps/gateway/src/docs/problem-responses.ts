@@ -28,7 +28,7 @@ function describe(operation: Operation, route: Route): Operation {
   const idempotency = { name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string' } } as const;
   return {
     ...operation,
-    security: isHook(route) ? [] : [{ api_key: [] }, { session: [] }],
+    security: isHook(route) || isPublic(route) ? [] : [{ api_key: [] }, { session: [] }],
     ...(isIdempotent(route) && { parameters: [...(operation.parameters ?? []), idempotency] }),
     responses: { ...operation.responses, ...problemResponses(route) },
   };
@@ -52,6 +52,9 @@ const usesSandbox = ({ method, path }: Route) =>
 /** Its sender has a secret instead of a key. */
 const isHook = ({ path }: Route) => path.startsWith('/v1/hooks/');
 
+/** Everyone may read what is shared. */
+const isPublic = ({ path }: Route) => path.startsWith('/v1/public/');
+
 const setsTrigger = ({ method, path }: Route) =>
   (method === 'post' || method === 'patch') &&
   /^\/v1\/(triggers(\/\{trigger_id\})?|schedules(\/\{schedule_id\}(\/run)?)?)$/.test(path);
@@ -74,6 +77,8 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   run_not_found: ({ path }) => path.includes('{run_id}'),
   thread_not_found: ({ method, path }) =>
     path.includes('{thread_id}') || (method === 'post' && path === '/v1/runs') || setsTrigger({ method, path }),
+  project_not_found: ({ method, path }) =>
+    path.includes('{project_id}') || (method === 'post' && /^\/v1\/(runs|threads)$/.test(path)),
   tool_call_not_found: ({ path }) => path.includes('{tool_call_id}'),
   approval_not_found: ({ path }) => path.includes('{approval_id}'),
   mcp_tool_not_found: ({ path }) => path.includes('{mcp_tool_id}'),
@@ -105,7 +110,7 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   method_not_allowed: never,
   thread_busy: ({ method, path }) =>
     (method === 'post' && /\/(runs|\{schedule_id\}\/run)$/.test(path)) ||
-    (method === 'delete' && path.includes('{thread_id}')),
+    (method === 'delete' && /\{(thread|project)_id\}$/.test(path)),
   message_not_newest: ({ method, path }) => method === 'post' && /^\/v1\/(threads\/\{thread_id\}\/)?runs$/.test(path),
   run_not_waiting: ({ path }) => path.endsWith('/input'),
   run_over: ({ path }) => path.endsWith('/budget'),

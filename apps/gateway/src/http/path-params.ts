@@ -8,6 +8,7 @@ import {
   callId,
   fileId,
   mcpToolId,
+  projectId,
   runId,
   sandboxId,
   scheduleId,
@@ -22,7 +23,7 @@ import { callerOf } from '../auth/api-key.guard';
 import { ApiError } from '../problems/api-error';
 import type { ProblemCode } from '../problems/problems';
 
-interface Resource {
+export interface Resource {
   readonly parameter: string;
   readonly noun: string;
   readonly code: ProblemCode;
@@ -44,7 +45,11 @@ function callerIds(context: ExecutionContext) {
 }
 
 /** A part of the path. What the schema does not accept is answered like something unknown, with 404. */
-function parsedParam<T>(context: ExecutionContext, schema: z.ZodType<T>, { parameter, noun, code }: Resource): T {
+export function parsedParam<T>(
+  context: ExecutionContext,
+  schema: z.ZodType<T>,
+  { parameter, noun, code }: Resource,
+): T {
   const text = context.switchToHttp().getRequest<{ params: Record<string, string> }>().params[parameter] ?? '';
   const parsed = schema.safeParse(text);
   if (!parsed.success) throw new ApiError(code, `There is no ${noun} ${text}.`);
@@ -58,15 +63,23 @@ export const describesParam =
     if (key !== undefined && descriptor) ApiParam({ name, schema: { type: 'string' } })(target, key, descriptor);
   };
 
-export const RunParam = idParam('runId', runId, { parameter: 'run_id', noun: 'run', code: 'run_not_found' });
-const threadResource: Resource = { parameter: 'thread_id', noun: 'thread', code: 'thread_not_found' };
+/** What can be read with a key and, where it is shared, without. */
+export const resources = {
+  project: { parameter: 'project_id', noun: 'project', code: 'project_not_found' },
+  thread: { parameter: 'thread_id', noun: 'thread', code: 'thread_not_found' },
+  run: { parameter: 'run_id', noun: 'run', code: 'run_not_found' },
+  blob: { parameter: 'sha256', noun: 'blob', code: 'blob_not_found' },
+} as const satisfies Record<string, Resource>;
+
+export const ProjectParam = idParam('projectId', projectId, resources.project);
+export const RunParam = idParam('runId', runId, resources.run);
+export const ThreadParam = idParam('threadId', threadId, resources.thread);
 const siteResource: Resource = { parameter: 'name', noun: 'site', code: 'site_not_found' };
 
-export const ThreadParam = idParam('threadId', threadId, threadResource);
 export const SiteParam = createParamDecorator(
   (_: unknown, context: ExecutionContext) => ({
     ...callerIds(context),
-    threadId: parsedParam(context, threadId, threadResource),
+    threadId: parsedParam(context, threadId, resources.thread),
     name: parsedParam(context, z.string().min(1).max(64), siteResource),
   }),
   [describesParam('thread_id'), describesParam('name')],
@@ -122,7 +135,7 @@ export const McpToolParam = idParam('mcpToolId', mcpToolId, {
   noun: 'MCP tool',
   code: 'mcp_tool_not_found',
 });
-export const BlobParam = idParam('sha256', sha256, { parameter: 'sha256', noun: 'blob', code: 'blob_not_found' });
+export const BlobParam = idParam('sha256', sha256, resources.blob);
 export const FileParam = idParam('fileId', fileId, { parameter: 'file_id', noun: 'file', code: 'file_not_found' });
 export const SandboxParam = idParam('sandboxId', sandboxId, {
   parameter: 'sandbox_id',

@@ -14,6 +14,7 @@ export const problemStatus = {
   not_found: 404,
   run_not_found: 404,
   thread_not_found: 404,
+  project_not_found: 404,
   tool_call_not_found: 404,
   approval_not_found: 404,
   mcp_tool_not_found: 404,

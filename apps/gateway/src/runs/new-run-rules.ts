@@ -27,11 +27,15 @@ export function refuseImpossibleEdit(run: EditFields, context: Refuse): void {
     refuse(context, 'on_active_run', 'an edit replaces the active run, it does not wait for it');
 }
 
-/** A run on a new thread needs something to do, and edits nothing. */
-export function refuseImpossibleRun(
-  run: EditFields & { readonly thread_id?: string | undefined },
-  context: Refuse,
-): void {
+interface PlaceFields {
+  readonly thread_id?: string | undefined;
+  readonly project_id?: string | undefined;
+}
+
+/** A run on a new thread needs something to do, and edits nothing; a thread stays in its project. */
+export function refuseImpossibleRun(run: EditFields & PlaceFields, context: Refuse): void {
+  if (run.thread_id !== undefined && run.project_id !== undefined)
+    refuse(context, 'project_id', 'a thread stays in its project: give thread_id or project_id');
   if (run.thread_id === undefined && run.edit_message_id !== undefined)
     refuse(context, 'thread_id', 'name the thread of the edited message');
   if (run.thread_id === undefined && run.input === undefined)

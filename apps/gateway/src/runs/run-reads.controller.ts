@@ -9,15 +9,14 @@ import {
   EventPageDto,
   EventQueryDto,
   LogVerificationDto,
-  RunCountQueryDto,
   RunCountsDto,
   RunDto,
   RunPageDto,
-  RunQueryDto,
   ToolCallPageDto,
   ToolCallQueryDto,
   RunWaitDto,
 } from './run.dto';
+import { RunCountQueryDto, RunQueryDto } from './run-query.dto';
 
 @ApiTags('runs')
 @Controller('v1/runs')
@@ -33,7 +32,8 @@ export class RunReadsController {
       ...{ accountId, limit, after, statuses: filter.status },
       ...{ threadId: filter.thread_id, agentId: filter.agent_id, parentRunId: filter.parent_run_id },
       metadata: key === undefined || value === undefined ? undefined : { key, value },
-      ...{ words: filter.q, createdFrom: filter.created_from, createdBefore: filter.created_before },
+      ...{ projectId: filter.project_id, words: filter.q },
+      ...{ createdFrom: filter.created_from, createdBefore: filter.created_before },
     });
   }
 
@@ -42,9 +42,9 @@ export class RunReadsController {
   @ApiOkResponse({ type: RunCountsDto.Output })
   countRuns(
     @CurrentCaller() { accountId }: Caller,
-    @Query() { thread_id: threadId, agent_id: agentId }: RunCountQueryDto,
+    @Query() { thread_id: threadId, agent_id: agentId, project_id: projectId }: RunCountQueryDto,
   ) {
-    return this.runs.count({ accountId, threadId, agentId });
+    return this.runs.count({ accountId, threadId, agentId, projectId });
   }
 
   @Get(':run_id')

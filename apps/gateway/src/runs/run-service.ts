@@ -5,6 +5,7 @@ import {
   type Approval,
   type InputBlock,
   type MessageId,
+  type ProjectId,
   type RecordedFact,
   type Run,
   type RunId,
@@ -65,6 +66,7 @@ const maxStopPages = 5;
 
 export type RunRequest = SettingsRequest & {
   readonly thread_id?: ThreadId | undefined;
+  readonly project_id?: ProjectId | undefined;
   readonly agent_id?: AgentId | undefined;
   readonly input?: InputBlock[] | undefined;
   readonly files?: FileId[] | undefined;
@@ -88,6 +90,7 @@ export class RunService {
   ): Promise<Pick<CreatedRun, 'run' | 'facts'>> {
     const {
       thread_id: threadId,
+      project_id: projectId,
       agent_id: _,
       input,
       files,
@@ -104,7 +107,8 @@ export class RunService {
     const agent = stored && { id: stored.id, version: stored.version, isNamed: source === 'request' };
     const content = { input, files, settings, agent, metadata };
     const onActiveRun = edits ? 'replace' : wanted;
-    const newRun = { id, accountId, threadId, ...content, edits, onActiveRun, promised, alongside } as const;
+    const place = { threadId, projectId };
+    const newRun = { id, accountId, ...place, ...content, edits, onActiveRun, promised, alongside } as const;
     const { run, facts, stops, job } = await quota.within(accountId, () => runs.create(newRun), admission);
     if (job) this.dependencies.publishJob(job);
     else this.dependencies.publishJobs();

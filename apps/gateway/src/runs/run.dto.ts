@@ -5,9 +5,9 @@ import {
   fileId,
   inputContent,
   message,
+  projectId,
   recordedFact,
   run,
-  runId,
   runStatus,
   runWait,
   settingsRequest,
@@ -53,6 +53,7 @@ const newRunOnThread = settingsRequest.extend({
 
 const newRunAnywhere = newRunOnThread.extend({
   thread_id: threadId.optional().describe('When absent, a new thread is created.'),
+  project_id: projectId.optional().describe('The project of the new thread.'),
 });
 
 const newRun = newRunAnywhere.superRefine(refuseImpossibleRun);
@@ -137,13 +138,6 @@ export const agentResult = z.object({
   metrics: z.object({ duration_ms: z.number(), iterations: z.number().int(), tool_calls: z.number().int() }),
 }) satisfies z.ZodType<AgentResult>;
 
-const statuses = z
-  .string()
-  .transform((text) => text.split(','))
-  .pipe(z.array(runStatus))
-  .describe('One status, or several with commas between them.')
-  .meta({ examples: ['running,waiting_input'] });
-
 export const runCounts = z
   .record(runStatus, z.number().int())
   .describe('How many runs there are in each status.') satisfies z.ZodType<RunCounts>;
@@ -156,40 +150,6 @@ export class BudgetRaiseDto extends createZodDto(budgetRaise.refine(hasAmount, n
 
 export class RunDto extends createZodDto(run) {}
 export class RunPageDto extends createZodDto(pageOf(run)) {}
-export class RunQueryDto extends createZodDto(
-  pageQuery
-    .extend({
-      status: statuses.optional(),
-      thread_id: threadId.optional(),
-      agent_id: agentId.optional(),
-      q: z
-        .string()
-        .trim()
-        .min(1)
-        .max(200)
-        .optional()
-        .describe(
-          'Words that the input has, in any order; `"a phrase"`, `or`, and `-word` for one that it must not have.',
-        )
-        .meta({ example: 'invoice -draft' }),
-      parent_run_id: runId.optional().describe('The runs that calls of `run_agent` of this run have started.'),
-      metadata_key: z
-        .string()
-        .regex(/^[\w.-]{1,64}$/, 'can be searched for with letters, digits, `_`, `.` and `-` only')
-        .optional()
-        .describe('With `metadata_value`: runs whose metadata has this value under this key.'),
-      metadata_value: z.string().max(512).optional(),
-      created_from: z.iso.datetime({ offset: true }).optional().describe('Inclusive.'),
-      created_before: z.iso.datetime({ offset: true }).optional().describe('Exclusive.'),
-    })
-    .refine(({ metadata_key: key, metadata_value: value }) => (key === undefined) === (value === undefined), {
-      path: ['metadata_key'],
-      message: 'give metadata_key and metadata_value, or neither',
-    }),
-) {}
-export class RunCountQueryDto extends createZodDto(
-  z.strictObject({ thread_id: threadId.optional(), agent_id: agentId.optional() }),
-) {}
 export class RunCountsDto extends createZodDto(runCounts) {}
 export class WaitQueryDto extends createZodDto(
   z.strictObject({ timeout_s: z.coerce.number().min(0).max(300).default(30) }),

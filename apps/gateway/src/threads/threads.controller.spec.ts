@@ -19,7 +19,7 @@ describe('threads over REST', () => {
 
     const read = await api().get(`/v1/threads/${first}`).expect(200);
     expect(read.body).toEqual({
-      ...{ id: first, agent_id: null },
+      ...{ id: first, agent_id: null, project_id: null, is_public: false },
       ...{ metadata: { topic: 'birds' }, created_at: expect.any(String) },
     });
 

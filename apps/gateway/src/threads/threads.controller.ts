@@ -1,7 +1,8 @@
-import { Body, Controller, Delete, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, Messages, type Thread, type ThreadAddress, Threads } from '@rondo/persistence';
 import type { Response } from 'express';
+import { Audited } from '../audit/audited';
 import { CurrentCaller } from '../auth/api-key.guard';
 import { NoQuery } from '../http/no-query';
 import { ThreadParam } from '../http/path-params';
@@ -12,6 +13,7 @@ import {
   MessageQueryDto,
   NewMessageDto,
   NewThreadDto,
+  ThreadChangeDto,
   ThreadDto,
   ThreadPageDto,
   ThreadQueryDto,
@@ -30,12 +32,12 @@ export class ThreadsController {
   @ApiCreatedResponse({ type: ThreadDto.Output })
   async createThread(
     @CurrentCaller() { accountId }: Caller,
-    @Body() { agent_id: agentId, metadata }: NewThreadDto,
+    @Body() { agent_id: agentId, project_id: projectId, metadata }: NewThreadDto,
     @Res({ passthrough: true }) response: Response,
   ) {
     const location = ({ id }: Thread) => `/v1/threads/${id}`;
     const promised = pendingResponse(response, { status: 201, location });
-    const thread = await this.threads.create({ accountId, agentId, metadata, promised });
+    const thread = await this.threads.create({ accountId, agentId, projectId, metadata, promised });
     response.location(location(thread));
     return thread;
   }
@@ -43,8 +45,11 @@ export class ThreadsController {
   @Get()
   @ApiOperation({ summary: 'List threads, newest first' })
   @ApiOkResponse({ type: ThreadPageDto.Output })
-  listThreads(@CurrentCaller() { accountId }: Caller, @Query() { limit, after }: ThreadQueryDto) {
-    return this.threads.list({ accountId, limit, after });
+  listThreads(
+    @CurrentCaller() { accountId }: Caller,
+    @Query() { limit, after, project_id: projectId }: ThreadQueryDto,
+  ) {
+    return this.threads.list({ accountId, projectId, limit, after });
   }
 
   @Get(':thread_id')
@@ -52,6 +57,17 @@ export class ThreadsController {
   @ApiOkResponse({ type: ThreadDto.Output })
   getThread(@ThreadParam() address: ThreadAddress, @NoQuery() _: object) {
     return this.threads.get(address);
+  }
+
+  @Patch(':thread_id')
+  @Audited('thread.share')
+  @ApiOperation({ summary: 'Share a thread, or end its sharing' })
+  @ApiOkResponse({ type: ThreadDto.Output })
+  updateThread(
+    @ThreadParam() { accountId, threadId }: ThreadAddress,
+    @Body() { is_public: isPublic }: ThreadChangeDto,
+  ) {
+    return this.threads.update({ accountId, threadId, isPublic });
   }
 
   @Delete(':thread_id')

@@ -224,6 +224,8 @@ export type components = {
             };
             /** @description When absent, a new thread is created. */
             thread_id?: string;
+            /** @description The project of the new thread. */
+            project_id?: string;
         };
         NewRunOnThread: {
             profile?: components["schemas"]["ProfileName"];
@@ -723,13 +725,37 @@ export type components = {
             /** @description Nothing is sent, and what was pending is given up. Events of a pause are not made up for. */
             is_paused?: boolean;
         };
+        NewProject: {
+            /**
+             * @description When absent, it is named after its first input, and then gets a short title that a model writes.
+             * @example Quarterly report
+             */
+            name?: string;
+            /**
+             * @description Whether anyone who knows an id can read its threads and runs, without a key. Nothing else becomes readable.
+             * @default false
+             */
+            is_public?: boolean;
+        };
+        ProjectChange: {
+            /** @example Quarterly report */
+            name?: string;
+            /** @description Whether anyone who knows an id can read its threads and runs, without a key. Nothing else becomes readable. */
+            is_public?: boolean;
+        };
         NewThread: {
             /** @description The stored agent that its runs begin with, unless they name one. */
             agent_id?: string;
+            /** @description The project that it belongs to, for good. */
+            project_id?: string;
             /** @default {} */
             metadata?: {
                 [key: string]: string;
             };
+        };
+        ThreadChange: {
+            /** @description Whether everyone who knows an id can read it and its runs, without a key. Nothing else becomes readable. */
+            is_public: boolean;
         };
         NewMessage: {
             content: components["schemas"]["InputContent"];
@@ -835,6 +861,8 @@ export type components = {
             };
             /** @description When absent, a new thread is created. */
             thread_id?: string;
+            /** @description The project of the new thread. */
+            project_id?: string;
             /** @default false */
             subscribe?: boolean;
             idempotency_key?: string;
@@ -895,6 +923,7 @@ export type components = {
         Run: {
             id: string;
             thread_id: string;
+            project_id: string | null;
             status: components["schemas"]["RunStatus"];
             iteration: number;
             last_seq: number;
@@ -1053,9 +1082,71 @@ export type components = {
             output_tokens: number;
             cost_usd: number | null;
         };
+        Project: {
+            id: string;
+            name: string;
+            name_source: components["schemas"]["NameSource"];
+            is_public: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** @enum {string} */
+        NameSource: "placeholder" | "model" | "request";
+        ProjectPage: {
+            data: components["schemas"]["Project"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        PublicProject: {
+            id: string;
+            name: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        PublicThread: {
+            id: string;
+            /** @description Null where the project itself is not public. */
+            project_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        PublicThreadPage: {
+            data: components["schemas"]["PublicThread"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        PublicRun: {
+            id: string;
+            thread_id: string;
+            status: components["schemas"]["RunStatus"];
+            finish_reason: components["schemas"]["FinishReason"] | null;
+            preview: string | null;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+        };
+        PublicMessage: {
+            id: string;
+            run_id: string | null;
+            seq: number;
+            type: components["schemas"]["MessageType"];
+            content: components["schemas"]["ContentBlock"][];
+            /** Format: date-time */
+            created_at: string;
+        };
+        PublicMessagePage: {
+            data: components["schemas"]["PublicMessage"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
         Thread: {
             id: string;
             agent_id: string | null;
+            project_id: string | null;
+            is_public: boolean;
             metadata: {
                 [key: string]: unknown;
             };
@@ -3177,7 +3268,10 @@ export type WebhookRun = components['schemas']['WebhookRun'];
 export type NewTriggeredRun = components['schemas']['NewTriggeredRun'];
 export type NewWebhookEndpoint = components['schemas']['NewWebhookEndpoint'];
 export type WebhookEndpointChange = components['schemas']['WebhookEndpointChange'];
+export type NewProject = components['schemas']['NewProject'];
+export type ProjectChange = components['schemas']['ProjectChange'];
 export type NewThread = components['schemas']['NewThread'];
+export type ThreadChange = components['schemas']['ThreadChange'];
 export type NewMessage = components['schemas']['NewMessage'];
 export type NewApiKey = components['schemas']['NewApiKey'];
 export type NewSession = components['schemas']['NewSession'];
@@ -3205,6 +3299,15 @@ export type Waiting = components['schemas']['Waiting'];
 export type Question = components['schemas']['Question'];
 export type AwaitedBudget = components['schemas']['AwaitedBudget'];
 export type Usage = components['schemas']['Usage'];
+export type Project = components['schemas']['Project'];
+export type NameSource = components['schemas']['NameSource'];
+export type ProjectPage = components['schemas']['ProjectPage'];
+export type PublicProject = components['schemas']['PublicProject'];
+export type PublicThread = components['schemas']['PublicThread'];
+export type PublicThreadPage = components['schemas']['PublicThreadPage'];
+export type PublicRun = components['schemas']['PublicRun'];
+export type PublicMessage = components['schemas']['PublicMessage'];
+export type PublicMessagePage = components['schemas']['PublicMessagePage'];
 export type Thread = components['schemas']['Thread'];
 export type Message = components['schemas']['Message'];
 export type MessageType = components['schemas']['MessageType'];

@@ -1,4 +1,4 @@
-import type { AccountId, AgentId, ThreadId, ThreadLimits } from '@rondo/contract';
+import type { AccountId, AgentId, ProjectId, ThreadId, ThreadLimits } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Sql } from '../database/sql';
 
@@ -11,20 +11,21 @@ export interface NewThread {
   readonly id: ThreadId;
   readonly accountId: AccountId;
   readonly agentId: AgentId | null;
+  readonly projectId?: ProjectId | null;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-const newThread = `insert into threads (id, account_id, agent_id, metadata) values ($1, $2, $3, $4) returning created_at`;
+const newThread = `insert into threads (id, account_id, agent_id, metadata, project_id) values ($1, $2, $3, $4, $5) returning created_at`;
 
 export async function insertThread(sql: Sql, thread: NewThread): Promise<{ createdAt: string }> {
-  const { id, accountId, agentId, metadata } = thread;
-  const values = [id, accountId, agentId, JSON.stringify(metadata)];
+  const { id, accountId, agentId, projectId = null, metadata } = thread;
+  const values = [id, accountId, agentId, JSON.stringify(metadata), projectId];
   const [row] = await sql.query<{ created_at: Date }>(newThread, values);
   return { createdAt: row?.created_at.toISOString() ?? '' };
 }
 
 const lockedThread = `
-select last_message_seq, message_bytes::float from threads
+select last_message_seq, message_bytes::float, project_id from threads
 where id = $1 and account_id = $2 and deleted_at is null for no key update`;
 
 export interface ThreadSize {
@@ -32,11 +33,15 @@ export interface ThreadSize {
   readonly message_bytes: number;
 }
 
-/** Locks the thread against additions and deletion until the transaction ends. Resolves to its size. */
-export async function lockThread(sql: Sql, { accountId, threadId }: ThreadAddress): Promise<ThreadSize> {
-  const [size] = await sql.query<ThreadSize>(lockedThread, [threadId, accountId]);
-  if (!size) throw threadNotFound(threadId);
-  return size;
+export interface LockedThread extends ThreadSize {
+  readonly project_id: ProjectId | null;
+}
+
+/** Locks the thread against additions and deletion until the transaction ends. */
+export async function lockThread(sql: Sql, { accountId, threadId }: ThreadAddress): Promise<LockedThread> {
+  const [thread] = await sql.query<LockedThread>(lockedThread, [threadId, accountId]);
+  if (!thread) throw threadNotFound(threadId);
+  return thread;
 }
 
 const threadSize = `select last_message_seq, message_bytes::float from threads where id = $1`;

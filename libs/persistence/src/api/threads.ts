@@ -1,9 +1,20 @@
-import { type AccountId, type AgentId, type NewId, type ThreadId, agentId, runId, threadId } from '@rondo/contract';
+import {
+  type AccountId,
+  type AgentId,
+  type NewId,
+  type ProjectId,
+  type ThreadId,
+  agentId,
+  projectId,
+  runId,
+  threadId,
+} from '@rondo/contract';
 import type { Database } from '../database/database';
 import type { Thread as Row } from '../generated/client';
 import { readAgent } from './agents/change-agent';
 import { type PendingKey, storeResponse } from './idempotency-keys';
 import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
+import { keepProject } from './projects/project-row';
 import { ThreadBusyError } from './runs/thread-busy-error';
 import { type ThreadAddress, insertThread, lockThread, threadNotFound } from './thread-row';
 
@@ -11,6 +22,10 @@ export interface Thread {
   readonly id: ThreadId;
   /** The stored agent that its runs begin with. Null: the account's default. */
   readonly agent_id: AgentId | null;
+  /** It stays the same. */
+  readonly project_id: ProjectId | null;
+  /** It and its runs can be read without a key. */
+  readonly is_public: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created_at: string;
 }
@@ -18,8 +33,18 @@ export interface Thread {
 export interface NewThread {
   readonly accountId: AccountId;
   readonly agentId?: AgentId | undefined;
+  readonly projectId?: ProjectId | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly promised?: PendingKey<Thread> | undefined;
+}
+
+export interface ThreadFilter extends PageRequest {
+  readonly accountId: AccountId;
+  readonly projectId?: ProjectId | undefined;
+}
+
+export interface ThreadChange extends ThreadAddress {
+  readonly isPublic: boolean;
 }
 
 /** Threads of one account each: another account's thread does not exist (`thread_not_found`). */
@@ -29,14 +54,16 @@ export class Threads {
     private readonly newId: NewId,
   ) {}
 
-  /** Rejects with `agent_not_found`. */
-  create({ accountId, agentId: agent, metadata, promised }: NewThread): Promise<Thread> {
+  /** Rejects with `agent_not_found` and `project_not_found`. */
+  create({ accountId, agentId: agent, projectId: project, metadata, promised }: NewThread): Promise<Thread> {
     const id = threadId.parse(`thr_${this.newId()}`);
     return this.database.transaction(async (sql) => {
       if (agent !== undefined) await readAgent(sql, { accountId, agentId: agent });
-      const agent_id = agent ?? null;
-      const { createdAt } = await insertThread(sql, { id, accountId, agentId: agent_id, metadata });
-      return storeResponse(sql, promised, { id, agent_id, metadata, created_at: createdAt });
+      if (project !== undefined) await keepProject(sql, { accountId, projectId: project });
+      const of = { agent_id: agent ?? null, project_id: project ?? null };
+      const row = { id, accountId, agentId: of.agent_id, projectId: of.project_id, metadata };
+      const { createdAt } = await insertThread(sql, row);
+      return storeResponse(sql, promised, { id, ...of, is_public: false, metadata, created_at: createdAt });
     });
   }
 
@@ -47,13 +74,22 @@ export class Threads {
   }
 
   /** Newest first. */
-  async list({ accountId, after, limit }: PageRequest & { accountId: AccountId }): Promise<Page<Thread>> {
+  async list({ accountId, projectId: project, after, limit }: ThreadFilter): Promise<Page<Thread>> {
+    const of = { accountId, ...(project !== undefined && { projectId: project }) };
     const rows = await this.database.prisma.thread.findMany({
-      where: { accountId, deletedAt: null, ...(after !== undefined && { id: { lt: idOfCursor(after, threadId) } }) },
+      where: { ...of, deletedAt: null, ...(after !== undefined && { id: { lt: idOfCursor(after, threadId) } }) },
       orderBy: { id: 'desc' },
       take: limit + 1,
     });
     return pageOf(rows.map(threadOf), limit);
+  }
+
+  /** Shares it, or ends its sharing. */
+  async update({ accountId, threadId: id, isPublic }: ThreadChange): Promise<Thread> {
+    const where = { id, accountId, deletedAt: null };
+    const [row] = await this.database.prisma.thread.updateManyAndReturn({ where, data: { isPublic } });
+    if (!row) throw threadNotFound(id);
+    return threadOf(row);
   }
 
   /** Hides the thread and its runs, which `Purge` deletes, and releases its sandbox. Rejects with ThreadBusyError while it has an active or queued run. */
@@ -74,9 +110,11 @@ const hideThread = `
 with vacated as (update sandboxes set vacate_at = clock_timestamp() where thread_id = $1)
 update threads set deleted_at = clock_timestamp() where id = $1`;
 
-const threadOf = ({ id, agentId: agent, metadata, createdAt }: Row): Thread => ({
+const threadOf = ({ id, agentId: agent, projectId: project, isPublic, metadata, createdAt }: Row): Thread => ({
   id: threadId.parse(id),
   agent_id: agent === null ? null : agentId.parse(agent),
+  project_id: project === null ? null : projectId.parse(project),
+  is_public: isPublic,
   metadata: metadata as Thread['metadata'], // only insertThread writes it
   created_at: createdAt.toISOString(),
 });

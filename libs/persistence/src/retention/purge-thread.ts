@@ -90,6 +90,20 @@ async function purgeRuns(sql: Sql, thread: DeletedThread): Promise<boolean> {
   return true;
 }
 
+const emptyProjects = `
+delete from projects where id in (
+  select id from projects
+  where deleted_at is not null and not exists (select from threads where project_id = projects.id)
+  limit 500
+) returning id, account_id`;
+
+/** Deletes the rows of deleted projects whose threads are forgotten. */
+export async function forgetProjects(sql: Sql): Promise<boolean> {
+  const gone = await sql.query<DeletedThread>(emptyProjects);
+  for (const { id, account_id } of gone) await sql.query(answersAbout, [account_id, [id]]);
+  return gone.length > 0;
+}
+
 const emptyThreads = `
 delete from threads where id in (
   select id from threads

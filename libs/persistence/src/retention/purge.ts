@@ -2,7 +2,7 @@ import type { AccountId, NewId, RecordedFact } from '@rondo/contract';
 import type { Database } from '../database/database';
 import { stopRun } from '../api/runs/stop-run';
 import { purgeAccount, removedAccounts, unstoppedRuns } from './purge-account';
-import { forgetThreads, purgeThreads } from './purge-thread';
+import { forgetProjects, forgetThreads, purgeThreads } from './purge-thread';
 
 /** Bounds one call; the next one continues. */
 const longestMs = 5_000;
@@ -15,7 +15,7 @@ export interface PurgeParts {
 }
 
 /**
- * Deletes the data of deleted threads and removed accounts in short transactions. Keeps no progress except in the rows, so
+ * Deletes the data of deleted threads, projects and removed accounts in short transactions. Keeps no progress except in the rows, so
  * that any process can continue where another was killed.
  */
 export class Purge {
@@ -33,6 +33,7 @@ export class Purge {
     const { database } = this.parts;
     if (await database.transaction(purgeThreads)) return true;
     if (await forgetThreads(database.sql)) return true;
+    if (await database.transaction(forgetProjects)) return true;
     for (const account of await removedAccounts(database.sql)) if (await this.purge(account)) return true;
     return false;
   }

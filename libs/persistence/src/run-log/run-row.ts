@@ -26,6 +26,7 @@ export interface RunRow {
   readonly lease_owner: string | null;
   readonly fruitless_claims: number;
   readonly tool_set: string | null;
+  readonly project_id: string | null;
   readonly agent_id: string | null;
   readonly agent_version: number | null;
   readonly preview: string | null;
@@ -53,6 +54,7 @@ export const runOf = (row: RunRow | RunJson): Run =>
   ({
     id: row.id,
     thread_id: row.thread_id,
+    project_id: row.project_id,
     status: row.status,
     iteration: row.iteration,
     last_seq: row.last_seq,

@@ -21,6 +21,7 @@ const runOf = (ran: RunSettings, status: Run['status'] = 'completed'): Run =>
       parent_call_id: null,
       root_run_id: null,
       preview: null,
+      project_id: null,
       stop_requested_at: null,
       created_at: at,
       started_at: at,

@@ -5,6 +5,7 @@ import {
   type InputBlock,
   type MessageId,
   type NewFact,
+  type ProjectId,
   type RecordedFact,
   type Run,
   type RunId,
@@ -28,12 +29,14 @@ import { batchOf, recordedFacts } from '../../run-log/batch';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
 import type { AlongsideRun } from '../triggers/firing-claim';
-import { type ThreadAddress, lockThread, requireCapacity } from '../thread-row';
+import { nameAfterInput } from '../projects/project-titles';
 import type { StatementBatcher } from '../../database/statement-batcher';
 import { type Input, inputFact } from './input-message';
 import { inputText, previewOf } from './input-text';
 import { type RunAgent, type RunOrigin, agentFields, originFields } from './run-origin';
 import { type FirstRows, type RunToInsert, firstRowsOf, insertRuns } from './insert-run';
+import { lockPlace } from './lock-place';
+import { ThreadTaken, retryLostRace } from './lost-race';
 import { promoteNext } from './promote-run';
 import { ThreadBusyError } from './thread-busy-error';
 import { requireNewestQuestion, supersedeTurn } from './supersede-turn';
@@ -45,6 +48,8 @@ export interface NewRun {
   readonly accountId: AccountId;
   /** A new thread if undefined. */
   readonly threadId?: ThreadId | undefined;
+  /** Of the new thread. */
+  readonly projectId?: ProjectId | undefined;
   readonly input?: readonly InputBlock[] | undefined;
   /** Uploaded files that the run gets in its workspace. */
   readonly files?: readonly FileId[] | undefined;
@@ -106,12 +111,12 @@ interface Place {
 /** A run on a new thread takes one statement, which is a transaction by itself. */
 function inTransactionIfNeeded<T>(
   { database, newRuns, limits }: RunMaker,
-  { threadId: wanted, input = [], files = [], promised, alongside }: NewRun,
+  { threadId: wanted, projectId, input = [], files = [], promised, alongside }: NewRun,
   work: (place: Place) => Promise<T>,
 ): Promise<T> {
   const newThreads = wanted === undefined;
   const isPlain = files.length === 0 && input.every(({ type }) => type === 'text');
-  const isOneStatement = newThreads && !promised && !alongside && isPlain;
+  const isOneStatement = newThreads && projectId === undefined && !promised && !alongside && isPlain;
   if (isOneStatement) return work({ sql: database.sql, limits, insert: (run) => newRuns.of(firstRowsOf(run)) });
   return database.transaction(async (sql) => {
     await alongside?.(sql);
@@ -121,20 +126,6 @@ function inTransactionIfNeeded<T>(
       insert: async (run) => (await insertRuns(sql, [firstRowsOf(run)], { newThreads })).includes(true),
     });
   });
-}
-
-/** Another run took the thread after it was found free. */
-class ThreadTaken extends Error {}
-
-/** The partial unique index decides races. The loser tries again, and then finds the run of the winner. */
-async function retryLostRace<T>(attempt: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!(error instanceof ThreadTaken)) throw error;
-    }
-  }
 }
 
 /** The thread's active run, else the run that is queued longest. */
@@ -168,7 +159,11 @@ class RunCreation {
     const { threadId: wanted, accountId, settings, agent, origin, metadata, input, promised } = this.wanted;
     const behind = wanted !== undefined && (await this.resolveActiveRun(wanted));
     const thread = wanted ?? threadId.parse(`thr_${this.newId()}`);
-    const lastMessageSeq = wanted === undefined ? 0 : await this.lastMessageOn({ accountId, threadId: wanted });
+    const { project_id, last_message_seq: lastMessageSeq } = await lockPlace(
+      this.place.sql,
+      this.wanted,
+      this.place.limits,
+    );
 
     await this.withdrawEdited(thread, { behind });
     await referToImages(this.place.sql, { accountId, threadId: thread }, input ?? []);
@@ -180,7 +175,7 @@ class RunCreation {
     const created_at = facts[0]?.at ?? '';
     const text = input && inputText(input);
     const begun = newRun({
-      ...{ id: this.id, thread_id: thread, last_seq: facts.length, settings, metadata, created_at },
+      ...{ id: this.id, thread_id: thread, project_id, last_seq: facts.length, settings, metadata, created_at },
       ...agentFields(agent),
       preview: text === undefined ? null : storedText(previewOf(text)),
       ...originFields(origin),
@@ -190,6 +185,8 @@ class RunCreation {
     const waitsWith = behind ? (content ? JSON.stringify(content) : null) : undefined;
     const rows = { accountId, run, depth: origin?.depth, facts, inputText: text, waitsWith, threadAgent };
     if (!(await this.place.insert(rows))) throw new ThreadTaken();
+    if (project_id !== null && text !== undefined)
+      await nameAfterInput(this.place.sql, { projectId: project_id, runId: this.id, text });
     await insertRunFiles(this.place.sql, { runId: this.id, threadId: thread }, placed);
     if (behind && this.wanted.onActiveRun === 'replace')
       await this.place.sql.query(markReplacement, [run.id, this.wanted.edits ?? null]);
@@ -197,12 +194,6 @@ class RunCreation {
     await storeResponse(this.place.sql, promised, run);
     const job = behind ? undefined : firstActivation(run);
     return { run, facts: [...this.facts, ...facts], stops: this.stops, job };
-  }
-
-  private async lastMessageOn(address: ThreadAddress): Promise<number> {
-    const size = await lockThread(this.place.sql, address);
-    requireCapacity(address.threadId, size, this.place.limits);
-    return size.last_message_seq;
   }
 
   /** Rejects, queues or replaces, as the caller wants. Resolves to whether the new run must wait behind another. */

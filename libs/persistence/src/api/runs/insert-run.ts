@@ -33,6 +33,7 @@ const newRuns = new RowSet('run', {
   parent_call_id: 'text',
   root_run_id: 'text',
   tree_depth: 'int',
+  project_id: 'text',
   thread_agent: 'text',
   preview: 'json',
   input_text: 'json',
@@ -54,8 +55,8 @@ const newRuns = new RowSet('run', {
 const insertStatement = (some: string) => `
 created as (
   insert into runs
-    (id, account_id, thread_id, status, last_seq, profile, model, settings, agent_id, agent_version, parent_run_id, parent_call_id, root_run_id, tree_depth, preview, metadata, created_at, queued_input, past_through, holds_thread, activation, activated_at)
-  select id, account_id, thread_id, 'queued', last_seq, profile, model #>> '{}', settings, agent_id, agent_version, parent_run_id, parent_call_id, root_run_id, tree_depth, preview #>> '{}', metadata, created_at, queued_input,
+    (id, account_id, thread_id, project_id, status, last_seq, profile, model, settings, agent_id, agent_version, parent_run_id, parent_call_id, root_run_id, tree_depth, preview, metadata, created_at, queued_input, past_through, holds_thread, activation, activated_at)
+  select id, account_id, thread_id, project_id, 'queued', last_seq, profile, model #>> '{}', settings, agent_id, agent_version, parent_run_id, parent_call_id, root_run_id, tree_depth, preview #>> '{}', metadata, created_at, queued_input,
     case when takes_thread then coalesce(message_seq, (select last_message_seq from threads where threads.id = thread_id), 0) end,
     takes_thread, takes_thread::int, case when takes_thread then clock_timestamp() end
   from run where ${some}
@@ -88,8 +89,8 @@ const these = `run as materialized (select * from ${newRuns.table(1)} limit card
 const onNewThreads = `
 with ${these},
 thread as (
-  insert into threads (id, account_id, agent_id, last_message_seq, message_bytes)
-  select thread_id, account_id, thread_agent, coalesce(message_seq, 0), coalesce(octet_length(content::text), 0) from run
+  insert into threads (id, account_id, project_id, agent_id, last_message_seq, message_bytes)
+  select thread_id, account_id, project_id, thread_agent, coalesce(message_seq, 0), coalesce(octet_length(content::text), 0) from run
 ),
 ${insertStatement('true')}`;
 
@@ -149,6 +150,7 @@ export function firstRowsOf({
     parent_call_id: run.parent_call_id,
     root_run_id: run.root_run_id,
     tree_depth: depth ?? null,
+    project_id: run.project_id,
     thread_agent: threadAgent ?? null,
     preview: run.preview === null ? null : storedTextAsJson(run.preview),
     input_text: inputText ? storedTextAsJson(inputText) : null,

@@ -1,6 +1,7 @@
 import {
   type AccountId,
   type AgentId,
+  type ProjectId,
   type Run,
   type RunId,
   type RunStatus,
@@ -19,6 +20,7 @@ export interface RunFilter extends PageRequest {
   readonly threadId?: ThreadId | undefined;
   readonly agentId?: AgentId | undefined;
   readonly parentRunId?: RunId | undefined;
+  readonly projectId?: ProjectId | undefined;
   /** The key has letters, digits, `_`, `.` and `-` only. */
   readonly metadata?: { readonly key: string; readonly value: string } | undefined;
   /** Words of the input, as `websearch_to_tsquery` reads them. */
@@ -43,6 +45,7 @@ const conditions = {
   statuses: (value: string) => `status = any(${value}::text[])`,
   threadId: (value: string) => `thread_id = ${value}`,
   agentId: (value: string) => `runs.agent_id = ${value}`,
+  projectId: (value: string) => `runs.project_id = ${value}`,
   words: (value: string) => `runs.id = any(array(${runsWith(value)}))`,
   parentRunId: (value: string) => `runs.parent_run_id = ${value}`,
   metadata: (value: string) => `position(${value} in runs.metadata::text) > 0`,
@@ -87,6 +90,7 @@ export async function listRuns(
     statuses: rest.statuses,
     threadId: rest.threadId,
     agentId: rest.agentId,
+    projectId: rest.projectId,
     words: rest.words && storedText(rest.words),
     parentRunId: rest.parentRunId,
     metadata: metadata && JSON.stringify({ [metadata.key]: metadata.value }).slice(1, -1),
@@ -103,31 +107,40 @@ export interface CountFilter {
   readonly accountId: AccountId;
   readonly threadId?: ThreadId | undefined;
   readonly agentId?: AgentId | undefined;
+  readonly projectId?: ProjectId | undefined;
 }
 
 /** Unfinished runs are few; finished ones are counted in an index. Runs of deleted threads are not counted. */
-export const countStatement = `
+const countWhere = (condition: string) => `
 select status, sum(runs)::int as runs from (
   select status, count(*) as runs from runs
   where account_id = $1 and finished_at is null and ($2::text is null or thread_id = $2)
-    and ($3::text is null or agent_id = $3)
+    and ($3::text is null or agent_id = $3) ${condition}
     and not exists (select from threads where threads.id = thread_id and deleted_at is not null)
   group by status
   union all
   select status, count(*) from runs
   where account_id = $1 and finished_at is not null and ($2::text is null or thread_id = $2)
-    and ($3::text is null or agent_id = $3)
+    and ($3::text is null or agent_id = $3) ${condition}
     and not (thread_id = any(array(select id from threads where deleted_at is not null)))
   group by status
 ) as counted group by status`;
+export const countStatement = countWhere('');
+/** For itself, since runs that have no project are counted in an index without the column. */
+const countOfProject = countWhere('and project_id = $4');
+
+interface Count {
+  readonly status: RunStatus;
+  readonly runs: number;
+}
 
 /** How many runs there are in each status. */
-export async function countRuns(sql: Sql, { accountId, threadId, agentId }: CountFilter): Promise<RunCounts> {
-  const rows = await sql.query<{ status: RunStatus; runs: number }>(countStatement, [
-    accountId,
-    threadId ?? null,
-    agentId ?? null,
-  ]);
+export async function countRuns(sql: Sql, { accountId, ...filter }: CountFilter): Promise<RunCounts> {
+  const { threadId, agentId, projectId } = filter;
+  const values = [accountId, threadId ?? null, agentId ?? null];
+  const rows = await (projectId === undefined
+    ? sql.query<Count>(countStatement, values)
+    : sql.query<Count>(countOfProject, [...values, projectId]));
   const none = Object.fromEntries(runStatus.options.map((status) => [status, 0])) as Record<RunStatus, number>; // each status
   return { ...none, ...Object.fromEntries(rows.map(({ status, runs }) => [status, runs])) };
 }

@@ -16,7 +16,7 @@ import type { RunOrigin } from '../run-origin';
 
 /** A call of `run_agent`. */
 export interface ChildOrder {
-  readonly parent: Claim & Pick<ClaimedRun, 'accountId'>;
+  readonly parent: Claim & Pick<ClaimedRun, 'accountId' | 'run'>;
   readonly call: Pick<ToolCall, 'id'>;
   /** The name or the id of a stored agent of the account. */
   readonly agent: string;
@@ -74,6 +74,7 @@ async function startNew(maker: RunMaker, order: ChildOrder, id: RunId): Promise<
   const origin = await originOf(maker.database.sql, order);
   const { facts } = await createRun(maker, {
     ...{ id, accountId, origin, metadata: {}, onActiveRun: 'reject' },
+    projectId: parent.run.project_id ?? undefined,
     settings: outcome.settings,
     agent: { id: agent.id, version: agent.version, isNamed: true },
     input: [{ type: 'text', text: input }],

@@ -1,0 +1,68 @@
+import { type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/test-deployment';
+
+interface ProjectView {
+  readonly id: string;
+  readonly name: string;
+  readonly name_source: string;
+}
+
+describe('projects', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({
+      instances: ['demo-model', 'tool-executor', 'agent-worker', 'summarizer', 'gateway'],
+    });
+    client = rondo.client();
+  });
+
+  afterAll(async () => {
+    expect(await rondo.violations()).toMatchObject([]);
+    await rondo.stop();
+  });
+
+  const newProject = (body: object = {}) => client.json<ProjectView>('POST', '/projects', body);
+  const read = (id: string) => client.json<ProjectView>('GET', `/projects/${id}`);
+
+  async function named(id: string, source: string): Promise<ProjectView> {
+    for (;;) {
+      const project = await read(id);
+      if (project.name_source === source) return project;
+    }
+  }
+
+  it('are named by their first input at once, and by a title of a model while the run goes on', async () => {
+    const { id, name } = await newProject();
+    expect(name).toBe('New project');
+
+    const run = await client.createRun({
+      model: 'demo/plain',
+      input: 'Write a poem about autumn leaves.',
+      project_id: id,
+    });
+    expect((await read(id)).name).toMatch(/^(Write a poem about autumn…|Title: )/);
+    expect((await named(id, 'model')).name).toBe('Write a poem');
+    expect((await client.settled(run.id)).status).toBe('completed');
+  });
+
+  it('lose nothing but the title when the model that writes it fails', async () => {
+    const { id } = await newProject();
+    const run = await client.createRun({ model: 'demo/plain', input: 'error-500 please', project_id: id });
+    expect((await client.settled(run.id)).status).toBe('completed');
+    expect((await read(id)).name_source).toMatch(/placeholder|model/);
+  });
+
+  it('are deleted with the workspaces of their threads', async () => {
+    const { id } = await newProject({ name: 'Short-lived' });
+    const run: RunView = await client.createRun({
+      ...scripted('write', [{ calls: [command('echo hello > left.txt')] }, { text: 'Done.' }]),
+      project_id: id,
+    });
+    await client.settled(run.id);
+
+    await client.request('DELETE', `/projects/${id}`);
+    for (const path of [`/projects/${id}`, `/runs/${run.id}`, `/threads/${run.thread_id}`])
+      expect((await client.request('GET', path)).status).toBe(404);
+  });
+});

@@ -1,0 +1,101 @@
+import { type AccountId, type NewId, type Project, projectId, runId, threadId } from '@rondo/contract';
+import { untitled } from '@rondo/domain';
+import type { Database } from '../../database/database';
+import { storedText } from '../../database/stored-text';
+import { type PendingKey, storeResponse } from '../idempotency-keys';
+import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
+import { ThreadBusyError } from '../runs/thread-busy-error';
+import { type ProjectAddress, type ProjectRow, projectNotFound, projectOf } from './project-row';
+
+export interface NewProject {
+  readonly accountId: AccountId;
+  /** Without one it gets a placeholder, and a title after its first input. */
+  readonly name?: string | undefined;
+  readonly isPublic: boolean;
+  readonly promised?: PendingKey<Project> | undefined;
+}
+
+export interface ProjectChange extends ProjectAddress {
+  readonly name?: string | undefined;
+  readonly isPublic?: boolean | undefined;
+}
+
+const newProject = `
+insert into projects (id, account_id, name, name_source, is_public) values ($1, $2, $3, $4, $5) returning *`;
+
+const oneProject = `select * from projects where id = $1 and account_id = $2 and deleted_at is null`;
+
+const newestProjects = `
+select * from projects where account_id = $1 and deleted_at is null and ($2::text is null or id < $2)
+order by id desc limit $3`;
+
+/** A name that a person gives is never replaced, so a title that is still due is not. */
+const changeProject = `
+update projects set
+  name = coalesce($3, name), name_source = case when $3::text is null then name_source else 'request' end,
+  title_due_at = case when $3::text is null then title_due_at end,
+  is_public = coalesce($4, is_public), updated_at = clock_timestamp()
+where id = $1 and account_id = $2 and deleted_at is null returning *`;
+
+/** Waits for transactions that add a thread. */
+const lockedProject = `select id from projects where id = $1 and account_id = $2 and deleted_at is null for update`;
+const lockedThreads = `
+select id from threads where project_id = $1 and deleted_at is null order by id for no key update`;
+const unfinishedRun = `
+select id, thread_id from runs where thread_id = any($1::text[]) and (holds_thread or status = 'queued')
+order by holds_thread desc, id limit 1`;
+
+const hideProject = `
+with hidden as (update threads set deleted_at = clock_timestamp() where id = any($2::text[]) returning id),
+vacated as (update sandboxes set vacate_at = clock_timestamp() from hidden where thread_id = hidden.id)
+update projects set deleted_at = clock_timestamp(), title_due_at = null where id = $1`;
+
+/** Projects of one account each: another account's project does not exist (`project_not_found`). */
+export class Projects {
+  constructor(
+    private readonly database: Database,
+    private readonly newId: NewId,
+  ) {}
+
+  create({ accountId, name, isPublic, promised }: NewProject): Promise<Project> {
+    const id = projectId.parse(`prj_${this.newId()}`);
+    return this.database.transaction(async (sql) => {
+      const named = name === undefined ? [untitled, 'placeholder'] : [storedText(name), 'request'];
+      const [row] = await sql.query<ProjectRow>(newProject, [id, accountId, ...named, isPublic]);
+      if (!row) throw projectNotFound(id); // an insert returns its row
+      return storeResponse(sql, promised, projectOf(row));
+    });
+  }
+
+  async get({ accountId, projectId: id }: ProjectAddress): Promise<Project> {
+    const [row] = await this.database.sql.query<ProjectRow>(oneProject, [id, accountId]);
+    if (!row) throw projectNotFound(id);
+    return projectOf(row);
+  }
+
+  /** Newest first. */
+  async list({ accountId, after, limit }: PageRequest & { readonly accountId: AccountId }): Promise<Page<Project>> {
+    const cursor = after === undefined ? null : idOfCursor(after, projectId);
+    const rows = await this.database.sql.query<ProjectRow>(newestProjects, [accountId, cursor, limit + 1]);
+    return pageOf(rows.map(projectOf), limit);
+  }
+
+  async update({ accountId, projectId: id, name, isPublic }: ProjectChange): Promise<Project> {
+    const values = [id, accountId, name === undefined ? null : storedText(name), isPublic ?? null];
+    const [row] = await this.database.sql.query<ProjectRow>(changeProject, values);
+    if (!row) throw projectNotFound(id);
+    return projectOf(row);
+  }
+
+  /** Hides the project with its threads and runs, which `Purge` deletes. Rejects with ThreadBusyError while one has an active or queued run. */
+  delete({ accountId, projectId: id }: ProjectAddress): Promise<void> {
+    return this.database.transaction(async (sql) => {
+      const [project] = await sql.query(lockedProject, [id, accountId]);
+      if (!project) throw projectNotFound(id);
+      const threads = (await sql.query<{ id: string }>(lockedThreads, [id])).map((thread) => thread.id);
+      const [busy] = await sql.query<{ id: string; thread_id: string }>(unfinishedRun, [threads]);
+      if (busy) throw new ThreadBusyError(threadId.parse(busy.thread_id), runId.parse(busy.id));
+      await sql.query(hideProject, [id, threads]);
+    });
+  }
+}

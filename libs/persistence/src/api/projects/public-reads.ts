@@ -1,0 +1,163 @@
+import {
+  type ContentBlock,
+  type FinishReason,
+  type Message,
+  type MessageId,
+  type ProjectId,
+  type Run,
+  type RunId,
+  type Sha256,
+  type ThreadId,
+  messageId,
+  threadId,
+} from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
+import type { Database } from '../../database/database';
+import type { Blob } from '../blobs/blobs';
+import { runNotFound } from '../runs/lock-run';
+import { BoundedList, type Page, type PageRequest, idOfCursor, invalidCursor, pageOf } from '../page';
+import { threadNotFound } from '../thread-row';
+import { projectNotFound } from './project-row';
+
+/** What of a project is public. */
+export interface PublicProject {
+  readonly id: ProjectId;
+  readonly name: string;
+  readonly created_at: string;
+}
+
+export interface PublicThread {
+  readonly id: ThreadId;
+  /** Null where the project itself is not public. */
+  readonly project_id: ProjectId | null;
+  readonly created_at: string;
+}
+
+/** Without settings, metadata, agent, usage and errors in full: they are the account's. */
+export interface PublicRun extends Pick<Run, 'id' | 'thread_id' | 'status' | 'preview'> {
+  readonly finish_reason: FinishReason | null;
+  readonly created_at: string;
+  readonly started_at: string | null;
+  readonly finished_at: string | null;
+}
+
+export interface PublicMessage {
+  readonly id: MessageId;
+  readonly run_id: RunId | null;
+  readonly seq: number;
+  readonly type: Message['type'];
+  readonly content: readonly ContentBlock[];
+  readonly created_at: string;
+}
+
+type Stored<Shown, Time extends keyof Shown> = Omit<Shown, Time> & {
+  readonly [Key in Time]: Date | Extract<Shown[Key], null>;
+};
+
+/** Every statement below reads through it: what it does not have is never shown without a key. */
+const publicThreads = `
+(select threads.id, threads.created_at, case when projects.is_public then projects.id end as project_id
+from threads join accounts on accounts.id = threads.account_id
+left join projects on projects.id = threads.project_id and projects.deleted_at is null
+where threads.deleted_at is null and accounts.removed_at is null
+  and (threads.is_public or coalesce(projects.is_public, false))) as shared`;
+
+const project = `
+select projects.id, projects.name, projects.created_at from projects join accounts on accounts.id = account_id
+where projects.id = $1 and is_public and deleted_at is null and removed_at is null`;
+
+const threadsOfProject = `
+select * from ${publicThreads} where project_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`;
+
+const thread = `select * from ${publicThreads} where id = $1`;
+
+const run = `
+select runs.id, runs.thread_id, runs.status, runs.preview, runs.finish_reason, runs.created_at, runs.started_at,
+  runs.finished_at
+from runs join ${publicThreads} on shared.id = runs.thread_id where runs.id = $1`;
+
+const seqOf = `select seq from messages where id = $1 and thread_id = $2`;
+
+/** The dialogue. Other messages hold what the service notes for itself. */
+const dialogue = new BoundedList<Stored<PublicMessage, 'created_at'>, PublicMessage>(
+  `select messages.id, run_id, seq, type, content, messages.created_at
+  from messages join ${publicThreads} on shared.id = messages.thread_id
+  where messages.thread_id = $1 and seq > $2 and type in ('user', 'assistant', 'tool') and is_llm_message
+  order by seq limit $3`,
+  { order: 'seq', length: 'octet_length(content::text)' },
+  ({ content, created_at, ...row }) => ({
+    ...row,
+    content: content.filter(({ type }) => type !== 'reasoning'), // for the provider and the account only
+    created_at: iso(created_at),
+  }),
+);
+
+const image = `
+select media_type as "mediaType", bytes from blobs join blob_refs using (account_id, sha256)
+join ${publicThreads} on shared.id = blob_refs.thread_id where blob_refs.thread_id = $1 and sha256 = $2`;
+
+/** Reads without an account. What is not public does not exist. It changes nothing, and has no way to files of workspaces. */
+export class PublicReads {
+  constructor(private readonly database: Database) {}
+
+  async project(id: ProjectId): Promise<PublicProject> {
+    const [row] = await this.database.sql.query<Stored<PublicProject, 'created_at'>>(project, [id]);
+    if (!row) throw projectNotFound(id);
+    return { ...row, created_at: iso(row.created_at) };
+  }
+
+  /** Newest first. */
+  async threads({ projectId, after, limit }: PageRequest & { projectId: ProjectId }): Promise<Page<PublicThread>> {
+    await this.project(projectId);
+    const cursor = after === undefined ? null : idOfCursor(after, threadId);
+    const rows = await this.database.sql.query<ThreadRow>(threadsOfProject, [projectId, cursor, limit + 1]);
+    return pageOf(rows.map(threadOf), limit);
+  }
+
+  async thread(id: ThreadId): Promise<PublicThread> {
+    const [row] = await this.database.sql.query<ThreadRow>(thread, [id]);
+    if (!row) throw threadNotFound(id);
+    return threadOf(row);
+  }
+
+  async run(id: RunId): Promise<PublicRun> {
+    const [row] = await this.database.sql.query<Stored<PublicRun, 'created_at' | 'started_at' | 'finished_at'>>(run, [
+      id,
+    ]);
+    if (!row) throw runNotFound(id);
+    const { created_at, started_at, finished_at } = row;
+    return {
+      ...row,
+      created_at: iso(created_at),
+      started_at: started_at && iso(started_at),
+      finished_at: finished_at && iso(finished_at),
+    };
+  }
+
+  /** In thread order, without metadata. */
+  async messages({ threadId: id, after, limit }: PageRequest & { threadId: ThreadId }): Promise<Page<PublicMessage>> {
+    await this.thread(id);
+    return dialogue.page(this.database.sql, [id, after === undefined ? 0 : await this.seqOf(id, after)], limit);
+  }
+
+  /** An image that the thread shows. */
+  async image({ threadId: id, sha256 }: { threadId: ThreadId; sha256: Sha256 }): Promise<Blob> {
+    const [shown] = await this.database.sql.query<Blob>(image, [id, sha256]);
+    if (!shown) throw new TerminalError('blob_not_found', `${id} shows no image ${sha256}.`);
+    return shown;
+  }
+
+  private async seqOf(thread: ThreadId, cursor: string): Promise<number> {
+    const id = idOfCursor(cursor, messageId);
+    const [row] = await this.database.sql.query<{ seq: number }>(seqOf, [id, thread]);
+    if (!row) throw invalidCursor();
+    return row.seq;
+  }
+}
+
+type ThreadRow = Stored<PublicThread, 'created_at'>;
+const threadOf = ({ id, project_id, created_at }: ThreadRow): PublicThread => ({
+  ...{ id, project_id },
+  created_at: iso(created_at),
+});
+const iso = (time: Date): string => time.toISOString();
