@@ -41,6 +41,7 @@ import { ToolCatalog } from './catalog/tool-catalog';
 import { type GatewayConfig, modelNamesOf, modelProvidersOf } from './config';
 import { IdempotentMessages } from './idempotency/idempotent-requests';
 import { FileUploads } from './files/file-uploads';
+import { FormBodies } from './files/form-bodies';
 import { DeferredRunFeed } from './live/deferred-run-feed';
 import { createRunSources } from './live/run-sources';
 import { RunSubscriptions } from './live/run-subscriptions';
@@ -92,6 +93,7 @@ export function compose(config: GatewayConfig, log: Logger) {
     onError: warn('subscribed run not read'),
   });
   const onError = (error: unknown) => log.error({ error }, 'socket message failed');
+  const fileUploads = new FileUploads(adapters.files, config, limits.bodyBytes);
   const sandboxService = new SandboxService({ ...adapters, maxFileBytes: config.FILE_LIMIT_BYTES });
   const sockets = new Sockets({ ...adapters, authenticator, rate, limits, connections, subscriptions, onError });
 
@@ -112,7 +114,8 @@ export function compose(config: GatewayConfig, log: Logger) {
     idempotentMessages,
     sandboxService,
     siteService: new SiteService(adapters),
-    fileUploads: new FileUploads(adapters.files, config, limits.bodyBytes),
+    fileUploads,
+    formBodies: new FormBodies(fileUploads, config.BODY_LIMIT_BYTES),
     subscriptions,
     sockets,
     allowedMethods: new AllowedMethods(),

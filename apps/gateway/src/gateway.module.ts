@@ -64,7 +64,7 @@ export class GatewayModule {
 
 /** Guards run in this order; of the filters, the last one that matches. */
 function requestPipeline(parts: GatewayParts): Provider[] {
-  const { config, log, limits, allowedMethods, idempotencyKeys } = parts;
+  const { config, log, limits, allowedMethods, idempotencyKeys, formBodies } = parts;
   const onError = (error: unknown) => {
     log.warn({ error }, 'idempotent response not stored');
   };
@@ -72,7 +72,7 @@ function requestPipeline(parts: GatewayParts): Provider[] {
   return [
     { provide: APP_GUARD, useValue: new ApiKeyGuard(parts) },
     { provide: APP_GUARD, useValue: new NoQueryGuard() },
-    { provide: APP_GUARD, useValue: new BodyGuard(config.BODY_LIMIT_BYTES, limits.bodyBytes) },
+    { provide: APP_GUARD, useValue: new BodyGuard(config.BODY_LIMIT_BYTES, limits.bodyBytes, formBodies) },
     { provide: APP_GUARD, useValue: new IdempotencyGuard(idempotencyKeys, onError) },
     { provide: APP_PIPE, useValue: new DtoPipe() },
     { provide: APP_FILTER, useValue: new ProblemFilter(allowedMethods, log, releaseKey) },

@@ -44,6 +44,8 @@ const takesJson = ({ method, path }: Route) =>
 const isList = ({ method, path }: Route) => method === 'get' && !/(\}|\/session|\/sandbox|\/balance)$/.test(path);
 
 const isUpload = (route: Route) => isPost(route) && route.path === '/v1/files';
+/** Takes its body also as a form with files. */
+const takesFiles = (route: Route) => isUpload(route) || (isPost(route) && /\/(runs|input)$/.test(route.path));
 const isAboutFiles = ({ path }: Route) => path.includes('/sandboxes/{sandbox_id}/files');
 /** All but the read of one sandbox, which then says that its state is unknown, and the list. */
 const usesSandbox = ({ method, path }: Route) =>
@@ -68,7 +70,7 @@ const startsRun = ({ method, path }: Route) => method === 'post' && /\/(runs|\{s
 const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   malformed_json: takesJson,
   invalid_cursor: isList,
-  malformed_request: isUpload,
+  malformed_request: takesFiles,
   unauthorized: always,
   forbidden: always,
   balance_exhausted: startsRun,
@@ -125,7 +127,7 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   invalid_request: always,
   idempotency_key_reused: isIdempotent,
   too_many_subscriptions: never,
-  file_quota_exceeded: isUpload,
+  file_quota_exceeded: takesFiles,
   thread_full: ({ method, path }) => method === 'post' && /\/(runs|messages|input|\{schedule_id\}\/run)$/.test(path),
   rate_limited: always,
   too_many_active_runs: startsRun,

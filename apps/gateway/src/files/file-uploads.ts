@@ -2,38 +2,62 @@ import type { Caller, FileLimits, Files, StoredFile } from '@rondo/persistence';
 import type { Request } from 'express';
 import type { ConcurrencyLimit } from '../auth/concurrency-limits';
 import type { GatewayConfig } from '../config';
-import { ApiError } from '../problems/api-error';
+import { ApiError, InvalidRequest } from '../problems/api-error';
 import { mediaTypeOf } from './media-type';
-import { readFilePart } from './multipart';
+import { type FormShape, type ReadForm, readForm } from './multipart';
 
 /** About what an upload holds in memory at a time. */
 const heldBytes = 512 * 1024;
 /** A form has a little more than its file. A form that is longer than this is refused before it is read. */
 const slackBytes = 16 * 1024 * 1024;
 
+const oneFile: FormShape = { fileField: 'file', mostFiles: 1, textFields: [], textBytes: 1_000 };
+
+type Uploader = Pick<Caller, 'accountId' | 'keyId'>;
+
 /** Files from requests to the database, without ever having one whole in memory. */
 export class FileUploads {
   private readonly limits: FileLimits;
 
   constructor(
-    private readonly files: Pick<Files, 'store'>,
+    private readonly files: Pick<Files, 'store' | 'delete'>,
     config: Pick<GatewayConfig, 'FILE_LIMIT_BYTES' | 'ACCOUNT_FILE_BYTES'>,
     private readonly inFlight: Pick<ConcurrencyLimit, 'acquire'>,
   ) {
     this.limits = { fileBytes: config.FILE_LIMIT_BYTES, accountBytes: config.ACCOUNT_FILE_BYTES };
   }
 
-  async receive({ accountId, keyId }: Pick<Caller, 'accountId' | 'keyId'>, request: Request): Promise<StoredFile> {
+  async receive(caller: Uploader, request: Request): Promise<StoredFile> {
+    const { files } = await this.receiveForm(caller, request, oneFile);
+    const [file] = files;
+    if (!file) throw new InvalidRequest([{ field: oneFile.fileField, message: 'give a file' }]);
+    return file;
+  }
+
+  /** The files are stored, and what the form says besides. If it cannot be read to its end, none of them stays. */
+  async receiveForm(caller: Uploader, request: Request, shape: FormShape): Promise<ReadForm<StoredFile>> {
     const { files, limits } = this;
-    if (Number(request.headers['content-length'] ?? 0) > limits.fileBytes + slackBytes)
+    if (Number(request.headers['content-length'] ?? 0) > shape.mostFiles * limits.fileBytes + slackBytes)
       throw new ApiError('payload_too_large', `A file can have ${limits.fileBytes} bytes.`);
-    const release = this.inFlight.acquire(keyId, heldBytes);
+    const release = this.inFlight.acquire(caller.keyId, heldBytes + shape.textFields.length * shape.textBytes);
+    const kept: StoredFile[] = [];
     try {
-      return await readFilePart(request, ({ name, content }) =>
-        files.store({ accountId, name, source: content, limits, mediaTypeOf }),
-      );
+      return await readForm(request, shape, async ({ name, content }) => {
+        const { accountId } = caller;
+        const file = await files.store({ accountId, name, source: content, limits, mediaTypeOf });
+        kept.push(file);
+        return file;
+      });
+    } catch (error) {
+      await this.discard(caller, kept);
+      throw error;
     } finally {
       release();
     }
+  }
+
+  /** One that cannot be deleted now is deleted a day later. */
+  async discard({ accountId }: Uploader, files: readonly StoredFile[]): Promise<void> {
+    await Promise.allSettled(files.map(({ id }) => this.files.delete({ accountId, fileId: id })));
   }
 }

@@ -8,29 +8,47 @@ export interface FilePart {
   readonly content: Readable;
 }
 
+/** What a form may have. Text of any other name, and more of anything, is refused by its name. */
+export interface FormShape {
+  /** The name of every file. */
+  readonly fileField: string;
+  readonly mostFiles: number;
+  readonly textFields: readonly string[];
+  /** Of each text. */
+  readonly textBytes: number;
+}
+
+export interface ReadForm<T> {
+  readonly files: readonly T[];
+  readonly texts: ReadonlyMap<string, string>;
+}
+
 const longestName = 1_000;
-const fieldName = 'file';
 const multipart = /^multipart\/form-data *(;|$)/i;
+export const isForm = ({ headers }: Request): boolean => multipart.test(headers['content-type'] ?? '');
 
 /**
- * The only part of a form, given on while it arrives. Rejects with the first error of the form, the client or `store`,
- * after `store` has seen its content fail and has ended.
+ * A form whose files are given on while they arrive, one after another. Rejects with the first error of the form, the client
+ * or `store`, after every `store` has ended: each has seen its content fail, or was complete.
  */
-export function readFilePart<T>(request: Request, store: (part: FilePart) => Promise<T>): Promise<T> {
-  const form = formOf(request);
+export function readForm<T>(
+  request: Request,
+  shape: FormShape,
+  store: (part: FilePart) => Promise<T>,
+): Promise<ReadForm<T>> {
+  const form = formOf(request, shape);
+  const texts = new Map<string, string>();
+  const stored: Promise<T>[] = [];
   return new Promise((resolve, reject) => {
-    let stored: Promise<T> | undefined;
     let hasFailed = false;
     const fail = (error: unknown) => {
       if (hasFailed) return;
       hasFailed = true;
       request.unpipe(form);
       form.destroy(error instanceof Error ? error : undefined);
-      const rejectNow = () => {
+      void Promise.allSettled(stored).then(() => {
         reject(error); // the only kind of value that is thrown here is an error
-      };
-      if (stored) stored.then(rejectNow, rejectNow);
-      else rejectNow();
+      });
     };
     const refuse = (field: string, message: string) => {
       fail(new InvalidRequest([{ field, message }]));
@@ -38,20 +56,25 @@ export function readFilePart<T>(request: Request, store: (part: FilePart) => Pro
 
     form.on('file', (field, content, { filename }) => {
       content.on('error', ignore); // the reader gets the error too
-      if (field !== fieldName) refuse(field, 'unknown field');
-      else if (stored) refuse(field, 'one file per request');
-      else {
-        stored = store({ name: nameOf(filename), content });
-        stored.catch(fail);
+      const problem = problemOfFile(field, stored.length, shape);
+      if (problem !== undefined) {
+        refuse(field, problem);
+        return;
       }
+      const file = store({ name: nameOf(filename), content });
+      stored.push(file);
+      file.catch(fail);
     });
-    form.on('field', (field) =>
-      refuse(field, field === fieldName ? 'must be a file, with a filename' : 'unknown field'),
-    );
+    form.on('field', (field, text, { valueTruncated }) => {
+      if (field === shape.fileField) refuse(field, 'must be a file, with a filename');
+      else if (!shape.textFields.includes(field)) refuse(field, 'unknown field');
+      else if (texts.has(field)) refuse(field, 'given twice');
+      else if (valueTruncated) fail(new ApiError('payload_too_large', `The text of ${field} is too long.`));
+      else texts.set(field, text);
+    });
     form.on('error', (error) => fail(error instanceof ApiError ? error : malformed));
     form.on('close', () => {
-      if (stored) stored.then(resolve, reject);
-      else refuse(fieldName, 'give a file');
+      Promise.all(stored).then((files) => resolve({ files, texts }), ignore); // `fail` has the error
     });
     request.once('close', () => {
       if (!request.complete) fail(malformed);
@@ -60,11 +83,17 @@ export function readFilePart<T>(request: Request, store: (part: FilePart) => Pro
   });
 }
 
-function formOf({ headers }: Request): busboy.Busboy {
-  const { 'content-type': type = '' } = headers;
-  if (!multipart.test(type)) throw new ApiError('unsupported_media_type', 'The body must be multipart/form-data.');
+function problemOfFile(field: string, count: number, { fileField, mostFiles }: FormShape): string | undefined {
+  if (field !== fileField) return 'unknown field';
+  if (count < mostFiles) return undefined;
+  return mostFiles === 1 ? 'one file per request' : `at most ${mostFiles} files per request`;
+}
+
+function formOf(request: Request, { mostFiles, textBytes }: FormShape): busboy.Busboy {
+  if (!isForm(request)) throw new ApiError('unsupported_media_type', 'The body must be multipart/form-data.');
+  const limits = { fields: 10, files: mostFiles + 1, fieldSize: textBytes };
   try {
-    return busboy({ headers, defParamCharset: 'utf8', limits: { fields: 10, files: 2, fieldSize: 1_000 } });
+    return busboy({ headers: request.headers, defParamCharset: 'utf8', limits });
   } catch {
     throw malformed; // no boundary
   }

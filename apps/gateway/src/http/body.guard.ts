@@ -1,7 +1,10 @@
-import { type CanActivate, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, SetMetadata, applyDecorators } from '@nestjs/common';
+import { ApiExtension } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
 import type { ConcurrencyLimit } from '../auth/concurrency-limits';
+import type { FormBodies, FormText } from '../files/form-bodies';
+import { isForm } from '../files/multipart';
 import { expectedBytes, hasBody, readJson } from './body';
 
 const streamsBody = 'rondo:streams-body';
@@ -9,11 +12,20 @@ const streamsBody = 'rondo:streams-body';
 /** For a route that reads the body of its request itself, as bytes of any type and length. */
 export const StreamsBody = () => SetMetadata(streamsBody, true);
 
+const takesForm = 'rondo:takes-form';
+/** Of its operation in the API document; the form is described there. */
+export const formExtension = 'x-form';
+
+/** For a route that takes its body also as a form with files, see `FormBodies`. */
+export const TakesForm = (text: FormText) =>
+  applyDecorators(SetMetadata(takesForm, text), ApiExtension(formExtension, text));
+
 /** Reads request bodies after the key guard, so that only authenticated callers cause that work. */
 export class BodyGuard implements CanActivate {
   constructor(
     private readonly limitBytes: number,
     private readonly inFlight: ConcurrencyLimit,
+    private readonly forms: Pick<FormBodies, 'read'>,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -22,9 +34,23 @@ export class BodyGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
     if (!request.caller || !hasBody(request)) return true;
+    const text = Reflect.getMetadata(takesForm, context.getHandler()) as FormText | undefined; // set above only
+    if (text !== undefined && isForm(request))
+      return this.readForm(request, { response: http.getResponse<Response>(), text });
     const release = this.inFlight.acquire(request.caller.keyId, expectedBytes(request, this.limitBytes));
     http.getResponse<Response>().once('close', release);
     return this.read(request);
+  }
+
+  private async readForm(
+    request: ApiRequest,
+    { response, text }: { response: Response; text: FormText },
+  ): Promise<boolean> {
+    if (!request.caller) return true;
+    const { body, identity } = await this.forms.read(request.caller, { request, response, text });
+    request.body = body;
+    request.identity = identity;
+    return true;
   }
 
   private async read(request: ApiRequest): Promise<boolean> {

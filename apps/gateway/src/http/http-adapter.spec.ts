@@ -29,7 +29,9 @@ beforeAll(async () => {
     next();
   });
   app.useGlobalGuards(
-    new BodyGuard(1_000, new ConcurrencyLimit(10_000, { code: 'too_many_bytes_in_flight', detail: '' })),
+    new BodyGuard(1_000, new ConcurrencyLimit(10_000, { code: 'too_many_bytes_in_flight', detail: '' }), {
+      read: () => Promise.reject(new Error('no route takes a form here')),
+    }),
   );
   await app.init();
 });

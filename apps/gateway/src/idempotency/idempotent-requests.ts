@@ -32,9 +32,14 @@ export function idempotentRequest(request: ApiRequest): IdempotentRequest | unde
   return { accountId: request.caller.accountId, key, requestHash: requestHash(request) };
 }
 
-function requestHash({ method, path, body }: Pick<ApiRequest, 'method' | 'path'> & { body?: unknown }): string {
+function requestHash({
+  method,
+  path,
+  body,
+  identity,
+}: Pick<ApiRequest, 'method' | 'path' | 'identity'> & { body?: unknown }): string {
   return createHash('sha256')
-    .update(JSON.stringify([method, path, body ?? null]))
+    .update(JSON.stringify([method, path, identity ?? body ?? null]))
     .digest('hex');
 }
 

@@ -18,6 +18,7 @@ import {
 import type { AgentResult, LogGap, LogVerification, RunCounts, RunSnapshot } from '@rondo/persistence';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
+import { mostFiles } from '../files/form-bodies';
 import { idempotencyKey } from '../idempotency/idempotent-requests';
 import { metadata } from '../http/metadata';
 import { pageOf, pageQuery } from '../http/paging';
@@ -25,7 +26,6 @@ import { editedMessage, refuseImpossibleEdit, refuseImpossibleRun } from './new-
 
 export const onActiveRun = z.enum(['reject', 'queue', 'replace']);
 
-const mostFiles = 20;
 const fileIds = z
   .array(fileId)
   .min(1)

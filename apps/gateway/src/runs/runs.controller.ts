@@ -4,6 +4,7 @@ import type { Run } from '@rondo/contract';
 import type { Caller, RunAddress, ThreadAddress } from '@rondo/persistence';
 import type { Response } from 'express';
 import { Audited } from '../audit/audited';
+import { TakesForm } from '../http/body.guard';
 import { CurrentCaller } from '../auth/api-key.guard';
 import { RunParam, ThreadParam } from '../http/path-params';
 import { pendingResponse } from '../idempotency/idempotent-requests';
@@ -16,6 +17,7 @@ export class RunsController {
   constructor(private readonly runService: RunService) {}
 
   @Post('runs')
+  @TakesForm('input')
   @HttpCode(202)
   @ApiOperation({ summary: 'Start a run, on a new thread unless `thread_id` names one' })
   @ApiAcceptedResponse({ type: RunDto.Output, headers: { Location: { schema: { type: 'string' } } } })
@@ -29,6 +31,7 @@ export class RunsController {
   }
 
   @Post('threads/:thread_id/runs')
+  @TakesForm('input')
   @HttpCode(202)
   @ApiOperation({ summary: 'Start a run on a thread' })
   @ApiAcceptedResponse({ type: RunDto.Output, headers: { Location: { schema: { type: 'string' } } } })
@@ -66,6 +69,7 @@ export class RunsController {
   }
 
   @Post('runs/:run_id/input')
+  @TakesForm('content')
   @HttpCode(202)
   @ApiOperation({
     summary: 'Answer a run that waits for input, and resume it',

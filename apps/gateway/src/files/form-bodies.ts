@@ -1,0 +1,62 @@
+import type { Caller } from '@rondo/persistence';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { parseJson } from '../http/body';
+import { InvalidRequest } from '../problems/api-error';
+import type { FileUploads } from './file-uploads';
+
+/** As many as a run may get. */
+export const mostFiles = 20;
+
+/** The text that a form may have as a field of its own, for example `input`. */
+export type FormText = 'input' | 'content';
+
+export interface FormBody {
+  /** What a JSON request would have as its body, with the ids of the files. */
+  readonly body: object;
+  /** Says the same for the same form: ids of files differ each time, and their content does not. */
+  readonly identity: object;
+}
+
+const jsonField = 'body';
+const jsonObject = z.record(z.string(), z.unknown());
+
+/**
+ * A request as a form: `files`, one text, and the other fields of the body as JSON in `body`. Its files are stored like any
+ * upload. They are deleted at once if the request is refused, or was answered before.
+ */
+export class FormBodies {
+  constructor(
+    private readonly uploads: Pick<FileUploads, 'receiveForm' | 'discard'>,
+    private readonly textBytes: number,
+  ) {}
+
+  async read(
+    caller: Caller,
+    { request, response, text }: { request: Request; response: Response; text: FormText },
+  ): Promise<FormBody> {
+    const shape = { fileField: 'files', mostFiles, textFields: [jsonField, text], textBytes: this.textBytes };
+    const { files, texts } = await this.uploads.receiveForm(caller, request, shape);
+    response.once('close', () => {
+      const wasUsed = response.statusCode < 300 && response.getHeader('Idempotent-Replayed') === undefined;
+      if (!wasUsed) void this.uploads.discard(caller, files);
+    });
+    const fields = fieldsOf(texts, text);
+    if (files.length === 0) return { body: fields, identity: fields };
+    return {
+      body: { ...fields, files: files.map(({ id }) => id) },
+      identity: { ...fields, files: files.map(({ name, sha256 }) => [name, sha256]) },
+    };
+  }
+}
+
+function fieldsOf(texts: ReadonlyMap<string, string>, text: FormText): Record<string, unknown> {
+  const given = texts.get(text);
+  const json = texts.get(jsonField);
+  const parsed = jsonObject.safeParse(json === undefined ? {} : parseJson(Buffer.from(json)));
+  if (!parsed.success) throw new InvalidRequest([{ field: jsonField, message: 'must be a JSON object' }]);
+  for (const field of ['files', ...(given === undefined ? [] : [text])])
+    if (field in parsed.data)
+      throw new InvalidRequest([{ field, message: 'give it in the form or in `body`, not in both' }]);
+  return { ...parsed.data, ...(given !== undefined && { [text]: given }) };
+}
