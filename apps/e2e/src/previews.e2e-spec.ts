@@ -18,6 +18,12 @@ createServer((request, response) => {
 }).listen(8080, '127.0.0.1', () => console.log('listening'));
 `;
 
+interface PublishedSite {
+  readonly thread_id: string;
+  readonly name: string;
+  readonly url: string;
+}
+
 describe('a server in a sandbox that a run publishes', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
@@ -26,7 +32,10 @@ describe('a server in a sandbox that a run publishes', () => {
   let threadId: string;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    rondo = await RunningRondo.start({
+      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
+      settings: { 'tool-executor': { SANDBOX_WARM: '1' } },
+    });
     client = rondo.client();
     const turns = [
       { calls: [call('create_file', { file_path: 'server.cjs', file_contents: server })] },
@@ -35,6 +44,7 @@ describe('a server in a sandbox that a run publishes', () => {
       { calls: [call('expose_port', { port: 8080 })] },
       { calls: [call('create_file', { file_path: 'site/index.html', file_contents: '<h1>Static</h1>' })] },
       { calls: [call('deploy', { directory_path: 'site' })] },
+      { calls: [call('deploy', { directory_path: 'site', name: 'spare' })] },
       { text: 'Published.' },
     ];
     const { id, thread_id } = await client.createRun({
@@ -138,6 +148,30 @@ describe('a server in a sandbox that a run publishes', () => {
     ).data.filter(({ thread_id }) => thread_id === threadId);
     await client.json('POST', `/sandboxes/${sandbox?.id}/stop`);
     expect((await answerTo('/')).status).toBe(502);
+  });
+
+  it('leaves static sites, which its account lists, reads and takes down', async () => {
+    const { data, complete } = await client.json<{ data: PublishedSite[]; complete: boolean }>('GET', '/sites');
+    const about = { thread_id: threadId, files: 1, bytes: 15, published_at: expect.any(String) };
+    expect([complete, data]).toEqual([
+      true,
+      [
+        { ...about, name: 'site', url: site.href.replace(/\/$/, '') },
+        { ...about, name: 'spare', url: expect.any(String) },
+      ],
+    ]);
+
+    const path = `/threads/${threadId}/sites/spare`;
+    const spare = await client.json<PublishedSite>('GET', path);
+    const asked = { host: new URL(spare.url).host, headers: { range: 'bytes=4-9' } };
+    const part = await answerTo('/', asked);
+    expect([part.status, part.headers['content-range'], part.body]).toEqual([206, 'bytes 4-9/15', 'Static']);
+
+    await client.request('DELETE', path);
+    expect((await answerTo('/', asked)).status).toBe(404);
+    expect((await client.json<{ data: PublishedSite[] }>('GET', `/sites?thread_id=${threadId}`)).data).toMatchObject([
+      { name: 'site' },
+    ]);
   });
 
   it('leaves a static site, which goes with its thread', async () => {
