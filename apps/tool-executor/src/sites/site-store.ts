@@ -49,6 +49,9 @@ interface SiteStoreParts {
   readonly maxBytes: number;
 }
 
+/** Of one thread. Their table is read for each request. */
+const mostSites = 20;
+
 /** A site as its owner sees it. */
 export interface PublishedSite {
   readonly threadId: string;
@@ -128,6 +131,9 @@ export class SiteStore {
   private async publish(threadId: string, { name, account }: Owned, { index, files }: SiteSource): Promise<Site> {
     const known = await this.read(threadId);
     const others = known.filter((one) => one.name !== name);
+    if (others.length >= mostSites) {
+      throw new SandboxError('too_large', `A thread may have ${mostSites} sites. Take one down with undeploy.`);
+    }
     const token = known.find((one) => one.name === name)?.token ?? newToken();
     const version = randomUUID();
     const directory = join(this.homeOf(threadId), version);

@@ -183,6 +183,17 @@ describe('deploy', () => {
     expect(await ask('/empty.bin', { headers: { range: 'bytes=0-' } })).toMatchObject({ status: 416 });
   });
 
+  it('refuses more sites of a thread than it may have, and still replaces those that it has', async () => {
+    const thread = newThread();
+    await shell(thread, 'mkdir -p site && : > site/index.html');
+    for (let count = 1; count <= 20; count += 1) await deploy(thread, 'site', `site-${count}`);
+
+    await expect(deploy(thread, 'site', 'another')).rejects.toThrow('A thread may have 20 sites.');
+    expect(await deploy(thread, 'site', 'site-20')).toMatchObject({ url: expect.any(String) });
+    expect(await store.withdraw(thread, 'site-1')).toBe(true);
+    expect(await deploy(thread, 'site', 'another')).toMatchObject({ url: expect.any(String) });
+  });
+
   it('is listed for the account of its thread, and taken down from outside', async () => {
     const thread = newThread();
     await shell(thread, 'mkdir -p site && echo hi > site/index.html');
