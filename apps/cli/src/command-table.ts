@@ -6,6 +6,7 @@ import { chat } from './commands/chat';
 import { completionOf } from './commands/completion';
 import { doctor } from './commands/doctor';
 import { filesGet, filesList, filesPut } from './commands/files';
+import { fork } from './commands/fork';
 import { inbox } from './commands/inbox';
 import { keysCreate, keysList, keysRevoke } from './commands/keys';
 import { run } from './commands/run';
@@ -22,6 +23,7 @@ export const commands: readonly Command[] = [
   run,
   watch,
   chat,
+  fork,
   stop,
   answer,
   resolve,

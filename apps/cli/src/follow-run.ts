@@ -25,7 +25,7 @@ export async function followRun(
     for await (const event of rondo.runs.stream(runId, { after, signal: interrupts.signal })) {
       display.show(event);
       if (isTerminal(event)) break;
-      if (event.type !== 'run.waiting') continue;
+      if (event.type !== 'run.waiting' || event.data.reason === 'child_runs') continue;
       if ((await rondo.runs.get(runId)).last_seq > event.seq) continue; // it was answered long ago
       const ending = await answerQuestion(runId, context);
       if (ending) return ending;

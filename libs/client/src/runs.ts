@@ -5,6 +5,7 @@ import type {
   EventPage,
   Fact,
   LogVerification,
+  NewFork,
   NewRun,
   Run,
   RunWait,
@@ -57,6 +58,11 @@ export class Runs {
 
   get(id: string, { signal }: Options = {}): Promise<Run> {
     return this.transport.json({ path: pathOf(id), signal });
+  }
+
+  /** Starts a run that begins with the log of this one. */
+  fork(id: string, json: NewFork, { signal }: Options = {}): Promise<Run> {
+    return this.transport.json({ method: 'POST', path: `${pathOf(id)}/fork`, json, signal });
   }
 
   /** What the run waits for, as of one moment. */

@@ -80,6 +80,8 @@ export {
   awaitedBudget,
   awaitedChild,
   childRun,
+  type ForkOrigin,
+  forkOrigin,
   waiting,
 } from './run';
 export {

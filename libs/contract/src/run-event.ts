@@ -4,7 +4,7 @@ import { agentId, callId, compactionId, eventId, messageId, modelCallId, runId, 
 import { refusedMcpTool } from './mcp-server';
 import { type NewMessage, coverage, message } from './message';
 import { runError, runFailure } from './problem';
-import { finishReason, raisedBudget, usage, waiting } from './run';
+import { finishReason, forkOrigin, raisedBudget, usage, waiting } from './run';
 import { resolution, toolCall } from './tool-call';
 import { keptImage } from './image';
 import { toolAnswer } from './tool-result';
@@ -28,6 +28,18 @@ const runFacts = {
     parent_call_id: callId.exactOptional(),
     root_run_id: runId.exactOptional(),
     edits_message_id: messageId.exactOptional(),
+  }),
+  /** Where the shared facts end. What follows is this run's own. */
+  'run.forked': forkOrigin.extend({
+    requested_seq: z.number().int().positive(),
+    /** Why fewer facts are shared than were asked for. */
+    cut_back: z.string().nullable(),
+    /** When the last shared fact was written: the time since then does not count as time of this run. */
+    paused_since: z.iso.datetime(),
+    /** The model from now on, where it is another one. */
+    model: z.string().exactOptional(),
+    /** Files that the origin has made, and processes that it has started, are not in the workspace of the fork. */
+    workspace: z.literal('empty'),
   }),
   /** `tool_set` is the hash of the tools that the run uses from its first to its last activation (docs/decisions/0040). */
   'run.started': z.object({ tool_set: z.string().exactOptional() }),

@@ -113,6 +113,10 @@ export const childRun = z.object({
 });
 export type ChildRun = z.infer<typeof childRun>;
 
+/** The run whose log another one begins with, and the last fact that they share. `hash` is its hash chain up to that fact. */
+export const forkOrigin = z.object({ run_id: runId, seq: z.number().int().positive(), hash: z.string() });
+export type ForkOrigin = z.infer<typeof forkOrigin>;
+
 /** A run as the API shows it. */
 export const run = z.object({
   id: runId,
@@ -139,6 +143,8 @@ export const run = z.object({
   parent_run_id: runId.nullable(),
   parent_call_id: callId.nullable(),
   root_run_id: runId.nullable(),
+  /** Null for a run that was not forked. */
+  forked_from: forkOrigin.nullable(),
   /** Its child runs, the oldest first and at most 100. Only in `GET /v1/runs/{id}`, and only if it has some. */
   children: z.array(childRun).exactOptional(),
   metadata: z.record(z.string(), z.string()),
@@ -179,6 +185,7 @@ export const newRun = ({ id, thread_id, last_seq, settings, metadata, created_at
   parent_run_id: more.parent_run_id ?? null,
   parent_call_id: more.parent_call_id ?? null,
   root_run_id: more.root_run_id ?? null,
+  forked_from: null,
   metadata,
   stop_requested_at: null,
   created_at,

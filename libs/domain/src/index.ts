@@ -88,6 +88,7 @@ export { outOfTime, timeLeftMs } from './run/run-limits';
 export { type AnswerContext } from './tool-calls/call-outcome';
 export { type KnownCall, type KnownCalls, awaitsPerson, callsAfter, openCalls } from './tool-calls/ledger';
 export { requiresApproval } from './tool-calls/approval-rules';
+export { type ForkPoint, forkPoint, noteOfFork } from './run/fork-point';
 export { collectChildren } from './child-runs/await-children';
 export { type ChildEnd, resultOfChild } from './child-runs/child-result';
 export { type TreePlace, treeRefusal } from './child-runs/tree-limits';

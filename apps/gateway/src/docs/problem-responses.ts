@@ -43,6 +43,7 @@ const takesJson = ({ method, path }: Route) =>
   (['post', 'patch'].includes(method) && path !== '/v1/files') || (method === 'put' && /\/(agents\/|tier$)/.test(path));
 const isList = ({ method, path }: Route) => method === 'get' && !/(\}|\/session|\/sandbox|\/balance)$/.test(path);
 
+const isFork = ({ path }: Route): boolean => path.endsWith('/fork');
 const isUpload = (route: Route) => isPost(route) && route.path === '/v1/files';
 /** Takes its body also as a form with files. */
 const takesFiles = (route: Route) => isUpload(route) || (isPost(route) && /\/(runs|input)$/.test(route.path));
@@ -64,7 +65,7 @@ const setsTrigger = ({ method, path }: Route) =>
 const changesVersion = ({ method, path }: Route) =>
   (method === 'patch' && path === '/v1/agents/{agent_id}') || path.endsWith('/activate');
 
-const startsRun = ({ method, path }: Route) => method === 'post' && /\/(runs|\{schedule_id\}\/run)$/.test(path);
+const startsRun = ({ method, path }: Route) => method === 'post' && /\/(runs|fork|\{schedule_id\}\/run)$/.test(path);
 
 /** The routes that can answer with each problem. */
 const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
@@ -116,6 +117,9 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   message_not_newest: ({ method, path }) => method === 'post' && /^\/v1\/(threads\/\{thread_id\}\/)?runs$/.test(path),
   run_not_waiting: ({ path }) => path.endsWith('/input'),
   run_over: ({ path }) => path.endsWith('/budget'),
+  log_trimmed: isFork,
+  log_too_long: isFork,
+  fork_needs_input: isFork,
   run_not_finished: ({ path }) => path.endsWith('/result'),
   tool_call_not_unknown: ({ path }) => path.endsWith('/resolve'),
   approval_not_open: ({ path }) => path.endsWith('/decision'),

@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 import { TerminalError, TransientError } from '@rondo/domain';
-import { UnknownBlobError, UnknownFileError, isDatabaseUnavailable } from '@rondo/persistence';
+import { UnknownBlobError, UnknownFileError, UnknownSeqError, isDatabaseUnavailable } from '@rondo/persistence';
 import { ApiError, InvalidRequest, ModelNotAllowed, retryAfter } from './api-error';
 import { type ProblemBody, type ProblemCode, isProblemCode, problem } from './problems';
 
@@ -11,7 +11,7 @@ export interface ProblemResponse {
 
 /** The problem that an error is answered with. An unexpected error is a 500 that reveals nothing of its cause (I12). */
 export function problemResponse(error: unknown): ProblemResponse {
-  if (error instanceof UnknownBlobError || error instanceof UnknownFileError) {
+  if (error instanceof UnknownBlobError || error instanceof UnknownFileError || error instanceof UnknownSeqError) {
     return problemResponse(new InvalidRequest([{ field: error.field, message: error.message }]));
   }
   if (error instanceof InvalidRequest) {

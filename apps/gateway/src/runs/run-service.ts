@@ -23,6 +23,8 @@ import type {
   BudgetOrder,
   CallRuling,
   CreatedRun,
+  ForkOrder,
+  ForkedRun,
   NewRun,
   OutboxEntry,
   RaisedBudget,
@@ -47,8 +49,10 @@ export interface RunServiceDependencies {
     resolve(resolution: CallRuling): Promise<ResolvedCall>;
     decide(order: ApprovalOrder): Promise<ApprovalDecision>;
     raiseBudget(order: BudgetOrder): Promise<RaisedBudget>;
+    get(address: RunAddress): Promise<Run>;
+    fork(order: ForkOrder): Promise<ForkedRun>;
   };
-  readonly settings: Pick<RunSettingsResolver, 'settingsOf' | 'checkBudget'>;
+  readonly settings: Pick<RunSettingsResolver, 'settingsOf' | 'checkBudget' | 'withModel'>;
   readonly agents: Pick<AgentService, 'resolve'>;
   readonly accountLimits: Pick<AccountLimits, 'admit'>;
   readonly quota: Pick<ActiveRunQuota, 'within'>;
@@ -165,6 +169,17 @@ export class RunService {
   async raiseBudget(order: BudgetOrder): Promise<Run> {
     this.dependencies.settings.checkBudget(order);
     const { run, facts } = await this.dependencies.runs.raiseBudget(order);
+    this.dependencies.publishJobs();
+    this.dependencies.publishFacts(facts);
+    return run;
+  }
+
+  /** A run that begins with the log of another one. */
+  async fork({ model, ...order }: Omit<ForkOrder, 'settings'> & { readonly model?: string | undefined }): Promise<Run> {
+    const { runs, settings: resolver, accountLimits, quota } = this.dependencies;
+    const requested = resolver.withModel((await runs.get(order)).settings, model);
+    const { settings, ...admission } = await accountLimits.admit(order.accountId, requested);
+    const { run, facts } = await quota.within(order.accountId, () => runs.fork({ ...order, settings }), admission);
     this.dependencies.publishJobs();
     this.dependencies.publishFacts(facts);
     return run;

@@ -55,6 +55,14 @@ export class RunSettingsResolver {
     if (problems.length > 0) throw new InvalidRequest(problems);
   }
 
+  /** The settings with another model. Throws InvalidRequest if this deployment cannot use it. */
+  withModel(settings: RunSettings, model: string | undefined): RunSettings {
+    const changed = model === undefined ? settings : { ...settings, model };
+    const problems = validateModel(changed, this.deployment.providers);
+    if (problems.length > 0) throw new InvalidRequest(problems);
+    return changed;
+  }
+
   resolve(
     request: SettingsRequest,
     { account, servers }: SettingsOwner,

@@ -4,8 +4,10 @@ import {
   agentId,
   fileId,
   inputContent,
+  forkOrigin,
   message,
   projectId,
+  modelName,
   recordedFact,
   run,
   runStatus,
@@ -66,6 +68,19 @@ export const newSubscribedRun = newRunAnywhere
 export const stopRequest = z.strictObject({ reason: z.string().max(500).optional() });
 export const answer = z.strictObject({ content: inputContent, files: fileIds });
 
+export const forkRequest = z.strictObject({
+  at_seq: z
+    .number()
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1)
+    .describe(
+      'The last fact to share. Inside an iteration, or where the run waits, stops or ends, fewer are shared: `forked_from.seq` says how many, and `run.forked` says why.',
+    ),
+  input: inputContent.optional().describe('Needed where the model has said its last word.'),
+  model: modelName.optional().describe("The fork's model. Default: that of the origin."),
+});
+
 /** At least one of the two must be given. */
 export const budgetRaise = z.strictObject({
   usd: budgetSettings.shape.usd.describe('The new budget in money, at least the present one.'),
@@ -91,6 +106,12 @@ const verification = z.object({
     .object({ through: z.number().int(), hash: z.string() })
     .optional()
     .describe('Where retention has removed facts: the last of them, and the hash chain up to there.'),
+  forked_from: forkOrigin
+    .extend({ holds: z.boolean().nullable() })
+    .exactOptional()
+    .describe(
+      'Of a fork: whether the log of its origin still has that hash there. Null if the origin or its facts are gone.',
+    ),
 }) satisfies z.ZodType<LogVerification>;
 
 export const logGap = z.object({
@@ -145,6 +166,7 @@ export const runCounts = z
 export class NewRunDto extends createZodDto(newRun) {}
 export class NewRunOnThreadDto extends createZodDto(newRunOnThread.superRefine(refuseImpossibleEdit)) {}
 export class StopRequestDto extends createZodDto(stopRequest) {}
+export class ForkDto extends createZodDto(forkRequest) {}
 export class AnswerDto extends createZodDto(answer) {}
 export class BudgetRaiseDto extends createZodDto(budgetRaise.refine(hasAmount, noAmount)) {}
 

@@ -9,7 +9,16 @@ import { CurrentCaller } from '../auth/api-key.guard';
 import { RunParam, ThreadParam } from '../http/path-params';
 import { pendingResponse } from '../idempotency/idempotent-requests';
 import { RunService } from './run-service';
-import { AnswerDto, BudgetRaiseDto, NewRunDto, NewRunOnThreadDto, RunDto, StopRequestDto, locationOf } from './run.dto';
+import {
+  AnswerDto,
+  BudgetRaiseDto,
+  ForkDto,
+  NewRunDto,
+  NewRunOnThreadDto,
+  RunDto,
+  StopRequestDto,
+  locationOf,
+} from './run.dto';
 
 @ApiTags('runs')
 @Controller('v1')
@@ -84,6 +93,25 @@ export class RunsController {
   ) {
     const promised = pendingResponse<Run>(response, { status: 202 });
     return this.runService.answer({ accountId, runId, content, files, promised });
+  }
+
+  @Post('runs/:run_id/fork')
+  @HttpCode(202)
+  @ApiOperation({
+    summary: 'Start a run that begins with the log of another one',
+    description:
+      'The facts up to a place between two iterations, with their messages and the answers of their tools, are copied to a new ' +
+      'run on a new thread. Nothing of them is executed again. The workspace of the fork is empty except for uploads.',
+  })
+  @ApiAcceptedResponse({ type: RunDto.Output, headers: { Location: { schema: { type: 'string' } } } })
+  async forkRun(
+    @RunParam() address: RunAddress,
+    @Body() { at_seq: atSeq, input, model }: ForkDto,
+    @Res({ passthrough: true }) response: Response,
+  ) {
+    const { accountId, runId } = address;
+    const promised = pendingResponse<Run>(response, accepted);
+    return withLocation(response, await this.runService.fork({ accountId, runId, atSeq, input, model, promised }));
   }
 
   @Post('runs/:run_id/budget')

@@ -29,6 +29,7 @@ export function streamsClosedBy(fact: RecordedFact): string[] {
       return [outputStream(fact.data.tool_call_id)];
     case 'run.created':
     case 'budget.raised':
+    case 'run.forked':
     case 'run.started':
     case 'mcp.connected':
     case 'mcp.skipped':

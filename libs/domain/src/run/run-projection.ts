@@ -111,6 +111,7 @@ function change(changes: Draft, fact: NewFact, at: string): void {
       return;
     case 'run.created':
     case 'budget.raised':
+    case 'run.forked':
     case 'iteration.started':
     case 'iteration.restarted':
     case 'iteration.completed':

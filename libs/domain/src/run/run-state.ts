@@ -63,7 +63,8 @@ export interface RunState {
 
 const noCalls: RunState['calls'] = new Map();
 
-const initialState: RunState = {
+/** Of a run without facts. */
+export const initialState: RunState = {
   started: false,
   ended: false,
   iteration: 0,
@@ -149,6 +150,10 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'run.resumed': {
       const waitedMs = state.waitedMs + millisecondsBetween(state.waitingSince, timeOf(fact));
       return changed(state, { waitingSince: undefined, waitedMs });
+    }
+    case 'run.forked': {
+      const waitedMs = state.startedAt === undefined ? 0 : millisecondsBetween(fact.data.paused_since, timeOf(fact));
+      return changed(state, { waitedMs: state.waitedMs + waitedMs });
     }
     case 'run.completed':
     case 'run.failed':

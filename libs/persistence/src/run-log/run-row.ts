@@ -34,6 +34,7 @@ export interface RunRow {
   readonly parent_call_id: string | null;
   readonly root_run_id: string | null;
   readonly tree_depth: number | null;
+  readonly forked_from: unknown;
   readonly stop_requested_at: Date | null;
   readonly stop_reason: string | null;
   readonly created_at: Date;
@@ -77,6 +78,7 @@ export const runOf = (row: RunRow | RunJson): Run =>
     parent_run_id: row.parent_run_id,
     parent_call_id: row.parent_call_id,
     root_run_id: row.root_run_id,
+    forked_from: row.forked_from,
     metadata: row.metadata,
     stop_requested_at: iso(row.stop_requested_at),
     created_at: iso(row.created_at),

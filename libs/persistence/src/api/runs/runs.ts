@@ -22,6 +22,7 @@ import { type InboxItem, listInbox } from './inbox';
 import { type Answer, type AnsweredRun, answerRun } from './answer-run';
 import { childrenOf } from './child-runs/runs-below';
 import { type CreatedRun, type NewRun, createRun } from './create-run';
+import { type ForkOrder, type ForkedRun, forkRun } from './forks/fork-run';
 import { type FirstRows, insertRuns, lengthOf } from './insert-run';
 import type { RunAddress } from './lock-run';
 import { type CallRuling, type ResolvedCall, resolveToolCall } from './resolve-tool-call';
@@ -31,7 +32,7 @@ import { type CountFilter, type RunCounts, type RunFilter, countRuns, listRuns }
 import { countActive, getRun, listToolCalls, readCallsOfResult, readHeads, readFinalTexts } from './read-runs';
 import { readWait } from './read-wait';
 import { type StopOrder, type StoppedRun, stopRun } from './stop-run';
-import { type LogVerification, verifyLog } from './verify-log';
+import { type LogVerification, holdsHash, verifyLog } from './verify-log';
 
 /**
  * Runs as the API shows and changes them. Each method is bound to one account: another account's run does not exist
@@ -102,8 +103,20 @@ export class Runs {
     return readHeads(this.database.sql, ids);
   }
 
-  verify(address: RunAddress): Promise<LogVerification> {
-    return verifyLog(allPages(this.database.sql, address));
+  async verify(address: RunAddress): Promise<LogVerification> {
+    const { sql } = this.database;
+    const log = await verifyLog(allPages(sql, address));
+    const { forked_from: origin } = await this.get(address);
+    if (origin === null) return log;
+    const of = { accountId: address.accountId, runId: origin.run_id };
+    const isThere = (await this.heads([origin.run_id])).has(origin.run_id);
+    return { ...log, forked_from: { ...origin, holds: isThere ? await holdsHash(allPages(sql, of), origin) : null } };
+  }
+
+  /** Rejects with UnknownSeqError, `fork_needs_input`, `log_trimmed` and `log_too_long`. Call `Outbox.publish` afterwards. */
+  fork(order: ForkOrder): Promise<ForkedRun> {
+    const { database, newId } = this;
+    return forkRun({ database, newId }, order);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RecordedFact } from '@rondo/contract';
+import type { ForkOrigin, RecordedFact } from '@rondo/contract';
 import type { TrimmedLog } from './read-log';
 
 /**
@@ -15,6 +15,8 @@ export interface LogVerification {
   readonly hash: string;
   /** The chain up to the facts that were deleted; absent if none were. */
   readonly trimmed?: TrimmedLog | undefined;
+  /** Of a fork: whether the log of its origin still has that hash there; null if the origin or its facts are gone. */
+  readonly forked_from?: ForkOrigin & { readonly holds: boolean | null };
 }
 
 const nothing: LogVerification = { first: null, last: null, count: 0, contiguous: true, hash: '' };
@@ -32,6 +34,19 @@ export async function verifyLog(pages: AsyncIterable<Page>): Promise<LogVerifica
     log = facts.reduce(withFact, before);
   }
   return log;
+}
+
+/** Whether a log has this hash at this fact; null if it is not there or does not have its first facts any more. */
+export async function holdsHash(pages: AsyncIterable<Page>, { seq, hash }: ForkOrigin): Promise<boolean | null> {
+  let chain = '';
+  for await (const { facts, trimmed } of pages) {
+    if (trimmed) return null;
+    for (const fact of facts) {
+      chain = chained(chain, fact);
+      if (fact.seq === seq) return chain === hash;
+    }
+  }
+  return null;
 }
 
 const withFact = (log: LogVerification, fact: RecordedFact): LogVerification => ({

@@ -1,0 +1,121 @@
+import type { ForkOrigin, RecordedFact, RunId, RunSettings, ThreadId } from '@rondo/contract';
+import { type ForkPoint, builtInTools } from '@rondo/domain';
+import type { Sql } from '../../../database/sql';
+import { storedText } from '../../../database/stored-text';
+import type { RunRow } from '../../../run-log/run-row';
+import type { ForkIds } from './fork-ids';
+
+/** What the shared part of a log consists of, each as the JSON of its rows. */
+export interface SharedRows {
+  readonly messages: string;
+  readonly events: string;
+  readonly calls: string;
+  readonly lastFactAt: string;
+  /** Some calls were sent to an executor. */
+  readonly usedTools: boolean;
+}
+
+/** Messages from before the run, and its own, as far as facts of the shared part have them. */
+const messageRows = `
+select coalesce(json_agg(row_to_json(said) order by said.seq), '[]')::text as rows from (
+  select messages.*, case when messages.run_id = $4 then messages.run_id end as copied_run_id from messages
+  where thread_id = $1 and (id = any($3::text[]) or (seq <= $2 and run_id is distinct from $4))
+) as said`;
+const eventRows = `
+select coalesce(json_agg(row_to_json(run_events) order by seq), '[]')::text as rows from run_events where run_id = $1 and seq <= $2`;
+const callRows = `
+select coalesce(json_agg(row_to_json(tool_calls)), '[]')::text as rows from tool_calls where run_id = $1 and id = any($2::text[])`;
+
+const rowsOf = async (sql: Sql, statement: string, values: unknown[]): Promise<string> =>
+  (await sql.query<{ rows: string }>(statement, values))[0]?.rows ?? '[]';
+
+const pastThrough = `select coalesce(past_through, 0) as seq from runs where id = $1`;
+
+export async function readSharedRows(sql: Sql, row: RunRow, log: readonly RecordedFact[]): Promise<SharedRows> {
+  const said = log.flatMap((fact) => (fact.type === 'message.created' ? [fact.data.message.id] : []));
+  const calls = log.flatMap((fact) => (fact.type === 'tool.planned' ? [fact.data.tool_call.id] : []));
+  const [past] = await sql.query<{ seq: number }>(pastThrough, [row.id]);
+  return {
+    messages: await rowsOf(sql, messageRows, [row.thread_id, past?.seq ?? 0, said, row.id]),
+    events: await rowsOf(sql, eventRows, [row.id, log.length]),
+    calls: await rowsOf(sql, callRows, [row.id, calls]),
+    lastFactAt: log.at(-1)?.at ?? row.created_at.toISOString(),
+    usedTools: log.some(
+      (fact) => fact.type === 'tool.started' && builtInTools.named(fact.data.name)?.runsIn !== 'loop',
+    ),
+  };
+}
+
+export interface Fork {
+  readonly runId: RunId;
+  readonly threadId: ThreadId;
+  readonly epoch: number;
+  readonly settings: RunSettings;
+  readonly point: ForkPoint;
+  readonly origin: ForkOrigin;
+  readonly messages: string;
+}
+
+const newThread = `
+insert into threads (id, account_id, agent_id, last_message_seq, message_bytes)
+select $2, account_id, agent_id, $3, $4 from threads where id = $1`;
+
+const newRun = `
+insert into runs (id, account_id, thread_id, status, iteration, last_seq, epoch, profile, model, settings, agent_id, agent_version,
+  preview, metadata, past_through, holds_thread, tool_set, started_at, input_tokens, cached_tokens, output_tokens, cost_usd, forked_from)
+select $2, account_id, $3, 'queued', $4, $5, $6, profile, $7, $8::json, agent_id, agent_version,
+  preview, metadata, past_through, true, case when $9::timestamptz is null then null else tool_set end, $9::timestamptz,
+  $10, $11, $12, $13, $14::json
+from runs where id = $1`;
+
+interface SaidRow {
+  readonly seq: number;
+  readonly content: unknown;
+}
+
+/** The thread and the run, as they stand after the shared facts. */
+export async function insertFork(sql: Sql, from: RunRow, fork: Fork): Promise<void> {
+  const { runId, threadId, epoch, settings, point, origin } = fork;
+  const said = JSON.parse(fork.messages) as SaidRow[]; // rows of this database
+  const bytes = said.reduce((sum, { content }) => sum + Buffer.byteLength(JSON.stringify(content)), 0);
+  await sql.query(newThread, [from.thread_id, threadId, said.at(-1)?.seq ?? 0, bytes]);
+  const { iteration, startedAt, usage } = point.state;
+  await sql.query(newRun, [
+    ...[from.id, runId, threadId, iteration, point.seq, epoch],
+    ...[storedText(settings.model), JSON.stringify(settings), startedAt ?? null],
+    ...[usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.cost_usd],
+    JSON.stringify(origin),
+  ]);
+}
+
+const newMessages = `
+insert into messages (id, thread_id, run_id, iteration, seq, type, is_llm_message, content, metadata, created_at)
+select id, thread_id, copied_run_id, iteration, seq, type, is_llm_message, content, metadata, created_at
+from json_to_recordset($1::json) as said(id text, thread_id text, copied_run_id text, iteration int, seq int, type text,
+  is_llm_message boolean, content json, metadata json, created_at timestamptz)`;
+const newEvents = `insert into run_events select * from json_populate_recordset(null::run_events, $1::json)`;
+const newCalls = `insert into tool_calls select * from json_populate_recordset(null::tool_calls, $1::json)`;
+
+const newRefs = `
+insert into blob_refs (thread_id, account_id, sha256) select $2, account_id, sha256 from blob_refs where thread_id = $1`;
+
+const filesOf = `select file_id, path from run_files where thread_id = $1`;
+const newFiles = `
+insert into run_files (run_id, thread_id, path, file_id)
+select $1, $2, path, file_id from unnest($3::text[], $4::text[]) as given(path, file_id)`;
+
+/** Under new ids. Uploads that the shared messages name are brought into the new workspace. */
+export async function copyRows(
+  sql: Sql,
+  { messages, events, calls }: SharedRows,
+  { from, runId, threadId, ids }: Pick<Fork, 'runId' | 'threadId'> & { readonly from: RunRow; readonly ids: ForkIds },
+): Promise<void> {
+  await sql.query(newMessages, [ids.rewrite(messages)]);
+  await sql.query(newEvents, [ids.rewrite(events)]);
+  await sql.query(newCalls, [ids.rewrite(calls)]);
+  await sql.query(newRefs, [from.thread_id, threadId]);
+  const uploads = await sql.query<{ file_id: string; path: string }>(filesOf, [from.thread_id]);
+  const named = uploads.filter(({ file_id }) => messages.includes(file_id));
+  if (named.length === 0) return;
+  await sql.query(newFiles, [runId, threadId, named.map(({ path }) => path), named.map(({ file_id }) => file_id)]);
+}

@@ -1,0 +1,189 @@
+import { type CallId, type NewFact, type RecordedFact, type RunId, messageId, noUsage } from '@rondo/contract';
+import { type ClaimedRun, forkPoint, replay } from '@rondo/domain';
+import { StoreFixture, iterationStarted, nextId, planned, reply, settings, textInput } from '../../../testing/store-fixture';
+import type { ForkOrder } from './fork-run';
+
+let fixture: StoreFixture;
+beforeAll(async () => {
+  fixture = await StoreFixture.open();
+});
+afterAll(() => fixture.close());
+
+const fork = (runId: RunId, order: Partial<ForkOrder> & Pick<ForkOrder, 'atSeq'>) =>
+  fixture.runs.fork({ accountId: fixture.accountId, runId, settings, ...order });
+const factsOf = async (runId: RunId): Promise<readonly RecordedFact[]> =>
+  (await fixture.runs.events({ accountId: fixture.accountId, runId }, { after: 0, limit: 200 })).data;
+
+const answerOf = ({ threadId, runId }: ClaimedRun, call: { id: CallId; name: string }): NewFact[] => {
+  const id = messageId.parse(`msg_${nextId()}`);
+  const result = { success: true, output: `what ${call.id} found` };
+  const content = [{ type: 'tool_result' as const, tool_call_id: call.id, name: call.name, result }];
+  const place = { id, thread_id: threadId, run_id: runId, iteration: 1 };
+  return [
+    { type: 'tool.started', iteration: 1, data: { tool_call_id: call.id, name: call.name, attempt: 1, store: null } },
+    {
+      type: 'tool.completed',
+      iteration: 1,
+      data: { tool_call_id: call.id, name: call.name, result, duration_ms: 1, message_id: id },
+    },
+    {
+      type: 'message.created',
+      iteration: 1,
+      data: { message: { ...place, type: 'tool', is_llm_message: true, content, metadata: {} } },
+    },
+  ];
+};
+
+const used: NewFact = {
+  type: 'usage.recorded',
+  iteration: 1,
+  data: {
+    ...{
+      model_call_id: `mdl_${nextId()}` as never,
+      model: 'demo/coder',
+      estimated: false,
+      finish_reason: 'tool_calls',
+    },
+    ...{ input_tokens: 100, cached_tokens: 0, output_tokens: 10, cost_usd: 0.25, duration_ms: 1, first_token_ms: null },
+  },
+};
+
+/** A run on a thread with an earlier one, which made one call and then ended. */
+async function recordedRun(): Promise<ClaimedRun> {
+  const before = await fixture.claimed();
+  await fixture.store.append(before, [iterationStarted(1), reply(before, 'Earlier.'), ended(1)]);
+  const { run } = await fixture.create({ threadId: before.threadId, input: textInput('call_me when msg_x is done.') });
+  const claim = await fixture.claim(run.id);
+  const call = planned(claim, { name: 'read_file', input: { file_path: 'a.txt' } });
+  const { id, name } = call.data.tool_call;
+  await fixture.store.append(claim, [{ type: 'run.started', iteration: 0, data: { tool_set: 'f00d' } }]);
+  await fixture.store.append(claim, [
+    iterationStarted(1),
+    reply(claim, `I read it with ${id}.`),
+    { ...used, data: { ...used.data, model_call_id: `mdl_${nextId()}` as never } },
+    call,
+  ]);
+  await fixture.store.append(claim, answerOf(claim, { id, name }));
+  await fixture.store.append(claim, [completedIteration(1, 'tool_calls')]);
+  await fixture.store.append(claim, [
+    iterationStarted(2),
+    { ...reply(claim, 'Found it.'), iteration: 2 } as NewFact,
+    completedIteration(2, 'stop'),
+  ]);
+  await fixture.store.append(claim, [ended(2)]);
+  return claim;
+}
+
+const completedIteration = (iteration: number, finish_reason: 'stop' | 'tool_calls'): NewFact => ({
+  type: 'iteration.completed',
+  iteration,
+  data: { iteration, finish_reason },
+});
+const ended = (iteration: number): NewFact => ({
+  type: 'run.completed',
+  iteration,
+  data: { finish_reason: 'stop', usage: noUsage },
+});
+
+/** Without what differs between a run and its copy. */
+const withoutIds = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value).replace(/\b(run|thr|msg|call|mdl|evt)_(?:[0-9A-Z]{8,}|1)\b/g, '$1'));
+
+describe('a fork', () => {
+  it('at every seq begins with the same facts under new ids, and its log is proven with its origin (I2)', async () => {
+    const origin = await recordedRun();
+    const log = await factsOf(origin.runId);
+    for (const { seq } of log) {
+      const { seq: last, needsInput } = forkPoint(log, seq);
+      const input = needsInput ? textInput('Go on.') : undefined;
+      const { run } = await fork(origin.runId, { atSeq: seq, input });
+      const facts = await factsOf(run.id);
+
+      expect(withoutIds(facts.slice(0, last))).toEqual(withoutIds(log.slice(0, last)));
+      expect(facts.map((fact) => fact.seq)).toEqual(facts.map((_, index) => index + 1));
+      expect(facts[last]).toMatchObject({
+        type: 'run.forked',
+        data: { run_id: origin.runId, seq: last, requested_seq: seq },
+      });
+      const verified = await fixture.runs.verify({ accountId: fixture.accountId, runId: run.id });
+      expect(verified).toMatchObject({
+        contiguous: true,
+        count: facts.length,
+        forked_from: { seq: last, holds: true },
+      });
+      expect(run).toMatchObject({
+        status: 'queued',
+        forked_from: { run_id: origin.runId, seq: last },
+        last_seq: facts.length,
+      });
+    }
+  });
+
+  it('continues from the conversation of its origin, earlier runs included, with the answers of the ledger (I5)', async () => {
+    const origin = await recordedRun();
+    const log = await factsOf(origin.runId);
+    const at = log.find(({ type }) => type === 'iteration.completed')?.seq ?? 0;
+    const { run } = await fork(origin.runId, { atSeq: at });
+    const claim = await fixture.claim(run.id);
+    const state = replay(claim.log, claim.earlier);
+
+    const texts = state.conversation.map(({ type, content }) => [type, JSON.stringify(content)]);
+    expect(texts.map(([type]) => type)).toEqual(['user', 'assistant', 'user', 'assistant', 'tool', 'user']);
+    expect(texts[2]?.[1]).toContain('call_me when msg_x is done.');
+    expect(state).toMatchObject({ phase: 'between', iteration: 1, started: true });
+    const { data } = await fixture.runs.toolCalls({ accountId: fixture.accountId, runId: run.id }, { limit: 10 });
+    expect(data).toMatchObject([{ status: 'completed', attempt: 1, run_id: run.id }]);
+    const [call] = data;
+    expect(texts[3]?.[1]).toContain(`I read it with ${call?.id}.`);
+    expect(call?.result?.output).toBe(`what ${call?.id} found`);
+    expect(texts[5]?.[1]).toContain('The workspace is a new one');
+    expect(claim.run).toMatchObject({ epoch: 2, usage: { input_tokens: 100, output_tokens: 10, cost_usd: 0.25 } });
+    expect(claim.toolSet).toBe('f00d');
+    await fixture.store.append(claim, [iterationStarted(2), reply(claim, 'Otherwise.')]);
+  });
+
+  it('has another model and input, as it is told', async () => {
+    const origin = await recordedRun();
+    const last = origin.run.last_seq;
+    const { run, facts } = await fork(origin.runId, {
+      atSeq: last,
+      input: textInput('Once more.'),
+      settings: { ...settings, model: 'demo/plain' },
+    });
+
+    expect(run).toMatchObject({ model: 'demo/plain', settings: { model: 'demo/plain' } });
+    expect(facts.map(({ type }) => type)).toEqual(['run.forked', 'message.created']);
+    expect(facts[0]).toMatchObject({ data: { model: 'demo/plain', workspace: 'empty' } });
+    expect((await fixture.published()).filter(({ payload }) => payload.run_id === run.id)).toHaveLength(1);
+  });
+
+  it('of a fork can be forked, and says so when the log of its origin is gone', async () => {
+    const origin = await recordedRun();
+    const { run: first } = await fork(origin.runId, { atSeq: 2 });
+    const { run: second } = await fork(first.id, { atSeq: first.last_seq });
+    expect((await factsOf(second.id)).filter(({ type }) => type === 'run.forked')).toHaveLength(2);
+
+    await fixture.database.sql.query(
+      `update runs set events_trimmed_through = 1, events_trimmed_hash = 'x' where id = $1`,
+      [first.id],
+    );
+
+    const { forked_from } = await fixture.runs.verify({ accountId: fixture.accountId, runId: second.id });
+    expect(forked_from).toMatchObject({ run_id: first.id, holds: null });
+    await expect(fork(first.id, { atSeq: 1 })).rejects.toMatchObject({ code: 'log_trimmed' });
+  });
+
+  it('is refused beyond the log, without an input where the model has ended its turn, and for another account', async () => {
+    const origin = await recordedRun();
+    const last = (await factsOf(origin.runId)).length;
+
+    await expect(fork(origin.runId, { atSeq: last + 1 })).rejects.toMatchObject({
+      code: 'unknown_seq',
+      field: 'at_seq',
+    });
+    await expect(fork(origin.runId, { atSeq: last })).rejects.toMatchObject({ code: 'fork_needs_input' });
+    await expect(fork(origin.runId, { atSeq: 1, accountId: 'acc_other' as never })).rejects.toMatchObject({
+      code: 'run_not_found',
+    });
+  });
+});

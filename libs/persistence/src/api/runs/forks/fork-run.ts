@@ -1,0 +1,161 @@
+import {
+  type ForkOrigin,
+  type InputBlock,
+  type NewFact,
+  type RecordedFact,
+  type Run,
+  type RunId,
+  type RunSettings,
+  type ThreadId,
+  runId,
+  threadId,
+} from '@rondo/contract';
+import { type ForkPoint, TerminalError, forkPoint, noteOfFork } from '@rondo/domain';
+import type { Sql } from '../../../database/sql';
+import { activateRun } from '../../../run-log/activation';
+import { batchOf } from '../../../run-log/batch';
+import { writeBatch } from '../../../run-log/group-commit';
+import { type FactRow, type RunRow, factOf, runOf } from '../../../run-log/run-row';
+import { referToImages, storeImages } from '../../blobs/message-images';
+import { type PendingKey, storeResponse } from '../../idempotency-keys';
+import type { RunMaker } from '../create-run';
+import { inputFact } from '../input-message';
+import { type RunAddress, readRun, runNotFound } from '../lock-run';
+import { visibleRun } from '../read-runs';
+import { chained } from '../verify-log';
+import { type SharedRows, copyRows, insertFork, readSharedRows } from './copy-rows';
+import { ForkIds } from './fork-ids';
+
+/** A run that begins with the log of another one. */
+export interface ForkOrder extends RunAddress {
+  /** The last fact to share. */
+  readonly atSeq: number;
+  readonly input?: readonly InputBlock[] | undefined;
+  /** Of the fork. */
+  readonly settings: RunSettings;
+  readonly promised?: PendingKey<Run> | undefined;
+}
+
+export interface ForkedRun {
+  readonly run: Run;
+  /** Committed facts to publish. */
+  readonly facts: readonly RecordedFact[];
+}
+
+type Forking = Pick<RunMaker, 'database' | 'newId'>;
+
+/** Longer logs are not copied in one transaction. */
+const longestLog = { facts: 20_000, bytes: 64 * 1024 * 1024 };
+
+/**
+ * Copies the facts up to a place between two iterations, with the messages and the answered calls of them, under new ids, to a
+ * new run on a new thread. Facts never change, so the origin is not locked and may be at work.
+ */
+export const forkRun = ({ database, newId }: Forking, order: ForkOrder): Promise<ForkedRun> =>
+  database.transaction(async (sql) => {
+    const [row] = await sql.query<RunRow & TrimmedColumns>(visibleRun, [order.runId, order.accountId]);
+    if (!row) throw runNotFound(order.runId);
+    if (order.atSeq > row.last_seq) throw new UnknownSeqError(row.last_seq);
+    const log = await readLog(sql, row, order.atSeq);
+    const point = forkPoint(log, order.atSeq);
+    if (point.needsInput && order.input === undefined) throw needsInput(order.runId, point);
+
+    const id = runId.parse(`run_${newId()}`);
+    const thread = threadId.parse(`thr_${newId()}`);
+    const shared = await readSharedRows(sql, row, log.slice(0, point.seq));
+    const hash = log.slice(0, point.seq).reduce((before, fact) => chained(before, fact), '');
+    const origin = { run_id: order.runId, seq: point.seq, hash };
+    const { settings } = order;
+    const target = { runId: id, threadId: thread, epoch: epochOf(log, point.seq) };
+    await insertFork(sql, row, { ...target, settings, point, origin, messages: shared.messages });
+    const given = [
+      [row.id, id],
+      [row.thread_id, thread],
+    ] as const;
+    await copyRows(sql, shared, { ...target, from: row, ids: new ForkIds(new Map<string, string>(given), newId) });
+
+    const model = settings.model === row.model ? undefined : settings.model;
+    const told = await beginning(sql, newId, { order, origin, point, target, shared, model });
+    const facts = await writeBatch(sql, batchOf(target, told, newId));
+    await activateRun(sql, id);
+    const run = await storeResponse(sql, order.promised, runOf(await readRun(sql, id)));
+    return { run, facts };
+  });
+
+/** The log does not reach that far. */
+export class UnknownSeqError extends TerminalError {
+  override readonly name = 'UnknownSeqError';
+  readonly field = 'at_seq';
+
+  constructor(lastSeq: number) {
+    super('unknown_seq', `must be at most ${lastSeq}, the last fact of the run`);
+  }
+}
+
+interface TrimmedColumns {
+  readonly events_trimmed_through: number;
+}
+
+const sizeOfLog = `
+select count(*)::int as facts, coalesce(sum(octet_length(data::text)), 0)::float8 as bytes
+from run_events where run_id = $1 and seq <= $2`;
+
+const factsOfLog = `
+select id, seq, type, run_id, $3 as thread_id, iteration, epoch, at, data from run_events
+where run_id = $1 and seq <= $2 order by seq`;
+
+async function readLog(sql: Sql, row: RunRow & TrimmedColumns, atSeq: number): Promise<readonly RecordedFact[]> {
+  if (row.events_trimmed_through > 0)
+    throw new TerminalError(
+      'log_trimmed',
+      `The first facts of ${row.id} were deleted by retention, so it cannot be forked.`,
+    );
+  const [size] = await sql.query<{ facts: number; bytes: number }>(sizeOfLog, [row.id, atSeq]);
+  if (!size || size.facts > longestLog.facts || size.bytes > longestLog.bytes)
+    throw new TerminalError('log_too_long', `The log of ${row.id} up to seq ${atSeq} is too long to be forked.`);
+  return (await sql.query<FactRow>(factsOfLog, [row.id, atSeq, row.thread_id])).map(factOf);
+}
+
+const epochOf = (log: readonly RecordedFact[], seq: number): number =>
+  log.reduce((highest, fact) => (fact.seq <= seq ? Math.max(highest, fact.epoch) : highest), 0);
+
+const needsInput = (id: RunId, { seq }: ForkPoint): TerminalError =>
+  new TerminalError(
+    'fork_needs_input',
+    `At seq ${seq} of ${id} the model has said its last word: give an input to go on.`,
+  );
+
+interface Beginning {
+  readonly order: ForkOrder;
+  readonly origin: ForkOrigin;
+  readonly point: ForkPoint;
+  readonly target: { readonly runId: RunId; readonly threadId: ThreadId };
+  readonly shared: SharedRows;
+  /** Where it is another one than that of the origin. */
+  readonly model: string | undefined;
+}
+
+/** The first facts of its own: where it comes from, and what is said to it. */
+async function beginning(sql: Sql, newId: () => string, parts: Beginning): Promise<NewFact[]> {
+  const { order, origin, point, target, shared, model } = parts;
+  const { accountId, atSeq } = order;
+  const { iteration } = point.state;
+  const forked: NewFact = {
+    type: 'run.forked',
+    iteration,
+    data: {
+      ...origin,
+      requested_seq: atSeq,
+      cut_back: point.cutBack,
+      paused_since: shared.lastFactAt,
+      ...(model !== undefined && { model }),
+      workspace: 'empty',
+    },
+  };
+  const input = order.input && (await storeImages(sql, { accountId, content: order.input, field: 'input' }));
+  const note = shared.usedTools ? [{ type: 'text' as const, text: noteOfFork }] : [];
+  const content = [...(input ?? []), ...note];
+  if (content.length === 0) return [forked];
+  await referToImages(sql, { accountId, threadId: target.threadId }, content);
+  return [forked, inputFact({ ...target, iteration, content, metadata: { forked_from: origin.run_id } }, newId)];
+}
