@@ -144,7 +144,7 @@ const requests: Schemas = {
   ...toolRequestSchemas,
   OnActiveRun: runs.onActiveRun,
   NewRun: runs.NewRunDto.schema,
-  NewFork: runs.ForkDto.schema,
+  NewFork: runs.NewForkDto.schema,
   NewRunOnThread: runs.NewRunOnThreadDto.schema,
   AgentOverrides: agent.unwrap(),
   ProcessorOverrides: processor.unwrap(),

@@ -166,7 +166,7 @@ export const runCounts = z
 export class NewRunDto extends createZodDto(newRun) {}
 export class NewRunOnThreadDto extends createZodDto(newRunOnThread.superRefine(refuseImpossibleEdit)) {}
 export class StopRequestDto extends createZodDto(stopRequest) {}
-export class ForkDto extends createZodDto(forkRequest) {}
+export class NewForkDto extends createZodDto(forkRequest) {}
 export class AnswerDto extends createZodDto(answer) {}
 export class BudgetRaiseDto extends createZodDto(budgetRaise.refine(hasAmount, noAmount)) {}
 

@@ -12,7 +12,7 @@ import { RunService } from './run-service';
 import {
   AnswerDto,
   BudgetRaiseDto,
-  ForkDto,
+  NewForkDto,
   NewRunDto,
   NewRunOnThreadDto,
   RunDto,
@@ -106,7 +106,7 @@ export class RunsController {
   @ApiAcceptedResponse({ type: RunDto.Output, headers: { Location: { schema: { type: 'string' } } } })
   async forkRun(
     @RunParam() address: RunAddress,
-    @Body() { at_seq: atSeq, input, model }: ForkDto,
+    @Body() { at_seq: atSeq, input, model }: NewForkDto,
     @Res({ passthrough: true }) response: Response,
   ) {
     const { accountId, runId } = address;

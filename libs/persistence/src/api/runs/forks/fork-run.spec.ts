@@ -67,7 +67,7 @@ async function recordedRun(): Promise<ClaimedRun> {
   await fixture.store.append(claim, [completedIteration(1, 'tool_calls')]);
   await fixture.store.append(claim, [
     iterationStarted(2),
-    { ...reply(claim, 'Found it.'), iteration: 2 } as NewFact,
+    { ...reply(claim, 'Found it.'), iteration: 2 },
     completedIteration(2, 'stop'),
   ]);
   await fixture.store.append(claim, [ended(2)]);
