@@ -80,8 +80,6 @@ export {
   awaitedBudget,
   awaitedChild,
   childRun,
-  type ForkOrigin,
-  forkOrigin,
   waiting,
 } from './run';
 export {
@@ -191,3 +189,6 @@ export {
   mcpServer,
   mcpServerName,
 } from './mcp-server';
+
+// Forks
+export { type ForkOrigin, forkOrigin } from './fork';

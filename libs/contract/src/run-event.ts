@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { awaitedApproval, decidedApproval } from './approval';
+import { runForked } from './fork';
 import { agentId, callId, compactionId, eventId, messageId, modelCallId, runId, threadId } from './ids';
 import { refusedMcpTool } from './mcp-server';
 import { type NewMessage, coverage, message } from './message';
 import { runError, runFailure } from './problem';
-import { finishReason, forkOrigin, raisedBudget, usage, waiting } from './run';
+import { finishReason, raisedBudget, usage, waiting } from './run';
+import { stopReceipt } from './stop-receipt';
 import { resolution, toolCall } from './tool-call';
 import { keptImage } from './image';
 import { toolAnswer } from './tool-result';
@@ -30,17 +32,7 @@ const runFacts = {
     edits_message_id: messageId.exactOptional(),
   }),
   /** Where the shared facts end. What follows is this run's own. */
-  'run.forked': forkOrigin.extend({
-    requested_seq: z.number().int().positive(),
-    /** Why fewer facts are shared than were asked for. */
-    cut_back: z.string().nullable(),
-    /** When the last shared fact was written: the time since then does not count as time of this run. */
-    paused_since: z.iso.datetime(),
-    /** The model from now on, where it is another one. */
-    model: z.string().exactOptional(),
-    /** Files that the origin has made, and processes that it has started, are not in the workspace of the fork. */
-    workspace: z.literal('empty'),
-  }),
+  'run.forked': runForked,
   /** `tool_set` is the hash of the tools that the run uses from its first to its last activation (docs/decisions/0040). */
   'run.started': z.object({ tool_set: z.string().exactOptional() }),
   'run.waiting': waiting,
@@ -49,25 +41,7 @@ const runFacts = {
   'run.stop_requested': z.object({ reason: z.string().nullable(), requested_at: z.iso.datetime() }),
   'run.stopped': z.object({
     reason: z.string().nullable(),
-    receipt: z.object({
-      requested_at: z.iso.datetime(),
-      model_aborted_at: z.iso.datetime().nullable(),
-      /** Calls that were running, and calls that had left a background job or a daemon. */
-      tools_stopped: z.array(
-        z.object({
-          tool_call_id: callId,
-          verified_dead_at: z.iso.datetime().nullable(),
-          /** The names of the processes that it had left running; the processes choose them. */
-          processes: z.array(z.string()).exactOptional(),
-        }),
-      ),
-      /** Child runs that were told to stop; `ended_at` is null if their end was not seen in time. */
-      child_runs_stopped: z.array(z.object({ run_id: runId, ended_at: z.iso.datetime().nullable() })).exactOptional(),
-      tokens_after_stop: z.number().int().nonnegative(),
-      /** When the last stopped tool was seen dead. Null if one was not, if none ran, or if it was not confirmed that the
-       * run left no process running. */
-      sandbox_verified_at: z.iso.datetime().nullable(),
-    }),
+    receipt: stopReceipt,
     usage,
   }),
   'run.completed': z.object({ finish_reason: finishReason, usage }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { awaitedApproval } from './approval';
+import { forkOrigin } from './fork';
 import { agentId, callId, projectId, runId, threadId } from './ids';
 import { runFailure } from './problem';
 import { runSettings } from './run-settings';
@@ -113,9 +114,8 @@ export const childRun = z.object({
 });
 export type ChildRun = z.infer<typeof childRun>;
 
-/** The run whose log another one begins with, and the last fact that they share. `hash` is its hash chain up to that fact. */
-export const forkOrigin = z.object({ run_id: runId, seq: z.number().int().positive(), hash: z.string() });
-export type ForkOrigin = z.infer<typeof forkOrigin>;
+/** A child run that was told to stop. `ended_at` is null if its end was not seen in time. */
+export const stoppedChildRun = z.object({ run_id: runId, ended_at: z.iso.datetime().nullable() });
 
 /** A run as the API shows it. */
 export const run = z.object({

@@ -112,6 +112,7 @@ post /v1/mcp-tools/{mcp_tool_id}/confirm
 post /v1/projects
 post /v1/runs
 post /v1/runs/{run_id}/budget
+post /v1/runs/{run_id}/fork
 post /v1/runs/{run_id}/input
 post /v1/runs/{run_id}/stop
 post /v1/sandboxes/{sandbox_id}/start
@@ -223,6 +224,7 @@ const bodies: Record<string, object> = {
   '/v1/approvals/{approval_id}/decision': { decision: 'approve', arguments_hash: 'x' },
   '/v1/runs/{run_id}/budget': { usd: 1 },
   '/v1/threads/{thread_id}': { is_public: true },
+  '/v1/runs/{run_id}/fork': { at_seq: 1 },
   '/v1/runs/{run_id}/input': { content: 'Blue.' },
   '/v1/tool-calls/{tool_call_id}/resolve': { outcome: 'completed' },
   '/v1/threads/{thread_id}/messages': { content: 'Hello.' },

@@ -57,8 +57,9 @@ export class RunSettingsResolver {
 
   /** The settings with another model. Throws InvalidRequest if this deployment cannot use it. */
   withModel(settings: RunSettings, model: string | undefined): RunSettings {
-    const changed = model === undefined ? settings : { ...settings, model };
-    const problems = validateModel(changed, this.deployment.providers);
+    const { aliases, providers } = this.deployment;
+    const changed = model === undefined ? settings : { ...settings, model: aliases?.get(model) ?? model };
+    const problems = validateModel(changed, providers);
     if (problems.length > 0) throw new InvalidRequest(problems);
     return changed;
   }

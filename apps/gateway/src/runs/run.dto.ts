@@ -4,10 +4,8 @@ import {
   agentId,
   fileId,
   inputContent,
-  forkOrigin,
   message,
   projectId,
-  modelName,
   recordedFact,
   run,
   runStatus,
@@ -17,11 +15,13 @@ import {
   toolCall,
   usage,
 } from '@rondo/contract';
-import type { AgentResult, LogGap, LogVerification, RunCounts, RunSnapshot } from '@rondo/persistence';
+import type { AgentResult, LogGap, RunCounts, RunSnapshot } from '@rondo/persistence';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 import { mostFiles } from '../files/form-bodies';
 import { idempotencyKey } from '../idempotency/idempotent-requests';
+import { forkRequest } from './fork-request';
+import { verification } from './log-verification';
 import { metadata } from '../http/metadata';
 import { pageOf, pageQuery } from '../http/paging';
 import { editedMessage, refuseImpossibleEdit, refuseImpossibleRun } from './new-run-rules';
@@ -68,19 +68,6 @@ export const newSubscribedRun = newRunAnywhere
 export const stopRequest = z.strictObject({ reason: z.string().max(500).optional() });
 export const answer = z.strictObject({ content: inputContent, files: fileIds });
 
-export const forkRequest = z.strictObject({
-  at_seq: z
-    .number()
-    .int()
-    .min(1)
-    .max(2 ** 31 - 1)
-    .describe(
-      'The last fact to share. Inside an iteration, or where the run waits, stops or ends, fewer are shared: `forked_from.seq` says how many, and `run.forked` says why.',
-    ),
-  input: inputContent.optional().describe('Needed where the model has said its last word.'),
-  model: modelName.optional().describe("The fork's model. Default: that of the origin."),
-});
-
 /** At least one of the two must be given. */
 export const budgetRaise = z.strictObject({
   usd: budgetSettings.shape.usd.describe('The new budget in money, at least the present one.'),
@@ -95,24 +82,6 @@ export const locationOf = ({ id }: Pick<Run, 'id'>): string => `/v1/runs/${id}`;
 /** The largest value of the column; no log has more facts. */
 export const maxSeq = 2 ** 31 - 1;
 const seq = z.coerce.number().int().min(0).max(maxSeq);
-
-const verification = z.object({
-  first: z.number().int().nullable(),
-  last: z.number().int().nullable(),
-  count: z.number().int(),
-  contiguous: z.boolean(),
-  hash: z.string(),
-  trimmed: z
-    .object({ through: z.number().int(), hash: z.string() })
-    .optional()
-    .describe('Where retention has removed facts: the last of them, and the hash chain up to there.'),
-  forked_from: forkOrigin
-    .extend({ holds: z.boolean().nullable() })
-    .exactOptional()
-    .describe(
-      'Of a fork: whether the log of its origin still has that hash there. Null if the origin or its facts are gone.',
-    ),
-}) satisfies z.ZodType<LogVerification>;
 
 export const logGap = z.object({
   from: z.number().int(),

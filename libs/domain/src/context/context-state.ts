@@ -14,6 +14,18 @@ export interface OpenCompaction {
   readonly tokensBefore: number;
 }
 
+interface CompactionStart {
+  readonly compaction_id: CompactionId;
+  readonly covers: Coverage;
+  readonly tokens_before: number;
+}
+
+export const openCompaction = ({ compaction_id: id, covers, tokens_before }: CompactionStart): OpenCompaction => ({
+  id,
+  covers,
+  tokensBefore: tokens_before,
+});
+
 /** Texts of messages up to `through` are shortened, and a range may be omitted. */
 export interface Compression {
   readonly through: MessageId;

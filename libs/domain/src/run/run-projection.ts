@@ -94,17 +94,14 @@ function change(changes: Draft, fact: NewFact, at: string): void {
       changes.stop = { requestedAt: fact.data.requested_at, reason: fact.data.reason };
       return;
     case 'run.completed':
-      end(changes, 'completed', at);
-      changes.finishReason = fact.data.finish_reason;
+      end(changes, { status: 'completed', finishReason: fact.data.finish_reason, at });
       return;
     case 'run.failed':
-      end(changes, 'failed', at);
-      changes.finishReason = 'error';
+      end(changes, { status: 'failed', finishReason: 'error', at });
       changes.error = fact.data.error;
       return;
     case 'run.stopped':
-      end(changes, 'stopped', at);
-      changes.finishReason = 'stopped';
+      end(changes, { status: 'stopped', finishReason: 'stopped', at });
       return;
     case 'usage.recorded':
       changes.usage = addUsage(changes.usage, fact.data);
@@ -144,9 +141,16 @@ const waitingStatus: Record<Waiting['reason'], RunStatus> = {
   child_runs: 'waiting_child',
 };
 
-function end(changes: Draft, status: 'completed' | 'failed' | 'stopped', at: string): void {
+interface End {
+  readonly status: 'completed' | 'failed' | 'stopped';
+  readonly finishReason: FinishReason;
+  readonly at: string;
+}
+
+function end(changes: Draft, { status, finishReason, at }: End): void {
   changes.status = status;
   changes.finishedAt = at;
+  changes.finishReason = finishReason;
   changes.waiting = null;
 }
 

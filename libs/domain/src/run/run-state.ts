@@ -17,9 +17,11 @@ import {
   withEarlierSummary,
   notCompacted,
   initialContext,
+  openCompaction,
 } from '../context/context-state';
 import { type FallbackState, fallbackAfterCall, fallenBack } from './fallback-state';
-import { millisecondsBetween, timeOf } from './fact-times';
+import { timeOf, waitedUntil } from './fact-times';
+import { beforeRun } from './before-run';
 import { asFinishReason, isReplyOpenAfter } from './call-end';
 import { type KnownCalls, callsAfter } from '../tool-calls/ledger';
 import { leavesProcesses } from '../tools/leaves-processes';
@@ -126,12 +128,6 @@ export function replay(log: readonly RecordedFact[], earlier: readonly Message[]
   return changed(state, { conversation: [...before, ...state.conversation], context });
 }
 
-/** Messages that others wrote after the run began are for the next run, so that a prompt does not depend on hand-overs. */
-function beforeRun(earlier: readonly Message[], own: RunState['conversation']): readonly Message[] {
-  const [first] = own;
-  return first && 'seq' in first ? earlier.filter(({ seq }) => seq < first.seq) : earlier;
-}
-
 /** The state after one more fact. */
 export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState {
   switch (fact.type) {
@@ -147,14 +143,10 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
       return changed(state, { started: true, startedAt: timeOf(fact) });
     case 'run.waiting':
       return changed(state, { waitingSince: state.waitingSince ?? timeOf(fact) });
-    case 'run.resumed': {
-      const waitedMs = state.waitedMs + millisecondsBetween(state.waitingSince, timeOf(fact));
-      return changed(state, { waitingSince: undefined, waitedMs });
-    }
-    case 'run.forked': {
-      const waitedMs = state.startedAt === undefined ? 0 : millisecondsBetween(fact.data.paused_since, timeOf(fact));
-      return changed(state, { waitedMs: state.waitedMs + waitedMs });
-    }
+    case 'run.resumed':
+      return changed(state, { waitingSince: undefined, waitedMs: waitedUntil(state, state.waitingSince, fact) });
+    case 'run.forked':
+      return changed(state, { waitedMs: waitedUntil(state, state.startedAt && fact.data.paused_since, fact) });
     case 'run.completed':
     case 'run.failed':
     case 'run.stopped':
@@ -184,10 +176,8 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'approval.requested':
     case 'approval.decided':
       return changed(state, { calls: callsAfter(state.calls, fact) });
-    case 'context.compaction_started': {
-      const { compaction_id: id, covers, tokens_before: tokensBefore } = fact.data;
-      return changed(state, { compaction: { id, covers, tokensBefore } });
-    }
+    case 'context.compaction_started':
+      return changed(state, { compaction: openCompaction(fact.data) });
     case 'context.compacted':
       return changed(state, { compaction: undefined, context: compacted(state.context, fact.data, pointOf(state)) });
     case 'context.compaction_failed':

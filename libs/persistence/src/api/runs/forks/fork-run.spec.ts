@@ -1,6 +1,14 @@
 import { type CallId, type NewFact, type RecordedFact, type RunId, messageId, noUsage } from '@rondo/contract';
 import { type ClaimedRun, forkPoint, replay } from '@rondo/domain';
-import { StoreFixture, iterationStarted, nextId, planned, reply, settings, textInput } from '../../../testing/store-fixture';
+import {
+  StoreFixture,
+  iterationStarted,
+  nextId,
+  planned,
+  reply,
+  settings,
+  textInput,
+} from '../../../testing/store-fixture';
 import type { ForkOrder } from './fork-run';
 
 let fixture: StoreFixture;
@@ -34,7 +42,7 @@ const answerOf = ({ threadId, runId }: ClaimedRun, call: { id: CallId; name: str
   ];
 };
 
-const used: NewFact = {
+const used = (): NewFact => ({
   type: 'usage.recorded',
   iteration: 1,
   data: {
@@ -46,7 +54,7 @@ const used: NewFact = {
     },
     ...{ input_tokens: 100, cached_tokens: 0, output_tokens: 10, cost_usd: 0.25, duration_ms: 1, first_token_ms: null },
   },
-};
+});
 
 /** A run on a thread with an earlier one, which made one call and then ended. */
 async function recordedRun(): Promise<ClaimedRun> {
@@ -57,12 +65,7 @@ async function recordedRun(): Promise<ClaimedRun> {
   const call = planned(claim, { name: 'read_file', input: { file_path: 'a.txt' } });
   const { id, name } = call.data.tool_call;
   await fixture.store.append(claim, [{ type: 'run.started', iteration: 0, data: { tool_set: 'f00d' } }]);
-  await fixture.store.append(claim, [
-    iterationStarted(1),
-    reply(claim, `I read it with ${id}.`),
-    { ...used, data: { ...used.data, model_call_id: `mdl_${nextId()}` as never } },
-    call,
-  ]);
+  await fixture.store.append(claim, [iterationStarted(1), reply(claim, `I read it with ${id}.`), used(), call]);
   await fixture.store.append(claim, answerOf(claim, { id, name }));
   await fixture.store.append(claim, [completedIteration(1, 'tool_calls')]);
   await fixture.store.append(claim, [
