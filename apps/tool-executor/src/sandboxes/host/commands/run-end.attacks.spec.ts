@@ -26,8 +26,9 @@ for i in 1 2 3; do (env -i setsid ./daemon-shell again.sh >/dev/null 2>&1 &); do
   ],
 ] as const;
 
+/** Without those that are dead and that the first process has not yet waited for. */
 const countDaemons = async (sandbox: Sandbox): Promise<number> => {
-  const look = `cat /proc/[0-9]*/comm 2>/dev/null | grep -c '^daemon'`;
+  const look = `cat /proc/[0-9]*/stat 2>/dev/null | grep -c '^[0-9]* (daemon[^)]*) [^ZX]'`;
   return Number((await run(sandbox, look, { session: 'looks' })).output);
 };
 
