@@ -89,7 +89,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
       states: new SandboxStates({ sandboxes, usdPerHour: config.SANDBOX_USD_PER_H }),
     }),
     mcpResponder: new McpResponder({
-      ...{ nats, executorId: identity.id, mcp, sandboxes, slots: sandboxSlots },
+      ...{ nats, executorId: identity.id, mcp, sandboxes, slots: sandboxSlots, log },
     }),
     gauges: new ExecutorGauges({ slots, load: () => consumer.load, sandboxSlots, sandboxHealth, sandboxes }),
     close: async () => {

@@ -188,6 +188,9 @@ export {
   mcpDiscovery,
   mcpServer,
   mcpServerName,
+  mcpServerRequest,
+  mcpTool,
+  refusedMcpTool,
 } from './mcp-server';
 
 // Forks

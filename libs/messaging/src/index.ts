@@ -21,11 +21,19 @@ export { SharedQuota } from './queues/shared-quota';
 export { NatsRunFeed } from './run-feed/run-feed';
 export { NatsTools } from './tool-calls/client/nats-tools';
 export { PendingCancellations } from './tool-calls/client/pending-cancellations';
-export type { SlotLimits } from './tool-calls/executor/fair-slots';
+export { FairSlots, type SlotLimits } from './tool-calls/executor/fair-slots';
 export { ToolCallConsumer } from './tool-calls/executor/tool-call-consumer';
 export { OpenExecutors, announceExecutor } from './tool-calls/open-executors';
 export { answerDeletedThreads, requestDeletedThreads, threadsPerRequest } from './tool-calls/deleted-threads';
-export { answerMcpLists, mcpListRequest, requestMcpList, type McpListRequest } from './tool-calls/mcp-requests';
+export {
+  type McpDiscoverRequest,
+  type McpListRequest,
+  answerMcpDiscoveries,
+  answerMcpLists,
+  mcpListRequest,
+  requestMcpDiscovery,
+  requestMcpList,
+} from './tool-calls/mcp-requests';
 export { answerRemovals, answerRunEnds, requestRemoval } from './tool-calls/sandbox-requests';
 export { type HeardExecutor, ToolSupport } from './tool-calls/tool-support';
 export { ToolStreams } from './tool-calls/tool-streams';

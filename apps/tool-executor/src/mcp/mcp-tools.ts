@@ -1,8 +1,6 @@
 import {
-  type AccountId,
   type ExecutorResult,
   type McpDiscovery,
-  type McpServer,
   type McpTool,
   type ThreadId,
   type ToolResult,
@@ -11,32 +9,21 @@ import {
 import type { DispatchedCall } from '@rondo/messaging';
 import { type SecretBox, newUlid } from '@rondo/platform';
 import { z } from 'zod';
-import type { EgressGate, Sandbox } from '../sandboxes';
 import { Secrets } from '../services/secrets';
 import { OutcomeUnknown, type ToolContext } from '../tools/tool-handler';
 import type { HandledTool } from '../tools/tool-handlers';
-import { McpConnection } from './mcp-connection';
+import type { McpConnection } from './mcp-connection';
 import { type McpFailure, failureOf, reasonOf } from './mcp-failure';
 import { McpSessions } from './mcp-sessions';
 import { openHeaders, secretsIn } from './open-headers';
+import { type McpUse, openConnection } from './open-connection';
 import { readableLine } from './readable-text';
-import { remoteTransport } from './remote-transport';
-import { SandboxTransport } from './sandbox-transport';
 import { SchemaChecker } from './schemas/schema-checker';
 import { problemBefore, promisedResult } from './schemas/schema-promises';
 
-/** A server, and for whom it is used. */
-export interface McpUse {
-  readonly server: McpServer;
-  readonly account: AccountId;
+/** Of one thread. */
+export interface ThreadMcpUse extends McpUse {
   readonly thread: ThreadId;
-  readonly run: string;
-  readonly egress: Pick<EgressGate, 'admit'>;
-  /** Asked only for a server that runs in it. */
-  readonly sandbox: () => Promise<Sandbox>;
-  /** The call that needs it. */
-  readonly commandId: string;
-  readonly signal: AbortSignal;
 }
 
 export type McpTarget = NonNullable<DispatchedCall['mcp']>;
@@ -54,7 +41,7 @@ export class McpTools {
   ) {}
 
   /** Never rejects. A server in the sandbox ends again: the run's first call starts one that belongs to that call. */
-  async list(use: McpUse): Promise<McpDiscovery> {
+  async list(use: ThreadMcpUse): Promise<McpDiscovery> {
     const key = keyOf(use);
     try {
       const found = await this.sessions.use(
@@ -65,9 +52,22 @@ export class McpTools {
       return { how: 'connected', ...found };
     } catch (error) {
       await this.sessions.drop(key);
-      return { how: 'failed', reason: this.redacted(use, reasonOf(error)) };
+      return this.failed(use, error);
     } finally {
       if (use.server.transport === 'stdio') await this.sessions.drop(key);
+    }
+  }
+
+  /** The tools of a server that no run uses yet. Never rejects, and leaves no session. */
+  async discover(use: McpUse): Promise<McpDiscovery> {
+    let connection: McpConnection | undefined;
+    try {
+      connection = await this.open(use);
+      return { how: 'connected', ...(await connection.tools(use.signal)) };
+    } catch (error) {
+      return this.failed(use, error);
+    } finally {
+      await connection?.close();
     }
   }
 
@@ -89,7 +89,7 @@ export class McpTools {
   private async call(call: DispatchedCall, target: McpTarget, context: ToolContext): Promise<ExecutorResult> {
     const { account_id: account, thread_id: thread, run_id: run, call_id: commandId } = call;
     if (account === undefined) return failedResult('The call names no account. Not executed.');
-    const use: McpUse = {
+    const use: ThreadMcpUse = {
       ...{ server: target.server, account, thread, run, commandId, egress: context.egress, signal: context.signal },
       sandbox: () => Promise.resolve(context.sandbox),
     };
@@ -101,7 +101,7 @@ export class McpTools {
   }
 
   /** Undefined when the server has forgotten the session, and so has not looked at the call. */
-  private async attempt(use: McpUse, work: Attempt, mayRepeat: boolean): Promise<ExecutorResult | undefined> {
+  private async attempt(use: ThreadMcpUse, work: Attempt, mayRepeat: boolean): Promise<ExecutorResult | undefined> {
     const key = keyOf(use);
     const sent = { isSent: false };
     try {
@@ -128,25 +128,17 @@ export class McpTools {
     }
   }
 
+  private failed(use: McpUse, error: unknown): McpDiscovery {
+    return { how: 'failed', reason: this.redacted(use, reasonOf(error)) };
+  }
+
   private unknown(use: McpUse, error: unknown): OutcomeUnknown {
     const why = use.signal.aborted ? 'the call was cancelled after it had been sent' : reasonOf(error);
     return new OutcomeUnknown(this.redacted(use, `No answer came from the server "${use.server.name}": ${why}`));
   }
 
-  private async open(use: McpUse): Promise<McpConnection> {
-    const { server, account, egress, commandId, run } = use;
-    const headers = openHeaders(server, account, this.secrets);
-    const transportOf = async () => {
-      if (server.transport !== 'stdio') {
-        return (broke: (error: Error) => void) => remoteTransport(server, { headers, egress, broke });
-      }
-      const command = { session: `mcp-${server.name}`, command: server.command, commandId, run };
-      const transport = new SandboxTransport(await use.sandbox(), command);
-      return () => transport;
-    };
-    const connection = new McpConnection(server, this.schemas, await transportOf());
-    await connection.open(use.signal);
-    return connection;
+  private open(use: McpUse): Promise<McpConnection> {
+    return openConnection(use, { secrets: this.secrets, schemas: this.schemas });
   }
 
   private withoutSecrets(use: McpUse, result: ExecutorResult): ExecutorResult {
@@ -184,7 +176,7 @@ interface Attempt {
 export const ownCommandId = (): string => `call_${newUlid()}`;
 
 /** A process belongs to its run; a session over the network serves the whole thread. */
-const keyOf = ({ server, account, thread, run }: McpUse): string =>
+const keyOf = ({ server, account, thread, run }: ThreadMcpUse): string =>
   JSON.stringify([account, thread, server, server.transport === 'stdio' ? run : null]);
 
 /** A tool that is not what the model was shown any more is not called: the model would not know what it does. */

@@ -1,62 +1,81 @@
 import { setMaxListeners } from 'node:events';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { McpDiscovery } from '@rondo/contract';
-import { type McpListRequest, type NatsLink, answerMcpLists } from '@rondo/messaging';
-import type { SandboxProvider, SandboxSlots } from '../sandboxes';
+import {
+  type McpDiscoverRequest,
+  type McpListRequest,
+  type NatsLink,
+  answerMcpDiscoveries,
+  answerMcpLists,
+} from '@rondo/messaging';
+import { anySignal } from '@rondo/platform';
+import type { SandboxLog, SandboxProvider, SandboxSlots } from '../sandboxes';
 import { ExecutorClosing } from '../tools/tool-runner';
 import { connectMs } from './mcp-connection';
+import { McpDiscoveries } from './mcp-discoveries';
 import { type McpTools, ownCommandId } from './mcp-tools';
 
 interface McpResponderParts {
   readonly nats: NatsLink;
   readonly executorId: string;
   readonly mcp: McpTools;
-  readonly sandboxes: Pick<SandboxProvider, 'get' | 'egressOf'>;
+  readonly sandboxes: Pick<SandboxProvider, 'get' | 'egressOf' | 'remove'>;
   readonly slots: Pick<SandboxSlots, 'acquire'>;
+  readonly log: SandboxLog;
 }
 
-/** Tells workers which tools the servers of a run have. */
+/** Tells workers which tools the servers of a run have, and gateways which a server has that no run uses yet. */
 export class McpResponder implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly closing = new AbortController();
-  private unsubscribe: () => void = () => undefined;
+  private readonly discoveries: McpDiscoveries;
+  private subscriptions: (() => void)[] = [];
 
   constructor(private readonly parts: McpResponderParts) {
+    this.discoveries = new McpDiscoveries(parts);
     setMaxListeners(0, this.closing.signal); // every list that is asked for listens
   }
 
   onApplicationBootstrap(): void {
     const { nats, executorId } = this.parts;
-    this.unsubscribe = answerMcpLists(nats, executorId, (request) => this.list(request));
+    this.subscriptions = [
+      answerMcpLists(nats, executorId, (request) => this.list(request)),
+      answerMcpDiscoveries(nats, executorId, (request) => this.discover(request)),
+    ];
   }
 
   onModuleDestroy(): void {
-    this.unsubscribe();
+    for (const unsubscribe of this.subscriptions) unsubscribe();
     this.closing.abort(new ExecutorClosing());
   }
 
-  private async list(request: McpListRequest): Promise<McpDiscovery> {
+  private discover({ account_id: account, server }: McpDiscoverRequest): Promise<McpDiscovery> {
+    return this.inTime((signal) => this.discoveries.discover({ account, server, signal }));
+  }
+
+  private list(request: McpListRequest): Promise<McpDiscovery> {
     const { sandboxes, slots, mcp } = this.parts;
     const { thread_id: thread, run_id: run, account_id: account, server } = request;
-    const late = AbortSignal.timeout(connectMs + 1_000);
-    const signal = AbortSignal.any([this.closing.signal, late]);
-    let release: () => void = () => undefined;
-    const sandbox = async () => {
-      release = await slots.acquire({ account, thread }, { signal, timeoutMs: connectMs });
-      return sandboxes.get(thread, { account, thread, run });
-    };
-    try {
-      const use = {
-        server,
-        account,
-        thread,
-        run,
-        egress: sandboxes.egressOf(thread),
-        commandId: ownCommandId(),
-        signal,
+    return this.inTime(async (signal) => {
+      let release: () => void = () => undefined;
+      const sandbox = async () => {
+        release = await slots.acquire({ account, thread }, { signal, timeoutMs: connectMs });
+        return sandboxes.get(thread, { account, thread, run });
       };
-      return await mcp.list({ ...use, sandbox });
+      const egress = sandboxes.egressOf(thread);
+      try {
+        return await mcp.list({ server, account, thread, run, egress, commandId: ownCommandId(), signal, sandbox });
+      } finally {
+        release();
+      }
+    });
+  }
+
+  private async inTime<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const ended = anySignal([this.closing.signal, AbortSignal.timeout(connectMs + 1_000)]);
+    try {
+      return await work(ended.signal);
     } finally {
-      release();
+      ended.release();
     }
   }
 }

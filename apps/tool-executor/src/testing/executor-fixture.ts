@@ -131,6 +131,10 @@ export class ExecutorFixture {
     this.runner = this.newRunner();
   }
 
+  get provider(): SandboxProvider {
+    return this.sandboxes;
+  }
+
   get awake(): readonly string[] {
     return this.sandboxes.awake().map(({ threadId }) => threadId);
   }

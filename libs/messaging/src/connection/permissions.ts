@@ -54,6 +54,7 @@ export const trafficOf = (executor: string) =>
       queue: deletedThreadsQueue,
     },
     mcpList: { subject: names.mcpList(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
+    mcpDiscover: { subject: names.mcpDiscover(executor), publish: ['gateway'], subscribe: ['tool-executor'] },
     sandboxOpen: {
       subject: names.sandboxOpen(executor),
       publish: ['gateway', 'agent-worker'],

@@ -56,6 +56,8 @@ export function wireNames(namespace = '') {
     sandboxThreads: (executorId: string) => `${subject}sandbox.threads.${executorId}`,
     /** Request to an executor for the tools of an MCP server. */
     mcpList: (executorId: string) => `${subject}mcp.list.${executorId}`,
+    /** Request of a gateway to an executor for the tools of an MCP server that no run uses yet. */
+    mcpDiscover: (executorId: string) => `${subject}mcp.discover.${executorId}`,
     /** Asks an executor for access to the files or a port of a sandbox. */
     sandboxOpen: (executorId: string) => `${subject}sandbox.open.${executorId}`,
     /** Frames of a tunnel from the gateway to the executor, and back. */

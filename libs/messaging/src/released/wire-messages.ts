@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { trafficOf } from '../connection/permissions';
 import { signals } from '../connection/signals';
 import { queues } from '../queues/queues';
-import { mcpListRequest } from '../tool-calls/mcp-requests';
+import { mcpDiscoverRequest, mcpListRequest } from '../tool-calls/mcp-requests';
 import { endAnswer, endRequest, removalAnswer, removalRequest } from '../tool-calls/sandbox-requests';
 import { deletedThreadsAnswer, deletedThreadsRequest } from '../tool-calls/deleted-threads';
 import { announcement } from '../tool-calls/open-executors';
@@ -36,6 +36,7 @@ const wire = {
   sandboxForget: { schema: removalRequest, answer: removalAnswer },
   sandboxThreads: { schema: deletedThreadsRequest, answer: deletedThreadsAnswer },
   mcpList: { schema: mcpListRequest, answer: mcpDiscovery },
+  mcpDiscover: { schema: mcpDiscoverRequest, answer: mcpDiscovery },
   sandboxOpen: { schema: tunnelRequest.extend({ request: sandboxRequest }), answer: tunnelAnswer },
   sandboxUp: { schema: z.string() }, // frames of bytes, see tunnel-frame
   sandboxDown: { schema: z.string() },

@@ -32,3 +32,25 @@ export function answerMcpLists(
 ): () => void {
   return answerRequests(nats, nats.names.mcpList(executorId), { body: mcpListRequest, work: list });
 }
+
+/** What a gateway asks of any executor: the tools of a server that no run uses yet. */
+export const mcpDiscoverRequest = z.object({ account_id: accountId, server: mcpServer });
+export type McpDiscoverRequest = z.infer<typeof mcpDiscoverRequest>;
+
+/** Undefined where the executor does not listen, or the answer takes too long. */
+export function requestMcpDiscovery(
+  nats: NatsLink,
+  executorId: string,
+  body: McpDiscoverRequest,
+): Promise<McpDiscovery | undefined> {
+  return request(nats, nats.names.mcpDiscover(executorId), { body, answer: mcpDiscovery, timeoutMs });
+}
+
+/** Where `discover` rejects, there is no answer. Returns a function that ends the subscription. */
+export function answerMcpDiscoveries(
+  nats: NatsLink,
+  executorId: string,
+  discover: (request: McpDiscoverRequest) => Promise<McpDiscovery>,
+): () => void {
+  return answerRequests(nats, nats.names.mcpDiscover(executorId), { body: mcpDiscoverRequest, work: discover });
+}

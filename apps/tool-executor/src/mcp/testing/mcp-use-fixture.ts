@@ -9,8 +9,9 @@ import {
   threadId,
 } from '@rondo/contract';
 import type { ToolReply } from '@rondo/messaging';
-import { CheckedDestination, SecretBox, type Target } from '@rondo/platform';
+import { CheckedDestination, SecretBox, type Target, createLogger } from '@rondo/platform';
 import { type CallOptions, ExecutorFixture, aCall } from '../../testing/executor-fixture';
+import { McpDiscoveries } from '../mcp-discoveries';
 import { McpTools, ownCommandId } from '../mcp-tools';
 
 const account = accountId.parse('acc_1');
@@ -57,6 +58,17 @@ export class McpUseFixture {
     return this.discovered;
   }
 
+  /** As for an account that no run has used it for. */
+  discoveries(): McpDiscoveries {
+    const { mcp, executor } = this;
+    return new McpDiscoveries({ mcp, sandboxes: executor.provider, slots: executor.slots, log: silent });
+  }
+
+  /** The threads whose sandboxes there are. */
+  async sandboxes(): Promise<readonly string[]> {
+    return (await this.executor.provider.list()).map((sandbox) => sandbox.threadId);
+  }
+
   /** A tool by the name that the last list gave it. */
   reply(
     server: McpServerRequest,
@@ -95,6 +107,8 @@ export class McpUseFixture {
     await this.executor.close();
   }
 }
+
+const silent = createLogger({ name: 'mcp-use', level: 'silent' });
 
 const isOfTest = (address: string): boolean => address === '127.0.0.1';
 

@@ -1,0 +1,77 @@
+import { type AccountId, type McpDiscovery, type McpServer, threadId } from '@rondo/contract';
+import { FairSlots } from '@rondo/messaging';
+import { newUlid } from '@rondo/platform';
+import type { Sandbox, SandboxLog, SandboxProvider, SandboxSlots } from '../sandboxes';
+import { connectMs } from './mcp-connection';
+import { type McpTools, ownCommandId } from './mcp-tools';
+
+export interface McpDiscoveriesParts {
+  readonly mcp: Pick<McpTools, 'discover'>;
+  readonly sandboxes: Pick<SandboxProvider, 'get' | 'egressOf' | 'remove'>;
+  readonly slots: Pick<SandboxSlots, 'acquire'>;
+  readonly log: SandboxLog;
+}
+
+export interface UnusedServer {
+  readonly account: AccountId;
+  readonly server: McpServer;
+  readonly signal: AbortSignal;
+}
+
+/** Those that wait for their turn do so within their time. A server that never answers uses one of its account's. */
+const atOnce = { total: 8, perAccount: 2, perThread: 2 };
+
+/**
+ * Finds out which tools a server has that no run uses yet. Nothing is left of it: a server in the sandbox gets one that is
+ * removed again, and never that of a thread, whose files it could read.
+ */
+export class McpDiscoveries {
+  private readonly turns = new FairSlots(atOnce);
+
+  constructor(private readonly parts: McpDiscoveriesParts) {}
+
+  /** Never rejects. */
+  discover(unused: UnusedServer): Promise<McpDiscovery> {
+    const { account, signal } = unused;
+    return this.turns.run({ account, thread: account }, signal, () =>
+      unused.server.transport === 'stdio' ? this.inSandbox(unused) : this.overNetwork(unused),
+    );
+  }
+
+  /** All of an account share the rate of one sandbox. */
+  private overNetwork(unused: UnusedServer): Promise<McpDiscovery> {
+    const egress = this.parts.sandboxes.egressOf(`discovery-${unused.account}`);
+    const sandbox = () => Promise.reject(new Error('A server over the network needs no sandbox.'));
+    return this.parts.mcp.discover({ ...unused, ...ofNoRun(), egress, sandbox });
+  }
+
+  private async inSandbox({ account, server, signal }: UnusedServer): Promise<McpDiscovery> {
+    const { mcp, sandboxes, slots } = this.parts;
+    const thread = threadId.parse(`thr_${newUlid()}`); // of no thread: reconcilers remove the sandbox if this process dies
+    let release: () => void = () => undefined;
+    const sandbox = async (): Promise<Sandbox> => {
+      release = await slots.acquire({ account, thread }, { signal, timeoutMs: connectMs });
+      return sandboxes.get(thread, { account, thread });
+    };
+    try {
+      return await mcp.discover({
+        ...{ account, server, signal, sandbox },
+        ...ofNoRun(),
+        egress: sandboxes.egressOf(thread),
+      });
+    } finally {
+      await this.remove(thread);
+      release();
+    }
+  }
+
+  private async remove(thread: string): Promise<void> {
+    try {
+      await this.parts.sandboxes.remove(thread);
+    } catch (error) {
+      this.parts.log.warn({ threadId: thread, err: error }, 'sandbox of an MCP discovery is left to the reconciler');
+    }
+  }
+}
+
+const ofNoRun = () => ({ run: `discovery_${newUlid()}`, commandId: ownCommandId() });

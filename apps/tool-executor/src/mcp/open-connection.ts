@@ -1,0 +1,43 @@
+import type { AccountId, McpServer } from '@rondo/contract';
+import type { SecretBox } from '@rondo/platform';
+import type { EgressGate, Sandbox } from '../sandboxes';
+import { McpConnection } from './mcp-connection';
+import { openHeaders } from './open-headers';
+import { remoteTransport } from './remote-transport';
+import { SandboxTransport } from './sandbox-transport';
+import type { SchemaChecker } from './schemas/schema-checker';
+
+/** A server, and for whom it is used. */
+export interface McpUse {
+  readonly server: McpServer;
+  readonly account: AccountId;
+  readonly run: string;
+  readonly egress: Pick<EgressGate, 'admit'>;
+  /** Asked only for a server that runs in it. */
+  readonly sandbox: () => Promise<Sandbox>;
+  /** The call that needs it. */
+  readonly commandId: string;
+  readonly signal: AbortSignal;
+}
+
+export interface ConnectionParts {
+  readonly secrets: Pick<SecretBox, 'open'> | undefined;
+  readonly schemas: Pick<SchemaChecker, 'problemsOf'>;
+}
+
+/** Rejects when the server is not connected within its time. */
+export async function openConnection(use: McpUse, { secrets, schemas }: ConnectionParts): Promise<McpConnection> {
+  const { server, account, egress, commandId, run } = use;
+  const headers = openHeaders(server, account, secrets);
+  const transportOf = async () => {
+    if (server.transport !== 'stdio') {
+      return (broke: (error: Error) => void) => remoteTransport(server, { headers, egress, broke });
+    }
+    const command = { session: `mcp-${server.name}`, command: server.command, commandId, run };
+    const transport = new SandboxTransport(await use.sandbox(), command);
+    return () => transport;
+  };
+  const connection = new McpConnection(server, schemas, await transportOf());
+  await connection.open(use.signal);
+  return connection;
+}
