@@ -51,6 +51,13 @@ describe('the tools of an MCP server', () => {
   const unreachable = { name: 'gone', transport: 'streamable_http', url: 'http://10.255.255.1/mcp' };
   const create = (title: string) => call('tickets__create', { title });
 
+  it('are known before a run names the server, over the network or in a sandbox', async () => {
+    const discover = (of: object) => client.json('POST', '/mcp-servers/discover', { server: of });
+    expect(await discover(server())).toMatchObject({ connected: true, tools: [{ name: 'tickets__create' }] });
+    expect(await discover(notes)).toMatchObject({ connected: true, tools: [{ name: 'notes__read' }] });
+    expect(await discover(unreachable)).toMatchObject({ connected: false, reason: expect.stringContaining('public') });
+  });
+
   it('are called by a run, which skips a server that may not be reached', async () => {
     const run = await client.createRun({
       ...scripted('one ticket', [{ calls: [create('it hangs')] }, { text: 'Done.' }]),

@@ -53,6 +53,7 @@ import { composeRunService } from './runs/compose-run-service';
 import { RunSettingsResolver } from './runs/run-settings';
 import { WorkerSignals } from './runs/worker-signals';
 import { SiteService } from './sites/site-service';
+import { McpDiscoveryService } from './mcp-tools/mcp-discovery-service';
 import { SandboxService } from './sandboxes/sandbox-service';
 import { composeTriggers } from './triggers/compose-triggers';
 import { composeSignIn } from './sessions/compose-sign-in';
@@ -132,8 +133,6 @@ export function compose(config: GatewayConfig, log: Logger) {
 /** Everything that `compose` has built. */
 export type GatewayParts = ReturnType<typeof compose>;
 
-type Warn = ReturnType<typeof warnTo>;
-
 const warnTo = (log: Logger) => (message: string) => (error: unknown) => {
   log.warn({ error }, message);
 };
@@ -193,7 +192,7 @@ function modelCatalogOf(config: GatewayConfig): ModelCatalog {
 function servicesOf(
   adapters: Adapters,
   { providers, names }: ModelCatalog,
-  { config, warn }: { config: GatewayConfig; warn: Warn },
+  { config, warn }: { config: GatewayConfig; warn: ReturnType<typeof warnTo> },
 ) {
   const secrets = config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY);
   const settings = new RunSettingsResolver({ providers, ...names, ...runBudgets(config), secrets });
@@ -203,7 +202,8 @@ function servicesOf(
   const accountLimits = new AccountLimits({ tiers: readTiers(config.ACCOUNT_TIERS), balances, providers });
   const quota = new ActiveRunQuota(config.MAX_ACTIVE_RUNS_PER_ACCOUNT, runs.countActive.bind(runs));
   const runService = composeRunService({ ...adapters, settings, agents: agentService, accountLimits, quota, onError });
-  return { settings, accountLimits, runQuota: quota, agentService, runService };
+  const mcpDiscovery = new McpDiscoveryService({ link: adapters.link, secrets });
+  return { settings, accountLimits, runQuota: quota, agentService, runService, mcpDiscovery };
 }
 
 function subscriptionsOf(

@@ -11,6 +11,7 @@ import { BlobsController } from './blobs/blobs.controller';
 import { CatalogController } from './catalog/catalog.controller';
 import { FilesController } from './files/files.controller';
 import { WatchController } from './live/watch.controller';
+import { McpServersController } from './mcp-tools/mcp-servers.controller';
 import { McpToolsController } from './mcp-tools/mcp-tools.controller';
 import { ProjectsController } from './projects/projects.controller';
 import { PublicReadsController } from './projects/public-reads.controller';
@@ -39,6 +40,7 @@ export const controllers: Type[] = [
   RunReadsController,
   ToolCallsController,
   ApprovalsController,
+  McpServersController,
   McpToolsController,
   WatchController,
   BlobsController,

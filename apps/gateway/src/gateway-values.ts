@@ -30,6 +30,7 @@ import { ModelCatalog } from './catalog/model-catalog';
 import { ToolCatalog } from './catalog/tool-catalog';
 import type { GatewayParts } from './compose';
 import { FileUploads } from './files/file-uploads';
+import { McpDiscoveryService } from './mcp-tools/mcp-discovery-service';
 import { IdempotentMessages } from './idempotency/idempotent-requests';
 import { RunSubscriptions } from './live/run-subscriptions';
 import { Sockets } from './live/sockets';
@@ -63,6 +64,7 @@ export const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: PublicReads, useValue: parts.publicReads },
   { provide: Threads, useValue: parts.threads },
   { provide: Messages, useValue: parts.messages },
+  { provide: McpDiscoveryService, useValue: parts.mcpDiscovery },
   { provide: McpToolDefinitions, useValue: parts.mcpTools },
   { provide: Blobs, useValue: parts.blobs },
   { provide: Files, useValue: parts.files },

@@ -7,6 +7,8 @@ import type {
   AuditEntry,
   Balance,
   DeploymentHealth,
+  DiscoveredMcpServer,
+  McpDiscoveryRequest,
   Model,
   ModelPage,
   Tool,
@@ -110,6 +112,11 @@ export class Rondo {
 
   tools(): AsyncGenerator<Tool, void> {
     return itemsOf(this.transport, '/v1/tools');
+  }
+
+  /** Which tools an MCP server has, before a run or an agent names it. One that cannot be used is an answer, too. */
+  discoverMcpServer(server: McpDiscoveryRequest['server'], { signal }: Options = {}): Promise<DiscoveredMcpServer> {
+    return this.transport.json({ method: 'POST', path: '/v1/mcp-servers/discover', json: { server }, signal });
   }
 
   /** An image that a message or a result refers to. The response has its bytes. */

@@ -108,6 +108,7 @@ post /v1/api-keys
 post /v1/approvals/{approval_id}/decision
 post /v1/files
 post /v1/hooks/{trigger_id}
+post /v1/mcp-servers/discover
 post /v1/mcp-tools/{mcp_tool_id}/confirm
 post /v1/projects
 post /v1/runs
@@ -220,6 +221,9 @@ async function aSandbox(): Promise<string> {
 
 /** Bodies that are valid for the owner, so that only the id is wrong. */
 const bodies: Record<string, object> = {
+  '/v1/mcp-servers/discover': {
+    server: { name: 'tickets', transport: 'streamable_http', url: 'https://tickets.example/mcp' },
+  },
   '/v1/mcp-tools/{mcp_tool_id}/confirm': { fingerprint: 'f1' },
   '/v1/approvals/{approval_id}/decision': { decision: 'approve', arguments_hash: 'x' },
   '/v1/runs/{run_id}/budget': { usd: 1 },

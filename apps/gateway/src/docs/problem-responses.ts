@@ -140,6 +140,7 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   internal_error: always,
   service_unavailable: always,
   sandbox_unavailable: usesSandbox,
+  executor_unavailable: ({ path }) => path === '/v1/mcp-servers/discover',
 };
 
 function problemResponses(route: Route): Operation['responses'] {

@@ -67,6 +67,7 @@ export const problemStatus = {
   internal_error: 500,
   service_unavailable: 503,
   sandbox_unavailable: 503,
+  executor_unavailable: 503,
 } as const satisfies Record<string, number>;
 
 export type ProblemCode = keyof typeof problemStatus;
