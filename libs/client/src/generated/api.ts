@@ -158,6 +158,28 @@ export type components = {
             /** @description Of the definition that is confirmed, as `changed` has it. */
             fingerprint: string;
         };
+        McpDiscoveryRequest: {
+            /** @description As a run names it. Its headers are not kept. */
+            server: {
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @enum {string} */
+                transport: "streamable_http" | "sse";
+                /** Format: uri */
+                url: string;
+                headers?: {
+                    [key: string]: string;
+                };
+            } | {
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @constant */
+                transport: "stdio";
+                command: string;
+            };
+        };
         /** @enum {string} */
         OnActiveRun: "reject" | "queue" | "replace";
         NewRun: {
@@ -2591,6 +2613,47 @@ export type components = {
             has_more: boolean;
             next_cursor: string | null;
         };
+        DiscoveredMcpServer: {
+            connected: boolean;
+            /** @description Why it is not connected. */
+            reason: string | null;
+            /** @description Those that a run would be offered, unless they have changed since it accepted them. */
+            tools: {
+                name: string;
+                tool: string;
+                description: string;
+                parameters: {
+                    /** @constant */
+                    type: "object";
+                    properties?: {
+                        [key: string]: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    required?: string[];
+                } & {
+                    [key: string]: unknown;
+                };
+                output_schema?: {
+                    /** @constant */
+                    type: "object";
+                    properties?: {
+                        [key: string]: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    required?: string[];
+                } & {
+                    [key: string]: unknown;
+                };
+                effect_class: components["schemas"]["EffectClass"];
+                fingerprint: string;
+            }[];
+            refused: {
+                tool: string;
+                reason: string;
+            }[];
+        };
         ForgottenMcpTools: {
             forgotten: number;
         };
@@ -3284,6 +3347,7 @@ export type ToolCallOutcome = components['schemas']['ToolCallOutcome'];
 export type ApprovalRule = components['schemas']['ApprovalRule'];
 export type ApprovalSettings = components['schemas']['ApprovalSettings'];
 export type McpToolConfirmation = components['schemas']['McpToolConfirmation'];
+export type McpDiscoveryRequest = components['schemas']['McpDiscoveryRequest'];
 export type OnActiveRun = components['schemas']['OnActiveRun'];
 export type NewRun = components['schemas']['NewRun'];
 export type NewFork = components['schemas']['NewFork'];
@@ -3452,6 +3516,7 @@ export type ToolPage = components['schemas']['ToolPage'];
 export type McpTool = components['schemas']['McpTool'];
 export type McpToolDefinition = components['schemas']['McpToolDefinition'];
 export type McpToolPage = components['schemas']['McpToolPage'];
+export type DiscoveredMcpServer = components['schemas']['DiscoveredMcpServer'];
 export type ForgottenMcpTools = components['schemas']['ForgottenMcpTools'];
 export type Agent = components['schemas']['Agent'];
 export type AgentPage = components['schemas']['AgentPage'];
