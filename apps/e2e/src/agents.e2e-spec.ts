@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Agent, Run } from '@rondo/contract';
-import { type RondoClient, RunningRondo } from '@rondo/test-deployment';
+import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
 import { expectWholeLog } from './log-expectations';
 
@@ -57,6 +57,30 @@ describe('stored agents in a deployment', () => {
     expect(await client.request('DELETE', `/agents/${agent.id}`)).toMatchObject({ status: 204 });
 
     expect(await client.settled(id)).toMatchObject({ status: 'completed', agent_version: 1, model: 'demo/plain' });
+  });
+
+  it('what an agent says of a tool reaches the model and the executor, and a run may say otherwise', async () => {
+    const tools = { execute_command: { description: 'Runs make, and nothing else.', timeout_s: 2 } };
+    const agent = await client.json<Agent>('PUT', '/agents/by-name/maker', { definition: { tools } });
+    const script = scripted('make', [{ calls: [command('sleep 300', 600)] }, { text: 'It was too slow.' }]);
+    const of = { agent_id: agent.id, ...script };
+    const { id } = await newRun(of);
+
+    expect(await client.settled(id)).toMatchObject({ status: 'completed', settings: { tool_policies: tools } });
+    const facts = await client.facts(id);
+    expectWholeLog(facts);
+    expect(facts.find(({ type }) => type === 'tool.failed')?.data['result']).toMatchObject({
+      error: expect.stringContaining('killed after 2 s'),
+    });
+    expect((await rondo.modelRequests(1))[0]?.body).toContain('Runs make, and nothing else.');
+
+    const longer = await newRun({ ...of, tools: { execute_command: { timeout_s: 3 } } });
+    expect(await client.settled(longer.id)).toMatchObject({
+      settings: { tool_policies: { execute_command: { ...tools.execute_command, timeout_s: 3 } } },
+    });
+    expect((await client.facts(longer.id)).find(({ type }) => type === 'tool.failed')?.data['result']).toMatchObject({
+      error: expect.stringContaining('killed after 3 s'),
+    });
   });
 
   it('the program of the documentation does what its comments say', async () => {
