@@ -7,13 +7,12 @@ import type {
   AuditEntry,
   Balance,
   DeploymentHealth,
-  DiscoveredMcpServer,
-  McpDiscoveryRequest,
   Model,
   ModelPage,
   Tool,
   UsageReport,
 } from './generated/api.ts';
+import { Mcp } from './mcp.ts';
 import { itemsOf } from './pages.ts';
 import { Projects } from './projects.ts';
 import { type Options, Runs } from './runs.ts';
@@ -47,6 +46,7 @@ export class Rondo {
   readonly approvals: Approvals;
   readonly sessions: Sessions;
   readonly files: Files;
+  readonly mcp: Mcp;
   readonly schedules: Schedules;
   readonly webhookTriggers: WebhookTriggers;
   readonly webhookEndpoints: WebhookEndpoints;
@@ -64,6 +64,7 @@ export class Rondo {
     this.approvals = new Approvals(this.transport);
     this.sessions = new Sessions(this.transport);
     this.files = new Files(this.transport);
+    this.mcp = new Mcp(this.transport);
     this.schedules = new Schedules(this.transport);
     this.webhookTriggers = new WebhookTriggers(this.transport);
     this.webhookEndpoints = new WebhookEndpoints(this.transport);
@@ -112,11 +113,6 @@ export class Rondo {
 
   tools(): AsyncGenerator<Tool, void> {
     return itemsOf(this.transport, '/v1/tools');
-  }
-
-  /** Which tools an MCP server has, before a run or an agent names it. One that cannot be used is an answer, too. */
-  discoverMcpServer(server: McpDiscoveryRequest['server'], { signal }: Options = {}): Promise<DiscoveredMcpServer> {
-    return this.transport.json({ method: 'POST', path: '/v1/mcp-servers/discover', json: { server }, signal });
   }
 
   /** An image that a message or a result refers to. The response has its bytes. */
