@@ -46,9 +46,9 @@ describe('a thread that is deleted', () => {
     for await (const _ of changes) if (!existsSync(join(sandboxes, threadId))) return;
   };
 
-  const threadWithFile = async (about: string): Promise<string> => {
+  const threadWithFile = async (about: string, project: object = {}): Promise<string> => {
     const turns = [{ calls: [command('echo text > file')] }, { text: 'Written.' }];
-    const run = await client.createRun(scripted(about, turns));
+    const run = await client.createRun({ ...scripted(about, turns), ...project });
     expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
     return run.thread_id;
   };
@@ -63,6 +63,24 @@ describe('a thread that is deleted', () => {
     await isGone;
 
     expect(sandboxesWith(deleted)).toBeUndefined();
+    expect(sandboxesWith(kept)).toBe(sandboxes);
+  });
+
+  it('leaves the workspace that it shared with a project, which takes it along', async () => {
+    const { id: project } = await client.json<{ id: string }>('POST', '/projects', { sandbox: 'project' });
+    const [kept, deleted] = [await threadWithFile('kept'), await threadWithFile('deleted', { project_id: project })];
+    const { thread_id: workspace } = await client.json<{ thread_id: string }>('GET', `/threads/${deleted}/sandbox`);
+    const sandboxes = sandboxesWith(workspace);
+    if (sandboxes === undefined) throw new Error('the command wrote nowhere');
+    expect(sandboxesWith(deleted)).toBeUndefined();
+
+    const isGone = gone(sandboxes, workspace);
+    await client.request('DELETE', `/threads/${deleted}`);
+    await threadWithFile('more', { project_id: project });
+    expect((await client.request('DELETE', `/projects/${project}`)).status).toBe(204);
+    await isGone;
+
+    expect(sandboxesWith(workspace)).toBeUndefined();
     expect(sandboxesWith(kept)).toBe(sandboxes);
   });
 

@@ -25,6 +25,14 @@ describe('projects', () => {
   const newProject = (body: object = {}) => client.json<ProjectView>('POST', '/projects', body);
   const read = (id: string) => client.json<ProjectView>('GET', `/projects/${id}`);
 
+  async function upload(name: string, content: string): Promise<string> {
+    const form = new FormData();
+    form.set('file', new Blob([content]), name);
+    const headers = { Authorization: `Bearer ${client.key}` };
+    const response = await fetch(`${client.url}/v1/files`, { method: 'POST', headers, body: form });
+    return ((await response.json()) as { id: string }).id;
+  }
+
   async function named(id: string, source: string): Promise<ProjectView> {
     for (;;) {
       const project = await read(id);
@@ -51,6 +59,32 @@ describe('projects', () => {
     const run = await client.createRun({ model: 'demo/plain', input: 'error-500 please', project_id: id });
     expect((await client.settled(run.id)).status).toBe('completed');
     expect((await read(id)).name_source).toMatch(/placeholder|model/);
+  });
+
+  it('have one workspace for all their threads where that was asked for', async () => {
+    const { id } = await newProject({ name: 'Team', sandbox: 'project' });
+    const outputOf = async (line: string, project: object) => {
+      const turns = [{ calls: [command(line)] }, { text: 'Done.' }];
+      const run = await client.createRun({ ...scripted(line, turns), ...project });
+      expect((await client.settled(run.id)).status).toBe('completed');
+      return { run, output: (await client.toolOutputs(run.id)).join('') };
+    };
+
+    const file = await upload('data.txt', 'uploaded');
+    const write = 'echo from another thread > note.txt';
+    const { run: writer } = await outputOf(write, { project_id: id, files: [file] });
+    const { run: reader, output } = await outputOf('cat note.txt data.txt', { project_id: id });
+    expect(reader.thread_id).not.toBe(writer.thread_id);
+    expect(output).toContain('from another thread\nuploaded');
+    expect((await outputOf('ls', {})).output).not.toContain('note.txt');
+
+    const sandbox = await client.json<{ id: string }>('GET', `/threads/${writer.thread_id}/sandbox`);
+    await client.request('DELETE', `/threads/${writer.thread_id}`);
+    const { output: still } = await outputOf('cat note.txt', { thread_id: reader.thread_id });
+    expect(still).toContain('from another thread');
+
+    await client.request('DELETE', `/projects/${id}`);
+    expect((await client.request('GET', `/sandboxes/${sandbox.id}`)).status).toBe(404);
   });
 
   it('are deleted with the workspaces of their threads', async () => {

@@ -93,7 +93,8 @@ export class SimulatedStore implements RunStore, Leases {
     const { run, log, stop, fruitlessClaims } = row;
     row.fruitlessClaims += 1;
     const earlier = this.messages(run.thread_id).filter((message) => message.run_id !== id && message.is_llm_message);
-    const claim = { runId: id, threadId: run.thread_id, epoch: run.epoch, toolSet: toolSetIn(log) };
+    const threads = { threadId: run.thread_id, workspaceId: run.thread_id };
+    const claim = { runId: id, ...threads, epoch: run.epoch, toolSet: toolSetIn(log) };
     return { ...claim, accountId: ours, run, log: [...log], earlier, executorId: null, stop, fruitlessClaims };
   }
 

@@ -55,7 +55,7 @@ export {
   decidedApproval,
 } from './approval';
 export { type Balance, type Credit, balance, credit } from './balance';
-export { type NameSource, type Project, nameSource, project } from './project';
+export { type NameSource, type Project, nameSource, project, projectSandbox } from './project';
 export { type UsageEntry, usageEntry } from './usage-entry';
 export {
   type FinishReason,

@@ -5,6 +5,9 @@ import { projectId } from './ids';
 export const nameSource = z.enum(['placeholder', 'model', 'request']);
 export type NameSource = z.infer<typeof nameSource>;
 
+/** Whether each thread has a workspace of its own, or all of them share one. */
+export const projectSandbox = z.enum(['thread', 'project']);
+
 /** Threads that belong together. */
 export const project = z.object({
   id: projectId,
@@ -12,6 +15,7 @@ export const project = z.object({
   name_source: nameSource,
   /** Its threads and runs can be read without a key. */
   is_public: z.boolean(),
+  sandbox: projectSandbox,
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });

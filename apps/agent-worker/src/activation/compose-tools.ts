@@ -20,7 +20,7 @@ export function catalogOf({ nats, database }: Pick<Adapters, 'nats' | 'database'
   const definitions = new McpToolDefinitions(database, newUlid);
   const servers = new McpCatalog({
     builtIn: tools,
-    placement: async ({ executorId, threadId }) => executorId ?? placement.of(threadId),
+    placement: async ({ executorId, workspaceId }) => executorId ?? placement.of(workspaceId),
     list: (executorId, request) => requestMcpList(nats, executorId, request),
     note: definitions.note.bind(definitions),
   });
@@ -33,7 +33,7 @@ export function toolsOf(
   placement: SandboxPlacement,
 ): AgentRunnerParts['toolsFor'] {
   const pendingCancellations = new PendingCancellations(nats);
-  return ({ runId, accountId, threadId, epoch, run, executorId }, journal, toolSet) =>
+  return ({ runId, accountId, workspaceId, epoch, run, executorId }, journal, toolSet) =>
     new ImagesToBlobs(
       new NatsTools({
         nats,
@@ -41,7 +41,7 @@ export function toolsOf(
         pendingCancellations,
         runId,
         accountId,
-        threadId,
+        threadId: workspaceId,
         epoch,
         toolSet,
         mcpServers: run.settings.mcp_servers ?? [],

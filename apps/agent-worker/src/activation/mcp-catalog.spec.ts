@@ -21,7 +21,7 @@ function claimWith(servers: McpServer[]): ClaimedRun {
   const settings = { ...effective.settings, mcp_servers: servers };
   const run = freshRun({ id, threadId: thread, settings, now: '2026-01-01T00:00:00.000Z' });
   return {
-    ...{ runId: id, threadId: thread, epoch: 1, accountId: accountId.parse('acc_1'), run },
+    ...{ runId: id, threadId: thread, workspaceId: thread, epoch: 1, accountId: accountId.parse('acc_1'), run },
     ...{ log: [], earlier: [], executorId: 'exe_1', toolSet: null, stop: undefined, fruitlessClaims: 0 },
   };
 }

@@ -55,7 +55,7 @@ export class McpCatalog {
     const executorId = this.parts.placement(claim);
     executorId.catch(() => undefined); // each server reports it
     const ask = async (server: McpServer): Promise<McpDiscovery> => {
-      const { runId, threadId, accountId } = claim;
+      const { runId, workspaceId: threadId, accountId } = claim;
       const request = { run_id: runId, thread_id: threadId, account_id: accountId, server };
       const answer = await this.parts.list(await executorId, request).catch(unplaced);
       return answer ?? { how: 'failed', reason: 'No executor answered for the server.' };

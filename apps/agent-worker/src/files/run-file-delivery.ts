@@ -63,7 +63,11 @@ export class RunFileDelivery {
     if (!file) return { path, problem: 'it was deleted before the run got it' };
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const to = { executorId: await this.executorOf(claim), accountId: claim.accountId, threadId: claim.threadId };
+        const to = {
+          executorId: await this.executorOf(claim),
+          accountId: claim.accountId,
+          threadId: claim.workspaceId,
+        };
         const at = await this.parts.workspaces.write(to, path, file);
         return at === path ? undefined : { path, movedTo: at, problem: 'the workspace has another file of that name' };
       } catch (error) {

@@ -9,6 +9,7 @@ export const projectSchemas = {
   responses: {
     Project: contract.project,
     NameSource: contract.nameSource,
+    ProjectSandbox: contract.projectSandbox,
     ProjectPage: projects.ProjectPageDto.schema,
     PublicProject: projects.publicProject,
     PublicThread: projects.publicThread,

@@ -1,4 +1,14 @@
-import { contentBlock, message, messageId, project, projectId, run, runId, threadId } from '@rondo/contract';
+import {
+  contentBlock,
+  message,
+  messageId,
+  project,
+  projectId,
+  projectSandbox,
+  run,
+  runId,
+  threadId,
+} from '@rondo/contract';
 import type { PublicProject, PublicRun, PublicThread } from '@rondo/persistence';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
@@ -22,6 +32,9 @@ export class NewProjectDto extends createZodDto(
       .optional()
       .describe('When absent, it is named after its first input, and then gets a short title that a model writes.'),
     is_public: isPublic.default(false),
+    sandbox: projectSandbox
+      .default('thread')
+      .describe('`project`: the runs of all its threads share one workspace. It stays so.'),
   }),
 ) {}
 export class ProjectChangeDto extends createZodDto(

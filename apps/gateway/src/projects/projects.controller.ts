@@ -23,11 +23,17 @@ export class ProjectsController {
   @ApiCreatedResponse({ type: ProjectDto.Output, headers: { Location: { schema: { type: 'string' } } } })
   async createProject(
     @CurrentCaller() { accountId }: Caller,
-    @Body() { name, is_public: isPublic }: NewProjectDto,
+    @Body() { name, is_public: isPublic, sandbox }: NewProjectDto,
     @Res({ passthrough: true }) response: Response,
   ) {
     const promised = pendingResponse(response, { status: 201, location: locationOf });
-    const project = await this.projects.create({ accountId, name, isPublic, promised });
+    const project = await this.projects.create({
+      accountId,
+      name,
+      isPublic,
+      sharesWorkspace: sandbox === 'project',
+      promised,
+    });
     response.location(locationOf(project));
     return project;
   }

@@ -9,12 +9,12 @@ import {
   type PreviewAddress,
   type SandboxHead,
   type SandboxRequest,
-  TunnelError,
   accessSandbox,
   writeThrough,
 } from '@rondo/messaging';
-import type { Sandbox, SandboxAddress, Sandboxes, ThreadAddress, Threads } from '@rondo/persistence';
-import { ApiError, InvalidRequest, retryAfter } from '../problems/api-error';
+import type { Sandbox, SandboxAddress, Sandboxes, ThreadAddress } from '@rondo/persistence';
+import { ApiError } from '../problems/api-error';
+import { asApiError, unavailable } from './sandbox-errors';
 
 type Operation = Exclude<SandboxRequest['op'], 'states' | 'sites'>;
 /** A request without what the sandbox's row says. */
@@ -32,8 +32,7 @@ interface StatesQuestion {
 }
 
 interface SandboxServiceParts {
-  readonly sandboxes: Pick<Sandboxes, 'get' | 'ofThread' | 'keep' | 'hosting'>;
-  readonly threads: Pick<Threads, 'get'>;
+  readonly sandboxes: Pick<Sandboxes, 'get' | 'ofThread' | 'workspaceOf' | 'keep' | 'hosting'>;
   readonly link: Promise<NatsLink>;
   /** The longest file that may be sent. */
   readonly maxFileBytes: number;
@@ -54,8 +53,8 @@ export class SandboxService {
 
   /** `sandbox_not_found` where the thread has none yet. */
   async statusOfThread({ accountId, threadId }: ThreadAddress) {
-    const { sandboxes, threads } = this.parts;
-    await threads.get({ accountId, threadId });
+    const { sandboxes } = this.parts;
+    await sandboxes.workspaceOf({ accountId, threadId });
     const sandbox = await sandboxes.ofThread(accountId, threadId);
     if (!sandbox) throw new ApiError('sandbox_not_found', 'The thread has no sandbox yet.');
     return this.statusOf({ accountId, ...sandbox });
@@ -107,11 +106,11 @@ export class SandboxService {
 
   /** The thread's sandbox, awake; it is created where the thread has none. */
   async ensure({ accountId, threadId }: ThreadAddress) {
-    const { sandboxes, threads } = this.parts;
-    await threads.get({ accountId, threadId });
+    const { sandboxes } = this.parts;
+    const workspace = await sandboxes.workspaceOf({ accountId, threadId });
     let sandbox = await sandboxes.ofThread(accountId, threadId);
     if (!sandbox) {
-      await sandboxes.keep(threadId, await this.freeExecutor());
+      await sandboxes.keep(workspace, await this.freeExecutor());
       sandbox = await sandboxes.ofThread(accountId, threadId);
     }
     if (!sandbox) throw unavailable('The thread was deleted meanwhile.');
@@ -198,9 +197,13 @@ export class SandboxService {
 }
 
 /** Without a state, its executor has not said one. */
-const described = ({ id, threadId, executorId, createdAt }: Sandbox, known: KnownSandboxState | undefined) => ({
+const described = (
+  { id, threadId, projectId, executorId, createdAt }: Sandbox,
+  known: KnownSandboxState | undefined,
+) => ({
   id,
   thread_id: threadId,
+  project_id: projectId,
   executor_id: executorId,
   created_at: createdAt,
   provider: known?.provider ?? null,
@@ -211,30 +214,3 @@ const described = ({ id, threadId, executorId, createdAt }: Sandbox, known: Know
   running_seconds: known?.running_ms === undefined ? null : Math.floor(known.running_ms / 1_000),
   cost_usd: known?.cost_usd ?? null,
 });
-
-const unavailable = (detail: string): ApiError => new ApiError('sandbox_unavailable', detail, retryAfter(1));
-
-/** The executor's words are about the request, and fit for its client. */
-export function asApiError(error: unknown): unknown {
-  if (!(error instanceof TunnelError)) return error;
-  switch (error.code) {
-    case 'not_found':
-      return new ApiError('file_not_found', error.message);
-    case 'too_large':
-      return new ApiError('payload_too_large', error.message);
-    case 'invalid_path':
-    case 'invalid_request':
-    case 'not_a_file':
-    case 'not_a_directory':
-      return new InvalidRequest([{ field: 'path', message: error.message }]);
-    case 'not_listening':
-    case 'executor_away':
-    case 'executor_busy':
-    case 'unavailable':
-    case 'tunnel_lost':
-    case 'lost':
-      return unavailable(error.message);
-    default:
-      return new ApiError('sandbox_refused', error.message);
-  }
-}

@@ -1,4 +1,4 @@
-import { sandboxId, threadId } from '@rondo/contract';
+import { projectId, sandboxId, threadId } from '@rondo/contract';
 import { sandboxState } from '@rondo/messaging';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
@@ -6,7 +6,10 @@ import { pageOf, pageQuery } from '../http/paging';
 
 const sandbox = z.object({
   id: sandboxId,
-  thread_id: threadId,
+  thread_id: threadId.describe(
+    'The thread that has it. Of a shared one: an id that stands for its workspace where a thread is asked for; no thread of the project has it.',
+  ),
+  project_id: projectId.nullable().describe('The project whose threads share it. Null where a thread has it alone.'),
   executor_id: z.string().describe('The executor that created it.'),
   created_at: z.iso.datetime(),
 });
@@ -16,6 +19,7 @@ const away = 'Null where its executor does not answer, or does not know it';
 const example = {
   id: 'sbx_01KB3M8YQ8M4Z1T7N0V6R2C5XD',
   thread_id: 'thr_01KB3M8W2C9E5QH7ZJ4T6N8P0A',
+  project_id: null,
   executor_id: 'exe_01KB2Z7R5D1F3G8H9J0K2M4N6P',
   created_at: '2026-11-25T09:00:00.000Z',
   provider: 'embedded',

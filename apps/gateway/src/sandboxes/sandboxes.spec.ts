@@ -48,6 +48,27 @@ describe('the sandbox of a thread', () => {
     expect(created.body).toMatchObject(cost);
   });
 
+  it('is one for all threads of a project that share it', async () => {
+    const project = (await api().post('/v1/projects').send({ sandbox: 'project' }).expect(201)).body;
+    const newThreadOf = async () =>
+      (await api().post('/v1/threads').send({ project_id: project.id }).expect(201)).body.id as string;
+    const [one, other] = [await newThreadOf(), await newThreadOf()];
+    expect(project.sandbox).toBe('project');
+
+    const created = (await api().post(`/v1/threads/${one}/sandbox`).expect(200)).body;
+    expect(created).toMatchObject({ project_id: project.id, state: 'awake' });
+    expect((await api().get(`/v1/threads/${other}/sandbox`).expect(200)).body).toEqual(created);
+    expect((await api().post(`/v1/threads/${other}/sandbox`).expect(200)).body).toEqual(created);
+    await api().put(fileOf(created.id, 'a.txt')).send('shared').expect(200);
+    expect(executor.workspaces.has(created.thread_id)).toBe(true);
+
+    await api().get(`/v1/threads/${created.thread_id}`).expect(404);
+    await api().delete(`/v1/threads/${one}`).expect(204);
+    expect((await api().get(`/v1/sandboxes/${created.id}`).expect(200)).body).toEqual(created);
+    await api().delete(`/v1/projects/${project.id}`).expect(204);
+    await api().get(`/v1/sandboxes/${created.id}`).expect(404);
+  });
+
   it('is put to sleep, woken and deleted', async () => {
     const { id, thread } = await newSandbox();
 

@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AccountId, ThreadId } from '@rondo/contract';
 import { type KnownSite, type NatsLink, accessSandbox } from '@rondo/messaging';
-import type { Sandboxes, ThreadAddress, Threads } from '@rondo/persistence';
-import { ApiError, retryAfter } from '../problems/api-error';
-import { asApiError } from '../sandboxes/sandbox-service';
+import type { Sandboxes, ThreadAddress } from '@rondo/persistence';
+import { ApiError } from '../problems/api-error';
+import { asApiError, unavailable } from '../sandboxes/sandbox-errors';
 
 interface SiteServiceParts {
-  readonly sandboxes: Pick<Sandboxes, 'ofThread' | 'executorsOf' | 'ownedOf'>;
-  readonly threads: Pick<Threads, 'get'>;
+  readonly sandboxes: Pick<Sandboxes, 'ofThread' | 'workspaceOf' | 'executorsOf' | 'ownedOf'>;
   readonly link: Promise<NatsLink>;
 }
 
@@ -34,20 +33,20 @@ export class SiteService {
   /** By thread and name, of all threads or of one. Incomplete where an executor does not answer. */
   async list(accountId: AccountId, only?: ThreadId): Promise<SiteList> {
     const { sandboxes } = this.parts;
-    const executors =
-      only === undefined
-        ? await sandboxes.executorsOf(accountId)
-        : [(await sandboxes.ofThread(accountId, only))?.executorId ?? []].flat();
+    const sandbox = only === undefined ? undefined : await sandboxes.ofThread(accountId, only);
+    const executors = only === undefined ? await sandboxes.executorsOf(accountId) : [sandbox?.executorId ?? []].flat();
     const answers = await Promise.all(executors.map((executorId) => this.ask(executorId, accountId)));
     const known = answers.flatMap((answer) => answer ?? []);
     const owned = await sandboxes.ownedOf(accountId, [...new Set(known.map(({ thread_id }) => thread_id))]);
-    const sites = known.filter(({ thread_id }) => owned.has(thread_id) && (only ?? thread_id) === thread_id);
+    const sites = known.filter(
+      ({ thread_id }) => owned.has(thread_id) && (sandbox?.threadId ?? thread_id) === thread_id,
+    );
     return { sites: sites.sort(byThreadAndName), complete: !answers.includes(undefined) };
   }
 
   /** `site_not_found` where the thread has none of that name. */
   async read({ accountId, threadId, name }: SiteAddress): Promise<KnownSite> {
-    await this.parts.threads.get({ accountId, threadId });
+    await this.parts.sandboxes.workspaceOf({ accountId, threadId });
     const { sites, complete } = await this.list(accountId, threadId);
     const site = sites.find((one) => one.name === name);
     if (site) return site;
@@ -57,12 +56,12 @@ export class SiteService {
 
   /** Takes a site down. `site_not_found` where the thread has none of that name. */
   async withdraw({ accountId, threadId, name }: SiteAddress): Promise<void> {
-    const { sandboxes, threads } = this.parts;
-    await threads.get({ accountId, threadId });
+    const { sandboxes } = this.parts;
+    await sandboxes.workspaceOf({ accountId, threadId });
     const sandbox = await sandboxes.ofThread(accountId, threadId);
     if (!sandbox) throw noSite(name);
     if (!this.link) throw unavailable('NATS is away.');
-    const request = { op: 'withdraw' as const, account_id: accountId, thread_id: threadId, site: name };
+    const request = { op: 'withdraw' as const, account_id: accountId, thread_id: sandbox.threadId, site: name };
     try {
       const { tunnel } = await accessSandbox<'withdraw'>(this.link, sandbox.executorId, request);
       tunnel.resume().end();
@@ -89,5 +88,4 @@ export class SiteService {
 export const keyOfSite = ({ thread_id, name }: { thread_id: ThreadId; name: string }): string => `${thread_id}/${name}`;
 
 const byThreadAndName = (one: KnownSite, other: KnownSite): number => (keyOfSite(one) < keyOfSite(other) ? -1 : 1);
-const unavailable = (detail: string): ApiError => new ApiError('sandbox_unavailable', detail, retryAfter(1));
 const noSite = (name: string): ApiError => new ApiError('site_not_found', `The thread has no site ${name}.`);

@@ -77,6 +77,22 @@ describe('the sites of an account', () => {
     expect((await as.get(`/v1/sites?thread_id=${bare}`).expect(200)).body).toMatchObject({ complete: true, data: [] });
   });
 
+  it('of a shared workspace are those of each of its threads', async () => {
+    const { as, publish } = await tenant('team');
+    const project = (await as.post('/v1/projects').send({ sandbox: 'project' }).expect(201)).body.id;
+    const newThread = async () => (await as.post('/v1/threads').send({ project_id: project }).expect(201)).body.id;
+    const [one, other] = [await newThread(), await newThread()];
+    const workspace = threadId.parse((await as.post(`/v1/threads/${one}/sandbox`).expect(200)).body.thread_id);
+    publish(workspace, 'shop');
+
+    for (const thread of [one, other, workspace]) {
+      expect((await as.get(`/v1/sites?thread_id=${thread}`).expect(200)).body.data).toMatchObject([{ name: 'shop' }]);
+      await as.get(`/v1/threads/${thread}/sites/shop`).expect(200);
+    }
+    await as.delete(`/v1/threads/${other}/sites/shop`).expect(204);
+    await as.get(`/v1/threads/${one}/sites/shop`).expect(404);
+  });
+
   it('are taken down by name', async () => {
     const { as, newThread, publish } = await tenant('undeployer');
     const thread = await newThread();

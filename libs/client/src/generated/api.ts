@@ -766,6 +766,12 @@ export type components = {
              * @default false
              */
             is_public?: boolean;
+            /**
+             * @description `project`: the runs of all its threads share one workspace. It stays so.
+             * @default thread
+             * @enum {string}
+             */
+            sandbox?: "thread" | "project";
         };
         ProjectChange: {
             /** @example Quarterly report */
@@ -1122,6 +1128,7 @@ export type components = {
             name: string;
             name_source: components["schemas"]["NameSource"];
             is_public: boolean;
+            sandbox: components["schemas"]["ProjectSandbox"];
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -1129,6 +1136,8 @@ export type components = {
         };
         /** @enum {string} */
         NameSource: "placeholder" | "model" | "request";
+        /** @enum {string} */
+        ProjectSandbox: "thread" | "project";
         ProjectPage: {
             data: components["schemas"]["Project"][];
             has_more: boolean;
@@ -2392,6 +2401,7 @@ export type components = {
          * @example {
          *       "id": "sbx_01KB3M8YQ8M4Z1T7N0V6R2C5XD",
          *       "thread_id": "thr_01KB3M8W2C9E5QH7ZJ4T6N8P0A",
+         *       "project_id": null,
          *       "executor_id": "exe_01KB2Z7R5D1F3G8H9J0K2M4N6P",
          *       "created_at": "2026-11-25T09:00:00.000Z",
          *       "provider": "embedded",
@@ -2405,7 +2415,10 @@ export type components = {
          */
         Sandbox: {
             id: string;
+            /** @description The thread that has it. Of a shared one: an id that stands for its workspace where a thread is asked for; no thread of the project has it. */
             thread_id: string;
+            /** @description The project whose threads share it. Null where a thread has it alone. */
+            project_id: string | null;
             /** @description The executor that created it. */
             executor_id: string;
             /** Format: date-time */
@@ -2434,6 +2447,7 @@ export type components = {
          * @example {
          *       "id": "sbx_01KB3M8YQ8M4Z1T7N0V6R2C5XD",
          *       "thread_id": "thr_01KB3M8W2C9E5QH7ZJ4T6N8P0A",
+         *       "project_id": null,
          *       "executor_id": "exe_01KB2Z7R5D1F3G8H9J0K2M4N6P",
          *       "created_at": "2026-11-25T09:00:00.000Z",
          *       "provider": "embedded",
@@ -2447,7 +2461,10 @@ export type components = {
          */
         SandboxStatus: {
             id: string;
+            /** @description The thread that has it. Of a shared one: an id that stands for its workspace where a thread is asked for; no thread of the project has it. */
             thread_id: string;
+            /** @description The project whose threads share it. Null where a thread has it alone. */
+            project_id: string | null;
             /** @description The executor that created it. */
             executor_id: string;
             /** Format: date-time */
@@ -3415,6 +3432,7 @@ export type AwaitedBudget = components['schemas']['AwaitedBudget'];
 export type Usage = components['schemas']['Usage'];
 export type Project = components['schemas']['Project'];
 export type NameSource = components['schemas']['NameSource'];
+export type ProjectSandbox = components['schemas']['ProjectSandbox'];
 export type ProjectPage = components['schemas']['ProjectPage'];
 export type PublicProject = components['schemas']['PublicProject'];
 export type PublicThread = components['schemas']['PublicThread'];

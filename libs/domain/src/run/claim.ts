@@ -14,6 +14,8 @@ export interface Claim {
 
 export interface ClaimedRun extends Claim {
   readonly accountId: AccountId;
+  /** The thread whose workspace the run uses: its own, unless the threads of a project share one. */
+  readonly workspaceId: ThreadId;
   readonly run: Run;
   /**
    * The facts that the run continues from: its log without the calls of completed iterations, and without the messages
@@ -22,7 +24,7 @@ export interface ClaimedRun extends Claim {
   readonly log: readonly RecordedFact[];
   /** The thread's dialogue messages from before the run, in order, without those that a summary replaces. */
   readonly earlier: readonly Message[];
-  /** The host of the thread's sandbox; null while there is none. */
+  /** The host of the sandbox of that workspace; null while there is none. */
   readonly executorId: string | null;
   /** The hash of the tool set that the run started with. Null before its start, and for runs of versions that stored none. */
   readonly toolSet: string | null;

@@ -167,6 +167,7 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
     const claim = { runId: id, threadId, epoch };
     return Promise.resolve({
       ...claim,
+      workspaceId: threadId,
       run: row.run,
       log: [...log],
       earlier,

@@ -52,7 +52,9 @@ export class Messages {
   /** In thread order. */
   async list({ accountId, threadId, type, llmOnly, after, limit }: MessageFilter): Promise<Page<Message>> {
     const { prisma, sql } = this.database;
-    const thread = await prisma.thread.findFirst({ where: { id: threadId, accountId, deletedAt: null } });
+    const thread = await prisma.thread.findFirst({
+      where: { id: threadId, accountId, deletedAt: null, isWorkspace: false },
+    });
     if (!thread) throw threadNotFound(threadId);
 
     const seq = after === undefined ? 0 : await this.seqOf(threadId, after);
@@ -70,7 +72,7 @@ export class Messages {
 const addMessage = `
 with thread as (
   update threads set last_message_seq = last_message_seq + 1, message_bytes = message_bytes + octet_length($4)
-  where id = $2 and account_id = $3 and deleted_at is null and last_message_seq < $5 and message_bytes < $6
+  where id = $2 and account_id = $3 and deleted_at is null and not is_workspace and last_message_seq < $5 and message_bytes < $6
   returning id, last_message_seq
 )
 insert into messages (id, thread_id, seq, type, is_llm_message, content, metadata, created_at)

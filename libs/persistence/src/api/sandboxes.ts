@@ -1,9 +1,20 @@
-import { type AccountId, type NewId, type SandboxId, type ThreadId, sandboxId, threadId } from '@rondo/contract';
+import {
+  type AccountId,
+  type NewId,
+  type ProjectId,
+  type SandboxId,
+  type ThreadId,
+  projectId,
+  sandboxId,
+  threadId,
+} from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../database/database';
 import type { Sql } from '../database/sql';
 import { StatementBatcher } from '../database/statement-batcher';
+import { workspaceOf } from '../run-log/workspace-sql';
 import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
+import { type ThreadAddress, threadNotFound } from './thread-row';
 
 interface Place {
   readonly thread_id: string;
@@ -23,17 +34,24 @@ export interface SandboxAddress {
 
 export interface Sandbox {
   readonly id: SandboxId;
+  /** The thread that it belongs to, or that only stands for the workspace of the project. */
   readonly threadId: ThreadId;
+  /** The project whose threads share it. */
+  readonly projectId: ProjectId | null;
   readonly executorId: string;
   readonly createdAt: string;
 }
 
 const rows = `
-select sandboxes.id, sandboxes.thread_id, sandboxes.executor_id, sandboxes.created_at
+select sandboxes.id, sandboxes.thread_id, sandboxes.executor_id, sandboxes.created_at,
+  case when threads.is_workspace then threads.project_id end as project_id
 from sandboxes join threads on threads.id = sandboxes.thread_id
 where threads.account_id = $1 and threads.deleted_at is null`;
 const oneRow = `${rows} and sandboxes.id = $2`;
-const rowOfThread = `${rows} and sandboxes.thread_id = $2`;
+const workspaceOfThread = `
+select ${workspaceOf('threads.project_id', 'threads.id')} as id from threads
+where threads.id = $2 and threads.account_id = $1 and threads.deleted_at is null`;
+const rowOfThread = `${rows} and sandboxes.thread_id = (${workspaceOfThread})`;
 const hostOfThread = `
 select thread_id as "threadId", executor_id as "executorId", account_id as "accountId"
 from sandboxes join threads on threads.id = sandboxes.thread_id where thread_id = $1 and threads.deleted_at is null`;
@@ -89,6 +107,14 @@ export class Sandboxes {
     return sandboxOf(row);
   }
 
+  /** The thread that has the workspace of this one: itself, unless the threads of its project share one. Rejects with `thread_not_found`. */
+  async workspaceOf({ accountId, threadId: id }: ThreadAddress): Promise<ThreadId> {
+    const [row] = await this.database.sql.query<{ id: ThreadId }>(workspaceOfThread, [accountId, id]);
+    if (!row) throw threadNotFound(id);
+    return row.id;
+  }
+
+  /** That of its workspace. */
   async ofThread(accountId: AccountId, thread: ThreadId): Promise<Sandbox | undefined> {
     const [row] = await this.database.sql.query<Row>(rowOfThread, [accountId, thread]);
     return row && sandboxOf(row);
@@ -150,12 +176,14 @@ async function keep(sql: Sql, newId: NewId, offers: readonly HostedSandbox[]): P
 
 interface Row extends Place {
   readonly id: string;
+  readonly project_id: string | null;
   readonly created_at: Date;
 }
 
-const sandboxOf = ({ id, thread_id, executor_id, created_at }: Row): Sandbox => ({
+const sandboxOf = ({ id, thread_id, project_id, executor_id, created_at }: Row): Sandbox => ({
   id: sandboxId.parse(id),
   threadId: threadId.parse(thread_id),
+  projectId: project_id === null ? null : projectId.parse(project_id),
   executorId: executor_id,
   createdAt: created_at.toISOString(),
 });

@@ -26,7 +26,7 @@ export async function insertThread(sql: Sql, thread: NewThread): Promise<{ creat
 
 const lockedThread = `
 select last_message_seq, message_bytes::float, project_id from threads
-where id = $1 and account_id = $2 and deleted_at is null for no key update`;
+where id = $1 and account_id = $2 and deleted_at is null and not is_workspace for no key update`;
 
 export interface ThreadSize {
   readonly last_message_seq: number;

@@ -47,6 +47,9 @@ export interface ThreadChange extends ThreadAddress {
   readonly isPublic: boolean;
 }
 
+/** Not deleted, and a conversation. */
+const isShown = { deletedAt: null, isWorkspace: false };
+
 /** Threads of one account each: another account's thread does not exist (`thread_not_found`). */
 export class Threads {
   constructor(
@@ -68,7 +71,7 @@ export class Threads {
   }
 
   async get({ accountId, threadId: id }: ThreadAddress): Promise<Thread> {
-    const row = await this.database.prisma.thread.findFirst({ where: { id, accountId, deletedAt: null } });
+    const row = await this.database.prisma.thread.findFirst({ where: { id, accountId, ...isShown } });
     if (!row) throw threadNotFound(id);
     return threadOf(row);
   }
@@ -77,7 +80,7 @@ export class Threads {
   async list({ accountId, projectId: project, after, limit }: ThreadFilter): Promise<Page<Thread>> {
     const of = { accountId, ...(project !== undefined && { projectId: project }) };
     const rows = await this.database.prisma.thread.findMany({
-      where: { ...of, deletedAt: null, ...(after !== undefined && { id: { lt: idOfCursor(after, threadId) } }) },
+      where: { ...of, ...isShown, ...(after !== undefined && { id: { lt: idOfCursor(after, threadId) } }) },
       orderBy: { id: 'desc' },
       take: limit + 1,
     });
@@ -86,7 +89,7 @@ export class Threads {
 
   /** Shares it, or ends its sharing. */
   async update({ accountId, threadId: id, isPublic }: ThreadChange): Promise<Thread> {
-    const where = { id, accountId, deletedAt: null };
+    const where = { id, accountId, ...isShown };
     const [row] = await this.database.prisma.thread.updateManyAndReturn({ where, data: { isPublic } });
     if (!row) throw threadNotFound(id);
     return threadOf(row);

@@ -18,6 +18,7 @@ with hidden as (
   update threads set deleted_at = clock_timestamp() where id in (
     select id from threads where account_id = $1 and deleted_at is null
       and not exists (select from runs where thread_id = threads.id and finished_at is null)
+      and not (is_workspace and exists (select from runs where account_id = $1 and finished_at is null))
     limit 500
   ) returning id
 ),

@@ -1,9 +1,10 @@
-import type { RunId } from '@rondo/contract';
+import type { RunId, ThreadId } from '@rondo/contract';
 import type { ClaimedRun, RunQueueName } from '@rondo/domain';
 import { type MessageRow, messageOf } from './message-row';
 import { type FactRow, type JsonRow, type RunJson, factOfJson, runOf } from './run-row';
 import type { Sql } from '../database/sql';
 import { historyOf } from './claim-history';
+import { claimedWorkspace } from './workspace-sql';
 
 /** The assignments that claim a run; `owner` and `leaseMs` are SQL expressions. */
 export const claimedBy = (owner: string, leaseMs: string): string => `
@@ -30,7 +31,7 @@ with claimed as (
   returning runs.*
 )
 select row_to_json(claimed) as run, log.facts, thread.earlier,
-  (select executor_id from sandboxes where thread_id = claimed.thread_id) as executor_id
+  ${claimedWorkspace}
 from claimed ${historyOf('claimed')}`;
 
 const selectHistories = `
@@ -46,6 +47,7 @@ export interface ClaimOrder {
 /** A run that was claimed and whose history was not read yet. */
 export interface ClaimedRow {
   readonly run: RunJson;
+  readonly workspace_id: ThreadId;
   readonly executor_id: string | null;
 }
 
@@ -102,6 +104,7 @@ function claimWith(row: ClaimedRow, { facts, earlier }: RunHistory): ClaimedRun 
     runId: run.id,
     accountId: row.run.account_id,
     threadId: run.thread_id,
+    workspaceId: row.workspace_id,
     epoch: run.epoch,
     run,
     log: facts.map(factOfJson),

@@ -1,6 +1,7 @@
 import type { RunQueueName, ServedAccount } from '@rondo/domain';
 import type { Sql } from '../database/sql';
 import { type ClaimedRow, claimedBy } from './claim-runs';
+import { claimedWorkspace } from './workspace-sql';
 
 /** Bounds one statement. With more accounts, the next one continues after the last account. */
 const maxAccounts = 256;
@@ -60,7 +61,7 @@ claimed as (
   where runs.id = next.id
   returning runs.*, next.number
 )
-select row_to_json(claimed) as run, (select executor_id from sandboxes where thread_id = claimed.thread_id) as executor_id,
+select row_to_json(claimed) as run, ${claimedWorkspace},
   (select account_id from account order by number desc offset ${maxAccounts - 1} limit 1) as last_account
 from (values (true)) as always left join claimed on true order by number`;
 
@@ -72,6 +73,7 @@ export interface NextOrder {
 /** A single row with null when nothing is due, to report how far the accounts were scanned. */
 interface ScanRow {
   readonly run: ClaimedRow['run'] | null;
+  readonly workspace_id: ClaimedRow['workspace_id'];
   readonly executor_id: string | null;
   readonly last_account: string | null;
 }
@@ -107,6 +109,6 @@ export class FairQueue {
       served.map(({ held }) => held),
     ]);
     this.scannedThrough = rows[0]?.last_account ?? '';
-    return rows.flatMap(({ run, executor_id }) => (run ? [{ run, executor_id }] : []));
+    return rows.flatMap(({ run, workspace_id, executor_id }) => (run ? [{ run, workspace_id, executor_id }] : []));
   }
 }

@@ -12,6 +12,7 @@ export interface ProjectRow {
   readonly name: string;
   readonly name_source: string;
   readonly is_public: boolean;
+  readonly workspace_id: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
@@ -21,6 +22,7 @@ export const projectOf = (row: ProjectRow): Project => ({
   name: row.name,
   name_source: nameSource.parse(row.name_source),
   is_public: row.is_public,
+  sandbox: row.workspace_id === null ? 'thread' : 'project',
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });

@@ -14,7 +14,8 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-const create = (name?: string) => projects.create({ accountId: fixture.accountId, name, isPublic: false });
+const create = (name?: string) =>
+  projects.create({ accountId: fixture.accountId, name, isPublic: false, sharesWorkspace: false });
 const read = (projectId: ProjectId) => projects.get({ accountId: fixture.accountId, projectId });
 const ask = (projectId: ProjectId, input: string) => fixture.create({ projectId, input: textInput(input) });
 const endRun = async (run: Parameters<StoreFixture['claim']>[0]) =>

@@ -12,6 +12,8 @@ export interface NewProject {
   /** Without one it gets a placeholder, and a title after its first input. */
   readonly name?: string | undefined;
   readonly isPublic: boolean;
+  /** All its threads share one workspace. */
+  readonly sharesWorkspace: boolean;
   readonly promised?: PendingKey<Project> | undefined;
 }
 
@@ -21,7 +23,11 @@ export interface ProjectChange extends ProjectAddress {
 }
 
 const newProject = `
-insert into projects (id, account_id, name, name_source, is_public) values ($1, $2, $3, $4, $5) returning *`;
+insert into projects (id, account_id, name, name_source, is_public, workspace_id)
+values ($1, $2, $3, $4, $5, $6) returning *`;
+
+const newWorkspace = `
+insert into threads (id, account_id, project_id, is_workspace) values ($1, $2, $3, true)`;
 
 const oneProject = `select * from projects where id = $1 and account_id = $2 and deleted_at is null`;
 
@@ -57,11 +63,13 @@ export class Projects {
     private readonly newId: NewId,
   ) {}
 
-  create({ accountId, name, isPublic, promised }: NewProject): Promise<Project> {
+  create({ accountId, name, isPublic, sharesWorkspace, promised }: NewProject): Promise<Project> {
     const id = projectId.parse(`prj_${this.newId()}`);
+    const workspace = sharesWorkspace ? `thr_${this.newId()}` : null;
     return this.database.transaction(async (sql) => {
       const named = name === undefined ? [untitled, 'placeholder'] : [storedText(name), 'request'];
-      const [row] = await sql.query<ProjectRow>(newProject, [id, accountId, ...named, isPublic]);
+      const [row] = await sql.query<ProjectRow>(newProject, [id, accountId, ...named, isPublic, workspace]);
+      if (workspace !== null) await sql.query(newWorkspace, [workspace, accountId, id]);
       if (!row) throw projectNotFound(id); // an insert returns its row
       return storeResponse(sql, promised, projectOf(row));
     });

@@ -59,7 +59,7 @@ const publicThreads = `
 (select threads.id, threads.created_at, case when projects.is_public then projects.id end as project_id
 from threads join accounts on accounts.id = threads.account_id
 left join projects on projects.id = threads.project_id and projects.deleted_at is null
-where threads.deleted_at is null and accounts.removed_at is null
+where threads.deleted_at is null and not threads.is_workspace and accounts.removed_at is null
   and (threads.is_public or coalesce(projects.is_public, false))) as shared`;
 
 const project = `

@@ -1,6 +1,7 @@
 import type { FactType, RunId, RunWait } from '@rondo/contract';
 import { type RunMoment, type RunQueueName, explainWait } from '@rondo/domain';
 import { type RunJson, runOf } from '../../run-log/run-row';
+import { workspaceOf } from '../../run-log/workspace-sql';
 import type { Sql } from '../../database/sql';
 import { type RunAddress, runNotFound } from './lock-run';
 
@@ -39,7 +40,7 @@ select row_to_json(runs) as run, ${utc('statement_timestamp()')} as at,
     order by id limit ${shownCalls}
   ) as child) as children,
   last_fact.type as fact_type, ${utc('last_fact.at')} as fact_at, last_fact.data ->> 'delay_ms' as delay_ms,
-  (select executor_id from sandboxes where sandboxes.thread_id = runs.thread_id) as executor_id
+  (select executor_id from sandboxes where sandboxes.thread_id = ${workspaceOf('runs.project_id', 'runs.thread_id')}) as executor_id
 from runs
 join threads on threads.id = runs.thread_id
 cross join lateral (

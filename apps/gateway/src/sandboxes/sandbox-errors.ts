@@ -1,0 +1,29 @@
+import { TunnelError } from '@rondo/messaging';
+import { ApiError, InvalidRequest, retryAfter } from '../problems/api-error';
+
+export const unavailable = (detail: string): ApiError => new ApiError('sandbox_unavailable', detail, retryAfter(1));
+
+/** The executor's words are about the request, and fit for its client. */
+export function asApiError(error: unknown): unknown {
+  if (!(error instanceof TunnelError)) return error;
+  switch (error.code) {
+    case 'not_found':
+      return new ApiError('file_not_found', error.message);
+    case 'too_large':
+      return new ApiError('payload_too_large', error.message);
+    case 'invalid_path':
+    case 'invalid_request':
+    case 'not_a_file':
+    case 'not_a_directory':
+      return new InvalidRequest([{ field: 'path', message: error.message }]);
+    case 'not_listening':
+    case 'executor_away':
+    case 'executor_busy':
+    case 'unavailable':
+    case 'tunnel_lost':
+    case 'lost':
+      return unavailable(error.message);
+    default:
+      return new ApiError('sandbox_refused', error.message);
+  }
+}
