@@ -9,6 +9,7 @@ import { filesGet, filesList, filesPut } from './commands/files';
 import { fork } from './commands/fork';
 import { inbox } from './commands/inbox';
 import { keysCreate, keysList, keysRevoke } from './commands/keys';
+import { mcpConfirm, mcpDiscover, mcpForget, mcpList } from './commands/mcp';
 import { run } from './commands/run';
 import { runs } from './commands/runs';
 import { setup } from './commands/setup';
@@ -41,6 +42,10 @@ export const commands: readonly Command[] = [
   agentsList,
   agentsShow,
   agentsApply,
+  mcpDiscover,
+  mcpList,
+  mcpConfirm,
+  mcpForget,
   usage,
   keysCreate,
   keysList,

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { notesServer } from './notes-server';
 
 const root = resolve(__dirname, '../../..');
 const program = join(root, 'apps/cli/bin/rondo.mjs');
@@ -201,11 +202,48 @@ describe('rondo, in a pipe', () => {
     });
   });
 
+  it('says which tools an MCP server has, or why it cannot be used', async () => {
+    const found = await inPipe(['mcp', 'discover', '--name', 'notes', '--command', notesServer.command]);
+    expect(found).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^notes__read {2}unsafe {2}.*Reads the note\.\n$/),
+    });
+    expect(await inPipe(['mcp', 'discover', '--json', 'http://10.0.0.1/mcp'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('not a public address'),
+    });
+  });
+
+  it('confirms a tool that its server has changed, and forgets it', async () => {
+    const use = async (turns: Record<string, unknown>[], more: object = {}) => {
+      const run = await client.createRun({ ...scripted('mcp', turns), mcp_servers: [notesServer], ...more });
+      expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+      return run.thread_id;
+    };
+    const changes = command('printf "Reads all notes." > said');
+    const thread = await use([{ calls: [changes] }, { text: 'Done.' }]);
+    await use([{ text: 'Done.' }], { thread_id: thread });
+    const { stdout } = await inPipe(['mcp', 'ls', '--changed']);
+    const [, id = '', fingerprint = ''] =
+      /^(mct_\S+) +notes read +waits +(\S+) .*Reads all notes\.$/m.exec(stdout) ?? [];
+
+    expect(await inPipe(['mcp', 'confirm', id, 'another'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('mcp_tool_changed'),
+    });
+    expect(await inPipe(['mcp', 'confirm', id, fingerprint])).toMatchObject({ code: 0 });
+    expect((await inPipe(['mcp', 'ls'])).stdout).toMatch(/notes read +offered .*Reads all notes\.$/m);
+    expect(await inPipe(['mcp', 'forget', id])).toMatchObject({ code: 0, stdout: '1 tool is forgotten.\n' });
+    expect(await inPipe(['mcp', 'forget', 'notes'])).toMatchObject({ code: 0, stdout: '0 tools are forgotten.\n' });
+  });
+
   it.each([
     ['an unknown command', ['dance'], 2, 'There is no command dance'],
     ['an unknown option', ['runs', '--wrong'], 2, "Unknown option '--wrong'"],
     ['a missing argument', ['stop'], 2, 'RUN is missing'],
     ['no input', ['run'], 2, 'Say what to do'],
+    ['a server that is not named', ['mcp', 'discover'], 2, 'Give a URL, or --command'],
+    ['half a header', ['mcp', 'discover', 'http://a.example', '--header', 'x'], 2, '--header "Name: value"'],
     ['a run that is not there', ['watch', 'run_none'], 1, 'run_not_found'],
     ['no gateway', ['runs', '--url', 'http://127.0.0.1:1'], 5, 'npm start'],
   ])('explains %s', async (_, words, code, message) => {

@@ -5,25 +5,9 @@ import type { Agent, Run } from '@rondo/contract';
 import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { expectWholeLog } from './log-expectations';
 import { TicketServer } from './mcp-server';
+import { notesServer as notes } from './notes-server';
 
 const secret = 'Bearer a-secret-of-the-tickets';
-
-/** A server in the sandbox whose tool reads a note of the workspace. */
-const program = `
-  const tool = { name: 'read', inputSchema: { type: 'object', properties: {} } };
-  const answers = {
-    initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'n', version: '1' } }),
-    'tools/list': () => ({ tools: [tool] }),
-    'tools/call': () => ({ content: [{ type: 'text', text: require('node:fs').readFileSync('/workspace/note', 'utf8') }] }),
-  };
-  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-    const { id, method, params } = JSON.parse(line);
-    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method](params) }));
-  });`;
-const notes = {
-  ...{ name: 'notes', transport: 'stdio' as const },
-  command: `echo ${Buffer.from(program).toString('base64')} | base64 -d > /tmp/notes.cjs && exec node /tmp/notes.cjs`,
-};
 
 describe('the tools of an MCP server', () => {
   let rondo: RunningRondo;

@@ -1,4 +1,4 @@
-import type { DiscoveredMcpServer, McpDiscoveryRequest, McpTool } from './generated/api.ts';
+import type { DiscoveredMcpServer, ForgottenMcpTools, McpDiscoveryRequest, McpTool } from './generated/api.ts';
 import { itemsOf } from './pages.ts';
 import type { Options } from './runs.ts';
 import type { Transport } from './transport.ts';
@@ -28,7 +28,7 @@ export class Mcp {
   }
 
   /** The same for all tools of a server, by the name that runs give it. */
-  forgetServer(server: string, { signal }: Options = {}): Promise<{ readonly forgotten: number }> {
+  forgetServer(server: string, { signal }: Options = {}): Promise<ForgottenMcpTools> {
     return this.transport.json({ method: 'DELETE', path: '/v1/mcp-tools', query: { server }, signal });
   }
 }

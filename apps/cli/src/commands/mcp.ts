@@ -1,0 +1,99 @@
+import type { McpDiscoveryRequest, McpTool } from '@rondo/client';
+import { type Command, type Given, UsageError } from '../command';
+
+type Server = McpDiscoveryRequest['server'];
+
+const shownCharacters = 80;
+/** The first line of what a server says of a tool, as a cell of a table. */
+const brief = (description: string): string => (description.split('\n')[0] ?? '').slice(0, shownCharacters);
+
+export const mcpDiscover: Command = {
+  name: 'mcp discover',
+  summary: 'Ask an MCP server which tools it has, as a run would',
+  details: 'Nothing is kept, and no tool is accepted by it.',
+  args: [{ name: 'URL', optional: true }],
+  options: [
+    { name: 'header', value: 'NAME: VALUE', repeatable: true, help: 'sent to the server' },
+    { name: 'sse', help: 'for a server that speaks nothing newer' },
+    { name: 'command', value: 'COMMAND', help: 'instead of a URL: a server over stdio, in a sandbox of its own' },
+    { name: 'name', value: 'NAME', help: 'the first part of the names of its tools (server)' },
+  ],
+  async run(given, { rondo, terminal }) {
+    const found = await rondo().mcp.discover(serverOf(given));
+    const { connected, reason, tools, refused } = found;
+    if (terminal.isJson) terminal.json(found);
+    else if (connected) terminal.table(tools.map((tool) => [tool.name, tool.effect_class, brief(tool.description)]));
+    if (!connected) terminal.complain(`The server cannot be used: ${reason}`);
+    for (const one of refused) terminal.note(`${one.tool} is not offered: ${one.reason}`, 'yellow');
+    return connected ? 'ok' : 'failed';
+  },
+};
+
+function serverOf(given: Given): Server {
+  const [url] = given.args;
+  const command = given.value('command');
+  const name = given.value('name') ?? 'server';
+  if ((url === undefined) === (command === undefined)) throw new UsageError('Give a URL, or --command.');
+  if (url === undefined) return { name, transport: 'stdio', command: command ?? '' };
+  const headers = given.values('header').map(headerOf);
+  const transport = given.has('sse') ? 'sse' : 'streamable_http';
+  return { name, transport, url, ...(headers.length > 0 && { headers: Object.fromEntries(headers) }) };
+}
+
+function headerOf(text: string): readonly [string, string] {
+  const at = text.indexOf(':');
+  if (at < 1) throw new UsageError('A header is given as --header "Name: value".');
+  return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+}
+
+const row = ({ id, server, tool, available, changed, accepted }: McpTool): string[] => [
+  id,
+  `${server} ${tool}`,
+  available ? 'offered' : 'waits',
+  changed?.fingerprint ?? '',
+  brief((changed ?? accepted).description),
+];
+
+export const mcpList: Command = {
+  name: 'mcp ls',
+  summary: 'List the tools of MCP servers that runs of the account have seen',
+  options: [{ name: 'changed', help: 'only those that their server has changed, with the fingerprint to confirm' }],
+  async run(given, { rondo, terminal }) {
+    const found: McpTool[] = [];
+    for await (const tool of rondo().mcp.tools({ state: given.has('changed') ? 'changed' : 'all' })) found.push(tool);
+    if (terminal.isJson) for (const tool of found) terminal.json(tool);
+    else terminal.table([['TOOL', 'SERVER', 'STATE', 'CHANGED TO', ''], ...found.map(row)]);
+    return 'ok';
+  },
+};
+
+export const mcpConfirm: Command = {
+  name: 'mcp confirm',
+  summary: 'Accept the changed definition of a tool that has this fingerprint',
+  args: [{ name: 'TOOL' }, { name: 'FINGERPRINT' }],
+  details: 'Read both definitions first: `rondo mcp ls --changed --json`.',
+  async run(given, { rondo, terminal }) {
+    const [id = '', fingerprint = ''] = given.args;
+    const tool = await rondo().mcp.confirm(id, fingerprint);
+    if (terminal.isJson) terminal.json(tool);
+    else terminal.line(`${tool.id} is offered again.`);
+    return 'ok';
+  },
+};
+
+export const mcpForget: Command = {
+  name: 'mcp forget',
+  summary: 'Forget a tool, or all tools of a server',
+  details: 'The next run that sees a tool accepts what its server says then.',
+  args: [{ name: 'TOOL|SERVER' }],
+  async run(given, { rondo, terminal }) {
+    const [name = ''] = given.args;
+    const { mcp } = rondo();
+    const { forgotten } = name.startsWith('mct_')
+      ? await mcp.forget(name).then(() => ({ forgotten: 1 }))
+      : await mcp.forgetServer(name);
+    if (terminal.isJson) terminal.json({ forgotten });
+    else terminal.line(`${forgotten} ${forgotten === 1 ? 'tool is' : 'tools are'} forgotten.`);
+    return 'ok';
+  },
+};
