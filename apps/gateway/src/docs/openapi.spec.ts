@@ -200,7 +200,7 @@ beforeAll(async () => {
   ).body.id;
   delivery = (await gateway.as().post(`/v1/webhooks/${endpoint}/test`).expect(202)).body.id;
   document = (await gateway.anonymous.get('/openapi.json').expect(200)).body as Described;
-});
+}, 120_000); // one of everything, on a machine that does more than this
 afterAll(() => gateway.close());
 
 /** An image that the operator has sent. */
