@@ -5,6 +5,7 @@ import { approvals, approve, deny } from './commands/approve';
 import { chat } from './commands/chat';
 import { completionOf } from './commands/completion';
 import { doctor } from './commands/doctor';
+import { evalCompare, evalRun, evalScore } from './commands/eval';
 import { filesGet, filesList, filesPut } from './commands/files';
 import { fork } from './commands/fork';
 import { inbox } from './commands/inbox';
@@ -46,6 +47,9 @@ export const commands: readonly Command[] = [
   mcpList,
   mcpConfirm,
   mcpForget,
+  evalRun,
+  evalScore,
+  evalCompare,
   usage,
   keysCreate,
   keysList,

@@ -17,7 +17,7 @@ export { RunLog } from './run-log.ts';
 export type { StreamOptions } from './run-stream.ts';
 export type { MessageRow, NoteRow, RunRow, RunView, ToolCallRow } from './run-view.ts';
 export { RunWatch, type WatchedRun } from './run-watch.ts';
-export type { ListRuns, StoppedRun } from './runs.ts';
+export type { CreateOptions, ListRuns, StoppedRun } from './runs.ts';
 export type { NewFile } from './sandboxes.ts';
 export type { SiteQuery } from './sites.ts';
 export type { ListMessages } from './threads.ts';

@@ -23,6 +23,13 @@ export interface Options {
   readonly signal?: AbortSignal;
 }
 
+export interface CreateOptions extends Options {
+  /** The same request with the same key, within 24 hours, starts nothing and gets the first answer. Default: a new key. */
+  readonly idempotencyKey?: string;
+  /** Are uploaded with the request. The key then stands for their names and bytes. */
+  readonly attachments?: readonly File[];
+}
+
 export interface ListRuns {
   readonly status?: Run['status'];
   readonly thread_id?: string;
@@ -52,8 +59,10 @@ const factsPerPage = 500;
 export class Runs {
   constructor(private readonly transport: Transport) {}
 
-  create(run: NewRun, { signal }: Options = {}): Promise<Run> {
-    return this.transport.json({ method: 'POST', path: '/v1/runs', json: run, signal });
+  create(run: NewRun, { signal, idempotencyKey, attachments = [] }: CreateOptions = {}): Promise<Run> {
+    const body = attachments.length === 0 ? { json: run } : { content: formOf(run, attachments) };
+    const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
+    return this.transport.json({ method: 'POST', path: '/v1/runs', ...body, headers, signal });
   }
 
   get(id: string, { signal }: Options = {}): Promise<Run> {
@@ -169,3 +178,11 @@ export class Runs {
 }
 
 const pathOf = (id: string): string => `/v1/runs/${encodeURIComponent(id)}`;
+
+function formOf({ input, ...rest }: NewRun, files: readonly File[]): FormData {
+  const form = new FormData();
+  if (typeof input === 'string') form.set('input', input);
+  form.set('body', JSON.stringify(typeof input === 'string' ? rest : { input, ...rest }));
+  for (const file of files) form.append('files', file);
+  return form;
+}

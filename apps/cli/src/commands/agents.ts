@@ -25,7 +25,7 @@ export const agentsList: Command = {
   },
 };
 
-async function agentNamed(name: string, { rondo }: Context): Promise<Agent> {
+export async function agentNamed(name: string, { rondo }: Context): Promise<Agent> {
   if (name.startsWith('agt_')) return rondo().agents.get(name);
   for await (const agent of rondo().agents.list({ search: name })) if (agent.definition.name === name) return agent;
   throw new UsageError(`There is no agent ${name}. See: rondo agents ls`);

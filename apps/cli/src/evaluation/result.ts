@@ -1,0 +1,46 @@
+import { isRight } from './score-answer';
+import { type Scorer, isScorer } from './task';
+
+/** What a line of a result file says about a task. Times are UTC, as `2026-01-31 12:00:00`. */
+export interface TaskResult {
+  readonly agent_name: string | null;
+  readonly question: string;
+  readonly augmented_question: string;
+  readonly prediction: string | null;
+  readonly iteration_limit_exceeded: boolean;
+  readonly agent_error: string | null;
+  /** The level. */
+  readonly task: string | null;
+  readonly task_id: string;
+  readonly true_answer: string | null;
+  readonly start_time: string;
+  readonly end_time: string;
+  readonly token_counts: { readonly input: number; readonly cached: number; readonly output: number };
+  /** The thread of the run, which the workspace belongs to. */
+  readonly workspace_id: string;
+  readonly run_id: string;
+  readonly model: string;
+  /** Null where the price is not known. */
+  readonly cost_usd: number | null;
+  readonly duration_s: number | null;
+  readonly scorer: Scorer;
+  readonly tolerance: number | null;
+}
+
+/** A line that this program wrote; undefined for one that was not written to its end, or is from elsewhere. */
+export function resultOf(line: string): TaskResult | undefined {
+  try {
+    const value = JSON.parse(line) as Partial<TaskResult> | null;
+    const isWhole = typeof value?.task_id === 'string' && typeof value.run_id === 'string' && isScorer(value.scorer);
+    return isWhole ? (value as TaskResult) : undefined; // the program's own file
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined where the true answer is not known. A task without an answer is wrong. */
+export function verdictOf({ prediction, true_answer: trueAnswer, scorer, tolerance }: TaskResult): boolean | undefined {
+  if (trueAnswer === null) return undefined;
+  return prediction !== null && isRight({ prediction, trueAnswer, scorer, tolerance });
+}

@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { type NewRun, type Rondo, type Run, RunFailedError } from '@rondo/client';
+import type { EvaluationLog } from './evaluation-log';
+import type { TaskResult } from './result';
+import type { EvaluationTask, Scorer } from './task';
+
+/** What every task is run with. */
+export interface TaskSettings {
+  readonly run: Omit<NewRun, 'input'>;
+  readonly agentName: string | null;
+  /** The text around the question, which is at `{question}`. */
+  readonly prompt: string;
+  readonly scorer: Scorer;
+}
+
+export const defaultPrompt =
+  'You have one question to answer. It is paramount that you provide a correct answer. Use your tools to find it and to check ' +
+  'it; there is no person to ask. End with a line `FINAL ANSWER: …` that has nothing but the answer: a number without ' +
+  'separators and units unless they are asked for, as few words as possible, or a list of these separated by commas.\n\n' +
+  'Here is the task:\n\n{question}';
+
+interface Work {
+  readonly rondo: Rondo;
+  readonly log: EvaluationLog;
+  readonly settings: TaskSettings;
+}
+
+/** Runs a task, or waits for the run that it already has, and writes its result down. */
+export async function runTask(task: EvaluationTask, { rondo, log, settings }: Work): Promise<TaskResult> {
+  const input = settings.prompt.replace('{question}', () => task.question);
+  const runId = await runOf(task, input, { rondo, log, settings });
+  const run = await ended(runId, rondo);
+  const result = { ...(await resultOfRun(run, rondo)), ...aboutTask(task, input, settings) };
+  log.finished(result);
+  return result;
+}
+
+async function runOf(task: EvaluationTask, input: string, { rondo, log, settings }: Work): Promise<string> {
+  const attempt = log.attemptOf(task.taskId);
+  if (attempt.run_id !== null) return attempt.run_id;
+  const attachments = await Promise.all(
+    task.files.map(async (path) => new File([await readFile(path)], basename(path))),
+  );
+  const run = await rondo.runs.create(
+    { ...settings.run, input, metadata: { evaluation_task: task.taskId.slice(0, 500) } },
+    { attachments, idempotencyKey: log.keyOf(attempt) },
+  );
+  log.started(attempt, run.id);
+  return run.id;
+}
+
+/** A run that waits for a person is stopped: an evaluation has none. */
+async function ended(runId: string, rondo: Rondo): Promise<Run> {
+  const run = await rondo.runs.wait(runId);
+  if (run.status !== 'waiting_input' && run.status !== 'waiting_budget') return run;
+  await rondo.runs.stop(runId, { reason: 'an evaluation has no person to answer' });
+  return { ...(await rondo.runs.get(runId)), waiting: run.waiting };
+}
+
+const timeOf = (moment: string): string => moment.slice(0, 19).replace('T', ' ');
+
+async function resultOfRun(run: Run, rondo: Rondo) {
+  const { usage, started_at: started, finished_at: finished, created_at: created } = run;
+  const response = run.status === 'completed' ? await responseOf(run, rondo) : null;
+  return {
+    prediction: response === null ? null : answerIn(response),
+    iteration_limit_exceeded: run.finish_reason === 'max_iterations',
+    agent_error: errorOf(run),
+    start_time: timeOf(started ?? created),
+    end_time: timeOf(finished ?? created),
+    token_counts: { input: usage.input_tokens, cached: usage.cached_tokens, output: usage.output_tokens },
+    workspace_id: run.thread_id,
+    run_id: run.id,
+    model: run.model,
+    cost_usd: usage.cost_usd,
+    duration_s: started === null || finished === null ? null : (Date.parse(finished) - Date.parse(started)) / 1000,
+  };
+}
+
+async function responseOf(run: Run, rondo: Rondo): Promise<string | null> {
+  try {
+    return (await rondo.runs.result(run.id)).result.response;
+  } catch (error) {
+    if (error instanceof RunFailedError) return null;
+    throw error;
+  }
+}
+
+function errorOf({ status, error, waiting }: Run): string | null {
+  if (status === 'failed') return error === null ? 'failed' : `${error.code}: ${error.message}`;
+  if (status !== 'stopped') return null;
+  return waiting ? `stopped: it waited for a person (${waiting.reason})` : 'stopped';
+}
+
+/** What follows the last mark, or all of it. */
+export function answerIn(response: string): string {
+  const marked = response.split(/FINAL ANSWER\s*:/i);
+  const last = marked.at(-1) ?? '';
+  return (marked.length > 1 ? last : response).trim();
+}
+
+const aboutTask = (task: EvaluationTask, input: string, { agentName, scorer }: TaskSettings) => ({
+  agent_name: agentName,
+  question: task.question,
+  augmented_question: input,
+  task: task.level,
+  task_id: task.taskId,
+  true_answer: task.trueAnswer,
+  scorer: task.scorer ?? scorer,
+  tolerance: task.tolerance,
+});

@@ -1,0 +1,21 @@
+/** How an answer is compared with the true one. */
+export const scorers = ['gaia', 'exact', 'number', 'regex'] as const;
+export type Scorer = (typeof scorers)[number];
+
+export const isScorer = (text: unknown): text is Scorer => scorers.includes(text as Scorer);
+
+/** One question of a dataset. */
+export interface EvaluationTask {
+  /** Unique in its dataset. */
+  readonly taskId: string;
+  readonly question: string;
+  /** Null where it is not published, as in test splits. A pattern where the scorer is `regex`. */
+  readonly trueAnswer: string | null;
+  readonly level: string | null;
+  /** Paths of the files that the run gets. */
+  readonly files: readonly string[];
+  /** Null: the one of the command. */
+  readonly scorer: Scorer | null;
+  /** How far a `number` may be from the true one. */
+  readonly tolerance: number | null;
+}

@@ -1,0 +1,167 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { deflateSync, gzipSync } from 'node:zlib';
+import { RunningRondo, type RondoClient, command, scripted } from '@rondo/test-deployment';
+
+const program = join(resolve(__dirname, '../../..'), 'apps/cli/bin/rondo.mjs');
+const taskCount = 50;
+
+/** The beginnings of files of each kind, with bytes of their own. */
+const fileKinds: readonly (readonly [extension: string, bytes: Buffer])[] = [
+  ['xlsx', Buffer.concat([Buffer.from('PK\u0003\u0004'), deflateSync('a sheet')])],
+  ['pdf', Buffer.from('%PDF-1.4\n%%EOF\n')],
+  [
+    'png',
+    Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    ),
+  ],
+  ['mp3', Buffer.from('ID3\u0003\u0000\u0000\u0000\u0000\u0000\u0000')],
+  ['zip', Buffer.concat([Buffer.from('PK\u0005\u0006'), Buffer.alloc(18)])],
+  ['gz', gzipSync('packed')],
+];
+
+interface Line {
+  readonly task_id: string;
+  readonly run_id: string;
+  readonly prediction: string | null;
+  readonly agent_error: string | null;
+  readonly cost_usd: number | null;
+}
+
+describe('rondo eval', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+  let folder: string;
+  let results: string;
+
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({
+      instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway'],
+      settings: { MODEL_PRICES: '{"demo/scripted":[{"input":1,"output":8}]}' },
+    });
+    client = rondo.client();
+    folder = mkdtempSync(join(tmpdir(), 'rondo-eval-'));
+    results = join(folder, 'output/validation/evaluation.jsonl');
+    writeDataset(join(folder, 'gaia/2023/validation'));
+  });
+
+  afterAll(async () => {
+    rmSync(folder, { recursive: true });
+    expect(await rondo.violations()).toMatchObject([]);
+    await rondo.stop();
+  });
+
+  const start = (...words: string[]): ChildProcess =>
+    spawn(process.execPath, [program, 'eval', ...words], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, HOME: folder, RONDO_URL: client.url, RONDO_API_KEY: client.key },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+
+  const finished = (child: ChildProcess) =>
+    new Promise<{ code: number | null; stdout: string; stderr: string }>((done) => {
+      const output = { stdout: '', stderr: '' };
+      child.stdout?.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));
+      child.stderr?.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));
+      child.on('close', (code) => done({ code, ...output }));
+    });
+
+  const lines = (): Line[] =>
+    existsSync(results)
+      ? readFileSync(results, 'utf8')
+          .split('\n')
+          .slice(0, -1)
+          .map((line) => JSON.parse(line) as Line)
+      : [];
+
+  /** Resolves when so many tasks have a result. */
+  const resultsOf = async (count: number): Promise<void> => {
+    mkdirSync(join(folder, 'output/validation'), { recursive: true });
+    await new Promise<void>((seen) => {
+      const watcher = watch(join(folder, 'output/validation'), () => look());
+      const look = () => {
+        if (lines().length < count) return;
+        watcher.close();
+        seen();
+      };
+      look();
+    });
+  };
+
+  const run = () => start('run', 'gaia', '--concurrency', '8', '--model', 'demo/scripted');
+
+  it('has one line and one run for each task, though workers and the runner are killed, and costs what the ledger says', async () => {
+    const first = run();
+    await resultsOf(8);
+    await rondo.services.get('agent-worker').kill();
+    await resultsOf(16);
+    first.kill('SIGKILL');
+    await finished(first);
+    const atDeath = lines().length;
+    const second = finished(run());
+    await rondo.services.get('agent-worker-2').kill();
+
+    const { code, stderr } = await second;
+
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(atDeath).toBeLessThan(taskCount);
+    const all = lines();
+    expect(all.map(({ task_id: id }) => id).sort()).toEqual(Array.from({ length: taskCount }, (_, n) => idOf(n)));
+    expect(all.filter(({ agent_error: error }) => error !== null)).toEqual([]);
+    const { data: runs } = await client.json<{ data: { id: string }[] }>('GET', '/runs?limit=100');
+    expect(runs.map(({ id }) => id).sort()).toEqual(all.map(({ run_id: id }) => id).sort());
+    const { total } = await client.json<{ total: { cost_usd: number } }>('GET', '/usage');
+    expect(total.cost_usd).toBeGreaterThan(0);
+    expect(all.reduce((sum, { cost_usd: cost }) => sum + (cost ?? NaN), 0)).toBeCloseTo(total.cost_usd, 9);
+  }, 240_000);
+
+  it('scores the results, and compares them with others', async () => {
+    const scored = await finished(start('score', results, '--json'));
+    const compared = await finished(start('compare', results, results, '--json'));
+
+    expect(JSON.parse(scored.stdout)).toMatchObject({
+      tasks: taskCount,
+      scored: taskCount,
+      right: taskCount - 10,
+      errors: 0,
+    });
+    expect(JSON.parse(compared.stdout)).toMatchObject({ tasks: taskCount, difference: 0, changes: [] });
+  });
+
+  it('asks nothing when all tasks have a result', async () => {
+    const { code, stderr } = await finished(run());
+
+    expect({ code, stderr }).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('50 of 50 tasks have a result'),
+    });
+    expect(lines()).toHaveLength(taskCount);
+  });
+
+  it('refuses other settings under the same name', async () => {
+    const { code, stderr } = await finished(start('run', 'gaia', '--model', 'demo/plain'));
+
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('begun with other settings') });
+  });
+});
+
+const idOf = (n: number): string => `task-${String(n).padStart(2, '0')}`;
+
+/** Every other task has a file and looks for it; every fifth gives a wrong answer. */
+function writeDataset(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  const rows = Array.from({ length: taskCount }, (_, n) => {
+    const [extension, bytes] = fileKinds[(n / 2) % fileKinds.length] ?? ['txt', Buffer.from('text')];
+    const file = n % 2 === 0 ? `${idOf(n)}.${extension}` : '';
+    if (file !== '') writeFileSync(join(folder, file), bytes);
+    const calls = file === '' ? [] : [command(`test -s /workspace/${file} && sha256sum /workspace/${file}`)];
+    const answer = { text: `I have it.\nFINAL ANSWER: ${n % 5 === 0 ? 'wrong' : `Answer ${n}`}` };
+    const { input } = scripted(idOf(n), calls.length > 0 ? [{ calls }, answer] : [answer]);
+    return { task_id: idOf(n), Question: input, Level: (n % 3) + 1, 'Final answer': `answer ${n}`, file_name: file };
+  });
+  writeFileSync(join(folder, 'metadata.jsonl'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+}
