@@ -5,7 +5,8 @@ import { approvals, approve, deny } from './commands/approve';
 import { chat } from './commands/chat';
 import { completionOf } from './commands/completion';
 import { doctor } from './commands/doctor';
-import { evalCompare, evalRun, evalScore } from './commands/eval';
+import { evalCompare, evalReport, evalScore } from './commands/eval-results';
+import { evalRun } from './commands/eval-run';
 import { filesGet, filesList, filesPut } from './commands/files';
 import { fork } from './commands/fork';
 import { inbox } from './commands/inbox';
@@ -50,6 +51,7 @@ export const commands: readonly Command[] = [
   evalRun,
   evalScore,
   evalCompare,
+  evalReport,
   usage,
   keysCreate,
   keysList,

@@ -7,6 +7,7 @@ import { RunningRondo, type RondoClient, command, scripted } from '@rondo/test-d
 
 const program = join(resolve(__dirname, '../../..'), 'apps/cli/bin/rondo.mjs');
 const taskCount = 50;
+const prices = { MODEL_PRICES: '{"demo/scripted":[{"input":1,"output":8}]}' };
 
 /** The beginnings of files of each kind, with bytes of their own. */
 const fileKinds: readonly (readonly [extension: string, bytes: Buffer])[] = [
@@ -41,7 +42,7 @@ describe('rondo eval', () => {
   beforeAll(async () => {
     rondo = await RunningRondo.start({
       instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway'],
-      settings: { MODEL_PRICES: '{"demo/scripted":[{"input":1,"output":8}]}' },
+      settings: { gateway: prices, 'agent-worker': prices },
     });
     client = rondo.client();
     folder = mkdtempSync(join(tmpdir(), 'rondo-eval-'));

@@ -43,6 +43,19 @@ describe('a request', () => {
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   });
 
+  it('that starts a run has the key that it is given, and its files', async () => {
+    gateway = await ScriptedGateway.start((_, response) => sendJson(response, 202, { id: 'run_1' }));
+    const attachments = [new File(['a,b'], 'a.csv')];
+
+    await new Rondo(gateway.options).runs.create({ input: 'Go.', model: 'm' }, { idempotencyKey: 'once', attachments });
+
+    const { headers } = gateway.requests[0] ?? {};
+    expect(headers).toMatchObject({
+      'idempotency-key': 'once',
+      'content-type': expect.stringMatching('^multipart/form-data'),
+    });
+  });
+
   it('that creates an API key is sent once', async () => {
     gateway = await ScriptedGateway.start((_, response) => sendJson(response, 503, { ...busy, status: 503 }));
 

@@ -29,6 +29,7 @@ describe('a dataset', () => {
     [[{ ...task, tolerance: -1 }], 'd.jsonl, line 1: tolerance is a number that is not negative.'],
     [[{ ...task, file_name: '../key' }], 'd.jsonl, line 1: file_name is a path below the dataset, not ../key.'],
     [[{ ...task, answer: {} }], 'd.jsonl, line 1: answer is a text or a number.'],
+    [[{ ...task, scorer: 'regex', answer: '(' }], 'd.jsonl, line 1: answer is no pattern'],
     [[[]], 'd.jsonl, line 1: a line is one JSON object.'],
     [[], 'd.jsonl has no task.'],
   ])('says what is wrong with %j', (lines, message) => {

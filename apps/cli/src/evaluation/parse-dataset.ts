@@ -45,6 +45,7 @@ function rowOf(fields: Fields, where: string): DatasetRow {
   if (scorer !== null && !isScorer(scorer))
     throw new UsageError(`${where}: scorer is one of ${scorers.join(', ')}, not ${scorer}.`);
   const answer = text(['answer', 'Final answer']);
+  if (scorer === 'regex' && answer !== null) checkPattern(answer, where);
   return {
     taskId: required(['task_id', 'id']),
     question: required(['question', 'Question']),
@@ -81,4 +82,13 @@ function toleranceOf(value: unknown, where: string): number | null {
   if (value === undefined || value === null) return null;
   if (typeof value === 'number' && value >= 0 && Number.isFinite(value)) return value;
   throw new UsageError(`${where}: tolerance is a number that is not negative.`);
+}
+
+function checkPattern(pattern: string, where: string): void {
+  try {
+    new RegExp(pattern, 'u');
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new UsageError(`${where}: answer is no pattern: ${error.message}`);
+  }
 }

@@ -47,8 +47,8 @@ describe('the score of an answer', () => {
     );
   });
 
-  it('ends a pattern that would take for ever on what a model wrote', () => {
-    expect(() => right('regex', `${'a'.repeat(60)}!`, '^(a+)+$')).toThrow(/timed out/);
+  it('ends a pattern that would take for ever on what a model wrote, as one that does not match', () => {
+    expect(right('regex', `${'a'.repeat(60)}!`, '^(a+)+$')).toBe(false);
   });
 
   it('says that a pattern is none', () => {

@@ -1,20 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, type Context, type Given, UsageError } from '../command';
-import { wholeLines } from '../evaluation/durable-file';
 import { EvaluationLog } from '../evaluation/evaluation-log';
 import { readDataset, selectTasks } from '../evaluation/read-dataset';
-import { type TaskResult, resultOf, verdictOf } from '../evaluation/result';
 import { runEvaluation } from '../evaluation/run-evaluation';
 import { type TaskSettings, defaultPrompt } from '../evaluation/run-task';
 import { whileLocked } from '../evaluation/runner-lock';
-import { type Interval } from '../evaluation/statistics';
-import { type Summary, compareResults, summaryOf } from '../evaluation/summary';
-import { isScorer, scorers } from '../evaluation/task';
+import { summaryOf } from '../evaluation/summary';
+import { sentenceOf } from '../evaluation/summary-text';
+import { isScorer } from '../evaluation/task';
 import { agentNamed } from './agents';
-
-const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
-const intervalText = ({ low, high }: Interval): string => `${percent(low)} to ${percent(high)}`;
 
 /** A number of the command line, at least `least`. */
 function numberOf(given: Given, name: string, least: number): number | undefined {
@@ -42,7 +37,8 @@ function promptOf(given: Given): string {
 
 async function settingsOf(given: Given, context: Context): Promise<TaskSettings> {
   const scorer = given.value('scorer') ?? 'gaia';
-  if (!isScorer(scorer)) throw new UsageError(`--scorer is one of ${scorers.join(', ')}, not ${scorer}.`);
+  if (!isScorer(scorer) || scorer === 'regex')
+    throw new UsageError(`--scorer is gaia, exact or number, not ${scorer}. Tasks with patterns say so themselves.`);
   const [model, profile, name] = ['model', 'profile', 'agent'].map((option) => given.value(option));
   const agent = name === undefined ? undefined : await agentNamed(name, context);
   const budget = numberOf(given, 'budget', 0);
@@ -64,7 +60,7 @@ async function settingsOf(given: Given, context: Context): Promise<TaskSettings>
 
 export const evalRun: Command = {
   name: 'eval run',
-  summary: 'Run every task of a dataset, a line of results for each; started again, it goes on where it was',
+  summary: 'Run the tasks of a dataset; started again, it goes on where it was',
   args: [{ name: 'DATASET' }],
   options: [
     { name: 'name', value: 'NAME', help: 'of the evaluation: results are in output/SPLIT/NAME.jsonl (evaluation)' },
@@ -79,7 +75,7 @@ export const evalRun: Command = {
     { name: 'prompt', value: 'FILE', help: 'the text around the question, with {question} where it is' },
     { name: 'budget', value: 'USD', help: 'the most that a task may cost' },
     { name: 'max-iterations', value: 'COUNT', help: 'the most iterations of a task (200)' },
-    { name: 'scorer', value: 'SCORER', help: 'gaia, exact, number or regex, for tasks that name none (gaia)' },
+    { name: 'scorer', value: 'SCORER', help: 'gaia, exact or number, for tasks that name none (gaia)' },
     { name: 'retry-errors', help: 'ask again what ended with an error' },
   ],
   details: 'See docs/evaluations.md for datasets, result files and scorers.',
@@ -109,79 +105,3 @@ export const evalRun: Command = {
     return 'ok';
   },
 };
-
-function sentenceOf({ right, scored, interval, errors, costUsd, unpriced, tasks }: Summary): string {
-  const score =
-    scored === 0
-      ? 'no true answers'
-      : `${right} of ${scored} right (${percent(right / scored)}; 95 %: ${intervalText(interval)})`;
-  const cost = `$${costUsd.toFixed(4)}${unpriced > 0 ? ` and ${unpriced} tasks without a price` : ''}`;
-  return `${tasks} tasks: ${score}, ${errors} errors, ${cost}.`;
-}
-
-/** The results of a file. Errors name it. */
-function resultsIn(file: string): TaskResult[] {
-  if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`);
-  return wholeLines(file).map((line, index) => {
-    const result = resultOf(line);
-    if (!result) throw new UsageError(`${file}, line ${index + 1}: not a result of rondo eval run.`);
-    return result;
-  });
-}
-
-const verdictText = (verdict: boolean | undefined): string =>
-  verdict === undefined ? 'unknown' : verdict ? 'right' : 'wrong';
-
-export const evalScore: Command = {
-  name: 'eval score',
-  summary: 'Score the results of an evaluation, per task and in sum, with a confidence interval',
-  args: [{ name: 'RESULTS' }],
-  run(given, { terminal }) {
-    const results = resultsIn(given.args[0] ?? '');
-    const summary = summaryOf(results);
-    if (terminal.isJson) {
-      const tasks = results.map((result) => ({ task_id: result.task_id, right: verdictOf(result) ?? null }));
-      terminal.json({ ...summary, tasks: results.length, verdicts: tasks });
-    } else {
-      const rows = results.map((result) => [
-        result.task_id,
-        verdictText(verdictOf(result)),
-        (result.agent_error ?? result.prediction ?? '').replaceAll(/\s+/g, ' ').slice(0, 60),
-      ]);
-      terminal.table([['TASK', 'ANSWER', ''], ...rows]);
-      terminal.line(sentenceOf(summary));
-    }
-    return Promise.resolve('ok');
-  },
-};
-
-export const evalCompare: Command = {
-  name: 'eval compare',
-  summary: 'Compare two evaluations by the tasks that both have, with confidence intervals, cost, tokens and time',
-  args: [{ name: 'BEFORE' }, { name: 'AFTER' }],
-  run(given, { terminal }) {
-    const [before = '', after = ''] = given.args;
-    const found = compareResults(resultsIn(before), resultsIn(after));
-    if (found.tasks === 0) throw new UsageError('The two files have no scored task in common.');
-    if (terminal.isJson) terminal.json(found);
-    else {
-      for (const { taskId, change } of found.changes) terminal.line(`${change === 'gained' ? '+' : '-'} ${taskId}`);
-      terminal.table([
-        ['', 'BEFORE', 'AFTER'],
-        ...rowsOf.map(([title, cell]) => [title, cell(found.before), cell(found.after)]),
-      ]);
-      const { difference, interval } = found;
-      terminal.line(`Difference over ${found.tasks} tasks: ${percent(difference)} (95 %: ${intervalText(interval)})`);
-    }
-    return Promise.resolve('ok');
-  },
-};
-
-const rowsOf: readonly (readonly [string, (summary: Summary) => string])[] = [
-  ['right', ({ right, scored }) => `${right}/${scored}`],
-  ['95 %', ({ interval }) => intervalText(interval)],
-  ['errors', ({ errors }) => `${errors}`],
-  ['cost', ({ costUsd, unpriced }) => `$${costUsd.toFixed(4)}${unpriced > 0 ? ` (${unpriced} unknown)` : ''}`],
-  ['tokens', ({ inputTokens, outputTokens }) => `${inputTokens} + ${outputTokens}`],
-  ['time', ({ seconds }) => `${seconds.toFixed(1)} s`],
-];
