@@ -81,9 +81,8 @@ describe('rondo eval', () => {
 
   /** Resolves when so many tasks have a result. */
   const resultsOf = async (count: number): Promise<void> => {
-    mkdirSync(join(folder, 'output/validation'), { recursive: true });
     await new Promise<void>((seen) => {
-      const watcher = watch(join(folder, 'output/validation'), () => look());
+      const watcher = watch(folder, { recursive: true }, () => look());
       const look = () => {
         if (lines().length < count) return;
         watcher.close();

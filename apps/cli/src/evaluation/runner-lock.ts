@@ -1,9 +1,11 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { UsageError } from '../command';
 
 /** Runs the work while no other runner of this machine writes the file. The lock of a dead process is taken over. */
 export async function whileLocked<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   const lock = `${path}.lock`;
+  mkdirSync(dirname(lock), { recursive: true });
   if (!take(lock)) {
     const holder = Number(readFileSync(lock, 'utf8'));
     if (isAlive(holder))
