@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runCommand } from '../../../../deploy/local/command.mjs';
+import { withClient } from '../../../../deploy/local/postgres-client.mjs';
+import { terminal as log } from '../../../../deploy/local/progress.mjs';
+import { grantScaler, roleOf } from '../../../../deploy/local/roles.mjs';
+import { RunningRondo } from '@rondo/test-deployment';
+import { machine } from '../machine/machine-description';
+import { percentile } from '../statistics';
+import { Autoscaler, type ScalingRule } from './autoscaler';
+import { Fleet } from './fleet';
+
+const most = 8;
+const concurrency = 5;
+/** Of a run, nearly all of it the model's. */
+const runMs = 4_000;
+const waves = { count: 5, runs: 100, everyMs: 25_000 };
+
+/** The Helm chart's times, fifteen times as fast: KEDA looks every 15 s, five minutes of stabilization, one pod a minute. */
+const pollMs = 1_000;
+const usual: ScalingRule = { min: 1, max: most, target: concurrency * 0.8, stabilizationMs: 20_000, removalMs: 4_000 };
+const fleets: readonly { name: string; rule: ScalingRule }[] = [
+  { name: `a fixed fleet of ${most} workers`, rule: { ...usual, min: most } },
+  { name: `1 to ${most} workers`, rule: usual },
+  { name: `0 to ${most} workers`, rule: { ...usual, min: 0 } },
+];
+
+/** A connection as the role of the scaler. */
+interface Scaler {
+  query(text: string): Promise<{ rows: { runs: number }[] }>;
+}
+
+interface Figures {
+  readonly created: number;
+  readonly completed: number;
+  readonly waitedP50Ms: number;
+  readonly waitedP95Ms: number;
+  readonly workerMinutes: number;
+  readonly sizes: readonly number[];
+}
+
+/** Runs in waves, and a driver that looks at the runs to serve as KEDA does and starts and stops worker processes. */
+async function underWaves(rondo: RunningRondo, scaler: Scaler, rule: ScalingRule): Promise<Figures> {
+  const client = rondo.client();
+  const fleet = fleetOf(rondo);
+  const autoscaler = new Autoscaler(rule);
+  const sizes: number[] = [];
+  const look = async () => {
+    const { rows } = await scaler.query('select runs from runs_to_serve');
+    const toServe = rows[0]?.runs ?? 0;
+    fleet.resize(autoscaler.decide({ atMs: performance.now(), toServe, workers: fleet.size }));
+    sizes.push(fleet.size);
+    return toServe;
+  };
+  const rest = async () => {
+    while ((await look()) > 0 || fleet.size > rule.min) await sleep(pollMs);
+    await fleet.settled();
+  };
+
+  await rest();
+  fleet.takeAliveMs();
+  sizes.length = 0;
+  const model = `demo/plain:delay_ms=${runMs}`;
+  const ids: string[] = [];
+  for (let wave = 0; wave < waves.count; wave++) {
+    const created = Array.from({ length: waves.runs }, () => client.createRun({ model, input: 'Wait for a while.' }));
+    ids.push(...(await Promise.all(created)).map(({ id }) => id));
+    const nextAt = performance.now() + waves.everyMs;
+    while (performance.now() < nextAt) {
+      await look();
+      await sleep(pollMs);
+    }
+  }
+  await rest();
+  const aliveMs = fleet.takeAliveMs();
+  fleet.resize(most);
+  await fleet.settled();
+  return { ...(await waitsOf(rondo, ids)), created: ids.length, workerMinutes: aliveMs / 60_000, sizes };
+}
+
+const fleetOf = ({ services }: RunningRondo): Fleet =>
+  new Fleet(services.all.filter(({ name }) => name.startsWith('agent-worker')));
+
+/** The time from a run's first fact until a worker began with it. */
+async function waitsOf(rondo: RunningRondo, ids: readonly string[]) {
+  const timing = `select status, extract(epoch from started_at - created_at) * 1000 as waited from runs where id = any($1)`;
+  const { rows } = await withClient(databaseOf(rondo), (client) =>
+    client.query<{ status: string; waited: string | null }>(timing, [ids]),
+  );
+  const waits = rows.map(({ waited }) => Number(waited ?? Infinity));
+  return {
+    completed: rows.filter(({ status }) => status === 'completed').length,
+    waitedP50Ms: percentile(waits, 50),
+    waitedP95Ms: percentile(waits, 95),
+  };
+}
+
+function databaseOf({ infrastructure }: RunningRondo): string {
+  const { DATABASE_URL } = infrastructure.env;
+  if (!DATABASE_URL) throw new Error('the servers have no Postgres');
+  return DATABASE_URL;
+}
+
+async function scalerOf(rondo: RunningRondo): Promise<string> {
+  const url = new URL(databaseOf(rondo));
+  const password = 'of-a-benchmark';
+  await grantScaler({ url: url.href, password });
+  return Object.assign(url, { username: roleOf('scaler', url.pathname.slice(1)), password }).href;
+}
+
+const describe = ({ created, completed, waitedP50Ms, waitedP95Ms, workerMinutes, sizes }: Figures): string =>
+  [
+    `  runs: ${created} created, ${completed} completed, ${created - completed} lost`,
+    `  waited for a worker: p50 ${(waitedP50Ms / 1000).toFixed(1)} s, p95 ${(waitedP95Ms / 1000).toFixed(1)} s`,
+    `  worker-minutes: ${workerMinutes.toFixed(1)}; workers: ${Math.min(...sizes)} to ${Math.max(...sizes)}`,
+  ].join('\n');
+
+void runCommand(
+  async ({ owns }) => {
+    log.note(
+      `${machine}; ${waves.count} waves of ${waves.runs} runs of ${runMs / 1000} s, ${concurrency} runs a worker`,
+    );
+    const rondo = owns(
+      await RunningRondo.start({
+        instances: ['demo-model', 'gateway', ...Array<'agent-worker'>(most).fill('agent-worker')],
+        settings: { 'agent-worker': { RUN_CONCURRENCY: `${concurrency}`, DRAIN_MS: '2000' } },
+      }),
+    );
+    const lost = await withClient(await scalerOf(rondo), async (scaler) => {
+      let missing = 0;
+      for (const { name, rule } of fleets) {
+        const since = performance.now();
+        const figures = await underWaves(rondo, scaler, rule);
+        log.done({ name, ms: performance.now() - since });
+        log.note(describe(figures));
+        missing += figures.created - figures.completed;
+      }
+      return missing;
+    });
+    return lost === 0 ? 0 : 1;
+  },
+  { log, codeWhenInterrupted: 130 },
+);
