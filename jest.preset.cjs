@@ -11,7 +11,7 @@ module.exports = {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/src/**/*.spec.ts'],
   setupFiles: ['reflect-metadata'],
-  testTimeout: 30_000, // a bound for what hangs, on slow machines too; no test is about time
+  testTimeout: 120_000, // a bound for what hangs, on slow machines too; no test is about time
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
   transform: { '^.+\\.(ts|js|mjs)$': ['@swc/jest', transform] }, // scripts of deploy/local, too
   testEnvironmentOptions: { customExportConditions: ['@rondo/source', 'node', 'node-addons'] },

@@ -1,4 +1,14 @@
-import { type Message, type Run, type RunSettings, type ToolCall, message, run, toolCall } from '@rondo/contract';
+import {
+  type Message,
+  type Run,
+  type RunSettings,
+  type ToolCall,
+  message,
+  newRun,
+  runId,
+  threadId,
+  toolCall,
+} from '@rondo/contract';
 import { settings } from '../../testing/store-fixture';
 import { agentResultOf } from './agent-result';
 
@@ -10,24 +20,17 @@ const inDialect = (dialect: RunSettings['processor']['dialect'], tools = ['execu
   processor: { ...settings.processor, dialect },
 });
 
-const runOf = (ran: RunSettings, status: Run['status'] = 'completed'): Run =>
-  run.parse({
-    ...{ id: 'run_1', thread_id: 'thr_1', status, iteration: 2, last_seq: 9, epoch: 1, finish_reason: 'stop' },
-    ...{ error: null, waiting: null, usage, profile: ran.profile, model: ran.model, settings: ran, metadata: {} },
-    ...{
-      agent_id: null,
-      agent_version: null,
-      parent_run_id: null,
-      parent_call_id: null,
-      root_run_id: null,
-      preview: null,
-      project_id: null,
-      stop_requested_at: null,
-      created_at: at,
-      started_at: at,
-      finished_at: at,
-    },
-  });
+const begun = {
+  id: runId.parse('run_1'),
+  thread_id: threadId.parse('thr_1'),
+  last_seq: 9,
+  metadata: {},
+  created_at: at,
+};
+const runOf = (ran: RunSettings, status: Run['status'] = 'completed'): Run => ({
+  ...newRun({ ...begun, settings: ran }),
+  ...{ status, iteration: 2, epoch: 1, finish_reason: 'stop', usage, started_at: at, finished_at: at },
+});
 
 const said = (iteration: number, text: string, decision?: string): Message =>
   message.parse({
