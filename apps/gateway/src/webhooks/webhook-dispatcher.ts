@@ -3,7 +3,7 @@ import { retryDelayMs } from './retry-delay';
 import type { Attempt, WebhookSender } from './webhook-sender';
 
 interface DispatcherParts {
-  readonly due: DueDeliveries;
+  readonly due: Pick<DueDeliveries, 'claim' | 'delivered' | 'retry' | 'giveUp' | 'release' | 'forget'>;
   readonly sender: Pick<WebhookSender, 'send'>;
   /** In [0, 1). */
   readonly random: () => number;
@@ -41,11 +41,15 @@ export class WebhookDispatcher {
   }
 
   private async passes(): Promise<void> {
-    while (this.again && !this.closing.signal.aborted) {
+    while (this.again) {
       this.again = false;
       let seen = 1;
-      while (seen > 0 && this.underWay.size < most.together) seen = await this.begin();
+      while (seen > 0 && this.mayBegin()) seen = await this.begin();
     }
+  }
+
+  private mayBegin(): boolean {
+    return !this.closing.signal.aborted && this.underWay.size < most.together;
   }
 
   private async begin(): Promise<number> {

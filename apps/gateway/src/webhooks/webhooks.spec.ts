@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { WebhookDelivery } from '@rondo/contract';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
@@ -45,7 +46,7 @@ const deliveries = async (query = ''): Promise<WebhookDelivery[]> =>
   ((await gateway.as(key).get(`/v1/webhooks/deliveries${query}`).expect(200)).body as { data: WebhookDelivery[] }).data;
 
 async function until(reached: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await reached()));
+  while (!(await reached())) await setImmediate();
 }
 
 async function finishedRun(): Promise<string> {
@@ -157,6 +158,29 @@ describe('webhooks to an endpoint', () => {
       .send({})
       .expect(409);
     expect(body.code).toBe('webhook_endpoint_paused');
+  });
+});
+
+describe('a gateway that shuts down', () => {
+  it('breaks off what is not answered, and leaves it to others at once', async () => {
+    const leaving = await RunningGateway.start({
+      SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+      WEBHOOK_INTERNAL_HOSTS: [receiver.host],
+    });
+    receiver.answer = () => undefined;
+    const { body: endpoint } = await leaving
+      .as()
+      .post('/v1/webhooks')
+      .send({ url: receiver.url, events: ['run.completed'] })
+      .expect(201);
+    for (let sent = 1; sent <= 20; sent += 1)
+      await leaving.as().post(`/v1/webhooks/${endpoint.id}/test`).send({}).expect(202);
+    await until(() => receiver.received.length >= 8);
+    await leaving.parts.webhooks.stop();
+
+    const due = `select id from webhook_deliveries where status = 'pending' and attempts = 0 and next_attempt_at <= now()`;
+    expect(await leaving.ownerDatabase.sql.query(due)).toHaveLength(20);
+    await leaving.close();
   });
 });
 
