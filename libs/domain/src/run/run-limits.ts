@@ -30,8 +30,11 @@ export async function mayCallModel(loop: LoopContext, unrecorded?: Usage): Promi
   if (isBudgetExceeded(loop.run.settings.budget, spent)) return false;
   const tree = await treeBudget(loop, spent);
   if (tree && isBudgetExceeded(tree.budget, tree.spent)) return false;
-  return !(await loop.ports.accountIsSpent?.());
+  return accountAllows(loop);
 }
+
+const accountAllows = async ({ ports, signals }: LoopContext): Promise<boolean> =>
+  signals.stop.aborted || !(await ports.accountIsSpent?.());
 
 /**
  * Which budget does not cover the next model call: at least the input of its request. Undefined: all do, and the call is
@@ -41,7 +44,7 @@ export async function budgetLack(loop: LoopContext): Promise<LackingBudget | 'ac
   if (loop.signals.stop.aborted) return undefined;
   const lack = isBounded(loop) ? await lackOfRuns(loop) : undefined;
   if (lack) return lack;
-  return (await mayCallModel(loop)) && (await reserveCall(loop)) ? undefined : 'account';
+  return (await accountAllows(loop)) && (await reserveCall(loop)) ? undefined : 'account';
 }
 
 /** The budget of the run, or that of its tree. */
