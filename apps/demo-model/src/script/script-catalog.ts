@@ -1,6 +1,7 @@
 import { Refusal } from '../refusal';
 import { pipeline, team } from '../scripts/agent-scripts';
 import { coder } from '../scripts/coder';
+import { judge } from '../scripts/judge';
 import { length } from '../scripts/length';
 import { scripted } from '../scripts/scripted';
 import { error429, error500, hang, overloaded, reset, resetFirst } from '../scripts/fault-scripts';
@@ -22,6 +23,7 @@ export const scripts: ReadonlyMap<string, Script> = new Map(
     long,
     summary,
     title,
+    judge,
     scripted,
     loop,
     'slow-tool': slowTool,
