@@ -5,6 +5,8 @@ import type { Terminal } from './terminal';
 export interface Option {
   /** As in `--model`. */
   readonly name: string;
+  /** Names that other programs have for it. */
+  readonly also?: readonly string[];
   /** As in `-m`. */
   readonly short?: string;
   /** What a value is called; absent of a switch. */

@@ -18,7 +18,10 @@ function columns(rows: readonly (readonly [string, string])[]): string {
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n');
 }
 
-const optionRows = (options: readonly Option[]) => options.map((option) => [optionText(option), option.help] as const);
+const helpText = ({ help, also = [] }: Option): string => [help, ...also.map((name) => `also --${name}`)].join('; ');
+
+const optionRows = (options: readonly Option[]) =>
+  options.map((option) => [optionText(option), helpText(option)] as const);
 
 export function helpOf(command: Command): string {
   const { summary, details, options = [] } = command;

@@ -8,7 +8,7 @@ const get: Command = {
   args: [{ name: 'ID' }, { name: 'PATH', optional: true }],
   options: [
     { name: 'output', short: 'o', value: 'FILE', help: '' },
-    { name: 'tag', value: 'TAG', repeatable: true, help: '' },
+    { name: 'tag', also: ['label'], value: 'TAG', repeatable: true, help: '' },
     { name: 'force', help: '' },
   ],
   run: done,
@@ -35,6 +35,13 @@ describe('parseArguments', () => {
       given.has('json'),
       given.has('url'),
     ]).toEqual(['x', ['1', '2'], true, true, false]);
+  });
+
+  it('reads an option by its other names', () => {
+    const given = parseArguments(get, ['a', '--label', '2', '--tag', '1']);
+
+    expect(given.values('tag')).toEqual(['1', '2']);
+    expect(given.has('tag')).toBe(true);
   });
 
   it('takes what follows -- as it is', () => {

@@ -18,8 +18,12 @@ export function findCommand(commands: readonly Command[], words: readonly string
 }
 
 export function parseArguments({ name, args = [], options = [] }: Command, words: readonly string[]): Given {
-  const { values, positionals } = parsed(words, [...options, ...commonOptions]);
-  const given = (option: string) => [values[option] ?? []].flat();
+  const known = [...options, ...commonOptions];
+  const { values, positionals } = parsed(words, known);
+  const given = (option: string) => {
+    const { also = [] } = known.find((one) => one.name === option) ?? {};
+    return [option, ...also].flatMap((one) => values[one] ?? []);
+  };
   const required = args.filter(({ optional }) => !optional);
   if (!given('help').includes(true)) {
     const missing = required[positionals.length];
@@ -37,9 +41,11 @@ export function parseArguments({ name, args = [], options = [] }: Command, words
 }
 
 function parsed(words: readonly string[], options: readonly Option[]) {
-  const entries = options.map(({ name, short, value, repeatable = false }) => {
+  const entries = options.flatMap(({ name, also = [], short, value, repeatable = false }) => {
     const type: 'string' | 'boolean' = value === undefined ? 'boolean' : 'string';
-    return [name, { type, multiple: repeatable, ...(short !== undefined && { short }) }] as const;
+    const option = { type, multiple: repeatable };
+    const others = also.map((other) => [other, option] as const);
+    return [[name, { ...option, ...(short !== undefined && { short }) }] as const, ...others];
   });
   try {
     return parseArgs({ args: [...words], options: Object.fromEntries(entries), allowPositionals: true });
