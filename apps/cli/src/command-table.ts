@@ -5,6 +5,7 @@ import { approvals, approve, deny } from './commands/approve';
 import { chat } from './commands/chat';
 import { completionOf } from './commands/completion';
 import { doctor } from './commands/doctor';
+import { evalAgent, evalNew } from './commands/eval-new';
 import { evalCompare, evalReport, evalScore } from './commands/eval-results';
 import { evalRun } from './commands/eval-run';
 import { filesGet, filesList, filesPut } from './commands/files';
@@ -48,6 +49,8 @@ export const commands: readonly Command[] = [
   mcpList,
   mcpConfirm,
   mcpForget,
+  evalNew,
+  evalAgent,
   evalRun,
   evalScore,
   evalCompare,

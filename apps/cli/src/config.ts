@@ -9,7 +9,9 @@ export const modelKeys = { openai: OPENAI_API_KEY, anthropic: ANTHROPIC_API_KEY 
 
 const usualUrl = 'http://localhost:3000';
 
-export const wantsColour = NO_COLOR === undefined && TERM !== 'dumb';
+/** A terminal that can only add text. */
+export const isDumb = TERM === 'dumb';
+export const wantsColour = NO_COLOR === undefined && !isDumb;
 
 /** Where the gateway is, and the key for it: from the options, the environment, or the checkout that the command runs in. */
 export function gatewayOf(given: { readonly url: string | undefined; readonly key: string | undefined }) {

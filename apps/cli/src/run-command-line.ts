@@ -1,7 +1,7 @@
 import { ConnectionError, Rondo, RondoError } from '@rondo/client';
 import { UsageError } from './command';
 import { commands } from './command-table';
-import { gatewayOf, wantsColour } from './config';
+import { gatewayOf, isDumb, wantsColour } from './config';
 import type { Ending } from './exit-codes';
 import { documentOf, helpOf, helpOfAll } from './help-text';
 import { findCommand, parseArguments } from './parse-arguments';
@@ -9,7 +9,7 @@ import { type Streams, Terminal } from './terminal';
 
 /** Runs one command line. Errors are said on standard error, and become an exit code. */
 export async function runCommandLine(words: readonly string[], streams: Streams): Promise<Ending> {
-  const terminal = new Terminal(streams, { json: words.includes('--json'), colour: wantsColour });
+  const terminal = new Terminal(streams, { json: words.includes('--json'), colour: wantsColour, dumb: isDumb });
   try {
     return await dispatch(words, terminal);
   } catch (error) {

@@ -1,8 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import { printable } from './printable';
-
-type Screen = Writable & { readonly isTTY?: boolean };
+import { type Screen, StatusLine } from './status-line';
 
 export interface Streams {
   readonly input: Readable & { readonly isTTY?: boolean };
@@ -18,10 +17,14 @@ const styles: Record<Style, number> = { bold: 1, dim: 2, red: 31, green: 32, yel
  * sequences; on a terminal they are removed.
  */
 export class Terminal {
+  private readonly statusLine: StatusLine;
+
   constructor(
     private readonly streams: Streams,
-    readonly options: { readonly json: boolean; readonly colour: boolean },
-  ) {}
+    readonly options: { readonly json: boolean; readonly colour: boolean; readonly dumb?: boolean },
+  ) {
+    this.statusLine = new StatusLine(streams.errors);
+  }
 
   /** Whether a person can be asked. */
   get canAsk(): boolean {
@@ -32,9 +35,19 @@ export class Terminal {
     return this.options.json;
   }
 
+  /** Whether there is a last line that can be written anew. */
+  get hasStatus(): boolean {
+    return this.streams.errors.isTTY === true && !this.options.json && this.options.dumb !== true;
+  }
+
+  /** The last line until the next one; an empty text removes it. Only whole lines may be written meanwhile. */
+  status(text: string): void {
+    if (this.hasStatus) this.statusLine.show(text);
+  }
+
   /** Text of a result, as it is in a pipe. */
   write(text: string): void {
-    this.streams.output.write(this.streams.output.isTTY ? printable(text) : text);
+    this.statusLine.above(() => this.streams.output.write(this.streams.output.isTTY ? printable(text) : text));
   }
 
   line(text = ''): void {
@@ -54,13 +67,14 @@ export class Terminal {
     if (this.options.json) return;
     const { errors } = this.streams;
     const shown = errors.isTTY ? printable(text) : text;
-    errors.write(style === undefined ? shown : this.styled(shown, style));
+    this.statusLine.above(() => errors.write(style === undefined ? shown : this.styled(shown, style)));
   }
 
   /** Something is wrong. Also with `--json`. */
   complain(text: string): void {
     const { errors } = this.streams;
-    errors.write(`${this.styled('rondo:', 'red')} ${errors.isTTY ? printable(text) : text}\n`);
+    const shown = errors.isTTY ? printable(text) : text;
+    this.statusLine.above(() => errors.write(`${this.styled('rondo:', 'red')} ${shown}\n`));
   }
 
   styled(text: string, style: Style): string {

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import type { Agent } from '@rondo/client';
-import { agentsOf } from '../agent-file';
 import { type Command, type Context, UsageError } from '../command';
 
 const row = ({ id, version, is_default: isDefault, definition: { name, model = '' } }: Agent): string[] => [
@@ -54,6 +53,7 @@ export const agentsApply: Command = {
     const file = given.value('file');
     const text = file === undefined || file === '-' ? await terminal.piped() : await readFile(file, 'utf8');
     if (text === undefined) throw new UsageError('Give a file: rondo agents apply -f agents.yaml');
+    const { agentsOf } = await import('../agent-file.ts');
     for (const { name, agent } of agentsOf(text)) {
       const applied = await rondo().agents.apply(name, agent);
       if (terminal.isJson) terminal.json(applied);

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EvaluationLog } from './evaluation-log';
-import type { TaskResult } from './result';
+import { type TaskResult, resultFormat } from './result';
 
 let folder: string;
 let path: string;
@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const open = (model = 'demo/plain') => EvaluationLog.open(path, { model });
+const open = (model = 'demo/plain') => EvaluationLog.open(path, { model }, resultFormat);
 
 const result = (taskId: string, error: string | null = null): TaskResult => ({
   agent_name: null,
@@ -65,7 +65,7 @@ describe('the log of an evaluation', () => {
     const key = before.keyOf(before.attemptOf('a'));
     before.finished(result('a', 'timeout: too late'));
     before.finished(result('b'));
-    before.retryErrors(new Set(['a', 'b']));
+    before.askAgain(({ agent_error: error }) => error !== null);
 
     const after = open();
 

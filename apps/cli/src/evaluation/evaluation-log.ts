@@ -3,10 +3,18 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { UsageError } from '../command';
 import { appendLine, replaceLines, wholeLines } from './durable-file';
-import { type TaskResult, resultOf } from './result';
+
+/** How the lines of a file are read. */
+export interface EntryFormat<Entry> {
+  /** Undefined for a line that was not written to its end. */
+  readonly read: (line: string) => Entry | undefined;
+  /** Of what was asked: unique in the file. */
+  readonly idOf: (entry: Entry) => string;
+}
 
 /** The newest attempt at a task. Without a run, it is not known whether the gateway has got the request. */
 export interface Attempt {
+  /** Of what is asked, as `idOf` says. */
   readonly task_id: string;
   readonly attempt: number;
   readonly run_id: string | null;
@@ -23,27 +31,32 @@ interface Header {
  * a run before anything waits for it. A runner that is killed at any moment and started again therefore waits for the runs of
  * the one before; only a request without an answer is sent again, with its idempotency key.
  */
-export class EvaluationLog {
+export class EvaluationLog<Result> {
   private readonly attempts = new Map<string, Attempt>();
-  private readonly done = new Map<string, TaskResult>();
+  private readonly done = new Map<string, Result>();
   private readonly evaluation: string;
 
   private constructor(
     readonly path: string,
     settings: string,
+    private readonly format: EntryFormat<Result>,
   ) {
     const [header, ...attempts] = wholeLines(this.attemptsPath).map((line) => JSON.parse(line) as unknown);
     for (const attempt of attempts as Attempt[]) this.attempts.set(attempt.task_id, attempt); // the program's own file
     for (const line of wholeLines(path)) {
-      const result = resultOf(line);
-      if (result) this.done.set(result.task_id, result);
+      const result = format.read(line);
+      if (result) this.done.set(format.idOf(result), result);
     }
     this.evaluation = this.begin(header as Header | undefined, settings);
   }
 
-  static open(path: string, settings: Readonly<Record<string, unknown>>): EvaluationLog {
+  static open<Result>(
+    path: string,
+    settings: Readonly<Record<string, unknown>>,
+    format: EntryFormat<Result>,
+  ): EvaluationLog<Result> {
     mkdirSync(dirname(path), { recursive: true });
-    return new EvaluationLog(path, JSON.stringify(settings));
+    return new EvaluationLog(path, JSON.stringify(settings), format);
   }
 
   private get attemptsPath(): string {
@@ -53,7 +66,7 @@ export class EvaluationLog {
   private begin(header: Header | undefined, settings: string): string {
     if (header && header.settings !== settings)
       throw new UsageError(
-        `${this.path} was begun with other settings: ${header.settings}. Give another --name, or the same settings.`,
+        `${this.path} was begun with other settings: ${header.settings}. Give the same settings, another --name, or move the file away.`,
       );
     const first = header ?? { evaluation: randomUUID(), settings };
     replaceLines(
@@ -67,7 +80,7 @@ export class EvaluationLog {
     return first.evaluation;
   }
 
-  get results(): readonly TaskResult[] {
+  get results(): readonly Result[] {
     return [...this.done.values()];
   }
 
@@ -89,17 +102,17 @@ export class EvaluationLog {
     this.record({ ...attempt, run_id: runId });
   }
 
-  finished(result: TaskResult): void {
-    this.done.set(result.task_id, result);
+  finished(result: Result): void {
+    this.done.set(this.format.idOf(result), result);
     appendLine(this.path, result);
   }
 
-  /** Forgets the results that are errors. Each of their tasks first gets a new attempt, so that a crash loses none. */
-  retryErrors(taskIds: ReadonlySet<string>): void {
-    const failed = this.results.filter(({ task_id: id, agent_error: error }) => error !== null && taskIds.has(id));
-    for (const { task_id: taskId } of failed) {
-      this.record({ task_id: taskId, attempt: this.attemptOf(taskId).attempt + 1, run_id: null });
-      this.done.delete(taskId);
+  /** Forgets these results. Each of their tasks first gets a new attempt, so that a crash loses none. */
+  askAgain(isWanted: (result: Result) => boolean): void {
+    const failed = this.results.filter(isWanted).map(this.format.idOf);
+    for (const id of failed) {
+      this.record({ task_id: id, attempt: this.attemptOf(id).attempt + 1, run_id: null });
+      this.done.delete(id);
     }
     if (failed.length > 0)
       replaceLines(

@@ -1,5 +1,6 @@
 import { UsageError } from '../command';
-import { type EvaluationTask, isScorer, scorers } from './task';
+import { compileSchema } from './schema-match';
+import { type EvaluationTask, type Scorer, isScorer, scorers } from './task';
 
 /** A task whose file is still a name beside the dataset. */
 export interface DatasetRow extends Omit<EvaluationTask, 'files'> {
@@ -44,8 +45,8 @@ function rowOf(fields: Fields, where: string): DatasetRow {
   const scorer = text(['scorer']);
   if (scorer !== null && !isScorer(scorer))
     throw new UsageError(`${where}: scorer is one of ${scorers.join(', ')}, not ${scorer}.`);
-  const answer = text(['answer', 'Final answer']);
-  if (scorer === 'regex' && answer !== null) checkPattern(answer, where);
+  const answer = scorer === 'json_schema' ? schemaOf(fields['answer'], where) : text(['answer', 'Final answer']);
+  if (answer !== null) checkAnswer(answer, scorer, where);
   return {
     taskId: required(['task_id', 'id']),
     question: required(['question', 'Question']),
@@ -84,11 +85,21 @@ function toleranceOf(value: unknown, where: string): number | null {
   throw new UsageError(`${where}: tolerance is a number that is not negative.`);
 }
 
-function checkPattern(pattern: string, where: string): void {
+/** A schema is an object, or JSON in a text. */
+function schemaOf(answer: unknown, where: string): string | null {
+  if (answer === undefined || answer === null) return null;
+  if (typeof answer === 'string') return answer;
+  if (typeof answer === 'object' || typeof answer === 'boolean') return JSON.stringify(answer);
+  throw new UsageError(`${where}: answer is a JSON Schema where the scorer is json_schema.`);
+}
+
+function checkAnswer(answer: string, scorer: Scorer | null, where: string): void {
   try {
-    new RegExp(pattern, 'u');
+    if (scorer === 'regex') new RegExp(answer, 'u');
+    if (scorer === 'json_schema') compileSchema(answer);
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new UsageError(`${where}: answer is no pattern: ${error.message}`);
+    if (!(error instanceof Error)) throw error;
+    const form = scorer === 'regex' ? 'pattern' : 'JSON Schema';
+    throw new UsageError(`${where}: answer is no ${form}: ${error.message}`);
   }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { escaped, reportPage } from './report-page';
 import type { TaskResult } from './result';
+import { scored } from './scored-result';
 
 const result = (prediction: string): TaskResult =>
   ({
@@ -19,7 +20,7 @@ const result = (prediction: string): TaskResult =>
 describe('the report of an evaluation', () => {
   it('shows what a model wrote as text, and lets nothing load or run', () => {
     const page = reportPage([
-      { name: '<b>x</b>', results: [result('<script>alert(1)</script><img src=x onerror="go()">')] },
+      { name: '<b>x</b>', results: scored([result('<script>alert(1)</script><img src=x onerror="go()">')]) },
     ]);
 
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&lt;img src=x onerror=&quot;go()&quot;&gt;');
@@ -29,7 +30,7 @@ describe('the report of an evaluation', () => {
   });
 
   it('has as many tags whatever a model wrote', () => {
-    const tags = (text: string) => reportPage([{ name: 'n', results: [result(text)] }]).match(/[<"]/g)?.length;
+    const tags = (text: string) => reportPage([{ name: 'n', results: scored([result(text)]) }]).match(/[<"]/g)?.length;
     fc.assert(fc.property(fc.string(), (text) => tags(text) === tags('')));
   });
 
@@ -38,7 +39,7 @@ describe('the report of an evaluation', () => {
   });
 
   it('draws the share of right answers with its interval', () => {
-    const page = reportPage([{ name: 'n', results: [result('4'), result('5')] }]);
+    const page = reportPage([{ name: 'n', results: scored([result('4'), result('5')]) }]);
 
     expect(page).toContain('1/2 (50.0 %)');
     expect(page).toMatch(/<rect class="bar" x="180" y="6" width="210.0" height="16"\/><line class="range" x1="\d/);

@@ -1,9 +1,10 @@
-import { type TaskResult, verdictOf } from './result';
+import type { ScoredResult } from './scored-result';
 import { type Summary, summaryOf } from './summary';
+import { costText, percent } from './summary-text';
 
 export interface NamedResults {
   readonly name: string;
-  readonly results: readonly TaskResult[];
+  readonly results: readonly ScoredResult[];
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -38,8 +39,6 @@ svg { width: 100%; height: auto; } svg text { font-size: 12px; fill: currentColo
 <body>
 <h1>Evaluation</h1>`;
 
-const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
-
 /** A page that needs nothing else: bars with intervals, sums, and each task. */
 export function reportPage(evaluations: readonly NamedResults[]): string {
   const summaries = evaluations.map(({ name, results }) => ({ name, summary: summaryOf(results) }));
@@ -54,7 +53,7 @@ export function reportPage(evaluations: readonly NamedResults[]): string {
       'Time in seconds',
       scaled(summaries, ({ seconds }) => [seconds, `${seconds.toFixed(1)} s`]),
     ),
-    tableOf(['Evaluation', 'Tasks', 'Right', 'Errors', 'Tokens'], summaries.map(sumRow)),
+    tableOf(['Evaluation', 'Tasks', 'Right', 'Errors', 'Tokens', 'Cost of the judge'], summaries.map(sumRow)),
     ...evaluations.map(
       ({ name, results }) =>
         `<h2>${escaped(name)}</h2>\n${tableOf(['Task', 'Verdict', 'Prediction', 'True answer', 'Run'], results.map(taskRow))}`,
@@ -116,16 +115,22 @@ function tableOf(titles: readonly string[], rows: readonly (readonly string[])[]
   return `<table>\n${[row('th', titles.map(escaped)), ...rows.map((cells) => row('td', cells))].join('\n')}\n</table>`;
 }
 
-const sumRow = ({ name, summary: { tasks, right, scored, errors, ...sums } }: NamedSummary): string[] =>
-  [name, `${tasks}`, `${right}/${scored}`, `${errors}`, `${sums.inputTokens} + ${sums.outputTokens}`].map(escaped);
+function sumRow({
+  name,
+  summary: { tasks, right, scored, unjudged, errors, judging, ...sums },
+}: NamedSummary): string[] {
+  const open = unjudged === 0 ? '' : `, ${unjudged} unjudged`;
+  const judge = judging.answers === 0 ? '' : costText(judging.costUsd, judging.unpriced);
+  const tokens = `${sums.inputTokens} + ${sums.outputTokens}`;
+  return [name, `${tasks}`, `${right}/${scored}${open}`, `${errors}`, tokens, judge].map(escaped);
+}
 
-function taskRow(result: TaskResult): string[] {
-  const verdict = verdictOf(result);
-  const word = verdict === undefined ? 'unknown' : verdict ? 'right' : 'wrong';
-  const said = result.agent_error ?? result.prediction ?? '';
+function taskRow(result: ScoredResult): string[] {
+  const { verdict, judgement, agent_error: error, prediction, true_answer: trueAnswer, run_id: runId } = result;
+  const reason = judgement === null ? '' : `<br><small>${escaped(judgement.reason.slice(0, 2_000))}</small>`;
   return [
     escaped(result.task_id),
-    `<span class="${word}">${word}</span>`,
-    ...[said, result.true_answer ?? '', result.run_id].map((text) => escaped(text.slice(0, 2_000))),
+    `<span class="${verdict}">${verdict}</span>${reason}`,
+    ...[error ?? prediction ?? '', trueAnswer ?? '', runId].map((text) => escaped(text.slice(0, 2_000))),
   ];
 }

@@ -1,4 +1,4 @@
-import { isRight } from './score-answer';
+import type { EntryFormat } from './evaluation-log';
 import { type Scorer, isScorer } from './task';
 
 /** What a line of a result file says about a task. Times are UTC, as `2026-01-31 12:00:00`. */
@@ -39,8 +39,4 @@ export function resultOf(line: string): TaskResult | undefined {
   }
 }
 
-/** Undefined where the true answer is not known. A task without an answer is wrong. */
-export function verdictOf({ prediction, true_answer: trueAnswer, scorer, tolerance }: TaskResult): boolean | undefined {
-  if (trueAnswer === null) return undefined;
-  return prediction !== null && isRight({ prediction, trueAnswer, scorer, tolerance });
-}
+export const resultFormat: EntryFormat<TaskResult> = { read: resultOf, idOf: ({ task_id: id }) => id };

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { type NewRun, type Rondo, type Run, RunFailedError } from '@rondo/client';
+import type { NewRun, Rondo, Run } from '@rondo/client';
+import { endedRun, errorOf, responseOf } from './ended-run';
 import type { EvaluationLog } from './evaluation-log';
 import type { TaskResult } from './result';
 import type { EvaluationTask, Scorer } from './task';
@@ -9,6 +10,8 @@ import type { EvaluationTask, Scorer } from './task';
 export interface TaskSettings {
   readonly run: Omit<NewRun, 'input'>;
   readonly agentName: string | null;
+  /** Runs of one evaluation begin with the same version. */
+  readonly agentVersion: number | null;
   /** The text around the question, which is at `{question}`. */
   readonly prompt: string;
   readonly scorer: Scorer;
@@ -22,7 +25,7 @@ export const defaultPrompt =
 
 interface Work {
   readonly rondo: Rondo;
-  readonly log: EvaluationLog;
+  readonly log: EvaluationLog<TaskResult>;
   readonly settings: TaskSettings;
 }
 
@@ -30,7 +33,7 @@ interface Work {
 export async function runTask(task: EvaluationTask, { rondo, log, settings }: Work): Promise<TaskResult> {
   const input = settings.prompt.replace('{question}', () => task.question);
   const runId = await runOf(task, input, { rondo, log, settings });
-  const run = await ended(runId, rondo);
+  const run = await endedRun(runId, rondo);
   const result = { ...(await resultOfRun(run, rondo)), ...aboutTask(task, input, settings) };
   log.finished(result);
   return result;
@@ -50,19 +53,11 @@ async function runOf(task: EvaluationTask, input: string, { rondo, log, settings
   return run.id;
 }
 
-/** A run that waits for a person is stopped: an evaluation has none. */
-async function ended(runId: string, rondo: Rondo): Promise<Run> {
-  const run = await rondo.runs.wait(runId);
-  if (run.status !== 'waiting_input' && run.status !== 'waiting_budget') return run;
-  await rondo.runs.stop(runId, { reason: 'an evaluation has no person to answer' });
-  return { ...(await rondo.runs.get(runId)), waiting: run.waiting };
-}
-
 const timeOf = (moment: string): string => moment.slice(0, 19).replace('T', ' ');
 
 async function resultOfRun(run: Run, rondo: Rondo) {
   const { usage, started_at: started, finished_at: finished, created_at: created } = run;
-  const response = run.status === 'completed' ? await responseOf(run, rondo) : null;
+  const response = await responseOf(run, rondo);
   return {
     prediction: response === null ? null : answerIn(response),
     iteration_limit_exceeded: run.finish_reason === 'max_iterations',
@@ -76,21 +71,6 @@ async function resultOfRun(run: Run, rondo: Rondo) {
     cost_usd: usage.cost_usd,
     duration_s: started === null || finished === null ? null : (Date.parse(finished) - Date.parse(started)) / 1000,
   };
-}
-
-async function responseOf(run: Run, rondo: Rondo): Promise<string | null> {
-  try {
-    return (await rondo.runs.result(run.id)).result.response;
-  } catch (error) {
-    if (error instanceof RunFailedError) return null;
-    throw error;
-  }
-}
-
-function errorOf({ status, error, waiting }: Run): string | null {
-  if (status === 'failed') return error === null ? 'failed' : `${error.code}: ${error.message}`;
-  if (status !== 'stopped') return null;
-  return waiting ? `stopped: it waited for a person (${waiting.reason})` : 'stopped';
 }
 
 /** What follows the last mark, or all of it. */

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { isRight } from './score-answer';
-import type { Scorer } from './task';
+import { type TextScorer, isRight } from './score-answer';
 
-const right = (scorer: Scorer, prediction: string, trueAnswer: string, tolerance: number | null = null) =>
+const right = (scorer: TextScorer, prediction: string, trueAnswer: string, tolerance: number | null = null) =>
   isRight({ scorer, prediction, trueAnswer, tolerance });
 
 describe('the score of an answer', () => {
@@ -33,9 +32,11 @@ describe('the score of an answer', () => {
     expect(right(scorer, prediction, trueAnswer, tolerance)).toBe(expected);
   });
 
-  it('a text is what it says by every rule but that of patterns', () => {
+  it('a text is what it says by every rule but those of patterns and schemas', () => {
     fc.assert(
-      fc.property(fc.string(), fc.constantFrom<Scorer>('gaia', 'exact'), (text, scorer) => right(scorer, text, text)),
+      fc.property(fc.string(), fc.constantFrom<TextScorer>('gaia', 'exact'), (text, scorer) =>
+        right(scorer, text, text),
+      ),
     );
   });
 
@@ -53,5 +54,39 @@ describe('the score of an answer', () => {
 
   it('says that a pattern is none', () => {
     expect(() => right('regex', 'a', '(')).toThrow(/Invalid regular expression/);
+  });
+
+  const schema = JSON.stringify({
+    type: 'object',
+    properties: { name: { type: 'string', pattern: '^[A-Z]' }, since: { type: 'string', format: 'date' } },
+    required: ['name'],
+    additionalProperties: false,
+  });
+
+  it.each([
+    ['{"name": "Rondo", "since": "2026-01-31"}', true],
+    ['```json\n{"name": "Rondo"}\n```', true],
+    ['{"name": "rondo"}', false],
+    ['{"name": "Rondo", "since": "soon"}', false],
+    ['{"name": "Rondo", "size": 4}', false],
+    ['The name is Rondo.', false],
+  ])('json_schema: %j is right: %j', (prediction, expected) => {
+    expect(right('json_schema', prediction, schema)).toBe(expected);
+  });
+
+  it('json_schema: tells two patterns of a schema apart', () => {
+    const two = JSON.stringify({ type: 'array', prefixItems: [{ pattern: '^a' }, { pattern: '^b' }], items: false });
+
+    expect(right('json_schema', '["a", "b"]', two)).toBe(true);
+    expect(right('json_schema', '["b", "b"]', two)).toBe(false);
+    expect(right('json_schema', '["a", "a"]', two)).toBe(false);
+  });
+
+  it('json_schema: a pattern that would take for ever makes the answer wrong, also where it must not match', () => {
+    const slow = { pattern: '^(a+)+$' };
+    const text = JSON.stringify(`${'a'.repeat(60)}!`);
+
+    expect(right('json_schema', text, JSON.stringify(slow))).toBe(false);
+    expect(right('json_schema', text, JSON.stringify({ not: slow }))).toBe(false);
   });
 });

@@ -1,10 +1,14 @@
-import { runInNewContext } from 'node:vm';
+import { SlowPatternError, matches } from './bounded-pattern';
+import { matchesSchema } from './schema-match';
 import type { Scorer } from './task';
+
+/** Those that need nothing but the two texts. */
+export type TextScorer = Exclude<Scorer, 'judge'>;
 
 export interface Comparison {
   readonly prediction: string;
   readonly trueAnswer: string;
-  readonly scorer: Scorer;
+  readonly scorer: TextScorer;
   readonly tolerance: number | null;
 }
 
@@ -19,6 +23,8 @@ export function isRight({ prediction, trueAnswer, scorer, tolerance }: Compariso
       return isNear(prediction, trueAnswer, tolerance ?? 0);
     case 'regex':
       return matchesPattern(prediction, trueAnswer);
+    case 'json_schema':
+      return matchesSchema(prediction, trueAnswer);
   }
 }
 
@@ -56,22 +62,12 @@ function isNear(prediction: string, trueAnswer: string, tolerance: number): bool
   return said !== undefined && wanted !== undefined && Math.abs(said - wanted) <= tolerance;
 }
 
-const patternTimeoutMs = 1_000;
-
-/**
- * A pattern can take any time on what a model has written: one that takes longer than a second does not match. Throws where the
- * pattern is none.
- */
+/** One that takes too long on what a model has written does not match. Throws where the pattern is none. */
 function matchesPattern(prediction: string, pattern: string): boolean {
   try {
-    const timeout = patternTimeoutMs;
-    return runInNewContext(
-      'new RegExp(pattern, "u").test(text)',
-      { pattern, text: prediction },
-      { timeout },
-    ) as boolean; // as `test` does
+    return matches(pattern, prediction);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false;
+    if (error instanceof SlowPatternError) return false;
     throw error;
   }
 }

@@ -1,11 +1,13 @@
-import { type TaskResult, verdictOf } from './result';
+import { type ScoredResult, isScored } from './scored-result';
 import { type Interval, pairedBootstrap, wilson } from './statistics';
 
 export interface Summary {
   readonly tasks: number;
-  /** Tasks whose true answer is known. */
+  /** Tasks whose answer is right or wrong. */
   readonly scored: number;
   readonly right: number;
+  /** Tasks that the judge has not judged. They are neither right nor wrong. */
+  readonly unjudged: number;
   readonly errors: number;
   /** Of the right ones among the scored, with 95 % confidence. */
   readonly interval: Interval;
@@ -15,25 +17,46 @@ export interface Summary {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly seconds: number;
+  /** What the judge has cost, which is in none of the sums above. */
+  readonly judging: Judging;
 }
 
-const sumOf = (results: readonly TaskResult[], value: (result: TaskResult) => number | null): number =>
+export interface Judging {
+  readonly answers: number;
+  readonly costUsd: number;
+  readonly unpriced: number;
+}
+
+const sumOf = (results: readonly ScoredResult[], value: (result: ScoredResult) => number | null): number =>
   results.reduce((sum, result) => sum + (value(result) ?? 0), 0);
 
-export function summaryOf(results: readonly TaskResult[]): Summary {
-  const verdicts = results.map(verdictOf).filter((verdict) => verdict !== undefined);
-  const right = verdicts.filter(Boolean).length;
+export function summaryOf(results: readonly ScoredResult[]): Summary {
+  const known = results.filter(isScored);
+  const right = known.filter(({ verdict }) => verdict === 'right').length;
   return {
     tasks: results.length,
-    scored: verdicts.length,
+    scored: known.length,
     right,
+    unjudged: results.filter(({ verdict }) => verdict === 'unjudged').length,
     errors: results.filter(({ agent_error: error }) => error !== null).length,
-    interval: wilson(right, verdicts.length),
+    interval: wilson(right, known.length),
     costUsd: sumOf(results, (result) => result.cost_usd),
     unpriced: results.filter(({ cost_usd: cost }) => cost === null).length,
     inputTokens: sumOf(results, (result) => result.token_counts.input),
     outputTokens: sumOf(results, (result) => result.token_counts.output),
     seconds: sumOf(results, (result) => result.duration_s),
+    judging: judgingOf(results),
+  };
+}
+
+function judgingOf(results: readonly ScoredResult[]): Judging {
+  const asked = results.flatMap(({ judgement }) =>
+    judgement !== null && judgement.run_id !== null ? [judgement] : [],
+  );
+  return {
+    answers: asked.length,
+    costUsd: asked.reduce((sum, { cost_usd: cost }) => sum + (cost ?? 0), 0),
+    unpriced: asked.filter(({ cost_usd: cost }) => cost === null).length,
   };
 }
 
@@ -53,14 +76,11 @@ export interface EvaluationComparison {
   readonly interval: Interval;
 }
 
-export function compareResults(before: readonly TaskResult[], after: readonly TaskResult[]): EvaluationComparison {
+export function compareResults(before: readonly ScoredResult[], after: readonly ScoredResult[]): EvaluationComparison {
   const others = new Map(after.map((result) => [result.task_id, result]));
   const pairs = before.flatMap((first) => {
     const second = others.get(first.task_id);
-    const verdicts = [verdictOf(first), second && verdictOf(second)];
-    return second && !verdicts.includes(undefined)
-      ? [{ first, second, gain: Number(verdicts[1]) - Number(verdicts[0]) }]
-      : [];
+    return second && isScored(first) && isScored(second) ? [{ first, second, gain: gainOf(first, second) }] : [];
   });
   const gains = pairs.map(({ gain }) => gain);
   return {
@@ -74,3 +94,6 @@ export function compareResults(before: readonly TaskResult[], after: readonly Ta
     interval: pairedBootstrap(gains),
   };
 }
+
+const gainOf = (before: ScoredResult, after: ScoredResult): number =>
+  Number(after.verdict === 'right') - Number(before.verdict === 'right');

@@ -1,0 +1,27 @@
+import { type Rondo, type Run, RunFailedError } from '@rondo/client';
+
+/** Waits for the end of a run. One that waits for a person is stopped: an evaluation has none. */
+export async function endedRun(runId: string, rondo: Rondo): Promise<Run> {
+  const run = await rondo.runs.wait(runId);
+  if (run.status !== 'waiting_input' && run.status !== 'waiting_budget') return run;
+  await rondo.runs.stop(runId, { reason: 'an evaluation has no person to answer' });
+  return { ...(await rondo.runs.get(runId)), waiting: run.waiting };
+}
+
+/** Null of a run that did not complete. */
+export async function responseOf(run: Run, rondo: Rondo): Promise<string | null> {
+  if (run.status !== 'completed') return null;
+  try {
+    return (await rondo.runs.result(run.id)).result.response;
+  } catch (error) {
+    if (error instanceof RunFailedError) return null;
+    throw error;
+  }
+}
+
+/** Why a run did not complete; null of one that did. */
+export function errorOf({ status, error, waiting }: Run): string | null {
+  if (status === 'failed') return error === null ? 'failed' : `${error.code}: ${error.message}`;
+  if (status !== 'stopped') return null;
+  return waiting ? `stopped: it waited for a person (${waiting.reason})` : 'stopped';
+}

@@ -1,0 +1,61 @@
+import { PassThrough } from 'node:stream';
+import { Terminal } from '../terminal';
+import { Progress, durationText } from './progress';
+
+function screen(isTTY: boolean) {
+  const errors = Object.assign(new PassThrough(), { isTTY, columns: 70 });
+  const terminal = new Terminal(
+    { input: new PassThrough(), output: new PassThrough(), errors },
+    { json: false, colour: false },
+  );
+  return { terminal, shown: () => String(errors.read() ?? '') };
+}
+
+const right = { name: 'a', outcome: 'right', costUsd: 0.01, isProblem: false };
+const failed = { name: 'b', outcome: 'timeout: too late', costUsd: null, isProblem: true };
+
+describe('the progress of an evaluation', () => {
+  it('is a line for each step where there is no terminal', () => {
+    const { terminal, shown } = screen(false);
+    const progress = new Progress(terminal, 3, 2);
+
+    progress.finished(right);
+    progress.finished(failed);
+    progress.end();
+
+    expect(shown()).toMatch(
+      /^1\/3 a: right · \$0\.0100, about \$0\.03 in all\n2\/3 b: timeout: too late · \$0\.0100, about \$0\.03 in all · about \d+ s left\n$/,
+    );
+  });
+
+  it('is a bar on a terminal, no longer than it is wide, with problems above it', () => {
+    const { terminal, shown } = screen(true);
+    const progress = new Progress(terminal, 2, 1);
+    progress.finished(right);
+    progress.finished(failed);
+    progress.end();
+
+    const lines = shown().split('\r\u001b[K');
+
+    const half: unknown = expect.stringMatching(/^█{12}░{12} 1\/2 · \d+ s so far · \$0\.01/);
+    expect(lines).toEqual([
+      '',
+      expect.stringMatching(/^░{24} 0\/2 · \d+ s so far$/),
+      half,
+      expect.stringMatching(/^b: timeout: too late\n█{12}░{12} 1\/2 · /),
+      expect.stringMatching(/^█{24} 2\/2 · 1 problem · \d+ s so far · \$0\.0100$/),
+      '',
+    ]);
+    expect(Math.max(...lines.map((line) => line.split('\n').at(-1)?.length ?? 0))).toBeLessThan(70);
+  });
+
+  it.each([
+    [0, '0 s'],
+    [59_001, '1 min'],
+    [61_000, '2 min'],
+    [3_600_000, '1 h 0 min'],
+    [5_430_000, '1 h 31 min'],
+  ])('%i ms are %s', (ms, text) => {
+    expect(durationText(ms)).toBe(text);
+  });
+});

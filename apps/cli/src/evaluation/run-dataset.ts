@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Agent } from '@rondo/client';
+import { type Context, type Given, UsageError } from '../command';
+import { agentNamed } from '../commands/agents';
+import type { Ending } from '../exit-codes';
+import { hasItsTools } from './check-tools';
+import { EvaluationLog } from './evaluation-log';
+import { countOf, numberOf, scorerOf } from './given-options';
+import { readJudgements } from './read-results';
+import { readDataset, selectTasks } from './read-dataset';
+import { resultFormat } from './result';
+import { runEvaluation } from './run-evaluation';
+import { type TaskSettings, defaultPrompt } from './run-task';
+import { whileLocked } from './runner-lock';
+import { scored } from './scored-result';
+import { summaryOf } from './summary';
+import { sentenceOf } from './summary-text';
+
+function promptOf(given: Given): string {
+  const file = given.value('prompt');
+  if (file === undefined) return defaultPrompt;
+  const prompt = readFileSync(file, 'utf8');
+  if (!prompt.includes('{question}')) throw new UsageError(`${file} does not say where the {question} is.`);
+  return prompt;
+}
+
+function settingsOf(given: Given, agent: Agent | undefined): TaskSettings {
+  const scorer = scorerOf(given) ?? 'gaia';
+  const [model, profile] = ['model', 'profile'].map((option) => given.value(option));
+  const budget = numberOf(given, 'budget', 0);
+  const ofAgent = agent?.definition.limits?.max_iterations;
+  const iterations = countOf(given, 'max-iterations', 1) ?? (ofAgent === undefined ? 200 : undefined);
+  return {
+    prompt: promptOf(given),
+    scorer,
+    agentName: agent?.definition.name ?? null,
+    agentVersion: agent?.version ?? null,
+    run: {
+      interactive: false,
+      ...(iterations !== undefined && { limits: { max_iterations: iterations } }),
+      ...(model !== undefined && { model }),
+      ...(profile !== undefined && { profile: profile as 'ii' }), // the gateway refuses one that it does not have
+      ...(agent && { agent_id: agent.id }),
+      ...(budget !== undefined && { budget: { usd: budget, on_exceeded: 'end' } }),
+    },
+  };
+}
+
+/** Runs the tasks of a dataset that have no result yet. */
+export async function runDataset(given: Given, context: Context): Promise<Ending> {
+  const split = given.value('split') ?? 'validation';
+  if (!/^[\w.-]+$/.test(split)) throw new UsageError('--split is a name.');
+  const name = given.value('name') ?? 'evaluation';
+  if (!/^[\w.-]+$/.test(name)) throw new UsageError('--name has letters, digits, dots, dashes and underscores.');
+  const tasks = selectTasks(readDataset(given.args[0] ?? '', split), {
+    start: countOf(given, 'start', -Infinity),
+    end: countOf(given, 'end', -Infinity),
+    taskIds: given.values('task'),
+  });
+  const concurrency = countOf(given, 'concurrency', 1) ?? 1;
+  const agentName = given.value('agent');
+  const agent = agentName === undefined ? undefined : await agentNamed(agentName, context);
+  const settings = settingsOf(given, agent);
+  if (!(await hasItsTools(agent, given, context))) return 'failed';
+  const path = join('output', split, `${name}.jsonl`);
+  const { prompt, scorer, run, agentVersion } = settings;
+  const results = await whileLocked(path, async () => {
+    const log = EvaluationLog.open(
+      path,
+      { ...run, prompt, scorer, ...(agentVersion !== null && { agent_version: agentVersion }) },
+      resultFormat,
+    );
+    const ids = new Set(tasks.map(({ taskId }) => taskId));
+    if (given.has('retry-errors')) log.askAgain(({ task_id: id, agent_error: error }) => error !== null && ids.has(id));
+    await runEvaluation({ tasks, log, settings, concurrency, rondo: context.rondo(), terminal: context.terminal });
+    return log.results.filter(({ task_id: id }) => ids.has(id));
+  });
+  context.terminal.note(sentenceOf(summaryOf(scored(results, { judgements: readJudgements(path) }))));
+  context.terminal.note(`Results: ${path}`);
+  return 'ok';
+}

@@ -1,0 +1,105 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { type Context, type Given, UsageError } from '../command';
+import type { Ending } from '../exit-codes';
+import { countOf, scorerOf } from './given-options';
+import { judgeAnswers } from './judge-answers';
+import { defaultJudgePrompt } from './judge-question';
+import { Progress } from './progress';
+import { readJudgements, readResults } from './read-results';
+import { reportPage } from './report-page';
+import { type ScoredResult, needsJudge, scored } from './scored-result';
+import { type Summary, compareResults, summaryOf } from './summary';
+import { costText, intervalText, percent, sentenceOf } from './summary-text';
+
+const scoredFile = (file: string, given: Given): ScoredResult[] =>
+  scored(readResults(file), { judgements: readJudgements(file), scorer: scorerOf(given) });
+
+/** Asks the judge first, where a model is named. */
+export async function scoreFile(given: Given, context: Context): Promise<Ending> {
+  const { terminal } = context;
+  const file = given.args[0] ?? '';
+  await judgeFile(file, given, context);
+  const results = scoredFile(file, given);
+  const summary = summaryOf(results);
+  if (terminal.isJson) {
+    const verdicts = results.map(({ task_id: id, verdict, judgement }) => ({
+      ...{ task_id: id, verdict },
+      ...(judgement && { reason: judgement.reason, judge_run_id: judgement.run_id }),
+    }));
+    terminal.json({ ...summary, verdicts });
+  } else {
+    const rows = results.map(({ task_id: id, verdict, agent_error: error, prediction }) => {
+      return [id, verdict, (error ?? prediction ?? '').replaceAll(/\s+/g, ' ').slice(0, 60)];
+    });
+    terminal.table([['TASK', 'ANSWER', ''], ...rows]);
+    terminal.line(sentenceOf(summary));
+    if (summary.unjudged > 0) terminal.note(howToJudge(given));
+  }
+  return 'ok';
+}
+
+const howToJudge = (given: Given): string =>
+  given.value('judge-model') === undefined
+    ? 'A judge is asked with --judge-model MODEL.'
+    : 'The reply of the judge could not be read: --json says why, and --retry-errors asks again.';
+
+async function judgeFile(file: string, given: Given, { rondo, terminal }: Context): Promise<void> {
+  const model = given.value('judge-model');
+  const promptFile = given.value('judge-prompt');
+  if (model === undefined) {
+    if (promptFile !== undefined) throw new UsageError('--judge-prompt needs --judge-model.');
+    return;
+  }
+  const results = scored(readResults(file), { scorer: scorerOf(given) }).filter(needsJudge);
+  if (results.length === 0)
+    throw new UsageError('No task has the scorer judge and an answer. All are judged with --scorer judge.');
+  const concurrency = countOf(given, 'concurrency', 1) ?? 1;
+  await judgeAnswers({
+    path: file,
+    results,
+    model,
+    prompt: promptFile === undefined ? defaultJudgePrompt : readFileSync(promptFile, 'utf8'),
+    concurrency,
+    retry: given.has('retry-errors'),
+    rondo: rondo(),
+    progressOf: (total) => new Progress(terminal, total, concurrency),
+  });
+}
+
+export function compareFiles(given: Given, { terminal }: Context): Promise<Ending> {
+  const [before = '', after = ''] = given.args;
+  const found = compareResults(scoredFile(before, given), scoredFile(after, given));
+  if (found.tasks === 0) throw new UsageError('The two files have no scored task in common.');
+  if (terminal.isJson) terminal.json(found);
+  else {
+    for (const { taskId, change } of found.changes) terminal.line(`${change === 'gained' ? '+' : '-'} ${taskId}`);
+    terminal.table([
+      ['', 'BEFORE', 'AFTER'],
+      ...rowsOf.map(([title, cell]) => [title, cell(found.before), cell(found.after)]),
+    ]);
+    const { difference, interval } = found;
+    terminal.line(`Difference over ${found.tasks} tasks: ${percent(difference)} (95 %: ${intervalText(interval)})`);
+  }
+  return Promise.resolve('ok');
+}
+
+const rowsOf: readonly (readonly [string, (summary: Summary) => string])[] = [
+  ['right', ({ right, scored: known }) => `${right}/${known}`],
+  ['95 %', ({ interval }) => intervalText(interval)],
+  ['errors', ({ errors }) => `${errors}`],
+  ['cost', ({ costUsd, unpriced }) => costText(costUsd, unpriced)],
+  ['cost of the judge', ({ judging }) => (judging.answers === 0 ? '' : costText(judging.costUsd, judging.unpriced))],
+  ['tokens', ({ inputTokens, outputTokens }) => `${inputTokens} + ${outputTokens}`],
+  ['time', ({ seconds }) => `${seconds.toFixed(1)} s`],
+];
+
+export function writeReport(given: Given, { terminal }: Context): Promise<Ending> {
+  const page = reportPage(
+    given.args.map((file) => ({ name: basename(file, '.jsonl'), results: scoredFile(file, given) })),
+  );
+  const output = given.value('output');
+  if (output === undefined) terminal.write(page);
+  else writeFileSync(output, page);
+  return Promise.resolve('ok');
+}
