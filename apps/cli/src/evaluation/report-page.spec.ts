@@ -1,11 +1,15 @@
 import fc from 'fast-check';
-import { escaped, reportPage } from './report-page';
+import { escaped } from './html';
+import { reportPage } from './report-page';
 import type { TaskResult } from './result';
 import { scored } from './scored-result';
 
 const result = (prediction: string): TaskResult =>
   ({
+    task: '1',
     task_id: 'a',
+    question: 'Why?',
+    model: 'demo/plain',
     run_id: 'run_1',
     prediction,
     true_answer: '4',
@@ -42,6 +46,25 @@ describe('the report of an evaluation', () => {
     const page = reportPage([{ name: 'n', results: scored([result('4'), result('5')]) }]);
 
     expect(page).toContain('1/2 (50.0 %)');
-    expect(page).toMatch(/<rect class="bar" x="180" y="6" width="210.0" height="16"\/><line class="range" x1="\d/);
+    expect(page).toMatch(
+      /<rect class="bar" x="0" y="22" width="160.0" height="10" rx="3"\/><path class="range" d="M\d/,
+    );
+  });
+
+  it('compares each evaluation with the first, and shows levels and what a judge said', () => {
+    const judged = { ...result('four'), scorer: 'judge' as const };
+    const about = { task_id: 'a', run_id: 'run_2', model: 'demo/judge', cost_usd: 0.01 };
+    const judgements = [{ ...about, judged_run_id: 'run_1', verdict: 'right' as const, reason: 'It is <4>.' }];
+
+    const page = reportPage([
+      { name: 'before', results: scored([result('5')]) },
+      { name: 'after', results: scored([judged], { judgements }) },
+    ]);
+
+    expect(page).toContain('<h2>Compared with before</h2>');
+    expect(page).toContain('<td>after</td><td>1</td><td>100.0 %</td><td>100.0 % to 100.0 %</td><td>a</td><td></td>');
+    expect(page).toContain('<th>Level 1</th>');
+    expect(page).toContain('<td>after</td><td>1/1 (100.0 %)</td>');
+    expect(page).toContain('The judge: It is &lt;4&gt;.');
   });
 });

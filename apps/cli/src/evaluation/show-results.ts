@@ -9,8 +9,8 @@ import { Progress } from './progress';
 import { readJudgements, readResults } from './read-results';
 import { reportPage } from './report-page';
 import { type ScoredResult, needsJudge, scored } from './scored-result';
-import { type Summary, compareResults, summaryOf } from './summary';
-import { costText, intervalText, percent, sentenceOf } from './summary-text';
+import { type Summary, compareResults, levelsOf, summaryOf } from './summary';
+import { costText, intervalText, percent, scoreText, sentenceOf } from './summary-text';
 
 const scoredFile = (file: string, given: Given): ScoredResult[] =>
   scored(readResults(file), { judgements: readJudgements(file), scorer: scorerOf(given) });
@@ -27,22 +27,31 @@ export async function scoreFile(given: Given, context: Context): Promise<Ending>
       ...{ task_id: id, verdict },
       ...(judgement && { reason: judgement.reason, judge_run_id: judgement.run_id }),
     }));
-    terminal.json({ ...summary, verdicts });
+    terminal.json({ ...summary, levels: levelsOf(results), verdicts });
   } else {
-    const rows = results.map(({ task_id: id, verdict, agent_error: error, prediction }) => {
-      return [id, verdict, (error ?? prediction ?? '').replaceAll(/\s+/g, ' ').slice(0, 60)];
-    });
+    const rows = results.map((result) => [result.task_id, result.verdict, aboutAnswer(result)]);
     terminal.table([['TASK', 'ANSWER', ''], ...rows]);
+    for (const { level, summary: ofLevel } of levelsOf(results)) terminal.line(`Level ${level}: ${scoreText(ofLevel)}`);
     terminal.line(sentenceOf(summary));
-    if (summary.unjudged > 0) terminal.note(howToJudge(given));
+    for (const hint of judgeHints(results)) terminal.note(hint);
   }
   return 'ok';
 }
 
-const howToJudge = (given: Given): string =>
-  given.value('judge-model') === undefined
-    ? 'A judge is asked with --judge-model MODEL.'
-    : 'The reply of the judge could not be read: --json says why, and --retry-errors asks again.';
+function aboutAnswer({ verdict, judgement, agent_error: error, prediction }: ScoredResult): string {
+  const unread = verdict === 'unjudged' ? judgement?.reason : undefined;
+  return (error ?? unread ?? prediction ?? '').replaceAll(/\s+/g, ' ').slice(0, 60);
+}
+
+function judgeHints(results: readonly ScoredResult[]): string[] {
+  const unjudged = results.filter(({ verdict }) => verdict === 'unjudged');
+  return [
+    ...(unjudged.some(({ judgement }) => judgement === null) ? ['--judge-model MODEL asks a judge.'] : []),
+    ...(unjudged.some(({ judgement }) => judgement !== null)
+      ? ['--judge-model MODEL --retry-errors asks again where there is no verdict.']
+      : []),
+  ];
+}
 
 async function judgeFile(file: string, given: Given, { rondo, terminal }: Context): Promise<void> {
   const model = given.value('judge-model');

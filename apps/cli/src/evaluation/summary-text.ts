@@ -9,13 +9,16 @@ export const costText = (costUsd: number, unpriced: number): string =>
 
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
+export const scoreText = ({ right, scored, interval }: Summary): string =>
+  scored === 0
+    ? 'none scored'
+    : `${right} of ${scored} right (${percent(right / scored)}; 95 %: ${intervalText(interval)})`;
+
 /** The sum of an evaluation, for a person. */
-export function sentenceOf({ right, scored, interval, unjudged, errors, tasks, judging, ...sums }: Summary): string {
-  const score =
-    scored === 0
-      ? 'none scored'
-      : `${right} of ${scored} right (${percent(right / scored)}; 95 %: ${intervalText(interval)})`;
+export function sentenceOf(summary: Summary): string {
+  const { tasks, unjudged, errors, costUsd, unpriced, judging } = summary;
   const open = unjudged === 0 ? '' : `${unjudged} unjudged, `;
   const judged = judging.answers === 0 ? '' : ` and ${costText(judging.costUsd, judging.unpriced)} for the judge`;
-  return `${counted(tasks, 'task')}: ${score}, ${open}${counted(errors, 'error')}, ${costText(sums.costUsd, sums.unpriced)}${judged}.`;
+  const problems = `${open}${counted(errors, 'error')}`;
+  return `${counted(tasks, 'task')}: ${scoreText(summary)}, ${problems}, ${costText(costUsd, unpriced)}${judged}.`;
 }

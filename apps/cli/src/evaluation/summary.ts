@@ -49,6 +49,12 @@ export function summaryOf(results: readonly ScoredResult[]): Summary {
   };
 }
 
+/** The sums of each level that tasks have. */
+export function levelsOf(results: readonly ScoredResult[]): { readonly level: string; readonly summary: Summary }[] {
+  const levels = [...new Set(results.flatMap(({ task }) => task ?? []))].sort();
+  return levels.map((level) => ({ level, summary: summaryOf(results.filter(({ task }) => task === level)) }));
+}
+
 function judgingOf(results: readonly ScoredResult[]): Judging {
   const asked = results.flatMap(({ judgement }) =>
     judgement !== null && judgement.run_id !== null ? [judgement] : [],
