@@ -83,9 +83,13 @@ export class Authenticator {
     return this.dependencies.keys.callerOf(key, () => this.countHandshake(origin));
   }
 
-  /** The same for a socket, whose every handshake counts. It can send messages, so its page must be of this origin. */
-  async callerOfSocket(key: string | undefined, { headers, socket }: RequestOrigin): Promise<Caller | undefined> {
+  /**
+   * The same for a socket, whose every handshake counts. A proxy that adds a key can only add a header. A socket can send
+   * messages, so a page that has a session must be of this origin.
+   */
+  async callerOfSocket(token: string | undefined, { headers, socket }: RequestOrigin): Promise<Caller | undefined> {
     this.countHandshake({ headers, socket });
+    const key = token ?? bearerKey(headers.authorization);
     if (key !== undefined) return this.dependencies.keys.callerOf(key);
     return this.callerOfCookie({ headers, socket });
   }

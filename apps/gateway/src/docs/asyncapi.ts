@@ -27,7 +27,7 @@ export function describeEvents() {
         host: '{host}',
         protocol: 'ws',
         pathname: '/socket.io',
-        description: 'Socket.IO 4. The API key is `auth.token` of the handshake, not a header.',
+        description: 'Socket.IO 4. The API key is `auth.token` of the handshake, or its header `Authorization`.',
         variables: { host },
       },
       streams: {

@@ -62,7 +62,7 @@ const maxTargetLength = 200;
 export class Sockets {
   constructor(private readonly dependencies: SocketsDependencies) {}
 
-  /** Rejects unless the handshake's `auth.token` is a valid key, or its cookie a session; a token in the URL is ignored. */
+  /** Rejects unless the handshake's `auth.token` or header is a valid key, or its cookie a session; a token in the URL is ignored. */
   async authenticate(socket: RunSocket): Promise<void> {
     const caller = await this.callerOf(socket)
       .then((known) => this.claimPlace(socket, known))

@@ -70,6 +70,14 @@ describe('a session', () => {
     await gateway.anonymous.get('/v1/runs').set({ cookie }).expect(401);
   });
 
+  it('is not needed for a socket whose handshake has a key in its header, as a proxy adds it', async () => {
+    const socket = socketWith({ Authorization: `Bearer ${adminKey}`, Origin: 'http://elsewhere.example' });
+    await nextEvent(socket, 'connect');
+    socket.disconnect();
+    const refused = socketWith({ Authorization: 'Bearer rondo_wrong' });
+    expect(await nextEvent(refused, 'connect_error')).toMatchObject([{ data: { code: 'unauthorized' } }]);
+  });
+
   it('ends when it is deleted, with its socket and its streams, while the others of its key go on', async () => {
     const { key } = await newKey(['write']);
     const [mine, other] = [await signIn(key), await signIn(key)];
