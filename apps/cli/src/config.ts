@@ -16,8 +16,16 @@ export const wantsColour = NO_COLOR === undefined && !isDumb;
 /** Where the gateway is, and the key for it: from the options, the environment, or the checkout that the command runs in. */
 export function gatewayOf(given: { readonly url: string | undefined; readonly key: string | undefined }) {
   const url = given.url ?? RONDO_URL ?? ofCheckout('url') ?? usualUrl;
-  return { url, key: () => given.key ?? RONDO_API_KEY ?? ofCheckout('api-key') ?? missingKey() };
+  return { url, key: () => given.key ?? RONDO_API_KEY ?? keyOfCheckout(url) ?? missingKey() };
 }
+
+/** It is the key of the gateway that `npm start` started, and no other server may learn it. */
+const keyOfCheckout = (url: string): string | undefined =>
+  url === ofCheckout('url') || isOfThisMachine(url) ? ofCheckout('api-key') : undefined;
+
+/** Whether nothing that is sent there leaves this machine. */
+export const isOfThisMachine = (url: string): boolean =>
+  URL.canParse(url) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 
 /** Only what `npm start` wrote: a file of another place could be a trap. */
 function ofCheckout(name: 'api-key' | 'url'): string | undefined {

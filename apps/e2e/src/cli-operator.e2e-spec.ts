@@ -250,6 +250,14 @@ describe('rondo, about people and agents', () => {
     expect(await command(['usage', '--by', 'hour'])).toMatchObject({ code: 1 });
   });
 
+  it('sends the key of a checkout to no other machine', async () => {
+    expect(await command(['runs'])).toMatchObject({ code: 0 });
+    expect(await command(['runs', '--url', 'https://192.0.2.1'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('There is no API key'),
+    });
+  });
+
   it('denies all calls of a run that await it', async () => {
     const id = await waitingForApproval('deny');
 
