@@ -4,6 +4,7 @@ import { answer, resolve } from './commands/answer';
 import { approvals, approve, deny } from './commands/approve';
 import { chat } from './commands/chat';
 import { completionOf } from './commands/completion';
+import { openConsole } from './commands/console';
 import { doctor } from './commands/doctor';
 import { evalAgent, evalNew } from './commands/eval-new';
 import { evalCompare, evalReport, evalScore } from './commands/eval-results';
@@ -59,6 +60,7 @@ export const commands: readonly Command[] = [
   keysCreate,
   keysList,
   keysRevoke,
+  openConsole,
   doctor,
   setup,
   completionOf(() => commands),

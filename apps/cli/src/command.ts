@@ -36,6 +36,8 @@ export interface Context {
   /** The client of the gateway. Throws a UsageError where there is no key. */
   readonly rondo: () => Rondo;
   readonly url: string;
+  /** Throws a UsageError where there is none. */
+  readonly key: () => string;
 }
 
 export interface Command {

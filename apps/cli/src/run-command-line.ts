@@ -27,8 +27,8 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<E
   const [command, args] = found;
   const given = parseArguments(command, args);
   if (given.has('help')) return show(helpOf(command), terminal);
-  const { url, key } = gatewayOf({ url: given.value('url'), key: given.value('key') });
-  return command.run(given, { terminal, url, rondo: () => new Rondo({ baseUrl: url, apiKey: key() }) });
+  const { url, key } = gatewayOf({ url: given.value('url') ?? given.value('gateway'), key: given.value('key') });
+  return command.run(given, { terminal, url, key, rondo: () => new Rondo({ baseUrl: url, apiKey: key() }) });
 }
 
 function help(words: readonly string[], terminal: Terminal): Ending {

@@ -137,6 +137,13 @@ export class Terminal {
     return createInterface({ input: this.streams.input });
   }
 
+  /** Called for each line of the input, until the function that it returns is called. */
+  onLine(listener: () => void): () => void {
+    const reader = createInterface({ input: this.streams.input });
+    reader.on('line', listener);
+    return () => reader.close();
+  }
+
   get input(): Readable {
     return this.streams.input;
   }

@@ -24,8 +24,8 @@ export function SignIn({ onSignedIn }: { readonly onSignedIn: (who: Session) => 
       <Mark />
       <h1>Sign in to Rondo</h1>
       <p>
-        Open the link that <code>npm start</code> prints, or paste an API key. The key is exchanged for a cookie and not
-        kept.
+        Open the link that <code>npm start</code> or <code>rondo console</code> prints, or paste an API key. The key is
+        exchanged for a cookie and not kept.
       </p>
       <form onSubmit={submit}>
         <label htmlFor="key">API key</label>
