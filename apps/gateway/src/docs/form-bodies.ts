@@ -33,8 +33,9 @@ function withForm(operation: Operation): Operation {
       },
     },
   } as const;
+  const example = { [text]: 'Sum up the attached sales.' };
   return {
     ...described,
-    requestBody: { ...body, content: { ...body.content, 'multipart/form-data': { schema: form } } },
+    requestBody: { ...body, content: { ...body.content, 'multipart/form-data': { schema: form, example } } },
   };
 }

@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { cleanupOpenApiDoc } from 'nestjs-zod';
 import { describeEvents } from './asyncapi';
+import { withExamples } from './examples';
 import { withForms } from './form-bodies';
 import { namedSchemas } from './named-schemas';
 import { withProblems } from './problem-responses';
@@ -50,7 +51,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, builder, {
     operationIdFactory: (controller, method) => operationIds[`${controller}_${method}`] ?? method,
   });
-  return withProblems(withForms(withNamedSchemas(cleanupOpenApiDoc(document))));
+  return withExamples(withProblems(withForms(withNamedSchemas(cleanupOpenApiDoc(document)))));
 }
 
 /** Replaces the schemas of whole DTOs by named ones that refer to each other. A DTO `RunDto` has the schema `Run`. */

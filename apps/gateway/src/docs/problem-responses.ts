@@ -148,10 +148,17 @@ function problemResponses(route: Route): Operation['responses'] {
   const statuses = [...new Set(codes.map(([, status]) => status))];
   return Object.fromEntries(
     statuses.map((status) => {
-      const names = codes.filter((code) => code[1] === status).map(([code]) => `\`${code}\``);
-      return [status, { description: `${STATUS_CODES[status]}: ${names.join(', ')}`, content: problemContent }];
+      const names = codes.filter((code) => code[1] === status).map(([code]) => code);
+      const description = `${STATUS_CODES[status]}: ${names.map((name) => `\`${name}\``).join(', ')}`;
+      return [
+        status,
+        { description, content: { 'application/problem+json': { schema, examples: examplesOf(names) } } },
+      ];
     }),
   );
 }
 
-const problemContent = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+const schema = { $ref: '#/components/schemas/Problem' };
+
+const examplesOf = (codes: readonly string[]) =>
+  Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));

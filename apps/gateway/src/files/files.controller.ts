@@ -37,7 +37,7 @@ export class FilesController {
       'A form with one part, `file`. A repeated request stores another file; one that no run refers to is deleted after a day.',
   })
   @ApiConsumes('multipart/form-data')
-  @ApiBody({ schema: form })
+  @ApiBody({ schema: form, examples: { form: { value: { file: 'the bytes of sales.csv' } } } })
   @ApiCreatedResponse({ type: UploadedFileDto.Output })
   async uploadFile(
     @CurrentCaller() caller: Caller,

@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, HttpCode, Put, Query, Req, Res, StreamableFile } from '@nestjs/common';
-import { ApiBody, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { SandboxAddress } from '@rondo/persistence';
 import type { Request, Response } from 'express';
 import { StreamsBody } from '../http/body.guard';
@@ -44,6 +44,7 @@ export class SandboxFilesController {
     summary: 'Write a file: the body is its content, of any type and length',
     description: 'Creates missing directories. The file is replaced once the whole body has arrived, or not at all.',
   })
+  @ApiConsumes('application/octet-stream')
   @ApiBody({ schema: { type: 'string', format: 'binary' } })
   @ApiOkResponse({ type: WrittenFileDto.Output })
   writeFile(@SandboxParam() address: SandboxAddress, @Query() { path }: FileQueryDto, @Req() request: Request) {

@@ -6,6 +6,9 @@ import { WebhookBodyReader } from './webhook-body-reader';
 import { WebhookReceiver } from './webhook-receiver';
 import { WebhookReceiptDto } from './webhook-trigger.dto';
 
+/** What a service may send; any object is accepted. */
+const exampleOfBody = { action: 'opened', issue: { number: 7, title: 'The report is empty' } };
+
 @ApiTags('webhook triggers')
 @Controller('v1/hooks')
 export class HooksController {
@@ -22,7 +25,7 @@ export class HooksController {
     description: 'Needs no API key. The same webhook again gets the run that it has started.',
   })
   @ApiParam({ name: 'trigger_id', schema: { type: 'string' } })
-  @ApiBody({ schema: { type: 'object' } })
+  @ApiBody({ schema: { type: 'object' }, examples: { issue: { value: exampleOfBody } } })
   @ApiAcceptedResponse({ type: WebhookReceiptDto.Output })
   async receiveWebhook(@Param('trigger_id') id: string, @Req() request: Request) {
     const body = await this.bodies.read(request);

@@ -1,0 +1,128 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { z } from 'zod';
+import { schemaPath } from './discriminators';
+import { accountExamples } from './examples/account-examples';
+import { agentExamples } from './examples/agent-examples';
+import { parameterExamples } from './examples/parameter-examples';
+import { problemExamples } from './examples/problem-examples';
+import { runExamples } from './examples/run-examples';
+import { threadExamples } from './examples/thread-examples';
+import { toolExamples } from './examples/tool-examples';
+import { triggerExamples } from './examples/trigger-examples';
+
+type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
+type Content = Record<string, { schema?: unknown; example?: unknown; examples?: unknown }>;
+
+const examples: Readonly<Record<string, unknown>> = {
+  ...accountExamples,
+  ...agentExamples,
+  ...runExamples,
+  ...threadExamples,
+  ...toolExamples,
+  ...triggerExamples,
+};
+
+/** What lists have beside their items and their cursor. */
+const moreOfPages: Readonly<Record<string, object>> = {
+  ModelPage: { providers: ['demo', 'openai'] },
+  SitePage: { complete: true },
+};
+
+const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+/**
+ * Adds an example to each body, answer and problem, and to what a request must say. Bodies that are no named schema bring
+ * theirs with them. A test holds every operation to having some, and all of them to their schemas.
+ */
+export function withExamples(document: OpenAPIObject): OpenAPIObject {
+  const known = new KnownExamples(document);
+  const paths = Object.entries(document.paths).map(([path, item]) => {
+    const described = methods.flatMap((method) => {
+      const operation = item[method];
+      return operation ? [[method, withExamplesOf(operation, known)] as const] : [];
+    });
+    return [path, { ...item, ...Object.fromEntries(described) }] as const;
+  });
+  const components = { ...document.components, examples: known.used() };
+  return { ...document, paths: Object.fromEntries(paths), components };
+}
+
+/** The examples of schemas, and which of them the document refers to. */
+class KnownExamples {
+  private readonly schemas: Readonly<Record<string, object>>;
+  private readonly names = new Set<string>();
+
+  constructor({ components }: OpenAPIObject) {
+    this.schemas = components?.schemas ?? {};
+  }
+
+  contentOf<Given extends Content>(content: Given): Given {
+    const described = Object.entries(content).map(([type, media]) => {
+      const name = nameOf(media.schema);
+      const isKnown = name !== undefined && media.examples === undefined && this.valueOf(name) !== undefined;
+      return [type, isKnown ? { ...media, examples: { [name]: this.reference(name) } } : media] as const;
+    });
+    return Object.fromEntries(described) as Given; // the same types of content, each with more
+  }
+
+  used(): Record<string, { value: unknown }> {
+    return {
+      ...Object.fromEntries([...this.names].sort().map((name) => [name, { value: this.valueOf(name) }])),
+      ...Object.fromEntries(Object.entries(problemExamples).map(([code, value]) => [code, { value }])),
+    };
+  }
+
+  private reference(name: string) {
+    this.names.add(name);
+    return { $ref: `#/components/examples/${name}` };
+  }
+
+  /** The schema's own example counts where there is none here; that of a list follows from its items. */
+  private valueOf(name: string): unknown {
+    const schema = this.schemas[name] ?? {};
+    const own = examples[name] ?? firstOf(schema);
+    const item = itemOf(schema);
+    if (own !== undefined || item === undefined) return own;
+    return { data: [this.valueOf(item)], has_more: false, next_cursor: null, ...moreOfPages[name] };
+  }
+}
+
+const page = z.object({ properties: z.object({ data: z.object({ items: z.unknown() }), next_cursor: z.unknown() }) });
+
+/** The name of the items of a list. */
+function itemOf(schema: object): string | undefined {
+  const { data } = page.safeParse(schema);
+  return data && nameOf(data.properties.data.items);
+}
+
+const firstOf = (schema: object): unknown =>
+  'examples' in schema && Array.isArray(schema.examples) ? (schema.examples as unknown[])[0] : undefined;
+
+function withExamplesOf(operation: Operation, known: KnownExamples): Operation {
+  const { parameters = [], requestBody, responses } = operation;
+  const answers = Object.entries(responses).map(([status, response]) => {
+    const content = response && 'content' in response ? response.content : undefined;
+    return [status, content ? { ...response, content: known.contentOf(content) } : response];
+  });
+  return {
+    ...operation,
+    parameters: parameters.map(withExampleOf),
+    ...(requestBody &&
+      'content' in requestBody && {
+        requestBody: { ...requestBody, content: known.contentOf(requestBody.content) },
+      }),
+    responses: Object.fromEntries(answers) as Operation['responses'],
+  };
+}
+
+function withExampleOf<Parameter extends object>(parameter: Parameter): Parameter {
+  if (!('name' in parameter && 'required' in parameter && parameter.required === true)) return parameter;
+  const example = parameterExamples[String(parameter.name)];
+  return example === undefined ? parameter : { ...parameter, example };
+}
+
+/** Of a reference to a named schema. */
+function nameOf(schema: unknown): string | undefined {
+  const isReference = typeof schema === 'object' && schema !== null && '$ref' in schema;
+  return isReference ? String(schema.$ref).replace(schemaPath, '') : undefined;
+}

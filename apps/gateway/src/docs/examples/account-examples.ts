@@ -1,0 +1,50 @@
+import { exampleIds as ids } from './example-ids';
+
+const at = '2026-11-25T09:00:00.000Z';
+const account = { id: ids.account, name: 'Example Ltd', created_at: at };
+const key = { id: ids.key, name: 'nightly jobs', scopes: ['write'], created_at: at };
+const secret = 'rondo_c2VjcmV0LW9mLWFuLWV4YW1wbGU';
+
+const sums = {
+  calls: 42,
+  input_tokens: 201_600,
+  cached_tokens: 129_000,
+  output_tokens: 16_400,
+  cost_usd: 0.2646,
+  unpriced_calls: 0,
+  estimated_calls: 0,
+};
+
+/** Of accounts, keys, usage, and files in sandboxes. */
+export const accountExamples = {
+  NewAccount: { name: account.name },
+  AccountWithKey: { account, api_key: secret },
+  RemovedAccount: { ...account, removed_at: '2026-11-26T09:00:00.000Z' },
+  NewApiKey: { name: key.name, scopes: key.scopes },
+  ApiKeyWithSecret: { ...key, key: secret },
+  ApiKey: { ...key, hint: '…bGU', revoked_at: null },
+  NewSession: {},
+  UsageReport: {
+    data: [{ ...sums, day: '2026-11-25', model: 'openai/gpt-5' }],
+    total: sums,
+    has_more: false,
+  },
+  UsageEntry: {
+    id: ids.modelCall,
+    run_id: ids.run,
+    thread_id: ids.thread,
+    agent_id: null,
+    iteration: 1,
+    model: 'openai/gpt-5',
+    finish_reason: 'tool_calls',
+    input_tokens: 2310,
+    cached_tokens: 1536,
+    output_tokens: 205,
+    cost_usd: 0.0032,
+    estimated: false,
+    duration_ms: 2840,
+    created_at: '2026-11-25T09:00:03.000Z',
+  },
+  FileList: { data: [{ path: 'hello.py', kind: 'file', size: 32 }], truncated: false },
+  WrittenFile: { path: 'notes/plan.md', size: 812 },
+};

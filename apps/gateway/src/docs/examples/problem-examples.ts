@@ -1,0 +1,22 @@
+import { type ProblemBody, type ProblemCode, problem, problemStatus } from '../../problems/problems';
+import { exampleIds as ids } from './example-ids';
+
+/** What some problems say beside their code. */
+const details: Partial<Record<ProblemCode, Omit<Partial<ProblemBody>, 'code'>>> = {
+  invalid_request: {
+    detail: 'limits.max_iterations is not valid.',
+    errors: [{ field: 'limits.max_iterations', message: 'Too small: expected number to be >=1' }],
+  },
+  thread_busy: { detail: 'The thread has an active run.', active_run_id: ids.run },
+  model_not_allowed: {
+    detail: 'The tier free does not allow this model.',
+    allowed_models: ['openai/gpt-5-mini'],
+  },
+};
+
+const codes = Object.keys(problemStatus) as ProblemCode[]; // its own keys
+
+/** An example of each problem, by its code. */
+export const problemExamples: Readonly<Record<string, ProblemBody>> = Object.fromEntries(
+  codes.map((code) => [code, { ...problem(code), ...details[code] }]),
+);
