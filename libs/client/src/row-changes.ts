@@ -40,6 +40,7 @@ const table: FactTable<RowChange | undefined> = {
   'context.compaction_started': note,
   'context.compacted': note,
   'context.compaction_failed': note,
+  'run.forked': note,
 };
 
 export const rowChange = (fact: Fact): RowChange | undefined => lookUp(table, fact);

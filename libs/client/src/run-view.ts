@@ -32,7 +32,7 @@ export interface ToolCallRow {
   readonly reason: string | null;
 }
 
-/** A fact that is worth a line of its own: a retried model, a fallback, a compaction, a restarted iteration. */
+/** A fact that is worth a line of its own: a retried model, a fallback, a compaction, a restarted iteration, the place of a fork. */
 export interface NoteRow {
   readonly kind: 'note';
   readonly id: string;
@@ -47,7 +47,8 @@ export interface NoteRow {
         | 'context.compaction_started'
         | 'context.compacted'
         | 'context.compaction_failed'
-        | 'tool.resolved';
+        | 'tool.resolved'
+        | 'run.forked';
     }
   >;
 }

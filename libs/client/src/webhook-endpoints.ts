@@ -35,6 +35,10 @@ export class WebhookEndpoints {
     return itemsOf(this.transport, '/v1/webhooks', query);
   }
 
+  get(id: string, { signal }: Options = {}): Promise<WebhookEndpoint> {
+    return this.transport.json({ path: pathOf(id), signal });
+  }
+
   update(id: string, json: WebhookEndpointChange, { signal }: Options = {}): Promise<WebhookEndpoint> {
     return this.transport.json({ method: 'PATCH', path: pathOf(id), json, signal });
   }
