@@ -1,13 +1,18 @@
-import type { BrowserState, Fact, Message } from '@rondo/client';
+import type { BrowserState, Fact, Message, RunCreated } from '@rondo/client';
+import { between } from '../ui/amounts.ts';
 
 /** One round of the model and its tools. */
 export interface Iteration {
   readonly number: number;
+  /** The fact with which it began. */
+  readonly startedSeq: number;
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly costUsd: number | null;
+  /** What answered in it. Null until it has. */
+  readonly model: string | null;
 }
 
 export interface PlanItem {
@@ -18,6 +23,8 @@ export interface PlanItem {
 /** What a page shows of a run beside its rows. */
 export interface RunDetails {
   readonly model: string | null;
+  /** The question of another run in whose place this one's is. */
+  readonly editsMessageId: string | null;
   readonly createdAt: string | null;
   readonly endedAt: string | null;
   /** When the last fact happened. */
@@ -29,12 +36,15 @@ export interface RunDetails {
   /** Tokens of the newest request to the model. */
   readonly contextTokens: number;
   readonly stopRequest: { readonly at: string; readonly reason: string | null } | null;
+  /** How long the log rested between the facts that a fork shares and its own, in milliseconds. */
+  readonly restedMs: number;
   /** When each call was sent. */
   readonly sentAt: ReadonlyMap<string, string>;
 }
 
 export const noDetails: RunDetails = {
   model: null,
+  editsMessageId: null,
   createdAt: null,
   endedAt: null,
   lastAt: null,
@@ -43,6 +53,7 @@ export const noDetails: RunDetails = {
   plan: [],
   contextTokens: 0,
   stopRequest: null,
+  restedMs: 0,
   sentAt: new Map(),
 };
 
@@ -52,9 +63,11 @@ export const withFact = (before: RunDetails, fact: Fact): RunDetails => ({ ...ch
 function changed(before: RunDetails, fact: Fact): RunDetails {
   switch (fact.type) {
     case 'run.created':
-      return { ...before, model: fact.data.model, createdAt: fact.at };
+      return { ...before, ...begun(fact) };
+    case 'run.forked':
+      return { ...before, restedMs: before.restedMs + between(fact.data.paused_since, fact.at) };
     case 'iteration.started':
-      return withIteration(before, fact.iteration, { number: fact.iteration, startedAt: fact.at });
+      return withIteration(before, fact.iteration, { startedSeq: fact.seq, startedAt: fact.at });
     case 'iteration.completed':
       return withIteration(before, fact.iteration, { endedAt: fact.at });
     case 'usage.recorded':
@@ -76,7 +89,21 @@ function changed(before: RunDetails, fact: Fact): RunDetails {
   }
 }
 
-const newIteration = { number: 0, startedAt: '', endedAt: null, inputTokens: 0, outputTokens: 0, costUsd: 0 };
+const begun = ({ at, data }: RunCreated): Partial<RunDetails> => ({
+  model: data.model,
+  createdAt: at,
+  editsMessageId: data.edits_message_id ?? null,
+});
+
+const newIteration = {
+  startedSeq: 0,
+  startedAt: '',
+  endedAt: null,
+  inputTokens: 0,
+  outputTokens: 0,
+  costUsd: 0,
+  model: null,
+};
 
 function withIteration(before: RunDetails, number: number, change: Partial<Iteration>): RunDetails {
   const changed = { ...(before.iterations.get(number) ?? { ...newIteration, number }), ...change };
@@ -90,6 +117,7 @@ function withUsage(before: RunDetails, { iteration, data }: Extract<Fact, { type
     inputTokens: (known?.inputTokens ?? 0) + data.input_tokens,
     outputTokens: (known?.outputTokens ?? 0) + data.output_tokens,
     costUsd,
+    model: data.model,
   };
   return { ...withIteration(before, iteration, change), contextTokens: data.input_tokens + data.output_tokens };
 }

@@ -5,15 +5,18 @@ import { drawFacts } from './draw-facts.ts';
 
 const route = getRouteApi('/runs/$runId');
 
+/** What the newest fact is: whether more will come. */
+export type LogEnd = 'Live' | 'Waiting' | 'The end' | 'No connection';
+
 interface ScrubberProps {
   readonly facts: readonly Fact[];
   readonly lastSeq: number;
   readonly seq: number | undefined;
-  readonly isLive: boolean;
+  readonly end: LogEnd;
 }
 
 /** All facts as a bar. Each place on it is the run as it was then, and an address of its own. */
-export function Scrubber({ facts, lastSeq, seq, isLive }: ScrubberProps) {
+export function Scrubber({ facts, lastSeq, seq, end }: ScrubberProps) {
   const navigate = route.useNavigate();
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
@@ -43,9 +46,13 @@ export function Scrubber({ facts, lastSeq, seq, isLive }: ScrubberProps) {
         </b>{' '}
         <span>{fact?.type}</span>
       </output>
-      <button className="quiet" disabled={shown === lastSeq} onClick={() => go(lastSeq)}>
-        {isLive ? 'Back to live' : 'To the end'}
-      </button>
+      {shown === lastSeq ? (
+        <span className="scrubber-end">{end}</span>
+      ) : (
+        <button className="scrubber-end" onClick={() => go(lastSeq)}>
+          {end === 'Live' ? 'Back to live' : 'To the end'}
+        </button>
+      )}
     </footer>
   );
 }

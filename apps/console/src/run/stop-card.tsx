@@ -2,19 +2,22 @@ import type { RunView } from '@rondo/client';
 import { between, duration } from '../ui/amounts.ts';
 import type { RunDetails } from './run-details.ts';
 
+/** Clocks of two machines may differ by a little: nothing ends before the stop. */
+const after = (ms: number): string => (ms < 1 ? '+0 ms' : `+${duration(ms)}`);
+
 /** What the stop has ended so far. A line that is not true yet is empty. */
 export function StopCard({ view, details }: { readonly view: RunView; readonly details: RunDetails }) {
   const { stopRequest } = details;
   if (!stopRequest) return null;
   const receipt = view.stop?.receipt;
-  const since = (at: string | null | undefined) => (at == null ? null : `+${duration(between(stopRequest.at, at))}`);
+  const since = (at: string | null | undefined) => (at == null ? null : after(between(stopRequest.at, at)));
   const running = view.rows.flatMap((row) => (row.kind === 'tool_call' && row.status === 'dispatched' ? [row] : []));
   return (
     <section className="receipt" aria-label="Receipt of the stop">
       <h2>{receipt ? 'Stopped' : 'Stopping'}</h2>
       {stopRequest.reason !== null && <p className="hint">{stopRequest.reason}</p>}
       <dl>
-        <Line name="Stop recorded" value="+0.0 s" />
+        <Line name="Stop recorded" value="+0 ms" />
         {(!receipt || receipt.model_aborted_at !== null) && (
           <Line name="Model stream closed" value={since(receipt?.model_aborted_at)} />
         )}

@@ -1,61 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { Outlet } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { useMay } from '../session/use-may.ts';
-import { useSession } from '../session/use-session.ts';
-import { Action } from '../ui/action.tsx';
+import { useRondo } from '../session/use-session.ts';
 import { take } from '../ui/take.ts';
-import { Mark } from './mark.tsx';
-import { ThemeSwitch } from './theme-switch.tsx';
-
-const pages = [
-  { to: '/runs', name: 'Runs', scope: 'read' },
-  { to: '/inbox', name: 'Inbox', scope: 'read' },
-  { to: '/threads', name: 'Threads', scope: 'read' },
-  { to: '/agents', name: 'Agents', scope: 'read' },
-  { to: '/schedules', name: 'Schedules', scope: 'read' },
-  { to: '/sandboxes', name: 'Sandboxes', scope: 'read' },
-  { to: '/usage', name: 'Usage', scope: 'read' },
-  { to: '/keys', name: 'Keys', scope: 'admin' },
-  { to: '/health', name: 'Health', scope: 'admin' },
-] as const;
+import { useNarrow } from '../ui/use-narrow.ts';
+import { pages } from './pages.ts';
+import { PhoneBar } from './phone-bar.tsx';
+import { SideBar } from './side-bar.tsx';
 
 /** The frame around every page. */
 export function Shell() {
-  const { signOut } = useSession();
   const waiting = useWaitingCount();
-  const nav = useCurrentInSight();
   const isAdmin = useMay('admin');
-  const offered = pages.filter(({ scope }) => scope === 'read' || isAdmin);
+  const Bar = useNarrow() ? PhoneBar : SideBar;
   return (
     <div className="shell">
       <a className="skip" href="#page">
         Skip to the page
       </a>
-      <header className="side">
-        <Link to="/runs" className="brand">
-          <Mark />
-          Rondo
-        </Link>
-        <nav aria-label="Pages" ref={nav}>
-          {offered.map(({ to, name }) => (
-            <Link key={to} to={to} activeProps={{ 'aria-current': 'page' }}>
-              {name}
-              {to === '/inbox' && waiting > 0 && (
-                <b className="badge" aria-label={`${waiting} wait for you`}>
-                  {waiting}
-                </b>
-              )}
-            </Link>
-          ))}
-        </nav>
-        <div className="side-end">
-          <ThemeSwitch />
-          <Action className="quiet" work={signOut}>
-            Sign out
-          </Action>
-        </div>
-      </header>
+      <Bar pages={pages.filter(({ scope }) => scope === 'read' || isAdmin)} waiting={waiting} />
       <main id="page" tabIndex={-1}>
         <Outlet />
       </main>
@@ -65,7 +29,7 @@ export function Shell() {
 
 /** How many runs wait for a person; the tab's title says it too. */
 function useWaitingCount(): number {
-  const { rondo } = useSession();
+  const rondo = useRondo();
   const { data } = useQuery({
     queryKey: ['inbox'],
     queryFn: () => take(rondo.approvals.inbox({ limit: 100 }), 100),
@@ -76,14 +40,4 @@ function useWaitingCount(): number {
     document.title = waiting > 0 ? `(${waiting}) Rondo` : 'Rondo';
   }, [waiting]);
   return waiting;
-}
-
-/** On a phone the pages are a line that scrolls: the current one is always in sight. */
-function useCurrentInSight() {
-  const nav = useRef<HTMLElement>(null);
-  const { pathname } = useLocation();
-  useEffect(() => {
-    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [pathname]);
-  return nav;
 }

@@ -1,11 +1,14 @@
 import { age, ahead, cost, duration } from './amounts';
 
 it.each([
-  [400, '0.4 s'],
+  [0.4, '< 1 ms'],
+  [40, '40 ms'],
+  [999.6, '1.0 s'],
+  [1_440, '1.4 s'],
   [59_999, '59 s'],
   [200_000, '3 min 20 s'],
   [7_500_000, '2 h 5 min'],
-  [-5, '0.0 s'],
+  [-5, '< 1 ms'],
 ])('%d ms are %s', (ms, text) => {
   expect(duration(ms)).toBe(text);
 });
@@ -20,7 +23,7 @@ it('says how long ago it was', () => {
 });
 
 it('an unknown cost is not zero', () => {
-  expect([null, 0, 0.0012, 3].map(cost)).toEqual(['cost unknown', '$0', '$0.0012', '$3.00']);
+  expect([null, 0, 0.0012, 3, -1.5].map(cost)).toEqual(['cost unknown', '$0', '$0.0012', '$3.00', '−$1.50']);
 });
 
 it('says how long it will be', () => {

@@ -3,9 +3,11 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** `0.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`. */
+/** `40 ms`, `1.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`. What took no whole millisecond took less than one. */
 export function duration(ms: number): string {
-  if (ms < 10 * second) return `${(Math.max(ms, 0) / second).toFixed(1)} s`;
+  if (ms < 1) return '< 1 ms';
+  if (Math.round(ms) < second) return `${Math.round(ms)} ms`;
+  if (ms < 10 * second) return `${(ms / second).toFixed(1)} s`;
   if (ms < minute) return `${Math.floor(ms / second)} s`;
   if (ms < hour) return `${Math.floor(ms / minute)} min ${Math.floor((ms % minute) / second)} s`;
   if (ms < day) return `${Math.floor(ms / hour)} h ${Math.floor((ms % hour) / minute)} min`;
@@ -50,6 +52,7 @@ export const count = (value: number): string => value.toLocaleString('en-US');
 export function cost(usd: number | null): string {
   if (usd === null) return 'cost unknown';
   if (usd === 0) return '$0';
+  if (usd < 0) return `−${cost(-usd)}`;
   return usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
 }
 
