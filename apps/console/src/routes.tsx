@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { readCompareSearch } from './compare/compare-search.ts';
+import { readDeliverySearch } from './endpoints/delivery-search.ts';
 import { RunsPage } from './runs/runs-page.tsx';
 import { readRunsSearch } from './runs/runs-search.ts';
 import { readSandboxSearch } from './sandboxes/sandbox-search.ts';
@@ -102,6 +103,17 @@ const routes = [
     getParentRoute,
     path: '/schedules/webhooks/$triggerId',
     component: lazyRouteComponent(() => import('./triggers/trigger-page.tsx'), 'TriggerPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/schedules/endpoints',
+    component: lazyRouteComponent(() => import('./endpoints/endpoints-page.tsx'), 'EndpointsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/schedules/endpoints/$endpointId',
+    component: lazyRouteComponent(() => import('./endpoints/endpoint-page.tsx'), 'EndpointPage'),
+    validateSearch: readDeliverySearch,
   }),
   createRoute({
     getParentRoute,

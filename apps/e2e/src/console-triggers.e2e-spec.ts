@@ -71,7 +71,7 @@ describe('schedules and webhooks in the console', () => {
 
   it('creates a webhook, whose secret signs a request that starts a run', async () => {
     await page.getByRole('link', { name: 'Schedules' }).first().click();
-    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('link', { name: 'Webhooks in' }).click();
     await page.getByRole('button', { name: 'New webhook' }).click();
     await page.getByLabel('Name', { exact: true }).fill('issues');
     await page.getByLabel('What it is asked').fill('A new issue: {{body.title}}');

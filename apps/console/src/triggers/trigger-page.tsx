@@ -45,7 +45,7 @@ function OneTrigger({ trigger, refresh }: OneTriggerProps) {
     <>
       <header className="agent-head">
         <p className="crumb">
-          <Link to="/schedules/webhooks">Webhooks</Link> / <code>{trigger.id}</code>
+          <Link to="/schedules/webhooks">Webhooks in</Link> / <code>{trigger.id}</code>
         </p>
         <div className="thread-line">
           <h1>{trigger.name}</h1>

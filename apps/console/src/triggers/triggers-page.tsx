@@ -21,7 +21,7 @@ export function TriggersPage() {
   return (
     <>
       <div className="page-head">
-        <h1>Webhooks</h1>
+        <h1>Webhooks in</h1>
         <TriggerTabs />
       </div>
       <NewTrigger />

@@ -8,6 +8,7 @@ import { count, cost } from '../ui/amounts.ts';
 import { saveAs } from '../ui/save-as.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { take } from '../ui/take.ts';
+import { BalanceSection } from './balance-section.tsx';
 import { UsageChart } from './usage-chart.tsx';
 import { type Measure, type UsageRow, everyDay, firstDay } from './usage-days.ts';
 import { type UsageSearch, ranges } from './usage-search.ts';
@@ -43,6 +44,7 @@ export function UsagePage() {
         <h1>Usage</h1>
         <Action work={download}>Download as CSV</Action>
       </div>
+      <BalanceSection />
       <Choices days={days} measure={measure} />
       {data ? <Report report={data} days={days} measure={measure} now={now} /> : <Loading what="usage" />}
     </>

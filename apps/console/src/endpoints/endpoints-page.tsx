@@ -1,0 +1,88 @@
+import type { NewWebhookEndpoint, WebhookEndpoint, WebhookEndpointWithSecret } from '@rondo/client';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay } from '../session/use-may.ts';
+import { useRondo } from '../session/use-session.ts';
+import { TriggerTabs } from '../triggers/trigger-tabs.tsx';
+import { SecretOnce } from '../ui/secret-once.tsx';
+import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { DeadDeliveries } from './dead-deliveries.tsx';
+import { EndpointForm } from './endpoint-form.tsx';
+import { useEndpoints } from './use-endpoints.ts';
+
+/** Addresses of other systems that are told what runs do. */
+export function EndpointsPage() {
+  const { data, error, refetch } = useEndpoints();
+  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  return (
+    <>
+      <div className="page-head">
+        <h1>Webhooks out</h1>
+        <TriggerTabs />
+      </div>
+      <NewEndpoint />
+      {!data && <Loading what="endpoints" />}
+      {data?.length === 0 && (
+        <Empty title="No endpoints yet.">
+          An endpoint is a URL of yours that gets, signed, what runs do: that one is completed, or waits for a person.
+        </Empty>
+      )}
+      <ul className="run-list agents" aria-label="Endpoints">
+        {data?.map((endpoint) => (
+          <EndpointItem key={endpoint.id} endpoint={endpoint} />
+        ))}
+      </ul>
+      {data !== undefined && data.length > 0 && <DeadDeliveries endpoints={data} />}
+    </>
+  );
+}
+
+function NewEndpoint() {
+  const rondo = useRondo();
+  const queries = useQueryClient();
+  const mayWrite = useMay('write');
+  const [isOpen, setOpen] = useState(false);
+  const [created, setCreated] = useState<WebhookEndpointWithSecret | null>(null);
+  const create = async (endpoint: NewWebhookEndpoint) => {
+    setCreated(await rondo.webhookEndpoints.create(endpoint));
+    setOpen(false);
+    await queries.invalidateQueries({ queryKey: ['endpoints'] });
+  };
+  if (!mayWrite) return null;
+  if (created)
+    return <SecretOnce name={`The secret of ${created.url}`} secret={created.secret} close={() => setCreated(null)} />;
+  if (!isOpen)
+    return (
+      <p className="before-table">
+        <button onClick={() => setOpen(true)}>New endpoint</button>
+      </p>
+    );
+  return (
+    <section className="card">
+      <h2>New endpoint</h2>
+      <EndpointForm save={create} cancel={() => setOpen(false)} />
+    </section>
+  );
+}
+
+function EndpointItem({
+  endpoint: { id, url, description, events, is_paused: isPaused },
+}: {
+  readonly endpoint: WebhookEndpoint;
+}) {
+  return (
+    <li>
+      <Link to="/schedules/endpoints/$endpointId" params={{ endpointId: id }}>
+        <span className="run-title">
+          {url}
+          {isPaused && <span className="tag">paused</span>}
+        </span>
+        <span className="run-facts">
+          {description !== '' && <span>{description}</span>}
+          <span>{events.join(', ')}</span>
+        </span>
+      </Link>
+    </li>
+  );
+}
