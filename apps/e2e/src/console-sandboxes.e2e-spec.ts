@@ -54,7 +54,10 @@ describe('sandboxes and their files in the console', () => {
   it('a text is edited, and the next command finds it so', async () => {
     await choose('list.txt').click();
     await page.getByRole('button', { name: 'Edit' }).click();
-    await page.getByRole('textbox', { name: 'Content of list.txt' }).fill('three\n');
+    await page.getByRole('textbox', { name: 'Content of list.txt' }).fill('one\nthree\n');
+    const changes = page.getByRole('region', { name: 'What a save changes' });
+    await changes.getByText('− two').waitFor();
+    await changes.getByText('+ three').waitFor();
     await browser.expectAccessible('a file that is edited');
     await page.getByRole('button', { name: 'Save' }).click();
     await shown().getByText('three').waitFor();

@@ -11,6 +11,7 @@ import { Picture } from '../ui/picture.tsx';
 import { plainText } from '../ui/plain-text.ts';
 import { saveAs } from '../ui/save-as.ts';
 import { Failed, Loading } from '../ui/states.tsx';
+import { FileEditor } from './file-editor.tsx';
 import { type FileContent, contentOf, mostShownBytes, nameOf } from './file-content.ts';
 
 interface FileViewProps {
@@ -50,23 +51,7 @@ export function FileView({ sandboxId, path }: FileViewProps) {
       {edited === null ? (
         <Shown content={data.content} name={nameOf(path)} />
       ) : (
-        <>
-          <textarea
-            className="code"
-            aria-label={`Content of ${plainText(path)}`}
-            rows={Math.min(30, edited.split('\n').length + 2)}
-            spellCheck={false}
-            value={edited}
-            autoFocus
-            onChange={({ currentTarget }) => setEdited(currentTarget.value)}
-          />
-          <div className="actions">
-            <Action className="primary" work={save}>
-              Save
-            </Action>
-            <button onClick={() => setEdited(null)}>Cancel</button>
-          </div>
-        </>
+        <FileEditor path={path} before={textOf(data.content)} text={edited} onChange={setEdited} save={save} />
       )}
     </section>
   );
