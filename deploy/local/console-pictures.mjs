@@ -10,6 +10,10 @@ export async function prepareExamples(api) {
     agent: await exampleAgent(api),
     schedule: await exampleSchedule(api),
     sandbox: await sandboxOf(api, coder.thread_id),
+    fork: await exampleFork(api, coder),
+    team: await exampleTeam(api),
+    edited: await editedThread(api),
+    endpoint: await exampleEndpoint(api),
   };
 }
 
@@ -60,12 +64,62 @@ async function exampleSchedule(api) {
   return schedule;
 }
 
+/** The demo's run, forked after its second iteration with another model. */
+async function exampleFork(api, origin) {
+  const known = await newest(api, ({ forked_from: from }) => from?.run_id === origin.id);
+  if (known) return known;
+  const { data } = await api('GET', `/v1/runs/${origin.id}/events?limit=200`);
+  const second = data.filter(({ type }) => type === 'iteration.completed')[1];
+  const input = 'Stop here, and say what is missing.';
+  const fork = await api('POST', `/v1/runs/${origin.id}/fork`, { at_seq: second.seq, model: 'demo/plain', input });
+  return api('GET', `/v1/runs/${fork.id}/wait?timeout_s=30`);
+}
+
+/** A run whose calls start others. */
+async function exampleTeam(api) {
+  const known = await newest(api, ({ model }) => model.startsWith('demo/team'));
+  if (known) return known;
+  const agent = (name, definition) => api('PUT', `/v1/agents/by-name/${name}`, { definition });
+  for (const name of ['researcher', 'critic']) await agent(name, { model: 'demo/plain' });
+  await agent('team', { model: 'demo/team:agents=researcher+critic', tools: { run_agent: true } });
+  const { data } = await api('GET', '/v1/agents?search=team');
+  const { id } = data.find(({ definition }) => definition.name === 'team');
+  const run = await api('POST', '/v1/runs', { agent_id: id, input: 'Is the new release safe?' });
+  return api('GET', `/v1/runs/${run.id}/wait?timeout_s=30`);
+}
+
+/** A thread whose question was asked anew. */
+async function editedThread(api) {
+  const metadata = { picture: 'edited' };
+  const known = await newest(api, (run) => run.metadata.picture === 'edited');
+  if (known) return known;
+  const first = await api('POST', '/v1/runs', { model: 'demo/plain', input: 'What is a fugue?' });
+  await api('GET', `/v1/runs/${first.id}/wait?timeout_s=30`);
+  const { data } = await api('GET', `/v1/threads/${first.thread_id}/messages?type=user`);
+  const anew = { model: 'demo/plain', input: 'What is a rondo?', edit_message_id: data[0].id, metadata };
+  const run = await api('POST', '/v1/runs', { ...anew, thread_id: first.thread_id });
+  return api('GET', `/v1/runs/${run.id}/wait?timeout_s=30`);
+}
+
+/** An endpoint at a name that does not exist, so that nothing leaves the machine. */
+async function exampleEndpoint(api) {
+  const { data } = await api('GET', '/v1/webhooks');
+  if (data[0]) return data[0];
+  const endpoint = await api('POST', '/v1/webhooks', {
+    url: 'https://hooks.invalid/rondo',
+    description: 'The ticket system',
+    events: ['run.completed', 'run.failed', 'run.waiting'],
+  });
+  await api('POST', `/v1/webhooks/${endpoint.id}/test`, {});
+  return endpoint;
+}
+
 async function sandboxOf(api, threadId) {
   return api('POST', `/v1/threads/${threadId}/sandbox`, {});
 }
 
 /** Every page: the text that shows that it is complete, and the look that its picture in docs/console.md has. */
-export const pagesOf = ({ coder, ask, other, agent, schedule, sandbox }) => [
+export const pagesOf = ({ coder, ask, other, agent, schedule, sandbox, fork, team, edited, endpoint }) => [
   { name: 'runs', path: '/console/runs', ready: 'Paint the bicycle shed', docs: ['light'] },
   { name: 'run', path: `/console/runs/${coder.id}`, ready: 'You', proves: true, docs: ['light'] },
   { name: 'run-past', path: `/console/runs/${coder.id}?seq=22`, ready: 'You', docs: ['dark'] },
@@ -78,6 +132,11 @@ export const pagesOf = ({ coder, ask, other, agent, schedule, sandbox }) => [
   { name: 'schedules', path: '/console/schedules', ready: 'morning report', docs: [] },
   { name: 'schedule', path: `/console/schedules/${schedule.id}`, ready: 'A run was started', docs: ['light'] },
   { name: 'webhooks', path: '/console/schedules/webhooks', ready: 'New webhook', docs: [] },
+  { name: 'endpoints', path: '/console/schedules/endpoints', ready: 'The ticket system', docs: [] },
+  { name: 'endpoint', path: `/console/schedules/endpoints/${endpoint.id}`, ready: 'webhook.test', docs: ['light'] },
+  { name: 'fork', path: `/console/runs/${fork.id}`, ready: 'The fork begins here', docs: ['dark'] },
+  { name: 'team', path: `/console/runs/${team.id}`, ready: 'Together with this one', docs: ['light'] },
+  { name: 'edited', path: `/console/threads/${edited.thread_id}`, ready: 'Edited', docs: ['phone'] },
   { name: 'compare', path: `/console/compare?a=${coder.id}&b=${other.id}`, ready: 'Iteration 5', docs: ['dark'] },
   { name: 'sandboxes', path: '/console/sandboxes', ready: 'embedded', docs: [] },
   { name: 'sandbox', path: `/console/sandboxes/${sandbox.id}?path=fizzbuzz.sh`, ready: '#!/bin/sh', docs: ['light'] },

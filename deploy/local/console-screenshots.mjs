@@ -9,7 +9,7 @@ import { repoRoot } from './repo-root.mjs';
 
 /**
  * `npm run console:screenshots`, beside a running `npm start` with its demo runs: the pictures of docs/console.md. With a
- * directory as its argument: every page there, light, dark and on a phone.
+ * directory as its argument: every page there, light and dark, on a wide screen and on a phone.
  */
 const url = process.env.RONDO_URL ?? 'http://localhost:3000';
 const api = apiOf(url, readFileSync(join(repoRoot, '.data/api-key'), 'utf8').trim());
@@ -18,6 +18,7 @@ const looks = {
   light: { colorScheme: 'light', viewport: { width: 1200, height: 760 } },
   dark: { colorScheme: 'dark', viewport: { width: 1200, height: 760 } },
   phone: { colorScheme: 'light', viewport: { width: 390, height: 760 } },
+  'phone-dark': { colorScheme: 'dark', viewport: { width: 390, height: 760 } },
 };
 
 const found = process.env.BROWSER_PATH ?? chromium.findLocal()?.file;
