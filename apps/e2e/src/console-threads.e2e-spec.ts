@@ -81,9 +81,32 @@ describe('threads in the console', () => {
     await page.getByRole('article', { name: 'You' }).getByText('And then say hello.').waitFor();
   });
 
+  it('the newest question is asked anew, and shows what it said before', async () => {
+    await browser.open('/console/threads/new');
+    await say('What is a rondo?', 'demo/plain');
+    await page.getByText('You said: What is a rondo?').waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    expect(await message().inputValue()).toBe('What is a rondo?');
+    await browser.expectAccessible('a question that is edited');
+    await say('What is a fugue?');
+    await page.getByText('You said: What is a fugue?').waitFor();
+    expect(await conversation().getByText('You said: What is a rondo?').count()).toBe(0);
+    await page.getByText('Edited: what it said before').click();
+    await conversation().getByText('What is a rondo?', { exact: true }).waitFor();
+    await browser.expectAccessible('a question that was edited');
+
+    await page.getByRole('link', { name: 'All of this run' }).click();
+    await page.getByText('Edited: what it said before').click();
+    await page
+      .getByRole('article', { name: 'You' })
+      .getByRole('link', { name: /^run …/ })
+      .click();
+    await page.getByText('You said: What is a rondo?').waitFor();
+  });
+
   it('has no fault that axe finds, and a thread can be deleted', async () => {
     const { data } = await client.json<{ data: { id: string }[] }>('GET', '/threads');
-    const path = `/console/threads/${data[0]?.id ?? ''}`;
+    const path = `/console/threads/${data[1]?.id ?? ''}`;
     await browser.expectAccessibleInEveryLook(['/console/threads', '/console/threads/new', path]);
     await browser.open(path);
     const stop = page.getByRole('button', { name: 'Stop' });
@@ -94,6 +117,7 @@ describe('threads in the console', () => {
     if (await stop.isVisible()) await stop.click();
     await page.getByRole('button', { name: 'Delete this thread' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('No threads yet.').waitFor();
+    await page.getByText('What is a').waitFor();
+    expect(await page.getByRole('list', { name: 'Threads' }).getByRole('listitem').count()).toBe(1);
   });
 });

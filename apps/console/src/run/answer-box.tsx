@@ -1,35 +1,47 @@
 import type { Waiting } from '@rondo/client';
-import { Link } from '@tanstack/react-router';
 import { type KeyboardEvent, type SubmitEvent, useId, useState } from 'react';
+import { ApprovalCard } from '../inbox/approval-card.tsx';
+import { UnknownCalls } from '../inbox/unknown-calls.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
 import { useRondo } from '../session/use-session.ts';
 import { problemText } from '../ui/problem-text.ts';
 import { BudgetForm } from './budget-form.tsx';
 
-/** What the run waits for, and the place to answer. */
+/** What the run waits for, and the place to answer. For other runs it waits without anyone's help. */
 export function AnswerBox({ runId, waiting }: { readonly runId: string; readonly waiting: Waiting }) {
-  if (waiting.reason === 'budget') {
-    return (
-      <section className="answer" aria-label="The run waits for a higher budget">
-        <BudgetForm runId={runId} budget={waiting.budget} />
-      </section>
-    );
-  }
-  if (waiting.reason !== 'ask') {
-    return (
-      <section className="answer" aria-label="The run waits for you">
-        <p>
-          It waits for your decision. <Link to="/inbox">Decide in the inbox</Link>
-        </p>
-      </section>
-    );
-  }
+  if (waiting.reason === 'child_runs') return null;
   return (
-    <section className="answer" aria-label="The run asks you">
-      <Markdown text={waiting.question?.text ?? 'The run waits for an answer.'} />
-      <AnswerForm runId={runId} />
+    <section className="answer" aria-label={labels[waiting.reason]}>
+      <Decision runId={runId} waiting={waiting} />
     </section>
   );
+}
+
+const labels: Record<Exclude<Waiting['reason'], 'child_runs'>, string> = {
+  ask: 'The run asks you',
+  approval: 'The run waits for your decision',
+  budget: 'The run waits for a higher budget',
+  tool_unknown: 'The run waits for your decision',
+};
+
+function Decision({ runId, waiting }: { readonly runId: string; readonly waiting: Waiting }) {
+  switch (waiting.reason) {
+    case 'ask':
+      return (
+        <>
+          <Markdown text={waiting.question?.text ?? 'The run waits for an answer.'} />
+          <AnswerForm runId={runId} />
+        </>
+      );
+    case 'approval':
+      return waiting.approvals?.map(({ approval_id: id }) => <ApprovalCard key={id} id={id} />);
+    case 'budget':
+      return <BudgetForm runId={runId} budget={waiting.budget} />;
+    case 'tool_unknown':
+      return <UnknownCalls runId={runId} />;
+    case 'child_runs':
+      return null;
+  }
 }
 
 export function AnswerForm({ runId }: { readonly runId: string }) {

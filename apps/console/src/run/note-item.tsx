@@ -1,8 +1,20 @@
-import type { NoteRow } from '@rondo/client';
+import type { NoteRow, RunForked } from '@rondo/client';
 import { count, duration } from '../ui/amounts.ts';
+import { RunLink } from './run-origin.tsx';
 
 export function NoteItem({ row }: { readonly row: NoteRow }) {
-  return <p className="note">{sentenceOf(row.fact)}</p>;
+  const { fact } = row;
+  return (
+    <p className={`note ${fact.type.replace('.', '-')}`}>
+      {sentenceOf(fact)}
+      {fact.type === 'run.forked' && (
+        <>
+          {' '}
+          <RunLink id={fact.data.run_id} seq={fact.data.seq} />
+        </>
+      )}
+    </p>
+  );
 }
 
 /** What the fact says, in one sentence. */
@@ -20,9 +32,17 @@ export function sentenceOf(fact: NoteRow['fact']): string {
       return `Made the conversation shorter: ${count(fact.data.tokens_before)} → ${count(fact.data.tokens_after)} tokens.`;
     case 'context.compaction_failed':
       return `Could not summarize older messages (${fact.data.error.code}); goes on without.`;
+    case 'run.forked':
+      return forkSentence(fact);
     case 'tool.resolved':
       return `A person ruled on ${fact.data.name}: ${rulings[fact.data.outcome]}.`;
   }
+}
+
+function forkSentence({ data: { seq, cut_back: cutBack, model } }: RunForked): string {
+  const shared = `The fork begins here: facts 1…${seq} are those of its origin`;
+  const why = cutBack === null ? '' : `, because ${cutBack}`;
+  return `${shared}${why}.${model === undefined ? '' : ` ${model} goes on.`}`;
 }
 
 const rulings = { completed: 'it took effect', not_applied: 'it did not take effect', retry: 'it is sent again' };

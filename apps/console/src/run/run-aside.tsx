@@ -1,7 +1,7 @@
 import type { Run, RunView } from '@rondo/client';
 import { count } from '../ui/amounts.ts';
-import { safeLink } from '../markdown/safe-link.ts';
-import { BlobImage } from './blob-image.tsx';
+import { BrowserView } from './browser-view.tsx';
+import { ChildRuns } from './child-runs.tsx';
 import { FilesSection } from './files-section.tsx';
 import type { RunDetails } from './run-details.ts';
 
@@ -16,7 +16,8 @@ export function RunAside({ run, view, details }: RunAsideProps) {
   return (
     <aside className="run-aside" aria-label="About this run">
       {details.plan.length > 0 && <Plan details={details} />}
-      {details.screens.length > 0 && <Screen details={details} />}
+      <BrowserView screens={details.screens} />
+      <ChildRuns run={run} />
       <FilesSection threadId={run.thread_id} endedCalls={endedCalls(view)} />
       <Context run={run} details={details} />
       <section>
@@ -50,20 +51,6 @@ function Plan({ details: { plan } }: { readonly details: RunDetails }) {
           </li>
         ))}
       </ul>
-    </section>
-  );
-}
-
-function Screen({ details: { screens } }: { readonly details: RunDetails }) {
-  const screen = screens.at(-1)?.data;
-  if (!screen) return null;
-  const address = safeLink(screen.url);
-  return (
-    <section>
-      <h2>Browser</h2>
-      <p className="screen-title">{screen.title}</p>
-      {screen.screenshot && <BlobImage sha256={screen.screenshot.sha256} alt={`Screenshot of ${screen.title}`} />}
-      <p className="hint">{address ?? 'no address'}</p>
     </section>
   );
 }

@@ -1,14 +1,17 @@
 import type { Run, RunView } from '@rondo/client';
 import { Link } from '@tanstack/react-router';
 import { useRunTitle } from '../runs/run-title.ts';
+import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
-import { between, cost, count, duration } from '../ui/amounts.ts';
+import { cost, count, duration } from '../ui/amounts.ts';
 import { Status } from '../ui/status.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { ProofBadge } from './proof-badge.tsx';
+import { takenMs } from './log-time.ts';
 import type { RunDetails } from './run-details.ts';
 import type { FedRun } from './run-feed.ts';
+import { RunOrigin } from './run-origin.tsx';
 import { WhyLine } from './why-line.tsx';
 
 interface RunHeadProps {
@@ -17,18 +20,21 @@ interface RunHeadProps {
   readonly details: RunDetails;
   readonly now: FedRun;
   readonly isNow: boolean;
+  /** Begins a fork after the last fact that is shown. Absent: the reader may not. */
+  readonly fork: (() => void) | undefined;
 }
 
 const connections: Record<FedRun['connection'], string> = {
   connecting: 'Connecting …',
-  live: 'Live',
+  live: '',
   cut: 'Connection lost; it is made again',
   ended: '',
 };
 
-export function RunHead({ run, view, details, now, isNow }: RunHeadProps) {
+export function RunHead({ run, view, details, now, isNow, fork }: RunHeadProps) {
   const title = useRunTitle(run);
   const rondo = useRondo();
+  const mayWrite = useMay('write');
   const isOver = now.view.isOver;
   return (
     <header className="run-head">
@@ -41,18 +47,20 @@ export function RunHead({ run, view, details, now, isNow }: RunHeadProps) {
         <WhyLine runId={run.id} view={view} isNow={isNow} />
         <span className={`connection ${now.connection}`}>{isOver ? '' : connections[now.connection]}</span>
         <ProofBadge runId={run.id} feed={now} />
-        {!isOver && view.status !== 'stopping' && (
+        {fork && <button onClick={fork}>Fork</button>}
+        {mayWrite && !isOver && view.status !== 'stopping' && (
           <Action className="danger" work={() => rondo.runs.stop(run.id, { reason: 'Stopped in the console.' })}>
             Stop
           </Action>
         )}
       </div>
+      <RunOrigin run={run} />
       <Facts run={run} view={view} details={details} isNow={isNow} />
     </header>
   );
 }
 
-function Facts({ run, view, details, isNow }: Omit<RunHeadProps, 'now'>) {
+function Facts({ run, view, details, isNow }: Omit<RunHeadProps, 'now' | 'fork'>) {
   const now = useNow(isNow && !view.isOver);
   const end = (isNow ? details.endedAt : details.lastAt) ?? new Date(now).toISOString();
   const { usage } = view;
@@ -60,7 +68,7 @@ function Facts({ run, view, details, isNow }: Omit<RunHeadProps, 'now'>) {
     <p className="run-facts">
       <span>{run.model}</span>
       <span>{run.settings.agent.name ?? run.profile}</span>
-      <span>{duration(between(run.created_at, end))}</span>
+      <span>{duration(takenMs(details, end))}</span>
       <span>
         {count(usage.input_tokens)} tokens in, {count(usage.output_tokens)} out
       </span>

@@ -1,17 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useCallback, useEffect, useState } from 'react';
+import { isOver } from '../runs/run-over.ts';
+import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { AnswerBox } from './answer-box.tsx';
+import { ForkDialog, type ForkPlace } from './fork-dialog.tsx';
 import { RunAside } from './run-aside.tsx';
+import type { FedRun } from './run-feed.ts';
 import { RunHead } from './run-head.tsx';
-import { Scrubber } from './scrubber.tsx';
+import { useRunLinks } from './run-links.ts';
+import { type LogEnd, Scrubber } from './scrubber.tsx';
 import { StopCard } from './stop-card.tsx';
+import { TimelineLinksContext } from './timeline-links.ts';
 import { Timeline } from './timeline.tsx';
 import { useRunFeed } from './use-run-feed.ts';
 
 const route = getRouteApi('/runs/$runId');
+const childrenRefreshMs = 2_000;
 
 /** One run: what it does now, or what it had done at the fact that the address names. */
 export function RunPage() {
@@ -21,35 +28,60 @@ export function RunPage() {
 
 function OneRun({ runId }: { readonly runId: string }) {
   const { seq } = route.useSearch();
-  const rondo = useRondo();
   const { now, shown } = useRunFeed(runId, seq);
-  const { data: run, refetch } = useQuery({
-    queryKey: ['run', runId],
-    queryFn: ({ signal }) => rondo.runs.get(runId, { signal }),
-  });
-  useEffect(() => void refetch(), [now.view.status, refetch]);
+  const run = useRun(runId, now);
+  const mayWrite = useMay('write');
+  const [forked, setForked] = useState<ForkPlace | null>(null);
+  const fork = useCallback((atSeq: number, iteration: number) => setForked({ atSeq, iteration }), []);
+  const links = useRunLinks({ run, ...shown, fork });
 
   if (now.error !== null && now.view.lastSeq === 0) return <Failed error={now.error} />;
   if (!run || now.view.lastSeq === 0) return <Loading what="the run" />;
   const { view, details } = shown;
   const isNow = shown === now;
+  const forkHere = mayWrite ? () => setForked({ atSeq: view.lastSeq, iteration: null }) : undefined;
   return (
-    <div className="run-page">
-      <RunHead run={run} view={view} details={details} now={now} isNow={isNow} />
-      <div className="run-body">
-        <div className="run-main">
-          <Timeline rows={view.rows} details={details} follows={isNow && !view.isOver} />
-          <StopCard view={view} details={details} />
-          {isNow && view.waiting && <AnswerBox runId={runId} waiting={view.waiting} />}
-          {view.failure && (
-            <p className="failure" role="alert">
-              <strong>{view.failure.title ?? view.failure.code}.</strong> {view.failure.message}
-            </p>
-          )}
+    <TimelineLinksContext value={links}>
+      <div className="run-page">
+        <RunHead run={run} view={view} details={details} now={now} isNow={isNow} fork={forkHere} />
+        <div className="run-body">
+          <div className="run-main">
+            <Timeline rows={view.rows} details={details} follows={isNow && !view.isOver} />
+            <StopCard view={view} details={details} />
+            {isNow && view.waiting && <AnswerBox runId={runId} waiting={view.waiting} />}
+            {view.failure && (
+              <p className="failure" role="alert">
+                <strong>{view.failure.title ?? view.failure.code}.</strong> {view.failure.message}
+              </p>
+            )}
+          </div>
+          <RunAside run={run} view={view} details={details} />
         </div>
-        <RunAside run={run} view={view} details={details} />
+        <Scrubber facts={now.facts} lastSeq={now.view.lastSeq} seq={seq} end={endOf(now)} />
+        {forked && <ForkDialog run={run} place={forked} onClose={() => setForked(null)} />}
       </div>
-      <Scrubber facts={now.facts} lastSeq={now.view.lastSeq} seq={seq} isLive={now.connection === 'live'} />
-    </div>
+    </TimelineLinksContext>
   );
+}
+
+/** Read again when its status changes, and while runs that it has started go on. */
+function useRun(runId: string, { view }: FedRun) {
+  const rondo = useRondo();
+  const { data, refetch } = useQuery({
+    queryKey: ['run', runId],
+    queryFn: ({ signal }) => rondo.runs.get(runId, { signal }),
+    refetchInterval: ({ state }) =>
+      state.data?.children?.every(isOver) === false || state.data?.status === 'waiting_child'
+        ? childrenRefreshMs
+        : false,
+  });
+  useEffect(() => void refetch(), [view.status, refetch]);
+  return data;
+}
+
+/** What the last stroke of the bar is. */
+function endOf({ view, connection }: FedRun): LogEnd {
+  if (view.isOver) return 'The end';
+  if (connection !== 'live') return 'No connection';
+  return view.waiting === null ? 'Live' : 'Waiting';
 }

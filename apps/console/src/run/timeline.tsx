@@ -71,7 +71,7 @@ export function Timeline({ rows, details, follows, isConversation = false }: Tim
 function Item({ item, details }: { readonly item: TimelineItem | undefined; readonly details: RunDetails }) {
   if (!item) return null;
   if (item.kind === 'iteration')
-    return <IterationHead number={item.number} iteration={details.iterations.get(item.number)} />;
+    return <IterationHead number={item.number} iteration={details.iterations.get(item.number)} model={details.model} />;
   const { row } = item;
   if (row.kind === 'message') return <MessageItem row={row} />;
   if (row.kind === 'tool_call') return <ToolCallItem row={row} sentAt={details.sentAt.get(row.id)} />;

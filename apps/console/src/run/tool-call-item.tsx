@@ -5,6 +5,7 @@ import { plainText } from '../ui/plain-text.ts';
 import { useNow } from '../ui/use-now.ts';
 import { BlobImage } from './blob-image.tsx';
 import { gistOf } from './call-gist.ts';
+import { ChildLink } from './child-link.tsx';
 
 const shownLines = 14;
 
@@ -38,6 +39,7 @@ export const ToolCallItem = memo(function ToolCallItem({ row, sentAt }: ToolCall
           <CallTime row={row} sentAt={sentAt} />
         </span>
       </header>
+      {name === 'run_agent' && <ChildLink callId={row.id} />}
       <Output text={plainText(row.output)} isWhole={isWhole} isLive={status === 'dispatched'} />
       {result?.error !== undefined && <p className="problem">{result.error}</p>}
       {reason !== null && <p className="problem">{reason}</p>}

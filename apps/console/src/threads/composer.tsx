@@ -1,26 +1,36 @@
 import type { Run } from '@rondo/client';
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, type SubmitEvent, useState } from 'react';
+import { type DragEvent, type KeyboardEvent, type SubmitEvent, useState } from 'react';
 import { problemText } from '../ui/problem-text.ts';
 import { AttachButton, AttachmentList } from './attachment-list.tsx';
 import { type RunChoice, RunChoiceFields, noChoice } from './run-choice.tsx';
 import type { NewWords, WhileActive } from './send-message.ts';
 import { useAttachments } from './use-attachments.ts';
 
+export interface EditedQuestion {
+  readonly id: string;
+  readonly text: string;
+  /** What answered it. */
+  readonly choice: RunChoice;
+  readonly cancel: () => void;
+}
+
 interface ComposerProps {
   readonly send: (words: NewWords) => Promise<unknown>;
   /** The run that is active, if one is. */
   readonly active?: Run | undefined;
   readonly unchosenAgent: string;
+  /** A question that is asked anew. */
+  readonly edited?: EditedQuestion | undefined;
 }
 
 /** Where a message is written. Files can be chosen, dropped and pasted. */
-export function Composer({ send, active, unchosenAgent }: ComposerProps) {
-  const [text, setText] = useState('');
-  const [choice, setChoice] = useState<RunChoice>(noChoice);
+export function Composer({ send, active, unchosenAgent, edited }: ComposerProps) {
+  const [text, setText] = useState(edited?.text ?? '');
+  const [choice, setChoice] = useState<RunChoice>(edited?.choice ?? noChoice);
   const [whileActive, setWhileActive] = useState<WhileActive>('tell');
   const [state, setState] = useState<{ isBusy: boolean; problem: string | null }>({ isBusy: false, problem: null });
   const attachments = useAttachments();
-  const isAnswer = active?.status === 'waiting_input' && active.waiting?.reason === 'ask';
+  const isAnswer = !edited && active?.status === 'waiting_input' && active.waiting?.reason === 'ask';
   const cannotSend = text.trim() === '' || attachments.isUploading || state.isBusy;
 
   const submit = (event?: SubmitEvent) => {
@@ -41,22 +51,23 @@ export function Composer({ send, active, unchosenAgent }: ComposerProps) {
     event.preventDefault();
     submit();
   };
-  const paste = ({ clipboardData }: ClipboardEvent) => attachments.add(clipboardData.files);
   const drop = (event: DragEvent) => {
     event.preventDefault();
     attachments.add(event.dataTransfer.files);
   };
   return (
     <form className="composer" onSubmit={submit} onDrop={drop} onDragOver={(e) => e.preventDefault()}>
+      {edited && <EditedLine cancel={edited.cancel} />}
       <AttachmentList attachments={attachments} />
       <textarea
         aria-label={isAnswer ? 'Your answer' : 'Message'}
         placeholder={isAnswer ? 'Your answer' : 'Message'}
         rows={Math.min(8, Math.max(2, text.split('\n').length))}
         value={text}
+        autoFocus={edited !== undefined}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={sendByKey}
-        onPaste={paste}
+        onPaste={({ clipboardData }) => attachments.add(clipboardData.files)}
       />
       {state.problem !== null && (
         <p className="problem" role="alert">
@@ -65,13 +76,24 @@ export function Composer({ send, active, unchosenAgent }: ComposerProps) {
       )}
       <div className="composer-line">
         <AttachButton attachments={attachments} />
-        {active && !isAnswer && <WhileActiveField value={whileActive} onChange={setWhileActive} />}
-        {!active && <RunChoiceFields choice={choice} onChange={setChoice} unchosen={unchosenAgent} />}
+        {active && !isAnswer && !edited && <WhileActiveField value={whileActive} onChange={setWhileActive} />}
+        {(!active || edited) && <RunChoiceFields choice={choice} onChange={setChoice} unchosen={unchosenAgent} />}
         <button className="primary" disabled={cannotSend}>
           Send
         </button>
       </div>
     </form>
+  );
+}
+
+function EditedLine({ cancel }: { readonly cancel: () => void }) {
+  return (
+    <p className="edited-line" role="status">
+      Your last question is asked anew: what followed it is withdrawn from the conversation. Files stay as they are.
+      <button type="button" className="quiet" onClick={cancel}>
+        Leave it as it was
+      </button>
+    </p>
   );
 }
 

@@ -1,16 +1,19 @@
 import type { Run, Thread } from '@rondo/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
+import { type TimelineLinks, TimelineLinksContext, noLinks } from '../run/timeline-links.ts';
+import { isOver } from '../runs/run-over.ts';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { Composer } from './composer.tsx';
 import { LiveConversation, PastConversation } from './conversation.tsx';
+import { type RunChoice, noChoice } from './run-choice.tsx';
 import { type NewWords, sendMessage } from './send-message.ts';
 import { useThreadTitle } from './thread-title.ts';
-import { isOver, useThread } from './use-thread.ts';
+import { type ShownThread, useThread } from './use-thread.ts';
 
 const route = getRouteApi('/threads/$threadId');
 
@@ -27,32 +30,61 @@ export function ThreadPage() {
 }
 
 function OneThread({ thread }: { readonly thread: Thread }) {
-  const rondo = useRondo();
-  const mayWrite = useMay('write');
   const { shown, error, refresh } = useThread(thread.id);
   if (error && !shown) return <Failed error={error} />;
   if (!shown) return <Loading what="the thread" />;
-  const { run, queued, before, after } = shown;
+  return <Conversation thread={thread} shown={shown} refresh={refresh} />;
+}
+
+interface ConversationProps {
+  readonly thread: Thread;
+  readonly shown: ShownThread;
+  readonly refresh: () => Promise<void>;
+}
+
+function Conversation({ thread, shown: { run, queued, before, after, former, question }, refresh }: ConversationProps) {
+  const rondo = useRondo();
+  const mayWrite = useMay('write');
+  const [edited, setEdited] = useState<{ id: string; text: string } | null>(null);
   const active = run && !isOver(run) ? run : undefined;
   const send = async (words: NewWords) => {
-    await sendMessage(rondo, { threadId: thread.id, active }, words);
+    await sendMessage(rondo, { threadId: thread.id, active, editedMessageId: edited?.id }, words);
+    setEdited(null);
     await refresh();
   };
+  const links = useMemo((): TimelineLinks => {
+    const edit = (text: string) => question && setEdited({ id: question.id, text });
+    return { ...noLinks, former, editable: mayWrite && question ? { messageId: question.id, edit } : undefined };
+  }, [former, question, mayWrite]);
   return (
-    <div className="run-page">
-      <ThreadHead thread={thread} isBusy={active !== undefined} />
-      <div className="run-main chat">
-        {run ? (
-          <LiveConversation key={run.id} run={run} before={before} after={after} onEnd={refresh} />
-        ) : (
-          <PastConversation messages={before} />
-        )}
-        <Queued runs={queued} />
-        {mayWrite && <Composer send={send} active={active} unchosenAgent="Agent of this thread" />}
+    <TimelineLinksContext value={links}>
+      <div className="run-page">
+        <ThreadHead thread={thread} isBusy={active !== undefined} />
+        <div className="run-main chat">
+          {run ? (
+            <LiveConversation key={run.id} run={run} before={before} after={after} onEnd={refresh} />
+          ) : (
+            <PastConversation messages={before} />
+          )}
+          <Queued runs={queued} />
+          {mayWrite && (
+            <Composer
+              key={edited?.id ?? 'new'}
+              send={send}
+              active={active}
+              unchosenAgent="Agent of this thread"
+              edited={edited ? { ...edited, choice: choiceOf(run), cancel: () => setEdited(null) } : undefined}
+            />
+          )}
+        </div>
       </div>
-    </div>
+    </TimelineLinksContext>
   );
 }
+
+/** The same again, where a question is asked anew. */
+const choiceOf = (run: Run | undefined): RunChoice =>
+  run?.agent_id == null ? { ...noChoice, model: run?.model ?? '' } : { ...noChoice, agentId: run.agent_id };
 
 function ThreadHead({ thread, isBusy }: { readonly thread: Thread; readonly isBusy: boolean }) {
   const title = useThreadTitle(thread);

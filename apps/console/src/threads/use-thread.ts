@@ -1,12 +1,14 @@
 import type { Message, Run } from '@rondo/client';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { isOver } from '../runs/run-over.ts';
+import type { TimelineLinks } from '../run/timeline-links.ts';
 import { useRondo } from '../session/use-session.ts';
 import { take } from '../ui/take.ts';
+import { editedTurns, newestQuestion } from './edited-turns.ts';
 
 const mostMessages = 2_000;
-const over: readonly Run['status'][] = ['completed', 'failed', 'stopped'];
-
-export const isOver = ({ status }: Pick<Run, 'status'>): boolean => over.includes(status);
+const none: readonly Run[] = [];
 
 /** A thread as its page shows it: one run is followed live, everything else of it is messages. */
 export interface ShownThread {
@@ -17,6 +19,10 @@ export interface ShownThread {
   /** The messages before those of `run`, and those after it. */
   readonly before: readonly Message[];
   readonly after: readonly Message[];
+  /** What edited questions said before. */
+  readonly former: TimelineLinks['former'];
+  /** The newest question, which can be edited. */
+  readonly question: Message | undefined;
 }
 
 /** Reads the thread again every two seconds. The run and the messages around it change together. */
@@ -28,7 +34,7 @@ export function useThread(threadId: string) {
     queryFn: () => take(rondo.runs.list({ thread_id: threadId, limit: 20 }), 20),
     refetchInterval: 2_000,
   });
-  const items = runs.data?.items ?? [];
+  const items = runs.data?.items ?? none;
   const run = items.findLast((one) => !isOver(one)) ?? items[0];
   const messages = useQuery({
     queryKey: ['messages', threadId, run?.id],
@@ -40,9 +46,13 @@ export function useThread(threadId: string) {
     Promise.all([runs.refetch(), queries.invalidateQueries({ queryKey: ['messages', threadId] })]).then(
       () => undefined,
     );
+  const shown = useMemo(
+    () => messages.data && shownThread(messages.data.items, { run: messages.data.run, runs: items }),
+    [messages.data, items],
+  );
   return {
     error: runs.error ?? messages.error,
-    shown: messages.data && shownThread(messages.data.items, { run: messages.data.run, runs: items }),
+    shown,
     refresh,
   };
 }
@@ -52,12 +62,15 @@ function shownThread(
   { run, runs }: { run: Run | undefined; runs: readonly Run[] },
 ): ShownThread {
   const isOfRun = (message: Message) => run !== undefined && message.run_id === run.id;
-  const first = messages.findIndex(isOfRun);
-  const cut = first === -1 ? messages.length : first;
+  const { current, former } = editedTurns(messages);
+  const first = current.findIndex(isOfRun);
+  const cut = first === -1 ? current.length : first;
   return {
     run: runs.find(({ id }) => id === run?.id) ?? run,
     queued: runs.filter(({ id, status }) => status === 'queued' && id !== run?.id),
-    before: messages.slice(0, cut),
-    after: messages.slice(cut).filter((message) => !isOfRun(message)),
+    before: current.slice(0, cut),
+    after: current.slice(cut).filter((message) => !isOfRun(message)),
+    former,
+    question: newestQuestion(current),
   };
 }

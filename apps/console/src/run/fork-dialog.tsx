@@ -1,0 +1,68 @@
+import type { Run } from '@rondo/client';
+import { useNavigate } from '@tanstack/react-router';
+import { useId } from 'react';
+import { useRondo } from '../session/use-session.ts';
+import { useModels } from '../threads/run-choice.tsx';
+import { AreaField, TextField } from '../ui/fields.tsx';
+import { Form, textOf } from '../ui/form.tsx';
+import { Modal } from '../ui/modal.tsx';
+
+/** Where a fork begins: after this fact. */
+export interface ForkPlace {
+  readonly atSeq: number;
+  /** The iteration that is done again. Null: the place is what the page shows. */
+  readonly iteration: number | null;
+}
+
+interface ForkDialogProps {
+  readonly run: Run;
+  readonly place: ForkPlace;
+  readonly onClose: () => void;
+}
+
+/** Begins a run with the log of this one up to a place, and opens it. */
+export function ForkDialog({ run, place: { atSeq, iteration }, onClose }: ForkDialogProps) {
+  const rondo = useRondo();
+  const navigate = useNavigate();
+  const models = useModels();
+  const list = useId();
+  const fork = async (fields: FormData) => {
+    const [input, model] = [textOf(fields, 'input'), textOf(fields, 'model')];
+    const { id } = await rondo.runs.fork(run.id, {
+      at_seq: atSeq,
+      ...(input !== '' && { input }),
+      ...(model !== '' && { model }),
+    });
+    onClose();
+    await navigate({ to: '/runs/$runId', params: { runId: id }, search: {} });
+  };
+  return (
+    <Modal
+      title={iteration === null ? `Fork after fact ${atSeq}` : `Fork before iteration ${iteration}`}
+      onClose={onClose}
+    >
+      {(close) => (
+        <>
+          <p className="hint">
+            A new run begins with what happened until there, on a thread of its own. What tools have answered is taken
+            from the log: nothing runs a second time. Its workspace is empty.
+          </p>
+          <Form work={fork} button="Fork" label="Fork" cancel={close}>
+            <AreaField
+              label="What it is told"
+              name="input"
+              rows={3}
+              hint="May be empty where the model has not said its last word."
+            />
+            <TextField label="Model" name="model" list={list} placeholder={run.model} spellCheck={false} />
+            <datalist id={list}>
+              {models.map((id) => (
+                <option key={id} value={id} />
+              ))}
+            </datalist>
+          </Form>
+        </>
+      )}
+    </Modal>
+  );
+}

@@ -1,0 +1,28 @@
+import type { Run } from '@rondo/client';
+import { createContext, useContext } from 'react';
+
+export type ChildRun = NonNullable<Run['children']>[number];
+
+/** What a question said before a person changed it, and the run that answered that. */
+export interface FormerQuestion {
+  readonly text: string;
+  readonly runId: string | null;
+}
+
+/** What the items of a timeline lead to, beyond their rows. */
+export interface TimelineLinks {
+  /** The runs that calls of `run_agent` have started, by the id of the call. */
+  readonly children: ReadonlyMap<string, ChildRun>;
+  /** What edited questions said before, newest last, by the id of the message. */
+  readonly former: ReadonlyMap<string, readonly FormerQuestion[]>;
+  /** Begins a fork after this fact. Absent: the reader may not. */
+  readonly fork?: (atSeq: number, iteration: number) => void;
+  /** The question that can be asked anew, and what begins that. */
+  readonly editable?: { readonly messageId: string; readonly edit: (text: string) => void } | undefined;
+}
+
+export const noLinks: TimelineLinks = { children: new Map(), former: new Map() };
+
+export const TimelineLinksContext = createContext<TimelineLinks>(noLinks);
+
+export const useTimelineLinks = (): TimelineLinks => useContext(TimelineLinksContext);

@@ -1,0 +1,204 @@
+import type { Run } from '@rondo/contract';
+import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import type { Page } from 'playwright-core';
+import { ConsoleBrowser } from './console-browser';
+
+const html = (title: string) => `<!doctype html><title>${title}</title><h1>${title}</h1>`;
+const pagesServer = `require('http').createServer((q, r) => r.setHeader('content-type', 'text/html').end(require('fs').readFileSync('.' + q.url))).listen(8000)`;
+
+describe('the page of a run', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+  let browser: ConsoleBrowser;
+  let page: Page;
+  /** Pages that axe looks at in the end. */
+  const seen: string[] = [];
+
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({
+      instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway'],
+    });
+    client = rondo.client();
+    browser = await ConsoleBrowser.start(rondo, client);
+    ({ page } = browser);
+    await browser.signIn();
+    await client.json('PUT', '/agents/by-name/helper', { definition: { model: 'demo/scripted' } });
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await rondo.stop();
+    expect(browser.violations).toEqual([]);
+  });
+
+  const open = async (id: string, search = '') => {
+    seen.push(`/console/runs/${id}${search}`);
+    await browser.open(`/console/runs/${id}${search}`);
+    await page.getByRole('log').waitFor();
+  };
+  const said = (text: string) => page.getByRole('article', { name: 'Agent' }).getByText(text).waitFor();
+  const twoSteps = (about: string) =>
+    scripted(about, [
+      { calls: [command('echo once >> effects; cat effects')] },
+      { calls: [command('cat effects 2>/dev/null; echo here')] },
+      { text: 'All done.' },
+    ]);
+
+  it('says that the log has ended, and shows the time until the moment that is looked at', async () => {
+    const run = await client.createRun(
+      scripted('Take a while.', [{ calls: [command('sleep 1.2')] }, { text: 'Awake.' }]),
+    );
+    await client.settled(run.id);
+    await open(run.id);
+    await page.getByText('The end', { exact: true }).waitFor();
+    expect(await page.getByText('Live', { exact: true }).count()).toBe(0);
+    const facts = () => page.locator('.run-head .run-facts').innerText();
+    expect(await facts()).toMatch(/\d (s|min)\n/);
+    await open(run.id, '?seq=3');
+    await page.getByText('As it was after fact 3.').waitFor();
+    expect(await facts()).toMatch(/\d ms\n/);
+  });
+
+  it('forks a run before one of its iterations, without running again what has run (I5)', async () => {
+    const origin = await client.createRun(twoSteps('Fork me.'));
+    await client.settled(origin.id);
+    await open(origin.id);
+    await page.getByRole('button', { name: 'Fork before iteration 2' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Fork before iteration 2' });
+    await browser.expectAccessible('a fork that is being made');
+    await dialog.getByRole('button', { name: 'Fork', exact: true }).click();
+    await page.waitForURL(({ pathname }) => pathname.includes('/runs/run_') && !pathname.endsWith(origin.id));
+    await said('All done.');
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    seen.push(`/console/runs/${id}`);
+    expect(await client.toolOutputs(id)).toEqual(['once\n', 'here\n']);
+
+    await page.getByText(/The fork begins here: facts 1…\d+ are those of its origin\./).waitFor();
+    await page
+      .getByText(/Forked from/)
+      .getByRole('link')
+      .first()
+      .click();
+    await page.getByText(/As it was after fact \d+\./).waitFor();
+    expect(new URL(page.url()).pathname).toContain(origin.id);
+  });
+
+  it('a fork of a whole run gets a new input and another model, and says what is missing without one', async () => {
+    const origin = await client.createRun({ model: 'demo/plain', input: 'Begin.' });
+    await client.settled(origin.id);
+    await open(origin.id);
+    await page.getByRole('button', { name: 'Fork', exact: true }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Fork', exact: true }).click();
+    await dialog.getByRole('alert').getByText('give an input to go on').waitFor();
+    await dialog.getByLabel('What it is told').fill('And now?');
+    await dialog.getByLabel('Model').fill('demo/thinking');
+    await dialog.getByRole('button', { name: 'Fork', exact: true }).click();
+    await page.getByRole('article', { name: 'You' }).getByText('And now?').waitFor();
+    await page.getByText('demo/thinking goes on.').waitFor();
+    await page.getByText('Completed', { exact: true }).waitFor();
+  });
+
+  it('leads from a call to the run that it has started, and back, and adds up what they cost', async () => {
+    const child = scripted('the child', [{ text: 'The answer.' }]);
+    const parent = await client.createRun({
+      ...scripted('the parent', [
+        { calls: [call('run_agent', { agent: 'helper', input: child.input })] },
+        { text: 'Good.' },
+      ]),
+      tools: { run_agent: true },
+    });
+    await client.settled(parent.id);
+    await open(parent.id);
+    const below = page.getByRole('region', { name: 'Runs below this one' });
+    await below.getByText('Together with this one').waitFor();
+    const both = await Promise.all(
+      [parent.id, (await client.json<Run>('GET', `/runs/${parent.id}`)).children?.[0]?.id].map((id) =>
+        client.json<Run>('GET', `/runs/${id ?? ''}`),
+      ),
+    );
+    const tokens = both.reduce((sum, { usage }) => sum + usage.input_tokens, 0);
+    await below.getByText(`${tokens.toLocaleString('en-US')} in`).waitFor();
+
+    await page.getByRole('link', { name: 'The run that it started' }).click();
+    await said('The answer.');
+    seen.push(new URL(page.url()).pathname);
+    await page.getByText('Started by').getByRole('link').click();
+    await said('Good.');
+  });
+
+  it('says that another model answered, and which', async () => {
+    const run = await client.createRun({ model: 'demo/error-500', fallbacks: ['demo/plain'], input: 'Go on.' });
+    await client.settled(run.id);
+    await open(run.id);
+    await page.getByText(/demo\/error-500 failed \(.*\); demo\/plain answers instead\./).waitFor();
+    await page.locator('.iteration').getByText('demo/plain ·').waitFor();
+  });
+
+  it('a call is approved there with edited arguments', async () => {
+    const run = await client.createRun({
+      ...scripted('Publish it.', [{ calls: [command('echo to the wrong place')] }, { text: 'Published.' }]),
+      tools: { execute_command: { require_approval: true } },
+    });
+    await client.settled(run.id);
+    await open(run.id);
+    const asked = page.getByRole('region', { name: 'Approval of execute_command' });
+    await asked.getByRole('button', { name: 'Edit' }).click();
+    await browser.expectAccessible('a call that is edited');
+    await asked.getByLabel('Arguments, as JSON').fill('{"command": "echo to the right place", "blocking": true}');
+    await asked.getByRole('button', { name: 'Approve with these arguments' }).click();
+    await said('Published.');
+    expect(await client.toolOutputs(run.id)).toEqual([expect.stringContaining('to the right place')]);
+  });
+
+  it('shows each page that the browser of the run saw', async () => {
+    const written = (name: string) => call('create_file', { file_path: `${name}.html`, file_contents: html(name) });
+    const visit = (name: string) => call('browser_navigate_to', { url: `http://localhost:8000/${name}.html` });
+    const serve = `(node -e "${pagesServer}" &) ; until (echo > /dev/tcp/127.0.0.1/8000) 2> /dev/null; do :; done`;
+    const run = await client.createRun({
+      ...scripted('two pages', [
+        { calls: [written('first')] },
+        { calls: [written('second')] },
+        { calls: [command(serve)] },
+        { calls: [visit('first')] },
+        { calls: [visit('second')] },
+        { text: 'Seen.' },
+      ]),
+      tools: ['create_file', 'execute_command', 'browser_navigate_to'],
+      agent: { system_prompt: 'Look.' },
+    });
+    await client.settled(run.id);
+    await open(run.id);
+    const view = page.getByRole('region', { name: 'Browser' });
+    await view.getByRole('img', { name: 'Screenshot of second' }).waitFor();
+    await view.getByRole('button', { name: 'The page before' }).click();
+    await view.getByRole('button', { name: 'Enlarge the screenshot of first' }).click();
+    const dialog = page.getByRole('dialog', { name: 'first' });
+    await dialog.getByRole('img', { name: 'Screenshot of first' }).waitFor();
+    await browser.expectAccessible('a screenshot, enlarged');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  });
+
+  it('on a phone the bar has the names of pages, and the others are behind “More”', async () => {
+    await page.setViewportSize({ width: 390, height: 780 });
+    await browser.open('/console/runs');
+    const bar = page.getByRole('navigation', { name: 'Pages', exact: true });
+    for (const name of ['Runs', 'Inbox', 'Threads', 'Agents']) await bar.getByRole('link', { name }).waitFor();
+    expect(
+      await page.evaluate(`[...document.querySelectorAll('.phone-bar a, .phone-bar button')]
+      .filter((one) => one.scrollWidth > one.clientWidth).length`),
+    ).toBe(0);
+    await bar.getByRole('button', { name: 'More' }).click();
+    await browser.expectAccessible('the menu of a phone');
+    await page.getByRole('link', { name: 'Usage' }).click();
+    await page.getByRole('heading', { name: 'Usage' }).waitFor();
+    expect(await page.getByRole('navigation', { name: 'More pages' }).isVisible()).toBe(false);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('link', { name: 'Health' }).waitFor();
+  });
+
+  it('has no fault that axe finds: light and dark, on a wide screen and on a phone', async () => {
+    await browser.expectAccessibleInEveryLook([...new Set(seen)]);
+  });
+});
