@@ -11,14 +11,26 @@ afterEach(() => rm(root, { recursive: true }));
 
 describe('SandboxRecords', () => {
   it('know after a restart when a sandbox was used', async () => {
-    await new SandboxRecords(root).used('thr_1', Date.parse('2026-01-02T03:04:05Z'));
+    const records = new SandboxRecords(root);
+    await records.created('thr_1');
+    await records.used('thr_1', Date.parse('2026-01-02T03:04:05Z'));
 
     expect(await new SandboxRecords(root).read('thr_1')).toMatchObject({ usedAt: '2026-01-02T03:04:05.000Z' });
     expect(await new SandboxRecords(root).threads()).toEqual(['thr_1']);
   });
 
+  it('write nothing of a thread that has no sandbox', async () => {
+    const records = new SandboxRecords(root);
+    await records.used('thr_1');
+
+    expect(await records.threads()).toEqual([]);
+    await records.created('thr_1');
+    expect(await records.read('thr_1')).toMatchObject({ exists: true, usedAt: expect.any(String) });
+  });
+
   it('write a use once a minute', async () => {
     const records = new SandboxRecords(root);
+    await records.created('thr_1');
     const at = Date.parse('2026-01-02T03:04:05Z');
 
     for (const seconds of [0, 1, 59]) await records.used('thr_1', at + seconds * 1_000);
@@ -30,8 +42,8 @@ describe('SandboxRecords', () => {
 
   it('tell of a deletion once, and again where the call is repeated', async () => {
     const records = new SandboxRecords(root);
-    await records.used('thr_1', Date.now() - 3_600_000);
     await records.created('thr_1');
+    await records.used('thr_1', Date.now() - 3_600_000);
     await records.deleting('thr_1', 'unused');
     expect(await records.read('thr_1')).toMatchObject({ deletion: { isDone: false } });
     await records.deleted('thr_1');
@@ -64,7 +76,6 @@ describe('SandboxRecords', () => {
   it('count what ran when the executor was killed until it was last seen, and an end that comes late not twice', async () => {
     const records = new SandboxRecords(root);
     const [started, again] = ['2026-01-02T03:00:00.000Z', '2026-01-03T03:00:00.000Z'];
-    await records.used('thr_1', Date.parse(started));
     await records.started('thr_1', started);
     await records.used('thr_1', Date.parse('2026-01-02T03:10:00.000Z'));
     const seen = await records.read('thr_1');
@@ -99,8 +110,8 @@ describe('SandboxRecords', () => {
   it('leave no draft behind, whatever is written at the same time', async () => {
     const records = new SandboxRecords(root);
 
-    await Promise.all([...Array(20).keys()].map((minute) => records.used('thr_1', minute * 60_000)));
     await records.created('thr_1');
+    await Promise.all([...Array(20).keys()].map((minute) => records.used('thr_1', minute * 60_000)));
     await Promise.all([records.deleting('thr_1', 'request'), records.deleted('thr_1'), records.created('thr_1')]);
 
     expect(await records.read('thr_1')).toMatchObject({ exists: true, deletion: { isDone: true } });

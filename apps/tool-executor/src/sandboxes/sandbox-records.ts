@@ -72,11 +72,14 @@ export class SandboxRecords {
     return names.flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : [])).filter(isThreadId);
   }
 
-  /** Often called. Written at most once a minute. */
+  /**
+   * Often called. Written at most once a minute, and only of a sandbox that has run or has files: most threads whose calls
+   * need none would leave a file each.
+   */
   async used(threadId: string, at = Date.now()): Promise<void> {
     if (at - (this.written.get(threadId) ?? 0) < writeEveryMs) return;
     this.written.set(threadId, at);
-    await this.change(threadId, (known) => ({ ...known, usedAt: new Date(at).toISOString() }));
+    await this.changeKnown(threadId, (known) => ({ ...known, usedAt: new Date(at).toISOString() }));
   }
 
   /** It has files. A deletion that no call was told of stays in the record. */
