@@ -49,8 +49,8 @@ describe('verifyWebhook', () => {
     ],
     ['another body', request({ content: '{}' }), 'not from this secret'],
     ['no base64', request({ signature: 'v1,§§§' }), 'not from this secret'],
-    ['an old time', request({ timestamp: String(now - 301) }), 'too old'],
-    ['a time to come', request({ timestamp: String(now + 301) }), 'too old'],
+    ['an old time', request({ timestamp: String(now - 3_600) }), 'too old'],
+    ['a time to come', request({ timestamp: String(now + 3_600) }), 'too old'],
     ['no time', request({ timestamp: 'today' }), 'not signed'],
   ])('refuses %s', async (_, given, message) => {
     await expect(verifyWebhook(given, { secrets: secret })).rejects.toThrow(message);
