@@ -21,6 +21,15 @@ export interface DeploymentRequest extends Pick<ServicesRequest, 'instances' | '
   readonly leases?: 'short' | 'production';
   /** Replaces the servers' URLs that services get, for example with those of proxies. */
   readonly through?: (servers: InfrastructureEnvironment) => Promise<InfrastructureEnvironment>;
+  /** What was saved of another deployment. */
+  readonly restored?: SavedDeployment;
+}
+
+export interface SavedDeployment {
+  /** Brings files into the directory of the new deployment, before its servers start. */
+  readonly files: (directory: string) => void;
+  /** Fills the database before it is migrated. It does not exist yet. */
+  readonly database: (url: string) => Promise<void>;
 }
 
 /** A request as the demo model received it. */
@@ -45,6 +54,7 @@ export class RunningRondo {
   /** Resolves when everything is ready; when it rejects, nothing is left. */
   static async start(request: DeploymentRequest = {}): Promise<RunningRondo> {
     const directory = mkdtempSync('/var/tmp/rondo-test-');
+    request.restored?.files(directory);
     const infrastructure = await startInfrastructure({
       dataDir: directory,
       packagesOf: join(repoRoot, '.data'),
@@ -89,10 +99,17 @@ export class RunningRondo {
 async function startAll(
   directory: string,
   servers: InfrastructureEnvironment,
-  { instances, settings = {}, leases = 'short', through = (urls) => Promise.resolve(urls) }: DeploymentRequest,
+  {
+    instances,
+    settings = {},
+    leases = 'short',
+    through = (urls) => Promise.resolve(urls),
+    restored,
+  }: DeploymentRequest,
 ): Promise<Services> {
   const { DATABASE_URL } = servers;
   if (!DATABASE_URL) throw new Error('the servers have no Postgres');
+  await restored?.database(DATABASE_URL);
   await prepareDatabase({ url: DATABASE_URL, dataDir: directory });
   const timing = leases === 'short' ? shortLeases : {};
   return startServices({
