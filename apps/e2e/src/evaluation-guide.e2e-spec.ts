@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type RondoClient, RunningRondo } from '@rondo/test-deployment';
-import { RondoProgram, eraseLine } from './rondo-program';
+import { RondoProgram, eraseLine, finished } from './rondo-program';
 
 const repoRoot = resolve(__dirname, '../../..');
 const scriptsOf = (document: string): string =>
@@ -30,6 +30,21 @@ describe('an evaluation of your own', () => {
     expect(await rondo.violations()).toMatchObject([]);
     await rondo.stop();
   });
+
+  const attemptsOf = (name: string): string =>
+    readFileSync(join(folder, `output/validation/${name}.jsonl.attempts`), 'utf8');
+
+  /** Resolves when the file has such a text. */
+  const appears = (path: string, text: RegExp): Promise<void> =>
+    new Promise((seen) => {
+      const watcher = watch(folder, { recursive: true }, () => look());
+      const look = () => {
+        if (!existsSync(path) || !text.test(readFileSync(path, 'utf8'))) return;
+        watcher.close();
+        seen();
+      };
+      look();
+    });
 
   const linesOf = (path: string): Record<string, unknown>[] =>
     readFileSync(join(folder, path), 'utf8')
@@ -123,6 +138,23 @@ describe('an evaluation of your own', () => {
       expect.stringContaining('--scorer is one of gaia, exact, number, judge'),
       expect.stringContaining('--end is a number'),
     ]);
+  });
+
+  it('is left by Ctrl-C, and goes on with the runs that it has started', async () => {
+    const words = ['eval', 'run', 'one.jsonl', '--model', 'demo/plain:delay_ms=2000', '--name', 'left'];
+    const first = program.start(...words);
+    const ended = finished(first);
+    await appears(join(folder, 'output/validation/left.jsonl.attempts'), /"run_id":"run_/);
+    first.kill('SIGINT');
+
+    const { code, stderr } = await ended;
+    const [, started = ''] = /"run_id":"(run_\w+)"/.exec(attemptsOf('left')) ?? [];
+    const again = await program.run(...words);
+
+    expect({ code, stderr }).toMatchObject({ code: 130, stderr: expect.stringContaining('goes on with them') });
+    expect(again).toMatchObject({ code: 0 });
+    expect(linesOf('output/validation/left.jsonl')).toMatchObject([{ run_id: started, agent_error: null }]);
+    expect(readdirSync(join(folder, 'output/validation'))).not.toContain('left.jsonl.lock');
   });
 
   it('shows a bar on a terminal', async () => {

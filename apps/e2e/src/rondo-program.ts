@@ -66,7 +66,7 @@ export class RondoProgram {
   }
 }
 
-const finished = (child: ChildProcess): Promise<Finished> =>
+export const finished = (child: ChildProcess): Promise<Finished> =>
   new Promise((done) => {
     const output = { stdout: '', stderr: '' };
     child.stdout?.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));

@@ -20,6 +20,8 @@ export interface Judging {
   /** Asks again where a judge said nothing that can be read. */
   readonly retry: boolean;
   readonly rondo: Rondo;
+  /** Ends the waiting, and no run. */
+  readonly signal: AbortSignal;
   readonly progressOf: (total: number) => Progress;
 }
 
@@ -54,7 +56,7 @@ export async function judgeAnswers(judging: Judging): Promise<readonly Judgement
 }
 
 async function judge(result: TaskResult, { log, judging }: Work): Promise<Judgement> {
-  const { rondo } = judging;
+  const { rondo, signal } = judging;
   const attempt = log.attemptOf(result.run_id);
   const key = log.keyOf(attempt);
   const question = new JudgeQuestion(result, key);
@@ -65,7 +67,7 @@ async function judge(result: TaskResult, { log, judging }: Work): Promise<Judgem
   }
   const runId = attempt.run_id ?? (await start(question, key, judging));
   if (attempt.run_id === null) log.started(attempt, runId);
-  const run = await endedRun(runId, rondo);
+  const run = await endedRun(runId, rondo, signal);
   const reply = await responseOf(run, rondo);
   const found = reply === null ? undefined : question.read(reply);
   const missing = errorOf(run) ?? 'its reply has no verdict of the form that was asked for';
@@ -77,12 +79,13 @@ async function judge(result: TaskResult, { log, judging }: Work): Promise<Judgem
 }
 
 /** A run without tools, so that an answer that misleads the judge can do nothing else. */
-async function start({ text }: JudgeQuestion, key: string, { rondo, model, prompt }: Judging): Promise<string> {
+async function start({ text }: JudgeQuestion, key: string, judging: Judging): Promise<string> {
+  const { rondo, model, prompt, signal } = judging;
   const agent = { system_prompt: judgeInstructions(prompt) };
   const metadata = { evaluation: 'judge' };
   const run = await rondo.runs.create(
     { model, agent, tools: [], interactive: false, input: text, metadata },
-    { idempotencyKey: key },
+    { idempotencyKey: key, signal },
   );
   return run.id;
 }

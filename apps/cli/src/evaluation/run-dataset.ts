@@ -16,6 +16,7 @@ import { whileLocked } from './runner-lock';
 import { scored } from './scored-result';
 import { summaryOf } from './summary';
 import { sentenceOf } from './summary-text';
+import { untilInterrupted } from './until-interrupted';
 
 function promptOf(given: Given): string {
   const file = given.value('prompt');
@@ -65,18 +66,20 @@ export async function runDataset(given: Given, context: Context): Promise<Ending
   if (!(await hasItsTools(agent, given, context))) return 'failed';
   const path = join('output', split, `${name}.jsonl`);
   const { prompt, scorer, run, agentVersion } = settings;
-  const results = await whileLocked(path, async () => {
-    const log = EvaluationLog.open(
-      path,
-      { ...run, prompt, scorer, ...(agentVersion !== null && { agent_version: agentVersion }) },
-      resultFormat,
-    );
-    const ids = new Set(tasks.map(({ taskId }) => taskId));
-    if (given.has('retry-errors')) log.askAgain(({ task_id: id, agent_error: error }) => error !== null && ids.has(id));
-    await runEvaluation({ tasks, log, settings, concurrency, rondo: context.rondo(), terminal: context.terminal });
-    return log.results.filter(({ task_id: id }) => ids.has(id));
-  });
-  context.terminal.note(sentenceOf(summaryOf(scored(results, { judgements: readJudgements(path) }))));
-  context.terminal.note(`Results: ${path}`);
+  const header = { ...run, prompt, scorer, ...(agentVersion !== null && { agent_version: agentVersion }) };
+  const ids = new Set(tasks.map(({ taskId }) => taskId));
+  const { terminal } = context;
+  const results = await untilInterrupted(terminal, (signal) =>
+    whileLocked(path, async () => {
+      const log = EvaluationLog.open(path, header, resultFormat);
+      if (given.has('retry-errors'))
+        log.askAgain(({ task_id: id, agent_error: error }) => error !== null && ids.has(id));
+      await runEvaluation({ tasks, log, settings, concurrency, rondo: context.rondo(), signal, terminal });
+      return log.results.filter(({ task_id: id }) => ids.has(id));
+    }),
+  );
+  if (results === undefined) return 'interrupted';
+  terminal.note(sentenceOf(summaryOf(scored(results, { judgements: readJudgements(path) }))));
+  terminal.note(`Results: ${path}`);
   return 'ok';
 }

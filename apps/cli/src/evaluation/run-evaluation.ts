@@ -15,6 +15,8 @@ export interface Evaluation {
   /** How many tasks run at a time. */
   readonly concurrency: number;
   readonly rondo: Rondo;
+  /** Ends the waiting, and no run. */
+  readonly signal: AbortSignal;
   readonly terminal: Terminal;
 }
 

@@ -27,19 +27,22 @@ interface Work {
   readonly rondo: Rondo;
   readonly log: EvaluationLog<TaskResult>;
   readonly settings: TaskSettings;
+  /** Ends the waiting, and not the run. */
+  readonly signal: AbortSignal;
 }
 
 /** Runs a task, or waits for the run that it already has, and writes its result down. */
-export async function runTask(task: EvaluationTask, { rondo, log, settings }: Work): Promise<TaskResult> {
+export async function runTask(task: EvaluationTask, work: Work): Promise<TaskResult> {
+  const { rondo, log, settings, signal } = work;
   const input = settings.prompt.replace('{question}', () => task.question);
-  const runId = await runOf(task, input, { rondo, log, settings });
-  const run = await endedRun(runId, rondo);
+  const runId = await runOf(task, input, work);
+  const run = await endedRun(runId, rondo, signal);
   const result = { ...(await resultOfRun(run, rondo)), ...aboutTask(task, input, settings) };
   log.finished(result);
   return result;
 }
 
-async function runOf(task: EvaluationTask, input: string, { rondo, log, settings }: Work): Promise<string> {
+async function runOf(task: EvaluationTask, input: string, { rondo, log, settings, signal }: Work): Promise<string> {
   const attempt = log.attemptOf(task.taskId);
   if (attempt.run_id !== null) return attempt.run_id;
   const attachments = await Promise.all(
@@ -47,7 +50,7 @@ async function runOf(task: EvaluationTask, input: string, { rondo, log, settings
   );
   const run = await rondo.runs.create(
     { ...settings.run, input, metadata: { evaluation_task: task.taskId.slice(0, 500) } },
-    { attachments, idempotencyKey: log.keyOf(attempt) },
+    { attachments, idempotencyKey: log.keyOf(attempt), signal },
   );
   log.started(attempt, run.id);
   return run.id;

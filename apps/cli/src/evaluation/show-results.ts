@@ -11,6 +11,7 @@ import { reportPage } from './report-page';
 import { type ScoredResult, needsJudge, scored } from './scored-result';
 import { type Summary, compareResults, levelsOf, summaryOf } from './summary';
 import { costText, intervalText, percent, scoreText, sentenceOf } from './summary-text';
+import { untilInterrupted } from './until-interrupted';
 
 const scoredFile = (file: string, given: Given): ScoredResult[] =>
   scored(readResults(file), { judgements: readJudgements(file), scorer: scorerOf(given) });
@@ -19,7 +20,7 @@ const scoredFile = (file: string, given: Given): ScoredResult[] =>
 export async function scoreFile(given: Given, context: Context): Promise<Ending> {
   const { terminal } = context;
   const file = given.args[0] ?? '';
-  await judgeFile(file, given, context);
+  if (!(await judgeFile(file, given, context))) return 'interrupted';
   const results = scoredFile(file, given);
   const summary = summaryOf(results);
   if (terminal.isJson) {
@@ -53,27 +54,24 @@ function judgeHints(results: readonly ScoredResult[]): string[] {
   ];
 }
 
-async function judgeFile(file: string, given: Given, { rondo, terminal }: Context): Promise<void> {
+/** False if it was interrupted. */
+async function judgeFile(file: string, given: Given, { rondo, terminal }: Context): Promise<boolean> {
   const model = given.value('judge-model');
   const promptFile = given.value('judge-prompt');
   if (model === undefined) {
     if (promptFile !== undefined) throw new UsageError('--judge-prompt needs --judge-model.');
-    return;
+    return true;
   }
   const results = scored(readResults(file), { scorer: scorerOf(given) }).filter(needsJudge);
   if (results.length === 0)
     throw new UsageError('No task has the scorer judge and an answer. All are judged with --scorer judge.');
   const concurrency = countOf(given, 'concurrency', 1) ?? 1;
-  await judgeAnswers({
-    path: file,
-    results,
-    model,
+  const judging = {
+    ...{ path: file, results, model, concurrency, retry: given.has('retry-errors'), rondo: rondo() },
     prompt: promptFile === undefined ? defaultJudgePrompt : readFileSync(promptFile, 'utf8'),
-    concurrency,
-    retry: given.has('retry-errors'),
-    rondo: rondo(),
-    progressOf: (total) => new Progress(terminal, total, concurrency),
-  });
+    progressOf: (total: number) => new Progress(terminal, total, concurrency),
+  };
+  return (await untilInterrupted(terminal, (signal) => judgeAnswers({ ...judging, signal }))) !== undefined;
 }
 
 export function compareFiles(given: Given, { terminal }: Context): Promise<Ending> {
