@@ -24,7 +24,7 @@ import {
   openDatabase,
 } from '@rondo/persistence';
 import { type Logger, isoNow, newUlid } from '@rondo/platform';
-import { ActiveRuns, OutboxRelay, QueueProbe, RunToolSets } from '@rondo/run-holder';
+import { ActiveRuns, ModelMetrics, OutboxRelay, QueueProbe, RunToolSets } from '@rondo/run-holder';
 import { accountBudgetsOf, reservationsOf } from './activation/compose-accounts';
 import { catalogOf, toolsOf } from './activation/compose-tools';
 import { AgentRunner } from './activation/agent-runner';
@@ -36,6 +36,7 @@ import { type Config, readModelProviders } from './config';
 import { composeFiles } from './files/compose-files';
 import { ImagesFromBlobs } from './images/images-from-blobs';
 import { composeImages } from './images/compose-images';
+import { FactMetrics } from './maintenance/fact-metrics';
 import { maintenanceTasks } from './maintenance/maintenance-tasks';
 import { RunMetrics } from './maintenance/run-metrics';
 
@@ -47,7 +48,9 @@ export async function compose(config: Config, log: Logger) {
   const activeRuns = new ActiveRuns();
   const { store } = adapters;
   const metrics = new RunMetrics({ concurrency: config.RUN_CONCURRENCY, activeRuns, store });
-  const runner = runnerOf(adapters, activeRuns, { config, log });
+  const providers = readModelProviders();
+  const modelMetrics = new ModelMetrics(providers.providers.map(({ name }) => name));
+  const runner = runnerOf(adapters, activeRuns, { config, log, providers, modelMetrics });
   const processor = new RunProcessor(runner, metrics);
   const dueRuns = new DueRunPoller({
     queue: new QueueProbe(() => processor.worker),
@@ -64,6 +67,7 @@ export async function compose(config: Config, log: Logger) {
     log,
     activeRuns,
     metrics,
+    modelMetrics,
     processor,
     dueRuns,
     tasks,
@@ -85,7 +89,8 @@ async function connect(config: Config, log: Logger) {
   const database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE, leaseOwner: WORKER_ID, log });
   const queues = new RunQueues({ connection: producerConnection(REDIS_URL), log });
   const relay = new OutboxRelay(new Outbox(database), queues, warnTo(log)('outbox not published'));
-  const feed = new NatsRunFeed(nats);
+  const factMetrics = new FactMetrics();
+  const feed = factMetrics.counted(new NatsRunFeed(nats));
   const store = new PostgresRunStore({
     database,
     newId: newUlid,
@@ -108,6 +113,7 @@ async function connect(config: Config, log: Logger) {
     queues,
     relay,
     feed,
+    factMetrics,
     store,
     executors,
     sandboxes,
@@ -125,15 +131,21 @@ async function closeAdapters({ queues, executors, nats, database }: Adapters): P
   await database.close();
 }
 
+interface RunnerSettings {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly providers: ReturnType<typeof readModelProviders>;
+  readonly modelMetrics: ModelMetrics;
+}
+
 function runnerOf(
   adapters: Adapters,
   activeRuns: ActiveRuns,
-  { config, log }: { config: Config; log: Logger },
+  { config, log, providers, modelMetrics }: RunnerSettings,
 ): AgentRunner {
   const { database, store, feed, relay, blobs, nats, sandboxes, executors } = adapters;
   const placement = new SandboxPlacement(sandboxes, new OpenExecutors(nats), executors);
-  const providers = readModelProviders();
-  const model = createModels(providers);
+  const model = modelMetrics.measured(createModels(providers));
   const support = new ToolSupport(adapters.nats);
   const toolSets = new RunToolSets({
     stored: new ToolSets(database),

@@ -2,11 +2,13 @@ import { NestFactory } from '@nestjs/core';
 import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
 import { answerDeletedThreads, natsTransportOptions, untilSubscribed } from '@rondo/messaging';
 import { type Logger, nestLogger } from '@rondo/platform';
+import { readDeploymentState } from '@rondo/persistence';
 import { Registry } from 'prom-client';
 import { releaseAllRuns } from './activation/release-all-runs';
 import { AgentWorkerModule } from './agent-worker.module';
-import { compose } from './compose';
+import { type AgentWorker, compose } from './compose';
 import type { Config } from './config';
+import { registerDeploymentMetrics } from './maintenance/deployment-metrics';
 
 /** Subscribes and listens before it processes jobs: a stop of any run that it activates then reaches it. */
 export async function startAgentWorker(config: Config, log: Logger) {
@@ -16,7 +18,7 @@ export async function startAgentWorker(config: Config, log: Logger) {
     transport: Transport.NATS,
     options: natsTransportOptions({ url: config.NATS_URL, name: 'agent-worker' }),
   });
-  worker.metrics.registerOn(app.get(Registry));
+  registerMetrics(app.get(Registry), worker);
 
   await app.startAllMicroservices();
   await untilSubscribed(app);
@@ -31,4 +33,11 @@ export async function startAgentWorker(config: Config, log: Logger) {
     drain: () => releaseAllRuns(worker, config.DRAIN_MS),
     close: () => app.close(),
   };
+}
+
+function registerMetrics(registry: Registry, { database, metrics, factMetrics, modelMetrics }: AgentWorker): void {
+  metrics.registerOn(registry);
+  factMetrics.registerOn(registry);
+  modelMetrics.registerOn(registry);
+  registerDeploymentMetrics(registry, () => readDeploymentState(database));
 }

@@ -1,5 +1,4 @@
 import { ClientProxyFactory, Transport } from '@nestjs/microservices';
-import { eventId } from '@rondo/contract';
 import { readTiers } from '@rondo/domain';
 import { RunQueues, SharedQuota, connectNats, natsTransportOptions, producerConnection } from '@rondo/messaging';
 import {
@@ -25,7 +24,6 @@ import {
   Threads,
   WebhookTriggers,
   UsageLedger,
-  holderOf,
   openDatabase,
 } from '@rondo/persistence';
 import { SecretBox, type Logger, newUlid } from '@rondo/platform';
@@ -42,9 +40,8 @@ import { type GatewayConfig, modelNamesOf, modelProvidersOf } from './config';
 import { IdempotentMessages } from './idempotency/idempotent-requests';
 import { FileUploads } from './files/file-uploads';
 import { FormBodies } from './files/form-bodies';
+import { composeSubscriptions } from './live/compose-subscriptions';
 import { DeferredRunFeed } from './live/deferred-run-feed';
-import { createRunSources } from './live/run-sources';
-import { RunSubscriptions } from './live/run-subscriptions';
 import { Sockets } from './live/sockets';
 import { AllowedMethods } from './problems/allowed-methods';
 import { ActiveRunQuota } from './runs/active-run-quota';
@@ -60,14 +57,6 @@ import { composeSignIn } from './sessions/compose-sign-in';
 import { composeWebhooks } from './webhooks/compose-webhooks';
 
 const name = 'gateway';
-
-const subscriptionSettings = {
-  pollMs: 2_000,
-  retryMs: 500,
-  feedReadyMs: 300,
-  pendingEvents: 2_000,
-  streams: { keptText: 4 * 1024 * 1024, rememberedStreams: 256 },
-} as const;
 
 /** Everything that the gateway is made of. It starts without Postgres, Redis and NATS, and uses each once it is there. */
 export function compose(config: GatewayConfig, log: Logger) {
@@ -89,7 +78,7 @@ export function compose(config: GatewayConfig, log: Logger) {
   const catalog = modelCatalogOf(config);
   const services = servicesOf(adapters, catalog, { config, warn });
   const idempotentMessages = new IdempotentMessages(idempotencyKeys, warn('idempotency key not released'));
-  const subscriptions = subscriptionsOf(adapters, {
+  const { subscriptions, streamMetrics } = composeSubscriptions(adapters, {
     stallLimitMs: config.STALL_LIMIT_S * 1000,
     onError: warn('subscribed run not read'),
   });
@@ -118,6 +107,7 @@ export function compose(config: GatewayConfig, log: Logger) {
     fileUploads,
     formBodies: new FormBodies(fileUploads, config.BODY_LIMIT_BYTES),
     subscriptions,
+    streamMetrics,
     sockets,
     allowedMethods: new AllowedMethods(),
     /** Ends streams and sockets, so that their clients reconnect elsewhere. Requests still need the adapters. */
@@ -204,13 +194,4 @@ function servicesOf(
   const runService = composeRunService({ ...adapters, settings, agents: agentService, accountLimits, quota, onError });
   const mcpDiscovery = new McpDiscoveryService({ link: adapters.link, secrets });
   return { settings, accountLimits, runQuota: quota, agentService, runService, mcpDiscovery };
-}
-
-function subscriptionsOf(
-  { database, runs, feed, workers }: Adapters,
-  settings: { stallLimitMs: number; onError: (error: unknown) => void },
-): RunSubscriptions {
-  const newEventId = () => eventId.parse(`evt_${newUlid()}`);
-  const sources = createRunSources({ runs, holderOf: (run) => holderOf(database, run), feed, workers, newEventId });
-  return new RunSubscriptions(sources, { ...subscriptionSettings, ...settings, newEventId });
 }

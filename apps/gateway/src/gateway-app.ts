@@ -12,6 +12,7 @@ import { HttpAdapter } from './http/http-adapter';
 import { securityHeaders } from './http/security-headers';
 import { LimitedIoAdapter } from './live/limited-io.adapter';
 import { registerGauges } from './operations/gauges';
+import { requestMetrics } from './operations/request-metrics';
 import { PreviewProxy } from './previews/preview-proxy';
 import { queueBoard, queueBoardPath } from './operations/queue-board';
 
@@ -29,6 +30,7 @@ export async function createGateway(
   });
   app.disable('x-powered-by');
   app.disable('etag');
+  app.use(requestMetrics(app.get(Registry)));
   app.use(securityHeaders);
   app.use(serveConsole());
   const { runs, compactions } = parts.queues;
@@ -43,6 +45,8 @@ export async function createGateway(
 
   closeConnectionsAfterDrain(app, parts.subscriptions.closed);
   registerGauges(app.get(Registry), parts);
+  parts.streamMetrics.registerOn(app.get(Registry));
+  parts.webhookMetrics.registerOn(app.get(Registry));
 
   servePreviews(app, parts);
 

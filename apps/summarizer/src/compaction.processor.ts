@@ -2,6 +2,7 @@ import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnModuleDestroy } from '@nestjs/common';
 import { queues } from '@rondo/messaging';
 import type { Job } from 'bullmq';
+import type { CompactionMetrics } from './compaction-metrics';
 import { Compactor } from './compactor';
 
 /** Processes the jobs of the compactions' queue. The concurrency is set when the process starts, by its configuration. */
@@ -9,7 +10,10 @@ import { Compactor } from './compactor';
 export class CompactionProcessor extends WorkerHost implements OnModuleDestroy {
   private readonly log = new Logger(CompactionProcessor.name);
 
-  constructor(private readonly compactor: Compactor) {
+  constructor(
+    private readonly compactor: Compactor,
+    private readonly metrics: Pick<CompactionMetrics, 'count'>,
+  ) {
     super();
   }
 
@@ -21,6 +25,7 @@ export class CompactionProcessor extends WorkerHost implements OnModuleDestroy {
   override async process(job: Job<unknown>): Promise<void> {
     const { run_id: runId } = queues.compactions.job.parse(job.data);
     const outcome = await this.compactor.compact(runId);
+    this.metrics.count(outcome);
     this.log.log({ msg: 'compaction ended', runId, outcome });
   }
 

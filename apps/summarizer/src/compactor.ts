@@ -14,8 +14,9 @@ import {
 } from '@rondo/domain';
 import { AbandonedError, type ActiveRun, type ActiveRuns } from '@rondo/run-holder';
 
+export const compactionOutcomes = ['not due', 'summarized', 'no summary', 'handed over', 'claim lost'] as const;
 /** How a job ended. `no summary`: the run continues without one. */
-export type CompactionOutcome = 'not due' | 'summarized' | 'no summary' | 'handed over' | 'claim lost';
+export type CompactionOutcome = (typeof compactionOutcomes)[number];
 
 export interface CompactorParts {
   readonly owner: string;

@@ -3,7 +3,16 @@ import { TiktokenCounter, createModels } from '@rondo/llm';
 import { NatsRunFeed, RunQueues, connectNats, producerConnection } from '@rondo/messaging';
 import { Outbox, PostgresRunStore, ProjectTitles, ToolSets, openDatabase, reapDeadEveryMs } from '@rondo/persistence';
 import { type Logger, isoNow, newUlid } from '@rondo/platform';
-import { ActiveRuns, Heartbeat, OutboxRelay, PeriodicTasks, QueueProbe, RunToolSets } from '@rondo/run-holder';
+import {
+  ActiveRuns,
+  Heartbeat,
+  ModelMetrics,
+  OutboxRelay,
+  PeriodicTasks,
+  QueueProbe,
+  RunToolSets,
+} from '@rondo/run-holder';
+import { CompactionMetrics } from './compaction-metrics';
 import { CompactionProcessor } from './compaction.processor';
 import { Compactor } from './compactor';
 import { ProjectTitler } from './project-titler';
@@ -18,8 +27,10 @@ export async function compose(config: Config, log: Logger) {
   const { store, relay } = adapters;
   const activeRuns = new ActiveRuns();
   const providers = readModelProviders();
-  const model = createModels(providers);
-  const processor = new CompactionProcessor(compactorOf(adapters, activeRuns, { config, providers, model }));
+  const modelMetrics = new ModelMetrics(providers.providers.map(({ name }) => name));
+  const model = modelMetrics.measured(createModels(providers));
+  const metrics = new CompactionMetrics({ concurrency: config.COMPACTION_CONCURRENCY, activeRuns });
+  const processor = new CompactionProcessor(compactorOf(adapters, activeRuns, { config, providers, model }), metrics);
   const titler = new ProjectTitler({
     titles: new ProjectTitles(adapters.database),
     model,
@@ -32,6 +43,8 @@ export async function compose(config: Config, log: Logger) {
     config,
     log,
     activeRuns,
+    metrics,
+    modelMetrics,
     processor,
     queueProbe: new QueueProbe(() => processor.worker),
     heartbeat: new PeriodicTasks(

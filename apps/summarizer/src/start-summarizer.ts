@@ -4,6 +4,7 @@ import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
 import { natsTransportOptions, untilSubscribed } from '@rondo/messaging';
 import { type Logger, nestLogger } from '@rondo/platform';
 import { AbandonedError } from '@rondo/run-holder';
+import { Registry } from 'prom-client';
 import { type Summarizer, compose } from './compose';
 import type { Config } from './config';
 import { SummarizerModule } from './summarizer.module';
@@ -19,6 +20,8 @@ export async function startSummarizer(
     transport: Transport.NATS,
     options: natsTransportOptions({ url: config.NATS_URL, name: 'summarizer' }),
   });
+  summarizer.metrics.registerOn(app.get(Registry));
+  summarizer.modelMetrics.registerOn(app.get(Registry));
 
   await app.startAllMicroservices();
   await untilSubscribed(app);

@@ -3,9 +3,12 @@ import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { SandboxHealth, SandboxProvider, SandboxSlots } from './sandboxes';
 import { toolHandlerFor } from './tools/tool-handlers';
 
-/** How many tool calls run here, how long they take and how they end. */
+const outcomes = ['completed', 'failed', 'unknown', 'stopped'];
+
+/** How many tool calls run here, how long they take and how they end. The calls during which it dies are counted by the workers. */
 export class ToolCallMetrics {
   private running = 0;
+  private readonly seen = new Set<string>();
   private readonly durations = new Histogram({
     name: 'rondo_tool_call_seconds',
     help: 'Duration of tool calls',
@@ -21,15 +24,23 @@ export class ToolCallMetrics {
 
   async measure(name: string, run: () => Promise<ToolReply>): Promise<ToolReply> {
     const startedAt = performance.now();
+    const tool = toolHandlerFor(name) ? name : 'unknown';
+    this.beginAtZero(tool);
     this.running += 1;
     try {
       const reply = await run();
-      const labels = { tool: toolHandlerFor(name) ? name : 'unknown', outcome: outcomeOf(reply) };
-      this.durations.observe(labels, (performance.now() - startedAt) / 1_000);
+      this.durations.observe({ tool, outcome: outcomeOf(reply) }, (performance.now() - startedAt) / 1_000);
       return reply;
     } finally {
       this.running -= 1;
     }
+  }
+
+  /** At the first call of a tool: all tools would be two thousand series, and no alarm needs them. */
+  private beginAtZero(tool: string): void {
+    if (this.seen.has(tool)) return;
+    this.seen.add(tool);
+    for (const outcome of outcomes) this.durations.zero({ tool, outcome });
   }
 }
 

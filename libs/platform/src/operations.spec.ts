@@ -144,6 +144,17 @@ describe('metrics', () => {
     await app.close();
   });
 
+  it('show which dependencies answer, the optional ones too', async () => {
+    const { app, http } = await serve({ postgres: up, redis: down }, { degradations: { nats: down } });
+
+    const { text } = await http.get('/metrics').expect(200);
+
+    expect(text).toContain('rondo_dependency_up{dependency="postgres"} 1');
+    expect(text).toContain('rondo_dependency_up{dependency="redis"} 0');
+    expect(text).toContain('rondo_dependency_up{dependency="nats"} 0');
+    await app.close();
+  });
+
   it('require the token when one is configured', async () => {
     const { app, http } = await serve({}, { token: 'sesame' });
 

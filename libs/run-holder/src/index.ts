@@ -1,6 +1,7 @@
 export { AbandonedError, ActiveRun } from './active-run';
 export { ActiveRuns } from './active-runs';
 export { Heartbeat } from './heartbeat';
+export { ModelMetrics } from './model-metrics';
 export { OutboxRelay } from './outbox-relay';
 export { PeriodicTasks, type TaskSchedule } from './periodic-tasks';
 export { QueueProbe } from './queue-probe';

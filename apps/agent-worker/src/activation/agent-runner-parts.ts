@@ -15,8 +15,9 @@ import type { ActiveRuns } from '@rondo/run-holder';
 import type { JournalSettings, RunJournal } from '../delivery/run-journal';
 import type { RunPortsParts } from './run-ports';
 
+export const activationOutcomes = ['not due', 'not readable', 'ended', 'parked', 'handed over', 'claim lost'] as const;
 /** How an activation ended. */
-export type ActivationOutcome = 'not due' | 'not readable' | 'ended' | 'parked' | 'handed over' | 'claim lost';
+export type ActivationOutcome = (typeof activationOutcomes)[number];
 
 export interface ActiveTools<Result = RecordedResult> extends Tools<Result> {
   close(reason: Error): void;

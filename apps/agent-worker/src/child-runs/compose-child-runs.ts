@@ -1,7 +1,4 @@
-import type { ClaimedRun } from '@rondo/domain';
-import { runAgentTool } from '@rondo/domain';
-import type { ModelProviders } from '@rondo/domain';
-import type { NatsRunFeed } from '@rondo/messaging';
+import { type ClaimedRun, type ModelProviders, type RunFeed, runAgentTool } from '@rondo/domain';
 import type { RunTrees } from '@rondo/persistence';
 import type { OutboxRelay } from '@rondo/run-holder';
 import type { AgentRunnerParts } from '../activation/agent-runner-parts';
@@ -11,7 +8,7 @@ import { TreeChildRuns } from './tree-child-runs';
 interface ChildRunParts {
   readonly trees: RunTrees;
   readonly providers: ModelProviders;
-  readonly feed: NatsRunFeed;
+  readonly feed: Pick<RunFeed, 'publish'>;
   readonly relay: OutboxRelay;
   readonly failed: (error: unknown) => void;
 }

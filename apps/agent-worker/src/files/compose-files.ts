@@ -1,4 +1,5 @@
-import type { NatsLink, NatsRunFeed } from '@rondo/messaging';
+import type { RunFeed } from '@rondo/domain';
+import type { NatsLink } from '@rondo/messaging';
 import { type Database, FileDeliveries, type PostgresRunStore } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
 import type { SandboxPlacement } from '../activation/sandbox-placement';
@@ -9,7 +10,7 @@ interface Adapters {
   readonly database: Database;
   readonly nats: NatsLink;
   readonly store: PostgresRunStore;
-  readonly feed: NatsRunFeed;
+  readonly feed: Pick<RunFeed, 'publish'>;
 }
 
 const pauseMs = 1_000;

@@ -1,4 +1,5 @@
-import { type NatsLink, type NatsRunFeed, type RunQueues, requestRemoval } from '@rondo/messaging';
+import type { RunFeed } from '@rondo/domain';
+import { type NatsLink, type RunQueues, requestRemoval } from '@rondo/messaging';
 import {
   BlobSweep,
   type Database,
@@ -33,7 +34,7 @@ export interface MaintenanceParts {
   readonly database: Database;
   readonly nats: NatsLink;
   readonly queues: RunQueues;
-  readonly feed: NatsRunFeed;
+  readonly feed: Pick<RunFeed, 'publish'>;
   readonly store: PostgresRunStore;
   readonly sandboxes: Sandboxes;
   readonly trees: RunTrees;

@@ -17,6 +17,7 @@ describe('RunMetrics', () => {
     expect(page).toContain('rondo_runs_held 3');
     expect(page).toContain('rondo_runs_due 7');
     expect(page).toContain('rondo_activations_total{verdict="handed_over"} 1');
+    expect(page).toContain('rondo_activations_total{verdict="claim_lost"} 0');
   });
 
   it('shows the rest while Postgres is away', async () => {

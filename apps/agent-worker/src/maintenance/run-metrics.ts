@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { ActivationOutcome } from '../activation/agent-runner-parts';
+import { type ActivationOutcome, activationOutcomes } from '../activation/agent-runner-parts';
+import { withinScrape } from './within-scrape';
 
 export interface RunMetricsParts {
   readonly concurrency: number;
@@ -16,7 +17,10 @@ export class RunMetrics {
     registers: [],
   });
 
-  constructor(private readonly parts: RunMetricsParts) {}
+  /** All outcomes begin at 0, since a rate does not count the value that a series begins with. */
+  constructor(private readonly parts: RunMetricsParts) {
+    for (const outcome of activationOutcomes) this.activations.inc({ verdict: labelOf(outcome) }, 0);
+  }
 
   registerOn(registry: Registry): void {
     const { concurrency, activeRuns, store } = this.parts;
@@ -32,11 +36,13 @@ export class RunMetrics {
       });
     gauge('run_places', 'Runs that this worker activates at most at a time', () => concurrency);
     gauge('runs_held', 'Active runs of this worker', () => activeRuns.size);
-    const due = () => store.countDue().catch(() => NaN); // the other metrics stay readable while Postgres is away
+    const due = async () => (await withinScrape(store.countDue())) ?? NaN;
     gauge('runs_due', 'Runs of the whole deployment that wait for a worker; every worker reports the same', due);
   }
 
   count(outcome: ActivationOutcome): void {
-    this.activations.inc({ verdict: outcome.replaceAll(' ', '_') });
+    this.activations.inc({ verdict: labelOf(outcome) });
   }
 }
+
+const labelOf = (outcome: ActivationOutcome): string => outcome.replaceAll(' ', '_');

@@ -11,6 +11,8 @@ export interface RunSubscriptionsSettings extends RunBroadcastSettings {
   readonly pollMs: number;
   readonly stallLimitMs: number;
   readonly retryMs: number;
+  /** Counts what is sent, and how subscriptions end. */
+  readonly metrics?: { counted(sink: Sink): Sink; ended(ending: Ending): void };
 }
 
 /** Where events go, from which seq, and until when. */
@@ -138,14 +140,20 @@ export class RunSubscriptions {
     const { run } = options.opening;
     if (isTerminal(run.status) && options.after >= run.last_seq) return 'ended';
     if (this.closed.aborted) return 'closed';
-    const { stallLimitMs, retryMs, newEventId, onError } = this.settings;
+    const { stallLimitMs, retryMs, newEventId, onError, metrics } = this.settings;
     const factsAfter = (seq: number) => this.sources.factsAfter(address, seq);
     const subscriber = new RunSubscriber(
-      { ...options, after: Math.min(options.after, run.last_seq) },
+      {
+        ...options,
+        sink: metrics?.counted(options.sink) ?? options.sink,
+        after: Math.min(options.after, run.last_seq),
+      },
       { broadcast, factsAfter, stallLimitMs, retryMs, newEventId, onError },
     );
     this.subscribers.add(subscriber);
-    return subscriber.run().finally(() => this.subscribers.delete(subscriber));
+    const ending = await subscriber.run().finally(() => this.subscribers.delete(subscriber));
+    metrics?.ended(ending);
+    return ending;
   }
 
   private acquire(address: RunAddress): RunBroadcast {

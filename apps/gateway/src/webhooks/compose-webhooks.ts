@@ -5,6 +5,7 @@ import type { GatewayConfig } from '../config';
 import { type EndpointRules, endpointDestination } from './endpoint-destination';
 import { WebhookDispatcher } from './webhook-dispatcher';
 import { WebhookEndpointService } from './webhook-endpoint-service';
+import { WebhookMetrics } from './webhook-metrics';
 import { WebhookSender } from './webhook-sender';
 
 const everyMs = 1_000;
@@ -28,13 +29,16 @@ export function composeWebhooks({ database, config, log }: WebhookParts) {
     internalHosts: config.WEBHOOK_INTERNAL_HOSTS ?? [],
     resolveInternal: resolveWithSystem(),
   };
+  const webhookMetrics = new WebhookMetrics();
   const dispatcher = new WebhookDispatcher({
     due: new DueDeliveries(database),
-    sender: new WebhookSender({ admit: endpointDestination(rules), secrets, timeoutMs }),
+    sender: webhookMetrics.counted(new WebhookSender({ admit: endpointDestination(rules), secrets, timeoutMs })),
     random: Math.random,
     onError: (error) => log.warn({ error }, 'webhook delivery left to its time limit'),
-    onGivenUp: ({ id, endpointId }, reason) =>
-      log.warn({ deliveryId: id, endpointId, reason }, 'webhook delivery given up'),
+    onGivenUp: ({ id, endpointId }, reason) => {
+      webhookMetrics.countGivenUp();
+      log.warn({ deliveryId: id, endpointId, reason }, 'webhook delivery given up');
+    },
   });
   const tasks = new PeriodicTasks(
     {
@@ -46,6 +50,7 @@ export function composeWebhooks({ database, config, log }: WebhookParts) {
   return {
     webhookEndpoints,
     webhookDeliveries,
+    webhookMetrics,
     webhookEndpointService: new WebhookEndpointService({ webhookEndpoints, rules, secrets, newId: newUlid }),
     webhooks: {
       start: () => tasks.start(),

@@ -6,6 +6,8 @@ export interface DeploymentState {
   readonly runs: Readonly<Record<string, number>>;
   /** Runs that wait for a worker, by queue. */
   readonly due: Readonly<Record<string, number>>;
+  /** For how many seconds the one that is due longest has waited, by queue. */
+  readonly oldestDueS: Readonly<Record<string, number>>;
   /** The processes that hold runs: how many, and when the first of their leases ends unless it is renewed. */
   readonly workers: readonly { readonly id: string; readonly runs: number; readonly leaseExpiresAt: string }[];
   /** Jobs that are not in Redis yet. */
@@ -15,8 +17,9 @@ export interface DeploymentState {
 const unfinished = `select status, count(*)::int as runs from runs where finished_at is null group by status`;
 
 const unclaimed = `
-select queue, count(*)::int as runs from runs
-where holds_thread and waiting is null and lease_owner is null group by queue`;
+select queue, count(*)::int as runs,
+  greatest(0, extract(epoch from clock_timestamp() - min(activated_at)))::float8 as "oldestS"
+from runs where holds_thread and waiting is null and lease_owner is null group by queue`;
 
 const holders = `
 select lease_owner as id, count(*)::int as runs, min(lease_expires_at) as "leaseExpiresAt" from runs
@@ -28,13 +31,14 @@ const undelivered = `select count(*)::int as entries, min(created_at) as "oldest
 export async function readDeploymentState({ sql }: Pick<Database, 'sql'>): Promise<DeploymentState> {
   const [byStatus, byQueue, workers, [outbox]] = await Promise.all([
     sql.query<{ status: string; runs: number }>(unfinished),
-    sql.query<{ queue: string; runs: number }>(unclaimed),
+    sql.query<{ queue: string; runs: number; oldestS: number | null }>(unclaimed),
     sql.query<{ id: string; runs: number; leaseExpiresAt: Date }>(holders),
     sql.query<{ entries: number; oldestAt: Date | null }>(undelivered),
   ]);
   return {
     runs: Object.fromEntries(byStatus.map(({ status, runs }) => [status, runs])),
     due: Object.fromEntries(byQueue.map(({ queue, runs }) => [queue, runs])),
+    oldestDueS: Object.fromEntries(byQueue.map(({ queue, oldestS }) => [queue, oldestS ?? 0])),
     workers: workers.map((worker) => ({ ...worker, leaseExpiresAt: worker.leaseExpiresAt.toISOString() })),
     outbox: { entries: outbox?.entries ?? 0, oldestAt: outbox?.oldestAt?.toISOString() ?? null },
   };

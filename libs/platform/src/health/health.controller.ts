@@ -1,10 +1,7 @@
 import { Controller, Get, Inject, Res, VERSION_NEUTRAL } from '@nestjs/common';
 import type { Response } from 'express';
+import { HEALTH_CHECKS, HEALTH_DEGRADATIONS, LIVENESS_CHECKS } from './health-tokens';
 import { type HealthChecks, failingChecks, readinessOf } from './readiness';
-
-export const HEALTH_CHECKS = Symbol('HEALTH_CHECKS');
-export const HEALTH_DEGRADATIONS = Symbol('HEALTH_DEGRADATIONS');
-export const LIVENESS_CHECKS = Symbol('LIVENESS_CHECKS');
 
 @Controller({ path: 'health', version: VERSION_NEUTRAL })
 export class HealthController {

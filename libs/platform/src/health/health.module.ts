@@ -1,5 +1,7 @@
 import { type DynamicModule, type FactoryProvider, Module, type ModuleMetadata } from '@nestjs/common';
-import { HEALTH_DEGRADATIONS, HEALTH_CHECKS, HealthController, LIVENESS_CHECKS } from './health.controller';
+import { DependencyMetrics } from './dependency-metrics';
+import { HealthController } from './health.controller';
+import { HEALTH_CHECKS, HEALTH_DEGRADATIONS, LIVENESS_CHECKS } from './health-tokens';
 import type { HealthChecks } from './readiness';
 
 type Factory = FactoryProvider<HealthChecks>;
@@ -14,7 +16,7 @@ export interface HealthCheckFactory extends Pick<Factory, 'inject' | 'useFactory
 
 const none = (): HealthChecks => ({});
 
-/** `GET /health/live` and `GET /health/ready`. */
+/** `GET /health/live`, `GET /health/ready`, and the latter as a metric where a service has metrics. */
 @Module({})
 export class HealthModule {
   static register(checks: HealthChecks, degradations: HealthChecks = {}): DynamicModule {
@@ -31,6 +33,7 @@ export class HealthModule {
         { provide: HEALTH_CHECKS, inject, useFactory },
         { provide: HEALTH_DEGRADATIONS, inject, useFactory: degradations },
         { provide: LIVENESS_CHECKS, inject, useFactory: liveness },
+        DependencyMetrics,
       ],
     };
   }

@@ -1,0 +1,35 @@
+import { eventId } from '@rondo/contract';
+import { type Database, type Runs, holderOf } from '@rondo/persistence';
+import { newUlid } from '@rondo/platform';
+import type { WorkerSignals } from '../runs/worker-signals';
+import type { DeferredRunFeed } from './deferred-run-feed';
+import { createRunSources } from './run-sources';
+import { RunSubscriptions } from './run-subscriptions';
+import { StreamMetrics } from './stream-metrics';
+
+const subscriptionSettings = {
+  pollMs: 2_000,
+  retryMs: 500,
+  feedReadyMs: 300,
+  pendingEvents: 2_000,
+  streams: { keptText: 4 * 1024 * 1024, rememberedStreams: 256 },
+} as const;
+
+interface SubscriptionParts {
+  readonly database: Database;
+  readonly runs: Runs;
+  readonly feed: DeferredRunFeed;
+  readonly workers: WorkerSignals;
+}
+
+/** All subscriptions to runs at this gateway, and what is counted of them. */
+export function composeSubscriptions(
+  { database, runs, feed, workers }: SubscriptionParts,
+  settings: { stallLimitMs: number; onError: (error: unknown) => void },
+): { subscriptions: RunSubscriptions; streamMetrics: StreamMetrics } {
+  const newEventId = () => eventId.parse(`evt_${newUlid()}`);
+  const sources = createRunSources({ runs, holderOf: (run) => holderOf(database, run), feed, workers, newEventId });
+  const streamMetrics = new StreamMetrics();
+  const options = { ...subscriptionSettings, ...settings, metrics: streamMetrics, newEventId };
+  return { subscriptions: new RunSubscriptions(sources, options), streamMetrics };
+}

@@ -1,0 +1,52 @@
+import { Counter, type Registry } from 'prom-client';
+import type { Ending, Sink } from './run-subscriber';
+import { type SubscriberEvent, isNotice } from './stream-notices';
+
+const kinds = ['fact', 'delta', 'notice'] as const;
+const endings = ['ended', 'closed', 'stalled', 'deleted'] as const satisfies readonly Ending[];
+
+/** What this gateway sends to subscribers of runs, and how their subscriptions end. */
+export class StreamMetrics {
+  private readonly events = new Counter({
+    name: 'rondo_gateway_events_total',
+    help: 'Events that were sent to subscribers',
+    labelNames: ['kind'],
+    registers: [],
+  });
+  private readonly subscriptions = new Counter({
+    name: 'rondo_gateway_subscriptions_ended_total',
+    help: 'Subscriptions that ended; those that stalled did not read',
+    labelNames: ['ending'],
+    registers: [],
+  });
+
+  constructor() {
+    for (const kind of kinds) this.events.inc({ kind }, 0);
+    for (const ending of endings) this.subscriptions.inc({ ending }, 0);
+  }
+
+  registerOn(registry: Registry): void {
+    registry.registerMetric(this.events);
+    registry.registerMetric(this.subscriptions);
+  }
+
+  /** The same sink; what is sent to it is counted. */
+  counted(sink: Sink): Sink {
+    return {
+      send: (event, json) => {
+        this.events.inc({ kind: kindOf(event) });
+        return sink.send(event, json);
+      },
+      drained: () => sink.drained(),
+    };
+  }
+
+  ended(ending: Ending): void {
+    this.subscriptions.inc({ ending });
+  }
+}
+
+function kindOf(event: SubscriberEvent): (typeof kinds)[number] {
+  if (isNotice(event)) return 'notice';
+  return event.seq === null ? 'delta' : 'fact';
+}

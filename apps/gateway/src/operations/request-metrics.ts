@@ -1,0 +1,39 @@
+import type { RequestHandler, Response } from 'express';
+import { Histogram, type Registry } from 'prom-client';
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const otherMethod = 'OTHER';
+const statuses = ['2xx', '3xx', '4xx', '5xx'];
+
+/**
+ * Measures answers by method and class of status. Streams and waits are left out, since they last as long as a run does, and so
+ * are probes and scrapes, which would hide the answers to clients.
+ */
+export function requestMetrics(registry: Registry): RequestHandler {
+  const seconds = new Histogram({
+    name: 'rondo_gateway_request_seconds',
+    help: 'Time to answer a request; without event streams, waits, probes and scrapes',
+    labelNames: ['method', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  for (const method of [...methods, otherMethod]) for (const status of statuses) seconds.zero({ method, status });
+
+  return (request, response, next) => {
+    const beganAt = performance.now();
+    const { method, path } = request; // `path` is shorter within a router
+    response.once('finish', () => {
+      if (isProbe.test(path) || lastsLong(path, response)) return;
+      const labels = { method: methods.includes(method) ? method : otherMethod, status: classOf(response.statusCode) };
+      seconds.observe(labels, (performance.now() - beganAt) / 1_000);
+    });
+    next();
+  };
+}
+
+const classOf = (status: number): string => `${Math.floor(status / 100)}xx`;
+
+const isProbe = /^\/(health|metrics)(\/|$)/;
+
+const lastsLong = (path: string, response: Response): boolean =>
+  path.endsWith('/wait') || String(response.getHeader('content-type')).startsWith('text/event-stream');

@@ -1,0 +1,3 @@
+export const HEALTH_CHECKS = Symbol('HEALTH_CHECKS');
+export const HEALTH_DEGRADATIONS = Symbol('HEALTH_DEGRADATIONS');
+export const LIVENESS_CHECKS = Symbol('LIVENESS_CHECKS');
