@@ -4,6 +4,7 @@ import { nx } from './build.mjs';
 import { exampleOf, withTables } from './configuration-reference.mjs';
 import { helmValuesReference } from './helm-values-reference.mjs';
 import { installPackages, requireNode } from './install.mjs';
+import { writeMonitoring } from './monitoring-files.mjs';
 import { composeConfiguration } from './nats-server-configuration.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
@@ -19,7 +20,7 @@ const homes = {
   'demo-model': 'environment',
 };
 
-/** `npm run docs` generates from the code: docs/tools.md, the tables of docs/configuration.md, .env.example, NATS permissions, docs/helm-values.md, the client's types, docs/cli.md. */
+/** `npm run docs` generates from the code: docs/tools.md, the tables of docs/configuration.md, .env.example, NATS permissions, the Grafana dashboard, the chart's copies of rules and dashboard, docs/helm-values.md, the client's types, docs/cli.md. */
 requireNode();
 await installPackages(repoRoot, log);
 // Not all projects: the client cannot be built before its types are written.
@@ -37,6 +38,7 @@ const permissions = `${JSON.stringify(messaging.allNatsPermissions(), null, 2)}\
 writeFileSync(join(repoRoot, 'deploy/nats-permissions.json'), permissions);
 writeFileSync(join(repoRoot, 'deploy/nats.conf'), composeConfiguration());
 writeFileSync(join(repoRoot, 'deploy/helm/rondo/files/nats.conf'), composeConfiguration(['EXECUTOR_ID']));
+writeMonitoring();
 writeFileSync(join(repoRoot, 'docs/helm-values.md'), helmValuesReference());
 
 const document = join(repoRoot, 'docs/configuration.md');

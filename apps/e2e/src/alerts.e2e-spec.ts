@@ -1,29 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { load } from 'js-yaml';
-import { z } from 'zod';
+import { promtool } from '../../../deploy/local/prometheus.mjs';
+import { alertRules, metricsIn, rulesPath } from './rule-file';
 
 const root = resolve(__dirname, '../../..');
 const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
-
-const ruleFile = z.object({
-  groups: z.array(
-    z.object({
-      rules: z.array(
-        z.object({
-          alert: z.string(),
-          expr: z.string(),
-          labels: z.object({ severity: z.enum(['critical', 'warning']) }),
-          annotations: z.object({ summary: z.string(), runbook: z.string() }),
-        }),
-      ),
-    }),
-  ),
-});
+const packagesOf = resolve(root, '.data');
 
 describe('the alerts for Prometheus', () => {
-  const { groups } = ruleFile.parse(load(read('deploy/monitoring/rules.yaml')));
-  const alerts = groups.flatMap(({ rules }) => rules);
+  const alerts = alertRules();
 
   it('have a section of the runbook each, and the runbook has no other', () => {
     const sections = [...read('docs/runbook.md').matchAll(/^## (.+)$/gm)].map(([, title]) => title);
@@ -40,10 +25,15 @@ describe('the alerts for Prometheus', () => {
     for (const { alert } of alerts) expect(tests).toContain(`alertname: ${alert} }`);
   });
 
+  it('pass their unit tests in promtool', async () => {
+    await promtool(['check', 'rules', rulesPath], { packagesOf });
+    await promtool(['test', 'rules', 'rules.test.yaml'], { packagesOf, cwd: resolve(root, 'deploy/monitoring') });
+  }, 300_000);
+
   it('use only metrics that the documents of operations name', () => {
     const documented: readonly string[] = read('docs/operations.md').match(/rondo_[a-z0-9_]+/g) ?? [];
-    const used = alerts.flatMap(({ expr }) => expr.match(/rondo_[a-z0-9_]+/g) ?? []);
+    const used = alerts.flatMap(({ expr }) => metricsIn(expr));
 
-    expect(used.filter((metric) => !documented.includes(metric))).toEqual([]);
+    expect(used.filter((metric) => !documented.includes(metric.replace(/_(count|bucket)$/, '')))).toEqual([]);
   });
 });

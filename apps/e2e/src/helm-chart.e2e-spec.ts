@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { helmProgram } from '../../../deploy/local/helm.mjs';
 import { helmValuesReference } from '../../../deploy/local/helm-values-reference.mjs';
 import { composeConfiguration } from '../../../deploy/local/nats-server-configuration.mjs';
+import { promtool } from '../../../deploy/local/prometheus.mjs';
 import { ProgramError, run } from '../../../deploy/local/run-program.mjs';
 import { newHelmSecrets } from '../../../deploy/local/secret-variables.mjs';
 import { environment as agentWorker } from '../../agent-worker/src/environment';
@@ -13,6 +14,7 @@ import { environment as gateway } from '../../gateway/src/config';
 import { environment as summarizer } from '../../summarizer/src/config';
 import { environment as toolExecutor } from '../../tool-executor/src/config';
 import { typesOfObjects } from './kubernetes-types';
+import { alertRules, metricsIn, rulesOf } from './rule-file';
 
 const root = resolve(__dirname, '../../..');
 const chart = join(root, 'deploy/helm/rondo');
@@ -75,11 +77,12 @@ function podsOf(objects: readonly KubernetesObject[]): Map<string, z.infer<typeo
 
 const external = ['postgres.host=pg.example', 'redis.host=redis.example', 'nats.host=nats.example'];
 const bundled = ['bundled.enabled=true'];
-const everything = ['gateway.ingress.enabled=true', 'gateway.ingress.host=rondo.example', 'podMonitor.enabled=true'];
+const monitoring = ['podMonitor.enabled=true', 'prometheusRule.enabled=true', 'dashboard.enabled=true'];
+const everything = ['gateway.ingress.enabled=true', 'gateway.ingress.host=rondo.example', ...monitoring];
 const combinations = [
   { name: 'external servers', settings: external },
   { name: 'bundled servers', settings: bundled },
-  { name: 'KEDA, Ingress and PodMonitor', settings: [...external, ...everything, 'autoscaling=keda'] },
+  { name: 'KEDA, Ingress and monitoring', settings: [...external, ...everything, 'autoscaling=keda'] },
   { name: 'scaling by CPU', settings: [...bundled, ...everything, 'autoscaling=cpu'] },
   { name: 'privileged executors', settings: [...bundled, 'toolExecutor.sandbox.mode=privileged'] },
   {
@@ -153,6 +156,33 @@ describe('the Helm chart', () => {
       '$NATS_TOOL_EXECUTOR_PASSWORD',
     );
     expect(data['rondo.conf'].trim()).toBe(generated.trim());
+  });
+
+  it('ships the alerts, each for the namespace of the release alone', async () => {
+    const objects = await render(...bundled, ...monitoring, 'prometheusRule.labels.release=prometheus');
+    const rule = objects.find(({ kind }) => kind === 'PrometheusRule');
+    const { spec } = z.object({ spec: z.record(z.string(), z.unknown()) }).parse(rule);
+    const file = join(cache, 'helm-rules.yaml');
+    mkdirSync(cache, { recursive: true });
+    writeFileSync(file, JSON.stringify(spec)); // JSON is YAML
+
+    await promtool(['check', 'rules', file], { packagesOf: join(root, '.data') });
+    const shipped = rulesOf(spec);
+    expect(shipped.map(({ alert }) => alert)).toEqual(alertRules().map(({ alert }) => alert));
+    for (const { expr } of shipped) {
+      for (const metric of metricsIn(expr)) expect(expr).toContain(`${metric}{namespace="default"`);
+      expect(expr).not.toMatch(/rondo_\w+(?![\w{])/);
+    }
+    expect(rule?.metadata.labels['release']).toBe('prometheus');
+  }, 300_000);
+
+  it('ships the dashboard for the sidecar of Grafana', async () => {
+    const objects = await render(...bundled, ...monitoring, 'dashboard.label=my_dashboards');
+    const map = objects.find(({ metadata }) => metadata.name === 'rondo-dashboard');
+    const { data } = z.object({ data: z.object({ 'rondo.json': z.string() }) }).parse(map);
+
+    expect(map?.metadata.labels['my_dashboards']).toBe('1');
+    expect(data['rondo.json'].trim()).toBe(readFileSync(join(root, 'deploy/monitoring/dashboard.json'), 'utf8').trim());
   });
 
   it('says who may connect to the stores, and the executor is not among them', async () => {

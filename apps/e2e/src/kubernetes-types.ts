@@ -12,6 +12,10 @@ const types: Record<string, { name: string; from: string }> = {
     name: 'IPodMonitor',
     from: '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor',
   },
+  PrometheusRule: {
+    name: 'IPrometheusRule',
+    from: '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule',
+  },
   ScaledObject: { name: 'IScaledObject', from: '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject' },
   Service: { name: 'Service', from: 'kubernetes-types/core/v1.js' },
   ServiceAccount: { name: 'ServiceAccount', from: 'kubernetes-types/core/v1.js' },

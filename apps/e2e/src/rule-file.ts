@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { load } from 'js-yaml';
+import { z } from 'zod';
+
+const rule = z.strictObject({
+  alert: z.string(),
+  expr: z.string(),
+  for: z
+    .string()
+    .regex(/^\d+m$/)
+    .exactOptional(),
+  labels: z.object({ severity: z.enum(['critical', 'warning']) }),
+  annotations: z.object({ summary: z.string(), runbook: z.string() }),
+});
+const ruleFile = z.object({ groups: z.array(z.object({ name: z.string(), rules: z.array(rule) })) });
+
+export type AlertRule = z.infer<typeof rule>;
+
+export const rulesPath = resolve(__dirname, '../../../deploy/monitoring/rules.yaml');
+
+export const rulesOf = (parsed: unknown): AlertRule[] => ruleFile.parse(parsed).groups.flatMap(({ rules }) => rules);
+
+/** The alerts of deploy/monitoring/rules.yaml. */
+export const alertRules = (): AlertRule[] => rulesOf(load(readFileSync(rulesPath, 'utf8')));
+
+/** The metrics that an expression names. */
+export const metricsIn = (expression: string): string[] => [...new Set(expression.match(/\brondo_\w+/g) ?? [])];

@@ -1,0 +1,2 @@
+/** The Grafana dashboard, as JSON. */
+export function dashboard(): object;
