@@ -20,6 +20,7 @@ const arrows = {
   'apps/demo-model': ['platform'],
   'apps/simulation': ['contract', 'domain'],
   'apps/cli': ['client'],
+  'apps/cli/src/replay': ['client', 'contract', 'domain'], // it runs the loop itself
   'apps/console': ['client'],
   'apps/chaos': ['contract', 'test-deployment'],
   'apps/bench': ['contract', 'test-deployment'],
@@ -132,7 +133,7 @@ export default tseslint.config(
     },
   },
   ...Object.keys(arrows).map((project) => ({
-    files: [`${project}/src/**/*.{ts,tsx}`],
+    files: [`${project}{/src,}/**/*.{ts,tsx}`],
     rules: { 'no-restricted-imports': ['error', importsOf(project)] },
   })),
   {
