@@ -7,6 +7,7 @@ import { completionOf } from './commands/completion';
 import { openConsole } from './commands/console';
 import { doctor } from './commands/doctor';
 import { evalAgent, evalNew } from './commands/eval-new';
+import { evalPin, evalReplay } from './commands/eval-replay';
 import { evalCompare, evalReport, evalScore } from './commands/eval-results';
 import { evalRun } from './commands/eval-run';
 import { filesGet, filesList, filesPut } from './commands/files';
@@ -56,6 +57,8 @@ export const commands: readonly Command[] = [
   evalScore,
   evalCompare,
   evalReport,
+  evalPin,
+  evalReplay,
   usage,
   keysCreate,
   keysList,

@@ -29,6 +29,7 @@ export const evalRun: Command = {
     { name: 'max-iterations', value: 'COUNT', help: 'the most iterations of a task (those of the agent, or 200)' },
     { name: 'scorer', value: 'SCORER', help: 'gaia, exact, number or judge, for tasks that name none (gaia)' },
     { name: 'skip-missing-tools', help: 'run without the tools of the agent that the deployment lacks' },
+    { name: 'record', value: 'DIR', help: 'make a recording of each run, as `rondo eval pin` does' },
     { name: 'retry-errors', help: 'ask again what ended with an error' },
   ],
   details: 'See docs/evaluations.md for datasets, result files and scorers.',

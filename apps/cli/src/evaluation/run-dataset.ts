@@ -81,5 +81,7 @@ export async function runDataset(given: Given, context: Context): Promise<Ending
   if (results === undefined) return 'interrupted';
   terminal.note(sentenceOf(summaryOf(scored(results, { judgements: readJudgements(path) }))));
   terminal.note(`Results: ${path}`);
-  return 'ok';
+  const into = given.value('record');
+  if (into === undefined) return 'ok';
+  return (await import('../replay/pin-runs.ts')).pinResults({ results, into }, given, context);
 }

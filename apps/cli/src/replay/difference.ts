@@ -1,0 +1,98 @@
+import { canonicalJson, isSame } from './canonical-json';
+import type { ComparableFact } from './comparable-fact';
+import type { RecordedRequest } from './recording';
+import { shortDiff } from './short-diff';
+
+/** Where a replay and its recording part. */
+export interface Difference {
+  readonly iteration: number;
+  /** What differs, as in `message 5 (tool)`. */
+  readonly where: string;
+  readonly problem: string;
+  /** Lines that begin with `-` (recorded) or `+` (now). */
+  readonly diff: readonly string[];
+}
+
+export const sentenceOf = ({ iteration, where, problem }: Difference): string =>
+  `iteration ${iteration}, ${where}: ${problem}`;
+
+/** Leaves the loop at the place where the paths part. */
+export class DifferenceError extends Error {
+  override readonly name = 'DifferenceError';
+
+  constructor(readonly difference: Difference) {
+    super(sentenceOf(difference));
+  }
+}
+
+/** The first part of a request that is not as recorded. */
+export function requestDifference(
+  recorded: RecordedRequest,
+  now: RecordedRequest,
+  iteration: number,
+): Difference | undefined {
+  const differs = (where: string, [before, after]: readonly [unknown, unknown], problem = promptDiffers) =>
+    isSame(before, after)
+      ? undefined
+      : { iteration, where, problem, diff: shortDiff(textOf(before, after), textOf(after, before)) };
+  return (
+    differs('model', [recorded.model, now.model], 'another model is asked') ??
+    differs('system prompt', [recorded.system, now.system]) ??
+    differs('tools', [recorded.tools, now.tools]) ??
+    differs('settings', [recorded.settings, now.settings], 'the settings of the model call differ') ??
+    messageDifference(recorded, now, differs)
+  );
+}
+
+const promptDiffers = 'the prompt differs';
+
+type Differs = (where: string, pair: readonly [unknown, unknown], problem?: string) => Difference | undefined;
+
+function messageDifference(recorded: RecordedRequest, now: RecordedRequest, differs: Differs): Difference | undefined {
+  const count = Math.max(recorded.messages.length, now.messages.length);
+  for (let index = 0; index < count; index += 1) {
+    const [before, after] = [recorded.messages[index], now.messages[index]];
+    const problem =
+      before === undefined ? 'the prompt has one more' : after === undefined ? 'the prompt lacks it' : promptDiffers;
+    const found = differs(`message ${index + 1} (${roleOf(before ?? after)})`, [before, after], problem);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+const roleOf = (message: unknown): string =>
+  typeof message === 'object' && message !== null && 'role' in message ? String(message.role) : 'no role';
+
+/** A fact that the engine would write now, beside the recorded one. */
+export function factDifference(
+  recorded: (ComparableFact & { readonly seq: number }) | undefined,
+  now: ComparableFact,
+): Difference {
+  const { type, iteration } = now;
+  if (!recorded) return { iteration, where: type, problem: 'the recording has ended, the engine goes on', diff: [] };
+  const where = `fact ${recorded.seq} (${recorded.type})`;
+  const problem = recorded.type === type ? 'the engine writes it differently' : `the engine writes ${type} instead`;
+  return { iteration, where, problem, diff: shortDiff(factText(recorded), factText(now)) };
+}
+
+const factText = ({ type, data }: ComparableFact): string => `${type} ${JSON.stringify(sorted(data), null, 1)}`;
+
+const sorted = (value: unknown): unknown => JSON.parse(canonicalJson(value));
+
+/** The words of a message if those differ, else all of it. */
+function textOf(value: unknown, other: unknown): string {
+  const [words, others] = [wordsOf(value), wordsOf(other)];
+  if (words !== undefined && words !== others) return words;
+  return value === undefined ? '' : JSON.stringify(value, null, 1);
+}
+
+function wordsOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const parts = 'content' in value ? value.content : 'results' in value ? value.results : undefined;
+  if (!Array.isArray(parts)) return undefined;
+  return parts.map((part: unknown) => wordsOfPart(part)).join('\n');
+}
+
+const wordsOfPart = (part: unknown): string =>
+  typeof part === 'object' && part !== null && 'text' in part ? String(part.text) : JSON.stringify(part);

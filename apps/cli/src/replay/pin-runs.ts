@@ -1,0 +1,128 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Rondo } from '@rondo/client';
+import { z } from 'zod';
+import { type Context, type Given, UsageError } from '../command';
+import { gatewayOf } from '../config';
+import { replaceLines } from '../evaluation/durable-file';
+import type { Ending } from '../exit-codes';
+import type { Terminal } from '../terminal';
+import { makeRecording } from './make-recording';
+import { readRun } from './read-run';
+import { type RecordedTask, UnrecordableError } from './recording';
+import { linesOfRecording, readRecording } from './recording-file';
+
+/** A run to record, and the name of its file. */
+interface RunToPin {
+  readonly runId: string;
+  readonly name: string;
+  readonly task: RecordedTask | null;
+}
+
+interface Pinning {
+  readonly into: string;
+  readonly rondo: Rondo;
+  readonly terminal: Terminal;
+  /** The key of the gateway, which no file may have. */
+  readonly key: string;
+  /** Says only what cannot be recorded. */
+  readonly isQuiet: boolean;
+}
+
+const pinningOf = (into: string, given: Given, { rondo, terminal }: Context) => {
+  const { key } = gatewayOf({ url: given.value('url'), key: given.value('key') });
+  return { into, rondo: rondo(), terminal, key: key() };
+};
+
+/** Records runs, or those of all tasks of a result file, each into a file of its own. `failed` if one cannot be recorded. */
+export async function pinRuns(given: Given, context: Context): Promise<Ending> {
+  const runs = given.args.flatMap((target) =>
+    existsSync(target) ? resultsIn(target).map(runOf) : [{ runId: target, name: target, task: null }],
+  );
+  return recordAll(runs, { ...pinningOf(given.value('into') ?? 'recordings', given, context), isQuiet: false });
+}
+
+export interface ResultsToPin {
+  readonly results: readonly Result[];
+  readonly into: string;
+}
+
+/** Records the runs of an evaluation's results that have no recording in the folder yet. */
+export async function pinResults({ results, into }: ResultsToPin, given: Given, context: Context): Promise<Ending> {
+  const runs = results.map(runOf).filter(({ runId, name }) => !isRecordingOf(runId, fileOf(into, name)));
+  return recordAll(runs, { ...pinningOf(into, given, context), isQuiet: true });
+}
+
+/** Records one after the other, and says of each that cannot be recorded why. */
+async function recordAll(runs: readonly RunToPin[], pinning: Pinning): Promise<Ending> {
+  let recorded = 0;
+  for (const run of runs) {
+    const outcome = await record(run, pinning);
+    if ('file' in outcome) recorded += 1;
+    tell(run, outcome, pinning);
+  }
+  return recorded === runs.length ? 'ok' : 'failed';
+}
+
+type Outcome = { readonly file: string } | { readonly problem: string };
+
+function tell({ runId }: RunToPin, outcome: Outcome, { terminal, isQuiet }: Pinning): void {
+  if (terminal.isJson && !isQuiet) terminal.json({ run_id: runId, file: null, problem: null, ...outcome });
+  else if ('problem' in outcome) terminal.complain(`${runId} cannot be recorded: ${outcome.problem}.`);
+  else if (!isQuiet) terminal.line(outcome.file);
+}
+
+async function record({ runId, name, task }: RunToPin, { into, rondo, key }: Pinning): Promise<Outcome> {
+  const file = fileOf(into, name);
+  try {
+    const lines = linesOfRecording(await makeRecording(await readRun(runId, rondo), task));
+    const secret = lines.findIndex((line) => line.includes(key));
+    if (secret >= 0) return { problem: `line ${secret + 1} would have the API key` };
+    mkdirSync(into, { recursive: true });
+    replaceLines(file, lines);
+    return { file };
+  } catch (error) {
+    if (!(error instanceof UnrecordableError)) throw error;
+    return { problem: error.message };
+  }
+}
+
+/** A name from elsewhere must not lead out of the folder. */
+const fileOf = (into: string, name: string): string => join(into, `${encodeURIComponent(name)}.jsonl`);
+
+function isRecordingOf(runId: string, file: string): boolean {
+  if (!existsSync(file)) return false;
+  return readRecording(readFileSync(file, 'utf8'), file).run.id === runId;
+}
+
+const result = z.object({
+  run_id: z.string(),
+  task_id: z.string(),
+  question: z.string(),
+  augmented_question: z.string(),
+});
+type Result = z.infer<typeof result>;
+
+const runOf = ({ run_id: runId, task_id, question, augmented_question: input }: Result): RunToPin => ({
+  runId,
+  name: task_id,
+  task: { task_id, question, input },
+});
+
+/** The tasks in a file that `rondo eval run` wrote. */
+function resultsIn(file: string): Result[] {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.flatMap((line, index) => (line.trim() === '' ? [] : [resultIn(line, `${file}, line ${index + 1}`)]));
+}
+
+function resultIn(line: string, where: string): Result {
+  try {
+    const parsed = result.safeParse(JSON.parse(line));
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    throw new UsageError(`${where}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new UsageError(`${where} is not a result of rondo eval run.`);
+  }
+}

@@ -1,0 +1,92 @@
+import {
+  type AnsweredResult,
+  type CallId,
+  type PlanProgress,
+  type RecordedFact,
+  type ToolCall,
+  textLimits,
+} from '@rondo/contract';
+import type { SentCall, ToolAnswer, Tools } from '@rondo/domain';
+import type { RecordedPlace } from './recorded-place';
+
+type Answer = Extract<RecordedFact, { type: 'tool.completed' | 'tool.failed' | 'tool.unknown' }>;
+
+const isAnswer = (fact: RecordedFact): fact is Answer =>
+  fact.type === 'tool.completed' || fact.type === 'tool.failed' || fact.type === 'tool.unknown';
+
+/** Answers calls with what the log has, in the order in which it has them. Nothing is executed. */
+export class RecordedTools implements Tools {
+  readonly store = null;
+  private readonly waiting = new Map<CallId, (answer: ToolAnswer) => void>();
+
+  constructor(private readonly place: RecordedPlace) {}
+
+  execute({ id }: ToolCall): Promise<ToolAnswer> {
+    return new Promise((resolve) => {
+      this.waiting.set(id, resolve);
+      this.answerNext();
+    });
+  }
+
+  reattach({ call }: SentCall): Promise<ToolAnswer> {
+    return this.execute(call);
+  }
+
+  endRun(): Promise<readonly []> {
+    return Promise.resolve([]);
+  }
+
+  /** Call it when the log has gone on. Only one answer is given at a time, so that the loop takes them in order. */
+  answerNext(): void {
+    const { facts, at } = this.place;
+    const index = facts.findIndex((fact, position) => position >= at && isAnswer(fact));
+    const fact = facts[index];
+    if (!fact || !isAnswer(fact)) return;
+    const { tool_call_id: id } = fact.data;
+    this.waiting.get(id)?.(answerIn(facts, index, fact));
+    this.waiting.delete(id);
+  }
+}
+
+function answerIn(facts: readonly RecordedFact[], index: number, fact: Answer): ToolAnswer {
+  if (fact.type === 'tool.unknown') return { how: 'unknown', reason: fact.data.reason };
+  const { result, duration_ms: durationMs, tool_call_id: id } = fact.data;
+  const { output, error } = result;
+  const shown = stateMessagesAfter(facts, index, id);
+  const browser = shown.map(({ browser: view }) => view as AnsweredResult['browser']).find(Boolean); // the engine's own message
+  const plan = shown.find(({ kind }) => kind === 'plan_updated');
+  return {
+    how: 'answered',
+    result: {
+      ...result,
+      output: beforeBound(output, textLimits.toolOutput),
+      ...(error !== undefined && { error: beforeBound(error, textLimits.toolError) }),
+      ...(browser && { browser }),
+    },
+    durationMs,
+    ...(plan && { plan: planOf(plan) }),
+  };
+}
+
+type Metadata = Readonly<Record<string, unknown>>;
+
+/** What the call has shown beside its result: the metadata of the state messages that follow it. */
+function stateMessagesAfter(facts: readonly RecordedFact[], index: number, id: CallId): Metadata[] {
+  const rest = facts.slice(index + 1);
+  const end = rest.findIndex(({ type }) => type !== 'message.created' && type !== 'browser.state');
+  return rest
+    .slice(0, end < 0 ? rest.length : end)
+    .flatMap((fact) => (fact.type === 'message.created' ? [fact.data.message.metadata] : []))
+    .filter(({ tool_call_id: callId }) => callId === id);
+}
+
+const planOf = ({ kind: _kind, tool_call_id: _id, ...plan }: Metadata) => plan as unknown as PlanProgress; // the engine's own message
+
+const mark = /\n\n\[… (\d+) characters left out …\]$/;
+
+/** A text that the loop shortens to this one: it shortens every result, and this one is longer than its limit by the note. */
+function beforeBound(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const left = Number(mark.exec(text)?.[1] ?? 0);
+  return text.replace(mark, '.'.repeat(left));
+}

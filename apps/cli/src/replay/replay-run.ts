@@ -1,0 +1,160 @@
+import type { NewFact, RecordedFact } from '@rondo/contract';
+import {
+  type AgentPorts,
+  type AgentRun,
+  type ModelRequest,
+  type TokenCounter,
+  budgetOfModel,
+  replay,
+  runAgent,
+} from '@rondo/domain';
+import { type Difference, DifferenceError, factDifference, requestDifference } from './difference';
+import { endOfActivation, isGiven, startOf } from './given-facts';
+import { isSame } from './canonical-json';
+import { comparable } from './comparable-fact';
+import { RecordedIds } from './recorded-ids';
+import { RecordedModel } from './recorded-model';
+import { RecordedPlace } from './recorded-place';
+import { RecordedTools } from './recorded-tools';
+import { type RecordedRequest, type Recording, recordedRequest } from './recording';
+import { toolsOf } from './tools-of-run';
+
+/** How far a replay came, and where it parted from its recording. */
+export interface Replayed {
+  readonly difference: Difference | null;
+  readonly requests: readonly RecordedRequest[];
+  /** Facts that the engine wrote as recorded, or that were given to it. */
+  readonly facts: number;
+}
+
+/**
+ * Runs the agent loop over a recording: the model replies and tools answer what the log has, and each fact that the loop writes
+ * is compared with the log before it goes on. Requests to the model are compared where `comparesRequests` is not false.
+ *
+ * The facts of other programs (a user's answer, a person's approval) are given to the loop as the log has them. A worker that
+ * took the run over is another activation of the loop, here as there: it begins from the log so far.
+ */
+export async function replayRun(recording: Recording, options: { comparesRequests?: boolean } = {}): Promise<Replayed> {
+  const replaying = new Replaying(recording, options.comparesRequests ?? true);
+  try {
+    await replaying.run();
+  } catch (error) {
+    if (!(error instanceof DifferenceError)) throw error;
+    return replaying.outcome(error.difference);
+  }
+  return replaying.outcome(null);
+}
+
+class Replaying {
+  private readonly requests: RecordedRequest[] = [];
+  private readonly place: RecordedPlace;
+
+  constructor(
+    private readonly recording: Recording,
+    private readonly comparesRequests: boolean,
+  ) {
+    this.place = new RecordedPlace(recording.facts);
+    this.place.at = startOf(recording.facts);
+  }
+
+  outcome(difference: Difference | null): Replayed {
+    return { difference, requests: this.requests, facts: this.place.at };
+  }
+
+  async run(): Promise<void> {
+    while (this.takeGiven()) await this.activate();
+  }
+
+  /** Goes on to the next fact of the loop. False at the end of the log. */
+  private takeGiven(): boolean {
+    const { place } = this;
+    const isParked = place.last?.type === 'run.waiting';
+    const epoch = place.last?.epoch;
+    while (place.next && (isParked ? place.next.epoch === epoch : isGiven(place.next))) place.at += 1;
+    while (place.next && isGiven(place.next)) place.at += 1;
+    return place.next !== undefined;
+  }
+
+  private async activate(): Promise<void> {
+    const { place } = this;
+    const end = endOfActivation(place.facts, place.at);
+    const tools = new RecordedTools(place);
+    for await (const step of runAgent(this.agent(), this.ports(tools), unstopped())) {
+      if ('delta' in step) continue;
+      for (const fact of step.facts) {
+        if (place.at === end) break;
+        this.match(fact);
+        tools.answerNext();
+      }
+      if (place.at === end) return;
+    }
+    const { next, last } = place;
+    if (next) throw new DifferenceError(endedEarly(next, last?.iteration ?? 0));
+  }
+
+  private agent(): AgentRun {
+    const { run, lacks, earlier, facts } = this.recording;
+    return {
+      id: run.id,
+      threadId: run.thread_id,
+      settings: run.settings,
+      tools: { ...toolsOf(run.settings, lacks), ...hashIn(facts) },
+      createdAt: run.created_at,
+      state: replay(facts.slice(0, this.place.at), earlier),
+    };
+  }
+
+  private ports(tools: RecordedTools): AgentPorts {
+    const { place } = this;
+    return {
+      model: new RecordedModel({ place, agent: this.agent(), onRequest: (request) => this.compare(request) }),
+      tools,
+      tokens: roughCounter,
+      ids: new RecordedIds(place.facts, place.at),
+      clock: place,
+      budgetOf: budgetOfModel,
+    };
+  }
+
+  private compare(request: ModelRequest): void {
+    const now = recordedRequest(request);
+    const recorded = this.recording.requests[this.requests.length];
+    const iteration = this.place.last?.iteration ?? 0;
+    this.requests.push(now);
+    if (!this.comparesRequests) return;
+    const difference = recorded
+      ? requestDifference(recorded, now, iteration)
+      : { iteration, where: 'model call', problem: 'the recording does not have it', diff: [] };
+    if (difference) throw new DifferenceError(difference);
+  }
+
+  private match(fact: NewFact): void {
+    const { next } = this.place;
+    const now = comparable(fact);
+    if (!next) throw new DifferenceError(factDifference(undefined, now));
+    const recorded = comparable(next);
+    if (!isSame(recorded, now)) throw new DifferenceError(factDifference({ seq: next.seq, ...recorded }, now));
+    this.place.at += 1;
+  }
+}
+
+const unstopped = () => ({ stop: new AbortController().signal, drain: new AbortController().signal });
+
+const endedEarly = (next: RecordedFact, iteration: number): Difference => ({
+  iteration,
+  where: `fact ${next.seq} (${next.type})`,
+  problem: 'the engine ends or parks the run before it',
+  diff: [],
+});
+
+function hashIn(facts: readonly RecordedFact[]): { hash?: string } {
+  const started = facts.find(({ type }) => type === 'run.started');
+  const hash = started?.type === 'run.started' ? started.data.tool_set : undefined;
+  return hash === undefined ? {} : { hash };
+}
+
+/** Enough to see whether a request is near its limit; a run that came near it cannot be recorded. */
+const roughCounter: TokenCounter = {
+  countTexts: (texts) => Promise.resolve(texts.map(({ length }) => Math.ceil(length / 4))),
+  imageTokens: () => 1_000,
+};

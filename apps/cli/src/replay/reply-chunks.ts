@@ -1,0 +1,105 @@
+import type { ContentBlock, Message, RecordedFact, RunError } from '@rondo/contract';
+import { type AgentRun, type ModelChunk, type ModelEnd, contextOverflow, dialectNamed } from '@rondo/domain';
+
+type Usage = Extract<RecordedFact, { type: 'usage.recorded' }>;
+
+/** What the model put out, from the facts that follow its request: `facts` begins with the first of them. */
+export function replyChunks(facts: readonly RecordedFact[], agent: AgentRun): ModelChunk[] {
+  const at = facts.findIndex(({ type }) => type === 'usage.recorded');
+  const whole = at < 0 ? facts : facts.slice(0, at);
+  const retries = whole.flatMap((fact) => (fact.type === 'model.retried' ? [retryOf(fact)] : []));
+  const parts = whole.flatMap((fact) =>
+    fact.type === 'message.created' && fact.data.message.type === 'assistant' ? [fact.data.message] : [],
+  );
+  const usage = facts[at];
+  const end = usage?.type === 'usage.recorded' ? [endOf(usage, facts.slice(at + 1))] : [];
+  return [...retries, ...chunksOf(parts, agent), ...end];
+}
+
+const retryOf = ({ data: { attempt, delay_ms: delayMs, error } }: Extract<RecordedFact, { type: 'model.retried' }>) =>
+  ({ type: 'retried', attempt, delayMs, error }) as const;
+
+/** The log says how the reply ended; an error is in the fact that follows from it. */
+function endOf({ data }: Usage, after: readonly RecordedFact[]): ModelEnd {
+  const { finish_reason: reason, input_tokens, cached_tokens, output_tokens, cost_usd, estimated } = data;
+  const end = { type: 'end', usage: { input_tokens, cached_tokens, output_tokens, cost_usd, estimated } } as const;
+  switch (reason) {
+    case 'stop':
+    case 'length':
+    case 'tool_calls':
+      return { ...end, how: 'finished', finishReason: reason };
+    case 'broken':
+      return { ...end, how: 'broken', error: errorAfter(after) };
+    case 'failed':
+    case 'fell_back':
+      return { ...end, how: 'failed', error: errorAfter(after) };
+    case 'overflow':
+      return { ...end, how: 'failed', error: { code: contextOverflow, message: 'too long' } };
+    default:
+      return { ...end, how: 'aborted' };
+  }
+}
+
+function errorAfter(facts: readonly RecordedFact[]): RunError {
+  const [fact] = facts.filter(({ type }) => type === 'model.fell_back' || type === 'run.failed');
+  if (fact?.type === 'model.fell_back' || fact?.type === 'run.failed') {
+    const { code, message } = fact.data.error;
+    return { code, message };
+  }
+  return { code: 'model_error', message: 'The reply broke off.' };
+}
+
+function chunksOf(parts: readonly Message[], agent: AgentRun): ModelChunk[] {
+  const blocks = parts.flatMap(({ content }) => content);
+  const isNative = agent.settings.processor.dialect === 'native';
+  const text = isNative ? nativeChunks : textChunks;
+  return text(blocks, agent, parts[0]);
+}
+
+type Writer = (blocks: readonly ContentBlock[], agent: AgentRun, part: Message | undefined) => ModelChunk[];
+
+const nativeChunks: Writer = (blocks) => {
+  let calls = 0;
+  return blocks.flatMap((block): ModelChunk[] => {
+    if (block.type !== 'tool_call') return plainChunks(block);
+    const index = calls++;
+    const written = block.raw_arguments ?? JSON.stringify(block.arguments);
+    return [
+      { type: 'call_start', index, name: block.name },
+      { type: 'call_arguments', index, text: written },
+    ];
+  });
+};
+
+/** In these dialects a call is text. A text between two calls stands as it is; the JSON mode has one decision in all. */
+const textChunks: Writer = (blocks, agent, part) => {
+  if (!part) return [];
+  const written = (content: ContentBlock[]): ModelChunk => ({
+    type: 'text',
+    text: writtenBy(agent, { ...part, content }),
+  });
+  if (agent.settings.processor.dialect === 'json')
+    return [...blocks.filter(isReasoning).flatMap(plainChunks), written(blocks.filter((block) => !isReasoning(block)))];
+  return blocks.flatMap((block) => (block.type === 'tool_call' ? [written([block])] : plainChunks(block)));
+};
+
+const isReasoning = ({ type }: ContentBlock): boolean => type === 'reasoning';
+
+function plainChunks(block: ContentBlock): ModelChunk[] {
+  if (block.type === 'text') return [{ type: 'text', text: block.text }];
+  if (block.type !== 'reasoning') return [];
+  const { text, signature, redacted } = block;
+  const seal = { ...(signature !== undefined && { signature }), ...(redacted !== undefined && { redacted }) };
+  return [...(text === '' ? [] : [{ type: 'reasoning', text } as const]), { type: 'reasoning_end', ...seal }];
+}
+
+/** A message of the model as the dialect of the run writes it. */
+function writtenBy({ settings: { processor }, tools }: AgentRun, message: Message): string {
+  const { messages } = dialectNamed(processor.dialect).encode([message], tools.offered, {
+    ...processor,
+    xml_adding_strategy: 'user_message',
+  });
+  const reply = messages.find(({ role }) => role === 'assistant');
+  if (reply?.role !== 'assistant') return '';
+  return reply.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+}
