@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -149,6 +149,33 @@ describe('the packed @rondo/client, in an empty project', () => {
 
     expect(stderr).toBe('');
     expect(stdout).toMatch(/\n\d+ facts, complete\n$/);
+  });
+
+  it('has the hook of its second entry point, with React beside it', async () => {
+    mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
+    for (const name of ['react', 'react-dom', '@types/react', 'scheduler', 'csstype']) {
+      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+    }
+    const program = `
+      import { createElement } from 'react';
+      import { renderToString } from 'react-dom/server';
+      import { Rondo } from '@rondo/client';
+      import { useRun } from '@rondo/client/react';
+      const rondo = new Rondo({ baseUrl: 'http://localhost:3000', apiKey: 'k' });
+      const Run = () => createElement('p', null, useRun(rondo, 'run_1').view.status);
+      process.stdout.write(renderToString(createElement(Run)));
+    `;
+    writeFileSync(join(folder, 'hook.mjs'), program);
+
+    const { stdout, stderr } = await run(process.execPath, ['hook.mjs'], { cwd: folder });
+
+    expect({ stdout, stderr }).toEqual({ stdout: '<p>queued</p>', stderr: '' });
+    const typed = program.replace(/.*react-dom.*|.*process.*/g, '').replace('const Run', 'export const Run');
+    writeFileSync(join(folder, 'hook.ts'), typed);
+    const settings = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--lib', 'es2023,dom'];
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const compiled = run(process.execPath, [tsc, ...settings, '--skipLibCheck', 'hook.ts'], { cwd: folder });
+    expect(await compiled.catch((error: unknown) => error)).toMatchObject({ stdout: '' });
   });
 
   it('has types that a strict program compiles against, without skipping the declarations', async () => {
