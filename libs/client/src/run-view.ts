@@ -100,13 +100,16 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
   cost_usd: a.cost_usd === null || b.cost_usd === null ? null : a.cost_usd + b.cost_usd,
 });
 
+/** The texts of an input are paragraphs; those of a reply go on from each other. */
+const betweenTexts = ({ type }: Pick<Message, 'type'>): string => (type === 'user' ? '\n\n' : '');
+
 /** A stored message. */
 export const messageRow = (message: Message): MessageRow => ({
   kind: 'message',
   id: message.id,
   iteration: message.iteration ?? 0,
   role: message.type,
-  text: message.content.flatMap((block) => (block.type === 'text' ? block.text : [])).join(''),
+  text: message.content.flatMap((block) => (block.type === 'text' ? block.text : [])).join(betweenTexts(message)),
   reasoning: message.content.flatMap((block) => (block.type === 'reasoning' ? block.text : [])).join(''),
   isOpen: false,
   message,

@@ -34,7 +34,7 @@ export function DeliveryTable({ query, urlOf, none }: DeliveryTableProps) {
   if (data.items.length === 0) return <p className="hint">{none}</p>;
   return (
     <>
-      <div className="table" tabIndex={0} role="region" aria-label="Deliveries">
+      <div className="table deliveries" tabIndex={0} role="region" aria-label="Deliveries">
         <table>
           <thead>
             <tr>
@@ -75,7 +75,7 @@ function DeliveryRow({ delivery, url, now }: DeliveryRowProps) {
         <code>{type}</code>
       </td>
       <td className="nowrap">{runId !== null && <RunLink id={runId} {...(seq !== null && { seq })} />}</td>
-      <td>
+      <td className="outcome">
         <span className={`delivery ${delivery.status}`}>
           <i aria-hidden="true" />
           {outcomeOf(delivery, now)}

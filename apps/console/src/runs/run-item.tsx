@@ -21,6 +21,8 @@ export function RunItem({ run, now }: RunItemProps) {
         <span className="run-facts">
           <span>{run.model}</span>
           <span>{agent}</span>
+          {run.parent_run_id !== null && <span>started by a run</span>}
+          {run.forked_from !== null && <span>a fork</span>}
           <span>{run.iteration === 1 ? '1 iteration' : `${run.iteration} iterations`}</span>
           <span>{count(run.usage.input_tokens + run.usage.output_tokens)} tokens</span>
           <span>{cost(run.usage.cost_usd)}</span>

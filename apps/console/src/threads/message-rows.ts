@@ -2,8 +2,9 @@ import { type Message, type RunRow, type ToolCallRow } from '@rondo/client';
 
 type Block = Message['content'][number];
 
-const textOf = (content: readonly Block[], kind: 'text' | 'reasoning'): string =>
-  content.flatMap((block) => (block.type === kind ? block.text : [])).join('');
+/** The texts of an input are paragraphs; those of a reply go on from each other. */
+const textOf = ({ type, content }: Message, kind: 'text' | 'reasoning'): string =>
+  content.flatMap((block) => (block.type === kind ? block.text : [])).join(type === 'user' ? '\n\n' : '');
 
 /** Stored messages as rows of a conversation: calls have their results, as they have in the log of a run. */
 export function messageRows(messages: readonly Message[]): RunRow[] {
@@ -14,7 +15,7 @@ export function messageRows(messages: readonly Message[]): RunRow[] {
       for (const block of message.content) answer(block, { rows, places });
       continue;
     }
-    const [text, reasoning] = [textOf(message.content, 'text'), textOf(message.content, 'reasoning')];
+    const [text, reasoning] = [textOf(message, 'text'), textOf(message, 'reasoning')];
     const calls = message.content.flatMap((block) => (block.type === 'tool_call' ? callRow(block) : []));
     if (text !== '' || reasoning !== '' || calls.length === 0) {
       const { id, type: role } = message;

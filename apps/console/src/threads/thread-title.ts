@@ -18,7 +18,8 @@ export function useThreadTitle(thread: Pick<Thread, 'id' | 'metadata'>): string 
 }
 
 async function firstWords(rondo: Rondo, threadId: string): Promise<string | null> {
-  for await (const { content } of rondo.threads.messages(threadId, { type: 'user', limit: 1 })) {
+  const query = { type: 'user', llm_only: true, limit: 1 } as const; // not what was asked before an edit
+  for await (const { content } of rondo.threads.messages(threadId, query)) {
     return shortened(content.flatMap((block) => (block.type === 'text' ? block.text : [])).join(' '));
   }
   return null;
