@@ -1,3 +1,6 @@
+/** Nothing listens there. Gateways send to it only if they are told that they may. */
+const deadEnd = '127.0.0.1:9';
+
 /** What the pictures of the console show beside the demo runs. A second time nothing new is created. */
 export async function prepareExamples(api) {
   const coder = await newest(api, ({ model, metadata }) => model === 'demo/coder' && metadata.demo === 'true');
@@ -101,14 +104,16 @@ async function editedThread(api) {
   return api('GET', `/v1/runs/${run.id}/wait?timeout_s=30`);
 }
 
-/** An endpoint at a name that does not exist, so that nothing leaves the machine. */
+/** An endpoint where nothing listens, so that nothing leaves the machine. */
 async function exampleEndpoint(api) {
   const { data } = await api('GET', '/v1/webhooks');
   if (data[0]) return data[0];
   const endpoint = await api('POST', '/v1/webhooks', {
-    url: 'https://hooks.invalid/rondo',
+    url: `http://${deadEnd}/`,
     description: 'The ticket system',
     events: ['run.completed', 'run.failed', 'run.waiting'],
+  }).catch((cause) => {
+    throw new Error(`Start Rondo with WEBHOOK_INTERNAL_HOSTS=${deadEnd} to make this picture.`, { cause });
   });
   await api('POST', `/v1/webhooks/${endpoint.id}/test`, {});
   return endpoint;
@@ -134,7 +139,7 @@ export const pagesOf = ({ coder, ask, other, agent, schedule, sandbox, fork, tea
   { name: 'webhooks', path: '/console/schedules/webhooks', ready: 'New webhook', docs: [] },
   { name: 'endpoints', path: '/console/schedules/endpoints', ready: 'The ticket system', docs: [] },
   { name: 'endpoint', path: `/console/schedules/endpoints/${endpoint.id}`, ready: 'webhook.test', docs: ['light'] },
-  { name: 'fork', path: `/console/runs/${fork.id}`, ready: 'The fork begins here', docs: ['dark'] },
+  { name: 'fork', path: `/console/runs/${fork.id}`, ready: 'Forked from', ends: true, docs: ['dark'] },
   { name: 'team', path: `/console/runs/${team.id}`, ready: 'Together with this one', docs: ['light'] },
   { name: 'edited', path: `/console/threads/${edited.thread_id}`, ready: 'Edited', docs: ['phone'] },
   { name: 'compare', path: `/console/compare?a=${coder.id}&b=${other.id}`, ready: 'Iteration 5', docs: ['dark'] },

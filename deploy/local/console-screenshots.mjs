@@ -8,12 +8,20 @@ import { apiOf, consoleLink } from './demo-runs.mjs';
 import { repoRoot } from './repo-root.mjs';
 
 /**
- * `npm run console:screenshots`, beside a running `npm start` with its demo runs: the pictures of docs/console.md. With a
+ * `npm run console:screenshots`, beside a running `WEBHOOK_INTERNAL_HOSTS=127.0.0.1:9 npm start` with its demo runs: the pictures of docs/console.md. With a
  * directory as its argument: every page there, light and dark, on a wide screen and on a phone.
  */
 const url = process.env.RONDO_URL ?? 'http://localhost:3000';
 const api = apiOf(url, readFileSync(join(repoRoot, '.data/api-key'), 'utf8').trim());
 const directory = process.argv[2] === undefined ? undefined : resolve(process.argv[2]);
+/** Evaluated by the page. Rows are measured when they come into sight, so the end moves for a few frames. */
+const scrollToEnd = `(async () => {
+  const log = document.querySelector('[role=log]');
+  for (let frame = 0; frame < 20; frame++) {
+    log.scrollTop = log.scrollHeight;
+    await new Promise((done) => requestAnimationFrame(done));
+  }
+})()`;
 const looks = {
   light: { colorScheme: 'light', viewport: { width: 1200, height: 760 } },
   dark: { colorScheme: 'dark', viewport: { width: 1200, height: 760 } },
@@ -36,7 +44,7 @@ for (const [look, settings] of Object.entries(looks)) {
 }
 await browser.close();
 
-async function picture(page, { name, path, ready, proves = false, look }) {
+async function picture(page, { name, path, ready, proves = false, ends = false, look }) {
   await page.goto(`${url}${path}`);
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.getByText(ready).first().waitFor();
@@ -44,6 +52,7 @@ async function picture(page, { name, path, ready, proves = false, look }) {
     await page.getByRole('button', { name: 'Verify this log' }).click();
     await page.getByText('proven in this browser').waitFor();
   }
+  if (ends) await page.evaluate(scrollToEnd);
   await page.evaluate('document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => done())))');
   const file = directory === undefined ? `docs/images/console-${name}.png` : join(directory, `${name}-${look}.png`);
   await sharp(await page.screenshot())
