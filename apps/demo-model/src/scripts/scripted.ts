@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { firstIssue } from '../first-issue';
 import { Refusal } from '../refusal';
-import { progressSince } from '../script/script-conversation';
+import { type AssistantTurn, progressSince } from '../script/script-conversation';
 import { defineScript } from '../script/script';
-import { turn } from '../script/turn';
+import { type Turn, turn } from '../script/turn';
 
 const block = /```demo-script\s*\n(.*?)\n\s*```/s;
 const turns = z.array(turn).min(1);
 
 /**
- * Plays the turns that the caller sent: the n-th turn after the newest user message that contains a script. Turns that
+ * Plays the turns that the caller sent, in order, after the newest user message that contains a script. Turns that
  * compaction removes from the conversation are played again, because the server keeps no other state.
  */
 export const scripted = defineScript({
@@ -20,9 +20,26 @@ export const scripted = defineScript({
     if (source === undefined) throw badScript('no user message holds a fenced block named demo-script');
 
     const { steps } = progressSince(conversation.turns, start);
-    return readTurns(source)[steps.length] ?? { text: 'The script has ended.' };
+    return nextTurn(readTurns(source), steps) ?? { text: 'The script has ended.' };
   },
 });
+
+/**
+ * The turn after those that were played, or the calls of one that were not sent. A reply is stored as several messages when
+ * its calls are sent while it streams, so calls are counted; a message without calls is a turn.
+ */
+function nextTurn(script: readonly Turn[], steps: readonly AssistantTurn[]): Turn | undefined {
+  let index = 0;
+  let sent = 0;
+  for (const { calls } of steps) {
+    sent += calls.length;
+    if (calls.length > 0 && sent < (script[index]?.calls?.length ?? 0)) continue;
+    index += 1;
+    sent = 0;
+  }
+  const next = script[index];
+  return next && sent > 0 ? { ...next, calls: next.calls?.slice(sent) } : next;
+}
 
 function readTurns(source: string) {
   let json: unknown;
