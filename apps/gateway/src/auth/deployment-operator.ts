@@ -1,6 +1,6 @@
 import type { AccountId } from '@rondo/contract';
 import type { Caller } from '@rondo/persistence';
-import { ApiError } from '../problems/api-error';
+import { ApiError, retryAfter } from '../problems/api-error';
 
 const retryMs = 1_000;
 
@@ -27,8 +27,13 @@ export class DeploymentOperator {
     }
   }
 
+  /** Until the account is known, no admin is refused for good: this may be its own. */
   require(caller: Caller): void {
-    if (caller.accountId === this.accountId && caller.scopes.includes('admin')) return;
+    const isAdmin = caller.scopes.includes('admin');
+    if (isAdmin && caller.accountId === this.accountId) return;
+    if (isAdmin && this.accountId === undefined) {
+      throw new ApiError('service_unavailable', 'The database does not answer.', retryAfter(retryMs / 1_000));
+    }
     throw new ApiError('forbidden', 'This needs an admin key of the account that operates this deployment.');
   }
 
