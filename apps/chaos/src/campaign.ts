@@ -14,6 +14,7 @@ export interface ProgressReporter {
 
 export interface CampaignRequest {
   readonly scale: Scale['name'];
+  readonly minutes?: number;
   readonly reporter: ProgressReporter;
   /** Directory for the logs of experiments that missed a bar. */
   readonly logsIn: string;
@@ -64,14 +65,14 @@ async function runExperiment(
 async function onTestBed(
   experiment: Experiment,
   progress: Progress,
-  { scale, logsIn, owns }: Omit<CampaignRequest, 'reporter'>,
+  { scale: name, minutes, logsIn, owns }: Omit<CampaignRequest, 'reporter'>,
 ): Promise<Findings> {
-  const { leases } = scales[scale];
-  const testBed = await TestBed.open(progress, { leases, ...experiment.deployment?.(scales[scale]) });
+  const scale: Scale = { ...scales[name], ...(minutes !== undefined && { minutes }) };
+  const testBed = await TestBed.open(progress, { leases: scale.leases, ...experiment.deployment?.(scale) });
   owns?.(testBed);
   let isWell = false;
   try {
-    const findings = await experiment.run(testBed, scales[scale]);
+    const findings = await experiment.run(testBed, scale);
     isWell = findings.bars.every(({ met }) => met);
     return findings;
   } finally {

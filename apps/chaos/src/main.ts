@@ -25,6 +25,7 @@ async function chaos({ owns }: { owns: NonNullable<CampaignRequest['owns']> }): 
   }
   const results = await runCampaign(chosen(options), {
     scale: options.scale,
+    ...(options.minutes !== undefined && { minutes: options.minutes }),
     reporter: terminalProgress(process.stdout),
     logsIn: join(repoRoot, '.data/chaos/logs'),
     owns,

@@ -3,6 +3,7 @@ import { effects } from './effects';
 import { freeze } from './freeze';
 import { halfOpen } from './half-open';
 import { kills } from './kills';
+import { mixed } from './mixed';
 import { nats } from './nats';
 import { points } from './points';
 import { postgres } from './postgres';
@@ -21,4 +22,5 @@ export const experiments: readonly Experiment[] = [
   rolling,
   effects,
   halfOpen,
+  mixed,
 ];

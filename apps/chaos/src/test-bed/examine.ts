@@ -1,6 +1,6 @@
 import { type Fact, logFlaws } from '@rondo/test-deployment';
 import { isSettled } from './retrying-client';
-import { callsWith, plannedEffects } from './planned-effects';
+import { plannedEffects } from './planned-effects';
 import type { LaunchedRun } from './start-runs';
 import type { TestBed } from './test-bed';
 
@@ -37,7 +37,7 @@ export async function examine(
   const applied = testBed.effects.ledger.applied();
   const inLogs = runs.map((run) => ({ run, ...seqFlaws(run.facts), flaws: flawsOf(run) }));
   const twice = [...applied].filter(([tag, count]) => count > 1 && isSingle(tag));
-  const missing = runs.flatMap((run) => completedEffects(run.facts).filter((tag) => !applied.has(tag)));
+  const missing = runs.flatMap((run) => completedEffects(run.facts).filter(({ tag }) => !applied.has(tag)));
   return {
     runs,
     lost: runs.filter(({ facts }) => facts.length === 0).length,
@@ -54,7 +54,7 @@ export async function examine(
       ...inLogs.flatMap(({ run, flaws }) => flaws.map((flaw) => `${run.id} (${run.tag}): ${flaw}`)),
       ...runs.filter((run) => !isAsExpected(run)).map(statusOf),
       ...twice.map(([tag, count]) => `${tag} took effect ${count} times`),
-      ...missing.map((tag) => `${tag} was answered but never happened`),
+      ...missing.map(({ tag, result }) => `${tag} was answered but never happened: ${result}`),
     ].slice(0, 20),
   };
 }
@@ -75,11 +75,18 @@ function seqFlaws(facts: readonly Fact[]): { gaps: number; duplicates: number } 
 }
 
 /** The effects of completed calls, where a result proves that the effect was applied. */
-function completedEffects(facts: readonly Fact[]): string[] {
-  const done = callsWith(facts, 'tool.completed');
+function completedEffects(facts: readonly Fact[]): { tag: string; result: string }[] {
+  const done = new Map(
+    facts
+      .filter(({ type }) => type === 'tool.completed')
+      .map(({ data }) => [String(data.tool_call_id), JSON.stringify(data.result).slice(0, 300)] as const),
+  );
   return plannedEffects(facts)
-    .filter(({ callId, behaviour }) => behaviour === 'plain' && done.has(callId))
-    .map(({ tag }) => tag);
+    .filter(({ behaviour }) => behaviour === 'plain')
+    .flatMap(({ callId, tag }) => {
+      const result = done.get(callId);
+      return result === undefined ? [] : [{ tag, result }];
+    });
 }
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);

@@ -6,14 +6,20 @@ export interface PlannedEffect {
   readonly behaviour: string;
 }
 
+/** The effect that a call with these arguments has; undefined for other calls. */
+export function effectOf(callArguments: unknown): Omit<PlannedEffect, 'callId'> | undefined {
+  const [, behaviour, tag] = /\/(?:un)?keyed\/(\w+)\/([\w/-]+)/.exec(JSON.stringify(callArguments)) ?? [];
+  return behaviour === undefined || tag === undefined ? undefined : { tag, behaviour };
+}
+
 /** The effects that a run planned, by its log. */
 export const plannedEffects = (facts: readonly Fact[]): PlannedEffect[] =>
   facts
     .filter(({ type }) => type === 'tool.planned')
     .map(({ data }) => data.tool_call as { id: string; arguments: unknown })
     .flatMap(({ id, arguments: asked }) => {
-      const [, behaviour, tag] = /\/(?:un)?keyed\/(\w+)\/([\w/-]+)/.exec(JSON.stringify(asked)) ?? [];
-      return behaviour === undefined || tag === undefined ? [] : [{ callId: id, tag, behaviour }];
+      const effect = effectOf(asked);
+      return effect ? [{ callId: id, ...effect }] : [];
     });
 
 /** The ids of calls that have a fact of this type. */

@@ -1,14 +1,14 @@
 import { isTerminalFact } from '@rondo/contract';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Fact, type RondoClient, type RunView } from '@rondo/test-deployment';
+import { type Fact, RondoClient, type RunView } from '@rondo/test-deployment';
 
 const pauseMs = 200;
 const retryForMs = 150_000;
 const answerWithinMs = 30_000;
 
 interface ApiRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   readonly path: string;
   readonly body?: unknown;
 }
@@ -32,6 +32,16 @@ export class RetryingClient {
   private turn = 0;
 
   constructor(private readonly gateways: readonly RondoClient[]) {}
+
+  /** A client of the same gateways with another API key. */
+  withKey(key: string): RetryingClient {
+    return new RetryingClient(this.gateways.map(({ url }) => new RondoClient(url, key)));
+  }
+
+  /** For each gateway a client that asks only that one. */
+  ofEachGateway(): RetryingClient[] {
+    return this.gateways.map((gateway) => new RetryingClient([gateway]));
+  }
 
   async ask<Body>(request: ApiRequest, withinMs = retryForMs): Promise<Body> {
     const key = randomUUID();
@@ -75,6 +85,22 @@ export class RetryingClient {
     }
   }
 
+  /** Every item of a list, page by page. `path` has no `limit` and no `after`. */
+  async list<Item>(path: string): Promise<Item[]> {
+    const items: Item[] = [];
+    const separator = path.includes('?') ? '&' : '?';
+    for (let cursor = '', hasMore = true; hasMore;) {
+      const after = cursor === '' ? '' : `&after=${encodeURIComponent(cursor)}`;
+      const page = await this.ask<{ data: Item[]; has_more: boolean; next_cursor: string | null }>({
+        method: 'GET',
+        path: `${path}${separator}limit=100${after}`,
+      });
+      items.push(...page.data);
+      [cursor, hasMore] = [page.next_cursor ?? '', page.has_more];
+    }
+    return items;
+  }
+
   /** All messages of a thread. */
   async messages(threadId: string): Promise<StoredMessage[]> {
     const { data } = await this.ask<{ data: StoredMessage[] }>({
@@ -94,7 +120,8 @@ export class RetryingClient {
       method,
       headers: {
         Authorization: `Bearer ${gateway.key}`,
-        ...(method === 'POST' && { 'Content-Type': 'application/json', 'Idempotency-Key': key }),
+        ...(method !== 'GET' && { 'Content-Type': 'application/json' }),
+        ...(method === 'POST' && { 'Idempotency-Key': key }),
       },
       signal: AbortSignal.timeout(answerWithinMs),
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -109,5 +136,8 @@ export class RetryingClient {
   }
 }
 
-export const isSettled = ({ status }: RunView): boolean =>
-  isTerminalFact({ type: `run.${status}` }) || status.startsWith('waiting_');
+export const isOver = ({ status }: Pick<RunView, 'status'>): boolean => isTerminalFact({ type: `run.${status}` });
+
+/** It is over, or waits for a person. */
+export const isSettled = (run: Pick<RunView, 'status'>): boolean =>
+  isOver(run) || run.status === 'waiting_input' || run.status === 'waiting_budget';

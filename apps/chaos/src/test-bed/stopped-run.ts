@@ -21,6 +21,7 @@ export const modelClosings = ({ askedAt, modelRequests }: StoppedRun): number[] 
 interface Receipt {
   readonly requested_at: string;
   readonly tools_stopped: readonly { readonly verified_dead_at: string | null }[];
+  readonly child_runs_stopped?: readonly { readonly run_id: string; readonly ended_at: string | null }[];
 }
 
 /** The stop receipt; absent when the run had ended before. */

@@ -6,6 +6,7 @@ import { CountingEffectServer } from '../effects/counting-effect-server';
 import { ServerProxies } from '../faults/server-proxies';
 import { FaultLog, isInstance } from './fault-log';
 import { RetryingClient } from './retrying-client';
+import { WebhookReceiver } from './webhook-receiver';
 
 /** Enough instances that one of each service can be down, except the summarizer. */
 const allServices = [
@@ -25,6 +26,8 @@ export interface Scale {
   readonly leases: 'production' | 'short';
   /** The time that runs have to end after the last fault. */
   readonly quietMs: number;
+  /** For how long faults are injected, in an experiment whose size is a time. */
+  readonly minutes?: number;
 }
 
 export interface TestBedRequest extends Pick<DeploymentRequest, 'instances' | 'settings' | 'leases'> {
@@ -41,7 +44,7 @@ export class TestBed {
   private constructor(
     readonly rondo: RunningRondo,
     readonly progress: Progress,
-    private readonly outside: { effects: CountingEffectServer; proxies: ServerProxies },
+    private readonly outside: { effects: CountingEffectServer; receiver: WebhookReceiver; proxies: ServerProxies },
   ) {
     const gateways = rondo.services.all.filter(({ name }) => isInstance(name, 'gateway'));
     this.client = new RetryingClient(gateways.map(({ name }) => rondo.client(name)));
@@ -51,12 +54,17 @@ export class TestBed {
     return this.outside.effects;
   }
 
+  get receiver(): WebhookReceiver {
+    return this.outside.receiver;
+  }
+
   get proxies(): ServerProxies {
     return this.outside.proxies;
   }
 
   static async open(progress: Progress, { behindProxies = false, ...request }: TestBedRequest): Promise<TestBed> {
     const effects = await CountingEffectServer.start();
+    const receiver = await WebhookReceiver.start();
     const proxies = new ServerProxies();
     try {
       const rondo = await RunningRondo.start({
@@ -64,15 +72,22 @@ export class TestBed {
         ...request,
         ...(behindProxies && { through: (servers) => proxies.startAll(servers) }),
         settings: {
-          gateway: { LOG_LEVEL: 'warn', RATE_LIMIT_PER_SECOND: '5000', HANDSHAKES_PER_SECOND: '5000' },
           ...request.settings,
+          gateway: {
+            LOG_LEVEL: 'warn',
+            RATE_LIMIT_PER_SECOND: '5000',
+            HANDSHAKES_PER_SECOND: '5000',
+            WEBHOOK_INTERNAL_HOSTS: receiver.host,
+            ...request.settings?.gateway,
+          },
           'agent-worker': { IDEMPOTENT_HOSTS: effects.host, ...request.settings?.['agent-worker'] },
           'tool-executor': { SANDBOX_INTERNAL_HOSTS: effects.host, ...request.settings?.['tool-executor'] },
         },
       });
-      return new TestBed(rondo, progress, { effects, proxies });
+      return new TestBed(rondo, progress, { effects, receiver, proxies });
     } catch (error) {
       await proxies.close();
+      await receiver.stop();
       await effects.stop();
       throw error;
     }
@@ -91,6 +106,7 @@ export class TestBed {
   async stop(): Promise<void> {
     await this.rondo.stop();
     await this.proxies.close();
+    await this.receiver.stop();
     await this.effects.stop();
   }
 }
