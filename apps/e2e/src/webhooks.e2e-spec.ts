@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { Rondo, type WebhookEndpointWithSecret, verifyWebhook } from '@rondo/client';
 import { RunningRondo } from '@rondo/test-deployment';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
+import { runDocumented } from './documented-commands';
 
 interface Received {
   readonly id: string;
@@ -115,5 +116,15 @@ describe('webhooks out', () => {
     rmSync(folder, { recursive: true });
 
     expect(stdout).toMatch(/^evt_\w+ signed run\.completed run_\w+ stop$/m);
+  });
+
+  it('the commands of docs/webhooks.md list deliveries and send one again', async () => {
+    const { url, key } = rondo.client();
+    const { data } = await rondo.client().json<{ data: { id: string }[] }>('GET', '/webhooks/deliveries?limit=1');
+    const env = { KEY: key, ID: data[0]?.id ?? '' };
+
+    const printed = await runDocumented('webhooks', { url, cwd: tmpdir(), env });
+
+    expect(printed).toContain(`"id":"${env.ID}"`);
   });
 });
