@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { RunningRondo, type RondoClient, call, command, scripted } from '@rondo/test-deployment';
@@ -176,6 +176,39 @@ describe('rondo eval pin and replay', () => {
     expect(red.stdout).toContain('        - - Be careful.\n        + - Be quick.\n');
   });
 
+  it('records a run that continues a thread, was answered by a person, was forked, or has files', async () => {
+    const first = await client.createRun({ model: 'demo/coder', input: 'Write it.' });
+    await client.settled(first.id);
+    const asks = scripted('asks', [
+      { calls: [call('ask', { text: 'Which?' })] },
+      { calls: [command('ls')] },
+      { text: 'That.' },
+    ]);
+    const second = await client.createRun({ ...asks, thread_id: first.thread_id });
+    await client.settled(second.id);
+    await client.json('POST', `/runs/${second.id}/input`, { content: 'The second.' });
+    await client.settled(second.id);
+    const between = (await client.facts(first.id)).find(({ type }) => type === 'iteration.completed');
+    const fork = await client.json<{ id: string }>('POST', `/runs/${first.id}/fork`, {
+      at_seq: between?.seq,
+      input: 'Go on.',
+    });
+    await client.settled(fork.id);
+    writeFileSync(join(folder, 'notes.txt'), 'noted');
+    writeFileSync(
+      join(folder, 'file.jsonl'),
+      '{"task_id": "file", "question": "What is noted?", "file": "notes.txt"}\n',
+    );
+    await program.run('eval', 'run', 'file.jsonl', '--name', 'file', '--model', 'demo/coder', '--record', 'kinds');
+
+    const pinned = await pin(first.id, second.id, fork.id, '--into', 'kinds');
+    const replayed = await replay('kinds --json');
+
+    expect(pinned).toMatchObject({ code: 0, stderr: '' });
+    expect(replayed).toMatchObject({ code: 0, stderr: '' });
+    expect(linesOf(replayed).map(({ is_same }) => is_same)).toEqual([true, true, true, true]);
+  });
+
   it('says why a run cannot be recorded', async () => {
     const { id } = await client.createRun(
       scripted('stopped', [{ calls: [command('sleep 600', 600)] }, { text: 'Done.' }]),
@@ -187,6 +220,20 @@ describe('rondo eval pin and replay', () => {
 
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toContain(`${id} cannot be recorded: it is stopped`);
+  });
+
+  it('writes no file that would have the API key', async () => {
+    const { id } = await client.createRun({ model: 'demo/plain', input: `My key is ${client.key}.` });
+    await client.settled(id);
+
+    const refused = await pin(id, '--into', 'secret');
+
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/line \d+ would have the API key/),
+    });
+    expect(existsSync(join(folder, 'secret'))).toBe(false);
   });
 
   it('the commands of the documentation print what it says', async () => {

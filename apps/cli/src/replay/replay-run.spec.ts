@@ -1,4 +1,4 @@
-import { type RecordedFact, callId } from '@rondo/contract';
+import { type RecordedFact, callId, sha256 } from '@rondo/contract';
 import { LedgeredTools, RunHarness, ScriptedModel, type Turn, calls, says } from '@rondo/domain/testing';
 import { makeRecording } from './make-recording';
 import { replayRun } from './replay-run';
@@ -135,6 +135,53 @@ describe('a replayed run', () => {
     const recording = await recordedRun({ model: new ScriptedModel([calls(read), says('Done.')]), tools });
 
     expect(await replayRun(recording)).toMatchObject({ difference: null });
+  });
+
+  it('has what calls have shown beside their results', async () => {
+    const image = { sha256: sha256.parse('a'.repeat(64)), media_type: 'image/png', width: 10, height: 10 } as const;
+    const tab = { page_id: 0, title: 'Page', url: 'https://a.example', is_active: true };
+    const view = { url: tab.url, title: tab.title, elements: '[0]<a>', pixels_above: 0, pixels_below: 9, tabs: [tab] };
+    const tools = new LedgeredTools(({ name }) =>
+      name === 'read_file'
+        ? { success: true, output: 'a picture', image }
+        : { success: true, output: 'shown', browser: { ...view, screenshot: image } },
+    );
+
+    const recording = await recordedRun({
+      model: new ScriptedModel([calls(read), calls(command), says('Done.')]),
+      tools,
+    });
+
+    expect(recording.facts.some(({ type }) => type === 'browser.state')).toBe(true);
+    expect(await replayRun(recording)).toMatchObject({ difference: null });
+  });
+
+  it('has the retries of a model, its broken replies, and the model that stands in', async () => {
+    const error = { code: 'service_unavailable', message: 'Later.' };
+    const usage = { input_tokens: 1, cached_tokens: 0, output_tokens: 1, cost_usd: null, estimated: true };
+    const turns: Turn[] = [
+      [{ type: 'retried', attempt: 1, delayMs: 10, error }, ...calls(read)],
+      [
+        { type: 'text', text: 'Half' },
+        { type: 'end', how: 'broken', error, usage },
+      ],
+      [{ type: 'end', how: 'failed', error }],
+      says('Done.'),
+    ];
+    const left = turns.values();
+    const model = {
+      async *stream() {
+        yield left.next().value ?? says('Too often.');
+      },
+    };
+
+    const recording = await recordedRun({ model, settings: { fallbacks: ['demo/plain'] } });
+
+    const types = recording.facts.map(({ type }) => type);
+    expect(types).toEqual(
+      expect.arrayContaining(['model.retried', 'iteration.restarted', 'model.fell_back', 'run.completed']),
+    );
+    expect(await replayRun(recording)).toMatchObject({ difference: null, requests: { length: 4 } });
   });
 
   it('fails as the run did', async () => {
