@@ -1,4 +1,5 @@
 import { type Fact, type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { CommandLine } from './command-line';
 import { expectWholeLog } from './log-expectations';
 
 /** Has its effect at once and then continues, the first time for a minute. */
@@ -54,9 +55,11 @@ describe('kill -9 of the executor in the middle of an unsafe command, where a pe
     const run = await inDoubt('it took effect');
     expect(run.status).toBe('waiting_input');
 
-    expect(await resolve(await questionOf(run), { outcome: 'completed', output: 'did it' })).toMatchObject({
-      status: 'completed',
-    });
+    const line = new CommandLine(client);
+    const words = ['resolve', await questionOf(run), 'completed', '--output', 'did it', '--json'];
+    const { code, stdout } = await line.inPipe(words);
+    line.remove();
+    expect({ code, call: JSON.parse(stdout) as object }).toMatchObject({ code: 0, call: { status: 'completed' } });
 
     const { facts, outputs } = await ending(run);
     expect(outputs).toEqual([expect.stringMatching(/A person confirmed.*did it/s), 'once\n']);
