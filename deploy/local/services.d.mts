@@ -4,6 +4,13 @@ import type { RunningProgram } from './supervised-process.mjs';
 
 export type ServiceName = 'demo-model' | 'tool-executor' | 'agent-worker' | 'summarizer' | 'gateway';
 
+interface Command {
+  file: string;
+  args: string[];
+  cwd?: string;
+  env: NodeJS.ProcessEnv;
+}
+
 export interface ServicesRequest {
   /** Where logs, process files and sandboxes go; usually the one of the infrastructure. */
   dataDir: string;
@@ -21,8 +28,8 @@ export interface ServicesRequest {
   env?: NodeJS.ProcessEnv;
   /** Starts a service again when it dies; on unless told otherwise. */
   supervise?: boolean;
-  /** The repository whose `apps/<service>/dist/main.js` are run. */
-  repoRoot?: string;
+  /** The command that starts an instance with this environment; the one of this repository unless given. */
+  launch?: (instance: { service: ServiceName; name: string; env: NodeJS.ProcessEnv }) => Command;
   log?: Progress;
 }
 

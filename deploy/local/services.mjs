@@ -12,7 +12,7 @@ import { rotateLog, SupervisedProcess } from './supervised-process.mjs';
 
 const host = '127.0.0.1';
 const wildcards = ['0.0.0.0', '::'];
-const defaults = { repoRoot, instances: serviceNames, ports: {}, settings: {}, supervise: true, log: silent };
+const defaults = { launch, instances: serviceNames, ports: {}, settings: {}, supervise: true, log: silent };
 
 /**
  * Starts services, each as a process (`node apps/<service>/dist/main.js`), and resolves when all of them are ready. A
@@ -72,7 +72,7 @@ export class Services {
   }
 
   #create({ service, name, port }) {
-    const { repoRoot, dataDir, supervise } = this.#request;
+    const { launch, dataDir, supervise } = this.#request;
     const url = urlOf(this.#hostOf(service), port);
     return new SupervisedProcess({
       name,
@@ -82,12 +82,7 @@ export class Services {
       logFile: rotateLog(join(dataDir, 'logs', `${name}.log`)),
       pidFile: join(privateDirectory(join(dataDir, 'run')), `${name}.pid`),
       probe: () => probeReady(url),
-      command: () => ({
-        file: process.execPath,
-        args: [join('apps', service, 'dist/main.js')],
-        cwd: repoRoot,
-        env: this.#environmentOf({ service, name, port }),
-      }),
+      command: () => launch({ service, name, env: this.#environmentOf({ service, name, port }) }),
     });
   }
 
@@ -135,6 +130,11 @@ export class Services {
     });
     log.done({ name: service.name, ms: performance.now() - since, detail: service.url });
   }
+}
+
+/** The command of a service that was built here. */
+function launch({ service, env }) {
+  return { file: process.execPath, args: [join('apps', service, 'dist/main.js')], cwd: repoRoot, env };
 }
 
 /** The URL of a service that listens on this address and port. */

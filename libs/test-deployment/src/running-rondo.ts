@@ -16,7 +16,7 @@ const key = 'rondo_test_deployment_key';
 /** With these, another worker claims the runs of a frozen one after three seconds instead of fifteen. */
 const shortLeases = { LEASE_MS: '3000', HEARTBEAT_MS: '800', REAP_MS: '500' };
 
-export interface DeploymentRequest extends Pick<ServicesRequest, 'instances' | 'settings'> {
+export interface DeploymentRequest extends Pick<ServicesRequest, 'instances' | 'settings' | 'launch'> {
   /** Lease times as in production, or short. */
   readonly leases?: 'short' | 'production';
   /** Replaces the servers' URLs that services get, for example with those of proxies. */
@@ -101,6 +101,7 @@ async function startAll(
   servers: InfrastructureEnvironment,
   {
     instances,
+    launch,
     settings = {},
     leases = 'short',
     through = (urls) => Promise.resolve(urls),
@@ -123,5 +124,6 @@ async function startAll(
       summarizer: { ...timing, ...settings.summarizer },
     },
     ...(instances && { instances }),
+    ...(launch && { launch }),
   });
 }
