@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CORE_SCHEMA, load, loadAll } from 'js-yaml';
 import { z } from 'zod';
+import { images } from '../../../deploy/images/contents.mjs';
 import { helmProgram } from '../../../deploy/local/helm.mjs';
 import { helmValuesReference } from '../../../deploy/local/helm-values-reference.mjs';
 import { composeConfiguration } from '../../../deploy/local/nats-server-configuration.mjs';
@@ -235,6 +236,15 @@ describe.each(combinations)('the pods of the chart with $name', ({ settings }) =
         .map((entry) => entry.name)
         .filter((entry) => ![...variables, ...partsOfUrls].includes(entry));
       expect({ name, unknown }).toEqual({ name, unknown: [] });
+    }
+  });
+
+  it('run the image of their own, which deploy/Dockerfile builds', () => {
+    const own = [...pods].filter(([component]) => !['postgres', 'redis', 'nats'].includes(component));
+    for (const [component, { containers }] of own) {
+      expect(Object.keys(images)).toContain(component);
+      expect(containers[0]).toMatchObject({ image: `rondo-${component}:0.1.0` });
+      expect(containers[0]?.args).toBeUndefined();
     }
   });
 
