@@ -11,7 +11,7 @@ beforeAll(async () => {
   gateway = await RunningGateway.start();
   other = await RunningGateway.start({ DATABASE_URL: gateway.parts.config.DATABASE_URL });
   worker = await TestWorker.start(gateway.database);
-}, 20_000);
+});
 afterAll(async () => {
   await worker.close();
   await gateway.close();
