@@ -125,5 +125,13 @@ describe('the console for those who operate an account', () => {
     await page.getByRole('heading', { name: 'Threads' }).waitFor();
     expect(await page.getByRole('link', { name: 'Keys' }).count()).toBe(0);
     expect(await page.getByRole('link', { name: 'New thread' }).count()).toBe(0);
+
+    const run = await client.createRun({ model: 'demo/ask', input: 'Paint the fence.' });
+    await client.settled(run.id);
+    await browser.open(`/console/runs/${run.id}`);
+    await page.getByRole('region', { name: 'The run asks you' }).waitFor();
+    for (const name of ['Answer', 'Fork', 'Fork before iteration 1', 'Stop'])
+      expect([name, await page.getByRole('button', { name, exact: true }).count()]).toEqual([name, 0]);
+    await page.getByRole('button', { name: 'Verify this log' }).waitFor();
   });
 });

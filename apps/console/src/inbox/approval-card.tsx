@@ -1,6 +1,7 @@
 import type { Approval, ApprovalDecision } from '@rondo/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
+import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { age } from '../ui/amounts.ts';
@@ -77,10 +78,12 @@ interface DecisionsProps {
 function Decisions({ approval, edited, setEdited }: DecisionsProps) {
   const rondo = useRondo();
   const queries = useQueryClient();
+  const mayWrite = useMay('write');
   const decide = async (decision: Omit<ApprovalDecision, 'arguments_hash'>) => {
     await rondo.approvals.decide(approval.id, { ...decision, arguments_hash: approval.arguments_hash });
     await Promise.all(['approval', 'inbox'].map((name) => queries.invalidateQueries({ queryKey: [name] })));
   };
+  if (!mayWrite) return null;
   if (edited !== null) {
     const send = async () => decide({ decision: 'edit', arguments: parseArguments(edited) });
     return (

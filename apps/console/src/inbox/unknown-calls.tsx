@@ -1,5 +1,6 @@
 import type { ToolCall, ToolCallResolution } from '@rondo/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
@@ -26,6 +27,7 @@ const rulings: readonly { readonly outcome: ToolCallResolution['outcome']; reado
 function UnknownCall({ call }: { readonly call: ToolCall }) {
   const rondo = useRondo();
   const queries = useQueryClient();
+  const mayWrite = useMay('write');
   const rule = async (outcome: ToolCallResolution['outcome']) => {
     await rondo.runs.resolve(call.id, { outcome });
     await queries.invalidateQueries({ queryKey: ['inbox'] });
@@ -39,13 +41,15 @@ function UnknownCall({ call }: { readonly call: ToolCall }) {
       <pre tabIndex={0} aria-label="Arguments">
         {JSON.stringify(call.arguments, null, 2)}
       </pre>
-      <div className="actions">
-        {rulings.map(({ outcome, words }) => (
-          <Action key={outcome} work={() => rule(outcome)}>
-            {words}
-          </Action>
-        ))}
-      </div>
+      {mayWrite && (
+        <div className="actions">
+          {rulings.map(({ outcome, words }) => (
+            <Action key={outcome} work={() => rule(outcome)}>
+              {words}
+            </Action>
+          ))}
+        </div>
+      )}
     </section>
   );
 }

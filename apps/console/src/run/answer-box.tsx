@@ -3,6 +3,7 @@ import { type KeyboardEvent, type SubmitEvent, useId, useState } from 'react';
 import { ApprovalCard } from '../inbox/approval-card.tsx';
 import { UnknownCalls } from '../inbox/unknown-calls.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
+import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { problemText } from '../ui/problem-text.ts';
 import { BudgetForm } from './budget-form.tsx';
@@ -44,7 +45,12 @@ function Decision({ runId, waiting }: { readonly runId: string; readonly waiting
   }
 }
 
+/** Offered only to those whose answer is accepted. */
 export function AnswerForm({ runId }: { readonly runId: string }) {
+  return useMay('write') ? <Answer runId={runId} /> : null;
+}
+
+function Answer({ runId }: { readonly runId: string }) {
   const rondo = useRondo();
   const field = useId();
   const [text, setText] = useState('');

@@ -1,5 +1,6 @@
 import type { BudgetRaise, Waiting } from '@rondo/client';
 import { useQueryClient } from '@tanstack/react-query';
+import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { cost, count } from '../ui/amounts.ts';
 import { TextField } from '../ui/fields.tsx';
@@ -14,6 +15,7 @@ interface BudgetFormProps {
 export function BudgetForm({ runId, budget }: BudgetFormProps) {
   const rondo = useRondo();
   const queries = useQueryClient();
+  const mayWrite = useMay('write');
   if (!budget) return null;
   const isMoney = budget.usd !== null;
   const raise = async (fields: FormData) => {
@@ -25,6 +27,7 @@ export function BudgetForm({ runId, budget }: BudgetFormProps) {
   const spent = isMoney
     ? `It has spent ${cost(budget.spent_usd)} of ${cost(budget.usd)}.`
     : `It has used ${count(budget.spent_tokens)} of ${count(budget.tokens ?? 0)} tokens.`;
+  if (!mayWrite) return <p>{spent}</p>;
   return (
     <Form work={raise} button="Raise, and go on" label="Raise the budget">
       <p>{spent}</p>
