@@ -10,7 +10,7 @@ let worker: TestWorker;
 beforeAll(async () => {
   gateway = await RunningGateway.start();
   worker = await TestWorker.start(gateway.database);
-}, 20_000);
+});
 afterAll(async () => {
   await worker.close();
   await gateway.close();
