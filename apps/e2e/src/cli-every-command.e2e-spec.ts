@@ -147,6 +147,12 @@ const uses: Record<string, () => Use | Promise<Use>> = {
     shows: /<!doctype html>/i,
     prints: 'something else',
   }),
+  'eval pin': () => ({ words: ['eval', 'pin', done, '--into', newName()], shows: new RegExp(`${done}\\.jsonl`) }),
+  'eval replay': async () => {
+    const recordings = newName();
+    expect(await line.inPipe(['eval', 'pin', done, '--into', recordings])).toMatchObject({ code: 0 });
+    return { words: ['eval', 'replay', recordings], shows: /same +\S+\.jsonl/ };
+  },
   usage: () => ({ words: ['usage'], shows: /DAY +CALLS[^]*total/ }),
   'keys create': () => ({ words: ['keys', 'create', 'another', '--scope', 'read'], shows: /rondo_\w+/ }),
   'keys ls': () => ({ words: ['keys', 'ls'], shows: /KEY +NAME/ }),
