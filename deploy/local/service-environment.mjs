@@ -11,7 +11,7 @@ const needs = {
   },
   'tool-executor': {
     usual: { SANDBOX_REQUIRE_LIMITS: '0' }, // a developer's machine may lack control groups; the executor warns about it
-    inherits: (name) => ordinary.includes(name) || /^(SANDBOX_|TOOL_|METRICS_(TOKEN|OPEN)$)/.test(name),
+    inherits: (name) => ordinary.includes(name) || /^(SANDBOX_|TOOL_|OTEL_|METRICS_(TOKEN|OPEN)$)/.test(name),
     given: ({ NATS_URL, BWRAP_PATH, BROWSER_PATH, SANDBOX_ROOT, EXECUTOR_ID_FILE, PREVIEW_URL, SECRETS_KEY }) => ({
       NATS_URL,
       SECRETS_KEY,

@@ -14,6 +14,20 @@ export { nestLogger } from './nest-logger';
 export { HealthModule } from './health/health.module';
 export { MetricsModule } from './metrics/metrics.module';
 
+// Traces
+export { openTracing } from './tracing/open-tracing';
+export { noteTracedRun } from './tracing/traced-runs';
+export { placeOfTraceparent, traceparentOf } from './tracing/traceparent';
+export {
+  type CallersPlace,
+  type Span,
+  type SpanAttributes,
+  type TracePlace,
+  type Tracing,
+  tracingOff,
+} from './tracing/tracing';
+export { samplingVariables, tracingVariables } from './tracing/tracing-variables';
+
 // Outbound connections
 export { type IsAllowed, isPublicAddress, network, publicInternet } from './outbound/address-policy';
 export {

@@ -1,5 +1,6 @@
 import { createLogger } from './logger';
 import { nestLogger } from './nest-logger';
+import { noteTracedRun } from './tracing/traced-runs';
 
 function captured() {
   const lines: Record<string, unknown>[] = [];
@@ -16,6 +17,17 @@ describe('createLogger', () => {
     expect(lines).toMatchObject([
       { level: 'info', service: 'gateway', runId: 'run_1', attempt: 2, msg: 'run attempt ended' },
     ]);
+  });
+
+  it('names the trace of a run that is traced, and of no other', () => {
+    const { lines, log } = captured();
+    noteTracedRun('run_traced', '4bf92f3577b34da6a3ce929d0e0e4736');
+
+    log.info({ runId: 'run_traced' }, 'run activation ended');
+    log.info({ runId: 'run_other' }, 'run activation ended');
+    log.info('service started');
+
+    expect(lines.map(({ trace_id }) => trace_id)).toEqual(['4bf92f3577b34da6a3ce929d0e0e4736', undefined, undefined]);
   });
 
   it('redacts secrets (I12)', () => {

@@ -6,6 +6,7 @@ import {
   stdSerializers,
   stdTimeFunctions,
 } from 'pino';
+import { traceOfLine } from './tracing/traced-runs';
 
 export type { Logger } from 'pino';
 
@@ -21,13 +22,14 @@ const secretKeys = ['authorization', 'cookie', 'password', 'token', 'apiKey', 'a
 
 /**
  * JSON lines with the service's name. Keys that hold secrets are blanked at the top and one level down (I12).
- * Bind a run once with `log.child({ runId, threadId })` and pass the child on.
+ * Bind a run once with `log.child({ runId, threadId })` and pass the child on. Lines about a run that is traced name its trace.
  */
 export function createLogger({ name, level = 'info', destination }: LoggerOptions): Logger {
   const options = {
     level,
     base: { service: name },
     timestamp: stdTimeFunctions.isoTime,
+    mixin: traceOfLine,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: stdSerializers.err, err: stdSerializers.err },
     redact: {

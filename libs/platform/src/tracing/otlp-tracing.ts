@@ -1,0 +1,115 @@
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, type Tracer, trace } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, type IdGenerator, RandomIdGenerator, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { Logger } from 'pino';
+import { ReportingExporter } from './reporting-exporter';
+import { samplerOf } from './sampler';
+import type { Span, SpanAttributes, SpanOrder, TracePlace, Tracing } from './tracing';
+import { type TracingSettings, pairsOf } from './tracing-variables';
+
+/** Spans of a busy process are sent before its queue is full, and those of a killed one are at most this old. */
+const sendEveryMs = 1_000;
+const requestTimeoutMs = 5_000;
+const closeTimeoutMs = 2_000;
+const queuedSpans = 8_192;
+const longestValue = 32 * 1024;
+
+const kinds = {
+  internal: SpanKind.INTERNAL,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+} as const;
+
+/** Sends spans by OTLP over HTTP, as JSON. The only module that knows OpenTelemetry's packages, with those it imports. */
+export class OtlpTracing implements Tracing {
+  readonly isOn = true;
+  readonly showsContent: boolean;
+  private readonly ids = new GivenIds();
+  private readonly provider: TracerProvider;
+  private readonly tracer: Tracer;
+
+  constructor(url: string, settings: TracingSettings, { service, log }: { service: string; log: Logger }) {
+    this.showsContent = settings.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT;
+    const headers = pairsOf(settings.OTEL_EXPORTER_OTLP_HEADERS);
+    const exporter = new OTLPTraceExporter({ url, headers, timeoutMillis: requestTimeoutMs });
+    this.provider = new TracerProvider({
+      resource: resourceFromAttributes({
+        'service.name': service,
+        'service.namespace': 'rondo',
+        'service.instance.id': `${service}-${process.pid}-${Date.now().toString(36)}`,
+        'process.pid': process.pid,
+        ...pairsOf(settings.OTEL_RESOURCE_ATTRIBUTES),
+      }),
+      sampler: samplerOf(settings),
+      idGenerator: this.ids,
+      spanLimits: { attributeValueLengthLimit: longestValue },
+      spanProcessors: [
+        new BatchSpanProcessor({
+          exporter: new ReportingExporter(exporter, log),
+          scheduledDelayMillis: sendEveryMs,
+          maxQueueSize: queuedSpans,
+        }),
+      ],
+    });
+    this.tracer = this.provider.getTracer('rondo');
+    log.info({ collector: new URL(url).origin, showsContent: this.showsContent }, 'tracing is on');
+  }
+
+  begin({ name, kind, parent, spanId, startedAt, attributes }: SpanOrder): Span | undefined {
+    this.ids.next = spanId;
+    const options = { kind: kinds[kind], ...(startedAt !== undefined && { startTime: startedAt }) };
+    const span = this.tracer.startSpan(name, { ...options, attributes: present(attributes) }, contextOf(parent));
+    if (!span.isRecording()) return undefined;
+    const place = span.spanContext();
+    return {
+      place: { traceId: place.traceId, spanId: place.spanId },
+      end: ({ at, attributes: more, error } = {}) => {
+        span.setAttributes(present(more));
+        if (error !== undefined) span.setAttribute('error.type', error).setStatus({ code: SpanStatusCode.ERROR });
+        span.end(at);
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, closeTimeoutMs);
+    });
+    await Promise.race([this.provider.shutdown().catch(() => undefined), timeout]); // what failed was logged
+    clearTimeout(timer);
+  }
+}
+
+/** Gives the next span the id that was asked for. A span begins in one turn, so no other one can take it. */
+class GivenIds implements IdGenerator {
+  next: string | undefined;
+  private readonly random = new RandomIdGenerator();
+
+  generateTraceId(): string {
+    return this.random.generateTraceId();
+  }
+
+  generateSpanId(): string {
+    const given = this.next;
+    this.next = undefined;
+    return given ?? this.random.generateSpanId();
+  }
+}
+
+function contextOf(parent: (TracePlace & { readonly isSampled?: boolean }) | undefined) {
+  if (!parent) return ROOT_CONTEXT;
+  const { traceId, spanId, isSampled = true } = parent;
+  const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}
+
+const present = (attributes: SpanAttributes = {}) =>
+  Object.fromEntries(
+    Object.entries(attributes).flatMap(([name, value]) => {
+      if (value === undefined) return [];
+      return [[name, Array.isArray(value) ? [...(value as readonly string[])] : (value as string | number | boolean)]];
+    }),
+  );
