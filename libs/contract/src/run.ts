@@ -147,6 +147,13 @@ export const run = z.object({
   forked_from: forkOrigin.nullable(),
   /** Its child runs, the oldest first and at most 100. Only in `GET /v1/runs/{id}`, and only if it has some. */
   children: z.array(childRun).exactOptional(),
+  /** The trace that its spans are in, 32 hexadecimal digits (docs/tracing.md). Null for a run that is not traced. */
+  trace_id: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/)
+    .nullable(),
+  /** The page that shows its trace. Only in `GET /v1/runs/{id}`, and only where the deployment has one. */
+  trace_url: z.string().exactOptional(),
   metadata: z.record(z.string(), z.string()),
   stop_requested_at: z.iso.datetime().nullable(),
   created_at: z.iso.datetime(),
@@ -159,7 +166,14 @@ type Beginning = Pick<Run, 'id' | 'thread_id' | 'last_seq' | 'settings' | 'metad
   Partial<
     Pick<
       Run,
-      'project_id' | 'agent_id' | 'agent_version' | 'preview' | 'parent_run_id' | 'parent_call_id' | 'root_run_id'
+      | 'project_id'
+      | 'agent_id'
+      | 'agent_version'
+      | 'preview'
+      | 'parent_run_id'
+      | 'parent_call_id'
+      | 'root_run_id'
+      | 'trace_id'
     >
   >;
 
@@ -186,6 +200,7 @@ export const newRun = ({ id, thread_id, last_seq, settings, metadata, created_at
   parent_call_id: more.parent_call_id ?? null,
   root_run_id: more.root_run_id ?? null,
   forked_from: null,
+  trace_id: more.trace_id ?? null,
   metadata,
   stop_requested_at: null,
   created_at,

@@ -22,6 +22,7 @@ export type { BudgetOrder, RaisedBudget } from './api/runs/raise-budget';
 export type { RunAddress } from './api/runs/lock-run';
 export type { EventPage, LogGap, RunSnapshot } from './api/runs/read-log';
 export { type RunHolder, holderOf } from './api/runs/read-runs';
+export { readTracedRun } from './api/runs/traced-run';
 export type { CallAddress, CallRuling, ResolvedCall } from './api/runs/resolve-tool-call';
 export { Runs } from './api/runs/runs';
 export type { RunCounts } from './api/runs/list-runs';

@@ -32,6 +32,8 @@ export interface ClaimedRun extends Claim {
   readonly stop: StopRequest | undefined;
   /** Earlier claims in a row that ended without progress. */
   readonly fruitlessClaims: number;
+  /** When the job was queued that led to this claim, where the store knows. */
+  readonly queuedSince?: string | undefined;
 }
 
 /** A claim on a run that can only be ended. */

@@ -114,6 +114,7 @@ function claimWith(row: ClaimedRow, { facts, earlier }: RunHistory): ClaimedRun 
     stop:
       run.stop_requested_at === null ? undefined : { requestedAt: run.stop_requested_at, reason: row.run.stop_reason },
     fruitlessClaims: row.run.fruitless_claims - 1,
+    queuedSince: row.run.activated_at ?? undefined,
   };
 }
 

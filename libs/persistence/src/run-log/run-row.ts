@@ -23,6 +23,7 @@ export interface RunRow {
   readonly queued_input: unknown;
   readonly holds_thread: boolean;
   readonly activation: number;
+  readonly activated_at: Date | null;
   readonly lease_owner: string | null;
   readonly fruitless_claims: number;
   readonly tool_set: string | null;
@@ -35,6 +36,7 @@ export interface RunRow {
   readonly root_run_id: string | null;
   readonly tree_depth: number | null;
   readonly forked_from: unknown;
+  readonly trace_id: string | null;
   readonly stop_requested_at: Date | null;
   readonly stop_reason: string | null;
   readonly created_at: Date;
@@ -46,7 +48,10 @@ export interface RunRow {
 export type JsonRow<Row, Time extends keyof Row> = Omit<Row, Time> & {
   readonly [Key in Time]: string | Exclude<Row[Key], Date>;
 };
-export type RunJson = JsonRow<RunRow, 'created_at' | 'started_at' | 'finished_at' | 'stop_requested_at'>;
+export type RunJson = JsonRow<
+  RunRow,
+  'created_at' | 'activated_at' | 'started_at' | 'finished_at' | 'stop_requested_at'
+>;
 
 const iso = (time: Date | string | null): string | null => time && new Date(time).toISOString();
 
@@ -79,6 +84,7 @@ export const runOf = (row: RunRow | RunJson): Run =>
     parent_call_id: row.parent_call_id,
     root_run_id: row.root_run_id,
     forked_from: row.forked_from,
+    trace_id: row.trace_id,
     metadata: row.metadata,
     stop_requested_at: iso(row.stop_requested_at),
     created_at: iso(row.created_at),

@@ -57,6 +57,8 @@ export interface NewRun {
   /** The stored agent that the settings come from. */
   readonly agent?: RunAgent | undefined;
   readonly origin?: RunOrigin | undefined;
+  /** Of a run that is traced. */
+  readonly traceId?: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
   /** The newest question of the thread, which the input replaces: its turn is superseded. The active run is replaced, too. */
   readonly edits?: MessageId | undefined;
@@ -156,7 +158,7 @@ class RunCreation {
   }
 
   async attempt(): Promise<CreatedRun> {
-    const { threadId: wanted, accountId, settings, agent, origin, metadata, input, promised } = this.wanted;
+    const { threadId: wanted, accountId, settings, agent, origin, traceId, metadata, input, promised } = this.wanted;
     const behind = wanted !== undefined && (await this.resolveActiveRun(wanted));
     const thread = wanted ?? threadId.parse(`thr_${this.newId()}`);
     const { project_id, last_message_seq: lastMessageSeq } = await lockPlace(
@@ -179,6 +181,7 @@ class RunCreation {
       ...agentFields(agent),
       preview: text === undefined ? null : storedText(previewOf(text)),
       ...originFields(origin),
+      ...(traceId !== undefined && { trace_id: traceId }),
     });
     const run = { ...begun, model: storedText(begun.model) };
     const threadAgent = agent?.isNamed ? agent.id : undefined;

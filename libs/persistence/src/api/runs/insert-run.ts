@@ -37,6 +37,7 @@ const newRuns = new RowSet('run', {
   thread_agent: 'text',
   preview: 'json',
   input_text: 'json',
+  trace_id: 'text',
   metadata: 'json',
   created_at: 'timestamptz',
   queued_input: 'json',
@@ -55,8 +56,8 @@ const newRuns = new RowSet('run', {
 const insertStatement = (some: string) => `
 created as (
   insert into runs
-    (id, account_id, thread_id, project_id, status, last_seq, profile, model, settings, agent_id, agent_version, parent_run_id, parent_call_id, root_run_id, tree_depth, preview, metadata, created_at, queued_input, past_through, holds_thread, activation, activated_at)
-  select id, account_id, thread_id, project_id, 'queued', last_seq, profile, model #>> '{}', settings, agent_id, agent_version, parent_run_id, parent_call_id, root_run_id, tree_depth, preview #>> '{}', metadata, created_at, queued_input,
+    (id, account_id, thread_id, project_id, status, last_seq, profile, model, settings, agent_id, agent_version, parent_run_id, parent_call_id, root_run_id, tree_depth, preview, trace_id, metadata, created_at, queued_input, past_through, holds_thread, activation, activated_at)
+  select id, account_id, thread_id, project_id, 'queued', last_seq, profile, model #>> '{}', settings, agent_id, agent_version, parent_run_id, parent_call_id, root_run_id, tree_depth, preview #>> '{}', trace_id, metadata, created_at, queued_input,
     case when takes_thread then coalesce(message_seq, (select last_message_seq from threads where threads.id = thread_id), 0) end,
     takes_thread, takes_thread::int, case when takes_thread then clock_timestamp() end
   from run where ${some}
@@ -154,6 +155,7 @@ export function firstRowsOf({
     thread_agent: threadAgent ?? null,
     preview: run.preview === null ? null : storedTextAsJson(run.preview),
     input_text: inputText ? storedTextAsJson(inputText) : null,
+    trace_id: run.trace_id,
     metadata: JSON.stringify(run.metadata),
     created_at: run.created_at,
     queued_input: waitsWith ?? null,

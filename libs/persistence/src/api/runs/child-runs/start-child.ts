@@ -75,6 +75,7 @@ async function startNew(maker: RunMaker, order: ChildOrder, id: RunId): Promise<
   const { facts } = await createRun(maker, {
     ...{ id, accountId, origin, metadata: {}, onActiveRun: 'reject' },
     projectId: parent.run.project_id ?? undefined,
+    traceId: parent.run.trace_id ?? undefined,
     settings: outcome.settings,
     agent: { id: agent.id, version: agent.version, isNamed: true },
     input: [{ type: 'text', text: input }],

@@ -51,6 +51,7 @@ export interface Fork {
   readonly threadId: ThreadId;
   readonly epoch: number;
   readonly settings: RunSettings;
+  readonly traceId: string | undefined;
   readonly point: ForkPoint;
   readonly origin: ForkOrigin;
   readonly messages: string;
@@ -62,10 +63,10 @@ select $2, account_id, agent_id, $3, $4 from threads where id = $1`;
 
 const newRun = `
 insert into runs (id, account_id, thread_id, status, iteration, last_seq, epoch, profile, model, settings, agent_id, agent_version,
-  preview, metadata, past_through, holds_thread, tool_set, started_at, input_tokens, cached_tokens, output_tokens, cost_usd, forked_from)
+  preview, metadata, past_through, holds_thread, tool_set, started_at, input_tokens, cached_tokens, output_tokens, cost_usd, forked_from, trace_id)
 select $2, account_id, $3, 'queued', $4, $5, $6, profile, $7, $8::json, agent_id, agent_version,
   preview, metadata, past_through, true, case when $9::timestamptz is null then null else tool_set end, $9::timestamptz,
-  $10, $11, $12, $13, $14::json
+  $10, $11, $12, $13, $14::json, $15
 from runs where id = $1`;
 
 interface SaidRow {
@@ -75,7 +76,7 @@ interface SaidRow {
 
 /** The thread and the run, as they stand after the shared facts. */
 export async function insertFork(sql: Sql, from: RunRow, fork: Fork): Promise<void> {
-  const { runId, threadId, epoch, settings, point, origin } = fork;
+  const { runId, threadId, epoch, settings, traceId, point, origin } = fork;
   const said = JSON.parse(fork.messages) as SaidRow[]; // rows of this database
   const bytes = said.reduce((sum, { content }) => sum + Buffer.byteLength(JSON.stringify(content)), 0);
   await sql.query(newThread, [from.thread_id, threadId, said.at(-1)?.seq ?? 0, bytes]);
@@ -84,7 +85,7 @@ export async function insertFork(sql: Sql, from: RunRow, fork: Fork): Promise<vo
     ...[from.id, runId, threadId, iteration, point.seq, epoch],
     ...[storedText(settings.model), JSON.stringify(settings), startedAt ?? null],
     ...[usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.cost_usd],
-    JSON.stringify(origin),
+    ...[JSON.stringify(origin), traceId ?? null],
   ]);
 }
 

@@ -33,6 +33,10 @@ export interface ForkOrder extends RunAddress {
   readonly input?: readonly InputBlock[] | undefined;
   /** Of the fork. */
   readonly settings: RunSettings;
+  /** Given by a caller that must know it before the fork exists. */
+  readonly id?: RunId | undefined;
+  /** Of a fork that is traced. */
+  readonly traceId?: string | undefined;
   readonly promised?: PendingKey<Run> | undefined;
 }
 
@@ -60,14 +64,14 @@ export const forkRun = ({ database, newId }: Forking, order: ForkOrder): Promise
     const point = forkPoint(log, order.atSeq);
     if (point.needsInput && order.input === undefined) throw needsInput(order.runId, point);
 
-    const id = runId.parse(`run_${newId()}`);
+    const id = order.id ?? runId.parse(`run_${newId()}`);
     const thread = threadId.parse(`thr_${newId()}`);
     const shared = await readSharedRows(sql, row, log.slice(0, point.seq));
     const hash = log.slice(0, point.seq).reduce((before, fact) => chained(before, fact), '');
     const origin = { run_id: order.runId, seq: point.seq, hash };
-    const { settings } = order;
+    const { settings, traceId } = order;
     const target = { runId: id, threadId: thread, epoch: epochOf(log, point.seq) };
-    await insertFork(sql, row, { ...target, settings, point, origin, messages: shared.messages });
+    await insertFork(sql, row, { ...target, settings, traceId, point, origin, messages: shared.messages });
     const given = [
       [row.id, id],
       [row.thread_id, thread],
