@@ -6,3 +6,7 @@ export { OutboxRelay } from './outbox-relay';
 export { PeriodicTasks, type TaskSchedule } from './periodic-tasks';
 export { QueueProbe } from './queue-probe';
 export { type Catalog, RunToolSets } from './run-tool-sets';
+export { aboutRun } from './tracing/agent-span';
+export { composeRunTraces } from './tracing/compose-run-traces';
+export { RunTraces } from './tracing/run-traces';
+export { callSpanId, creationSpanId } from './tracing/span-ids';

@@ -1,0 +1,50 @@
+import type { Run } from '@rondo/contract';
+import type { SpanAttributes, Tracing } from '@rondo/platform';
+import { agentSpanId, creationSpanId } from './span-ids';
+
+/** What the spans of a run have in common. */
+export const aboutRun = ({ id, thread_id }: Pick<Run, 'id' | 'thread_id'>): SpanAttributes => ({
+  'gen_ai.conversation.id': thread_id,
+  'rondo.run.id': id,
+});
+
+/** `provider/model` as the two that the conventions name. */
+export function aboutModel(name: string): SpanAttributes {
+  const slash = name.indexOf('/');
+  return { 'gen_ai.provider.name': name.slice(0, slash), 'gen_ai.request.model': name.slice(slash + 1) };
+}
+
+/** The span of a whole run, from its creation to its end, as its row has it. */
+export function recordAgentSpan(tracing: Tracing, run: Run): void {
+  const { id, trace_id: traceId, finished_at: finishedAt } = run;
+  if (traceId === null || finishedAt === null) return;
+  const name = run.settings.agent.name ?? run.profile;
+  const span = tracing.begin({
+    name: `invoke_agent ${name}`,
+    kind: 'internal',
+    spanId: agentSpanId(id),
+    parent: { traceId, spanId: run.parent_run_id === null ? creationSpanId(id) : agentSpanId(run.parent_run_id) },
+    startedAt: Date.parse(run.created_at),
+    attributes: {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': name,
+      'gen_ai.agent.id': run.agent_id ?? undefined,
+      'gen_ai.agent.version': run.agent_version?.toString(),
+      ...aboutModel(run.model),
+      ...aboutRun(run),
+    },
+  });
+  span?.end({
+    at: Date.parse(finishedAt),
+    attributes: {
+      'gen_ai.response.finish_reasons': [run.finish_reason ?? run.status],
+      'gen_ai.usage.input_tokens': run.usage.input_tokens,
+      'gen_ai.usage.output_tokens': run.usage.output_tokens,
+      'gen_ai.usage.cache_read.input_tokens': run.usage.cached_tokens,
+      'rondo.usage.cost_usd': run.usage.cost_usd ?? undefined,
+      'rondo.run.status': run.status,
+      'rondo.run.iterations': run.iteration,
+    },
+    ...(run.error && { error: run.error.code }),
+  });
+}

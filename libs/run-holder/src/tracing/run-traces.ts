@@ -1,0 +1,78 @@
+import { type Run, type RunEvent, type RunId, isTerminalFact } from '@rondo/contract';
+import type { ClaimedRun, RunFeed, RunQueueName } from '@rondo/domain';
+import { type Tracing, noteTracedRun } from '@rondo/platform';
+import { ActiveTrace } from './active-trace';
+import { recordAgentSpan } from './agent-span';
+import { recordWait, startActivation } from './activation-span';
+
+export interface RunTracesParts {
+  readonly tracing: Tracing;
+  /** Undefined if the run is not traced. */
+  readonly readRun: (id: RunId) => Promise<Run | undefined>;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * The traces of runs as one process writes them: a projection of the facts that it has committed. Nothing waits for it, and
+ * what it writes of a run depends on no other process.
+ */
+export class RunTraces {
+  /** The runs that this process has claimed; undefined for those that are not traced. */
+  private readonly claimed = new Map<RunId, ActiveTrace | undefined>();
+  private readonly reading = new Set<Promise<void>>();
+
+  constructor(private readonly parts: RunTracesParts) {}
+
+  /** To be called for each claim. What it returns is called once this process lets go of the run. */
+  activated(claim: ClaimedRun, queue: RunQueueName): (outcome: string) => void {
+    const { runId, run } = claim;
+    const { tracing } = this.parts;
+    if (run.trace_id === null) {
+      this.claimed.set(runId, undefined);
+      return () => this.claimed.delete(runId);
+    }
+    noteTracedRun(runId, run.trace_id);
+    const trace = new ActiveTrace(tracing, claim, run.trace_id);
+    this.claimed.set(runId, trace);
+    recordWait(tracing, claim, queue);
+    const span = startActivation(tracing, claim, queue);
+    return (outcome) => {
+      if (this.claimed.get(runId) === trace) this.claimed.delete(runId);
+      span?.end({ attributes: { 'rondo.activation.outcome': outcome } });
+    };
+  }
+
+  /** A feed that also writes the spans that follow from the facts. */
+  following(feed: Pick<RunFeed, 'publish'>): Pick<RunFeed, 'publish'> {
+    return {
+      publish: (events) => {
+        feed.publish(events);
+        this.published(events);
+      },
+    };
+  }
+
+  published(events: readonly RunEvent[]): void {
+    for (const event of events) {
+      if (event.seq === null) continue;
+      const trace = this.claimed.get(event.run_id);
+      trace?.note(event);
+      const mayBeTraced = trace !== undefined || !this.claimed.has(event.run_id);
+      if (mayBeTraced && isTerminalFact(event)) this.recordEnd(event.run_id);
+    }
+  }
+
+  /** Resolves when every span is written that follows from facts so far. */
+  async settled(): Promise<void> {
+    await Promise.all(this.reading);
+  }
+
+  private recordEnd(id: RunId): void {
+    const { tracing, readRun, failed } = this.parts;
+    const recorded = readRun(id)
+      .then((run) => run && recordAgentSpan(tracing, run))
+      .catch(failed)
+      .finally(() => this.reading.delete(recorded));
+    this.reading.add(recorded);
+  }
+}
