@@ -22,9 +22,10 @@ import {
   ToolSets,
   isDatabaseUnavailable,
   openDatabase,
+  readTracedRun,
 } from '@rondo/persistence';
-import { type Logger, isoNow, newUlid } from '@rondo/platform';
-import { ActiveRuns, ModelMetrics, OutboxRelay, QueueProbe, RunToolSets } from '@rondo/run-holder';
+import { type Logger, isoNow, newUlid, openTracing } from '@rondo/platform';
+import { ActiveRuns, ModelMetrics, OutboxRelay, QueueProbe, RunToolSets, composeRunTraces } from '@rondo/run-holder';
 import { accountBudgetsOf, reservationsOf } from './activation/compose-accounts';
 import { catalogOf, toolsOf } from './activation/compose-tools';
 import { AgentRunner } from './activation/agent-runner';
@@ -90,7 +91,12 @@ async function connect(config: Config, log: Logger) {
   const queues = new RunQueues({ connection: producerConnection(REDIS_URL), log });
   const relay = new OutboxRelay(new Outbox(database), queues, warnTo(log)('outbox not published'));
   const factMetrics = new FactMetrics();
-  const feed = factMetrics.counted(new NatsRunFeed(nats));
+  const { feed, ...traces } = composeRunTraces(factMetrics.counted(new NatsRunFeed(nats)), {
+    tracing: await openTracing(config, { service: name, log }),
+    queue: 'runs',
+    readRun: (id) => readTracedRun(database, id),
+    failed: warnTo(log)('end of a run not traced'),
+  });
   const store = new PostgresRunStore({
     database,
     newId: newUlid,
@@ -114,6 +120,7 @@ async function connect(config: Config, log: Logger) {
     relay,
     feed,
     factMetrics,
+    traces,
     store,
     executors,
     sandboxes,
@@ -126,8 +133,8 @@ async function connect(config: Config, log: Logger) {
 type Adapters = Awaited<ReturnType<typeof connect>>;
 
 /** The database last: what the other connections still handle is written there. */
-async function closeAdapters({ queues, executors, nats, database }: Adapters): Promise<void> {
-  await Promise.all([queues.close(), executors.close(), nats.close()]);
+async function closeAdapters({ queues, executors, nats, traces, database }: Adapters): Promise<void> {
+  await Promise.all([queues.close(), executors.close(), nats.close(), traces.close()]);
   await database.close();
 }
 
@@ -143,7 +150,7 @@ function runnerOf(
   activeRuns: ActiveRuns,
   { config, log, providers, modelMetrics }: RunnerSettings,
 ): AgentRunner {
-  const { database, store, feed, relay, blobs, nats, sandboxes, executors } = adapters;
+  const { database, store, feed, traces, relay, blobs, nats, sandboxes, executors } = adapters;
   const placement = new SandboxPlacement(sandboxes, new OpenExecutors(nats), executors);
   const model = modelMetrics.measured(createModels(providers));
   const support = new ToolSupport(adapters.nats);
@@ -172,6 +179,7 @@ function runnerOf(
     archiveOf: (claim) => store.archiveOf(claim),
     ...composeChildRuns({ ...adapters, providers, failed: warnTo(log)('child runs not looked after') }),
     activeRuns,
+    activated: traces.activated,
     onError: (details) => log.error(details, 'run activation broke'),
     isOutage: isDatabaseUnavailable,
     publishJobs: () => relay.publish(),

@@ -11,6 +11,7 @@ import {
   network,
   serverVariables,
   serviceVariables,
+  tracingVariables,
 } from '@rondo/platform';
 import { hostPattern } from '@rondo/domain';
 import { z } from 'zod';
@@ -22,6 +23,7 @@ export const environment = z
     ...modelVariables,
     ...leaseVariables,
     ...accountVariables,
+    ...tracingVariables,
     WORKER_ID: holderName(''),
     RUN_CONCURRENCY: count.default(100).describe('The number of runs that it holds at the same time.'),
     REAP_MS: milliseconds

@@ -26,7 +26,7 @@ import {
   UsageLedger,
   openDatabase,
 } from '@rondo/persistence';
-import { SecretBox, type Logger, newUlid } from '@rondo/platform';
+import { SecretBox, type Logger, type Tracing, newUlid } from '@rondo/platform';
 import { AgentService } from './agents/agent-service';
 import { AccountLimits } from './billing/account-limits';
 import { AccountQuota, RequestRate } from './auth/account-quota';
@@ -34,9 +34,10 @@ import { ConcurrencyLimits } from './auth/concurrency-limits';
 import { operatorOf } from './auth/operator-of';
 import { LongRequests } from './auth/open-connections';
 import { RateLimiter } from './auth/rate-limiter';
-import { ModelCatalog } from './catalog/model-catalog';
+import { modelCatalogOf } from './catalog/compose-model-catalog';
+import type { ModelCatalog } from './catalog/model-catalog';
 import { ToolCatalog } from './catalog/tool-catalog';
-import { type GatewayConfig, modelNamesOf, modelProvidersOf } from './config';
+import type { GatewayConfig } from './config';
 import { IdempotentMessages } from './idempotency/idempotent-requests';
 import { FileUploads } from './files/file-uploads';
 import { FormBodies } from './files/form-bodies';
@@ -47,6 +48,7 @@ import { AllowedMethods } from './problems/allowed-methods';
 import { ActiveRunQuota } from './runs/active-run-quota';
 import { runBudgets } from './runs/run-budgets';
 import { composeRunService } from './runs/compose-run-service';
+import { composeTraces } from './runs/compose-traces';
 import { RunSettingsResolver } from './runs/run-settings';
 import { WorkerSignals } from './runs/worker-signals';
 import { SiteService } from './sites/site-service';
@@ -59,9 +61,9 @@ import { composeWebhooks } from './webhooks/compose-webhooks';
 const name = 'gateway';
 
 /** Everything that the gateway is made of. It starts without Postgres, Redis and NATS, and uses each once it is there. */
-export function compose(config: GatewayConfig, log: Logger) {
+export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
   const warn = warnTo(log);
-  const adapters = connect(config, log);
+  const adapters = connect(config, log, tracing);
   const { idempotencyKeys, accountRequests } = adapters;
 
   const signIn = composeSignIn(adapters, config, warn);
@@ -127,7 +129,7 @@ const warnTo = (log: Logger) => (message: string) => (error: unknown) => {
   log.warn({ error }, message);
 };
 
-function connect(config: GatewayConfig, log: Logger) {
+function connect(config: GatewayConfig, log: Logger, tracing: Tracing) {
   const { DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL } = config;
   const link = connectNats({ url: NATS_URL, name, log });
   const threadLimits = { messages: config.THREAD_MAX_MESSAGES, bytes: config.THREAD_MAX_BYTES };
@@ -136,6 +138,7 @@ function connect(config: GatewayConfig, log: Logger) {
   const client = ClientProxyFactory.create({ transport: Transport.NATS, options });
   return {
     database,
+    ...composeTraces(database, tracing, warnTo(log)('end of a run not traced')),
     accounts: new Accounts(database, newUlid),
     agents: new Agents(database, newUlid),
     agentVersions: new AgentVersions(database),
@@ -168,15 +171,10 @@ function connect(config: GatewayConfig, log: Logger) {
 
 type Adapters = ReturnType<typeof connect>;
 
-async function closeAdapters({ accountRequests, queues, feed, workers, database }: Adapters): Promise<void> {
+async function closeAdapters({ accountRequests, closeTraces, database, ...parts }: Adapters): Promise<void> {
   accountRequests.close();
-  await Promise.all([queues.close(), feed.close(), workers.close()]);
+  await Promise.all([parts.queues.close(), parts.feed.close(), parts.workers.close(), closeTraces()]);
   await database.close();
-}
-
-function modelCatalogOf(config: GatewayConfig): ModelCatalog {
-  const providers = modelProvidersOf(config);
-  return new ModelCatalog(providers, modelNamesOf(config, providers));
 }
 
 function servicesOf(

@@ -19,13 +19,16 @@ import {
   network,
   port,
   previewUrl,
+  samplingVariables,
   secretsKey,
   serverVariables,
   serviceVariables,
+  tracingVariables,
 } from '@rondo/platform';
 import { z } from 'zod';
 import { issuerNeedsAudience, oidcVariables } from './auth/oidc/oidc-variables';
 import { runBudgetVariables } from './runs/run-budgets';
+import { traceLinkVariables } from './runs/trace-links';
 
 export const environment = z
   .object({
@@ -134,6 +137,9 @@ export const environment = z
       unit: 'min',
     }),
     ...oidcVariables,
+    ...tracingVariables,
+    ...samplingVariables,
+    ...traceLinkVariables,
     TRUSTED_PROXY_HOPS: z.coerce
       .number()
       .int()

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { type Logger, nestLogger } from '@rondo/platform';
+import { type Logger, nestLogger, openTracing } from '@rondo/platform';
 import { Registry } from 'prom-client';
 import { type GatewayParts, compose } from './compose';
 import type { GatewayConfig } from './config';
@@ -23,7 +23,7 @@ export async function createGateway(
   config: GatewayConfig,
   log: Logger,
 ): Promise<{ app: NestExpressApplication; parts: GatewayParts }> {
-  const parts = compose(config, log);
+  const parts = compose(config, log, await openTracing(config, { service: 'gateway', log }));
   const app = await NestFactory.create<NestExpressApplication>(GatewayModule.with(parts), new HttpAdapter(), {
     bodyParser: false,
     logger: nestLogger(log),

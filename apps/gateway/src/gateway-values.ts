@@ -35,6 +35,7 @@ import { IdempotentMessages } from './idempotency/idempotent-requests';
 import { RunSubscriptions } from './live/run-subscriptions';
 import { Sockets } from './live/sockets';
 import { RunService } from './runs/run-service';
+import { TraceLinks } from './runs/trace-links';
 import { SandboxService } from './sandboxes/sandbox-service';
 import { SiteService } from './sites/site-service';
 import { SessionService } from './sessions/session-service';
@@ -70,6 +71,7 @@ export const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: Files, useValue: parts.files },
   { provide: FileUploads, useValue: parts.fileUploads },
   { provide: Runs, useValue: parts.runs },
+  { provide: TraceLinks, useValue: new TraceLinks(parts.config.TRACE_URL) },
   { provide: UsageLedger, useValue: parts.usage },
   { provide: Balances, useValue: parts.balances },
   { provide: AccountLimits, useValue: parts.accountLimits },

@@ -23,6 +23,8 @@ export interface CompactorParts {
   readonly store: RunStore;
   readonly feed: Pick<RunFeed, 'publish'>;
   readonly activeRuns: ActiveRuns;
+  /** Called for each claim; what it returns is called with how the compaction ended. */
+  readonly activated?: ((claim: ClaimedRun) => (outcome: CompactionOutcome | 'broke') => void) | undefined;
   /** The tools of the run: their descriptions count as a part of the context. */
   readonly toolSetFor: (claim: ClaimedRun) => Promise<ToolSet>;
   readonly ports: SummarizePorts;
@@ -41,10 +43,21 @@ export class Compactor {
 
   /** Rejects only when the database cannot be reached; the lease then expires and the reaper queues the run again. */
   async compact(id: RunId): Promise<CompactionOutcome> {
-    const { store, owner, activeRuns } = this.parts;
+    const { store, owner } = this.parts;
     const claim = await store.claim(id, owner);
     if (!claim) return 'not due';
 
+    const ended = this.parts.activated?.(claim);
+    let outcome: CompactionOutcome | 'broke' = 'broke';
+    try {
+      return (outcome = await this.compactClaimed(claim));
+    } finally {
+      ended?.(outcome);
+    }
+  }
+
+  private async compactClaimed(claim: ClaimedRun): Promise<CompactionOutcome> {
+    const { activeRuns } = this.parts;
     const run = activeRuns.add(claim);
     try {
       return await this.write(claim, AbortSignal.any([run.signals.stop, run.signals.abandon])).finally(() =>

@@ -1,8 +1,16 @@
 import { type Model, budgetsOf, idGenerator, tools } from '@rondo/domain';
 import { TiktokenCounter, createModels } from '@rondo/llm';
 import { NatsRunFeed, RunQueues, connectNats, producerConnection } from '@rondo/messaging';
-import { Outbox, PostgresRunStore, ProjectTitles, ToolSets, openDatabase, reapDeadEveryMs } from '@rondo/persistence';
-import { type Logger, isoNow, newUlid } from '@rondo/platform';
+import {
+  Outbox,
+  PostgresRunStore,
+  ProjectTitles,
+  ToolSets,
+  openDatabase,
+  readTracedRun,
+  reapDeadEveryMs,
+} from '@rondo/persistence';
+import { type Logger, isoNow, newUlid, openTracing } from '@rondo/platform';
 import {
   ActiveRuns,
   Heartbeat,
@@ -11,6 +19,7 @@ import {
   PeriodicTasks,
   QueueProbe,
   RunToolSets,
+  composeRunTraces,
 } from '@rondo/run-holder';
 import { CompactionMetrics } from './compaction-metrics';
 import { CompactionProcessor } from './compaction.processor';
@@ -70,11 +79,18 @@ async function connect({ DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL, 
   const settles = Boolean(config.ACCOUNT_TIERS);
   const database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE, leaseOwner, log });
   const queues = new RunQueues({ connection: producerConnection(REDIS_URL), log });
+  const { feed, ...traces } = composeRunTraces(new NatsRunFeed(nats), {
+    tracing: await openTracing(config, { service: name, log }),
+    queue: 'compactions',
+    readRun: (id) => readTracedRun(database, id),
+    failed: (error) => log.warn({ error }, 'end of a run not traced'),
+  });
   return {
     nats,
     database,
     queues,
-    feed: new NatsRunFeed(nats),
+    feed,
+    traces,
     relay: new OutboxRelay(new Outbox(database), queues, (error) => log.warn({ error }, 'outbox not published')),
     store: new PostgresRunStore({ database, newId: newUlid, queue: 'compactions', leaseMs, settles }),
   };
@@ -83,8 +99,8 @@ async function connect({ DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL, 
 type Adapters = Awaited<ReturnType<typeof connect>>;
 
 /** The database last: what the other connections still handle is written there. */
-async function closeAdapters({ queues, nats, database }: Adapters): Promise<void> {
-  await Promise.all([queues.close(), nats.close()]);
+async function closeAdapters({ queues, nats, traces, database }: Adapters): Promise<void> {
+  await Promise.all([queues.close(), nats.close(), traces.close()]);
   await database.close();
 }
 
@@ -95,7 +111,7 @@ interface CompactorSettings {
 }
 
 function compactorOf(
-  { store, feed, relay, database }: Adapters,
+  { store, feed, traces, relay, database }: Adapters,
   activeRuns: ActiveRuns,
   { config, providers, model }: CompactorSettings,
 ): Compactor {
@@ -105,6 +121,7 @@ function compactorOf(
     store,
     feed,
     activeRuns,
+    activated: traces.activated,
     toolSetFor: (claim) => toolSets.toolSetFor(claim),
     ports: {
       model,

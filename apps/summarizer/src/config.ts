@@ -10,6 +10,7 @@ import {
   modelVariables,
   serverVariables,
   serviceVariables,
+  tracingVariables,
 } from '@rondo/platform';
 import { z } from 'zod';
 
@@ -20,6 +21,7 @@ export const environment = z
     ...modelVariables,
     ...leaseVariables,
     ...accountVariables,
+    ...tracingVariables,
     SUMMARIZER_ID: holderName('summarizer-'),
     SUMMARY_MODEL: modelName.optional().meta({
       description: 'The model that writes summaries, for runs that name none.',

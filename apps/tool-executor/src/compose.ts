@@ -1,5 +1,5 @@
 import { type NatsLink, ToolCallConsumer, ToolStreams, connectNats, requestDeletedThreads } from '@rondo/messaging';
-import { type Logger, SecretBox, newUlid } from '@rondo/platform';
+import { type Logger, SecretBox, newUlid, openTracing } from '@rondo/platform';
 import { type Config, sandboxSettingsOf, slotsOf } from './config';
 import { ExecutorIdentity } from './executor-identity';
 import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
@@ -17,6 +17,7 @@ import { PreviewUrls } from './tools/ports/preview-urls';
 import { lackedNeeds } from './tools/lacked-needs';
 import { createToolServices } from './tools/tool-services';
 import { ToolRunner, type ToolSandboxes } from './tools/tool-runner';
+import { tracedCall } from './traced-call';
 
 /** Every part of one executor. */
 export interface ExecutorParts {
@@ -64,6 +65,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     slots: sandboxSlots,
     ...{ services, mcp, sites, log },
   });
+  const tracing = await openTracing(config, { service: 'tool-executor', log });
   const toolCallMetrics = new ToolCallMetrics();
   const slots = slotsOf(config);
   const consumer = new ToolCallConsumer({
@@ -71,7 +73,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     streams: new ToolStreams(nats, false), // NATS lets only workers create them
     handle: (call, { signal, output }) =>
       toolCallMetrics.measure(call.name, () =>
-        toolRunner.run(call, { signal, output: (text) => output(text, 'stdout') }),
+        tracedCall(tracing, call, () => toolRunner.run(call, { signal, output: (text) => output(text, 'stdout') })),
       ),
   });
   return {
@@ -96,6 +98,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
       await mcp.close();
       await sandboxes.close();
       await nats.close();
+      await tracing.close();
       await identity.release();
     },
   };

@@ -8,6 +8,7 @@ import {
   natsVariables,
   network,
   serviceVariables,
+  tracingVariables,
 } from '@rondo/platform';
 import { z } from 'zod';
 import { checkProvider, providerSettingsOf, providerVariables } from './sandbox-provider-variables';
@@ -21,6 +22,7 @@ const defaults = sandboxSettings.parse({ root: '/' });
 const variables = z.object({
   ...serviceVariables,
   ...natsVariables,
+  ...tracingVariables,
   NODE_ENV: z.string().optional().meta({
     description: '`production` switches `SANDBOX_REQUIRE_LIMITS` on.',
     otherwise: 'not `production`',

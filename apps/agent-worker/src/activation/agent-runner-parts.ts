@@ -36,6 +36,8 @@ export interface AgentRunnerParts extends RunPortsParts {
   readonly archiveOf?: (claim: ClaimedRun) => ThreadArchive;
   /** What a run needs that starts others, or was started by another. */
   readonly treeOf?: (claim: ClaimedRun) => Pick<AgentPorts, 'children' | 'treeBudget'>;
+  /** Called for each claim; what it returns is called with how the activation ended. */
+  readonly activated?: ((claim: ClaimedRun) => (outcome: ActivationOutcome | 'broke') => void) | undefined;
   /** Never rejects. */
   readonly afterActivation?: (claim: ClaimedRun, outcome: ActivationOutcome) => Promise<void>;
   readonly activeRuns: ActiveRuns;

@@ -52,7 +52,7 @@ export class AgentRunner {
     try {
       const claim = await claimRun();
       if (!claim) return 'not due';
-      const outcome = await this.run(claim);
+      const outcome = await this.runTraced(claim);
       await this.parts.afterActivation?.(claim, outcome);
       return outcome;
     } catch (error) {
@@ -60,6 +60,16 @@ export class AgentRunner {
       const { runId, fruitlessClaims, cause } = error;
       this.parts.onError({ runId, fruitlessClaims, error: cause });
       return fruitlessClaims < maxFruitlessClaims ? 'not readable' : endWithoutLog(runId, this.parts);
+    }
+  }
+
+  private async runTraced(claim: ClaimedRun): Promise<ActivationOutcome> {
+    const ended = this.parts.activated?.(claim);
+    let outcome: ActivationOutcome | 'broke' = 'broke';
+    try {
+      return (outcome = await this.run(claim));
+    } finally {
+      ended?.(outcome);
     }
   }
 

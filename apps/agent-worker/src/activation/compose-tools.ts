@@ -1,8 +1,9 @@
-import type { Delta } from '@rondo/contract';
+import type { Delta, Run, ToolCall } from '@rondo/contract';
 import { callTimeoutMs, tools } from '@rondo/domain';
 import { type NatsLink, NatsTools, PendingCancellations, type ToolStreams, requestMcpList } from '@rondo/messaging';
 import { type Blobs, type Database, McpToolDefinitions } from '@rondo/persistence';
-import { newUlid } from '@rondo/platform';
+import { newUlid, traceparentOf } from '@rondo/platform';
+import { callSpanId } from '@rondo/run-holder';
 import { ImagesToBlobs } from '../images/images-to-blobs';
 import type { AgentRunnerParts } from './agent-runner-parts';
 import { McpCatalog } from './mcp-catalog';
@@ -48,7 +49,14 @@ export function toolsOf(
         placement: async (thread) => executorId ?? placement.of(thread),
         onOutput: (delta: Delta) => journal.publishDelta(delta),
         timeoutMsOf: (tool) => callTimeoutMs(run.settings, tool),
+        traceparentOf: traceparentsIn(run),
       }),
       (image) => blobs.keep(runId, image),
     );
 }
+
+/** The spans of the run's calls follow from their ids, so they can be named before they are written. */
+const traceparentsIn = ({ trace_id: traceId }: Run) =>
+  traceId === null
+    ? undefined
+    : ({ id, attempt }: ToolCall) => traceparentOf({ traceId, spanId: callSpanId(id, attempt) });

@@ -1,21 +1,26 @@
 import type { RunQueues } from '@rondo/messaging';
 import type { Outbox, Runs } from '@rondo/persistence';
-import { OutboxRelay } from '@rondo/run-holder';
+import { OutboxRelay, type RunTraces } from '@rondo/run-holder';
 import type { DeferredRunFeed } from '../live/deferred-run-feed';
 import { RunService, type RunServiceDependencies } from './run-service';
 import type { WorkerSignals } from './worker-signals';
 
-interface RunServiceParts extends Pick<RunServiceDependencies, 'settings' | 'agents' | 'accountLimits' | 'quota'> {
+interface RunServiceParts extends Pick<
+  RunServiceDependencies,
+  'settings' | 'agents' | 'accountLimits' | 'quota' | 'creationTraces'
+> {
   readonly runs: Runs;
   readonly outbox: Outbox;
   readonly queues: RunQueues;
   readonly feed: DeferredRunFeed;
   readonly workers: WorkerSignals;
+  readonly runTraces?: RunTraces;
   readonly onError: (error: unknown) => void;
 }
 
 export function composeRunService(parts: RunServiceParts): RunService {
   const { runs, outbox, queues, feed, workers, settings, agents, accountLimits, quota, onError } = parts;
+  const { creationTraces, runTraces } = parts;
   const relay = new OutboxRelay(outbox, queues, onError);
   return new RunService({
     runs,
@@ -23,9 +28,13 @@ export function composeRunService(parts: RunServiceParts): RunService {
     agents,
     accountLimits,
     quota,
+    ...(creationTraces && { creationTraces }),
     publishJobs: () => void relay.publish(),
     publishJob: (job) => void relay.publishEntry(job),
-    publishFacts: feed.publish.bind(feed),
+    publishFacts: (facts) => {
+      feed.publish(facts);
+      runTraces?.published(facts);
+    },
     signalStop: workers.stop.bind(workers),
   });
 }

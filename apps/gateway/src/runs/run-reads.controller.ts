@@ -16,12 +16,16 @@ import {
   ToolCallQueryDto,
   RunWaitDto,
 } from './run.dto';
+import { TraceLinks } from './trace-links';
 import { RunCountQueryDto, RunQueryDto } from './run-query.dto';
 
 @ApiTags('runs')
 @Controller('v1/runs')
 export class RunReadsController {
-  constructor(private readonly runs: Runs) {}
+  constructor(
+    private readonly runs: Runs,
+    private readonly traceLinks: TraceLinks,
+  ) {}
 
   @Get()
   @ApiOperation({ summary: 'List runs, newest first' })
@@ -50,8 +54,8 @@ export class RunReadsController {
   @Get(':run_id')
   @ApiOperation({ summary: 'Read a run' })
   @ApiOkResponse({ type: RunDto.Output })
-  getRun(@RunParam() { accountId, runId }: RunAddress, @NoQuery() _: object) {
-    return this.runs.getWithChildren({ accountId, runId });
+  async getRun(@RunParam() { accountId, runId }: RunAddress, @NoQuery() _: object) {
+    return this.traceLinks.linked(await this.runs.getWithChildren({ accountId, runId }));
   }
 
   @Get(':run_id/why')

@@ -37,6 +37,7 @@ import type { AgentService } from '../agents/agent-service';
 import type { AccountLimits } from '../billing/account-limits';
 import { InvalidRequest } from '../problems/api-error';
 import type { ActiveRunQuota } from './active-run-quota';
+import type { RunCreationTraces } from './run-creation-traces';
 import type { RunSettingsResolver } from './run-settings';
 
 /** What the service needs of the database, the queue, the feed and the workers. */
@@ -56,6 +57,8 @@ export interface RunServiceDependencies {
   readonly agents: Pick<AgentService, 'resolve'>;
   readonly accountLimits: Pick<AccountLimits, 'admit'>;
   readonly quota: Pick<ActiveRunQuota, 'within'>;
+  /** Absent while tracing is off. */
+  readonly creationTraces?: Pick<RunCreationTraces, 'begin'>;
   /** Publishes committed jobs of the outbox to the queue. Never throws: the sweeper retries what failed. */
   publishJobs(): void;
   /** The same for one known entry, without reading the outbox. */
@@ -63,6 +66,15 @@ export interface RunServiceDependencies {
   publishFacts(facts: readonly RecordedFact[]): void;
   /** Signals the workers. Never throws: the request is in Postgres, where their heartbeat finds it. */
   signalStop(stop: PendingStop): void;
+}
+
+interface CreationOptions extends Pick<NewRun, 'id' | 'promised' | 'alongside'> {
+  /** The header of the request. */
+  readonly traceparent?: string | undefined;
+}
+
+interface NewFork extends Omit<ForkOrder, 'settings' | 'id' | 'traceId'>, Pick<CreationOptions, 'traceparent'> {
+  readonly model?: string | undefined;
 }
 
 /** Pages of a hundred runs each. */
@@ -90,7 +102,7 @@ export class RunService {
   async create(
     accountId: AccountId,
     request: RunRequest,
-    { id, promised, alongside }: Pick<NewRun, 'id' | 'promised' | 'alongside'> = {},
+    { id, promised, alongside, traceparent }: CreationOptions = {},
   ): Promise<Pick<CreatedRun, 'run' | 'facts'>> {
     const {
       thread_id: threadId,
@@ -103,6 +115,7 @@ export class RunService {
       metadata,
       ...overrides
     } = request;
+    const trace = this.dependencies.creationTraces?.begin({ id, traceparent });
     const { source, agent: stored } = await this.agentOf(accountId, request);
     const { runs, settings: resolver, accountLimits, quota } = this.dependencies;
     const owner = { account: accountId, servers: stored?.servers };
@@ -112,8 +125,10 @@ export class RunService {
     const content = { input, files, settings, agent, metadata };
     const onActiveRun = edits ? 'replace' : wanted;
     const place = { threadId, projectId };
-    const newRun = { id, accountId, ...place, ...content, edits, onActiveRun, promised, alongside } as const;
+    const named = { id: trace?.runId ?? id, traceId: trace?.traceId };
+    const newRun = { ...named, accountId, ...place, ...content, edits, onActiveRun, promised, alongside } as const;
     const { run, facts, stops, job } = await quota.within(accountId, () => runs.create(newRun), admission);
+    trace?.created(run);
     if (job) this.dependencies.publishJob(job);
     else this.dependencies.publishJobs();
     const isOfThisRun = ({ run_id }: RecordedFact) => run_id === run.id;
@@ -175,11 +190,15 @@ export class RunService {
   }
 
   /** A run that begins with the log of another one. */
-  async fork({ model, ...order }: Omit<ForkOrder, 'settings'> & { readonly model?: string | undefined }): Promise<Run> {
+  async fork({ model, traceparent, ...order }: NewFork): Promise<Run> {
+    const trace = this.dependencies.creationTraces?.begin({ traceparent });
     const { runs, settings: resolver, accountLimits, quota } = this.dependencies;
     const requested = resolver.withModel((await runs.get(order)).settings, model);
     const { settings, ...admission } = await accountLimits.admit(order.accountId, requested);
-    const { run, facts } = await quota.within(order.accountId, () => runs.fork({ ...order, settings }), admission);
+    const named = { id: trace?.runId, traceId: trace?.traceId };
+    const wanted = { ...order, ...named, settings };
+    const { run, facts } = await quota.within(order.accountId, () => runs.fork(wanted), admission);
+    trace?.created(run);
     this.dependencies.publishJobs();
     this.dependencies.publishFacts(facts);
     return run;

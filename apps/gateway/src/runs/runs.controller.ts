@@ -1,5 +1,5 @@
 import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Run } from '@rondo/contract';
 import type { Caller, RunAddress, ThreadAddress } from '@rondo/persistence';
 import type { Response } from 'express';
@@ -20,12 +20,20 @@ import {
   locationOf,
 } from './run.dto';
 
+const traceparentHeader = {
+  name: 'traceparent',
+  required: false,
+  description: 'W3C Trace Context: the spans of the run join this trace. Ignored if it is malformed.',
+  example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+};
+
 @ApiTags('runs')
 @Controller('v1')
 export class RunsController {
   constructor(private readonly runService: RunService) {}
 
   @Post('runs')
+  @ApiHeader(traceparentHeader)
   @TakesForm('input')
   @HttpCode(202)
   @ApiOperation({ summary: 'Start a run, on a new thread unless `thread_id` names one' })
@@ -35,11 +43,15 @@ export class RunsController {
     @Body() request: NewRunDto,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const { run } = await this.runService.create(accountId, request, { promised: pendingResponse(response, accepted) });
+    const { run } = await this.runService.create(accountId, request, {
+      promised: pendingResponse(response, accepted),
+      traceparent: traceparentOf(response),
+    });
     return withLocation(response, run);
   }
 
   @Post('threads/:thread_id/runs')
+  @ApiHeader(traceparentHeader)
   @TakesForm('input')
   @HttpCode(202)
   @ApiOperation({ summary: 'Start a run on a thread' })
@@ -52,6 +64,7 @@ export class RunsController {
     const onThread = { ...request, thread_id: threadId };
     const { run } = await this.runService.create(accountId, onThread, {
       promised: pendingResponse(response, accepted),
+      traceparent: traceparentOf(response),
     });
     return withLocation(response, run);
   }
@@ -96,6 +109,7 @@ export class RunsController {
   }
 
   @Post('runs/:run_id/fork')
+  @ApiHeader(traceparentHeader)
   @HttpCode(202)
   @ApiOperation({
     summary: 'Start a run that begins with the log of another one',
@@ -111,7 +125,9 @@ export class RunsController {
   ) {
     const { accountId, runId } = address;
     const promised = pendingResponse<Run>(response, accepted);
-    return withLocation(response, await this.runService.fork({ accountId, runId, atSeq, input, model, promised }));
+    const traceparent = traceparentOf(response);
+    const fork = { accountId, runId, atSeq, input, model, promised, traceparent };
+    return withLocation(response, await this.runService.fork(fork));
   }
 
   @Post('runs/:run_id/budget')
@@ -133,6 +149,9 @@ export class RunsController {
     return this.runService.raiseBudget({ accountId, runId, usd, tokens, raisedBy, promised });
   }
 }
+
+/** Of the request: the spans of the run join the caller's trace. */
+const traceparentOf = ({ req }: Response): string | undefined => req.get('traceparent');
 
 const accepted = { status: 202, location: locationOf };
 

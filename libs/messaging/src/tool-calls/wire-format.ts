@@ -36,6 +36,8 @@ export const dispatchedCall = z.object({
   store: z.string().exactOptional(),
   /** The claim of the run under which it was sent, for the labels of a sandbox. Older workers do not send it. */
   epoch: z.number().int().positive().exactOptional(),
+  /** The span of the call, as a W3C `traceparent`; only of a run that is traced. Older executors do not read it. */
+  traceparent: z.string().exactOptional(),
 });
 export type DispatchedCall = z.infer<typeof dispatchedCall>;
 

@@ -40,6 +40,8 @@ export interface NatsToolsOptions {
   readonly mcpServers?: readonly McpServer[];
   /** How long a call of a tool of this run may take. */
   readonly timeoutMsOf?: (tool: ToolDefinition | undefined) => number;
+  /** The span of a call, where the run is traced. */
+  readonly traceparentOf?: ((call: ToolCall) => string) | undefined;
   readonly timing?: Partial<ToolTiming>;
 }
 
@@ -124,7 +126,7 @@ export class NatsTools implements Tools<ExecutorResult> {
   }
 
   private dispatched(call: ToolCall): DispatchedCall {
-    const { runId, accountId, threadId, epoch, toolSet, timeoutMsOf } = this.options;
+    const { runId, accountId, threadId, epoch, toolSet, timeoutMsOf, traceparentOf } = this.options;
     const tool = toolSet.named(call.name);
     const timeoutMs = timeoutMsOf?.(tool) ?? tool?.timeoutMs ?? usualTimeoutMs;
     const mcp = this.serverOf(tool?.source);
@@ -141,6 +143,7 @@ export class NatsTools implements Tools<ExecutorResult> {
       timeout_ms: timeoutMs,
       expires_at: new Date(Date.now() + timeoutMs + this.timing.patienceMs).toISOString(),
       ...(mcp && { mcp }),
+      ...(traceparentOf && { traceparent: traceparentOf(call) }),
     };
   }
 

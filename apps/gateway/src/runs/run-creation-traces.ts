@@ -1,0 +1,39 @@
+import { type Run, type RunId, runId } from '@rondo/contract';
+import { type Tracing, newUlid, placeOfTraceparent } from '@rondo/platform';
+import { aboutRun, creationSpanId } from '@rondo/run-holder';
+
+export interface CreationTrace {
+  /** The run must get this id: its spans are named after it. */
+  readonly runId: RunId;
+  readonly traceId: string;
+  created(run: Run): void;
+}
+
+/** Decides whether a run is traced, once and for all processes, and records how it was created. */
+export class RunCreationTraces {
+  constructor(private readonly tracing: Tracing) {}
+
+  /**
+   * `traceparent` is the header of the request, if it has one: the run joins that trace. Undefined if the run is not traced.
+   * If the run is not created, nothing is recorded.
+   */
+  begin(given: {
+    readonly id?: RunId | undefined;
+    readonly traceparent?: string | undefined;
+  }): CreationTrace | undefined {
+    const id = given.id ?? runId.parse(`run_${newUlid()}`);
+    const span = this.tracing.begin({
+      name: 'create_run',
+      kind: 'producer',
+      spanId: creationSpanId(id),
+      parent: placeOfTraceparent(given.traceparent),
+    });
+    return (
+      span && {
+        runId: id,
+        traceId: span.place.traceId,
+        created: (run) => span.end({ attributes: { ...aboutRun(run), 'rondo.run.status': run.status } }),
+      }
+    );
+  }
+}
