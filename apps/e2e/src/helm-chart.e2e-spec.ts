@@ -95,6 +95,10 @@ const combinations = [
     settings: [...external, 'toolExecutor.sandbox.seccomp=Localhost', 'toolExecutor.sandbox.seccompFile=rondo.json'],
   },
   {
+    name: 'traces',
+    settings: [...external, 'tracing.endpoint=http://collector.monitoring:4318', 'tracing.share=0.1'],
+  },
+  {
     name: 'no executors, no policies, no demo model',
     settings: [
       ...external,

@@ -71,6 +71,11 @@ app.kubernetes.io/component: {{ .component }}
 - name: PORT
   value: '3000'
 {{ include "rondo.secretEnv" (dict "root" .root "name" "METRICS_TOKEN" "optional" true) }}
+{{- with .root.Values.tracing.endpoint }}
+- name: OTEL_EXPORTER_OTLP_ENDPOINT
+  value: {{ . | quote }}
+{{ include "rondo.secretEnv" (dict "root" $.root "name" "OTEL_EXPORTER_OTLP_HEADERS" "optional" true) }}
+{{- end }}
 {{- range $name, $value := merge (dict) .own .root.Values.env }}
 - name: {{ $name }}
   value: {{ $value | quote }}
