@@ -17,6 +17,16 @@ export class Bench {
     return this.owns(await Child.start(join(__dirname, 'model/bench-model.js')));
   }
 
+  /** The variables of services that trace this share of the runs. */
+  async startTracing(share: number): Promise<Readonly<Record<string, string>>> {
+    const collector = this.owns(await Child.start(join(__dirname, 'collector/span-collector.js')));
+    return {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: String(share),
+    };
+  }
+
   async startBare(modelUrl: string): Promise<BareSystem> {
     const file = join(__dirname, 'bare/bare-server.js');
     return this.owns(await this.onSystemCore(() => BareSystem.start(file, modelUrl)));

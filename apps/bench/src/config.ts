@@ -10,6 +10,7 @@ export const help = `npm run bench                      measures everything; fig
 npm run bench -- --only turns,gap  only these; there are ${names.join(', ')}
 npm run bench -- --rounds 9        more rounds than ${whole.rounds}
 npm run bench -- --short           everything once and tiny, to see that it works; its figures mean nothing
+npm run bench -- --tracing 0.1     with tracing on, of this share of the runs; without it tracing is off
 npm run bench -- --profile         also writes CPU profiles of the services and prints their largest costs
 npm run bench -- --profiles DIR    where to (.data/profiles)
 npm run bench -- --out FILE        also writes the figures as JSON`;
@@ -25,6 +26,7 @@ const request = z.object({
     .default(names),
   rounds: z.coerce.number().int().min(1).optional(),
   short: z.boolean().default(false),
+  tracing: z.coerce.number().min(0).max(1).optional(),
   profile: z.boolean().default(false),
   profiles: z
     .string()
@@ -44,6 +46,7 @@ export function readOptions(args: string[]) {
       only: { type: 'string' },
       rounds: { type: 'string' },
       short: { type: 'boolean' },
+      tracing: { type: 'string' },
       profile: { type: 'boolean' },
       profiles: { type: 'string' },
       out: { type: 'string' },

@@ -60,8 +60,10 @@ async function takeCompared(
 ): Promise<string | undefined> {
   const profiling = options.profile ? new Profiling(options.profiles) : undefined;
   const bare = await bench.startBare(model.url);
+  const tracing = options.tracing === undefined ? {} : await bench.startTracing(options.tracing);
+  const everywhere = { ...tracing, ...profiling?.needs.everywhere };
   const rondo = await step('start of Rondo', () =>
-    bench.startRondo({ modelUrl: model.url, leases: options.scale.leases, ...profiling?.needs }),
+    bench.startRondo({ modelUrl: model.url, leases: options.scale.leases, everywhere }),
   );
   const context = { model, scale: options.scale };
   for (const system of [bare, rondo]) {
