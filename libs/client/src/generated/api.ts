@@ -988,6 +988,8 @@ export type components = {
                 agent_id: string | null;
                 status: components["schemas"]["RunStatus"];
             }[];
+            trace_id: string | null;
+            trace_url?: string;
             metadata: {
                 [key: string]: string;
             };
