@@ -57,6 +57,7 @@ export const exampleRun = {
   parent_run_id: null,
   parent_call_id: null,
   root_run_id: null,
+  trace_id: null,
   forked_from: null,
   metadata: { ticket: 'T-118' },
   stop_requested_at: null,
