@@ -76,10 +76,10 @@ describe('without isolation', () => {
     });
     await expect(run(sandbox, 'mkdir d; cd d; export A=1')).resolves.toMatchObject({ ending: 'exit', exitCode: 0 });
     await expect(run(sandbox, 'echo $A; basename "$PWD"')).resolves.toMatchObject({ output: '1\nd\n' });
-    await expect(run(sandbox, 'sleep 30', { timeoutMs: 100 })).resolves.toMatchObject({ ending: 'timeout' });
     await sandbox.files.write('a', 'x', { mode: 'create' });
     await run(sandbox, 'ln -s /etc/passwd ../escape');
     await expect(sandbox.files.read('escape')).rejects.toMatchObject({ code: 'invalid_path' });
+    await expect(run(sandbox, 'sleep 30', { timeoutMs: 100 })).resolves.toMatchObject({ ending: 'timeout' });
     await fixture.close();
   });
 
