@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findProgram } from './find-program.mjs';
 import { run } from './run-program.mjs';
@@ -100,6 +100,14 @@ export class Containers {
 const ofPodman = ['--runtime=runc', '--cgroup-manager=cgroupfs', '--events-backend=none'];
 /** podman sets limits that a machine may refuse to raise; these are enough for any service. */
 const limits = ['--ulimit=nofile=16384:16384', '--ulimit=nproc=8192:8192'];
+
+/** Removes a directory of images. Programs that were killed leave its file systems mounted. */
+export async function removeContainers(directory) {
+  const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
+  const places = mounts.map((line) => line.split(' ')[1] ?? '').filter((place) => place.startsWith(`${directory}/`));
+  for (const place of places.reverse()) await run('umount', [place]);
+  rmSync(directory, { recursive: true, force: true });
+}
 
 /** The options of podman that confine a container as Compose confines this service. */
 export function confinementOf({ cap_drop = [], security_opt = [], tmpfs = [], ...service }) {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { images } from '../images/contents.mjs';
 import { runCommand } from './command.mjs';
-import { Containers, installContainerTools } from './containers.mjs';
+import { Containers, installContainerTools, removeContainers } from './containers.mjs';
 import { apiOf } from './demo-runs.mjs';
 import { buildImage, flawsOf, imageName } from './image-build.mjs';
 import { migrateWithImage, removalOfContainers, runCli, servicesFromImages } from './image-services.mjs';
@@ -15,9 +15,10 @@ import { secret } from './secrets.mjs';
 const help = `npm run images             builds the images of deploy/Dockerfile without Docker or a registry, and runs every service from its own:
                            migrations, readiness, a run with commands in a sandbox; prints sizes and start times
 npm run images -- --build  only builds them
+npm run images -- --clean  removes all images and what was kept to build them faster
 
 Linux on x64, as root. buildah, podman, runc and mmdebstrap are installed with apt where they are missing. Images, containers and
-data are below .data/images; remove it to start from scratch.`;
+data are below .data/images: some 10 GB, and more with each change, until they are removed.`;
 
 const directory = join(repoRoot, '.data/images');
 const dataDir = join(directory, 'run');
@@ -27,6 +28,10 @@ if (process.argv.includes('--help')) console.log(help);
 else await runCommand(main, { log, codeWhenInterrupted: 130 });
 
 async function main({ owns }) {
+  if (process.argv.includes('--clean')) {
+    await step(log, 'clean', { work: () => removeContainers(directory) });
+    return 0;
+  }
   requireNode();
   await installPackages(repoRoot, log);
   await step(log, 'programs', { work: installContainerTools, detail: (installed) => installed.join(', ') });
