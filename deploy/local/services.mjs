@@ -53,7 +53,10 @@ export class Services {
     };
     if (this.#isStopping) return;
     this.all = placed.map((one) => this.#create(one));
-    await Promise.all(this.all.map((service) => this.#startOne(service)));
+    const models = this.#startAll(this.all.filter(isModel));
+    const callers = this.all.filter(callsModels);
+    const others = this.all.filter((service) => !isModel(service) && !callsModels(service));
+    await Promise.all([models.then(() => this.#startAll(callers)), this.#startAll(others)]);
   }
 
   get(name) {
@@ -62,9 +65,11 @@ export class Services {
     return service;
   }
 
+  /** The model ends last: the workers then have their whole time to finish replies. */
   async stop() {
     this.#isStopping = true;
-    await Promise.all(this.all.map((service) => service.stop()));
+    await stopAll(this.all.filter((service) => !isModel(service)));
+    await stopAll(this.all.filter(isModel));
   }
 
   async #portOf(name) {
@@ -121,6 +126,11 @@ export class Services {
     };
   }
 
+  async #startAll(services) {
+    if (this.#isStopping) return;
+    await Promise.all(services.map((service) => this.#startOne(service)));
+  }
+
   async #startOne(service) {
     const { log } = this.#request;
     const since = performance.now();
@@ -164,6 +174,12 @@ function secretsKey(dataDir) {
 function sandboxPaths(dataDir, name) {
   return { SANDBOX_ROOT: reachableDirectory(dataDir, 'sandboxes'), EXECUTOR_ID_FILE: executorIdFile(dataDir, name) };
 }
+
+/** A worker takes runs as soon as it is ready, so its model must be ready before it. */
+const isModel = ({ name }) => serviceOf(name) === 'demo-model';
+const callsModels = ({ name }) => ['agent-worker', 'summarizer'].includes(serviceOf(name));
+
+const stopAll = (services) => Promise.all(services.map((service) => service.stop()));
 
 const serviceOf = (instance) => instance.replace(/-\d+$/, '');
 

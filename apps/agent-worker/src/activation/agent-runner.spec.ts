@@ -16,6 +16,7 @@ import {
   InMemoryRunStore,
   LedgeredTools,
   ScriptedModel,
+  breaksAfter,
   calls,
   says,
 } from '@rondo/domain/testing';
@@ -43,7 +44,7 @@ function fixture(
   const ledgered = new LedgeredTools();
   const reported: unknown[] = [];
   const queued: RunEvent[][] = [];
-  const runner = new AgentRunner({
+  const workerParts: AgentRunnerParts = {
     owner: 'worker',
     store,
     feed: { publish: (events) => published.push(...events) },
@@ -67,8 +68,12 @@ function fixture(
     publishJobs: () => Promise.resolve(void queued.push([...published])),
     journal: { frameMs: 5, newEventId: () => eventId.parse('evt_1'), now: () => new Date(0).toISOString() },
     ...parts,
+  };
+  const restart = (holder = new ActiveRuns()) => ({
+    runner: new AgentRunner({ ...workerParts, activeRuns: holder }),
+    activeRuns: holder,
   });
-  return { store, activeRuns, published, tools: ledgered, runner, reported, queued };
+  return { store, published, tools: ledgered, reported, queued, restart, ...restart(activeRuns) };
 }
 
 /** A model that streams one delta and then hangs until it is aborted. */
@@ -193,6 +198,30 @@ describe('AgentRunner', () => {
 
     expect(now.activeRuns.size).toBe(0);
     expect(await now.store.claim(id, 'other')).toBeDefined();
+  });
+
+  it.each([
+    ['breaks off', () => breaksAfter('Half a sen')],
+    [
+      'fails',
+      () => [{ type: 'end', how: 'failed', error: { code: 'connection_error', message: 'Refused.' } } as const],
+    ],
+  ])('leaves a reply that %s while the worker shuts down to the next one, however often', async (_, lostReply) => {
+    const shutDowns = 4;
+    const turns = [...Array.from({ length: shutDowns }, lostReply), says('Whole.')];
+    const built = fixture({
+      async *stream(request, signal) {
+        if (turns.length > 1) worker.activeRuns.drain();
+        yield* new ScriptedModel(turns.splice(0, 1)).stream(request, signal);
+      },
+    });
+    let worker = built.restart();
+
+    for (let times = 0; times < shutDowns; times += 1, worker = built.restart())
+      expect(await worker.runner.activate(id)).toBe('handed over');
+
+    expect(await worker.runner.activate(id)).toBe('ended');
+    expect(built.store.status(id)).toBe('completed');
   });
 
   it('stops a run while images are fetched, without a model call', async () => {

@@ -107,9 +107,10 @@ export class AgentRunner {
     active.signals.abandon.addEventListener('abort', closeTools, { once: true });
 
     try {
-      const model = new AbandonableModel(modelFor(claim), active.signals.abandon);
-      const archive = this.parts.archiveOf?.(claim);
       const { abandon } = active.signals;
+      const isShuttingDown = () => this.parts.activeRuns.isDraining;
+      const model = new AbandonableModel({ model: modelFor(claim), abandon, isShuttingDown });
+      const archive = this.parts.archiveOf?.(claim);
       const ports = portsOf(this.parts, {
         claim,
         journal,
