@@ -2,17 +2,18 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chromium as playwright } from 'playwright-core';
 import sharp from 'sharp';
-import { chromium } from './chromium.mjs';
 import { pagesOf, prepareExamples } from './console-pictures.mjs';
 import { apiOf, consoleLink } from './demo-runs.mjs';
+import { findBrowser } from './find-browser.mjs';
 import { repoRoot } from './repo-root.mjs';
 
 /**
  * `npm run console:screenshots`, beside a running `WEBHOOK_INTERNAL_HOSTS=127.0.0.1:9 npm start` with its demo runs: the pictures of docs/console.md. With a
  * directory as its argument: every page there, light and dark, on a wide screen and on a phone.
  */
-const url = process.env.RONDO_URL ?? 'http://localhost:3000';
-const api = apiOf(url, readFileSync(join(repoRoot, '.data/api-key'), 'utf8').trim());
+const kept = (name) => readFileSync(join(repoRoot, '.data', name), 'utf8').trim();
+const url = process.env.RONDO_URL ?? kept('url');
+const api = apiOf(url, kept('api-key'));
 const directory = process.argv[2] === undefined ? undefined : resolve(process.argv[2]);
 /** Evaluated by the page. Rows are measured when they come into sight, so the end moves for a few frames. */
 const scrollToEnd = `(async () => {
@@ -29,11 +30,10 @@ const looks = {
   'phone-dark': { colorScheme: 'dark', viewport: { width: 390, height: 760 } },
 };
 
-const found = process.env.BROWSER_PATH ?? chromium.findLocal()?.file;
-if (found === undefined) throw new Error(`There is no Chromium: ${chromium.install}.`);
+const executablePath = await findBrowser();
 const pages = pagesOf(await prepareExamples(api));
 if (directory !== undefined) mkdirSync(directory, { recursive: true });
-const browser = await playwright.launch({ executablePath: found });
+const browser = await playwright.launch({ executablePath });
 for (const [look, settings] of Object.entries(looks)) {
   const page = await browser.newPage(settings);
   await page.goto(await consoleLink({ api, url }));

@@ -3,9 +3,9 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium as playwright } from 'playwright-core';
-import { chromium } from './chromium.mjs';
 import { runCommand } from './command.mjs';
 import { emptyDataDirectory } from './data-directory.mjs';
+import { findBrowser } from './find-browser.mjs';
 import { choosePort, isFree } from './free-port.mjs';
 import { firstSteps } from './newcomer-steps.mjs';
 import { step, terminal as log } from './progress.mjs';
@@ -119,9 +119,7 @@ class Started {
 
 /** This machine's, or the one that the sandboxes of the clone use. */
 async function openBrowser(folder) {
-  const unpacked = join(folder, '.data/packages/chromium/root/browser');
-  const executablePath = process.env.BROWSER_PATH ?? chromium.findLocal()?.file ?? unpacked;
-  const browser = await playwright.launch({ executablePath });
+  const browser = await playwright.launch({ executablePath: await findBrowser(folder) });
   return {
     page: () => browser.newPage({ viewport: { width: 1280, height: 800 } }),
     stop: () => browser.close(),

@@ -1,10 +1,9 @@
 /** What the page of a run costs a browser, with a synthetic gateway on this machine; needs a build. Prints figures beside their goals. */
 /* global document, requestAnimationFrame, window -- of the functions that run in the page */
 import { join } from 'node:path';
-import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { chromium as playwright } from 'playwright-core';
-import { chromium } from '../../../deploy/local/chromium.mjs';
+import { findBrowser } from '../../../deploy/local/find-browser.mjs';
 import { startGateway } from './synthetic-gateway.mjs';
 import { deltasOf, factsOf } from './synthetic-run.mjs';
 
@@ -13,8 +12,7 @@ const facts = 20_000;
 const deltasPerS = 1_000;
 const seconds = 10;
 
-const executablePath = process.env.BROWSER_PATH ?? chromium.findLocal()?.file;
-if (executablePath === undefined) throw new Error(`There is no Chromium: ${chromium.install}.`);
+const executablePath = await findBrowser();
 const browser = await playwright.launch({ executablePath, args: ['--enable-precise-memory-info'] });
 try {
   await longRun();
