@@ -113,6 +113,22 @@ describe('agents in the console', () => {
     await page.getByRole('region', { name: 'Iteration 2' }).getByText('the same').waitFor();
   });
 
+  it('marks the words that differ between two runs, or shows both as in their runs', async () => {
+    const answers = ['The shed is **red**.\n\nIt has a roof.', 'The shed is **blue**.\n\nIt has a roof.'];
+    const [a, b] = await Promise.all(answers.map((text) => client.createRun(scripted('Which colour?', [{ text }]))));
+    await Promise.all([a, b].map((run) => client.settled(run?.id ?? '')));
+    await browser.open(`/console/compare?a=${a?.id ?? ''}&b=${b?.id ?? ''}`);
+    const first = page.getByRole('region', { name: 'Iteration 1', exact: true });
+    await first.getByText('other words').waitFor();
+    const marks = first.locator('mark');
+    expect(await marks.allTextContents()).toEqual(['red', 'blue']);
+
+    await page.getByLabel('Mark the words that differ').uncheck();
+    await first.locator('strong', { hasText: 'blue' }).waitFor();
+    expect(await marks.count()).toBe(0);
+    await page.getByLabel('Mark the words that differ').check();
+  });
+
   it('has no fault that axe finds', async () => {
     const [agent] = await stored();
     const path = `/console/agents/${agent?.id ?? ''}`;

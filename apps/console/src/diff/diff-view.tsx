@@ -1,8 +1,9 @@
 import { useMemo } from 'react';
 import { plainText } from '../ui/plain-text.ts';
-import { type DiffLine, type Hunk, hunksOf, lineDiff } from './line-diff.ts';
+import { type Hunk, hunksOf, lineDiff } from './line-diff.ts';
+import type { Change } from './sequence-diff.ts';
 
-const signs: Record<DiffLine['kind'], string> = { same: ' ', removed: '−', added: '+' };
+const signs: Record<Change['kind'], string> = { same: ' ', removed: '−', added: '+' };
 
 interface DiffViewProps {
   readonly label: string;

@@ -5,7 +5,7 @@ import { BlobImage } from './blob-image.tsx';
 import { FormerWords } from './former-words.tsx';
 import { useTimelineLinks } from './timeline-links.ts';
 
-const authors: Record<Message['type'], string> = {
+export const authors: Record<Message['type'], string> = {
   user: 'You',
   assistant: 'Agent',
   tool: 'Tool',
