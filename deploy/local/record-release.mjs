@@ -6,6 +6,7 @@ import { runCommand } from './command.mjs';
 import { installPackages, requireNode } from './install.mjs';
 import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
+import { run } from './run-program.mjs';
 import { startTestServers } from './test-servers.mjs';
 import { checks, jest, Verification } from './verification.mjs';
 
@@ -21,12 +22,14 @@ async function record({ owns }) {
   const { env } = await startTestServers(owns);
   const directory = mkdtempSync(join(tmpdir(), 'rondo-release-'));
   owns({ stop: () => rmSync(directory, { recursive: true }) });
+  const commit = await committed();
   const recording = { directory, env: { ...env, RECORD_RELEASE: directory } };
 
   const verification = new Verification();
   if (await verification.step('build', checks.build)) {
     await verification.step('statements', () => recordStatements(recording));
     await verification.step('messages', () => recordMessages(recording));
+    await write('deploy/released-version.json', { version: version(), commit });
   }
   return verification.conclude();
 }
@@ -53,6 +56,14 @@ async function recordMessages({ directory, env }) {
   for (const [kind, message] of Object.entries(messages)) message.examples = examples[kind];
   await write('libs/messaging/src/released/released-messages.json', { version: version(), messages });
   return output;
+}
+
+/** `npm run chaos -- --only upgrade` builds the services of this commit and runs them beside those of the next version. */
+async function committed() {
+  const { stdout: changes } = await run('git', ['status', '--porcelain'], { cwd: repoRoot });
+  if (changes !== '') throw new Error(`A release is recorded of a commit, and these files differ from it:\n${changes}`);
+  const { stdout } = await run('git', ['rev-parse', 'HEAD'], { cwd: repoRoot });
+  return stdout.trim();
 }
 
 function version() {

@@ -15,6 +15,7 @@ export interface ProgressReporter {
 export interface CampaignRequest {
   readonly scale: Scale['name'];
   readonly minutes?: number;
+  readonly from?: string;
   readonly reporter: ProgressReporter;
   /** Directory for the logs of experiments that missed a bar. */
   readonly logsIn: string;
@@ -65,10 +66,15 @@ async function runExperiment(
 async function onTestBed(
   experiment: Experiment,
   progress: Progress,
-  { scale: name, minutes, logsIn, owns }: Omit<CampaignRequest, 'reporter'>,
+  { scale: name, minutes, from, logsIn, owns }: Omit<CampaignRequest, 'reporter'>,
 ): Promise<Findings> {
-  const scale: Scale = { ...scales[name], ...(minutes !== undefined && { minutes }) };
-  const testBed = await TestBed.open(progress, { leases: scale.leases, ...experiment.deployment?.(scale) });
+  const scale: Scale = {
+    ...scales[name],
+    ...(minutes !== undefined && { minutes }),
+    ...(from !== undefined && { from }),
+  };
+  const differences = await experiment.deployment?.(scale);
+  const testBed = await TestBed.open(progress, { leases: scale.leases, ...differences });
   owns?.(testBed);
   let isWell = false;
   try {

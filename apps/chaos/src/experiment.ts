@@ -8,7 +8,7 @@ export interface Experiment {
   /** Which faults are injected, and how the figures are measured. */
   readonly title: string;
   /** Differences from the default deployment. */
-  readonly deployment?: (scale: Scale) => TestBedRequest;
+  readonly deployment?: (scale: Scale) => TestBedRequest | Promise<TestBedRequest>;
   /** The test bed is used by this experiment only, so it need not repair anything. */
   run(testBed: TestBed, scale: Scale): Promise<Findings>;
 }

@@ -26,6 +26,7 @@ async function chaos({ owns }: { owns: NonNullable<CampaignRequest['owns']> }): 
   const results = await runCampaign(chosen(options), {
     scale: options.scale,
     ...(options.minutes !== undefined && { minutes: options.minutes }),
+    ...(options.from !== undefined && { from: options.from }),
     reporter: terminalProgress(process.stdout),
     logsIn: join(repoRoot, '.data/chaos/logs'),
     owns,

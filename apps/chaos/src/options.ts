@@ -5,6 +5,7 @@ export const usage = `npm run chaos                        every experiment at i
 npm run chaos -- --only kills,stop   some of them
 npm run chaos -- --small             fewer runs, shorter faults, leases of 3 s: for correctness; the times mean little
 npm run chaos -- --only mixed --minutes 10   for how long faults are injected, where the size is a time
+npm run chaos -- --only upgrade --from <commit>   another version than the last release beside this one
 npm run chaos -- --out <directory>   the directory for SCORECARD.md and scorecard.json; docs for a whole full campaign, else .data/chaos`;
 
 export interface Options {
@@ -14,6 +15,8 @@ export interface Options {
   readonly only: readonly string[] | undefined;
   /** Replaces the time of experiments whose size is a time. */
   readonly minutes: number | undefined;
+  /** The commit whose services run beside those of this checkout; the last release when absent. */
+  readonly from: string | undefined;
   readonly out: string;
 }
 
@@ -26,6 +29,7 @@ export function readOptions(args: readonly string[]): Options {
       small: { type: 'boolean', default: false },
       only: { type: 'string' },
       minutes: { type: 'string' },
+      from: { type: 'string' },
       out: { type: 'string' },
     },
   });
@@ -37,6 +41,7 @@ export function readOptions(args: readonly string[]): Options {
     scale: values.small ? 'small' : 'full',
     only: values.only?.split(','),
     minutes,
+    from: values.from,
     out: values.out ?? (isWhole ? 'docs' : '.data/chaos'),
   };
 }

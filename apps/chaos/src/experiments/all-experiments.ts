@@ -10,6 +10,7 @@ import { postgres } from './postgres';
 import { redis } from './redis';
 import { rolling } from './rolling';
 import { stop } from './stop';
+import { upgrade } from './upgrade';
 
 export const experiments: readonly Experiment[] = [
   kills,
@@ -23,4 +24,5 @@ export const experiments: readonly Experiment[] = [
   effects,
   halfOpen,
   mixed,
+  upgrade,
 ];

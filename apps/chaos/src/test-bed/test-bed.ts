@@ -28,9 +28,11 @@ export interface Scale {
   readonly quietMs: number;
   /** For how long faults are injected, in an experiment whose size is a time. */
   readonly minutes?: number;
+  /** The commit that an upgrade begins with; the last release when absent. */
+  readonly from?: string;
 }
 
-export interface TestBedRequest extends Pick<DeploymentRequest, 'instances' | 'settings' | 'leases'> {
+export interface TestBedRequest extends Pick<DeploymentRequest, 'instances' | 'settings' | 'leases' | 'launch'> {
   /** Connects the services to the servers through proxies that can stall. */
   readonly behindProxies?: boolean;
 }

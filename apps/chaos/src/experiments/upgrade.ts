@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { terminal } from '../../../../deploy/local/progress.mjs';
+import { releasedBuild, releasedCommit } from '../../../../deploy/local/released-build.mjs';
+import { type Experiment, findingsOf } from '../experiment';
+import { type Findings, atLeast, never } from '../scorecard/findings';
+import { type ExaminedRun, examine } from '../test-bed/examine';
+import { quiet } from '../test-bed/run-under-fault';
+import { receiptIn } from '../test-bed/stopped-run';
+import type { Scale, TestBed, TestBedRequest } from '../test-bed/test-bed';
+import { MixedVersions, type Version } from '../upgrade/mixed-versions';
+import { UpgradeLoad } from '../upgrade/upgrade-load';
+import { WatchedRuns } from '../upgrade/watched-runs';
+
+const sizes = {
+  full: { atOnce: 16, iterations: 8, pauseMs: 5_000 },
+  small: { atOnce: 6, iterations: 4, pauseMs: 500 },
+};
+const settledWithinMs = 300_000;
+
+interface Pass {
+  readonly to: Version;
+  readonly order: readonly string[];
+}
+
+/** An upgrade and the way back, twice, each in an order of its own. */
+const passes: readonly Pass[] = [
+  { to: 'new', order: ['gateway', 'agent-worker', 'tool-executor', 'summarizer'] },
+  { to: 'released', order: ['gateway', 'summarizer', 'tool-executor', 'agent-worker'] },
+  { to: 'new', order: ['summarizer', 'tool-executor', 'agent-worker', 'gateway'] },
+  { to: 'released', order: ['tool-executor', 'agent-worker', 'gateway', 'summarizer'] },
+];
+
+class Upgrade implements Experiment {
+  readonly name = 'upgrade';
+  readonly title =
+    'The services of the last release and of this version side by side, on the schema of this version, under runs that ' +
+    'come and go and are watched: of many steps, summarized, with a question, queued on a thread whose files they share, and ' +
+    'stopped. One instance after the other is replaced, forwards and back, in four orders. Nothing may fail, be lost, or be done twice.';
+
+  private versions: MixedVersions | undefined;
+
+  async deployment({ from = releasedCommit() }: Scale): Promise<TestBedRequest> {
+    this.versions = new MixedVersions(await releasedBuild(from, terminal));
+    return { leases: 'production', launch: this.versions.launch };
+  }
+
+  async run(testBed: TestBed, scale: Scale): Promise<Findings> {
+    const { pauseMs, ...size } = sizes[scale.name];
+    const watched = new WatchedRuns(testBed);
+    const load = new UpgradeLoad(testBed, watched, { ...size, withinMs: settledWithinMs });
+    const over = new AbortController();
+    await Promise.all([load.run(over.signal), this.replaceAll(testBed, pauseMs).finally(() => over.abort())]);
+    await quiet(testBed, load.runs, scale.quietMs);
+    await watched.ended(scale.quietMs);
+
+    const examination = await examine(testBed, load.runs, { mayEnd: ['stopped'] });
+    const flaws = [
+      ...watched.flaws(examination.runs),
+      ...examination.runs.flatMap((run) => stopFlaws(run, load.stopped)),
+    ];
+    const facts = examination.runs.flatMap((run) => run.facts);
+    const summaries = facts.filter(
+      ({ type, data }) => type === 'context.compacted' && data.method === 'summary',
+    ).length;
+    return findingsOf(testBed, examination, {
+      size: `${testBed.faults.faults.length} replacements in ${passes.length} passes, ${size.atOnce} runs live at any time`,
+      counts: {
+        'streams watched': watched.size,
+        connections: watched.connections,
+        summaries,
+        stopped: load.stopped.size,
+      },
+      details: [...examination.details, ...flaws.slice(0, 10)],
+      bars: [
+        never('streams that differ from their logs, and stops without effect', flaws.length),
+        never('tool calls unknown', examination.unknown),
+        never('compactions that failed', facts.filter(({ type }) => type === 'context.compaction_failed').length),
+        atLeast('summaries by the summarizer', { seen: summaries, wanted: passes.length }),
+        atLeast('runs stopped', { seen: load.stopped.size, wanted: passes.length }),
+      ],
+    });
+  }
+
+  private async replaceAll(testBed: TestBed, pauseMs: number): Promise<void> {
+    await delay(pauseMs);
+    for (const { to, order } of passes) {
+      for (const service of order) {
+        for (const { name } of testBed.instances(service)) await this.versions?.replace(testBed, name, to);
+      }
+      await delay(pauseMs);
+    }
+  }
+}
+
+export const upgrade: Experiment = new Upgrade();
+
+/** Who was asked to stop must have stopped, with every tool seen dead, and no other run may have. */
+function stopFlaws({ id, tag, facts, settled }: ExaminedRun, stopped: ReadonlySet<string>): string[] {
+  if (!stopped.has(id)) return settled?.status === 'stopped' ? [`${id} (${tag}) stopped by itself`] : [];
+  const tools = receiptIn(facts)?.tools_stopped ?? [];
+  const isDead = tools.length > 0 && tools.every(({ verified_dead_at: at }) => at !== null);
+  return isDead
+    ? []
+    : [`${id} (${tag}) was stopped and its command was not seen dead: ${JSON.stringify(facts.at(-1))}`];
+}

@@ -1,0 +1,90 @@
+import { inLanes } from '../test-bed/pace';
+import { type RunRequest, stepsOfTwo } from '../test-bed/run-requests';
+import { type LaunchedRun, launch, settle } from '../test-bed/start-runs';
+import type { TestBed } from '../test-bed/test-bed';
+import { asking, endless, reading, summarized, writing } from './upgrade-runs';
+import type { WatchedRuns } from './watched-runs';
+
+const kinds = ['steps', 'summary', 'steps', 'question', 'steps', 'thread', 'steps', 'stop'] as const;
+type Kind = (typeof kinds)[number];
+
+interface Size {
+  readonly atOnce: number;
+  /** Of a run of many steps. */
+  readonly iterations: number;
+  /** In milliseconds. A run that has not settled by then is not waited for. */
+  readonly withinMs: number;
+}
+
+/** Runs of every kind whose course involves several services, each watched from its beginning. */
+export class UpgradeLoad {
+  readonly runs: LaunchedRun[] = [];
+  /** The runs that were asked to stop. */
+  readonly stopped = new Set<string>();
+
+  constructor(
+    private readonly testBed: TestBed,
+    private readonly watched: WatchedRuns,
+    private readonly size: Size,
+  ) {}
+
+  /** Starts runs until `over` aborts, and resolves when all have settled. */
+  run(over: AbortSignal): Promise<void> {
+    return inLanes({ over, atOnce: this.size.atOnce }, (n) =>
+      this.play(kinds[n % kinds.length] ?? 'steps', `upgrade-${n}`),
+    );
+  }
+
+  private play(kind: Kind, tag: string): Promise<unknown> {
+    const { effects } = this.testBed;
+    switch (kind) {
+      case 'steps':
+        return this.done(stepsOfTwo(effects, { tag, iterations: this.size.iterations }));
+      case 'summary':
+        return this.done(summarized(tag));
+      case 'question':
+        return this.playQuestion(tag);
+      case 'thread':
+        return this.playThread(tag);
+      case 'stop':
+        return this.playStop(tag);
+    }
+  }
+
+  private async playQuestion(tag: string): Promise<void> {
+    const run = await this.done(asking(this.testBed.effects, tag));
+    if (run.settled?.status !== 'waiting_input') return;
+    this.testBed.progress.ended -= 1;
+    await this.testBed.client.ask({ method: 'POST', path: `/runs/${run.id}/input`, body: { content: 'Yes.' } });
+    await this.settled(run);
+  }
+
+  private async playThread(tag: string): Promise<void> {
+    const first = await this.begun(writing(tag));
+    const second = await this.begun(reading(this.testBed.effects, `${tag}/next`, first));
+    await Promise.all([this.settled(first), this.settled(second)]);
+  }
+
+  private async playStop(tag: string): Promise<void> {
+    const run = await this.begun(endless(tag));
+    await this.watched.until(run.id, ({ type }) => type === 'tool.started');
+    this.stopped.add(run.id);
+    await this.testBed.client.ask({ method: 'POST', path: `/runs/${run.id}/stop`, body: { reason: 'enough' } });
+    await this.settled(run);
+  }
+
+  private async done(request: RunRequest): Promise<LaunchedRun> {
+    return this.settled(await this.begun(request));
+  }
+
+  private async begun(request: RunRequest): Promise<LaunchedRun> {
+    const run = await launch(this.testBed, request);
+    this.runs.push(run);
+    this.watched.watch(run.id);
+    return run;
+  }
+
+  private settled(run: LaunchedRun): Promise<LaunchedRun> {
+    return settle(this.testBed, run, this.size.withinMs);
+  }
+}

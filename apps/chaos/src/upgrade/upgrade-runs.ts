@@ -1,0 +1,57 @@
+import { call, command } from '@rondo/test-deployment';
+import type { CountingEffectServer } from '../effects/counting-effect-server';
+import { type RunRequest, keyedCall, scriptedRun, unsafeCommand } from '../test-bed/run-requests';
+
+/** A long run whose context the summarizer replaces by a summary. */
+export const summarized = (tag: string): RunRequest => ({
+  tag,
+  body: {
+    model: 'demo/loop:turns=16,output_bytes=2000',
+    input: 'Go on until you are done.',
+    tools: ['execute_command', 'expand_message'],
+    context: {
+      token_threshold: 9_000,
+      summary_target_tokens: 1_000,
+      reserve_tokens: 500,
+      summary_model: 'demo/summary',
+    },
+  },
+});
+
+/** It has an effect, asks, and has another effect after the answer. */
+export const asking = (effects: CountingEffectServer, tag: string): RunRequest =>
+  scriptedRun(
+    tag,
+    [
+      { calls: [unsafeCommand(effects, { tag: `${tag}/before/unsafe` })] },
+      { calls: [call('ask', { text: 'Shall it go on?' })] },
+      { calls: [keyedCall(effects, { tag: `${tag}/after/keyed` })] },
+      { text: 'All done.' },
+    ],
+    { tools: ['execute_command', 'http_request', 'ask'] },
+  );
+
+/** It leaves a file in the workspace of its thread. */
+export const writing = (tag: string): RunRequest =>
+  scriptedRun(tag, [{ calls: [command(`echo ${tag} > note.txt`)] }, { text: 'Written.' }]);
+
+/** It has an effect only if the file of the run before it on the thread is there. */
+export function reading(
+  effects: CountingEffectServer,
+  tag: string,
+  before: { tag: string; threadId: string },
+): RunRequest {
+  const found = unsafeCommand(
+    effects,
+    { tag: `${tag}/found/unsafe` },
+    { first: `grep -qx ${before.tag} note.txt && ` },
+  );
+  return scriptedRun(tag, [{ calls: [found] }, { text: 'Read.' }], {
+    thread_id: before.threadId,
+    on_active_run: 'queue',
+  });
+}
+
+/** Its command ends only when it is killed. */
+export const endless = (tag: string): RunRequest =>
+  scriptedRun(tag, [{ calls: [command('sleep 300', 400)] }, { text: 'Nothing stopped it.' }]);
