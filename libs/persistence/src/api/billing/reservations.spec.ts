@@ -168,6 +168,43 @@ describe('what is reserved for a model call', () => {
   });
 });
 
+/** Statements that wait for a lock, of those that begin with a text. */
+const waiting = `select from pg_stat_activity
+  where datname = current_database() and wait_event_type = 'Lock' and ltrim(query, E'\\n') like $1 || '%'`;
+
+/** Resolves when the statement waits for a lock, or has ended. */
+async function untilItWaits(statement: Promise<unknown>, beginning: string): Promise<void> {
+  const ended = statement.then(
+    () => true,
+    () => true,
+  );
+  const isWaiting = async () => (await fixture.database.sql.query(waiting, [beginning])).length > 0;
+  while (!(await Promise.race([ended, isWaiting()])));
+}
+
+describe('a reservation of a lost claim', () => {
+  it('is replaced by that of the next claim while it is released, without a deadlock', async () => {
+    const accountId = await limitedAccount();
+    const lost = await runOf(accountId);
+    await reserve(lost, 0.5);
+    await fixture.expireLease(lost.runId);
+    const next = await claimed(lost.runId);
+
+    const outcomes = await fixture.database.transaction(async (holder) => {
+      await holder.query('select from account_balances where account_id = $1 for update', [accountId]);
+      const reserved = reserve(next, 0.3);
+      await untilItWaits(reserved, 'with run as');
+      const released = reservations.releaseAbandoned();
+      await untilItWaits(released, 'with abandoned');
+      return { both: Promise.allSettled([reserved, released]) };
+    });
+
+    expect(await outcomes.both).toMatchObject([{ value: 'granted' }, { status: 'fulfilled' }]);
+    await reservations.releaseAbandoned();
+    expect(await fundsOf(accountId)).toEqual({ spent: 0, reserved: 0.3, credit: 0 });
+  });
+});
+
 describe('the balance of an account', () => {
   it('is counted from the ledger at the first call, and for another period', async () => {
     const accountId = await newAccount(fixture.database);

@@ -24,21 +24,22 @@ interface Verdict {
 }
 
 /**
- * Locks the run, then the balance, as the append does. What both locks return is their newest version, also after a wait for
- * another writer. An earlier reservation of the run is replaced: its call is over, or was that of a lost claim. If the call is
- * not granted, it stays.
+ * Locks the run, its reservation, then the balance, in the order of the append and of `releaseAbandoned`: any other order can
+ * deadlock with them. (The condition on `own` locks it before the balance.) What a lock returns is the newest version, also
+ * after a wait for another writer. An earlier reservation of the run is replaced: its call is over, or was that of a lost
+ * claim. If the call is not granted, it stays.
  */
 const reserve = `
 with run as materialized (
   select account_id from runs where id = $1 and epoch = $2 and lease_owner is not null for no key update
 ),
+own as materialized (
+  select usd from reservations where run_id = $1 and exists (select from run) for no key update
+),
 balance as materialized (
   select account_id, reserved_usd, credit_usd, ${spentNow} as spent from account_balances
-  where account_id = (select account_id from run) and period = $4
+  where (select count(*) from own) < 2 and account_id = (select account_id from run) and period = $4
   for no key update
-),
-own as materialized (
-  select usd from reservations where run_id = $1 and exists (select from balance) for no key update
 ),
 state as (
   select account_id, spent, reserved_usd, reserved_usd - coalesce((select usd from own), 0) as of_others,
@@ -63,12 +64,16 @@ kept as (
 select (select account_id from run) as account_id, is_granted, is_affordable
 from (select 1) as always left join verdict on true`;
 
-/** Of calls whose run was released, claimed again or deleted. A run that is claimed meanwhile has a row of its own epoch. */
+/**
+ * Of calls whose run was released, claimed again or deleted. A run that is claimed meanwhile has a row of its own epoch. A
+ * reservation that another statement has locked is being replaced or settled by it, and is left to that.
+ */
 const releaseAbandoned = `
 with abandoned as materialized (
   select run_id, reservations.epoch from reservations left join runs on runs.id = run_id
   where runs.id is null or runs.epoch <> reservations.epoch or lease_owner is null
   limit 500
+  for update of reservations skip locked
 ),
 released as (
   delete from reservations using abandoned
