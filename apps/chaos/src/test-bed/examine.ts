@@ -74,11 +74,14 @@ function seqFlaws(facts: readonly Fact[]): { gaps: number; duplicates: number } 
   return { gaps: Math.max(0, ...places) - places.size, duplicates: facts.length - places.size };
 }
 
-/** The effects of completed calls, where a result proves that the effect was applied. */
+/**
+ * The effects of completed calls, where a result proves that the effect was applied. A command that exits with another code
+ * than 0 says itself that it failed: its connection may have ended with the executor that it went through.
+ */
 function completedEffects(facts: readonly Fact[]): { tag: string; result: string }[] {
   const done = new Map(
     facts
-      .filter(({ type }) => type === 'tool.completed')
+      .filter(({ type, data }) => type === 'tool.completed' && exitCodeOf(data) === 0)
       .map(({ data }) => [String(data.tool_call_id), JSON.stringify(data.result).slice(0, 300)] as const),
   );
   return plannedEffects(facts)
@@ -88,5 +91,8 @@ function completedEffects(facts: readonly Fact[]): { tag: string; result: string
       return result === undefined ? [] : [{ tag, result }];
     });
 }
+
+/** 0 for what is no command. */
+const exitCodeOf = ({ result }: Fact['data']): number => (result as { exit_code?: number }).exit_code ?? 0;
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);

@@ -12,11 +12,12 @@ export function effectOf(callArguments: unknown): Omit<PlannedEffect, 'callId'> 
   return behaviour === undefined || tag === undefined ? undefined : { tag, behaviour };
 }
 
-/** The effects that a run planned, by its log. */
+/** The effects that a run planned, by its log. What it asks of a child run is planned by that one. */
 export const plannedEffects = (facts: readonly Fact[]): PlannedEffect[] =>
   facts
     .filter(({ type }) => type === 'tool.planned')
-    .map(({ data }) => data.tool_call as { id: string; arguments: unknown })
+    .map(({ data }) => data.tool_call as { id: string; name: string; arguments: unknown })
+    .filter(({ name }) => name !== 'run_agent')
     .flatMap(({ id, arguments: asked }) => {
       const effect = effectOf(asked);
       return effect ? [{ callId: id, ...effect }] : [];
