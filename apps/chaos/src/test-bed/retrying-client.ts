@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Fact, RondoClient, type RunView } from '@rondo/test-deployment';
 
 const pauseMs = 200;
-const retryForMs = 150_000;
+/** Three gateways may die in a row that had begun the same request; each keeps its idempotency key in flight for a minute. */
+const retryForMs = 300_000;
 const answerWithinMs = 30_000;
 
 interface ApiRequest {
