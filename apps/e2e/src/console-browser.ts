@@ -53,15 +53,31 @@ export class ConsoleBrowser {
 
   /** Light and dark, on a wide screen and on a phone: axe finds nothing, and nothing is wider than the screen. */
   async expectAccessibleInEveryLook(paths: readonly string[]): Promise<void> {
-    for (const { colorScheme, width } of looks) {
-      await this.page.emulateMedia({ colorScheme });
-      await this.page.setViewportSize({ width, height: 780 });
+    await this.inEveryLook(async (look) => {
       for (const path of paths) {
         await this.open(path);
         await this.page.getByRole('heading', { level: 1 }).waitFor();
-        await this.expectAccessible(`${path}, ${colorScheme}, ${width}`);
-        expect(await this.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+        await this.expectFit(`${path}, ${look}`);
       }
+    });
+  }
+
+  /** The same of what is open, without going anywhere. */
+  expectThisAccessibleInEveryLook(what: string): Promise<void> {
+    return this.inEveryLook((look) => this.expectFit(`${what}, ${look}`));
+  }
+
+  private async expectFit(what: string): Promise<void> {
+    await this.expectAccessible(what);
+    const fits = await this.page.evaluate('document.documentElement.scrollWidth <= innerWidth');
+    expect([what, fits]).toEqual([what, true]);
+  }
+
+  private async inEveryLook(work: (look: string) => Promise<void>): Promise<void> {
+    for (const { colorScheme, width } of looks) {
+      await this.page.emulateMedia({ colorScheme });
+      await this.page.setViewportSize({ width, height: 780 });
+      await work(`${colorScheme}, ${width}`);
     }
     await this.page.setViewportSize({ width: 1280, height: 800 });
   }

@@ -3,6 +3,11 @@ import { RondoClient, RunningRondo } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { ConsoleBrowser } from './console-browser';
 
+const ACCOUNT_TIERS = JSON.stringify({
+  default: 'internal',
+  tiers: { internal: {}, pro: { usd: 100, allowed_models: ['demo/*'], max_active_runs: 5 } },
+});
+
 describe('the console for those who operate an account', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
@@ -12,6 +17,7 @@ describe('the console for those who operate an account', () => {
   beforeAll(async () => {
     rondo = await RunningRondo.start({
       instances: ['demo-model', 'tool-executor', 'agent-worker', 'summarizer', 'gateway'],
+      settings: { gateway: { ACCOUNT_TIERS }, 'agent-worker': { ACCOUNT_TIERS }, summarizer: { ACCOUNT_TIERS } },
     });
     client = rondo.client();
     browser = await ConsoleBrowser.start(rondo, client);
@@ -52,10 +58,42 @@ describe('the console for those who operate an account', () => {
   });
 
   it('creates an account, whose key works', async () => {
+    await page.getByRole('button', { name: 'New account' }).click();
     await page.getByLabel('Name of the account').fill('Another team');
     await page.getByRole('button', { name: 'Create account' }).click();
     const shown = page.getByRole('region', { name: /The admin key of “Another team”/ });
     expect(await statusWith(await shown.locator('code').innerText())).toBe(200);
+    await shown.getByRole('button', { name: 'I have kept it' }).click();
+  });
+
+  it('gives the account another tier and credit, and takes credit back', async () => {
+    const { data } = await client.json<{ data: { id: string; name: string }[] }>('GET', '/admin/accounts');
+    const { id } = data.find(({ name }) => name === 'Another team') ?? { id: 'none' };
+    const row = page.getByRole('region', { name: 'Accounts' }).getByRole('row', { name: /Another team/ });
+    await row.getByRole('button').click();
+    const dialog = page.getByRole('dialog', { name: 'Tier and credit of “Another team”' });
+    await dialog.getByText('This account may spend any amount.').waitFor();
+    await dialog.getByLabel('Tier', { exact: true }).selectOption('pro');
+    await dialog.getByRole('button', { name: 'Set the tier' }).click();
+    await dialog.getByText('The tier is pro now.').waitFor();
+
+    const give = async (usd: string) => {
+      await dialog.getByLabel('Credit, in USD').fill(usd);
+      await dialog.getByLabel('Reason').fill('invoice 118');
+      await dialog.getByRole('button', { name: 'Give credit' }).click();
+    };
+    await give('0');
+    await dialog.getByRole('alert').getByText('usd: must not be 0').waitFor();
+    await give('12.5');
+    await dialog.getByText('$12.50 were given.').waitFor();
+    await give('-2');
+    await dialog.getByText('$2.00 were taken back.').waitFor();
+    await dialog.getByText('$110.50').waitFor();
+    expect(await client.json('GET', `/admin/accounts/${id}/balance`)).toMatchObject({ tier: 'pro', credit_usd: 10.5 });
+
+    await browser.expectThisAccessibleInEveryLook('the tier and credit of an account');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await row.getByRole('cell', { name: 'pro', exact: true }).waitFor();
   });
 
   it('the audit log has what was done', async () => {
@@ -63,6 +101,7 @@ describe('the console for those who operate an account', () => {
     const acts = page.getByRole('region', { name: 'Acts' });
     await acts.getByText('api_key.revoke').waitFor();
     await acts.getByText('account.create').waitFor();
+    await acts.getByText('account.tier').waitFor();
     await page.getByLabel('Only this action').fill('api_key.create');
     await acts.getByText('api_key.revoke').waitFor({ state: 'detached' });
     expect(await acts.getByText('api_key.create').count()).toBe(1);
@@ -114,6 +153,18 @@ describe('the console for those who operate an account', () => {
   it('has no fault that axe finds', async () => {
     const paths = ['keys', 'keys/audit', 'usage', 'health'].map((name) => `/console/${name}`);
     await browser.expectAccessibleInEveryLook(paths);
+  });
+
+  it('the admin of another account is offered no accounts', async () => {
+    const { api_key: key } = await client.json<{ api_key: string }>('POST', '/admin/accounts', { name: 'Third' });
+    await page.context().clearCookies();
+    await browser.open('/console/keys');
+    await page.getByLabel('API key').fill(key);
+    const refusal = page.waitForResponse((response) => response.url().includes('/v1/admin/accounts'));
+    await page.keyboard.press('Enter');
+    expect((await refusal).status()).toBe(403);
+    await page.getByText('this browser', { exact: true }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Accounts' }).count()).toBe(0);
   });
 
   it('a key that may only read sees no page and no button that it is refused', async () => {

@@ -1,4 +1,5 @@
 import type { Type } from '@nestjs/common';
+import { AccountListController } from './accounts/account-list.controller';
 import { AccountsController } from './accounts/accounts.controller';
 import { AgentVersionsController } from './agents/agent-versions.controller';
 import { AgentsController } from './agents/agents.controller';
@@ -56,6 +57,7 @@ export const controllers: Type[] = [
   WebhookDeliveriesController,
   WebhookEndpointsController,
   SandboxFilesController,
+  AccountListController,
   AccountsController,
   SessionsController,
   AuditController,

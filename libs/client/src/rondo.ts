@@ -1,9 +1,9 @@
+import { Accounts } from './accounts.ts';
 import { Agents } from './agents.ts';
 import { ApiKeys } from './api-keys.ts';
 import { Approvals } from './approvals.ts';
 import { Files } from './files.ts';
 import type {
-  AccountWithKey,
   AuditEntry,
   Balance,
   DeploymentHealth,
@@ -41,6 +41,7 @@ export class Rondo {
   readonly projects: Projects;
   readonly sandboxes: Sandboxes;
   readonly sites: Sites;
+  readonly accounts: Accounts;
   readonly apiKeys: ApiKeys;
   readonly agents: Agents;
   readonly approvals: Approvals;
@@ -59,6 +60,7 @@ export class Rondo {
     this.projects = new Projects(this.transport);
     this.sandboxes = new Sandboxes(this.transport);
     this.sites = new Sites(this.transport);
+    this.accounts = new Accounts(this.transport);
     this.apiKeys = new ApiKeys(this.transport);
     this.agents = new Agents(this.transport);
     this.approvals = new Approvals(this.transport);
@@ -89,11 +91,6 @@ export class Rondo {
   /** What the whole deployment does, for the account that operates it. */
   deploymentHealth({ signal }: Options = {}): Promise<DeploymentHealth> {
     return this.transport.json({ path: '/v1/admin/health', signal });
-  }
-
-  /** For the account that operates the deployment. The only answer that has the new account's key. */
-  createAccount(name: string): Promise<AccountWithKey> {
-    return this.transport.json({ method: 'POST', path: '/v1/admin/accounts', json: { name }, repeatable: false });
   }
 
   /** What the account may use, has used and has left. */

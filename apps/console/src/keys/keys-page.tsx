@@ -7,7 +7,7 @@ import { Failed, Loading } from '../ui/states.tsx';
 import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
 import { AccessTabs } from './access-tabs.tsx';
-import { NewAccount } from './new-account.tsx';
+import { AccountsSection } from './accounts-section.tsx';
 import { NewKey } from './new-key.tsx';
 
 /** The API keys of the account, for its admins. */
@@ -26,7 +26,7 @@ export function KeysPage() {
       </div>
       <NewKey />
       {data ? <KeyTable keys={data.items} /> : <Loading what="keys" />}
-      <NewAccount />
+      <AccountsSection />
     </>
   );
 }

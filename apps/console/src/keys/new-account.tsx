@@ -1,33 +1,41 @@
 import type { AccountWithKey } from '@rondo/client';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { TextField } from '../ui/fields.tsx';
 import { Form, textOf } from '../ui/form.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
 
-/** Another account, for those who operate the deployment. The gateway refuses others. */
+/** Creates an account, and shows its first key once. */
 export function NewAccount() {
   const rondo = useRondo();
+  const queries = useQueryClient();
+  const [isOpen, setOpen] = useState(false);
   const [created, setCreated] = useState<AccountWithKey | null>(null);
-  const create = async (fields: FormData) => setCreated(await rondo.createAccount(textOf(fields, 'name')));
-  return (
-    <section className="section">
-      <h2>Accounts</h2>
-      <p className="hint">
-        An account has runs, agents, keys and usage of its own. Creating one needs an admin key of the account that
-        operates this deployment.
+  const create = async (fields: FormData) => {
+    setCreated(await rondo.accounts.create(textOf(fields, 'name')));
+    setOpen(false);
+    await queries.invalidateQueries({ queryKey: ['accounts'] });
+  };
+  if (created)
+    return (
+      <SecretOnce
+        name={`The admin key of “${created.account.name}” (${created.account.id})`}
+        secret={created.api_key}
+        close={() => setCreated(null)}
+      />
+    );
+  if (!isOpen)
+    return (
+      <p className="before-table">
+        <button onClick={() => setOpen(true)}>New account</button>
       </p>
-      {created ? (
-        <SecretOnce
-          name={`The admin key of “${created.account.name}” (${created.account.id})`}
-          secret={created.api_key}
-          close={() => setCreated(null)}
-        />
-      ) : (
-        <Form work={create} button="Create account" label="New account">
-          <TextField label="Name of the account" name="name" required maxLength={200} />
-        </Form>
-      )}
-    </section>
+    );
+  return (
+    <div className="card">
+      <Form work={create} button="Create account" label="New account" cancel={() => setOpen(false)}>
+        <TextField label="Name of the account" name="name" required maxLength={200} autoFocus />
+      </Form>
+    </div>
   );
 }

@@ -1,11 +1,10 @@
-import type { Balance } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useRondo } from '../session/use-session.ts';
-import { cost, moment } from '../ui/amounts.ts';
+import { BalanceFigures } from './balance-figures.tsx';
 
 const refreshMs = 15_000;
 
-/** What the account may spend, and has left. Nothing where the deployment has no tiers, because it limits nothing then. */
+/** The balance of the own account. Nothing where the deployment has no tiers, because it limits nothing then. */
 export function BalanceSection() {
   const rondo = useRondo();
   const { data: balance } = useQuery({
@@ -14,50 +13,12 @@ export function BalanceSection() {
     refetchInterval: refreshMs,
   });
   if (balance?.tier == null) return null;
-  const { allowance_usd: allowance, spent_usd: spent, reserved_usd: reserved, credit_usd: credit } = balance;
   return (
-    <section className="card balance" aria-label="Balance">
+    <section className="card" aria-label="Balance">
       <h2>
         Balance <span className="tag">Tier {balance.tier}</span>
       </h2>
-      {allowance !== null && (
-        <meter
-          min={0}
-          max={Math.max(allowance, spent + reserved, Number.MIN_VALUE)}
-          value={spent + reserved}
-          aria-label="What is spent of the allowance"
-        />
-      )}
-      <p>{sentenceOf(balance)}</p>
-      <dl className="figures">
-        <Amount name="Left to spend" usd={balance.available_usd} />
-        <Amount name={`Allowance of a ${balance.period}`} usd={allowance} />
-        <Amount name="Spent" usd={spent} />
-        {reserved > 0 && <Amount name="Reserved for calls under way" usd={reserved} />}
-        <Amount name="Credit" usd={credit} />
-      </dl>
-      <p className="hint">{limitsOf(balance)}</p>
+      <BalanceFigures balance={balance} />
     </section>
-  );
-}
-
-function sentenceOf({ available_usd: available, period, period_end: end, credit_usd: credit }: Balance): string {
-  if (available === null) return 'This account may spend any amount.';
-  const next = `The next ${period} begins ${moment(end)}.`;
-  if (available <= 0) return `Nothing is left: new runs are refused. ${next}`;
-  return credit < 0 ? `The credit is below zero: that is taken from the next ${period}. ${next}` : next;
-}
-
-function limitsOf({ allowed_models: models, max_active_runs: runs }: Balance): string {
-  const which = models === null ? 'Any model' : `Models: ${models.join(', ')}`;
-  return runs === null ? `${which}.` : `${which}. At most ${runs} active runs.`;
-}
-
-function Amount({ name, usd }: { readonly name: string; readonly usd: number | null }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{usd === null ? 'any amount' : cost(usd)}</dd>
-    </div>
   );
 }

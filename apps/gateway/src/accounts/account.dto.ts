@@ -27,6 +27,15 @@ export class ApiKeyQueryDto extends createZodDto(pageQuery) {}
 export class ApiKeyPageDto extends createZodDto(pageOf(apiKey)) {}
 export class NewAccountDto extends createZodDto(z.strictObject({ name })) {}
 export class RemovedAccountDto extends createZodDto(account.extend({ removed_at: z.iso.datetime() })) {}
+export const listedAccount = account.extend({
+  tier: z.string().nullable().describe('The tier that it has; null if the deployment has no tiers.'),
+});
+export class AccountQueryDto extends createZodDto(pageQuery) {}
+export class AccountPageDto extends createZodDto(
+  pageOf(listedAccount).extend({
+    tiers: z.array(z.string()).describe('The tiers of the deployment, on each page.'),
+  }),
+) {}
 export class AccountWithKeyDto extends createZodDto(
   z.object({
     account,

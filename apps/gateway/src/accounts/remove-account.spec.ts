@@ -30,6 +30,7 @@ describe('an account that is removed', () => {
 
     expect(body).toEqual({ id, name: 'Tenant', created_at: expect.any(String), removed_at: expect.any(String) });
     await gateway.as(key).get('/v1/runs').expect(401);
+    expect((await gateway.as().get('/v1/admin/accounts').expect(200)).text).not.toContain(id);
     await cut;
     expect([await statusOf(first.id), await statusOf(queued.id)]).toEqual(['stopped', 'stopped']);
     expect((await gateway.as().delete(`/v1/admin/accounts/${id}`).expect(202)).body).toEqual(body);

@@ -108,6 +108,27 @@ describe('the balance of an account', () => {
     await post(account).expect(202);
   });
 
+  it('is found by the operator in the list of accounts, with its tier', async () => {
+    const [usual, pro] = [await tenant(), await tenant('pro')];
+
+    const { body } = await gateway.as().get('/v1/admin/accounts?limit=3').expect(200);
+    const next = await gateway.as().get(`/v1/admin/accounts?after=${body.next_cursor}`).expect(200);
+
+    const account = { name: 'Tenant', created_at: expect.any(String) };
+    expect(body).toMatchObject({
+      data: [
+        { id: 'acc_admin', tier: 'free' },
+        { ...account, id: pro.id, tier: 'pro' },
+        { ...account, id: usual.id, tier: 'free' },
+      ],
+      has_more: true,
+      tiers: ['free', 'pro', 'prepaid', 'internal'],
+    });
+    expect(JSON.stringify(next.body)).not.toContain(usual.id);
+    await gateway.as(pro.key).get('/v1/admin/accounts').expect(403);
+    await gateway.as().get('/v1/admin/accounts?after=x').expect(400);
+  });
+
   it('is given credit once, however often the request is sent', async () => {
     const account = await tenant('prepaid');
     const request = () => give(account.id, 2.5).set('Idempotency-Key', 'invoice 1');

@@ -24,6 +24,7 @@ const examples: Readonly<Record<string, unknown>> = {
 
 /** What lists have beside their items and their cursor. */
 const moreOfPages: Readonly<Record<string, object>> = {
+  AccountPage: { tiers: ['free', 'pro'] },
   ModelPage: { providers: ['demo', 'openai'] },
   SitePage: { complete: true },
 };

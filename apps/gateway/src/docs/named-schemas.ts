@@ -123,6 +123,8 @@ const responses: Schemas = {
   ...triggerSchemas.responses,
   ...webhookSchemas.responses,
   Account: accounts.account,
+  ListedAccount: accounts.listedAccount,
+  AccountPage: accounts.AccountPageDto.schema,
   AccountWithKey: accounts.AccountWithKeyDto.schema,
   RemovedAccount: accounts.RemovedAccountDto.schema,
   ApiKey: accounts.apiKey,

@@ -30,6 +30,7 @@ get /health/live
 get /health/ready
 get /metrics
 get /session
+get /v1/admin/accounts
 get /v1/admin/accounts/{account_id}/balance
 get /v1/admin/health
 get /v1/agents

@@ -3040,6 +3040,21 @@ export type components = {
             /** Format: date-time */
             created_at: string;
         };
+        ListedAccount: {
+            id: string;
+            name: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description The tier that it has; null if the deployment has no tiers. */
+            tier: string | null;
+        };
+        AccountPage: {
+            data: components["schemas"]["ListedAccount"][];
+            has_more: boolean;
+            next_cursor: string | null;
+            /** @description The tiers of the deployment, on each page. */
+            tiers: string[];
+        };
         AccountWithKey: {
             account: components["schemas"]["Account"];
             /** @description A key with the scope admin on the new account. Shown this once. */
@@ -3570,6 +3585,8 @@ export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type WebhookDeliveryPage = components['schemas']['WebhookDeliveryPage'];
 export type WebhookBody = components['schemas']['WebhookBody'];
 export type Account = components['schemas']['Account'];
+export type ListedAccount = components['schemas']['ListedAccount'];
+export type AccountPage = components['schemas']['AccountPage'];
 export type AccountWithKey = components['schemas']['AccountWithKey'];
 export type RemovedAccount = components['schemas']['RemovedAccount'];
 export type ApiKey = components['schemas']['ApiKey'];

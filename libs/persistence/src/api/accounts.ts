@@ -13,6 +13,11 @@ export interface Account {
   readonly created_at: string;
 }
 
+/** `tier` is the one that was set for it; null if none was. */
+export interface ListedAccount extends Account {
+  readonly tier: string | null;
+}
+
 /** `key` is shown only once; its hash is stored. */
 export interface NewApiKey {
   readonly id: ApiKeyId;
@@ -109,6 +114,25 @@ export class Accounts {
   async create({ name, scopes }: Omit<KeyToCreate, 'accountId'>): Promise<{ account: Account; apiKey: NewApiKey }> {
     const account = await this.insertAccount(name);
     return { account, apiKey: await this.createKey({ accountId: account.id, name, scopes }) };
+  }
+
+  /** All accounts but removed ones: the operator's, then the newest first. Rejects with `invalid_cursor`. */
+  async list({ after, limit }: PageRequest): Promise<Page<ListedAccount>> {
+    const rows = await this.database.prisma.account.findMany({
+      where: { removedAt: null, ...(after !== undefined && { id: { lt: idOfCursor(after, accountId) } }) },
+      orderBy: { id: 'desc' },
+      take: limit + 1,
+      include: { balance: { select: { tier: true } } },
+    });
+    return pageOf(
+      rows.map(({ id, name, createdAt, balance }) => ({
+        id: accountId.parse(id),
+        name,
+        created_at: createdAt.toISOString(),
+        tier: balance?.tier ?? null,
+      })),
+      limit,
+    );
   }
 
   createKey(wanted: KeyToCreate): Promise<NewApiKey> {

@@ -18,6 +18,7 @@ const sums = {
 /** Of accounts, keys, usage, and files in sandboxes. */
 export const accountExamples = {
   NewAccount: { name: account.name },
+  ListedAccount: { ...account, tier: 'free' },
   AccountWithKey: { account, api_key: secret },
   RemovedAccount: { ...account, removed_at: '2026-11-26T09:00:00.000Z' },
   NewApiKey: { name: key.name, scopes: key.scopes },

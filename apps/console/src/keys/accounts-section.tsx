@@ -1,0 +1,103 @@
+import { type ListedAccount, RondoError } from '@rondo/client';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useRondo } from '../session/use-session.ts';
+import { age } from '../ui/amounts.ts';
+import { Failed } from '../ui/states.tsx';
+import { take } from '../ui/take.ts';
+import { useNow } from '../ui/use-now.ts';
+import { AccountDialog } from './account-dialog.tsx';
+import { NewAccount } from './new-account.tsx';
+
+const pageSize = 50;
+
+/** All accounts, for those who operate the deployment. Nothing for the admins of others, whom the gateway refuses the list. */
+export function AccountsSection() {
+  const rondo = useRondo();
+  const [shown, setShown] = useState(pageSize);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['accounts', shown],
+    queryFn: async ({ signal }) => {
+      const [page, tiers] = await Promise.all([
+        take(rondo.accounts.list({ limit: pageSize }), shown),
+        rondo.accounts.tiers({ signal }),
+      ]);
+      return { ...page, tiers };
+    },
+    placeholderData: (earlier) => earlier,
+    retry: false,
+  });
+  if (!data && (!error || isRefused(error))) return null;
+  return (
+    <section className="section">
+      <h2>Accounts</h2>
+      <p className="hint">Each account has runs, agents, keys and usage of its own.</p>
+      <NewAccount />
+      {error && !data && <Failed error={error} retry={() => void refetch()} />}
+      {data && <AccountTable accounts={data.items} tiers={data.tiers} />}
+      {data?.hasMore === true && <button onClick={() => setShown(shown + pageSize)}>Show older accounts</button>}
+      {data?.tiers.length === 0 && (
+        <p className="hint">
+          What accounts spend is not limited: this deployment has no tiers (<code>ACCOUNT_TIERS</code>).
+        </p>
+      )}
+    </section>
+  );
+}
+
+const isRefused = (error: Error): boolean => error instanceof RondoError && error.status === 403;
+
+interface AccountTableProps {
+  readonly accounts: readonly ListedAccount[];
+  readonly tiers: readonly string[];
+}
+
+function AccountTable({ accounts, tiers }: AccountTableProps) {
+  const [managed, setManaged] = useState<string | null>(null);
+  const account = accounts.find(({ id }) => id === managed);
+  const now = useNow();
+  const hasTiers = tiers.length > 0;
+  const columns = hasTiers ? ['Name', 'Account', 'Created', 'Tier'] : ['Name', 'Account', 'Created'];
+  return (
+    <div className="table" tabIndex={0} role="region" aria-label="Accounts">
+      <table>
+        <thead>
+          <tr>
+            {columns.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+            {hasTiers && (
+              <th scope="col">
+                <span className="unseen">What can be done</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {accounts.map(({ id, name, created_at: at, tier }) => (
+            <tr key={id}>
+              <td>{name}</td>
+              <td>
+                <code className="id">{id}</code>
+              </td>
+              <td className="nowrap" title={new Date(at).toLocaleString()}>
+                {age(at, now)}
+              </td>
+              {hasTiers && <td>{tier}</td>}
+              {hasTiers && (
+                <td className="number">
+                  <button aria-label={`Tier and credit of ${name}`} onClick={() => setManaged(id)}>
+                    Tier and credit
+                  </button>
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {account && <AccountDialog account={account} tiers={tiers} onClose={() => setManaged(null)} />}
+    </div>
+  );
+}

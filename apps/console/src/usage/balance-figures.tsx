@@ -1,0 +1,49 @@
+import type { Balance } from '@rondo/client';
+import { cost, moment } from '../ui/amounts.ts';
+
+/** What an account may spend in its period, and has left. */
+export function BalanceFigures({ balance }: { readonly balance: Balance }) {
+  const { allowance_usd: allowance, spent_usd: spent, reserved_usd: reserved, credit_usd: credit } = balance;
+  return (
+    <div className="balance">
+      {allowance !== null && (
+        <meter
+          min={0}
+          max={Math.max(allowance, spent + reserved, Number.MIN_VALUE)}
+          value={spent + reserved}
+          aria-label="What is spent of the allowance"
+        />
+      )}
+      <p>{sentenceOf(balance)}</p>
+      <dl className="figures">
+        <Amount name="Left to spend" usd={balance.available_usd} />
+        <Amount name={`Allowance of a ${balance.period}`} usd={allowance} />
+        <Amount name="Spent" usd={spent} />
+        {reserved > 0 && <Amount name="Reserved for calls under way" usd={reserved} />}
+        <Amount name="Credit" usd={credit} />
+      </dl>
+      <p className="hint">{limitsOf(balance)}</p>
+    </div>
+  );
+}
+
+function sentenceOf({ available_usd: available, period, period_end: end, credit_usd: credit }: Balance): string {
+  if (available === null) return 'This account may spend any amount.';
+  const next = `The next ${period} begins ${moment(end)}.`;
+  if (available <= 0) return `Nothing is left: new runs are refused. ${next}`;
+  return credit < 0 ? `The credit is below zero: that is taken from the next ${period}. ${next}` : next;
+}
+
+function limitsOf({ allowed_models: models, max_active_runs: runs }: Balance): string {
+  const which = models === null ? 'Any model' : `Models: ${models.join(', ')}`;
+  return runs === null ? `${which}.` : `${which}. At most ${runs} active runs.`;
+}
+
+function Amount({ name, usd }: { readonly name: string; readonly usd: number | null }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{usd === null ? 'any amount' : cost(usd)}</dd>
+    </div>
+  );
+}
