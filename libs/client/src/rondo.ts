@@ -3,15 +3,7 @@ import { Agents } from './agents.ts';
 import { ApiKeys } from './api-keys.ts';
 import { Approvals } from './approvals.ts';
 import { Files } from './files.ts';
-import type {
-  AuditEntry,
-  Balance,
-  DeploymentHealth,
-  Model,
-  ModelPage,
-  Tool,
-  UsageReport,
-} from './generated/api.ts';
+import type { AuditEntry, Balance, DeploymentHealth, Model, ModelPage, Tool, UsageReport } from './generated/api.ts';
 import { Mcp } from './mcp.ts';
 import { itemsOf } from './pages.ts';
 import { Projects } from './projects.ts';
