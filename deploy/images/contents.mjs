@@ -20,7 +20,7 @@ export const images = {
     module: 'deploy/migrate.mjs',
     paths: ['prisma/migrations', 'prisma/grants.json'],
   },
-  cli: { system: 'runtime', paths: ['apps/cli/bin', 'apps/cli/dist/rondo.mjs', 'apps/cli/package.json'] },
+  cli: { system: 'runtime', paths: ['apps/cli/bin', 'apps/cli/dist', 'apps/cli/package.json'] },
 };
 
 /** What only tests and compilers read. Licenses stay. */

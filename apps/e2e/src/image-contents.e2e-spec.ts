@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { assemble } from '../../../deploy/images/assemble.mjs';
 import { images } from '../../../deploy/images/contents.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
+import { run } from '../../../deploy/local/run-program.mjs';
 
 const dockerfile = readFileSync(join(repoRoot, 'deploy/Dockerfile'), 'utf8');
 const manifest = z
@@ -148,6 +149,17 @@ describe('services that have only the files of their images', () => {
     });
   }, 120_000);
   afterAll(() => rondo.stop());
+
+  it('serve a run of the command line that has only the files of its image', async () => {
+    const { url, key } = rondo.client();
+    const { stdout } = await run(
+      process.execPath,
+      ['apps/cli/bin/rondo.mjs', 'run', '--model', 'demo/coder', 'Write a small program and run it.'],
+      { cwd: join(folder, 'cli'), env: { PATH: process.env['PATH'], RONDO_URL: url, RONDO_API_KEY: key } },
+    );
+
+    expect(stdout).toContain('FizzBuzz');
+  });
 
   it('start, and serve a run whose commands run in a sandbox', async () => {
     const client = rondo.client();
