@@ -9,6 +9,7 @@ import { serveConsole } from './console/serve-console';
 import { describeApi, serveDocs } from './docs/openapi';
 import { GatewayModule } from './gateway.module';
 import { HttpAdapter } from './http/http-adapter';
+import { lastResponses } from './http/last-responses';
 import { securityHeaders } from './http/security-headers';
 import { LimitedIoAdapter } from './live/limited-io.adapter';
 import { registerGauges } from './operations/gauges';
@@ -31,6 +32,7 @@ export async function createGateway(
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(requestMetrics(app.get(Registry)));
+  app.use(lastResponses(parts.subscriptions.closed));
   app.use(securityHeaders);
   app.use(serveConsole());
   const { runs, compactions } = parts.queues;

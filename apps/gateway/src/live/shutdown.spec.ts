@@ -41,3 +41,19 @@ describe('a gateway that shuts down with subscribers', () => {
     expect((await gateway.read(run.id)).status).toBe('completed');
   }, 30_000);
 });
+
+describe('a gateway that shuts down while a client waits for a run', () => {
+  it('answers, and asks for another connection for the next request (I8)', async () => {
+    const leaving = await RunningGateway.start({ DATABASE_URL: gateway.parts.config.DATABASE_URL });
+    const run = await gateway.createRun();
+    const waiting = fetch(`${leaving.url}/v1/runs/${run.id}/wait?timeout_s=60`, {
+      headers: { Authorization: `Bearer ${adminKey}` },
+    });
+    while (leaving.parts.subscriptions.subscriberCount === 0) await new Promise(setImmediate);
+
+    await leaving.close();
+    const response = await waiting;
+    expect(response.headers.get('connection')).toBe('close');
+    expect(await response.json()).toMatchObject({ id: run.id, status: 'queued' });
+  }, 30_000);
+});
