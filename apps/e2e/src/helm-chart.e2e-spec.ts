@@ -190,6 +190,29 @@ describe('the Helm chart', () => {
     expect(data['rondo.json'].trim()).toBe(readFileSync(join(root, 'deploy/monitoring/dashboard.json'), 'utf8').trim());
   });
 
+  it('lets the limits of the pod hold for its sandboxes where it cannot make control groups, unless told otherwise', async () => {
+    const limits = async (...settings: string[]) =>
+      podsOf(await render(...bundled, ...settings))
+        .get('tool-executor')
+        ?.containers[0]?.env.filter(({ name }) => name === 'SANDBOX_REQUIRE_LIMITS')
+        .map(({ value }) => value);
+
+    expect(await limits()).toEqual(['0']);
+    expect(await limits('toolExecutor.sandbox.mode=privileged')).toEqual([]);
+    expect(await limits('toolExecutor.env.SANDBOX_REQUIRE_LIMITS=1')).toEqual(['1']);
+  });
+
+  it('has a test that needs a sandbox, where there are any, and none without the demo model', async () => {
+    const testOf = async (...settings: string[]) => {
+      const found = (await render(...bundled, ...settings)).find(({ metadata }) => metadata.name === 'rondo-demo-run');
+      return found && z.object({ spec: pod }).parse(found).spec.containers[0]?.args?.join(' ');
+    };
+
+    expect(await testOf()).toContain('mended it');
+    expect(await testOf('toolExecutor.enabled=false')).toBe('run --model demo/plain Say something.');
+    expect(await testOf('models.demo=false', 'models.secret=keys', 'models.keys={A_KEY}')).toBeUndefined();
+  });
+
   it('says who may connect to the stores, and the executor is not among them', async () => {
     const objects = await render(...bundled);
     const peersOf = (server: string) => JSON.stringify(objects.find(isPolicyOf(server)));
