@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { repoRoot } from './repo-root.mjs';
 import { run } from './run-program.mjs';
 
+/** npm opens more files at once than the 1024 that buildah allows. */
+const filesOfBuild = '--ulimit=nofile=16384:16384';
+
 export const imageName = (target) => `localhost/rondo-${target}`;
 
 /** Builds one target of deploy/Dockerfile from this checkout. What targets have in common is built once. */
@@ -11,7 +14,7 @@ export async function buildImage(containers, { target, base }) {
   const settings = join(homedir(), '.npmrc'); // of a registry that is not npm's; it is mounted, and so in no image
   await containers.buildah(
     'bud',
-    ...['--pull-never', '--isolation', 'chroot', '--layers', '--format', 'docker'],
+    ...['--pull-never', '--isolation', 'chroot', '--layers', '--format', 'docker', filesOfBuild],
     ...['--build-arg', `NODE_IMAGE=${base}`, '--label', `org.opencontainers.image.revision=${await revision()}`],
     ...(existsSync(settings) ? ['--volume', `${settings}:/root/.npmrc:ro`] : []),
     ...['--file', join(repoRoot, 'deploy/Dockerfile'), '--target', target, '--tag', imageName(target), repoRoot],
