@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findProgram } from './find-program.mjs';
+import { installTools } from './install-tools.mjs';
 import { run } from './run-program.mjs';
 
 const wanted = ['buildah', 'podman', 'runc', 'mmdebstrap'];
@@ -8,16 +8,8 @@ const isRoot = process.getuid?.() === 0;
 
 /** Installs Debian's packages of what builds and runs images, if a program is missing. */
 export async function installContainerTools() {
-  const missing = wanted.filter((name) => !findProgram([name], process.env.PATH));
   if (!isRoot) throw new Error('Images are built and run here by root only. With Docker: docs/images.md.');
-  if (missing.length === 0) return [];
-  const install = ['install', '--yes', '--no-install-recommends', ...missing];
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  await run('apt-get', install, { env }).catch(async () => {
-    await run('apt-get', ['update'], { env });
-    await run('apt-get', install, { env });
-  });
-  return missing;
+  return installTools(wanted);
 }
 
 /** Images and containers of a directory of their own, apart from those of the machine. */

