@@ -11,7 +11,8 @@ import { startTestServers } from './test-servers.mjs';
 import { checks, jest, Verification } from './verification.mjs';
 
 /**
- * `npm run record-release` records the SQL statements of this version and the messages that it sends over NATS and Redis.
+ * `npm run record-release` records the SQL statements of this version, the messages that it sends over NATS and Redis, what its
+ * services may do on the servers, and the settings of its runs.
  * The next version is tested against them, because services of both versions run at the same time during an upgrade.
  */
 await runCommand(record, { log, codeWhenInterrupted: 130 });
@@ -29,7 +30,7 @@ async function record({ owns }) {
   if (await verification.step('build', checks.build)) {
     await verification.step('statements', () => recordStatements(recording));
     await verification.step('messages', () => recordMessages(recording));
-    await write('deploy/released-version.json', { version: version(), commit });
+    await verification.step('rights', () => recordVersion(commit));
   }
   return verification.conclude();
 }
@@ -58,6 +59,14 @@ async function recordMessages({ directory, env }) {
   return output;
 }
 
+/** What services may do on NATS and Postgres, and the settings of stored runs. */
+async function recordVersion(commit) {
+  const { default: messaging } = await import('../../libs/messaging/dist/released/settings-changes.js');
+  const [nats, grants] = ['deploy/nats-permissions.json', 'prisma/grants.json'].map(read);
+  const settings = messaging.settingsStructure();
+  await write('deploy/released-version.json', { version: version(), commit, nats, grants, settings });
+}
+
 /** `npm run chaos -- --only upgrade` builds the services of this commit and runs them beside those of the next version. */
 async function committed() {
   const { stdout: changes } = await run('git', ['status', '--porcelain'], { cwd: repoRoot });
@@ -67,7 +76,11 @@ async function committed() {
 }
 
 function version() {
-  return JSON.parse(readFileSync(join(repoRoot, 'package.json'), 'utf8')).version;
+  return read('package.json').version;
+}
+
+function read(path) {
+  return JSON.parse(readFileSync(join(repoRoot, path), 'utf8'));
 }
 
 async function write(path, content) {

@@ -1,6 +1,14 @@
 import { ClientProxyFactory, Transport } from '@nestjs/microservices';
 import { eventId } from '@rondo/contract';
-import { CachingTokenCounter, budgetsOf, honoursKeysAt, idGenerator, leastInputPrice, tools } from '@rondo/domain';
+import {
+  CachingTokenCounter,
+  NewerRunError,
+  budgetsOf,
+  honoursKeysAt,
+  idGenerator,
+  leastInputPrice,
+  tools,
+} from '@rondo/domain';
 import { TiktokenCounter, createModels } from '@rondo/llm';
 import {
   NatsRunFeed,
@@ -180,7 +188,10 @@ function runnerOf(
     ...composeChildRuns({ ...adapters, providers, failed: warnTo(log)('child runs not looked after') }),
     activeRuns,
     activated: traces.activated,
-    onError: (details) => log.error(details, 'run activation broke'),
+    onError: (details) =>
+      details.error instanceof NewerRunError
+        ? log.warn({ runId: details.runId, unknown: details.error.unknown }, 'run left to a newer version')
+        : log.error(details, 'run activation broke'),
     isOutage: isDatabaseUnavailable,
     publishJobs: () => relay.publish(),
     journal: { frameMs: config.DELTA_FRAME_MS, newEventId: () => eventId.parse(`evt_${newUlid()}`), now: isoNow },

@@ -45,6 +45,25 @@ describe('migrations', () => {
   });
 });
 
+describe('the rights of services on Postgres', () => {
+  type Grants = Record<string, Record<string, string>>;
+  const read = (path: string) => JSON.parse(readFileSync(join(repoRoot, path), 'utf8')) as unknown;
+  const { grants: before } = read('deploy/released-version.json') as { grants: Grants };
+  const now = read('prisma/grants.json') as Grants;
+  const partsOf = (rights = '') => rights.split(/, (?=[a-z]+(?: \(|,|$))/);
+  /** A right to update one column follows from the right to update all. */
+  const isHeld = (right: string, held: readonly string[]) =>
+    held.includes(right) || held.includes(right.replace(/ \(.*/, ''));
+
+  it.each(Object.keys(before))('include those of the previous version on %s', (table) => {
+    const lost = Object.entries(before[table] ?? {}).flatMap(([service, rights]) =>
+      partsOf(rights).filter((right) => !isHeld(right, partsOf(now[table]?.[service]))),
+    );
+
+    expect(lost).toEqual([]);
+  });
+});
+
 describe('the rules for migrations', () => {
   it.each([
     'ALTER TABLE "runs" ADD COLUMN "x" TEXT NOT NULL;',

@@ -3,6 +3,7 @@ import {
   type AgentRun,
   ClaimLostError,
   type ClaimedRun,
+  NewerRunError,
   type RunFeed,
   type RunStore,
   type SummarizePorts,
@@ -14,8 +15,15 @@ import {
 } from '@rondo/domain';
 import { AbandonedError, type ActiveRun, type ActiveRuns } from '@rondo/run-holder';
 
-export const compactionOutcomes = ['not due', 'summarized', 'no summary', 'handed over', 'claim lost'] as const;
-/** How a job ended. `no summary`: the run continues without one. */
+export const compactionOutcomes = [
+  'not due',
+  'needs a newer version',
+  'summarized',
+  'no summary',
+  'handed over',
+  'claim lost',
+] as const;
+/** How a job ended. `no summary`: the run continues without one. `needs a newer version`: it is left to a newer summarizer. */
 export type CompactionOutcome = (typeof compactionOutcomes)[number];
 
 export interface CompactorParts {
@@ -44,7 +52,11 @@ export class Compactor {
   /** Rejects only when the database cannot be reached; the lease then expires and the reaper queues the run again. */
   async compact(id: RunId): Promise<CompactionOutcome> {
     const { store, owner } = this.parts;
-    const claim = await store.claim(id, owner);
+    const claim = await store.claim(id, owner).catch((error: unknown) => {
+      if (error instanceof NewerRunError) return error;
+      throw error;
+    });
+    if (claim instanceof NewerRunError) return 'needs a newer version';
     if (!claim) return 'not due';
 
     const ended = this.parts.activated?.(claim);

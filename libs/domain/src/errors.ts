@@ -66,6 +66,20 @@ export class UnreadableRunError extends Error {
   }
 }
 
+/** Only a newer version can continue the run. Nothing was counted, and the run is due again, behind the others of its account. */
+export class NewerRunError extends Error {
+  override readonly name = 'NewerRunError';
+
+  constructor(
+    readonly runId: RunId,
+    readonly unknown: readonly string[],
+    /** A stop was requested. */
+    readonly isStopping: boolean,
+  ) {
+    super(`${runId} is left to a newer version, which knows its ${unknown.slice(0, 5).join(', ')}`);
+  }
+}
+
 export interface StopRequest {
   readonly requestedAt: string;
   readonly reason: string | null;

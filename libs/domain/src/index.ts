@@ -27,6 +27,7 @@ export {
 export {
   ClaimLostError,
   BudgetRaisedError,
+  NewerRunError,
   StopPendingError,
   isOverruled,
   type StopRequest,
@@ -82,6 +83,7 @@ export {
 } from './run/open-streams';
 export { type RunChanges, projectRun, runChanges, toolSetIn } from './run/run-projection';
 export { type RunState, replay } from './run/run-state';
+export { unknownParts } from './run/unknown-parts';
 export { outOfTime, timeLeftMs } from './run/run-limits';
 
 // Tool calls and tools

@@ -134,7 +134,7 @@ export interface TreeBudget {
 export interface RunStore {
   /**
    * Claims a due run of this queue. Undefined if another holder has it or it is not due. Rejects with UnreadableRunError
-   * if the log could not be read.
+   * if the log could not be read, and with NewerRunError if this version does not know all of it.
    */
   claim(id: RunId, owner: string): Promise<ClaimedRun | undefined>;
   /**

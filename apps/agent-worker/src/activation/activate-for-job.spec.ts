@@ -1,4 +1,4 @@
-import { type AccountId, type RunId, noUsage } from '@rondo/contract';
+import { type AccountId, type RunId, noUsage, runId } from '@rondo/contract';
 import type { ClaimedRun } from '@rondo/domain';
 import { RunQueues, producerConnection, queues, workerConnection } from '@rondo/messaging';
 import { Outbox, PostgresRunStore } from '@rondo/persistence';
@@ -8,6 +8,7 @@ import { Worker } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ActiveRuns, OutboxRelay } from '@rondo/run-holder';
 import { activateForJob, backlogAfterMs } from './activate-for-job';
+import type { ActivationOutcome } from './agent-runner-parts';
 import { DueRunPoller } from './due-run-poller';
 
 const url = process.env['TEST_REDIS_URL'] ?? '';
@@ -186,6 +187,22 @@ describe('activateForJob', () => {
     expect(ids).toEqual([...ids].sort());
     expect(new Set(ids).size).toBe(300);
   }, 60_000);
+
+  it.each([
+    ['in a backlog', backlogAfterMs + 1],
+    ['without one', 0],
+  ])('passes over runs that need a newer version, and activates the run behind them, %s', async (_, waitedMs) => {
+    const line: ActivationOutcome[] = ['needs a newer version', 'needs a newer version', 'ended', 'not due'];
+    const next = () => Promise.resolve(line.shift() ?? 'not due');
+
+    const outcome = await activateForJob(
+      { activate: next, activateNext: next },
+      { runId: runId.parse('run_1'), waitedMs },
+    );
+
+    expect(outcome).toBe('ended');
+    expect(line).toEqual(['not due']);
+  });
 
   it('claims a run by its own job while there is no backlog', async () => {
     const started: ClaimedRun[] = [];

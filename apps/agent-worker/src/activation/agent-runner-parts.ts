@@ -15,7 +15,15 @@ import type { ActiveRuns } from '@rondo/run-holder';
 import type { JournalSettings, RunJournal } from '../delivery/run-journal';
 import type { RunPortsParts } from './run-ports';
 
-export const activationOutcomes = ['not due', 'not readable', 'ended', 'parked', 'handed over', 'claim lost'] as const;
+export const activationOutcomes = [
+  'not due',
+  'not readable',
+  'needs a newer version',
+  'ended',
+  'parked',
+  'handed over',
+  'claim lost',
+] as const;
 /** How an activation ended. */
 export type ActivationOutcome = (typeof activationOutcomes)[number];
 
@@ -41,7 +49,7 @@ export interface AgentRunnerParts extends RunPortsParts {
   /** Never rejects. */
   readonly afterActivation?: (claim: ClaimedRun, outcome: ActivationOutcome) => Promise<void>;
   readonly activeRuns: ActiveRuns;
-  /** Called with each unexpected error of an activation. */
+  /** Called with each unexpected error of an activation, and with a NewerRunError for a run that is left to a newer version. */
   readonly onError: (details: { runId: RunId; fruitlessClaims: number; error: unknown }) => void;
   readonly journal: JournalSettings;
   /** Whether an error comes from an outage and not from the run, for example from a database that restarts. */

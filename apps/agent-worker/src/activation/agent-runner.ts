@@ -5,6 +5,7 @@ import {
   type AgentRun,
   ClaimLostError,
   type ClaimedRun,
+  NewerRunError,
   TerminalError,
   UnreadableRunError,
   failRun,
@@ -56,11 +57,20 @@ export class AgentRunner {
       await this.parts.afterActivation?.(claim, outcome);
       return outcome;
     } catch (error) {
+      if (error instanceof NewerRunError) return this.leave(error);
       if (!(error instanceof UnreadableRunError)) throw error;
       const { runId, fruitlessClaims, cause } = error;
       this.parts.onError({ runId, fruitlessClaims, error: cause });
       return fruitlessClaims < maxFruitlessClaims ? 'not readable' : endWithoutLog(runId, this.parts);
     }
+  }
+
+  /** To workers of a newer version. A stop needs none: it ends the run from its rows alone. */
+  private leave(error: NewerRunError): Promise<ActivationOutcome> | ActivationOutcome {
+    const { runId, isStopping } = error;
+    if (isStopping) return endWithoutLog(runId, this.parts);
+    this.parts.onError({ runId, fruitlessClaims: 0, error });
+    return 'needs a newer version';
   }
 
   private async runTraced(claim: ClaimedRun): Promise<ActivationOutcome> {

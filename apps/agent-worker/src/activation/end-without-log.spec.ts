@@ -60,6 +60,36 @@ const endOf = async (id: RunId) => {
 const spoil = (how: string, id: RunId) =>
   fixture.database.sql.query(`update run_events set ${how} where run_id = $1 and seq = 2`, [id]);
 
+describe('a run with a fact that only a newer version knows', () => {
+  const unknownFact = `type = 'plan.changed'`;
+
+  it('is left to that version, and completes when it is known', async () => {
+    const { agent, errors } = runner();
+    const id = await interrupted();
+    await spoil(unknownFact, id);
+
+    const outcomes: ActivationOutcome[] = [];
+    for (let tries = 0; tries <= maxFruitlessClaims; tries += 1) outcomes.push(await agent.activate(id));
+    await spoil(`type = 'message.created'`, id);
+
+    expect(new Set(outcomes)).toEqual(new Set(['needs a newer version']));
+    expect(errors).toHaveLength(maxFruitlessClaims + 1);
+    expect(await untilItEnds(agent, id)).toEqual(['ended']);
+    expect((await endOf(id)).at(-1)).toMatchObject({ type: 'run.completed' });
+  });
+
+  it('is stopped where a stop was requested, with its open call answered (I6, I7)', async () => {
+    const { agent } = runner();
+    const id = await interrupted();
+    await spoil(unknownFact, id);
+    await fixture.runs.requestStop({ accountId: fixture.accountId, runId: id, reason: 'enough' });
+
+    await untilItEnds(agent, id);
+
+    expect((await endOf(id)).map(({ type }) => type)).toEqual(expect.arrayContaining(['tool.failed', 'run.stopped']));
+  });
+});
+
 describe('a run whose log cannot be read', () => {
   it('fails as no_progress after ten claims, with its open call answered (I6)', async () => {
     const { agent, errors } = runner();

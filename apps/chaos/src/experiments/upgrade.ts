@@ -34,7 +34,7 @@ class Upgrade implements Experiment {
   readonly name = 'upgrade';
   readonly title =
     'The services of the last release and of this version side by side, on the schema of this version, under runs that ' +
-    'come and go and are watched: of many steps, summarized, with a question, queued on a thread whose files they share, and ' +
+    'come and go and are watched: of many steps, summarized, with a question, with the default tools, queued on a thread whose files they share, and ' +
     'stopped. One instance after the other is replaced, forwards and back, in four orders. Nothing may fail, be lost, or be done twice.';
 
   private versions: MixedVersions | undefined;
@@ -54,10 +54,8 @@ class Upgrade implements Experiment {
     await watched.ended(scale.quietMs);
 
     const examination = await examine(testBed, load.runs, { mayEnd: ['stopped'] });
-    const flaws = [
-      ...watched.flaws(examination.runs),
-      ...examination.runs.flatMap((run) => stopFlaws(run, load.stopped)),
-    ];
+    const streamFlaws = watched.flaws(examination.runs);
+    const stopFlaws = examination.runs.flatMap((run) => stopFlawsOf(run, load.stopped));
     const facts = examination.runs.flatMap((run) => run.facts);
     const summaries = facts.filter(
       ({ type, data }) => type === 'context.compacted' && data.method === 'summary',
@@ -70,9 +68,10 @@ class Upgrade implements Experiment {
         summaries,
         stopped: load.stopped.size,
       },
-      details: [...examination.details, ...flaws.slice(0, 10)],
+      details: [...examination.details, ...streamFlaws.slice(0, 5), ...stopFlaws.slice(0, 5)],
       bars: [
-        never('streams that differ from their logs, and stops without effect', flaws.length),
+        never('streams that differ from their logs', streamFlaws.length),
+        never('stops without effect, or that nobody asked for', stopFlaws.length),
         never('tool calls unknown', examination.unknown),
         never('compactions that failed', facts.filter(({ type }) => type === 'context.compaction_failed').length),
         atLeast('summaries by the summarizer', { seen: summaries, wanted: passes.length }),
@@ -95,7 +94,7 @@ class Upgrade implements Experiment {
 export const upgrade: Experiment = new Upgrade();
 
 /** Who was asked to stop must have stopped, with every tool seen dead, and no other run may have. */
-function stopFlaws({ id, tag, facts, settled }: ExaminedRun, stopped: ReadonlySet<string>): string[] {
+function stopFlawsOf({ id, tag, facts, settled }: ExaminedRun, stopped: ReadonlySet<string>): string[] {
   if (!stopped.has(id)) return settled?.status === 'stopped' ? [`${id} (${tag}) stopped by itself`] : [];
   const tools = receiptIn(facts)?.tools_stopped ?? [];
   const isDead = tools.length > 0 && tools.every(({ verified_dead_at: at }) => at !== null);

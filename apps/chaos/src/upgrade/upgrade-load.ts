@@ -2,10 +2,10 @@ import { inLanes } from '../test-bed/pace';
 import { type RunRequest, stepsOfTwo } from '../test-bed/run-requests';
 import { type LaunchedRun, launch, settle } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
-import { asking, endless, reading, summarized, writing } from './upgrade-runs';
+import { asking, endless, reading, summarized, usual, writing } from './upgrade-runs';
 import type { WatchedRuns } from './watched-runs';
 
-const kinds = ['steps', 'summary', 'steps', 'question', 'steps', 'thread', 'steps', 'stop'] as const;
+const kinds = ['steps', 'summary', 'steps', 'question', 'steps', 'thread', 'usual', 'stop'] as const;
 type Kind = (typeof kinds)[number];
 
 interface Size {
@@ -42,6 +42,8 @@ export class UpgradeLoad {
         return this.done(stepsOfTwo(effects, { tag, iterations: this.size.iterations }));
       case 'summary':
         return this.done(summarized(tag));
+      case 'usual':
+        return this.done(usual(tag));
       case 'question':
         return this.playQuestion(tag);
       case 'thread':
@@ -67,7 +69,7 @@ export class UpgradeLoad {
 
   private async playStop(tag: string): Promise<void> {
     const run = await this.begun(endless(tag));
-    await this.watched.until(run.id, ({ type }) => type === 'tool.started');
+    await this.watched.until(run.id, ({ type, iteration }) => type === 'tool.started' && iteration === 2);
     this.stopped.add(run.id);
     await this.testBed.client.ask({ method: 'POST', path: `/runs/${run.id}/stop`, body: { reason: 'enough' } });
     await this.settled(run);

@@ -52,6 +52,16 @@ export function reading(
   });
 }
 
-/** Its command ends only when it is killed. */
+/** Its second command ends only when it is killed. The first one boots the sandbox. */
 export const endless = (tag: string): RunRequest =>
-  scriptedRun(tag, [{ calls: [command('sleep 300', 400)] }, { text: 'Nothing stopped it.' }]);
+  scriptedRun(tag, [
+    { calls: [command('true')] },
+    { calls: [command('sleep 300', 400)] },
+    { text: 'Nothing stopped it.' },
+  ]);
+
+/** With the tools and settings of its profile. */
+export const usual = (tag: string): RunRequest => ({
+  tag,
+  body: { model: 'demo/coder', input: 'Write a small program and run it.' },
+});

@@ -1,5 +1,5 @@
 import type { RunId, ThreadId } from '@rondo/contract';
-import type { ClaimedRun, RunQueueName } from '@rondo/domain';
+import { type ClaimedRun, NewerRunError, type RunQueueName, unknownParts } from '@rondo/domain';
 import { type MessageRow, messageOf } from './message-row';
 import { type FactRow, type JsonRow, type RunJson, factOfJson, runOf } from './run-row';
 import type { Sql } from '../database/sql';
@@ -100,6 +100,8 @@ export async function claimFrom(
 function claimWith(row: ClaimedRow, { facts, earlier }: RunHistory): ClaimedRun {
   if (!facts) throw new Error('the log of the run is too long to be read');
   const run = runOf(row.run);
+  const unknown = unknownParts(run, facts);
+  if (unknown.length > 0) throw new NewerRunError(run.id, unknown, run.stop_requested_at !== null);
   return {
     runId: run.id,
     accountId: row.run.account_id,

@@ -1,5 +1,5 @@
 import type { RunId } from '@rondo/contract';
-import { type ClaimedRun, UnreadableRunError, maxFruitlessClaims, openCalls } from '@rondo/domain';
+import { type ClaimedRun, NewerRunError, UnreadableRunError, maxFruitlessClaims, openCalls } from '@rondo/domain';
 import { DatabaseError } from 'pg';
 import type { Sql } from '../database/sql';
 import { StoreFixture, iterationStarted, nextId, planned, started } from '../testing/store-fixture';
@@ -116,6 +116,57 @@ describe('a claim that cannot be read', () => {
       { call: { id, name: 'shell' }, status: 'planned', attempts: 0 },
     ]);
     expect(await fixture.store.claimToEnd(claim.runId, 'worker-3')).toBeUndefined();
+  });
+});
+
+describe('a run of a newer version', () => {
+  it.each([
+    ['a fact', `update run_events set type = 'plan.changed' where run_id = $1 and seq = 2`, 'fact plan.changed'],
+    [
+      'a setting',
+      `update runs set settings = (settings::jsonb || '{"quorum": 2}')::json where id = $1`,
+      'setting quorum',
+    ],
+  ])(
+    'is left to its workers, as often as this one meets it, because of %s that is not known here',
+    async (_, change, unknown) => {
+      const id = await created();
+      await fixture.database.sql.query(change, [id]);
+
+      for (let tries = 1; tries <= maxFruitlessClaims + 1; tries += 1) {
+        const error = await failureOf(fixture.store.claim(id, 'worker-1'));
+        expect(error).toBeInstanceOf(NewerRunError);
+        expect(error).toMatchObject({ runId: id, unknown: [unknown], isStopping: false });
+        expect(await rowOf(id)).toEqual({ status: 'queued', claimsWithoutProgress: 0, leaseOwner: null });
+      }
+    },
+  );
+
+  it('is continued by a worker that knows all of it', async () => {
+    const id = await created();
+    const rename = `update run_events set type = $2 where run_id = $1 and seq = 2`;
+    await fixture.database.sql.query(rename, [id, 'plan.changed']);
+    await failureOf(fixture.store.claim(id, 'old-worker'));
+    await fixture.database.sql.query(rename, [id, 'message.created']);
+
+    expect(await fixture.claim(id, 'new-worker')).toMatchObject({ runId: id, fruitlessClaims: 0 });
+  });
+
+  it('does not hold back the other runs of its account', async () => {
+    const own = await StoreFixture.open();
+    const newer = (await own.create()).run.id;
+    await own.database.sql.query(
+      `update runs set settings = (settings::jsonb || '{"quorum": 2}')::json where id = $1`,
+      [newer],
+    );
+    const other = (await own.create()).run.id;
+    const next = () => own.store.claimNext('worker-1', () => []).catch((error: unknown) => error);
+
+    const claims = [await next(), await next()];
+
+    expect(claims[0]).toBeInstanceOf(NewerRunError);
+    expect(claims[1]).toMatchObject({ runId: other });
+    await own.close();
   });
 });
 
