@@ -71,7 +71,7 @@ class Upgrade implements Experiment {
       details: [...examination.details, ...streamFlaws.slice(0, 5), ...stopFlaws.slice(0, 5)],
       bars: [
         never('streams that differ from their logs', streamFlaws.length),
-        never('stops without effect, or that nobody asked for', stopFlaws.length),
+        never('stops without effect, or without a request', stopFlaws.length),
         never('tool calls unknown', examination.unknown),
         never('compactions that failed', facts.filter(({ type }) => type === 'context.compaction_failed').length),
         atLeast('summaries by the summarizer', { seen: summaries, wanted: passes.length }),
