@@ -1,16 +1,21 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { Link, createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { readCompareSearch } from './compare/compare-search.ts';
 import { readDeliverySearch } from './endpoints/delivery-search.ts';
 import { RunsPage } from './runs/runs-page.tsx';
 import { readRunsSearch } from './runs/runs-search.ts';
 import { readSandboxSearch } from './sandboxes/sandbox-search.ts';
 import { Shell } from './shell/shell.tsx';
-import { Empty, Failed } from './ui/states.tsx';
+import { Failed } from './ui/states.tsx';
 import { readUsageSearch } from './usage/usage-search.ts';
 
 const root = createRootRoute({
   component: Shell,
-  notFoundComponent: () => <Empty title="There is no such page." />,
+  notFoundComponent: () => (
+    <div className="state">
+      <h1>There is no such page</h1>
+      <Link to="/runs">All runs</Link>
+    </div>
+  ),
 });
 const getParentRoute = () => root;
 

@@ -73,6 +73,19 @@ describe('threads in the console', () => {
     await page.getByText('Completed').waitFor();
   });
 
+  it('what an agent says in a call is read like a message', async () => {
+    const says = { name: 'complete', arguments: { text: 'It is **done**.', attachments: ['notes.md'] } };
+    const { model, input } = scripted('Finish.', [{ calls: [says] }]);
+    await say(input, model);
+    const call = conversation().getByRole('article', { name: 'complete, done' });
+    await call.locator('strong', { hasText: 'done' }).waitFor();
+    await call.getByText('Attached: notes.md').waitFor();
+    expect(await call.getByText('The turn is over.').count()).toBe(0);
+    await call.getByRole('button', { name: 'Arguments' }).click();
+    await call.getByText('The turn is over.').waitFor();
+    await page.getByText('Completed', { exact: true }).waitFor();
+  });
+
   it('while a run is active, a message can wait for the run after it', async () => {
     await say('Another story.', 'demo/long:tokens=300');
     await page.getByRole('combobox', { name: 'When it is read' }).selectOption('queue');

@@ -47,6 +47,25 @@ describe('the console in a browser', () => {
     await page.getByText('No run matches these filters.').waitFor();
   });
 
+  it('keeps the chosen filter in sight on a phone', async () => {
+    await page.setViewportSize({ width: 390, height: 760 });
+    await open('/console/runs?status=stopped');
+    const { x = 0, width = 0 } = (await page.getByRole('link', { name: 'Stopped' }).boundingBox()) ?? {};
+    expect(x).toBeGreaterThanOrEqual(0);
+    expect(x + width).toBeLessThanOrEqual(390);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it('says that a page or a run is not there, and where others are', async () => {
+    for (const path of ['/console/nowhere', '/console/runs/run_01M8AAAAAAAAAAAAAAAAAAAAAA']) {
+      await open(path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await browser.expectAccessible(path);
+      await page.getByRole('main').getByRole('link', { name: 'All runs' }).click();
+      await page.getByRole('heading', { name: 'Runs' }).waitFor();
+    }
+  });
+
   it('shows a text while it is written, also after its gateway was killed', async () => {
     const run = await client.createRun({ model: 'demo/long:tokens=500', input: 'Tell me a story.' });
     await open('/console/runs');

@@ -6,7 +6,8 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { Failed, Loading } from '../ui/states.tsx';
+import { FailedPage } from '../ui/failed-page.tsx';
+import { Loading } from '../ui/states.tsx';
 import { take } from '../ui/take.ts';
 import { AgentEditor } from './agent-editor.tsx';
 import { AgentVersions } from './agent-versions.tsx';
@@ -28,7 +29,7 @@ export function AgentPage() {
       return { agent, versions: versions.items };
     },
   });
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <FailedPage error={error} list={{ to: '/agents', name: 'All agents' }} />;
   if (!data) return <Loading what="the agent" />;
   return <OneAgent key={`${agentId} ${data.agent.version}`} {...data} refresh={() => refetch()} />;
 }

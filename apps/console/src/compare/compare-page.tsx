@@ -3,7 +3,8 @@ import { Link, getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useRunFeed } from '../run/use-run-feed.ts';
 import { useRondo } from '../session/use-session.ts';
-import { Failed, Loading } from '../ui/states.tsx';
+import { FailedPage } from '../ui/failed-page.tsx';
+import { Loading } from '../ui/states.tsx';
 import { Aligned } from './aligned.tsx';
 import { alignedIterations } from './aligned-iterations.ts';
 import { ChooseRun } from './choose-run.tsx';
@@ -39,7 +40,7 @@ function Both({ a: idA, b: idB }: { readonly a: string; readonly b: string }) {
   const iterations = useMemo(() => alignedIterations(rowsA, rowsB), [rowsA, rowsB]);
   const [areMarked, setAreMarked] = useState(true);
   const error = a.error ?? b.error;
-  if (error) return <Failed error={error} />;
+  if (error) return <FailedPage error={error} list={{ to: '/compare', name: 'Compare others' }} />;
   if (!a.run || !b.run) return <Loading what="both runs" />;
   const [comparedA, comparedB]: ComparedRun[] = [
     { run: a.run, fed: a.fed },

@@ -6,7 +6,8 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { Failed, Loading } from '../ui/states.tsx';
+import { FailedPage } from '../ui/failed-page.tsx';
+import { Loading } from '../ui/states.tsx';
 import { deliveryStatuses } from './delivery-search.ts';
 import { DeliveryTable } from './delivery-table.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
@@ -22,7 +23,7 @@ export function EndpointPage() {
     queryKey: ['endpoint', endpointId],
     queryFn: ({ signal }) => rondo.webhookEndpoints.get(endpointId, { signal }),
   });
-  if (error && !data) return <Failed error={error} />;
+  if (error && !data) return <FailedPage error={error} list={{ to: '/schedules/endpoints', name: 'All endpoints' }} />;
   if (!data) return <Loading what="the endpoint" />;
   return <OneEndpoint key={endpointId} endpoint={data} refresh={() => refetch()} />;
 }

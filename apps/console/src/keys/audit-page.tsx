@@ -20,6 +20,7 @@ export function AuditPage() {
     queryFn: () => take(rondo.audit({ limit: pageSize, ...(action !== '' && { action }) }), shown),
     placeholderData: keepPreviousData,
   });
+  const keyNames = useKeyNames();
   if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
   return (
     <>
@@ -36,13 +37,25 @@ export function AuditPage() {
       />
       {!data && <Loading what="the log" />}
       {data?.items.length === 0 && <Empty title="No such acts." />}
-      {data && data.items.length > 0 && <AuditTable entries={data.items} />}
+      {data && data.items.length > 0 && <AuditTable entries={data.items} keyNames={keyNames} />}
       {data?.hasMore === true && <button onClick={() => setShown(shown + pageSize)}>Show older acts</button>}
     </>
   );
 }
 
-function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
+/** The names of the account's keys: an id says little about who has done something. */
+function useKeyNames(): ReadonlyMap<string, string> {
+  const rondo = useRondo();
+  const { data } = useQuery({ queryKey: ['keys'], queryFn: () => take(rondo.apiKeys.list({ limit: 100 }), 300) });
+  return new Map(data?.items.map(({ id, name }) => [id, name]));
+}
+
+interface AuditTableProps {
+  readonly entries: readonly AuditEntry[];
+  readonly keyNames: ReadonlyMap<string, string>;
+}
+
+function AuditTable({ entries, keyNames }: AuditTableProps) {
   const now = useNow();
   return (
     <div className="table" tabIndex={0} role="region" aria-label="Acts">
@@ -68,8 +81,8 @@ function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }) {
               <td>
                 <code className="id">{entry.target ?? '–'}</code>
               </td>
-              <td>
-                <code className="id">{entry.caller_id}</code>
+              <td title={entry.caller_id}>
+                {keyNames.get(entry.caller_id) ?? <code className="id">{entry.caller_id}</code>}
               </td>
               <td>{entry.address}</td>
               <td className={entry.outcome === 'done' ? undefined : 'problem'}>

@@ -4,7 +4,8 @@ import { useCallback, useEffect, useState } from 'react';
 import { isOver } from '../runs/run-over.ts';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
-import { Failed, Loading } from '../ui/states.tsx';
+import { FailedPage } from '../ui/failed-page.tsx';
+import { Loading } from '../ui/states.tsx';
 import { AnswerBox } from './answer-box.tsx';
 import { ForkDialog, type ForkPlace } from './fork-dialog.tsx';
 import { RunAside } from './run-aside.tsx';
@@ -35,7 +36,8 @@ function OneRun({ runId }: { readonly runId: string }) {
   const fork = useCallback((atSeq: number, iteration: number) => setForked({ atSeq, iteration }), []);
   const links = useRunLinks({ run, ...shown, fork });
 
-  if (now.error !== null && now.view.lastSeq === 0) return <Failed error={now.error} />;
+  if (now.error !== null && now.view.lastSeq === 0)
+    return <FailedPage error={now.error} list={{ to: '/runs', name: 'All runs' }} />;
   if (!run || now.view.lastSeq === 0) return <Loading what="the run" />;
   const { view, details } = shown;
   const isNow = shown === now;

@@ -1,11 +1,13 @@
 import type { ToolCallRow } from '@rondo/client';
 import { memo, useState } from 'react';
 import { between, duration } from '../ui/amounts.ts';
+import { Markdown } from '../markdown/markdown.tsx';
 import { plainText } from '../ui/plain-text.ts';
 import { useNow } from '../ui/use-now.ts';
 import { BlobImage } from './blob-image.tsx';
 import { gistOf } from './call-gist.ts';
 import { ChildLink } from './child-link.tsx';
+import { type SpokenText, spokenText } from './spoken-text.ts';
 
 const shownLines = 14;
 
@@ -27,12 +29,13 @@ interface ToolCallItemProps {
 export const ToolCallItem = memo(function ToolCallItem({ row, sentAt }: ToolCallItemProps) {
   const [isWhole, setWhole] = useState(false);
   const { name, status, result, reason } = row;
+  const spoken = spokenText(row);
   return (
-    <article className={`call ${status}`} aria-label={`${name}, ${words[status]}`}>
+    <article className={`call ${status} ${spoken ? 'speaks' : ''}`} aria-label={`${name}, ${words[status]}`}>
       <header>
         <i aria-hidden="true" />
         <code className="call-name">{name}</code>
-        <code className="call-gist">{gistOf(row)}</code>
+        <code className="call-gist">{spoken ? '' : gistOf(row)}</code>
         <span className="call-state">
           {words[status]}
           {row.attempt > 1 && `, attempt ${row.attempt}`}
@@ -40,7 +43,10 @@ export const ToolCallItem = memo(function ToolCallItem({ row, sentAt }: ToolCall
         </span>
       </header>
       {name === 'run_agent' && <ChildLink callId={row.id} />}
-      <Output text={plainText(row.output)} isWhole={isWhole} isLive={status === 'dispatched'} />
+      {spoken && <Spoken spoken={spoken} />}
+      {(!spoken || isWhole) && (
+        <Output text={plainText(row.output)} isWhole={isWhole} isLive={status === 'dispatched'} />
+      )}
       {result?.error !== undefined && <p className="problem">{result.error}</p>}
       {reason !== null && <p className="problem">{reason}</p>}
       {result?.image && <BlobImage sha256={result.image.sha256} alt={`Result of ${name}`} />}
@@ -48,6 +54,15 @@ export const ToolCallItem = memo(function ToolCallItem({ row, sentAt }: ToolCall
     </article>
   );
 });
+
+function Spoken({ spoken: { text, attachments } }: { readonly spoken: SpokenText }) {
+  return (
+    <>
+      <Markdown text={text} />
+      {attachments.length > 0 && <p className="hint">Attached: {attachments.map(plainText).join(', ')}</p>}
+    </>
+  );
+}
 
 function CallTime({ row, sentAt }: ToolCallItemProps) {
   const isRunning = row.status === 'dispatched';

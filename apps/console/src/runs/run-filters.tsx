@@ -1,5 +1,6 @@
 import type { Run } from '@rondo/client';
 import { Link, getRouteApi } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { statusWord } from '../ui/status.tsx';
 import type { RunsSearch } from './runs-search.ts';
 
@@ -46,8 +47,12 @@ interface FilterProps {
 }
 
 function Filter({ isOn, to, name }: FilterProps) {
+  const link = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    if (isOn) link.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' }); // beside the edge on a phone
+  }, [isOn]);
   return (
-    <Link to="/runs" search={to} aria-current={isOn ? 'true' : undefined} activeOptions={{ exact: true }}>
+    <Link ref={link} to="/runs" search={to} aria-current={isOn ? 'true' : undefined} activeOptions={{ exact: true }}>
       {name}
     </Link>
   );

@@ -9,6 +9,9 @@ interface RunItemProps {
   readonly now: number;
 }
 
+/** A fork has the start of its origin in its log, but has taken only the time since it was made. */
+const beganAt = ({ created_at: created }: Run, started: string): string => (started < created ? created : started);
+
 /** One line of the list. */
 export function RunItem({ run, now }: RunItemProps) {
   const title = useRunTitle(run);
@@ -27,7 +30,9 @@ export function RunItem({ run, now }: RunItemProps) {
           <span>{count(run.usage.input_tokens + run.usage.output_tokens)} tokens</span>
           <span>{cost(run.usage.cost_usd)}</span>
           {run.started_at !== null && (
-            <span>{duration(between(run.started_at, run.finished_at ?? new Date(now).toISOString()))}</span>
+            <span>
+              {duration(between(beganAt(run, run.started_at), run.finished_at ?? new Date(now).toISOString()))}
+            </span>
           )}
         </span>
         <time dateTime={run.created_at} title={new Date(run.created_at).toLocaleString()}>

@@ -8,7 +8,8 @@ import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { TextField } from '../ui/fields.tsx';
 import { Form, textOf } from '../ui/form.tsx';
-import { Failed, Loading } from '../ui/states.tsx';
+import { FailedPage } from '../ui/failed-page.tsx';
+import { Loading } from '../ui/states.tsx';
 import { directoryOf } from './file-content.ts';
 import { FileTree } from './file-tree.tsx';
 import { FileView } from './file-view.tsx';
@@ -29,7 +30,7 @@ export function SandboxPage() {
     queryFn: ({ signal }) => rondo.sandboxes.get(sandboxId, { signal }),
     refetchInterval: 5_000,
   });
-  if (error && !data) return <Failed error={error} />;
+  if (error && !data) return <FailedPage error={error} list={{ to: '/sandboxes', name: 'All sandboxes' }} />;
   if (!data) return <Loading what="the sandbox" />;
   return (
     <>

@@ -7,7 +7,8 @@ import { isOver } from '../runs/run-over.ts';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { Failed, Loading } from '../ui/states.tsx';
+import { FailedPage } from '../ui/failed-page.tsx';
+import { Loading } from '../ui/states.tsx';
 import { Composer } from './composer.tsx';
 import { LiveConversation, PastConversation } from './conversation.tsx';
 import { type RunChoice, noChoice } from './run-choice.tsx';
@@ -25,13 +26,13 @@ export function ThreadPage() {
     queryKey: ['thread', threadId],
     queryFn: ({ signal }) => rondo.threads.get(threadId, { signal }),
   });
-  if (error) return <Failed error={error} />;
+  if (error) return <FailedPage error={error} list={{ to: '/threads', name: 'All threads' }} />;
   return thread ? <OneThread key={threadId} thread={thread} /> : <Loading what="the thread" />;
 }
 
 function OneThread({ thread }: { readonly thread: Thread }) {
   const { shown, error, refresh } = useThread(thread.id);
-  if (error && !shown) return <Failed error={error} />;
+  if (error && !shown) return <FailedPage error={error} list={{ to: '/threads', name: 'All threads' }} />;
   if (!shown) return <Loading what="the thread" />;
   return <Conversation thread={thread} shown={shown} refresh={refresh} />;
 }

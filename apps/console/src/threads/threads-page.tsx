@@ -78,7 +78,6 @@ function ThreadItem({ thread, run, now }: ThreadItemProps) {
         <span className="run-facts">
           {run && <span>{run.settings.agent.name ?? run.profile}</span>}
           {run && <span>{run.model}</span>}
-          <code>{thread.id}</code>
         </span>
         <time dateTime={at} title={new Date(at).toLocaleString()}>
           {age(at, now)}

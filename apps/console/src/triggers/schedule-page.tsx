@@ -5,9 +5,10 @@ import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
-import { moment } from '../ui/amounts.ts';
+import { momentIn } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { Failed, Loading } from '../ui/states.tsx';
+import { FailedPage } from '../ui/failed-page.tsx';
+import { Loading } from '../ui/states.tsx';
 import { ExecutionTable } from './execution-table.tsx';
 import { ScheduleForm } from './schedule-form.tsx';
 
@@ -22,7 +23,7 @@ export function SchedulePage() {
     queryFn: ({ signal }) => rondo.schedules.get(scheduleId, { signal }),
     refetchInterval: 5_000,
   });
-  if (error && !data) return <Failed error={error} />;
+  if (error && !data) return <FailedPage error={error} list={{ to: '/schedules', name: 'All schedules' }} />;
   if (!data) return <Loading what="the schedule" />;
   return <OneSchedule key={scheduleId} schedule={data} refresh={() => refetch()} />;
 }
@@ -82,7 +83,7 @@ function About({ schedule }: { readonly schedule: Schedule }) {
       </div>
       <div>
         <dt>{isPaused ? 'Would fire' : 'Fires'}</dt>
-        <dd>{next.map(moment).join(' · ')}</dd>
+        <dd>{next.map((at) => momentIn(at, zone)).join(' · ')}</dd>
       </div>
       <div>
         <dt>What it is asked</dt>

@@ -8,7 +8,8 @@ import { Action } from '../ui/action.tsx';
 import { ahead } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
-import { Failed, Loading } from '../ui/states.tsx';
+import { FailedPage } from '../ui/failed-page.tsx';
+import { Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { ExecutionTable } from './execution-table.tsx';
 import { TriggerForm } from './trigger-form.tsx';
@@ -23,7 +24,7 @@ export function TriggerPage() {
     queryKey: ['trigger', triggerId],
     queryFn: ({ signal }) => rondo.webhookTriggers.get(triggerId, { signal }),
   });
-  if (error && !data) return <Failed error={error} />;
+  if (error && !data) return <FailedPage error={error} list={{ to: '/schedules/webhooks', name: 'All webhooks' }} />;
   if (!data) return <Loading what="the webhook" />;
   return <OneTrigger key={triggerId} trigger={data} refresh={() => refetch()} />;
 }

@@ -1,4 +1,4 @@
-import { age, ahead, cost, duration } from './amounts';
+import { age, ahead, cost, duration, momentIn } from './amounts';
 
 it.each([
   [0.4, '< 1 ms'],
@@ -36,4 +36,10 @@ it('says how long it will be', () => {
     '2026-01-09T00:00:00Z',
   ];
   expect(times.map((at) => ahead(at, now))).toEqual(['now', 'in 30 s', 'in 59 min', 'in 33 h', 'in 7 d']);
+});
+
+it('says when something is in the zone that it was planned in, and else names the zone', () => {
+  const at = '2026-11-27T08:00:00Z';
+  expect(momentIn(at, 'Europe/Berlin')).toBe('Fri, Nov 27, 9:00 AM');
+  expect(momentIn(at, 'Mars/Olympus')).toMatch(/^Fri, Nov 27, .* (?:[A-Z]{2,}|GMT)/);
 });

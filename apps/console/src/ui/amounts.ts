@@ -34,15 +34,19 @@ export function ahead(to: string, now: number): string {
   return `in ${Math.floor(ms / day)} d`;
 }
 
+const parts = { weekday: 'short', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
+
 /** `Thu, Nov 26, 9:00 AM`, in the browser's time zone. */
-export const moment = (at: string): string =>
-  new Date(at).toLocaleString('en-US', {
-    weekday: 'short',
-    month: 'short',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: '2-digit',
-  });
+export const moment = (at: string): string => new Date(at).toLocaleString('en-US', parts);
+
+/** The same in another zone; with the name of its own zone where the browser does not know that one. */
+export function momentIn(at: string, timeZone: string): string {
+  try {
+    return new Date(at).toLocaleString('en-US', { ...parts, timeZone });
+  } catch {
+    return new Date(at).toLocaleString('en-US', { ...parts, timeZoneName: 'short' });
+  }
+}
 
 export const between = (from: string, to: string): number => Date.parse(to) - Date.parse(from);
 
