@@ -1,5 +1,6 @@
 import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
+import { runOf } from '../../console/bench/synthetic-run.mjs';
 import { ConsoleBrowser } from './console-browser';
 
 const hostile = [
@@ -64,6 +65,11 @@ describe('the console in a browser', () => {
       await page.getByRole('main').getByRole('link', { name: 'All runs' }).click();
       await page.getByRole('heading', { name: 'Runs' }).waitFor();
     }
+  });
+
+  it('bench:console measures a run with the fields of a real one', async () => {
+    const { data } = await client.json<{ data: object[] }>('GET', '/runs?limit=1');
+    expect(Object.keys(runOf('running', 1)).sort()).toEqual(Object.keys(data[0] ?? {}).sort());
   });
 
   it('shows a text while it is written, also after its gateway was killed', async () => {

@@ -57,10 +57,21 @@ export const noDetails: RunDetails = {
   sentAt: new Map(),
 };
 
-/** The details after one more fact. */
-export const withFact = (before: RunDetails, fact: Fact): RunDetails => ({ ...changed(before, fact), lastAt: fact.at });
+/** Details whose maps grow with the run: to copy them with each of its facts would take the square of its length. */
+export interface GrowingDetails extends RunDetails {
+  readonly iterations: Map<number, Iteration>;
+  readonly sentAt: Map<string, string>;
+}
 
-function changed(before: RunDetails, fact: Fact): RunDetails {
+export const newDetails = (): GrowingDetails => ({ ...noDetails, iterations: new Map(), sentAt: new Map() });
+
+/** The details after one more fact. They are new ones, with the same maps. */
+export const withFact = (before: GrowingDetails, fact: Fact): GrowingDetails => ({
+  ...changed(before, fact),
+  lastAt: fact.at,
+});
+
+function changed(before: GrowingDetails, fact: Fact): GrowingDetails {
   switch (fact.type) {
     case 'run.created':
       return { ...before, ...begun(fact) };
@@ -75,7 +86,7 @@ function changed(before: RunDetails, fact: Fact): RunDetails {
     case 'browser.state':
       return { ...before, screens: [...before.screens, fact] };
     case 'tool.started':
-      return { ...before, sentAt: new Map(before.sentAt).set(fact.data.tool_call_id, fact.at) };
+      return { ...before, sentAt: before.sentAt.set(fact.data.tool_call_id, fact.at) };
     case 'message.created':
       return { ...before, plan: planOf(fact.data.message) ?? before.plan };
     case 'run.stop_requested':
@@ -89,7 +100,7 @@ function changed(before: RunDetails, fact: Fact): RunDetails {
   }
 }
 
-const begun = ({ at, data }: RunCreated): Partial<RunDetails> => ({
+const begun = ({ at, data }: RunCreated) => ({
   model: data.model,
   createdAt: at,
   editsMessageId: data.edits_message_id ?? null,
@@ -105,12 +116,15 @@ const newIteration = {
   model: null,
 };
 
-function withIteration(before: RunDetails, number: number, change: Partial<Iteration>): RunDetails {
+function withIteration(before: GrowingDetails, number: number, change: Partial<Iteration>): GrowingDetails {
   const changed = { ...(before.iterations.get(number) ?? { ...newIteration, number }), ...change };
-  return { ...before, iterations: new Map(before.iterations).set(number, changed) };
+  return { ...before, iterations: before.iterations.set(number, changed) };
 }
 
-function withUsage(before: RunDetails, { iteration, data }: Extract<Fact, { type: 'usage.recorded' }>): RunDetails {
+function withUsage(
+  before: GrowingDetails,
+  { iteration, data }: Extract<Fact, { type: 'usage.recorded' }>,
+): GrowingDetails {
   const known = before.iterations.get(iteration);
   const costUsd = data.cost_usd === null || known?.costUsd === null ? null : (known?.costUsd ?? 0) + data.cost_usd;
   const change = {

@@ -1,10 +1,10 @@
 import { type Fact, RunLog, type RunView, type StreamEvent, isFact } from '@rondo/client';
-import { type RunDetails, noDetails, withFact } from './run-details.ts';
+import { type RunDetails, newDetails, withFact } from './run-details.ts';
 
 /** A run as some of its events show it. It is reduced outside of React, so that a fast stream costs no rendering. */
 export class RunRecord {
   private readonly log = new RunLog();
-  private known: RunDetails = noDetails;
+  private known = newDetails();
 
   apply(event: StreamEvent): void {
     const lastSeq = this.log.lastSeq;
