@@ -31,6 +31,7 @@ const working: RunMoment = {
   queue: { name: 'runs', dueSince: earlier, ahead: 0 },
   calls: [],
   executorId: undefined,
+  unknown: [],
   childRuns: [],
 };
 
@@ -51,6 +52,11 @@ describe('what a run waits for', () => {
       'an answer',
       waiting({ reason: 'ask', question: { text: 'Which colour?', attachments: [], tool_call_id: 'call_01' } }),
       { cause: 'answer', sentence: 'Waits for an answer to: Which colour?' },
+    ],
+    [
+      'a worker of a newer version',
+      { lease: undefined, unknown: ['fact plan.changed'] },
+      { cause: 'queue', sentence: expect.stringContaining('a newer version') },
     ],
     ['an approval', waiting({ reason: 'approval' }), { cause: 'approval' }],
     ['a budget', waiting({ reason: 'budget' }), { cause: 'budget' }],

@@ -15,6 +15,8 @@ export interface RunMoment {
   /** Calls that were sent and are not answered, or are unknown while the run waits for a decision. */
   readonly calls: readonly WaitedCall[];
   readonly executorId: string | undefined;
+  /** What only a newer version knows of a run that is due: see `unknownParts`. */
+  readonly unknown: readonly string[];
   /** Child runs that are not over; empty where the run does not wait for them. */
   readonly childRuns: NonNullable<RunWait['child_runs']>;
 }
@@ -105,7 +107,11 @@ function usedOf(budget: RunWait['budget']): string {
   return `${whose}: ${used.join(' and ')} are used, and the next request does not fit`;
 }
 
-function inQueue({ queue: { name, dueSince: since, ahead } }: RunMoment): Explanation {
+function inQueue({ unknown, queue: { name, dueSince: since, ahead } }: RunMoment): Explanation {
+  if (unknown.length > 0) {
+    const sentence = `Waits for a worker of a newer version than this gateway's, which knows its ${unknown.join(', ')}.`;
+    return { cause: 'queue', sentence, since, ahead };
+  }
   if (name === 'compactions') {
     return { cause: 'summary', sentence: 'Waits for a free summarizer to shorten its context.', since };
   }

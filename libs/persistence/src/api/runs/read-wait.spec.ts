@@ -37,6 +37,18 @@ describe('what a stored run waits for', () => {
     expect([await ahead(first), await ahead(third)]).toEqual([undefined, 1]);
   });
 
+  it('says what only a newer version knows of it', async () => {
+    const { run } = await fixture.create();
+    await fixture.database.sql.query(`update run_events set type = 'plan.changed' where run_id = $1 and seq = 2`, [
+      run.id,
+    ]);
+
+    await expect(why(run.id)).resolves.toMatchObject({
+      cause: 'queue',
+      sentence: expect.stringContaining('newer version') as unknown,
+    });
+  });
+
   it('names the run that is active on its thread', async () => {
     const { run: active } = await fixture.create();
     const queued = { threadId: active.thread_id, onActiveRun: 'queue' as const };

@@ -1,5 +1,5 @@
 import type { FactType, RunId, RunWait } from '@rondo/contract';
-import { type RunMoment, type RunQueueName, explainWait } from '@rondo/domain';
+import { type RunMoment, type RunQueueName, explainWait, unknownParts } from '@rondo/domain';
 import { type RunJson, runOf } from '../../run-log/run-row';
 import { workspaceOf } from '../../run-log/workspace-sql';
 import type { Sql } from '../../database/sql';
@@ -39,6 +39,9 @@ select row_to_json(runs) as run, ${utc('statement_timestamp()')} as at,
     where runs.status = 'waiting_child' and child.parent_run_id = runs.id and child.finished_at is null
     order by id limit ${shownCalls}
   ) as child) as children,
+  case when runs.lease_owner is null and runs.holds_thread and runs.waiting is null then
+    array(select distinct type from run_events where run_id = runs.id)
+  else '{}' end as fact_types,
   last_fact.type as fact_type, ${utc('last_fact.at')} as fact_at, last_fact.data ->> 'delay_ms' as delay_ms,
   (select executor_id from sandboxes where sandboxes.thread_id = ${workspaceOf('runs.project_id', 'runs.thread_id')}) as executor_id
 from runs
@@ -62,6 +65,8 @@ interface MomentRow {
   readonly ahead_in_queue: number;
   readonly calls: RunMoment['calls'];
   readonly children: readonly Pick<RunMoment['childRuns'][number], 'run_id' | 'status'>[];
+  /** Of a run that is due. */
+  readonly fact_types: readonly string[];
   readonly fact_type: FactType;
   readonly fact_at: string;
   readonly delay_ms: string | null;
@@ -87,6 +92,10 @@ const momentOf = (row: MomentRow): RunMoment => ({
   queue: { name: row.queue, dueSince: row.due_since, ahead: row.ahead_in_queue },
   calls: row.calls,
   executorId: row.executor_id ?? undefined,
+  unknown: unknownParts(
+    runOf(row.run),
+    row.fact_types.map((type) => ({ type })),
+  ),
   childRuns: childrenOf(row),
 });
 
