@@ -47,6 +47,13 @@ describe('a tree of runs', () => {
     expect(judge(tree([run('run_root'), ...children]), facts).lost).toHaveLength(1);
   });
 
+  it('has lost nothing where a stop came before what its child had just said', () => {
+    const stopped = tree([run('run_root', { status: 'stopped' }), child('run_a')], 'stopped');
+
+    expect(judge(stopped, [planned, failed]).lost).toEqual([]);
+    expect(judge(stopped, [planned]).lost).toHaveLength(1);
+  });
+
   it('has a double with two children or two answers for one call', () => {
     const twins = tree([run('run_root'), child('run_a'), child('run_b')]);
 

@@ -35,7 +35,7 @@ export function judgeTree(tree: Tree, facts: ReadonlyMap<string, readonly Fact[]
   };
 }
 
-function judgeCalls({ runs }: Tree, parent: Run, facts: readonly Fact[]) {
+function judgeCalls({ runs, kind }: Tree, parent: Run, facts: readonly Fact[]) {
   const asked = facts
     .filter(({ type }) => type === 'tool.planned')
     .map(({ data }) => data.tool_call as { id: string; name: string; arguments: { input: string } })
@@ -51,6 +51,8 @@ function judgeCalls({ runs }: Tree, parent: Run, facts: readonly Fact[]) {
         const child = of(id)[0];
         const answer = answersTo(id)[0];
         if (!child) return answer?.type !== 'tool.failed' && answer?.type !== 'tool.unknown'; // stopped before it was sent
+        const isStopped = kind === 'stopped' && isOver(child) && answer?.type === 'tool.failed';
+        if (isStopped) return false; // the stop came before what a child said that had just ended
         return !isAnswerOf(child, answer, answerOf(input.split('\n', 1)[0] ?? ''));
       })
       .map(({ id }) => `${id} of ${parent.id}: ${shortOf(of(id)[0])} was answered with ${answerIn(answersTo(id)[0])}`),
