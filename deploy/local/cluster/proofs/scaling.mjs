@@ -19,7 +19,8 @@ export const scaling = {
   name: 'scaling',
   async prove({ kubectl, release, client, note, directory, owns, secret, serviceUrl }) {
     await release.upgrade('autoscaling=keda', 'agentWorker.replicas=1', `agentWorker.maxReplicas=${most}`);
-    await kubectl.run('patch', 'hpa', 'rondo-agent-worker', '--patch', JSON.stringify({ spec: { behavior: hurried } }));
+    const patch = ['--type', 'merge', '--patch', JSON.stringify({ spec: { behavior: hurried } })];
+    await kubectl.run('patch', 'horizontalpodautoscalers.v2beta2.autoscaling', 'rondo-agent-worker', ...patch);
     const url = await serviceUrl('postgres', {
       user: 'rondo_scaler',
       password: await secret('POSTGRES_SCALER_PASSWORD'),
