@@ -55,6 +55,7 @@ const start = (words: readonly string[], env = environment) =>
 /** The command in pipes, with this as its input. */
 function inPipe(words: readonly string[], { input = '', env = environment } = {}): Promise<Finished> {
   const child = start(words, env);
+  child.stdin.on('error', () => undefined); // a command that reads no input may end before it was written
   child.stdin.end(input);
   return finished(child);
 }
