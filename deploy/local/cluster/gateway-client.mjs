@@ -33,6 +33,14 @@ export class GatewayClient {
     }
   }
 
+  /** The run, once it has ended or waits. */
+  async settled(id) {
+    for (;;) {
+      const run = await this.ask('GET', `/runs/${id}/wait?timeout_s=10`);
+      if (/^(completed|failed|stopped|waiting_)/.test(run.status)) return run;
+    }
+  }
+
   async #send({ method, path, body, idempotency }) {
     const response = await fetch(`${this.#url}/v1${path}`, {
       method,

@@ -1,11 +1,12 @@
 import { flawsOfRun } from './run-flaws.mjs';
+import { command, scripted } from './scripted-run.mjs';
+import { waitUntil } from './wait-until.mjs';
 
 const words = 'We go on, one step at a time, and write down what we have done. ';
 const noted = 'steps.txt';
 
 /** A run whose every step streams a text and then notes, with a command in its sandbox, that it was done. */
 function steps(count) {
-  const command = (line) => ({ name: 'execute_command', arguments: { command: line, blocking: true, timeout: 60 } });
   const each = Array.from({ length: count }, (_, index) => ({
     ...{ text: words, pace_ms: 40, chunk_chars: 4 },
     calls: [command(`echo step-${index + 1} >> ${noted}; sleep 0.2`)],
@@ -20,7 +21,7 @@ export class RunLoad {
   #isOver = false;
   #lanes;
   #ids = [];
-  #ended = [];
+  #ended = 0;
 
   constructor(client, { lanes, stepsOfRun = 6 }) {
     this.#client = client;
@@ -29,8 +30,10 @@ export class RunLoad {
     for (const lane of this.#lanes) lane.catch(() => undefined); // `stop` rejects with it
   }
 
-  get ended() {
-    return this.#ended.length;
+  /** Resolves when so many more runs have ended. */
+  progress(runs) {
+    const wanted = this.#ended + runs;
+    return waitUntil('runs end', () => this.#ended >= wanted, { everyMs: 250 });
   }
 
   async stop() {
@@ -45,23 +48,12 @@ export class RunLoad {
     for (let round = 1; !this.#isOver; round += 1) {
       const run = await this.#client.ask('POST', '/runs', this.#request(`Lane ${lane}, round ${round}`));
       this.#ids.push(run.id);
-      await this.#settled(run.id);
-      this.#ended.push(run.id);
+      await this.#client.settled(run.id);
+      this.#ended += 1;
     }
   }
 
   #request(about) {
-    const script = JSON.stringify(steps(this.#steps));
-    return {
-      ...{ model: 'demo/scripted', input: `${about}\n\`\`\`demo-script\n${script}\n\`\`\`` },
-      ...{ agent: { system_prompt: 'You play a script.' }, tools: ['execute_command'] },
-    };
-  }
-
-  async #settled(id) {
-    for (;;) {
-      const { status } = await this.#client.ask('GET', `/runs/${id}/wait?timeout_s=10`);
-      if (/^(completed|failed|stopped|waiting_)/.test(status)) return;
-    }
+    return { ...scripted(about, steps(this.#steps)), agent: { system_prompt: 'You play a script.' } };
   }
 }

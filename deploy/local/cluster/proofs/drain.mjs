@@ -3,7 +3,6 @@ import { isReady } from '../kubectl.mjs';
 import { outcomeOf } from '../outcome.mjs';
 import { RunLoad } from '../run-load.mjs';
 import { waitUntil } from '../wait-until.mjs';
-import { progress } from './killed-pods.mjs';
 
 const drained = ['gateway', 'agent-worker', 'summarizer', 'tool-executor'];
 const selector = 'app.kubernetes.io/component in (gateway,agent-worker,summarizer,tool-executor)';
@@ -16,7 +15,7 @@ export const drain = {
   name: 'drain',
   async prove({ kubectl, client, note }) {
     const load = new RunLoad(client(), { lanes: 4 });
-    await progress(load, 2);
+    await load.progress(2);
     const uids = await uidsOf(kubectl);
     const held = await kubectl
       .run('drain', nodeName, '--pod-selector', selector, '--delete-emptydir-data', '--timeout=60s')
@@ -30,7 +29,7 @@ export const drain = {
     if (ready.some((count) => count !== 1))
       throw new Error(`ready of gateway and agent-worker: ${ready.join(', ')}, not 1`);
     note('drained: one pod of each pair evicted, the other held by its budget');
-    await progress(load, 2);
+    await load.progress(2);
     await kubectl.run('uncordon', nodeName);
     for (const component of drained) await kubectl.rolledOut(component);
     note('the node takes pods again; all are ready');

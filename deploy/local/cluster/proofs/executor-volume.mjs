@@ -1,6 +1,6 @@
 import { isReady, releaseName } from '../kubectl.mjs';
+import { command, scripted } from '../scripted-run.mjs';
 import { waitUntil } from '../wait-until.mjs';
-import { ended } from './sandbox-run.mjs';
 
 const noted = 'kept on the volume';
 
@@ -9,7 +9,7 @@ export const executorVolume = {
   name: 'executor-volume',
   async prove({ kubectl, client }) {
     const api = client();
-    const first = await command(api, { command: `echo '${noted}' > note.txt; hostname` });
+    const first = await ran(api, { line: `echo '${noted}' > note.txt; hostname` });
     const since = performance.now();
     for (const { metadata } of await kubectl.pods('tool-executor'))
       await kubectl.run('delete', 'pod', metadata.name, '--wait=true');
@@ -18,24 +18,19 @@ export const executorVolume = {
       return pods.length === 2 && pods.every(isReady);
     });
     const backMs = performance.now() - since;
-    const second = await command(api, { command: 'cat note.txt', threadId: first.threadId });
+    const second = await ran(api, { line: 'cat note.txt', threadId: first.threadId });
     if (!second.output.includes(noted)) throw new Error(`the workspace has no such file: ${second.output}`);
     return `${releaseName}-tool-executor back on its volume after ${(backMs / 1_000).toFixed(1)} s, the workspace intact`;
   },
 };
 
-async function command(api, { command: line, threadId }) {
-  const calls = [{ name: 'execute_command', arguments: { command: line, blocking: true, timeout: 60 } }];
-  const script = JSON.stringify([{ text: 'I run it.', calls }, { text: 'Done.' }]);
+async function ran(api, { line, threadId }) {
+  const turns = [{ text: 'I run it.', calls: [command(line)] }, { text: 'Done.' }];
   const created = await api.ask('POST', '/runs', {
-    ...{
-      model: 'demo/scripted',
-      input: `A command.\n\`\`\`demo-script\n${script}\n\`\`\``,
-      tools: ['execute_command'],
-    },
+    ...scripted('A command.', turns),
     ...(threadId && { thread_id: threadId }),
   });
-  const run = await ended(api, created.id);
+  const run = await api.settled(created.id);
   const { data } = await api.ask('GET', `/runs/${run.id}/tool-calls`);
   if (run.status !== 'completed') throw new Error(`the run is ${run.status}: ${JSON.stringify(run.error)}`);
   return { threadId: run.thread_id, output: data[0]?.result?.output ?? '' };

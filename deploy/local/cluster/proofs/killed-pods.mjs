@@ -13,20 +13,14 @@ export const killedPods = {
   async prove({ kubectl, node, client, note }) {
     const load = new RunLoad(client(), { lanes: 6 });
     for (const component of [...services, ...servers]) {
-      await progress(load, 2);
+      await load.progress(2);
       const ms = await kill({ kubectl, node, component });
       note(`${component} killed, ready again after ${(ms / 1_000).toFixed(1)} s`);
     }
-    await progress(load, 4);
+    await load.progress(4);
     return outcomeOf(await load.stop(), { requestsMayFail: true });
   },
 };
-
-/** Runs go on to their end after what was done before. */
-export function progress(load, runs) {
-  const wanted = load.ended + runs;
-  return waitUntil('runs end', () => load.ended >= wanted, { everyMs: 250 });
-}
 
 /** Kills the programs of a pod without warning, and removes it. Resolves with the time until another is ready. */
 async function kill({ kubectl, node, component }) {

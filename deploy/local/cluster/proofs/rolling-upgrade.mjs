@@ -1,6 +1,5 @@
 import { outcomeOf } from '../outcome.mjs';
 import { RunLoad } from '../run-load.mjs';
-import { progress } from './killed-pods.mjs';
 
 /** Replaces every pod by one of another tag, and back, under a load of runs: no run and no request fails. */
 export const rollingUpgrade = {
@@ -8,7 +7,7 @@ export const rollingUpgrade = {
   async prove({ release, node, client, note }) {
     await tagImages(node);
     const load = new RunLoad(client(), { lanes: 6 });
-    await progress(load, 2);
+    await load.progress(2);
     for (const [what, change] of [
       ['to the next tag', () => release.upgrade('image.tag=next')],
       ['back', () => release.rollback()],
@@ -16,7 +15,7 @@ export const rollingUpgrade = {
       const since = performance.now();
       await change();
       note(`all pods replaced, ${what}, in ${((performance.now() - since) / 1_000).toFixed(1)} s`);
-      await progress(load, 4);
+      await load.progress(4);
     }
     return outcomeOf(await load.stop(), { requestsMayFail: false });
   },

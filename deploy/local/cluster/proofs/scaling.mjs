@@ -4,7 +4,6 @@ import { serveExternalMetric } from '../external-metrics.mjs';
 import { runsToServe } from '../in-place-of-keda.mjs';
 import { isReady } from '../kubectl.mjs';
 import { waitUntil } from '../wait-until.mjs';
-import { ended } from './sandbox-run.mjs';
 
 const waves = [40, 40];
 const runMs = 12_000;
@@ -37,7 +36,7 @@ export const scaling = {
         api.ask('POST', '/runs', { model: `demo/plain:delay_ms=${runMs}`, input: 'Wait for a while.' }),
       );
       runs.push(...(await Promise.all(created)));
-      await Promise.all(runs.map(({ id }) => ended(api, id)));
+      await Promise.all(runs.map(({ id }) => api.settled(id)));
       await waitUntil('one worker is left', async () => (await kubectl.pods('agent-worker')).length === 1);
       note(`a wave of ${count} runs: ${sizes.take().join(' → ')} pods`);
     }
