@@ -51,9 +51,7 @@ function judgeCalls({ runs, kind }: Tree, parent: Run, facts: readonly Fact[]) {
         const child = of(id)[0];
         const answer = answersTo(id)[0];
         if (!child) return answer?.type !== 'tool.failed' && answer?.type !== 'tool.unknown'; // stopped before it was sent
-        const isStopped = kind === 'stopped' && isOver(child) && answer?.type === 'tool.failed';
-        if (isStopped) return false; // the stop came before what a child said that had just ended
-        return !isAnswerOf(child, answer, answerOf(input.split('\n', 1)[0] ?? ''));
+        return !isAnswerOf(child, answer, { kind, words: answerOf(input.split('\n', 1)[0] ?? '') });
       })
       .map(({ id }) => `${id} of ${parent.id}: ${shortOf(of(id)[0])} was answered with ${answerIn(answersTo(id)[0])}`),
     doubled: [
@@ -66,9 +64,13 @@ function judgeCalls({ runs, kind }: Tree, parent: Run, facts: readonly Fact[]) {
   };
 }
 
-/** What a child says reaches its parent if the child completed, and a failure if it did not. */
-function isAnswerOf(child: Run, answer: Fact | undefined, words: string): boolean {
+/**
+ * What a child says reaches its parent if the child completed, and a failure if it did not. A stop may come before what a
+ * child has just said; then its parent is told of the stop.
+ */
+function isAnswerOf(child: Run, answer: Fact | undefined, { kind, words }: { kind: TreeKind; words: string }): boolean {
   if (!isOver(child) || !answer) return false;
+  if (kind === 'stopped' && answer.type === 'tool.failed') return true;
   const isDone = child.status === 'completed' && child.finish_reason === 'stop';
   return isDone ? JSON.stringify(answer.data).includes(words) : answer.type !== 'tool.completed';
 }
