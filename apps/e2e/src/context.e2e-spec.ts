@@ -1,8 +1,14 @@
-import { type Fact, type ModelRequest, type RondoClient, type RunView, RunningRondo } from '@rondo/test-deployment';
+import {
+  type Fact,
+  type ModelRequest,
+  type RondoClient,
+  type RunView,
+  RunningRondo,
+  smallContext,
+} from '@rondo/test-deployment';
 import { expectWholeLog } from './log-expectations';
 
 /** Limits so small that a few results of `loop` reach them. */
-const narrow = { token_threshold: 9_000, summary_target_tokens: 1_000, reserve_tokens: 500 };
 const loop = 'loop:turns=30,output_bytes=2000';
 const loopIterations = 31;
 
@@ -33,7 +39,7 @@ describe('a long conversation in a deployment (I6, I13)', () => {
       input: 'Go on until you are done.',
       tools: ['execute_command', 'expand_message'],
       ...body,
-      context: { ...narrow, ...context },
+      context: { ...smallContext, ...context },
     });
 
   const completed = async ({ id }: RunView): Promise<Fact[]> => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, RunningRondo, command, scripted, smallContext } from '@rondo/test-deployment';
 import { PrometheusServer } from '../../../deploy/local/prometheus.mjs';
 import { readDashboard } from './dashboard-file';
 import { alertRules, metricsIn, rulesPath } from './rule-file';
@@ -69,12 +69,7 @@ describe('a Prometheus that reads the running services', () => {
         model: 'demo/loop:turns=12,output_bytes=2000',
         input: 'Go on until you are done.',
         tools: ['execute_command'],
-        context: {
-          token_threshold: 9_000,
-          summary_target_tokens: 1_000,
-          reserve_tokens: 500,
-          summary_model: 'demo/summary',
-        },
+        context: { ...smallContext, summary_model: 'demo/summary' },
       }),
     ]);
     expect(await client.settled(tools.id)).toMatchObject({ status: 'completed' });

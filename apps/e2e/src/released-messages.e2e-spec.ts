@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, RunningRondo, call, command, scripted, smallContext } from '@rondo/test-deployment';
 import { z } from 'zod';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
 import { type SentMessage, WireRecorder, exampleOf, oneOfEachShape } from '../../../deploy/local/wire-recorder.mjs';
@@ -96,12 +96,7 @@ describe('messages of services, read by services of the previous version', () =>
       model: 'demo/loop:turns=16,output_bytes=2000',
       input: 'Go on until you are done.',
       tools: ['execute_command', 'expand_message'],
-      context: {
-        token_threshold: 9_000,
-        summary_target_tokens: 1_000,
-        reserve_tokens: 500,
-        summary_model: 'demo/summary',
-      },
+      context: { ...smallContext, summary_model: 'demo/summary' },
     });
 
   /** A worker requests a place only if it knows no open executor, which is the case just after its start. */

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Run } from '@rondo/contract';
-import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, RunningRondo, call, command, scripted, smallContext } from '@rondo/test-deployment';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
 import { OtlpReceiver, type ReceivedSpan } from './otlp-receiver';
 
@@ -156,7 +156,7 @@ describe('traces of a deployment', () => {
       profile: 'suna',
       tools: ['execute_command', 'expand_message'],
       context: {
-        ...{ token_threshold: 9_000, summary_target_tokens: 1_000, reserve_tokens: 500 },
+        ...smallContext,
         summary_model: 'demo/summary',
       },
     };

@@ -14,3 +14,6 @@ export const call = (name: string, args: Record<string, unknown>): { name: strin
 
 export const command = (line: string, timeout = 60): ReturnType<typeof call> =>
   call('execute_command', { command: line, blocking: true, timeout });
+
+/** Settings under which the context of a run is full after a few long outputs, so that it needs a summary. */
+export const smallContext = { token_threshold: 9_000, summary_target_tokens: 1_000, reserve_tokens: 500 } as const;

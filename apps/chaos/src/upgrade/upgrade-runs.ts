@@ -1,4 +1,4 @@
-import { call, command } from '@rondo/test-deployment';
+import { call, command, smallContext } from '@rondo/test-deployment';
 import type { CountingEffectServer } from '../effects/counting-effect-server';
 import { type RunRequest, keyedCall, scriptedRun, unsafeCommand } from '../test-bed/run-requests';
 
@@ -9,12 +9,7 @@ export const summarized = (tag: string): RunRequest => ({
     model: 'demo/loop:turns=16,output_bytes=2000',
     input: 'Go on until you are done.',
     tools: ['execute_command', 'expand_message'],
-    context: {
-      token_threshold: 9_000,
-      summary_target_tokens: 1_000,
-      reserve_tokens: 500,
-      summary_model: 'demo/summary',
-    },
+    context: { ...smallContext, summary_model: 'demo/summary' },
   },
 });
 

@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunView, RunningRondo, command, scripted, smallContext } from '@rondo/test-deployment';
 import { withClient } from '../../../../deploy/local/postgres-client.mjs';
 import { PrometheusServer } from '../../../../deploy/local/prometheus.mjs';
 import { alertRules } from '../rule-file';
@@ -136,12 +136,7 @@ describe('each alarm is fired by a fault', () => {
           model: 'demo/loop:turns=12,output_bytes=2000',
           input: 'Go on until you are done.',
           tools: ['execute_command'],
-          context: {
-            token_threshold: 9_000,
-            summary_target_tokens: 1_000,
-            reserve_tokens: 500,
-            summary_model: 'demo/summary',
-          },
+          context: { ...smallContext, summary_model: 'demo/summary' },
         }),
       'RondoCompactionsWait',
     );
