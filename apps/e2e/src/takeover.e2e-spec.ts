@@ -53,4 +53,23 @@ describe('with leases that outlast the test', () => {
       expect(facts.map(({ epoch }) => epoch)).not.toContain(2);
     },
   );
+
+  it('a run outlives stops of the worker and its model together, more of them than a reply has attempts', async () => {
+    const run = await client.createRun(
+      scripted('together', [{ text: 'word '.repeat(200), pace_ms: 20, chunk_chars: 5 }]),
+    );
+    const [model, worker] = [rondo.services.get('demo-model'), rondo.services.get('agent-worker')];
+
+    for (let stops = 0; stops < 4; stops += 1) {
+      await client.seen(run.id, 'message.delta');
+      await Promise.all([model.stop(), worker.stop()]);
+      await model.start();
+      await worker.start();
+    }
+
+    expect(await client.settled(run.id, settledWithinMs)).toMatchObject({ status: 'completed' });
+    const facts = await client.facts(run.id);
+    expectWholeLog(facts);
+    expect(facts.filter(({ type }) => type === 'iteration.restarted')).toHaveLength(4);
+  });
 });

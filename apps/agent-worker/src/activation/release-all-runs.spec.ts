@@ -10,7 +10,8 @@ function worker() {
   const done: string[] = [];
   const processor = { pause: () => void done.push('paused') };
   const tasks = { stop: () => Promise.resolve(void done.push('tasks stopped')) };
-  return { activeRuns, done, parts: { processor, activeRuns, tasks } };
+  const relay = { publish: () => Promise.resolve(void done.push('jobs published')) };
+  return { activeRuns, done, parts: { processor, activeRuns, tasks, relay } };
 }
 
 describe('releaseAllRuns', () => {
@@ -22,7 +23,19 @@ describe('releaseAllRuns', () => {
     await releaseAllRuns(parts, 10_000);
 
     expect(run.signals.abandon.aborted).toBe(false);
-    expect(done).toEqual(['paused', 'tasks stopped']);
+    expect(done).toEqual(['paused', 'jobs published', 'tasks stopped']);
+  });
+
+  it('waits until the jobs of the runs that it has released are published, but not for ever', async () => {
+    const { activeRuns, done, parts } = worker();
+    const run = activeRuns.add(claimOf('run_1'));
+    const relay = { publish: () => (done.push(`${activeRuns.size} active`), new Promise<void>(() => undefined)) };
+
+    const released = releaseAllRuns({ ...parts, relay }, 10_000);
+    activeRuns.remove(run);
+    await released;
+
+    expect(done).toEqual(['paused', '0 active', 'tasks stopped']);
   });
 
   it('abandons a run that reaches no boundary in time, and one that arrives afterwards', async () => {

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runId, threadId } from '@rondo/contract';
 import { createLogger, newUlid } from '@rondo/platform';
+import { Redis } from 'ioredis';
 import { SeverableProxy } from '../testing/severable-proxy';
 import { testRedisUrl } from '../testing/test-redis';
 import { BoundedCloseWorker } from './bounded-close-worker';
@@ -28,8 +30,8 @@ describe('BoundedCloseWorker', () => {
     await proxy.close();
   });
 
-  const workerOf = (process: () => Promise<void>) => {
-    const connection = { ...workerConnection(proxy.urlOf(url)), retryStrategy: () => 3_600_000 };
+  const workerOf = (process: () => Promise<void>, via = proxy) => {
+    const connection = { ...workerConnection(via.urlOf(url)), retryStrategy: () => 3_600_000 };
     const options = { ...queues.runs.workerOptions({ concurrency: 1 }), connection, prefix };
     return new BoundedCloseWorker(queues.runs.name, process, options).on('error', () => undefined);
   };
@@ -56,6 +58,31 @@ describe('BoundedCloseWorker', () => {
     await closed;
 
     expect(await queue.queue.getActiveCount()).toBe(0);
+  });
+
+  it('takes no job after it was paused, although Redis still sees it waiting for one', async () => {
+    const slow = new SeverableProxy({ host: hostname, port: Number(port), closeDelayMs: 300 });
+    await slow.mend();
+    const taken: string[] = [];
+    const takes = (name: string) => () => Promise.resolve(void taken.push(name));
+    const paused = workerOf(takes('paused'), slow);
+    await paused.waitUntilReady();
+    const redis = new Redis(url);
+    const isWaiting = async () =>
+      String(await redis.client('LIST'))
+        .split('\n')
+        .some((line) => line.includes(`name=${prefix}`) && line.includes('cmd=bzpopmin'));
+    while (!(await isWaiting())) await sleep(10);
+
+    const pausing = paused.pause(true);
+    await queue.add(aRun);
+    const next = workerOf(takes('next'));
+    while (taken.length === 0) await sleep(10);
+    await pausing;
+    await Promise.all([paused.close(), next.close(), redis.quit()]);
+    await slow.close();
+
+    expect(taken).toEqual(['next']);
   });
 
   it('closes although a job does not end', async () => {

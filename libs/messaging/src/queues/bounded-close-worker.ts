@@ -7,6 +7,10 @@ const reportMs = 500;
  * Closes within a second, whatever state Redis is in. BullMQ's graceful close waits without limit for its blocking
  * connection to end, which never happens while that connection waits to reconnect. This one gives jobs that are being
  * processed half a second to be reported, and cuts the connections. What Redis was not told is in Postgres.
+ *
+ * A pause takes effect at once. BullMQ's own lets the worker go on waiting for a job, and take one more: that could be the
+ * job of a run that this process has just handed over. Redis may still wake a paused worker, whose end of the connection it
+ * has not seen; it takes nothing then.
  */
 export class BoundedCloseWorker extends Worker {
   private readonly processing = new Set<Promise<unknown>>();
@@ -16,6 +20,15 @@ export class BoundedCloseWorker extends Worker {
     const ended = processed.catch(() => undefined).finally(() => this.processing.delete(ended));
     this.processing.add(ended);
     return processed;
+  }
+
+  protected override moveToActive(...given: Parameters<Worker['moveToActive']>): ReturnType<Worker['moveToActive']> {
+    return this.isPaused() ? this.nextJobFromJobData() : super.moveToActive(...given);
+  }
+
+  override async pause(doNotWaitActive?: boolean): Promise<void> {
+    await super.pause(doNotWaitActive);
+    await this.backend.disconnectBlocking(false);
   }
 
   /** Always by force, after that half second. */

@@ -7,6 +7,8 @@ interface Target {
   readonly port: number;
   /** Delays what clients send, as a busy network would. */
   readonly delayMs?: number;
+  /** Delays that clients close, which a busy server may notice after what others send later. */
+  readonly closeDelayMs?: number;
 }
 
 /**
@@ -20,7 +22,7 @@ export class SeverableProxy {
   private isSilent = false;
 
   constructor(private readonly target: Target) {
-    this.server = createServer((near) => {
+    this.server = createServer({ allowHalfOpen: true }, (near) => {
       const far = connect(this.target);
       for (const socket of [near, far]) {
         this.sockets.add(socket);
@@ -28,7 +30,7 @@ export class SeverableProxy {
       }
       if (this.isSilent) return;
       near
-        .pipe(late(target.delayMs))
+        .pipe(late(target))
         .pipe(far)
         .on('close', () => near.destroy());
       far.pipe(near).on('close', () => far.destroy());
@@ -73,11 +75,12 @@ export class SeverableProxy {
   }
 }
 
-function late(delayMs = 0): Transform {
+function late({ delayMs = 0, closeDelayMs = 0 }: Target): Transform {
   return new Transform({
     transform(chunk, _encoding, pass) {
       if (delayMs === 0) pass(null, chunk);
       else void sleep(delayMs).then(() => pass(null, chunk));
     },
+    flush: (pass) => void sleep(closeDelayMs).then(() => pass()),
   });
 }

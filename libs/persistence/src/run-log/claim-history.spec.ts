@@ -191,6 +191,24 @@ describe('what a claim reads', () => {
     },
   );
 
+  it('of a thread is known before there is a run to claim it', async () => {
+    const claim = await fixture.claimed();
+    const { accountId, threadId } = claim;
+    await fixture.store.append(claim, [started]);
+    const first = await iterate(claim, 1);
+    await iterate(claim, 2);
+    const third = await iterate(claim, 3);
+    await summarize(claim, 3, { ...first, to_message_id: third.to_message_id });
+    await iterate(claim, 4);
+    await fixture.store.append(claim, [completed(4)]);
+    await fixture.messages.add({ accountId, threadId, content: textInput('One more.') });
+
+    const foreseen = await fixture.messages.forNextRun({ accountId, threadId });
+
+    expect(foreseen).toEqual((await next(claim)).earlier);
+    expect(JSON.stringify(foreseen)).not.toMatch(/reply2|result2/);
+  });
+
   it('is what follows the latest summary, and stands for the whole: of the runs before', async () => {
     const claim = await fixture.claimed();
     await fixture.store.append(claim, [started]);

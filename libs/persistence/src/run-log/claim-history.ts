@@ -79,3 +79,8 @@ export const historyOf = (run: string): string => `
 left join lateral (${latestSummary(run)}) as summary on true
 cross join lateral (${logOfRun(run)}) as log
 cross join lateral (${earlierMessages(run)}) as thread`;
+
+/** The same of a run that has no facts yet; `run` needs only `thread_id`, `past_through`, and an `id` that no run has. */
+export const earlierHistoryOf = (run: string): string => `
+left join lateral (${latestSummary(run)}) as summary on true
+cross join lateral (${earlierMessages(run)}) as thread`;
