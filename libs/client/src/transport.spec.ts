@@ -43,6 +43,18 @@ describe('a request', () => {
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   });
 
+  it('whose first attempt died with its gateway is sent again until its key is free', async () => {
+    const inFlight = { type: 'urn:x', title: 'Conflict', status: 409, code: 'idempotency_in_flight' };
+    gateway = await ScriptedGateway.start((_, response) => {
+      if (gateway.requests.length === 1) response.destroy();
+      else if (gateway.requests.length <= 10) sendJson(response, 409, inFlight, { 'Retry-After': '0' });
+      else sendJson(response, 202, { id: 'run_1' });
+    });
+
+    expect(await new Rondo(gateway.options).runs.create({ input: 'Go.' })).toEqual({ id: 'run_1' });
+    expect(gateway.requests).toHaveLength(11);
+  });
+
   it('that starts a run has the key that it is given, and its files', async () => {
     gateway = await ScriptedGateway.start((_, response) => sendJson(response, 202, { id: 'run_1' }));
     const attachments = [new File(['a,b'], 'a.csv')];
@@ -71,6 +83,19 @@ describe('a request', () => {
     const rondo = new Rondo({ ...gateway.options, retries: 1 });
     await expect(rondo.runs.get('run_1')).rejects.toMatchObject({ name: 'ConnectionError' });
     expect(gateway.requests).toHaveLength(2);
+  });
+
+  it('does not do a second time what a person did in a browser', async () => {
+    gateway = await ScriptedGateway.start((_, response) => response.writeHead(503).end());
+    const type = { type: 'text', text: 'x' } as const;
+
+    await expect(new Rondo(gateway.options).sandboxes.operateBrowser('sbx_1', type)).rejects.toMatchObject({
+      name: 'ConnectionError',
+    });
+
+    expect(gateway.requests.map(({ url, headers }) => [url, headers['idempotency-key']])).toEqual([
+      ['/v1/sandboxes/sbx_1/browser/actions', undefined],
+    ]);
   });
 
   it('says that an answer is not from a gateway', async () => {

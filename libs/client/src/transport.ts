@@ -9,7 +9,7 @@ export interface RondoOptions {
   readonly apiKey?: string | undefined;
   /** Instead of the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /** How often a request is sent again that got no answer, or one that says "later". Default: 2. */
+  /** How often a request is sent again that got no answer, or one that says "later". Default: 2, and 15 for "in flight". */
   readonly retries?: number;
 }
 
@@ -34,7 +34,13 @@ const laterStatuses: readonly number[] = [429, 502, 503, 504];
 
 export const saysLater = (error: unknown): boolean =>
   error instanceof ConnectionError ||
-  (error instanceof RondoError && (laterStatuses.includes(error.status) || error.code === 'idempotency_in_flight'));
+  (error instanceof RondoError && laterStatuses.includes(error.status)) ||
+  isInFlight(error);
+
+/** The first attempt is not answered yet, or died with its gateway: then its key is free after ten seconds. */
+const isInFlight = (error: unknown): boolean => error instanceof RondoError && error.code === 'idempotency_in_flight';
+
+const inFlightRetries = 15; // a second apart
 
 export const delayMs = (error: unknown, failures: number): number =>
   error instanceof RondoError && error.retryAfterS !== undefined ? error.retryAfterS * 1000 : backoffMs(failures);
@@ -67,10 +73,14 @@ export class Transport {
       try {
         return await this.attempt(headers ? { ...request, headers } : request);
       } catch (error) {
-        if (!repeatable || failures >= this.retries || !saysLater(error)) throw error;
+        if (!repeatable || failures >= this.retriesAfter(error) || !saysLater(error)) throw error;
         await pause(delayMs(error, failures), signal);
       }
     }
+  }
+
+  private retriesAfter(error: unknown): number {
+    return this.retries > 0 && isInFlight(error) ? Math.max(this.retries, inFlightRetries) : this.retries;
   }
 
   /** Sends the request once. */

@@ -13,7 +13,7 @@ import { idempotentRequest, storedResponse } from './idempotent-requests';
 /**
  * `Idempotency-Key` on a POST: the first response is stored and sent again when the request is repeated. Routes that create
  * something store their response in the same transaction; for the others it is stored here. A refusal is not stored, since
- * nothing was done; after an internal error the outcome is unknown, so the key stays claimed for a minute.
+ * nothing was done; after an internal error the outcome is unknown, so the key stays claimed for ten seconds.
  *
  * It is a guard because a guard costs a request without a key nothing; an interceptor wraps every response in a stream.
  */

@@ -15,11 +15,12 @@ const keyRule = 'must be 1 to 255 printable ASCII characters';
 export const idempotencyKey = z.string().regex(keyPattern, keyRule).optional();
 
 /**
- * Responses that contain a new secret are not stored: only its hash may be (I12). An upload is not read before it is stored,
+ * Responses that contain a new secret are not stored: only its hash may be (I12). Nor is what a person typed into a browser,
+ * not even as a hash of the request, nor the picture of it. An upload is not read before it is stored,
  * so a repeated one cannot be told from another.
  */
 const notStored =
-  /^\/v1\/(api-keys|admin\/accounts|files|session|session\/links|triggers|webhooks|(triggers|webhooks)\/[^/]+\/rotate-secret|hooks\/[^/]+)\/?$/i;
+  /^\/v1\/(api-keys|admin\/accounts|files|session|session\/links|triggers|webhooks|(triggers|webhooks)\/[^/]+\/rotate-secret|hooks\/[^/]+|sandboxes\/[^/]+\/browser\/actions)\/?$/i;
 export const storesResponse = (path: string): boolean => !notStored.test(path);
 
 /** Undefined for a request without an idempotency key. */

@@ -34,7 +34,7 @@ on conflict (account_id, key) do update set
   request_hash = excluded.request_hash, status = null, response = null, location = null, created_at = excluded.created_at
 where idempotency_keys.created_at < clock_timestamp() - interval '24 hours'
   or (idempotency_keys.status is null and idempotency_keys.request_hash = excluded.request_hash
-    and idempotency_keys.created_at < clock_timestamp() - interval '60 s')
+    and idempotency_keys.created_at < clock_timestamp() - interval '10 s')
 returning key`;
 
 const readKey = `
@@ -62,8 +62,8 @@ export class IdempotencyKeys {
   constructor(private readonly database: Database) {}
 
   /**
-   * `fresh`: the caller continues, and must `finish` or `abandon`. After 60 s another request may take over: what the
-   * first one made is stored with its response by then, and it cannot make anything later.
+   * `fresh`: the caller continues, and must `finish` or `abandon`. After 10 s another request may take over. If the first
+   * is only slow, one of the two makes the thing: it stores the response in the same transaction, and the other cannot.
    */
   async begin(request: IdempotentRequest): Promise<IdempotencyVerdict> {
     const taken = await this.database.sql.query(insertKey, address(request));

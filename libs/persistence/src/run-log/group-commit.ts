@@ -1,5 +1,5 @@
 import type { RecordedFact } from '@rondo/contract';
-import { BudgetRaisedError, ClaimLostError, StopPendingError } from '@rondo/domain';
+import { BudgetRaisedError, ClaimLostError, type PriceFactors, StopPendingError } from '@rondo/domain';
 import type { Sql } from '../database/sql';
 import { StatementBatcher } from '../database/statement-batcher';
 import { appendValues } from './append-rows';
@@ -15,11 +15,10 @@ export class GroupCommit {
 
   constructor(
     private readonly sql: Sql,
-    { settles = false }: { settles?: boolean | undefined } = {},
+    { settlesAt }: { settlesAt?: PriceFactors | undefined } = {},
   ) {
-    const statementFor = (group: readonly Batch[]) =>
-      settles && group.some(settlesCalls) ? settlingAppendStatement : appendStatement;
-    this.batches = new StatementBatcher((group) => writeBatches(sql, group, statementFor(group)), {
+    const factorsFor = (group: readonly Batch[]) => (group.some(settlesCalls) ? settlesAt : undefined);
+    this.batches = new StatementBatcher((group) => writeBatches(sql, group, factorsFor(group)), {
       subjectOf: ({ claim }) => claim.runId,
       weightOf: lengthOf,
       startsAtOnce: true,
@@ -35,11 +34,14 @@ export class GroupCommit {
 async function writeBatches(
   sql: Sql,
   group: readonly Batch[],
-  statement = appendStatement,
+  settlesAt?: PriceFactors,
 ): Promise<(readonly RecordedFact[] | undefined)[]> {
   const outcomes = new Map<number, AppendOutcome>();
-  for (const written of await sql.query<AppendOutcome>(statement, appendValues(group)))
-    outcomes.set(written.number, written);
+  const rows = appendValues(group);
+  const written = settlesAt
+    ? await sql.query<AppendOutcome>(settlingAppendStatement, [...rows, JSON.stringify(settlesAt)])
+    : await sql.query<AppendOutcome>(appendStatement, rows);
+  for (const outcome of written) outcomes.set(outcome.number, outcome);
   return group.map((batch, index) => {
     const outcome = outcomes.get(index + 1);
     return outcome && recordedFacts(batch, { lastSeq: outcome.last_seq, lastMessageSeq: outcome.last_message_seq });

@@ -7,6 +7,7 @@ import type {
   LastClaims,
   Leases,
   PendingStop,
+  PriceFactors,
   RunQueueName,
   RunStore,
   ServedAccount,
@@ -42,8 +43,8 @@ export interface RunStoreOptions {
   readonly queue?: RunQueueName;
   readonly leaseMs?: number;
   readonly reaper?: Partial<ReaperDelays>;
-  /** Whether model calls are settled with the balances of accounts. Without it, these cost nothing. */
-  readonly settles?: boolean;
+  /** At which factors model calls are settled with the balances of accounts. Without it, these cost nothing. */
+  readonly settlesAt?: PriceFactors | undefined;
   /**
    * Called with the facts of a run that was promoted because the run ahead of it ended; empty for a run without input.
    * Its job is in the outbox.
