@@ -23,6 +23,18 @@ export interface ServiceEndpoint {
   readonly key?: string | undefined;
 }
 
+interface ConfiguredAddress {
+  readonly key?: string | undefined;
+  /** The operator's own. */
+  readonly url?: string | undefined;
+  readonly publicUrl: string;
+}
+
+export const endpointAt = (name: string, { key, url, publicUrl }: ConfiguredAddress): ServiceEndpoint => ({
+  ...{ name, key, url: url ?? publicUrl },
+  mayBePrivate: url !== undefined,
+});
+
 export interface ServiceRules extends OutboundRules {
   /** For services that may be private. */
   readonly resolveInternal: Resolve;

@@ -22,15 +22,28 @@ export const serviceVariablesOfTools = {
     'Serper is not used',
   ),
   SERPER_URL: urlOf('Where the API of Serper is.', 'https://google.serper.dev', 'the public one'),
+  SERPAPI_API_KEY: keyOf(
+    'The key of SerpApi, with which `web_search` searches if there is none of the engines above.',
+    'SerpApi is not used',
+  ),
+  SERPAPI_URL: urlOf('Where the API of SerpApi is.', 'https://serpapi.com', 'the public one'),
   SEARXNG_URL: urlOf(
-    'A SearXNG server that answers in JSON, with which `web_search` searches if there is no key of another engine.',
+    'A SearXNG server that answers in JSON, with which `web_search` searches if there is no key of the engines above.',
     'http://searxng:8080',
     'SearXNG is not used',
   ),
-  FIRECRAWL_API_KEY: keyOf(
-    'The key of Firecrawl, which then reads the pages of `scrape_webpage` and `visit_webpage` and runs their scripts.',
-    'the built-in reader, which runs no scripts',
+  JINA_API_KEY: keyOf(
+    'The key of Jina, with which `web_search` searches if nothing above is set, and which `PAGE_READER=jina` needs.',
+    'Jina is not used',
   ),
+  JINA_SEARCH_URL: urlOf('Where the search of Jina is.', 'https://s.jina.ai', 'the public one'),
+  JINA_READER_URL: urlOf('Where the reader of Jina is.', 'https://r.jina.ai', 'the public one'),
+  PAGE_READER: z.enum(['built_in', 'firecrawl', 'jina', 'tavily']).optional().meta({
+    description:
+      'What reads the pages of `scrape_webpage` and `visit_webpage`. Services run their scripts, and need their key; the built-in reader does not.',
+    otherwise: '`firecrawl` if there is its key, `built_in` if not',
+  }),
+  FIRECRAWL_API_KEY: keyOf('The key of Firecrawl, which then reads pages.', 'Firecrawl is not used'),
   FIRECRAWL_URL: urlOf('Where the API of Firecrawl is.', 'https://api.firecrawl.dev', 'the public one'),
   FIRECRAWL_API_VERSION: z.enum(['v1', 'v2']).default('v2').describe('The version of the API of Firecrawl.'),
   RAPIDAPI_KEY: keyOf('The key of RapidAPI, through which data providers are called.', 'there are no data providers'),

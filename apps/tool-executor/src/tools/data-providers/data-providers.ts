@@ -1,4 +1,4 @@
-import type { ServiceClient, ServiceEndpoint } from '../../services/service-client';
+import { type ServiceClient, type ServiceEndpoint, endpointAt } from '../../services/service-client';
 import { type DataProvider, type DataRoute, providerNamed, routeNamed } from './provider-catalog';
 
 const timeoutMs = 60_000;
@@ -37,7 +37,7 @@ export class DataProviders {
     { parameters, signal }: { parameters: DataCall['parameters']; signal: AbortSignal },
   ): Promise<unknown> {
     const { key, url } = this.access;
-    const endpoint = { name: title, url: url ?? `https://${host}`, mayBePrivate: url !== undefined, key };
+    const endpoint = endpointAt(title, { key, url, publicUrl: `https://${host}` });
     const content = method === 'GET' ? { query: queryOf(parameters) } : { body: parameters };
     const headers = { 'x-rapidapi-key': key, 'x-rapidapi-host': host };
     return this.clientOf(endpoint).call({ method, path, headers, ...content }, { signal, timeoutMs });

@@ -75,8 +75,7 @@ describe('text_extract', () => {
 
     expect(truncated).toBe(true);
     expect(output.length).toBeLessThan(31_000);
-    const [, path = ''] =
-      /the text is in (\/workspace\/\.extracted\/long\.txt-\w+\.txt), for read_file/.exec(output) ?? [];
+    const [, path = ''] = /the whole text is in (\/workspace\/\.extracted\/long\.txt-\w+\.txt)/.exec(output) ?? [];
     const part = await fixture.use('read_file', { file_path: path, start_line: 10_000, end_line: 10_000 });
     expect(part.output).toContain('line 10000');
   });

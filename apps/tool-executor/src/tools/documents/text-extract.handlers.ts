@@ -90,6 +90,6 @@ async function saved(given: string, { text }: Extracted, files: SandboxFiles): P
 function resultOf(path: string, { format, text, truncated }: Extracted, restIn: string | undefined) {
   const clipped = clipMiddle(text, { restIn });
   const length = `${text.length} characters${truncated ? ', cut off there because it is longer' : ''}`;
-  const where = restIn === undefined ? '' : `; the text is in ${restIn}, for read_file`;
+  const where = restIn === undefined ? '' : `; the whole text is in ${restIn}`;
   return succeeded(`[${path}, ${format}: ${length}${where}]\n\n${clipped.text}`, truncated || clipped.truncated);
 }

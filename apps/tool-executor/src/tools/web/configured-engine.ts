@@ -1,4 +1,4 @@
-import type { ServiceEndpoint } from '../../services/service-client';
+import { type ServiceEndpoint, endpointAt } from '../../services/service-client';
 import type { ServiceSettings } from '../../services/service-settings';
 import { searchEngines } from './search-engines';
 
@@ -15,7 +15,9 @@ export function configuredEngine(settings: ServiceSettings): ConfiguredEngine | 
     tavily: { key: settings.TAVILY_API_KEY, url: settings.TAVILY_URL, publicUrl: 'https://api.tavily.com' },
     brave: { key: settings.BRAVE_API_KEY, url: settings.BRAVE_URL, publicUrl: 'https://api.search.brave.com' },
     serper: { key: settings.SERPER_API_KEY, url: settings.SERPER_URL, publicUrl: 'https://google.serper.dev' },
+    serpapi: { key: settings.SERPAPI_API_KEY, url: settings.SERPAPI_URL, publicUrl: 'https://serpapi.com' },
     searxng: { url: settings.SEARXNG_URL },
+    jina: { key: settings.JINA_API_KEY, url: settings.JINA_SEARCH_URL, publicUrl: 'https://s.jina.ai' },
   };
   for (const engine of Object.keys(searchEngines) as EngineName[]) {
     // its own keys
@@ -24,7 +26,7 @@ export function configuredEngine(settings: ServiceSettings): ConfiguredEngine | 
     const isComplete = publicUrl === undefined ? url !== undefined : key !== undefined;
     if (!isComplete || address === undefined) continue;
     const { title } = searchEngines[engine];
-    return { engine, endpoint: { name: title, url: address, mayBePrivate: url !== undefined, key } };
+    return { engine, endpoint: endpointAt(title, { key, url, publicUrl: address }) };
   }
   return undefined;
 }

@@ -77,7 +77,7 @@ describe('the built-in reader', () => {
 
     expect(truncated).toBe(true);
     expect(output.length).toBeLessThan(40_200);
-    expect(output).toMatch(/\[… \d+ characters left out; scrape_webpage saves the whole page/);
+    expect(output).toMatch(/\[… \d+ characters left out; scrape_webpage, if you have it, saves the whole page/);
   });
 
   it('scrape_webpage saves the whole page', async () => {

@@ -44,6 +44,13 @@ const serper = z.object({
   organic: z.array(z.object({ title: text, link: z.string(), snippet: text })).default([]),
 });
 
+const serpapi = z.object({
+  answer_box: z.object({ answer: z.string().optional(), snippet: z.string().optional() }).optional(),
+  organic_results: z.array(z.object({ title: text, link: z.string(), snippet: text })).default([]),
+});
+
+const jina = z.object({ data: z.array(page.extend({ description: text })).default([]) });
+
 const searxng = z.object({
   results: z.array(page.extend({ content: text, img_src: z.string().nullish() })).default([]),
   answers: z.array(z.union([z.string(), z.object({ answer: z.string() })])).default([]),
@@ -90,6 +97,20 @@ export const searchEngines = {
       images: [],
     })),
   },
+  serpapi: {
+    title: 'SerpApi',
+    mostResults: 50,
+    request: (q, results, key) => ({
+      method: 'GET',
+      path: '/search.json',
+      query: { engine: 'google', q, num: String(results), api_key: key },
+    }),
+    answer: serpapi.transform(({ answer_box, organic_results }) => ({
+      answer: answer_box?.answer ?? answer_box?.snippet,
+      pages: organic_results.map(({ title, link, snippet }) => ({ title, url: link, text: snippet })),
+      images: [],
+    })),
+  },
   searxng: {
     title: 'SearXNG',
     mostResults: 50,
@@ -98,6 +119,20 @@ export const searchEngines = {
       answer: answers.map((one) => (typeof one === 'string' ? one : one.answer)).join('\n') || undefined,
       pages: results.map(({ title, url, content }) => ({ title, url, text: content })),
       images: results.flatMap(({ img_src }) => img_src || []),
+    })),
+  },
+  jina: {
+    title: 'Jina',
+    mostResults: 20,
+    request: (q, num, key) => ({
+      method: 'POST',
+      path: '/',
+      headers: { authorization: `Bearer ${key}`, 'x-respond-with': 'no-content' },
+      body: { q, num },
+    }),
+    answer: jina.transform(({ data }) => ({
+      pages: data.map(({ title, url, description }) => ({ title, url, text: description })),
+      images: [],
     })),
   },
 } as const satisfies Record<string, SearchEngine>;

@@ -35,7 +35,7 @@ function resultOf({ url, title, markdown, note }: Page) {
   const shown = text.slice(0, characterStart(text, pageCharacters));
   const missing = text.length - shown.length;
   return succeeded(
-    `${shown}\n\n[… ${missing} characters left out; scrape_webpage saves the whole page as a file …]`,
+    `${shown}\n\n[… ${missing} characters left out; scrape_webpage, if you have it, saves the whole page as a file …]`,
     true,
   );
 }

@@ -72,6 +72,32 @@ describe('web_search', () => {
     expect(result.output).toBe('Answer: 42\n\n1. Sky\nhttps://sky.example/\nBlue.');
   });
 
+  it('asks SerpApi', async () => {
+    answer = () => ({
+      answer_box: { snippet: '42' },
+      organic_results: [{ title: 'Sky', link: 'https://sky.example/', snippet: 'Blue.' }],
+    });
+
+    const result = await search({ SERPAPI_API_KEY: key, SERPAPI_URL: api.url }, { query: 'sky' });
+
+    expect(api.received[0]?.path).toBe('/search.json');
+    expect(Object.fromEntries(api.received[0]?.query ?? [])).toEqual({
+      ...{ engine: 'google', q: 'sky', num: '20', api_key: key },
+    });
+    expect(result.output).toBe('Answer: 42\n\n1. Sky\nhttps://sky.example/\nBlue.');
+  });
+
+  it('asks Jina', async () => {
+    answer = () => ({ code: 200, data: [{ title: 'Sky', url: 'https://sky.example/', description: 'Blue.' }] });
+
+    const result = await search({ JINA_API_KEY: key, JINA_SEARCH_URL: api.url }, { query: 'sky' });
+
+    expect(api.received).toMatchObject([
+      { method: 'POST', headers: { authorization: `Bearer ${key}` }, body: { q: 'sky', num: 20 } },
+    ]);
+    expect(result.output).toBe('1. Sky\nhttps://sky.example/\nBlue.');
+  });
+
   it('asks a SearXNG server, without a key', async () => {
     const results = Array.from({ length: 60 }, (_, index) => ({
       ...{ title: `Page ${index}`, url: `https://${index}.example/`, content: '' },

@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { ApiServer, json } from '../../testing/api-server';
 import { ExecutorFixture, aCall } from '../../testing/executor-fixture';
-import { serviceSettings } from '../../services/service-settings';
+import { type ServiceSettings, serviceSettings } from '../../services/service-settings';
 import { createToolServices } from '../tool-services';
+import { PageReader } from './page-reader';
 
 const key = 'fc-1234567890';
 const pages: Record<string, { markdown: string; metadata: { title: string } }> = {
@@ -94,4 +95,58 @@ describe('pages through Firecrawl', () => {
     expect(error).toContain('10.0.0.1 is not a public address');
     expect(api.received).toEqual([]);
   });
+});
+
+describe('pages through another service', () => {
+  let answer: unknown;
+  let api: ApiServer;
+  let fixture: ExecutorFixture;
+
+  beforeAll(async () => {
+    api = await ApiServer.open((_, response) => json(response, answer));
+  });
+  afterAll(() => api.close());
+  beforeEach(() => (api.received.length = 0));
+  afterEach(() => fixture.close());
+
+  async function visit(settings: Partial<ServiceSettings>) {
+    const services = createToolServices(serviceSettings(settings), { pauseMs: 1 });
+    fixture = await ExecutorFixture.open({}, { resolve: async () => ['93.184.216.34'] }, { services });
+    return fixture.use('visit_webpage', { url: 'http://a.example/' });
+  }
+
+  it('reads with Jina', async () => {
+    answer = { code: 200, data: { title: 'Page A', url: 'http://a.example/', content: '# A' } };
+
+    const { output } = await visit({ PAGE_READER: 'jina', JINA_API_KEY: key, JINA_READER_URL: api.url });
+
+    expect(output).toBe('# Page A\nhttp://a.example/\n\n# A');
+    expect(api.received).toMatchObject([
+      { method: 'POST', path: '/', headers: { authorization: `Bearer ${key}` }, body: { url: 'http://a.example/' } },
+    ]);
+  });
+
+  it('reads with Tavily, which is not used for pages unless that is said', async () => {
+    answer = { results: [{ url: 'http://a.example/', raw_content: '# A' }], failed_results: [] };
+
+    const { output } = await visit({ PAGE_READER: 'tavily', TAVILY_API_KEY: key, TAVILY_URL: api.url });
+
+    expect(output).toContain('# A');
+    expect(api.received).toMatchObject([{ path: '/extract', body: { urls: ['http://a.example/'] } }]);
+    expect(createToolServices(serviceSettings({ TAVILY_API_KEY: key })).pages).toBeInstanceOf(PageReader);
+  });
+
+  it('says when the service has read nothing', async () => {
+    answer = { results: [], failed_results: [{ url: 'http://a.example/', error: 'gone' }] };
+
+    const { error } = await visit({ PAGE_READER: 'tavily', TAVILY_API_KEY: key, TAVILY_URL: api.url });
+
+    expect(error).toContain('Tavily found no text in it');
+  });
+});
+
+it('a reader without its key is refused at the start', () => {
+  expect(() => createToolServices(serviceSettings({ PAGE_READER: 'jina' }))).toThrow(
+    'PAGE_READER is jina, which needs JINA_API_KEY.',
+  );
 });
