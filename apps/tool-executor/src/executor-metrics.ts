@@ -1,6 +1,6 @@
 import type { SlotLimits, ToolCallConsumer, ToolReply } from '@rondo/messaging';
-import { Gauge, Histogram, type Registry } from 'prom-client';
-import type { SandboxHealth, SandboxProvider, SandboxSlots } from './sandboxes';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { SandboxCopies, SandboxHealth, SandboxProvider, SandboxSlots } from './sandboxes';
 import { toolHandlerFor } from './tools/tool-handlers';
 
 const outcomes = ['completed', 'failed', 'unknown', 'stopped'];
@@ -54,7 +54,7 @@ interface ExecutorUsage {
   readonly load: () => ToolCallConsumer['load'];
   readonly sandboxSlots: Pick<SandboxSlots, 'max' | 'awake' | 'waiting'>;
   readonly sandboxHealth: Pick<SandboxHealth, 'problem'>;
-  readonly sandboxes: Pick<SandboxProvider, 'prepared'>;
+  readonly sandboxes: Pick<SandboxProvider, 'prepared' | 'copies'>;
 }
 
 /**
@@ -94,7 +94,45 @@ export class ExecutorGauges {
       },
     ];
     for (const reading of gauges) gauge(registry, reading);
+    if (sandboxes.copies) registerCopies(registry, sandboxes.copies);
   }
+}
+
+/** Copies of workspaces, and those of lost executors that were restored from one here. */
+function registerCopies(registry: Registry, copies: SandboxCopies): void {
+  counter(registry, {
+    name: 'rondo_workspace_copies_total',
+    help: 'Copies of workspaces that were saved, or could not be',
+    label: 'result',
+    read: () => ({ saved: copies.counts.saved, failed: copies.counts.failed }),
+  });
+  counter(registry, {
+    name: 'rondo_workspaces_restored_total',
+    help: 'Workspaces of lost executors that are here now, with the files of a copy or with none',
+    label: 'files',
+    read: () => ({ copy: copies.counts.restored, none: copies.counts.restoredEmpty }),
+  });
+}
+
+interface CounterReading {
+  readonly name: string;
+  readonly help: string;
+  readonly label: string;
+  /** By the label's value. */
+  readonly read: () => Readonly<Record<string, number>>;
+}
+
+function counter(registry: Registry, { name, help, label, read }: CounterReading): void {
+  new Counter({
+    name,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [value, total] of Object.entries(read())) this.inc({ [label]: value }, total);
+    },
+  });
 }
 
 interface GaugeReading {

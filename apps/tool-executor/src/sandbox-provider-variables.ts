@@ -1,6 +1,6 @@
 import { count } from '@rondo/platform';
 import { z } from 'zod';
-import type { SandboxSettingsInput } from './sandboxes';
+import { type SandboxSettingsInput, programPath } from './sandboxes';
 
 const onlyDaytona = 'only for `SANDBOX_PROVIDER=daytona`';
 const minutes = z.coerce.number().int().nonnegative();
@@ -34,6 +34,11 @@ export const providerVariables = {
     description:
       'What containers are made from. Needs bash and Node 20 or later. It is not pulled: the engine must have it.',
   }),
+  DOCKER_BROWSER_PATH: programPath.optional().meta({
+    description: 'The program Chromium, or its headless shell, in the image.',
+    example: '/usr/lib/chromium/chromium-headless-shell',
+    otherwise: 'there is no browser in containers',
+  }),
   DOCKER_RUNTIME: z.string().optional().meta({
     description: 'The OCI runtime of containers, which the engine must know.',
     example: 'runsc',
@@ -61,6 +66,11 @@ export const providerVariables = {
     description: 'An image instead of a snapshot. It needs bash, GNU coreutils, grep, find, awk and setsid.',
     example: 'debian:12',
     otherwise: '`DAYTONA_SNAPSHOT`',
+  }),
+  DAYTONA_BROWSER_PATH: programPath.optional().meta({
+    description: 'The program Chromium, or its headless shell, in the snapshot or image.',
+    example: '/usr/lib/chromium/chromium-headless-shell',
+    otherwise: 'there is no browser in sandboxes at Daytona',
   }),
   DAYTONA_CPU: count.optional().meta({
     description: 'Processor cores of a sandbox that is created from `DAYTONA_IMAGE`.',
@@ -96,6 +106,7 @@ type ProviderConfig = z.infer<z.ZodObject<typeof providerVariables>> & {
   readonly SANDBOX_UNSAFE_HOST?: boolean | undefined;
   readonly SANDBOX_DISK_HARD?: string | undefined;
   readonly SANDBOX_WARM?: number | undefined;
+  readonly SANDBOX_SNAPSHOTS?: unknown;
 };
 type Refuse = (variable: string, message: string) => void;
 
@@ -134,6 +145,9 @@ function checkDaytona(config: ProviderConfig, refuse: Refuse): void {
       'sandboxes at Daytona cannot be restricted to hosts; unset it, or set SANDBOX_EGRESS=none or SANDBOX_PROVIDER=embedded',
     );
   }
+  if (config.SANDBOX_SNAPSHOTS !== undefined) {
+    refuse('SANDBOX_SNAPSHOTS', 'sandboxes at Daytona do not depend on an executor; unset it');
+  }
   if (config.DAYTONA_SNAPSHOT !== undefined && config.DAYTONA_IMAGE !== undefined) {
     refuse('DAYTONA_IMAGE', 'cannot be combined with DAYTONA_SNAPSHOT; unset one of them');
   }
@@ -151,7 +165,7 @@ export function providerSettingsOf(
   if (provider === 'embedded') return { provider, install };
   if (provider === 'docker') {
     const { DOCKER_SOCKET: socketPath, DOCKER_IMAGE: image, DOCKER_RUNTIME: runtime } = config;
-    return { provider, install, docker: { socketPath, image, runtime } };
+    return { provider, install, docker: { socketPath, image, runtime, browserPath: config.DOCKER_BROWSER_PATH } };
   }
   return {
     ...{ provider, install },
@@ -161,6 +175,7 @@ export function providerSettingsOf(
       target: config.DAYTONA_TARGET,
       snapshot: config.DAYTONA_SNAPSHOT,
       image: config.DAYTONA_IMAGE,
+      browserPath: config.DAYTONA_BROWSER_PATH,
       resources: { cpu: config.DAYTONA_CPU, memory: config.DAYTONA_MEMORY_GB, disk: config.DAYTONA_DISK_GB },
       autoStopMinutes: config.DAYTONA_AUTO_STOP_MIN,
       autoArchiveMinutes: config.DAYTONA_AUTO_ARCHIVE_MIN,

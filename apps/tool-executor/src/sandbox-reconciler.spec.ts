@@ -5,6 +5,7 @@ import { DaytonaFixture } from './sandboxes/daytona/testing/daytona-fixture';
 import { SandboxFixture } from './sandboxes/embedded/testing/sandbox-fixture';
 import { sandboxRoot } from './testing/executor-fixture';
 import { PreviewUrls } from './tools/ports/preview-urls';
+import { WorkspaceHosting } from './workspace-hosting';
 import { run } from './sandboxes/testing/run-command';
 
 describe.each([
@@ -18,7 +19,11 @@ describe.each([
   const reconciler = (answer: readonly (typeof kept)[] | undefined) =>
     new SandboxReconciler({
       ...{ sandboxes: fixture.provider, sites, everyMs: 60_000, log },
-      deletedOf: (threads) => Promise.resolve(answer && threads.filter((thread) => answer.includes(thread))),
+      hosting: new WorkspaceHosting({
+        ...{ executorId: 'exe_1', directoryMadeAt: null, sandboxes: fixture.provider, sites, log, losses: () => 0 },
+        ask: (threads) =>
+          Promise.resolve(answer && { deleted: threads.filter((thread) => answer.includes(thread)), moved: [] }),
+      }),
     });
   const listed = async () => (await fixture.provider.list()).map((sandbox) => sandbox.threadId).sort();
 

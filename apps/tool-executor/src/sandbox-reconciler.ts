@@ -4,12 +4,12 @@ import { threadsPerRequest } from '@rondo/messaging';
 import { PeriodicTask } from '@rondo/platform';
 import type { SiteStore } from './sites/site-store';
 import type { SandboxLog, SandboxProvider } from './sandboxes';
+import type { WorkspaceHosting } from './workspace-hosting';
 
 interface ReconcilerParts {
   readonly sandboxes: Pick<SandboxProvider, 'list' | 'remove' | 'records'>;
   readonly sites: Pick<SiteStore, 'threads' | 'remove'>;
-  /** Those that do not exist; undefined where that is not known at the moment. */
-  readonly deletedOf: (threads: readonly ThreadId[]) => Promise<readonly ThreadId[] | undefined>;
+  readonly hosting: Pick<WorkspaceHosting, 'ask' | 'inTurn' | 'leave'>;
   readonly everyMs: number;
   readonly log: SandboxLog;
 }
@@ -17,7 +17,7 @@ interface ReconcilerParts {
 /**
  * Removes the sandboxes and sites of threads that do not exist. Workers ask for a removal when a thread is deleted; none is asked for
  * where the database does not know the sandbox, for example because its executor died in between. Sandboxes are found by
- * what the provider lists, so none of this deployment is overlooked.
+ * what the provider lists, so none of this deployment is overlooked. What another executor hosts meanwhile is removed too.
  */
 export class SandboxReconciler implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly task: PeriodicTask;
@@ -42,16 +42,17 @@ export class SandboxReconciler implements OnApplicationBootstrap, OnModuleDestro
     const named = [...listed, ...(await sites.threads()), ...(await sandboxes.records.threads())];
     const threads = [...new Set(named.flatMap((thread) => threadId.safeParse(thread).data ?? []))];
     for (let from = 0; from < threads.length; from += threadsPerRequest) {
-      const deleted = await this.parts.deletedOf(threads.slice(from, from + threadsPerRequest));
-      for (const thread of deleted ?? []) await this.remove(thread);
+      const known = await this.parts.hosting.ask(threads.slice(from, from + threadsPerRequest));
+      for (const thread of known?.deleted ?? []) await this.remove(thread);
+      for (const thread of known?.moved ?? []) await this.parts.hosting.leave(thread);
     }
   }
 
   /** One that cannot be removed is tried again the next time, and does not keep the others. */
   private async remove(thread: ThreadId): Promise<void> {
-    const { sandboxes, sites, log } = this.parts;
+    const { sandboxes, sites, hosting, log } = this.parts;
     try {
-      await sandboxes.remove(thread);
+      await hosting.inTurn(thread, () => sandboxes.remove(thread));
       await sites.remove(thread);
       log.warn({ threadId: thread }, 'sandbox of a thread that does not exist removed');
     } catch (error) {

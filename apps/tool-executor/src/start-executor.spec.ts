@@ -3,29 +3,23 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientProxy, ClientProxyFactory, Transport } from '@nestjs/microservices';
-import { type Delta, type ToolCall, accountId, callIdAt, messageId, runId, threadId } from '@rondo/contract';
-import { effectOf, builtInTools } from '@rondo/domain';
-import { plannedCall } from '@rondo/domain/testing';
 import {
   type NatsLink,
-  NatsTools,
   OpenExecutors,
-  PendingCancellations,
-  ToolStreams,
   requestRemoval,
   connectNats,
   natsTransportOptions,
   signals,
 } from '@rondo/messaging';
 import { SeverableProxy } from '@rondo/messaging/testing';
-import { createLogger, newUlid } from '@rondo/platform';
+import { createLogger } from '@rondo/platform';
 import { firstValueFrom } from 'rxjs';
 import { environment } from './config';
 import { type Executor, startExecutor } from './start-executor';
 import { bubblewrapPath, sandboxRoot } from './testing/executor-fixture';
+import { ToolCaller } from './testing/tool-caller';
 
 const log = createLogger({ name: 'tool-executor-spec', level: 'silent' });
-const untouched = new AbortController().signal;
 
 function natsUrl(): string {
   const url = process.env['TEST_NATS_URL'];
@@ -33,58 +27,12 @@ function natsUrl(): string {
   return url;
 }
 
-/** Sends calls to the executor as a worker does. */
-class Caller {
-  readonly deltas: Delta[] = [];
-  readonly threadId = threadId.parse(`thr_${newUlid()}`);
-  readonly tools: NatsTools;
-  private index = 0;
-
-  constructor(nats: NatsLink, place: () => Promise<string>) {
-    const onOutput = (delta: Delta) => {
-      this.deltas.push(delta);
-      this.onDelta();
-    };
-    const runs = { runId: runId.parse(`run_${newUlid()}`), accountId: accountId.parse('acc_1') };
-    const ids = { ...runs, threadId: this.threadId };
-    this.tools = new NatsTools({
-      nats,
-      streams: new ToolStreams(nats),
-      pendingCancellations: new PendingCancellations(nats),
-      ...ids,
-      epoch: 1,
-      placement: place,
-      onOutput,
-      toolSet: builtInTools,
-    });
-  }
-
-  onDelta = (): void => undefined;
-
-  execute(name: string, given: Record<string, unknown>, signal = untouched) {
-    return this.tools.execute(this.call(name, given), signal);
-  }
-
-  private call(name: string, given: Record<string, unknown>): ToolCall {
-    const message = messageId.parse(`msg_${newUlid()}`);
-    return plannedCall({
-      id: callIdAt(message, (this.index += 1)),
-      name,
-      arguments: given,
-      effect_class: effectOf(builtInTools.named(name), given),
-      status: 'dispatched',
-      attempt: 1,
-      message_id: message,
-    });
-  }
-}
-
 describe('an executor', () => {
   let root: string;
   let nats: NatsLink;
   let placements: ClientProxy;
   let executor: Executor | undefined;
-  let caller: Caller;
+  let caller: ToolCaller;
 
   const place = async () => {
     const request = placements.send<unknown>(signals.place.pattern, { thread_id: 'thr_1' });
@@ -120,7 +68,7 @@ describe('an executor', () => {
     await rm(root, { recursive: true, force: true });
   });
   beforeEach(() => {
-    caller = new Caller(nats, place);
+    caller = new ToolCaller(nats, place);
   });
   afterEach(async () => {
     caller.tools.close(new Error('the spec is over'));
@@ -332,7 +280,7 @@ describe('an executor', () => {
     expect(await (await fetch(`${url}/metrics`)).text()).toContain('rondo_sandbox_usable 0');
     await expect(place()).rejects.toMatchObject({ message: expect.stringContaining('Install bubblewrap') });
 
-    const placed = new Caller(nats, async () => known);
+    const placed = new ToolCaller(nats, async () => known);
     expect(await placed.execute('list_files', {})).toMatchObject({
       how: 'answered',
       result: { success: false, error: expect.stringContaining('Install bubblewrap') },

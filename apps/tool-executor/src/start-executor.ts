@@ -47,7 +47,7 @@ export async function startExecutor(config: Config, log: Logger): Promise<Execut
 
 /** Announces whether this executor accepts threads, how busy it is, and what it has for tools. */
 function announce(parts: ExecutorParts) {
-  const { config, nats, identity, consumer, sandboxes, sandboxSlots, sandboxHealth, lacks } = parts;
+  const { config, nats, identity, consumer, sandboxes, sandboxSlots, sandboxHealth, hosting, lacks } = parts;
   return announceExecutor(nats, identity.id, {
     isOpen: async () => !sandboxSlots.isFull && (await sandboxHealth.problem()) === undefined,
     load: () => ({
@@ -56,6 +56,8 @@ function announce(parts: ExecutorParts) {
     }),
     provider: { name: sandboxes.name, affinity: sandboxes.affinity },
     lacks: () => lacks,
+    adopts: sandboxes.copies !== undefined,
+    sent: () => hosting.announced(),
     problem: () => sandboxHealth.problem(),
   });
 }

@@ -1,4 +1,4 @@
-import { newUlid } from './ulid';
+import { newUlid, ulidMs } from './ulid';
 
 describe('newUlid', () => {
   afterEach(() => jest.restoreAllMocks());
@@ -24,5 +24,15 @@ describe('newUlid', () => {
 
     expect(made).toEqual([...made].sort());
     expect(new Set(made).size).toBe(made.length);
+  });
+});
+
+describe('ulidMs', () => {
+  it('is when it was made', () => {
+    expect(ulidMs('01ARZ3NDEKTSV4RRFFQ69G5FAV')).toBe(Date.parse('2016-07-30T23:54:10.259Z'));
+  });
+
+  it.each(['', '1', 'ILOU------------'])('is unknown of %j', (text) => {
+    expect(ulidMs(text)).toBeNaN();
   });
 });

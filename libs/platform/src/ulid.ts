@@ -47,6 +47,13 @@ function advance(): void {
   highPart = encode(high, 8);
 }
 
+/** When a ULID was made, in milliseconds since 1970. NaN where the text does not begin with one's time. */
+export function ulidMs(ulid: string): number {
+  const time = Array.from(ulid.slice(0, 10), (digit) => alphabet.indexOf(digit));
+  if (time.length < 10 || time.includes(-1)) return NaN;
+  return time.reduce((ms, digit) => ms * digits.length + digit, 0);
+}
+
 /** Two characters at a time: ids are made for every fact. */
 function encode(value: number, length: number): string {
   let text = '';

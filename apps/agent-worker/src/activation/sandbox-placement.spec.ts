@@ -65,7 +65,10 @@ describe('SandboxPlacement', () => {
       return Promise.resolve('exe_kept');
     },
   };
-  const open = { draw: (): string | undefined => undefined };
+  const mover = {
+    isLost: (executorId: string) => executorId === 'exe_lost',
+    hostOf: (id: ThreadId) => Promise.resolve(id === thread ? 'exe_next' : undefined),
+  };
   const executors: INestMicroservice[] = [];
   let client: ClientProxy;
   let placement: SandboxPlacement;
@@ -75,8 +78,9 @@ describe('SandboxPlacement', () => {
   beforeEach(() => {
     const options = natsTransportOptions({ url: natsUrl(), name: 'spec' });
     client = ClientProxyFactory.create({ transport: Transport.NATS, options });
-    placement = new SandboxPlacement(sandboxes, open, {
-      send: (pattern: string, data: unknown) => client.send(`${namespace}.${pattern}`, data),
+    placement = new SandboxPlacement({
+      ...{ sandboxes, mover, openExecutors: { draw: () => undefined } },
+      executors: { send: (pattern: string, data: unknown) => client.send(`${namespace}.${pattern}`, data) },
     });
     kept.length = 0;
   });
@@ -88,12 +92,25 @@ describe('SandboxPlacement', () => {
   it('takes an executor that announces free capacity, without a request', async () => {
     const { answer, timesAsked } = sick(0);
     await start(answer);
-    const placed = new SandboxPlacement(sandboxes, { draw: () => 'exe_open' }, client);
+    const placed = new SandboxPlacement({
+      ...{ sandboxes, mover, executors: client },
+      openExecutors: { draw: () => 'exe_open' },
+    });
 
     expect(await placed.of(thread)).toBe('exe_kept');
 
     expect(kept).toEqual([[thread, 'exe_open']]);
     expect(timesAsked()).toBe(0);
+  });
+
+  it('is that of the claim, unless that executor is lost', async () => {
+    const placed = (executorId: string | null, workspaceId = thread) => placement.ofRun({ executorId, workspaceId });
+    await start(() => 'exe_1');
+
+    expect(await placed('exe_1')).toBe('exe_1');
+    expect(await placed('exe_lost')).toBe('exe_next');
+    expect(await placed(null)).toBe('exe_kept');
+    expect(kept).toEqual([[thread, 'exe_1']]);
   });
 
   it('offers what an executor says that is asked, and answers with what is kept', async () => {

@@ -15,8 +15,22 @@ describe('WorkspaceRemoval', () => {
       forget: (threads: readonly ThreadId[]) => Promise.resolve(void forgotten.push(...threads)),
     };
 
-    await new WorkspaceRemoval(sandboxes, (executorId) => Promise.resolve(executorId === 'here')).remove();
+    const isHere = (executorId: string) => Promise.resolve(executorId === 'here');
+    await new WorkspaceRemoval(sandboxes, isHere, (executorId) => executorId).remove();
 
     expect(forgotten).toEqual([near]);
+  });
+
+  it('has another executor delete the copy of one that is lost', async () => {
+    const forgotten: ThreadId[] = [];
+    const sandboxes = {
+      claimDeleted: () => Promise.resolve([{ threadId: away, executorId: 'lost' }]),
+      forget: (threads: readonly ThreadId[]) => Promise.resolve(void forgotten.push(...threads)),
+    };
+    const isHere = (executorId: string) => Promise.resolve(executorId === 'here');
+
+    await new WorkspaceRemoval(sandboxes, isHere, () => 'here').remove();
+
+    expect(forgotten).toEqual([away]);
   });
 });

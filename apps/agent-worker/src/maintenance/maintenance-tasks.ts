@@ -19,6 +19,7 @@ import { type Logger, newUlid } from '@rondo/platform';
 import { type ActiveRuns, Heartbeat, type OutboxRelay, PeriodicTasks, type TaskSchedule } from '@rondo/run-holder';
 import type { DueRunPoller } from '../activation/due-run-poller';
 import { FairShare } from '../activation/fair-share';
+import type { WorkspaceMover } from '../activation/workspace-mover';
 import type { Config } from '../config';
 import { WorkspaceRemoval } from './deleted-thread-workspaces';
 
@@ -37,6 +38,7 @@ export interface MaintenanceParts {
   readonly feed: Pick<RunFeed, 'publish'>;
   readonly store: PostgresRunStore;
   readonly sandboxes: Sandboxes;
+  readonly mover: Pick<WorkspaceMover, 'standInFor'>;
   readonly trees: RunTrees;
   readonly reservations: Reservations;
   readonly relay: OutboxRelay;
@@ -83,7 +85,14 @@ function runTasks(parts: MaintenanceParts): Record<string, TaskSchedule> {
   };
 }
 
-function cleanupTasks({ config, database, nats, feed, sandboxes }: MaintenanceParts): Record<string, TaskSchedule> {
+function cleanupTasks({
+  config,
+  database,
+  nats,
+  feed,
+  sandboxes,
+  mover,
+}: MaintenanceParts): Record<string, TaskSchedule> {
   const everyMs = config.RETENTION_EVERY_MS;
   const retention = new Retention(database, config.RETENTION_DAYS);
   const idempotencyKeys = new IdempotencyKeys(database);
@@ -91,8 +100,10 @@ function cleanupTasks({ config, database, nats, feed, sandboxes }: MaintenancePa
   const blobs = new BlobSweep(database);
   const files = new FileSweep(database);
   const toolSets = new ToolSetSweep(database, config.RETENTION_DAYS);
-  const workspaces = new WorkspaceRemoval(sandboxes, (executorId, threadId) =>
-    requestRemoval(nats, executorId, threadId),
+  const workspaces = new WorkspaceRemoval(
+    sandboxes,
+    (executorId, threadId) => requestRemoval(nats, executorId, threadId),
+    (executorId) => mover.standInFor(executorId),
   );
   return {
     retention: { everyMs, work: () => retention.trim() },

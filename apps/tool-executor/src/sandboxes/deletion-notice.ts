@@ -1,5 +1,5 @@
 import type { SandboxProvider } from './sandbox-provider';
-import type { Deletion } from './sandbox-records';
+import type { Deletion, DeletionReason } from './sandbox-records';
 
 /**
  * What a call has to be told before it works in a workspace whose files were deleted: they are gone for a reason that the
@@ -12,11 +12,25 @@ export async function deletionNotice(
 ): Promise<string | undefined> {
   const deletion = await sandboxes.records.toTell(threadId, callId);
   if (!deletion) return undefined;
+  if (deletion.reason === 'moved') return movedNotice(deletion);
   if (!deletion.isDone) await sandboxes.remove(threadId, deletion.reason); // the executor has died meanwhile
-  return `Not executed: ${happened(deletion)} Only what was put there since is in it. Repeat the call if it makes sense without them.`;
+  return `Not executed: ${happened({ ...deletion, reason: deletion.reason })} Only what was put there since is in it. Repeat the call if it makes sense without them.`;
 }
 
-function happened({ at, reason, unusedMs }: Deletion): string {
+function movedNotice({ copiedAt }: Deletion): string {
+  const files =
+    copiedAt === undefined
+      ? 'No copy of its files had been saved: if it had any, all of them are gone, and so is everything that was running.'
+      : `Its files were restored here as they were at ${secondOf(copiedAt)}. What was changed later is gone, and so is everything that was running.`;
+  return `Not executed: the executor that had this workspace is lost, or its disk. ${files} Repeat the call if it still makes sense.`;
+}
+
+/** In UTC, as models read times elsewhere. */
+const secondOf = (at: string): string => `${at.slice(0, 'yyyy-mm-ddThh:mm:ss'.length).replace('T', ' ')} UTC`;
+
+type Deleted = Deletion & { readonly reason: DeletionReason };
+
+function happened({ at, reason, unusedMs }: Deleted): string {
   const day = at.slice(0, 'yyyy-mm-dd'.length);
   switch (reason) {
     case 'unused':

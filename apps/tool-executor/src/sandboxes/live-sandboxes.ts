@@ -5,6 +5,13 @@ import type { DeletionReason, SandboxRecords } from './sandbox-records';
 
 const recordWithinMs = 5_000;
 
+interface Removal {
+  /** Of which the next call is told. */
+  readonly reason?: DeletionReason | undefined;
+  /** Done before the thread's sandbox can be used again. */
+  readonly replace?: () => Promise<void>;
+}
+
 /** The sandboxes of threads that this process has used, and the removals that are under way. One per thread. */
 export class LiveSandboxes<Live extends CommandSandbox & { readonly isAwake: boolean }> {
   private readonly sandboxes = new Map<string, Live>();
@@ -67,12 +74,12 @@ export class LiveSandboxes<Live extends CommandSandbox & { readonly isAwake: boo
   }
 
   /** Concurrent callers share one removal. */
-  async remove(threadId: string, work: () => Promise<void>, reason?: DeletionReason): Promise<void> {
-    const removal =
+  async remove(threadId: string, work: () => Promise<void>, removal: Removal = {}): Promise<void> {
+    const removed =
       this.removals.get(threadId) ??
-      this.removeNow(threadId, work, reason).finally(() => this.removals.delete(threadId));
-    this.removals.set(threadId, removal);
-    return removal;
+      this.removeNow(threadId, work, removal).finally(() => this.removals.delete(threadId));
+    this.removals.set(threadId, removed);
+    return removed;
   }
 
   /**
@@ -89,11 +96,12 @@ export class LiveSandboxes<Live extends CommandSandbox & { readonly isAwake: boo
     return stopped;
   }
 
-  private async removeNow(threadId: string, work: () => Promise<void>, reason?: DeletionReason): Promise<void> {
+  private async removeNow(threadId: string, work: () => Promise<void>, { reason, replace }: Removal): Promise<void> {
     if (reason !== undefined) await this.records.deleting(threadId, reason);
     await work();
     if (reason === undefined) await this.records.remove(threadId);
     else await this.records.deleted(threadId);
+    await replace?.();
   }
 
   /** No use waits for its record. */

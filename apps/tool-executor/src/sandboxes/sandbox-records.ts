@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -11,7 +12,10 @@ export type DeletionReason = z.infer<typeof deletionReason>;
 
 const deletion = z.object({
   at: z.iso.datetime(),
-  reason: deletionReason,
+  /** `moved`: its executor is lost, and what its last copy has is here. */
+  reason: z.enum([...deletionReason.options, 'moved']),
+  /** Of what was moved: when the copy was taken. Absent where there was none. */
+  copiedAt: z.iso.datetime().optional(),
   /** How long it had been unused. */
   unusedMs: z.number().nonnegative(),
   /** False as long as the files may still be there: the executor may die between the record and the deletion. */
@@ -36,6 +40,13 @@ const record = z.object({
   /** As measured when it stopped, or of its archive. */
   diskBytes: z.number().nonnegative().optional(),
   deletion: deletion.optional(),
+  /** When it was booted last: its files may have changed since. */
+  bootedAt: z.iso.datetime().optional(),
+  /** The last copy of its files, and the store that has it. */
+  copy: z.object({ at: z.iso.datetime(), store: z.string() }).optional(),
+  /** When it was restored from the copy of a lost executor, and unless it was booted since, how old that copy was. */
+  restoredAt: z.iso.datetime().optional(),
+  filesAt: z.iso.datetime().optional(),
 });
 export type SandboxRecord = z.infer<typeof record>;
 
@@ -60,8 +71,11 @@ export class SandboxRecords {
     this.directory = join(resolve(root), '.records');
   }
 
+  /** Most threads that call a tool have none. To look for it first costs a fifth of what a failed read does (7 and 33 µs). */
   async read(threadId: string): Promise<SandboxRecord | undefined> {
-    const text = await readFile(this.fileOf(threadId), 'utf8').catch(() => undefined);
+    const file = this.fileOf(threadId);
+    if (!existsSync(file)) return undefined;
+    const text = await readFile(file, 'utf8').catch(() => undefined);
     const parsed = text === undefined ? undefined : record.safeParse(parseJson(text));
     return parsed?.data;
   }
@@ -89,11 +103,11 @@ export class SandboxRecords {
 
   /** It runs, and has files from now on. Processes that an executor left without a word count until they were last seen. */
   async started(threadId: string, at: string): Promise<void> {
-    await this.change(threadId, (known) => ({
+    await this.change(threadId, ({ filesAt: _, ...known }) => ({
       ...known,
       exists: true,
       runningMs: runningMsOf(known, Date.parse(known.seenAt ?? known.usedAt)),
-      ...{ runningSince: at, seenAt: at, changedAt: at, isArchived: false },
+      ...{ runningSince: at, seenAt: at, changedAt: at, bootedAt: at, isArchived: false },
     }));
   }
 
@@ -134,10 +148,27 @@ export class SandboxRecords {
   }
 
   async deleted(threadId: string): Promise<void> {
-    await this.change(threadId, ({ diskBytes: _, ...known }) => ({
+    await this.change(threadId, ({ diskBytes: _, copy: _copy, filesAt: _filesAt, ...known }) => ({
       ...known,
       exists: false,
       ...(known.deletion && { deletion: { ...known.deletion, isDone: true } }),
+    }));
+  }
+
+  /** A copy of its files as they were at that time is in that store, or no copy is any more. */
+  async copied(threadId: string, copy: SandboxRecord['copy']): Promise<void> {
+    await this.changeKnown(threadId, ({ copy: _, ...known }) => ({ ...known, ...(copy && { copy }) }));
+  }
+
+  /** Its files are those of a lost executor's copy from now on, or there are none. The next call has to be told. */
+  async restored(threadId: string, copiedAt: string | undefined): Promise<void> {
+    const at = new Date().toISOString();
+    const taken = copiedAt === undefined ? {} : { copiedAt };
+    await this.change(threadId, ({ runningMs }) => ({
+      ...{ usedAt: at, changedAt: at, restoredAt: at, runningMs },
+      ...{ exists: copiedAt !== undefined, isArchived: copiedAt !== undefined },
+      ...(copiedAt !== undefined && { filesAt: copiedAt }),
+      deletion: { at, reason: 'moved', unusedMs: 0, isDone: true, ...taken },
     }));
   }
 
@@ -193,6 +224,11 @@ export class SandboxRecords {
     requireThreadId(threadId);
     return join(this.directory, `${threadId}.json`);
   }
+}
+
+/** Whether that store has a copy of the files as they are. Of a sandbox that sleeps. */
+export function isCopied({ copy, bootedAt }: SandboxRecord, store: string): boolean {
+  return copy?.store === store && (bootedAt === undefined || bootedAt < copy.at);
 }
 
 /** All the time that it has run, if what runs now is counted until then. */

@@ -89,8 +89,9 @@ app.kubernetes.io/component: {{ .component }}
 {{- end }}
 {{- end }}
 
-{{- define "rondo.modelKeys" -}}
-{{- with .Values.models.secret }}
+{{/* All keys of the Secret of that name, if there is one, as variables. */}}
+{{- define "rondo.keysOf" -}}
+{{- with . }}
 envFrom:
   - secretRef:
       name: {{ . }}

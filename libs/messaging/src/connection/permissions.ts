@@ -14,8 +14,8 @@ interface Traffic {
   readonly queue?: string;
 }
 
-/** One worker answers each question of an executor about deleted threads. */
-export const deletedThreadsQueue = 'workers';
+/** One worker answers each question of an executor about the threads that it hosts. */
+export const hostingQueue = 'workers';
 
 const names = wireNames();
 
@@ -47,11 +47,12 @@ export const trafficOf = (executor: string) =>
     },
     sandboxEnd: { subject: names.sandboxEnd(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     sandboxForget: { subject: names.sandboxForget(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
+    sandboxAdopt: { subject: names.sandboxAdopt(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     sandboxThreads: {
       subject: names.sandboxThreads(executor),
       publish: ['tool-executor'],
       subscribe: ['agent-worker'],
-      queue: deletedThreadsQueue,
+      queue: hostingQueue,
     },
     mcpList: { subject: names.mcpList(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     mcpDiscover: { subject: names.mcpDiscover(executor), publish: ['gateway'], subscribe: ['tool-executor'] },

@@ -52,7 +52,9 @@ export function wireNames(namespace = '') {
     sandboxEnd: (executorId: string) => `${subject}sandbox.end.${executorId}`,
     /** Request to an executor to remove the sandbox of a deleted thread, with its files. */
     sandboxForget: (executorId: string) => `${subject}sandbox.forget.${executorId}`,
-    /** Request of an executor to any worker: which of these threads were deleted? */
+    /** Request to an executor to host the workspace of a thread whose executor is lost. */
+    sandboxAdopt: (executorId: string) => `${subject}sandbox.adopt.${executorId}`,
+    /** Request of an executor to any worker: which of these threads does it not host any more? */
     sandboxThreads: (executorId: string) => `${subject}sandbox.threads.${executorId}`,
     /** Request to an executor for the tools of an MCP server. */
     mcpList: (executorId: string) => `${subject}mcp.list.${executorId}`,

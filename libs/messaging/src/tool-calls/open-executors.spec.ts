@@ -23,8 +23,8 @@ describe('OpenExecutors', () => {
     await nats.close();
   });
 
-  const announce = (id: string, { isOpen = isOpenNow, everyMs = often.everyMs, load }: Announced = {}) => {
-    const leave = announceExecutor(executor, id, { isOpen, everyMs, ...(load && { load }) });
+  const announce = (id: string, { isOpen = isOpenNow, everyMs = often.everyMs, ...rest }: Announced = {}) => {
+    const leave = announceExecutor(executor, id, { isOpen, everyMs, ...rest });
     leaving.push(leave);
     return leave;
   };
@@ -132,6 +132,38 @@ describe('OpenExecutors', () => {
     await proxy.mend();
 
     await drawn(open, (id) => id === 'exe_1');
+  });
+
+  it('draws among those that restore workspaces of lost executors', async () => {
+    const open = await listen(await nats.link(), seldom.validForMs);
+    announce('exe_plain', { everyMs: seldom.everyMs });
+    announce('exe_adopting', { everyMs: seldom.everyMs, adopts: true });
+    const seen = new Set<string | undefined>();
+    await drawn(open, (id) => seen.add(id).size === 3);
+
+    expect(new Set(Array.from({ length: 100 }, () => open.drawAdopting()))).toEqual(new Set(['exe_adopting']));
+  });
+
+  it('counts as silence only what it would have heard', async () => {
+    const { link, proxy } = await nats.severableLink();
+    const open = await listen(link);
+    await sleep(50);
+    expect(open.silentMs('exe_never')).toBeGreaterThanOrEqual(49);
+
+    const leave = announce('exe_1');
+    await drawn(open, (id) => id === 'exe_1');
+    expect(open.silentMs('exe_1')).toBeLessThan(open.silentMs('exe_never'));
+    leave();
+
+    const back = new Promise<void>((resolve) => link.onReconnect(resolve));
+    await proxy.cut();
+    while (link.connected) await sleep(5);
+    expect(open.silentMs('exe_1')).toBe(0);
+    const cutAt = performance.now();
+    await sleep(50);
+    await proxy.mend();
+    await back;
+    expect(open.silentMs('exe_1')).toBeLessThan(performance.now() - cutAt);
   });
 
   it.each(['not json', '{}', '{"is_open":"maybe"}'])('drops the malformed announcement %j', async (text) => {

@@ -24,6 +24,8 @@ export const announcement = z.object({
   provider: executorProvider.exactOptional(),
   /** What it lacks for tools, by need, with the reason. Absent: nothing. */
   lacks: z.record(z.string().max(100), z.string().max(1_000)).exactOptional(),
+  /** It restores workspaces of lost executors from their last copy. Absent: it does not. */
+  adopts: z.boolean().exactOptional(),
   /** Why it runs no tools at all. */
   problem: z.string().max(4_000).exactOptional(),
 });
@@ -38,20 +40,26 @@ export interface AnnouncedExecutor {
   readonly load?: () => ExecutorLoad;
   readonly provider?: ExecutorProvider;
   readonly lacks?: () => Readonly<Record<string, string>>;
+  /** Whether it restores workspaces of lost executors. */
+  readonly adopts?: boolean;
   /** Why it can run no tools. */
   readonly problem?: () => Promise<string | undefined>;
   readonly everyMs?: number;
+  /** Called when one was sent, and the connection was there. */
+  readonly sent?: () => void;
 }
 
 /** In an executor: announces periodically whether it accepts threads. Returns a function that announces a last time that it does not. */
 export function announceExecutor(
   nats: NatsLink,
   executor: string,
-  { isOpen, load, provider, lacks, problem, everyMs = defaultEveryMs }: AnnouncedExecutor,
+  { isOpen, load, provider, lacks, adopts, problem, sent, everyMs = defaultEveryMs }: AnnouncedExecutor,
 ): () => void {
   let hasLeft = false;
   const publish = (message: Announcement) => {
-    if (nats.connected) nats.connection.publish(nats.names.executorOpen(executor), JSON.stringify(message));
+    if (!nats.connected) return;
+    nats.connection.publish(nats.names.executorOpen(executor), JSON.stringify(message));
+    sent?.();
   };
   const announce = async () => {
     const open = await isOpen();
@@ -62,6 +70,7 @@ export function announceExecutor(
       ...(load && { load: load() }),
       ...(provider && { provider }),
       ...(lacks && { lacks: lacks() }),
+      ...(adopts !== undefined && { adopts }),
       ...(trouble !== undefined && { problem: trouble }),
     });
   };
@@ -78,20 +87,28 @@ export function announceExecutor(
 
 interface Announced {
   readonly weight: number;
+  readonly adopts: boolean;
   readonly atMs: number;
   /** The losses of the connection until then: after another one, the announcement that it leaves may have been missed. */
   readonly losses: number;
 }
 
-/** In a worker: the executors that announce that they accept threads. */
+/** No setting asks about a longer silence. */
+const longestSilenceMs = 86_400_000;
+
+/** In a worker: the executors that announce that they accept threads, and when each was heard of last. */
 export class OpenExecutors {
   private readonly announced = new Map<string, Announced>();
+  private readonly heardAtMs = new Map<string, number>();
+  /** Since when every announcement arrives. */
+  private listeningSinceMs = performance.now();
   private readonly waiting = new Set<() => void>();
 
   constructor(
     private readonly nats: NatsLink,
     private readonly validForMs = defaultValidForMs,
   ) {
+    nats.onReconnect(() => (this.listeningSinceMs = performance.now()));
     nats.connection.subscribe(nats.names.executorOpen('*'), {
       callback: (error, message) => {
         if (error) nats.log.error({ error }, 'executor subscription ended');
@@ -105,17 +122,32 @@ export class OpenExecutors {
    * requests a placement.
    */
   draw(): string | undefined {
-    const { connected, losses } = this.nats;
-    const since = performance.now() - this.validForMs;
-    for (const [id, announced] of this.announced) {
-      if (announced.atMs < since || announced.losses !== losses) this.announced.delete(id);
-    }
-    return connected ? drawFrom([...this.announced]) : undefined;
+    return drawFrom(this.open());
+  }
+
+  /** The same among those that restore workspaces of lost executors. */
+  drawAdopting(): string | undefined {
+    return drawFrom(this.open().filter(([, { adopts }]) => adopts));
+  }
+
+  /** How long an executor has announced nothing for certain, in milliseconds: times without a connection do not count. */
+  silentMs(executor: string): number {
+    if (!this.nats.connected) return 0;
+    return performance.now() - Math.max(this.heardAtMs.get(executor) ?? 0, this.listeningSinceMs);
   }
 
   /** The same, but waits for the next announcement if there was none: a process that has just started has heard of none. */
   async drawWithin(ms: number): Promise<string | undefined> {
     return this.draw() ?? (await this.nextAnnouncement(ms), this.draw());
+  }
+
+  private open(): [string, Announced][] {
+    const { connected, losses } = this.nats;
+    const since = performance.now() - this.validForMs;
+    for (const [id, announced] of this.announced) {
+      if (announced.atMs < since || announced.losses !== losses) this.announced.delete(id);
+    }
+    return connected ? [...this.announced] : [];
   }
 
   private nextAnnouncement(ms: number): Promise<void> {
@@ -130,13 +162,23 @@ export class OpenExecutors {
     });
   }
 
+  /** The map is in the order of the announcements, since each is put at its end. */
+  private forgetOld(): void {
+    const [oldest] = this.heardAtMs;
+    if (oldest && performance.now() - oldest[1] > longestSilenceMs) this.heardAtMs.delete(oldest[0]);
+  }
+
   private receive(message: Msg): void {
     const announced = received(announcement, message, this.nats.log);
     const id = executorId.safeParse(message.subject.split('.').at(-1)); // the subject, not the body: the server checks who may publish on it
     if (!announced || !id.success) return;
-    const { is_open: isOpen, load } = announced;
+    const { is_open: isOpen, load, adopts = false } = announced;
     const { losses } = this.nats;
-    if (isOpen) this.announced.set(id.data, { atMs: performance.now(), losses, weight: weightOf(load) });
+    const atMs = performance.now();
+    this.heardAtMs.delete(id.data);
+    this.heardAtMs.set(id.data, atMs);
+    this.forgetOld();
+    if (isOpen) this.announced.set(id.data, { atMs, losses, weight: weightOf(load), adopts });
     else this.announced.delete(id.data);
     if (isOpen) for (const done of this.waiting) done();
   }

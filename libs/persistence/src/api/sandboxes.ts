@@ -57,6 +57,14 @@ select thread_id as "threadId", executor_id as "executorId", account_id as "acco
 from sandboxes join threads on threads.id = sandboxes.thread_id where thread_id = $1 and threads.deleted_at is null`;
 const newestRows = `${rows} and ($2::text is null or sandboxes.id < $2) order by sandboxes.id desc limit $3`;
 
+const runningIn = `
+select runs.id from sandboxes
+  join threads on threads.id = sandboxes.thread_id
+  join runs on runs.account_id = threads.account_id and runs.finished_at is null
+where sandboxes.id = $2 and threads.account_id = $1 and threads.deleted_at is null and runs.status in ('running', 'stopping')
+  and ${workspaceOf('runs.project_id', 'runs.thread_id')} = sandboxes.thread_id
+limit 1`;
+
 const executorsOfAccount = `
 select distinct sandboxes.executor_id from sandboxes join threads on threads.id = sandboxes.thread_id
 where threads.account_id = $1 and threads.deleted_at is null`;
@@ -78,9 +86,6 @@ where id in (
   select id from sandboxes where vacate_at <= clock_timestamp() order by vacate_at limit 100 for update skip locked
 )
 returning thread_id as "threadId", executor_id as "executorId"`;
-
-const selectMissing = `
-select id as "threadId" from unnest($1::text[]) as asked (id) where not exists (select from threads where threads.id = asked.id)`;
 
 const deleteRemoved = `delete from sandboxes where thread_id = any($1::text[]) and vacate_at is not null`;
 
@@ -105,6 +110,12 @@ export class Sandboxes {
     const [row] = await this.database.sql.query<Row>(oneRow, [accountId, id]);
     if (!row) throw new TerminalError('sandbox_not_found', `There is no sandbox ${id}.`);
     return sandboxOf(row);
+  }
+
+  /** A run that is at work in the sandbox, so not one that waits. */
+  async runningRun({ accountId, sandboxId: id }: SandboxAddress): Promise<string | undefined> {
+    const [row] = await this.database.sql.query<{ id: string }>(runningIn, [accountId, id]);
+    return row?.id;
   }
 
   /** The thread that has the workspace of this one: itself, unless the threads of its project share one. Rejects with `thread_not_found`. */
@@ -150,12 +161,6 @@ export class Sandboxes {
   /** Some sandboxes of deleted threads. The caller has their workspaces deleted and then calls `forget`. */
   claimDeleted(): Promise<readonly HostedSandbox[]> {
     return this.database.sql.query<HostedSandbox>(lockDeleted);
-  }
-
-  /** Those of the threads that do not exist. */
-  async missingOf(threads: readonly ThreadId[]): Promise<ThreadId[]> {
-    const missing = await this.database.sql.query<Pick<HostedSandbox, 'threadId'>>(selectMissing, [threads]);
-    return missing.map(({ threadId }) => threadId);
   }
 
   async forget(threads: readonly ThreadId[]): Promise<void> {

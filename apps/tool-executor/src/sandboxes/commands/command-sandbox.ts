@@ -14,6 +14,7 @@ import type { SandboxCommands } from './sandbox-commands';
 /** A sandbox whose commands are kept by `SandboxCommands`. What is left to a provider is how they are launched and killed. */
 export abstract class CommandSandbox implements Sandbox {
   protected abstract readonly commands: SandboxCommands;
+  abstract readonly browser: string | undefined;
   abstract readonly files: SandboxFiles;
 
   constructor(readonly id: string) {}

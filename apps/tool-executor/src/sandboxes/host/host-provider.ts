@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { EgressGate, EgressGates } from '../egress/egress-gate';
 import type { EndedCommand, Sandbox } from '../sandbox';
 import { LiveSandboxes } from '../live-sandboxes';
@@ -17,7 +16,8 @@ import { type DeletionReason, SandboxRecords } from '../sandbox-records';
 import type { SandboxSettings } from '../sandbox-settings';
 import type { AgentConnection } from './agent/agent-connection';
 import { bootAgent } from './agent/boot-agent';
-import { type ProcessTable, readProcessTable } from './commands/process-table';
+import { type CopySettings, WorkspaceCopies } from './copies/workspace-copies';
+import { enforceDiskQuotas } from './disk-quotas';
 import { HostSandbox } from './host-sandbox';
 import { Workspaces } from './files/workspaces';
 import { IsolationOnDemand } from './isolation/isolation-on-demand';
@@ -36,6 +36,8 @@ interface HostParts<Result extends ProbeResult> {
   readonly egress: EgressGates;
   /** Finds out whether and how sandboxes can be booted here. */
   readonly prepare: (site: IsolationSite) => Promise<Isolation<Result>>;
+  /** Absent: its workspaces are not copied. */
+  readonly copies?: CopySettings | undefined;
 }
 
 /**
@@ -48,6 +50,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
   private readonly log: SandboxLog;
   private readonly egress: EgressGates;
   readonly records: SandboxRecords;
+  readonly copies?: WorkspaceCopies;
   private readonly sandboxes: LiveSandboxes<HostSandbox>;
   /** Sandboxes that were booted and may be alive, including those that no thread uses any more. Scanned often, so kept short. */
   private readonly booted = new Set<HostSandbox>();
@@ -59,7 +62,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
 
   constructor(
     private readonly settings: SandboxSettings,
-    { name, log, egress, prepare }: HostParts<Result>,
+    { name, log, egress, prepare, copies }: HostParts<Result>,
   ) {
     this.name = name;
     this.log = log;
@@ -67,20 +70,23 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     this.records = new SandboxRecords(settings.root);
     this.sandboxes = new LiveSandboxes(this.records, log);
     const workspaces = new Workspaces(settings, !settings.unsafeHost && process.getuid?.() === 0);
-    const site = { settings, egress, workspaces };
     this.workspaces = workspaces;
     this.isolation = new IsolationOnDemand({
       ...{ log, probeAgainMs: settings.probeAgainMs },
-      prepare: () => prepare(site),
+      prepare: () => prepare({ settings, egress, workspaces }),
     });
     this.ahead = new PreparedSandboxes({
       ...{ workspaces, log, bootTimeoutMs: settings.bootTimeoutMs },
       allowed: () => Math.min(settings.prepared, settings.maxAwake - this.awakeSandboxes().length),
       launcher: () => this.launcher(),
     });
+    const deleteFiles = (threadId: string) => this.stopAndDelete(threadId);
+    const held = { workspaces, records: this.records, sandboxes: this.sandboxes, deleteFiles, log };
+    if (copies) this.copies = new WorkspaceCopies({ settings: copies, ...held });
     this.upkeep = new Upkeep(log);
     this.upkeep.every(Math.min(settings.idleMs / 4, longestIdleCheckMs), () => this.stopIdle());
-    this.upkeep.every(settings.diskCheckMs, () => this.enforceDiskQuotas());
+    const quotas = { withinMs: settings.diskCheckMs, log };
+    this.upkeep.every(settings.diskCheckMs, () => enforceDiskQuotas(this.awakeSandboxes(), quotas));
     this.upkeep.every(prepareAgainMs, () => this.ahead.adjust());
   }
 
@@ -111,7 +117,8 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
   }
 
   remove(threadId: string, reason?: DeletionReason): Promise<void> {
-    return this.sandboxes.remove(threadId, () => this.stopAndDelete(threadId), reason);
+    const removed = () => this.sandboxes.remove(threadId, () => this.stopAndDelete(threadId), { reason });
+    return this.copies?.remove(threadId, reason, removed) ?? removed();
   }
 
   /** The sandbox of an agent that has died may still be ending: no process may write while its files are packed. */
@@ -146,6 +153,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     this.sandboxes.forget(threadId);
     await sandbox.stop();
     this.egress.remove(threadId);
+    this.copies?.saveSoon(threadId);
     this.log.info({ threadId }, 'idle sandbox stopped');
   }
 
@@ -159,6 +167,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     await this.ahead.close();
     await Promise.all(this.sandboxes.all().map((sandbox) => sandbox.stop()));
     await this.sandboxes.close();
+    await this.copies?.close();
     await this.workspaces.close();
     await this.isolation.close();
   }
@@ -225,16 +234,5 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
   private async bootFor(threadId: string, launcher: Launcher, labels: SandboxLabels): Promise<AgentConnection> {
     const workspace = await this.workspaces.open(threadId, labels);
     return bootAgent(launcher, { ...workspace, labels }, this.settings.bootTimeoutMs);
-  }
-
-  /** Checks all at the same time, so that one with many files to count does not delay the others. Reads the process table once. */
-  private async enforceDiskQuotas(): Promise<void> {
-    let table: ProcessTable | undefined;
-    const processes = () => (table ??= readProcessTable());
-    const checks = this.awakeSandboxes().map(async (sandbox) => {
-      const refusal = await sandbox.disk.enforce(processes);
-      if (refusal !== undefined) this.log.warn({ threadId: sandbox.id, refusal }, 'disk quota exceeded');
-    });
-    await Promise.race([Promise.all(checks), delay(this.settings.diskCheckMs, undefined, { ref: false })]);
   }
 }

@@ -11,7 +11,7 @@ import { SandboxDisk } from './files/sandbox-disk';
 import { CommandSandbox } from '../commands/command-sandbox';
 import type { EndedCommand, Termination } from '../sandbox';
 import { SandboxError } from '../sandbox-error';
-import type { SandboxSettings } from '../sandbox-settings';
+import { type SandboxSettings, browserInSandboxes } from '../sandbox-settings';
 import { relativeToWorkspace } from '../workspace-path';
 import type { Usage, Watched } from './files/workspace-usage';
 
@@ -19,6 +19,7 @@ const fileTimeoutMs = 30_000;
 
 /** A sandbox on this machine: one agent, booted when needed, and the records of the commands that it ran. */
 export class HostSandbox extends CommandSandbox {
+  readonly browser: string | undefined;
   readonly files: AgentFiles;
   readonly disk: SandboxDisk;
   protected readonly commands: SandboxCommands;
@@ -32,6 +33,7 @@ export class HostSandbox extends CommandSandbox {
     { boot, usage }: { boot: () => Promise<AgentConnection>; usage: (watched: Watched) => Promise<Usage> },
   ) {
     super(id);
+    this.browser = browserInSandboxes(settings);
     this.agent = new AgentOnDemand(boot);
     this.commands = new SandboxCommands(settings, {
       launch: (record, cwd) => this.launch(record, cwd),

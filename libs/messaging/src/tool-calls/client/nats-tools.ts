@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type {
   AccountId,
+  CallId,
   Delta,
   ExecutorResult,
   McpServer,
@@ -32,6 +33,8 @@ export interface NatsToolsOptions {
   readonly epoch: number;
   /** The executor that hosts the thread's sandbox. Rejects with a TerminalError when a retry cannot help. */
   readonly placement: (threadId: ThreadId) => Promise<string>;
+  /** Who hosts sandboxes that move. Absent: none does. */
+  readonly moves?: SandboxMoves;
   /** Receives what running commands print, as it arrives. */
   readonly onOutput: (delta: Delta) => void;
   /** The tools of the run, which say how long a call may take. */
@@ -45,6 +48,16 @@ export interface NatsToolsOptions {
   readonly timing?: Partial<ToolTiming>;
 }
 
+export interface SandboxMoves {
+  /** Whether an executor has been away for so long that its sandboxes are moved. */
+  readonly isLost: (executorId: string) => boolean;
+  /**
+   * The executor that hosts the thread's sandbox now, after it was moved from a lost one. `unsent`: calls that were recorded
+   * as sent, and were certainly not. Rejects with a TransientError while it is being moved.
+   */
+  readonly hostOf: (threadId: ThreadId, unsent: readonly CallId[]) => Promise<string>;
+}
+
 const defaultTiming: ToolTiming = { checkEveryMs: 2_000, patienceMs: 120_000, stopTimeoutMs: 3_000 };
 const usualTimeoutMs = 600_000;
 
@@ -55,6 +68,7 @@ export class NatsTools implements Tools<ExecutorResult> {
   private readonly cleanups: (() => void)[] = [];
   private closed: Error | undefined;
   private placed: Promise<CallRecords> | undefined;
+  private stopListening: (() => void) | undefined;
 
   constructor(private readonly options: NatsToolsOptions) {
     this.timing = { ...defaultTiming, ...options.timing };
@@ -85,6 +99,7 @@ export class NatsTools implements Tools<ExecutorResult> {
   close(reason: Error): void {
     this.closed ??= reason;
     for (const cleanUp of this.cleanups.splice(0)) cleanUp();
+    this.stopListening?.();
     for (const call of this.open.values()) call.abandon(reason);
   }
 
@@ -93,7 +108,13 @@ export class NatsTools implements Tools<ExecutorResult> {
     if (this.cleanups.length === 0) this.keepAdvancing();
 
     const { nats, streams, pendingCancellations } = this.options;
-    const parts = { nats, streams, pendingCancellations, records: () => this.place(), timing: this.timing };
+    const parts = {
+      ...{ nats, streams, pendingCancellations, timing: this.timing },
+      records: () => this.place(),
+      recordsToSend: () => this.placeToSend(),
+      isLost: (executorId: string) => this.options.moves?.isLost(executorId) ?? false,
+      moved: () => this.placeAnew(),
+    };
     const open = new OpenCall(parts, this.dispatched(call), sent);
     const stop = () => open.stop();
     this.open.set(call.id, open);
@@ -109,20 +130,37 @@ export class NatsTools implements Tools<ExecutorResult> {
     }
   }
 
-  /** A thread's placement is permanent, so it is requested once, and again only after a failure. */
+  /** A thread stays at its executor, unless that one is lost. So it is requested once, and again only after a failure. */
   private place(): Promise<CallRecords> {
-    const { nats, streams, placement, threadId } = this.options;
-    this.placed ??= placement(threadId).then(
-      (executorId) => {
-        if (!this.closed) this.subscribe(executorId);
-        return new CallRecords(nats, streams, executorId);
-      },
-      (error: unknown) => {
-        this.placed = undefined;
-        throw error;
-      },
-    );
-    return this.placed;
+    return (this.placed ??= this.placedBy(this.options.placement(this.options.threadId)));
+  }
+
+  /** A call that was sent, of this activation or of one before, has its records at the executor that it was sent to. */
+  private async placeToSend(): Promise<CallRecords> {
+    const placed = await this.place();
+    const isLost = this.options.moves?.isLost(placed.executorId);
+    if (!isLost || [...this.open.values()].some(({ isSent }) => isSent)) return placed;
+    this.placeAnew();
+    return this.place();
+  }
+
+  private placeAnew(): void {
+    const { moves, threadId } = this.options;
+    const unsent = [...this.open.values()].filter(({ isSent }) => !isSent).map(({ callId }) => callId);
+    if (moves) this.placed = this.placedBy(moves.hostOf(threadId, unsent));
+    this.placed?.catch(() => undefined); // the next step of a call reports it
+  }
+
+  private async placedBy(placement: Promise<string>): Promise<CallRecords> {
+    const { nats, streams } = this.options;
+    try {
+      const executorId = await placement;
+      if (!this.closed) this.subscribe(executorId);
+      return new CallRecords(nats, streams, executorId);
+    } catch (error) {
+      this.placed = undefined;
+      throw error;
+    }
   }
 
   private dispatched(call: ToolCall): DispatchedCall {
@@ -162,7 +200,8 @@ export class NatsTools implements Tools<ExecutorResult> {
         else this.onProgress(message);
       },
     });
-    this.cleanups.push(() => subscription.unsubscribe());
+    this.stopListening?.();
+    this.stopListening = () => subscription.unsubscribe();
   }
 
   private keepAdvancing(): void {

@@ -1,7 +1,7 @@
-import { failedResult } from '@rondo/contract';
+import { type CallId, failedResult } from '@rondo/contract';
 import { TerminalError, TransientError } from '@rondo/domain';
 import type { CallKey } from '../../connection/subjects';
-import { withdrawn } from '../call-records';
+import { type CallRecords, withdrawn } from '../call-records';
 import {
   type DispatchedCall,
   type ExecutorAnswer,
@@ -15,6 +15,12 @@ import type { PendingCancellations } from './pending-cancellations';
 
 export interface OpenCallParts extends CallCancellationParts {
   readonly pendingCancellations: Pick<PendingCancellations, 'add'>;
+  /** The records of the executor that a new call goes to, which is another one once the former is lost. */
+  readonly recordsToSend: () => Promise<CallRecords>;
+  /** Whether an executor has been away for so long that its sandboxes are moved. */
+  readonly isLost: (executorId: string) => boolean;
+  /** The executor has said that it does not host the sandbox any more. */
+  readonly moved: () => void;
   readonly timing: ToolTiming;
 }
 
@@ -30,6 +36,8 @@ export interface ToolTiming {
 const cancelEveryMs = 500;
 /** A record must be missing twice: an executor that has just reconnected needs a moment to claim its running calls again. */
 const missesThatCount = 2;
+/** A sandbox that moves all the time is an error that has to be seen. */
+const maxRedirects = 3;
 
 /**
  * A call that waits for its answer. `advance` takes the next step that is due; it may be called at any time and any number
@@ -44,6 +52,7 @@ export class OpenCall {
   private advancing = false;
   private stopping = false;
   private misses = 0;
+  private redirects = 0;
   private readonly timers: NodeJS.Timeout[] = [];
 
   constructor(
@@ -62,8 +71,27 @@ export class OpenCall {
     return keyOf(this.call);
   }
 
+  get callId(): CallId {
+    return this.call.call_id;
+  }
+
+  /** An executor may have got it. */
+  get isSent(): boolean {
+    return this.sent !== 'no';
+  }
+
   receive(reply: ToolReply): void {
-    this.end(answerOf(reply));
+    const isElsewhere = reply.how === 'answered' && reply.is_elsewhere;
+    if (isElsewhere && !this.stopping && this.redirects < maxRedirects) this.redirect();
+    else this.end(answerOf(reply));
+  }
+
+  /** It was certainly not executed there, so it is sent to the executor that hosts the sandbox now. */
+  private redirect(): void {
+    this.redirects += 1;
+    this.sent = 'no';
+    this.parts.moved();
+    void this.advance();
   }
 
   /** Rejects the answer. The call itself goes on, and a later holder of the run finds it. */
@@ -103,7 +131,7 @@ export class OpenCall {
   }
 
   private async send(): Promise<void> {
-    const records = await this.parts.records();
+    const records = await this.parts.recordsToSend();
     const { streams } = this.parts;
     await streams.ensure();
     if (this.settled || this.stopping) return;
@@ -126,8 +154,18 @@ export class OpenCall {
 
     if (reply) this.receive(reply);
     else if (claimant === withdrawn) this.end(this.stopping ? stoppedNow() : failed('Not executed: it was withdrawn.'));
+    else if (claimant === undefined && this.parts.isLost(records.executorId)) await this.takeBack();
     else if (isQueued || claimant !== undefined) this.noteSeen();
     else await this.noteMissing();
+  }
+
+  /** A call that the lost executor has not claimed is withdrawn, so that it never runs there, and sent to the next one. */
+  private async takeBack(): Promise<void> {
+    const mayRunTwice = runsUnclaimed(this.call);
+    if (!mayRunTwice && !(await this.cancellation.withdraw())) return;
+    if (this.settled || this.stopping) return;
+    this.sent = 'no';
+    await this.send();
   }
 
   private noteSeen(): void {

@@ -90,7 +90,9 @@ async function killAll(look: () => number[]): Promise<boolean> {
 
 function commandOf(pid: number): number | undefined {
   try {
-    const mark = /(?:^|\0)SANDBOX_COMMAND=(\d{1,15})\0/.exec(readFileSync(`/proc/${pid}/environ`, 'latin1'))?.[1];
+    const mark = /(?:^|\0)SANDBOX_COMMAND=[0-9a-f-]{36}:(\d{1,15})\0/.exec(
+      readFileSync(`/proc/${pid}/environ`, 'latin1'),
+    )?.[1];
     return mark === undefined ? undefined : Number(mark);
   } catch {
     return undefined; // It has ended meanwhile, or its environment is not readable.

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { flush } from '../../flush';
 import { searchPath } from '../isolation/search-path';
 import { removeTree } from './directory-tree';
 
@@ -70,31 +71,33 @@ export class WorkspaceArchives {
     await this.settle(home);
   }
 
+  /**
+   * The files, packed into a new file beside them that is the caller's to delete. No command may run in the workspace. A signal
+   * gives up. What an executor that was killed has left of such files is deleted.
+   */
+  async copy(home: string, signal: AbortSignal): Promise<string> {
+    for (const name of await namesIn(home, copied)) await rm(join(home, name), { force: true });
+    const copy = join(home, newName('copy'));
+    if (this.isPacked(home)) await link(archiveIn(home), copy);
+    else await packInto(copy, home, signal);
+    return copy;
+  }
+
+  /** Makes a copy the archive of a home without files. The copy is moved, and must be on the disk. */
+  async place(home: string, copy: string): Promise<void> {
+    await rename(copy, archiveIn(home));
+    for (const directory of [home, dirname(home)]) await flush(directory);
+  }
+
   /** Deletes the files, packed or not. */
   async remove(home: string): Promise<void> {
     await removeTree(workspaceIn(home));
     for (const name of await leftoversIn(home)) await removeTree(join(home, name));
   }
 
-  /**
-   * Files are compared one by one, because not every tree that commands can make comes out of an archive: its paths may be
-   * too long. An image is one file whose holes would be compared too, all of its size; there, gzip's checksum has to do.
-   */
   private async write(home: string, signal: AbortSignal): Promise<void> {
     const draft = join(home, newName('draft'));
-    const isImage = existsSync(imageIn(home));
-    const names = ['workspace', ...(isImage ? ['workspace.img'] : [])];
-    const from = ['--file', draft, '--directory', home];
-    try {
-      const pack = ['--create', ...format, ...exactTimes, '--use-compress-program', 'gzip -1', ...from, '--', ...names];
-      await run('nice', ['tar', ...pack], signal);
-      await run('nice', ['tar', isImage ? '--list' : '--compare', ...format, '--gzip', ...from], signal);
-      await flush(draft);
-      signal.throwIfAborted();
-    } catch (error) {
-      await rm(draft, { force: true });
-      throw error;
-    }
+    await packInto(draft, home, signal);
     await rename(draft, archiveIn(home));
     await flush(home);
   }
@@ -116,9 +119,31 @@ const workspaceIn = (home: string): string => join(home, 'workspace');
 const imageIn = (home: string): string => join(home, 'workspace.img');
 
 const leftover = /^(leaving|restoring|draft)-/;
-const newName = (kind: 'leaving' | 'restoring' | 'draft'): string => `${kind}-${randomUUID()}`;
-const leftoversIn = async (home: string): Promise<string[]> =>
-  (await readdir(home).catch(() => [])).filter((name) => leftover.test(name)); // a home that was never made has none
+const copied = /^copy-/;
+const newName = (kind: 'leaving' | 'restoring' | 'draft' | 'copy'): string => `${kind}-${randomUUID()}`;
+const namesIn = async (home: string, pattern: RegExp): Promise<string[]> =>
+  (await readdir(home).catch(() => [])).filter((name) => pattern.test(name)); // a home that was never made has none
+const leftoversIn = (home: string): Promise<string[]> => namesIn(home, leftover);
+
+/**
+ * Files are compared one by one, because not every tree that commands can make comes out of an archive: its paths may be
+ * too long. An image is one file whose holes would be compared too, all of its size; there, gzip's checksum has to do.
+ */
+async function packInto(draft: string, home: string, signal: AbortSignal): Promise<void> {
+  const isImage = existsSync(imageIn(home));
+  const names = ['workspace', ...(isImage ? ['workspace.img'] : [])];
+  const from = ['--file', draft, '--directory', home];
+  try {
+    const pack = ['--create', ...format, ...exactTimes, '--use-compress-program', 'gzip -1', ...from, '--', ...names];
+    await run('nice', ['tar', ...pack], signal);
+    await run('nice', ['tar', isImage ? '--list' : '--compare', ...format, '--gzip', ...from], signal);
+    await flush(draft);
+    signal.throwIfAborted();
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
 
 async function run(program: string, given: readonly string[], signal?: AbortSignal): Promise<void> {
   const options = { env: { PATH: searchPath, LANG: 'C.UTF-8' }, maxBuffer: errorBytes, killSignal: 'SIGKILL' as const };
@@ -129,15 +154,5 @@ async function run(program: string, given: readonly string[], signal?: AbortSign
     const { stderr, stdout } = error as { stderr?: string; stdout?: string }; // what execFile rejects with
     const [said = ''] = (stderr || stdout || String(error)).split('\n'); // a path may be longer than what is wrong with it
     throw new Error(`${given[0] === 'tar' ? 'tar' : program}: ${said.slice(-shownError)}`, { cause: error });
-  }
-}
-
-/** A power cut after this leaves the file, or the directory's names, as they are. */
-async function flush(path: string): Promise<void> {
-  const opened = await open(path, 'r');
-  try {
-    await opened.sync();
-  } finally {
-    await opened.close();
   }
 }

@@ -11,6 +11,7 @@ import { isPreparedId } from '../prepared/prepared-ids';
 import { WorkspaceArchives } from './workspace-archives';
 import { imageUsage, WorkspaceImages } from './workspace-images';
 import { readLabels, writeLabels } from './workspace-labels';
+import { WorkspacePacking } from './workspace-packing';
 import { type Usage, type Watched, allocatedBytes, workspaceUsage } from './workspace-usage';
 
 /**
@@ -27,17 +28,7 @@ export interface Workspace {
   labels?: SandboxLabels;
 }
 
-/** A file with large holes is read back as a whole, and commands can make many. */
-const packWithinMs = 15 * 60_000;
-const interrupted = new Error('The workspace was opened meanwhile.');
-
 type ListedWorkspace = ListedSandbox & { readonly state: 'asleep' | 'archived' };
-
-interface Packing {
-  readonly interruption: AbortController;
-  /** Resolves also where it failed. */
-  readonly ended: Promise<unknown>;
-}
 
 type WorkspaceSettings = Pick<
   SandboxSettings,
@@ -56,7 +47,7 @@ export class Workspaces {
   private readonly archives: WorkspaceArchives;
   private readonly users: SandboxUsers;
   private readonly opening = new Map<string, Promise<Workspace>>();
-  private readonly packing = new Map<string, Packing>();
+  private readonly packing = new WorkspacePacking();
 
   constructor(
     settings: WorkspaceSettings,
@@ -78,23 +69,26 @@ export class Workspaces {
 
   /** Packs the files, unless one opens the workspace meanwhile. No command may run in it. False where nothing was packed. */
   async archive(threadId: string): Promise<boolean> {
-    if (this.opening.has(threadId) || this.packing.has(threadId)) return false;
-    const interruption = new AbortController();
-    const timeout = setTimeout(() => interruption.abort(new Error('It took too long.')), packWithinMs).unref();
-    const ended = this.pack(threadId, interruption.signal).finally(() => {
-      clearTimeout(timeout);
-      this.packing.delete(threadId);
-    });
-    this.packing.set(threadId, { interruption, ended: ended.catch(() => undefined) });
-    return ended.catch((error: unknown) => {
-      if (interruption.signal.reason === interrupted) return false;
-      throw error;
-    });
+    const pack = (home: string, signal: AbortSignal) => this.archives.pack(home, signal).then(() => true);
+    return (await this.pack(threadId, pack)) ?? false;
+  }
+
+  /** The same into a file of its own, which is the caller's to delete. The workspace stays as it is. */
+  copy(threadId: string): Promise<string | undefined> {
+    return this.pack(threadId, (home, signal) => this.archives.copy(home, signal));
+  }
+
+  /** Makes such a file the workspace of a thread without files, as if it was archived. */
+  async place(threadId: string, copy: string, labels: SandboxLabels): Promise<void> {
+    const home = this.homeOf(threadId);
+    await mkdir(home, { recursive: true, mode: 0o711 });
+    await writeLabels(home, labels);
+    await this.archives.place(home, copy);
   }
 
   /** Gives up what is being packed. */
-  async close(): Promise<void> {
-    await Promise.all([...this.packing.keys()].map((threadId) => this.interruptPacking(threadId)));
+  close(): Promise<void> {
+    return this.packing.interruptAll();
   }
 
   /** All workspaces on this disk, or one thread's, with the labels that they were created with. */
@@ -141,7 +135,7 @@ export class Workspaces {
   }
 
   private async restoreAndMake(threadId: string, labels: SandboxLabels): Promise<Workspace> {
-    await this.interruptPacking(threadId);
+    await this.packing.interrupt(threadId);
     const home = this.homeOf(threadId);
     if (existsSync(home)) await this.restore(home);
     return this.make(threadId, labels);
@@ -156,20 +150,19 @@ export class Workspaces {
     }
   }
 
-  private async pack(threadId: string, signal: AbortSignal): Promise<boolean> {
-    const home = this.homeOf(threadId);
-    const hasFiles = existsSync(this.directoryOf(threadId));
-    if (!hasFiles && !this.archives.isPacked(home)) return false;
-    const image = this.imageOf(threadId);
-    if (hasFiles && existsSync(image)) await this.images.detached(image);
-    await this.archives.pack(home, signal);
-    return true;
-  }
-
-  private async interruptPacking(threadId: string): Promise<void> {
-    const packing = this.packing.get(threadId);
-    packing?.interruption.abort(interrupted);
-    await packing?.ended;
+  private async pack<T>(
+    threadId: string,
+    into: (home: string, signal: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined> {
+    if (this.opening.has(threadId) || this.packing.has(threadId)) return undefined;
+    return this.packing.run(threadId, async (signal) => {
+      const home = this.homeOf(threadId);
+      const hasFiles = existsSync(this.directoryOf(threadId));
+      if (!hasFiles && !this.archives.isPacked(home)) return undefined;
+      const image = this.imageOf(threadId);
+      if (hasFiles && existsSync(image)) await this.images.detached(image);
+      return into(home, signal);
+    });
   }
 
   private async make(threadId: string, labels: SandboxLabels): Promise<Workspace> {
@@ -228,7 +221,7 @@ export class Workspaces {
   /** Releases the uid last: as long as a file is left, no other thread may get it. */
   async remove(threadId: string): Promise<void> {
     const home = this.homeOf(threadId);
-    await this.interruptPacking(threadId);
+    await this.packing.interrupt(threadId);
     const uid = await this.users.find({ threadId, path: home });
     await this.archives.remove(home);
     await rm(home, { recursive: true, force: true });

@@ -4,10 +4,11 @@ import { HostSandbox } from '../host-sandbox';
 import type { Launcher } from './launcher';
 import type { IsolationSite } from './isolation';
 
-/** Runs a command in a sandbox of its own. Undefined when it ran, else why it did not. */
+/** Runs a command in a sandbox of its own. Undefined when it succeeded, else why it did not. */
 export async function runTrial(
   launcher: Launcher,
   { workspaces, settings, egress }: IsolationSite,
+  command = 'true',
 ): Promise<string | undefined> {
   const threadId = `probe-${randomUUID()}`;
   const sandbox = new HostSandbox(threadId, settings, {
@@ -15,7 +16,7 @@ export async function runTrial(
     usage: (watched) => workspaces.usage(threadId, watched),
   });
   try {
-    const outcome = await sandbox.exec({ id: 'probe', command: 'true' });
+    const outcome = await sandbox.exec({ id: 'probe', command });
     return outcome.exitCode === 0 ? undefined : `A trial command ended with ${outcome.ending}. ${outcome.output}`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -1,5 +1,6 @@
 'use strict';
 const { spawn } = require('node:child_process');
+const { randomUUID } = require('node:crypto');
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { Failure } = require('./failure.cjs');
@@ -11,6 +12,8 @@ const script = readFileSync(join(__dirname, 'command.sh'), 'utf8').replace(/^#.*
 /** A daemon may keep the pipe open for ever. Output of the shell itself arrives well within this time. */
 const drainMs = 150;
 const longestTimerMs = 2 ** 31 - 1;
+/** Numbers of commands are unique in one sandbox only, and without isolation the processes of all sandboxes are visible. */
+const agent = randomUUID();
 /** Input that waits for a command to read it. */
 const pendingInputBytes = 1024 * 1024;
 
@@ -25,15 +28,15 @@ class Command {
   constructor(request, { cwd, environment, directory }, emit) {
     this.request = request;
     this.emit = emit;
-    const mark = `SANDBOX_COMMAND=${request.command}`;
+    const mark = `${agent}:${request.command}`;
     this.child = spawn('/bin/bash', ['--norc', '--noprofile', '-c', script, 'bash', directory, request.script], {
       cwd,
-      env: { ...environment, SANDBOX_COMMAND: String(request.command), RONDO_IDEMPOTENCY_KEY: request.idempotencyKey },
+      env: { ...environment, SANDBOX_COMMAND: mark, RONDO_IDEMPOTENCY_KEY: request.idempotencyKey },
       detached: true,
       stdio: [request.openInput ? 'pipe' : 'ignore', 'pipe', 'ignore'],
     });
     this.child.stdin?.on('error', () => this.child.stdin.destroy()); // It has closed its input.
-    this.processes = { leader: this.child.pid, mark };
+    this.processes = { leader: this.child.pid, mark: `SANDBOX_COMMAND=${mark}` };
     this.child.once('error', (error) => this.#finish({ exitCode: 127, failure: error.message }));
     this.child.once('exit', (code, signal) => void this.#shellEnded(code, signal));
     this.child.stdout.on('data', (bytes) => this.#output(bytes));

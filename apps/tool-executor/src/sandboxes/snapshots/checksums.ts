@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { flush } from '../flush';
+import { SnapshotDamaged, type SnapshotInfo } from './snapshot-store';
+
+type Checksum = Pick<SnapshotInfo, 'bytes' | 'sha256'>;
+
+export async function checksumOf(file: string, signal?: AbortSignal): Promise<Checksum> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const piece of createReadStream(file, { ...(signal && { signal }) }) as AsyncIterable<Buffer>) {
+    hash.update(piece);
+    bytes += piece.length;
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+/** Writes what was saved into a file, and onto the disk. Leaves no file where it is not what was saved. */
+export async function writeChecked(source: Readable, into: string, expected: Checksum): Promise<void> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const checked = async function* (pieces: AsyncIterable<Buffer>) {
+    for await (const piece of pieces) {
+      hash.update(piece);
+      bytes += piece.length;
+      yield piece;
+    }
+  };
+  try {
+    await pipeline(source, checked, createWriteStream(into, { flags: 'wx', mode: 0o600 }));
+    if (bytes !== expected.bytes) throw new SnapshotDamaged(`The copy has ${bytes} of ${expected.bytes} bytes.`);
+    if (hash.digest('hex') !== expected.sha256)
+      throw new SnapshotDamaged('The copy has another checksum than was saved.');
+    await flush(into);
+  } catch (error) {
+    await rm(into, { force: true });
+    throw error;
+  }
+}
