@@ -18,8 +18,9 @@ const needs = {
   search_engine: 'a [search engine](web-tools.md#search-engines)',
   data_providers: '`RAPIDAPI_KEY`',
   internet: 'sandboxes that reach something: `SANDBOX_EGRESS`',
-  browser: 'Chromium: `BROWSER_PATH`',
-  previews: '`PREVIEW_URL`',
+  browser: '[Chromium](browser.md)',
+  previews: '[previews](previews.md)',
+  sites: '`PREVIEW_URL`',
 };
 
 const withoutExecutor = { loop: 'answered by the worker', child_run: 'a run of its own' };

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { composeSchema } from '../../../deploy/local/compose-schema.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
 import { images } from '../../../deploy/images/contents.mjs';
+import { serviceVariablesOfTools } from '../../tool-executor/src/services/service-settings';
 
 const strings = z.array(z.string()).default([]);
 const service = z.object({
@@ -17,6 +18,7 @@ const service = z.object({
   depends_on: z.record(z.string(), z.unknown()).default({}),
   cap_drop: strings,
   security_opt: strings,
+  environment: z.record(z.string(), z.unknown()).default({}),
   read_only: z.boolean().default(false),
   tmpfs: strings,
 });
@@ -58,6 +60,17 @@ describe('docker-compose.yml', () => {
       expect({ name, networks }).toEqual({ name, networks: networks.filter((one) => one in compose.networks) });
       expect({ name, mounted }).toEqual({ name, mounted: mounted.filter((one) => one in compose.volumes) });
       expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(Object.keys(depends_on)));
+    }
+  });
+
+  it('passes the keys of tools on to the executor, and to nothing else', () => {
+    const variables = Object.keys(serviceVariablesOfTools);
+    const keys = variables.filter((name) => name.endsWith('_KEY') && name !== 'SECRETS_KEY');
+
+    for (const [name, { environment }] of ofThisRepository) {
+      const passed = Object.keys(environment);
+      if (name === 'tool-executor') expect(passed).toEqual(expect.arrayContaining(variables));
+      else expect({ name, keys: keys.filter((key) => passed.includes(key)) }).toEqual({ name, keys: [] });
     }
   });
 

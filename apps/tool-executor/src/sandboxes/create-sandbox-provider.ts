@@ -4,40 +4,51 @@ import { prepareDocker } from './docker/prepare-docker';
 import { EgressGates } from './egress/egress-gate';
 import type { EgressRules } from './egress/destination';
 import { HostProvider } from './host/host-provider';
+import type { CopySettings } from './host/copies/workspace-copies';
 import { type EmbeddedProbeResult, prepareIsolation } from './embedded/isolation/prepare-isolation';
 import type { SandboxLog, SandboxProvider } from './sandbox-provider';
 import type { SandboxSettings } from './sandbox-settings';
 
+interface ProviderOptions {
+  /** Only for providers whose sandboxes no other executor reaches. */
+  readonly copies?: CopySettings | undefined;
+}
+
 type EgressParts = Partial<Pick<EgressRules, 'resolve' | 'isAllowed'>>;
 
 /** The provider that the settings choose. */
-export function createSandboxProvider(settings: SandboxSettings, log: SandboxLog): SandboxProvider {
-  if (settings.provider === 'embedded') return createEmbeddedProvider(settings, log);
-  if (settings.provider === 'docker') return createDockerProvider(settings, log);
+export function createSandboxProvider(
+  settings: SandboxSettings,
+  log: SandboxLog,
+  options: ProviderOptions = {},
+): SandboxProvider {
+  if (settings.provider === 'embedded') return createEmbeddedProvider(settings, log, options);
+  if (settings.provider === 'docker') return createDockerProvider(settings, log, options);
   const { daytona } = settings;
   if (!daytona) throw new Error('The provider daytona has no settings.');
   return new DaytonaProvider(settings, { daytona, log, egress: egressGates(settings) });
 }
 
-/** Sandboxes on this machine. Only tests pass `egress`, which replaces how names are resolved and addresses judged. */
+/** Sandboxes on this machine. Only tests replace how names are resolved and addresses judged. */
 export function createEmbeddedProvider(
   settings: SandboxSettings,
   log: SandboxLog,
-  egress: EgressParts = {},
+  { copies, ...egress }: ProviderOptions & EgressParts = {},
 ): HostProvider<EmbeddedProbeResult> {
   const gates = egressGates(settings, egress);
-  return new HostProvider(settings, { name: 'embedded', log, egress: gates, prepare: prepareIsolation });
+  return new HostProvider(settings, { name: 'embedded', log, egress: gates, prepare: prepareIsolation, copies });
 }
 
 /** Sandboxes in containers of an engine on this machine. */
 export function createDockerProvider(
   settings: SandboxSettings,
   log: SandboxLog,
-  egress: EgressParts = {},
+  { copies, ...egress }: ProviderOptions & EgressParts = {},
 ): HostProvider {
   return new HostProvider(settings, {
     ...{ name: 'docker', log, egress: egressGates(settings, egress) },
     prepare: prepareDocker,
+    copies,
   });
 }
 

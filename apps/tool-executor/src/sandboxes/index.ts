@@ -1,6 +1,8 @@
 export * from './sandbox';
 export * from './sandbox-provider';
-export { SandboxError, type SandboxErrorCode } from './sandbox-error';
+export type { CopyCounts, SandboxCopies } from './sandbox-copies';
+export { SandboxError, WorkspaceMoved, type SandboxErrorCode } from './sandbox-error';
+export { programPath } from './program-path';
 export { SandboxHealth } from './sandbox-health';
 export { type SandboxSettingsInput, type SandboxSettings, sandboxSettings } from './sandbox-settings';
 export { createEmbeddedProvider, createSandboxProvider } from './create-sandbox-provider';
@@ -8,5 +10,8 @@ export { SandboxSlots } from './sandbox-slots';
 export { EgressRefusal, type EgressRules } from './egress/destination';
 export type { EgressGate } from './egress/egress-gate';
 export { shownPath, workspacePath } from './workspace-path';
+export type { CopySettings } from './host/copies/workspace-copies';
+export { openSnapshotStore, snapshotPlace } from './snapshots/open-snapshot-store';
+export type { SnapshotStore } from './snapshots/snapshot-store';
 export { deletionNotice } from './deletion-notice';
 export { type SandboxRecord, runningMsOf } from './sandbox-records';

@@ -26,3 +26,10 @@ export class SandboxError extends Error {
     this.name = 'SandboxError';
   }
 }
+
+/** Another executor hosts the workspace now, so nothing was done. */
+export class WorkspaceMoved extends SandboxError {
+  constructor() {
+    super('unavailable', 'Not executed: the workspace of this thread is on another executor now. Repeat the call.');
+  }
+}

@@ -1,5 +1,6 @@
 import type { EgressGate } from './egress/egress-gate';
 import type { EndedCommand, Sandbox } from './sandbox';
+import type { SandboxCopies } from './sandbox-copies';
 import type { DeletionReason, SandboxRecords } from './sandbox-records';
 
 /**
@@ -12,6 +13,8 @@ export interface SandboxProvider {
   readonly affinity: SandboxAffinity;
   /** When each was used, and what became of it. */
   readonly records: SandboxRecords;
+  /** Absent where none are configured, and where any executor reaches the sandboxes. */
+  readonly copies?: SandboxCopies;
   /** What a thread's sandbox may reach. Tools that use the network on a sandbox's behalf ask here. */
   egressOf(threadId: string): EgressGate;
   /**

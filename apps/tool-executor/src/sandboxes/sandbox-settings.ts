@@ -33,7 +33,7 @@ export const sandboxSettings = z.object({
   /** Workspaces live here, one directory per thread. */
   root: z.string().min(1),
   bubblewrapPath: z.string().min(1).default('bwrap'),
-  /** Chromium. Without it there is no browser in sandboxes. */
+  /** Chromium on this machine. Without it there is no browser in embedded sandboxes. */
   browserPath: z.string().startsWith('/').optional(),
   /** The mount point of control groups. */
   controlGroupMount: z.string().min(1).default('/sys/fs/cgroup'),
@@ -82,3 +82,13 @@ export const sandboxSettings = z.object({
 });
 export type SandboxSettings = z.infer<typeof sandboxSettings>;
 export type SandboxSettingsInput = z.input<typeof sandboxSettings>;
+
+/** Where embedded sandboxes show the browser of this machine. */
+export const shownBrowser = '/opt/browser-program';
+
+/** The browser as commands of a sandbox see it. Undefined where sandboxes have none. */
+export function browserInSandboxes(settings: SandboxSettings): string | undefined {
+  const { provider, browserPath, docker, unsafeHost } = settings;
+  if (provider === 'docker') return docker?.browserPath;
+  return provider === 'embedded' && browserPath !== undefined && !unsafeHost ? shownBrowser : undefined;
+}

@@ -13,6 +13,8 @@ import type { Duplex } from 'node:stream';
  */
 export interface Sandbox {
   readonly id: string;
+  /** The program Chromium as commands see it. Undefined where the sandbox has no browser. */
+  readonly browser: string | undefined;
   /**
    * Runs a command and waits for its end. Resolves however the command ends, also when the sandbox is lost; rejects
    * with SandboxError only when the command could not be started. A second call with the same id attaches to the
@@ -44,13 +46,20 @@ export interface Sandbox {
    * too many connections are open, and with `unsupported` where the provider has no way in. Wakes no sandbox.
    */
   connect(port: number): Promise<Duplex>;
+  /**
+   * Runs a bash script whose standard input and output are the stream, byte for byte. Destroying the stream ends the script. Only
+   * where `connect` is unsupported.
+   */
+  attach?(script: string, run: string): Promise<Duplex>;
+  /**
+   * A URL of the provider under which everyone reaches an HTTP server of the sandbox, for so many seconds. Only where `connect` is
+   * unsupported. Rejects with `not_listening` when no process of the sandbox listens there.
+   */
+  expose?(port: number): Promise<{ url: string; seconds: number }>;
   readonly files: SandboxFiles;
   /** Kills every process in the sandbox. The workspace stays; the next use boots it again. */
   stop(): Promise<Termination>;
 }
-
-/** The browser of a sandbox, where the provider has one. */
-export const browserInSandbox = '/opt/browser-program';
 
 export interface CommandRequest {
   /** The tool call's id, under which a command runs once. The command finds it in `RONDO_IDEMPOTENCY_KEY`. */

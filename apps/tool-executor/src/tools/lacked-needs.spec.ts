@@ -13,8 +13,15 @@ describe('what an executor lacks', () => {
       search_engine: expect.stringContaining('SEARXNG_URL'),
       data_providers: expect.stringContaining('RAPIDAPI_KEY'),
       previews: expect.stringContaining('PREVIEW_URL'),
+      sites: expect.stringContaining('PREVIEW_URL'),
     });
     expect(lackedNeeds({ ...withBrowser, PREVIEW_URL: 'http://*.localhost:3000' }, full)).toEqual({});
+  });
+
+  it('is not a preview where the service of the sandboxes has its own', () => {
+    expect(lackedNeeds({ SANDBOX_PROVIDER: 'daytona', DAYTONA_BROWSER_PATH: '/usr/bin/chromium' }, full)).toEqual({
+      sites: expect.stringContaining('PREVIEW_URL'),
+    });
   });
 
   it('is the internet where sandboxes reach no address at all', () => {
@@ -28,9 +35,12 @@ describe('what an executor lacks', () => {
   it.each([
     ['is not named', { SANDBOX_PROVIDER: 'embedded' } as const],
     ['is not there', { SANDBOX_PROVIDER: 'embedded', BROWSER_PATH: '/nowhere/chromium' } as const],
+    ['is not in the image', { SANDBOX_PROVIDER: 'docker', BROWSER_PATH: process.execPath } as const],
     ['cannot be in a sandbox', { SANDBOX_PROVIDER: 'daytona', BROWSER_PATH: process.execPath } as const],
   ])('is the browser where it %s', (_, config) => {
     expect(lackedNeeds(config, full)).toHaveProperty('browser');
     expect(lackedNeeds({ ...withBrowser }, full)).not.toHaveProperty('browser');
+    const inImage = { SANDBOX_PROVIDER: 'docker', DOCKER_BROWSER_PATH: '/usr/bin/chromium' } as const;
+    expect(lackedNeeds(inImage, full)).not.toHaveProperty('browser');
   });
 });

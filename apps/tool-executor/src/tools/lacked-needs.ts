@@ -5,16 +5,24 @@ import type { ToolServices } from './tool-services';
 
 type Needed = Pick<
   Config,
-  'PREVIEW_URL' | 'BROWSER_PATH' | 'SANDBOX_PROVIDER' | 'SANDBOX_EGRESS' | 'SANDBOX_INTERNAL_HOSTS'
+  | 'PREVIEW_URL'
+  | 'BROWSER_PATH'
+  | 'DOCKER_BROWSER_PATH'
+  | 'DAYTONA_BROWSER_PATH'
+  | 'SANDBOX_PROVIDER'
+  | 'SANDBOX_EGRESS'
+  | 'SANDBOX_INTERNAL_HOSTS'
 >;
 
 const reasons: Record<ToolNeed, string> = {
   search_engine:
-    'No search engine is configured: the tool-executor has no TAVILY_API_KEY, BRAVE_API_KEY, SERPER_API_KEY or SEARXNG_URL.',
+    'No search engine is configured: the tool-executor has no TAVILY_API_KEY, BRAVE_API_KEY, SERPER_API_KEY, SERPAPI_API_KEY, JINA_API_KEY or SEARXNG_URL.',
   data_providers: 'The tool-executor has no RAPIDAPI_KEY.',
   internet: 'Sandboxes reach nothing: SANDBOX_EGRESS of the tool-executor is none.',
-  browser: 'BROWSER_PATH of the tool-executor names no Chromium, or its sandboxes are at another provider.',
+  browser:
+    'The tool-executor has no Chromium for its sandboxes: BROWSER_PATH, or DOCKER_BROWSER_PATH or DAYTONA_BROWSER_PATH where they are elsewhere.',
   previews: 'The tool-executor has no PREVIEW_URL.',
+  sites: 'The tool-executor has no PREVIEW_URL.',
 };
 
 /** What this executor lacks for tools, with the reason for its operator. It announces this, so that such tools are not offered. */
@@ -24,8 +32,16 @@ export function lackedNeeds(config: Needed, { search, dataProviders }: ToolServi
     search_engine: search !== undefined,
     data_providers: dataProviders !== undefined,
     internet: !isCutOff,
-    browser: config.SANDBOX_PROVIDER === 'embedded' && existsSync(config.BROWSER_PATH ?? ''),
-    previews: config.PREVIEW_URL !== undefined,
+    browser: hasBrowser(config),
+    previews: config.PREVIEW_URL !== undefined || config.SANDBOX_PROVIDER === 'daytona', // the service has its own
+    sites: config.PREVIEW_URL !== undefined,
   };
   return Object.fromEntries(Object.entries(reasons).filter(([need]) => has[need as ToolNeed] === false)); // its own keys
+}
+
+/** Whether an image at Daytona has its program shows at the first use; one of Docker is tried at the start. */
+function hasBrowser({ SANDBOX_PROVIDER, ...paths }: Needed): boolean {
+  if (SANDBOX_PROVIDER === 'docker') return paths.DOCKER_BROWSER_PATH !== undefined;
+  if (SANDBOX_PROVIDER === 'daytona') return paths.DAYTONA_BROWSER_PATH !== undefined;
+  return existsSync(paths.BROWSER_PATH ?? '');
 }

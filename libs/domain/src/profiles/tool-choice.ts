@@ -20,7 +20,7 @@ export function toolsAfter(
   const list = Array.isArray(tools) ? tools : earlier;
   const meant = interactive === undefined ? {} : profile.interaction(interactive);
   const steps = [meant, ...byKind(togglesOf(tools))];
-  return steps.reduce<string[]>((chosen, step) => toggled(chosen, step, profile), [...list]);
+  return steps.reduce((chosen, step) => toggled(chosen, step, profile), [...list]);
 }
 
 /** Names that a layer changes and that are neither a tool nor a group of tools. */
@@ -54,7 +54,8 @@ function byKind(toggles: Toggles): [Toggles, Toggles] {
   return [Object.fromEntries(ofGroups), Object.fromEntries(ofTools)];
 }
 
-function toggled(tools: readonly string[], toggles: Toggles, profile: ToolProfile): string[] {
+function toggled(tools: string[], toggles: Toggles, profile: ToolProfile): string[] {
+  if (Object.keys(toggles).length === 0) return tools; // the usual layer
   const named = (isOn: boolean) => Object.keys(toggles).filter((name) => toggles[name] === isOn);
   const on = named(true).flatMap((name) => (isGroup(name) ? toolsOfGroup(name, profile) : [name]));
   const off = new Set(named(false));

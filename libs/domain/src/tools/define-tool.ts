@@ -45,10 +45,11 @@ export interface ToolDefinition {
 }
 
 /**
- * What an executor may lack: a search engine, data providers, a way out of its sandboxes, a browser, or URLs for the ports
- * of sandboxes.
+ * What an executor may lack: a search engine, data providers, a way out of its sandboxes, a browser, URLs for the ports of
+ * sandboxes, or URLs for the sites of threads.
  */
-export type ToolNeed = 'search_engine' | 'data_providers' | 'internet' | 'browser' | 'previews';
+export const toolNeeds = ['search_engine', 'data_providers', 'internet', 'browser', 'previews', 'sites'] as const;
+export type ToolNeed = (typeof toolNeeds)[number];
 
 /** How the arguments of an alias become those of its target. */
 export interface ToolAlias {

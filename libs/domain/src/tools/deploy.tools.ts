@@ -18,7 +18,7 @@ export const deploy = defineTool({
   runsIn: 'executor',
   timeoutMs: 300_000,
   group: 'web',
-  needs: 'previews',
+  needs: 'sites',
   example: { name: 'my-site', directory_path: 'dist' },
 });
 
@@ -30,7 +30,7 @@ export const undeploy = defineTool({
   runsIn: 'executor',
   timeoutMs: 30_000,
   group: 'web',
-  needs: 'previews',
+  needs: 'sites',
   example: { name: 'my-site' },
   xml: { content: 'name' },
 });

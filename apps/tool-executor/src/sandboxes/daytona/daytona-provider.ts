@@ -89,7 +89,7 @@ export class DaytonaProvider implements SandboxProvider {
   }
 
   remove(threadId: string, reason?: DeletionReason): Promise<void> {
-    return this.sandboxes.remove(threadId, () => this.removeNow(threadId), reason);
+    return this.sandboxes.remove(threadId, () => this.removeNow(threadId), { reason });
   }
 
   /** Daytona archives a sandbox that is stopped, and starts one that is archived. */

@@ -12,6 +12,9 @@ import { DaytonaFiles } from './daytona-files';
 import { discoverJobs } from './daytona-jobs';
 import { DaytonaShell } from './daytona-shell';
 
+/** How long a URL of a port is good. */
+const exposedS = 24 * 3_600;
+
 interface SandboxParts {
   readonly client: DaytonaClient;
   /** The started machine, created if there is none. */
@@ -24,6 +27,7 @@ interface SandboxParts {
 
 /** A thread's sandbox at Daytona. Nothing is created, started or looked for before the first use. */
 export class DaytonaSandbox extends CommandSandbox {
+  readonly browser: string | undefined;
   readonly files: DaytonaFiles;
   protected readonly commands: SandboxCommands;
   private shell: DaytonaShell | undefined;
@@ -36,6 +40,7 @@ export class DaytonaSandbox extends CommandSandbox {
     private readonly parts: SandboxParts,
   ) {
     super(id);
+    this.browser = parts.client.settings.browserPath;
     this.commands = new SandboxCommands(settings, {
       launch: (record, cwd) => this.launch(record, cwd),
       stop: () => this.stop(),
@@ -47,6 +52,23 @@ export class DaytonaSandbox extends CommandSandbox {
   /** Daytona's preview links speak HTTP only, which is not what a stream of bytes needs. */
   connect(): Promise<Duplex> {
     return Promise.reject(new SandboxError('unsupported', 'Ports of sandboxes at Daytona cannot be reached.'));
+  }
+
+  /** What is written counts as a use of the sandbox, here and at the service. */
+  async attach(script: string, run: string): Promise<Duplex> {
+    const shell = await this.open();
+    const mark = `export SANDBOX_COMMAND=${keyOf(run)}:terminal`;
+    return shell.terminal(`${mark}\n${script}`, () => this.touch());
+  }
+
+  async expose(port: number): Promise<{ url: string; seconds: number }> {
+    const shell = await this.open();
+    if ((await shell.run('listens', { port })) !== 'listening\n') {
+      throw new SandboxError('not_listening', `Nothing listens on port ${port}.`);
+    }
+    const { client } = this.parts;
+    const { url } = await client.persistently(() => shell.machine.getSignedPreviewUrl(port, exposedS));
+    return { url, seconds: exposedS };
   }
 
   async stop(): Promise<Termination> {

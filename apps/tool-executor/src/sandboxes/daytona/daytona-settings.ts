@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { programPath } from '../program-path';
 
 const minutes = z.number().int().nonnegative();
 
@@ -11,6 +12,8 @@ export const daytonaSettings = z.object({
   /** What sandboxes are created from: a snapshot, or an image with the given resources. Without either, Daytona's default. */
   snapshot: z.string().min(1).optional(),
   image: z.string().min(1).optional(),
+  /** Chromium in the snapshot or image. Without it there is no browser in sandboxes. */
+  browserPath: programPath.optional(),
   /** In processor cores and GiB. Daytona takes them with an image only. */
   resources: z
     .object({

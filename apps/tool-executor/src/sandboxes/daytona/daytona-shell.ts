@@ -1,8 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { SandboxError } from '../sandbox-error';
 import type { DaytonaClient, Machine } from './daytona-client';
+import { DaytonaTerminal, terminalScript } from './daytona-terminal';
 
 const scripts = {
   prepare: scriptOf('prepare'),
@@ -11,6 +13,7 @@ const scripts = {
   follow: scriptOf('follow'),
   kill: scriptOf('kill'),
   input: scriptOf('input'),
+  listens: scriptOf('listens'),
   job: scriptOf('job'),
   files: scriptOf('files'),
 };
@@ -24,6 +27,8 @@ export const commandScript = readFileSync(join(__dirname, '../commands/in-sandbo
   '',
 );
 export const superviseScript = scripts.supervise;
+
+const activityMs = 60_000;
 
 export type Variables = Readonly<Record<string, string | number | readonly string[]>>;
 
@@ -61,6 +66,24 @@ export class DaytonaShell {
   /** Repeated like `run`. */
   async upload(content: Buffer, path: string): Promise<void> {
     await this.ask(() => this.machine.fs.uploadFile(content, path));
+  }
+
+  /**
+   * Runs a script in a terminal; one attempt. `used` is called for each write. The service, which does not see them as activity, is
+   * told of them once a minute.
+   */
+  async terminal(script: string, used: () => void): Promise<Duplex> {
+    const terminal = terminalScript(script);
+    const path = `${stateDirectory}/terminal-${terminal.id}.sh`;
+    await this.upload(Buffer.from(terminal.text), path);
+    let told = Date.now();
+    const tell = () => {
+      used();
+      if (Date.now() - told < activityMs) return;
+      told = Date.now();
+      this.machine.refreshActivity().catch(() => undefined); // The next write tells it again.
+    };
+    return this.client.once(() => DaytonaTerminal.open(this.machine, { path, script: terminal, used: tell }));
   }
 
   /** Repeats nothing any more: the sandbox has stopped. */

@@ -16,7 +16,7 @@ export async function prepareDocker(site: IsolationSite): Promise<Isolation> {
     for (const id of await engine.list(ownerLabel(site.settings.root))) await engine.remove(id);
     runtime = await createRuntimeDirectory(undefined);
     const launcher = new DockerLauncher({ engine, docker, runtime, ...site });
-    const problem = await runTrial(launcher, site);
+    const problem = await runTrial(launcher, site, trialOf(docker));
     if (problem !== undefined) throw new Error(problem);
     return { result: resultOf(site, docker, launcher), launcher, remove: runtime.remove };
   } catch (error) {
@@ -27,6 +27,9 @@ export async function prepareDocker(site: IsolationSite): Promise<Isolation> {
 }
 
 const remove = (): Promise<void> => Promise.resolve();
+
+const trialOf = ({ browserPath }: DockerSettings): string | undefined =>
+  browserPath && `[ -x ${browserPath} ] || { echo 'The image has no program ${browserPath}.'; exit 1; }`;
 
 function resultOf({ workspaces }: IsolationSite, { image, runtime }: DockerSettings, launcher?: DockerLauncher) {
   return {
@@ -51,6 +54,8 @@ function adviceFor(reason: string, { socketPath, image }: DockerSettings): strin
   if (/ENOENT|ECONNREFUSED|EACCES|does not answer/.test(reason)) {
     return `Start the engine, and let the executor's user use ${socketPath} (DOCKER_SOCKET).`;
   }
+  if (reason.includes('The image has no program'))
+    return 'Name the Chromium of the image, or none (DOCKER_BROWSER_PATH).';
   if (/no such image/i.test(reason)) return `Pull the image on the engine's host: docker pull ${image} (DOCKER_IMAGE).`;
   return (
     'The engine must run on this host, and SANDBOX_ROOT and the directory of temporary files must have the same paths ' +

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { BrowserLost, CommandRefused, PageUnresponsive } from './browser-errors';
+import { CdpPipe } from './cdp-pipe';
 
 const handshakeMs = 5_000;
 /** A screenshot of a crowded page has about 1 MiB. */
@@ -28,6 +29,14 @@ export interface CdpEvent {
   readonly params: unknown;
 }
 
+/** Carries messages. It reports its end by `close`, once. */
+interface Transport {
+  send(text: string): void;
+  terminate(): void;
+  on(event: 'message', listener: (data: Buffer) => void): unknown;
+  on(event: 'close' | 'error', listener: () => void): unknown;
+}
+
 /**
  * The DevTools protocol with a browser in a sandbox. Any process of the sandbox could be at the other end, so every message is
  * parsed and bounded, and the first invalid one ends the connection. Every command settles.
@@ -40,13 +49,13 @@ export class CdpConnection {
   private reportEnd: () => void = () => undefined;
   readonly closed = new Promise<void>((resolve) => (this.reportEnd = resolve));
 
-  private constructor(private readonly socket: WebSocket) {
-    socket.on('message', (data: Buffer) => this.receive(data));
-    socket.on('close', () => this.end());
-    socket.on('error', () => this.end());
+  private constructor(private readonly transport: Transport) {
+    transport.on('message', (data) => this.receive(data));
+    transport.on('close', () => this.end());
+    transport.on('error', () => this.end());
   }
 
-  /** Takes over the stream. */
+  /** Takes over a stream to the browser's port. */
   static async over(stream: Duplex, path: string): Promise<CdpConnection> {
     const socket = new WebSocket(`ws://127.0.0.1${path}`, {
       createConnection: () => stream,
@@ -57,6 +66,11 @@ export class CdpConnection {
       socket.once('error', () => reject(new BrowserLost('The browser accepts no connection.')));
     });
     return new CdpConnection(socket);
+  }
+
+  /** Takes over a stream to the browser's pipe. */
+  static overPipe(stream: Duplex): CdpConnection {
+    return new CdpConnection(new CdpPipe(stream, largestMessage));
   }
 
   /** Rejects with CommandRefused, with PageUnresponsive after the time, or with BrowserLost. */
@@ -72,7 +86,7 @@ export class CdpConnection {
         reject(new PageUnresponsive());
       }, timeoutMs);
       this.pending.set(id, { resolve, reject, timer });
-      this.socket.send(JSON.stringify({ id, ...command }));
+      this.transport.send(JSON.stringify({ id, ...command }));
     });
     const parsed = result.safeParse(answer);
     if (parsed.success) return parsed.data;
@@ -85,7 +99,7 @@ export class CdpConnection {
   }
 
   close(): void {
-    this.socket.terminate();
+    this.transport.terminate();
     this.end();
   }
 

@@ -4,6 +4,9 @@ import { basename, dirname, join } from 'node:path';
 import { executorResult } from '@rondo/contract';
 import { ExecutorFixture } from '../../testing/executor-fixture';
 
+const missing =
+  'There is no browser in this sandbox: its operator can set BROWSER_PATH, DOCKER_BROWSER_PATH or DAYTONA_BROWSER_PATH.';
+
 /** Opens a file of the workspace with the browser at this path. */
 async function openWith(browserPath: string | undefined) {
   const fixture = await ExecutorFixture.open({ browserPath });
@@ -45,8 +48,8 @@ describe('the browser of a sandbox', () => {
   });
 
   it.each([
-    ['is not configured', undefined, 'There is no browser on this machine: its operator can set BROWSER_PATH.'],
-    ['is not there', '/usr/lib/no-browser', 'There is no browser on this machine: its operator can set BROWSER_PATH.'],
+    ['is not configured', undefined, missing],
+    ['is not there', '/usr/lib/no-browser', missing],
     ['is another program', '/usr/bin/false', 'The browser could not be started: it ended at once.'],
   ])('fails the call when it %s', async (_, path, error) => {
     await expect(openWith(path)).resolves.toEqual({ success: false, output: '', error });

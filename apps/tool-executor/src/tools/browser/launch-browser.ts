@@ -1,60 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import type { Duplex } from 'node:stream';
 import { z } from 'zod';
-import { type Sandbox, browserInSandbox } from '../../sandboxes';
+import type { CommandRequest, Sandbox } from '../../sandboxes';
 import { privateSession } from '../files/private-session';
-import { shellQuoted } from '../shell/shell-quoted';
-import { BrowserProblem } from './browser-errors';
+import { BrowserLost, BrowserProblem, PageUnresponsive } from './browser-errors';
+import { attachedScript, errorsFile, listeningScript, missing, startedEvent } from './browser-scripts';
+import { CdpConnection } from './cdp-connection';
 
 const startMs = 15_000;
-
-const flags = [
-  '--headless',
-  '--no-sandbox', // The sandbox around it has no privileges to give to one of its own.
-  '--disable-gpu',
-  '--disable-dev-shm-usage',
-  '--remote-debugging-port=0',
-  '--no-first-run',
-  '--no-default-browser-check',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--disable-extensions',
-  '--disable-breakpad',
-  '--password-store=basic',
-  '--mute-audio',
-  '--hide-scrollbars',
-  '--window-size=1280,800',
-  '--disk-cache-size=33554432',
-  '--renderer-process-limit=4',
-  '--disable-site-isolation-trials', // One process per site would need most of a sandbox's memory.
-  '--disable-features=IsolateOrigins,site-per-process,Translate,MediaRouter,OptimizationHints',
-  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
-];
-
-/**
- * Starts the browser in a session of its own, waits for the line that says where it listens, and leaves it running. The
- * sandbox's variables name its proxy. `<-loopback>` makes link-local addresses take the proxy too, which refuses them.
- */
-const script = `
-export HOME=/tmp/browser
-mkdir -p "$HOME"
-[ -x ${browserInSandbox} ] || { echo missing; exit; }
-proxy=()
-if [ -n "$HTTP_PROXY" ]; then
-  direct=",$NO_PROXY,"
-  direct=\${direct/,::1,/,[::1],}
-  proxy=("--proxy-server=$HTTP_PROXY" "--proxy-bypass-list=<-loopback>\${direct//,/;}")
-fi
-exec 3< <(exec setsid ${browserInSandbox} ${flags.map(shellQuoted).join(' ')} "\${proxy[@]}" --user-data-dir="$HOME/profile" about:blank 2>&1 >/dev/null </dev/null)
-pid=$!
-last=
-while read -r line <&3; do
-  case $line in
-    'DevTools listening on ws://127.0.0.1:'*) printf 'ready %s %s\\n' "$pid" "\${line#*127.0.0.1:}"; (setsid cat <&3 >/dev/null 2>&1 &); exit ;;
-    ?*) last=$line ;;
-  esac
-done
-printf 'failed %s\\n' "\${last:0:500}"`;
+const asideMs = 5_000;
 
 const ready = z
   .string()
@@ -65,32 +19,74 @@ const ready = z
     return { pid: Number(pid), port: Number(address.slice(0, slash)), path: address.slice(slash) };
   });
 
-/** A browser that runs in a sandbox: its process, and where it listens on the loopback. */
-export type BrowserProcess = z.infer<typeof ready>;
+const started = z.object({ pid: z.number().int().positive() });
+const version = { result: z.object({ product: z.string() }), timeoutMs: startMs };
 
-export async function launchBrowser(sandbox: Sandbox, run: string): Promise<BrowserProcess> {
-  const id = `browser_${randomUUID()}`;
-  const { output, ending } = await sandbox.exec({
-    id,
-    run,
-    command: script,
-    session: privateSession,
-    timeoutMs: startMs,
-  });
-  if (output === 'missing\n')
-    throw new BrowserProblem('There is no browser on this machine: its operator can set BROWSER_PATH.');
-  const parsed = ready.safeParse(output);
-  if (parsed.success) return parsed.data;
-  const why = ending === 'exit' ? output.replace(/^failed /, '').trim() : ending;
-  throw new BrowserProblem(`The browser could not be started: ${why.slice(0, 500) || 'it ended at once.'}`);
+/** A browser that runs in a sandbox. */
+export interface BrowserProcess {
+  readonly pid: number;
+  connect(): Promise<CdpConnection>;
 }
+
+/** Rejects with BrowserProblem where there is none, or it does not start. */
+export async function launchBrowser(sandbox: Sandbox, run: string): Promise<BrowserProcess> {
+  const { browser } = sandbox;
+  if (browser === undefined) throw noBrowser();
+  return sandbox.attach
+    ? launchAttached(sandbox, await sandbox.attach(attachedScript(browser), run))
+    : launchListening(sandbox, { script: listeningScript(browser), run });
+}
+
+async function launchListening(
+  sandbox: Sandbox,
+  { script, run }: { script: string; run: string },
+): Promise<BrowserProcess> {
+  const { output, ending } = await runAside(sandbox, { command: script, run, timeoutMs: startMs });
+  if (output === missing) throw noBrowser();
+  const parsed = ready.safeParse(output);
+  if (!parsed.success) throw notStarted(ending === 'exit' ? output.replace(/^failed /, '') : ending);
+  const { pid, port, path } = parsed.data;
+  return { pid, connect: async () => CdpConnection.over(await sandbox.connect(port), path) };
+}
+
+async function launchAttached(sandbox: Sandbox, stream: Duplex): Promise<BrowserProcess> {
+  const connection = CdpConnection.overPipe(stream);
+  let pid: number | undefined;
+  connection.on(startedEvent, ({ params }) => ({ pid } = started.parse(params)));
+  try {
+    await connection.send({ method: 'Browser.getVersion' }, version);
+    if (pid !== undefined) return { pid, connect: () => Promise.resolve(connection) };
+  } catch (error) {
+    if (!(error instanceof BrowserLost) && !(error instanceof PageUnresponsive)) throw error;
+  }
+  connection.close();
+  throw await lastProblem(sandbox);
+}
+
+async function lastProblem(sandbox: Sandbox): Promise<BrowserProblem> {
+  const command = `tail -n 1 ${errorsFile} 2>/dev/null`;
+  const { output } = await runAside(sandbox, { command, timeoutMs: asideMs });
+  return output === missing ? noBrowser() : notStarted(output);
+}
+
+const notStarted = (why: string) =>
+  new BrowserProblem(`The browser could not be started: ${why.trim().slice(0, 500) || 'it ended at once.'}`);
+
+const noBrowser = () =>
+  new BrowserProblem(
+    'There is no browser in this sandbox: its operator can set BROWSER_PATH, DOCKER_BROWSER_PATH or DAYTONA_BROWSER_PATH.',
+  );
 
 /** Kills it with all processes that it has started. Resolves when none of its process group is left. */
 export async function killBrowser(sandbox: Sandbox, { pid }: BrowserProcess): Promise<void> {
   const command = `
 line=$(tr -d '\\0' 2>/dev/null </proc/${pid}/cmdline)
-case $line in '' | *remote-debugging-port*) ;; *) exit ;; esac # The number may be used again.
+case $line in '' | *remote-debugging-*) ;; *) exit ;; esac # The number may be used again.
 kill -KILL -- -${pid} 2>/dev/null
 while kill -0 -- -${pid} 2>/dev/null; do sleep 0.02; done`;
-  await sandbox.exec({ id: `browser_${randomUUID()}`, command, session: privateSession, timeoutMs: 5_000 });
+  await runAside(sandbox, { command, timeoutMs: asideMs });
 }
+
+/** Beside the agent's own commands: their session does not notice. */
+const runAside = (sandbox: Sandbox, request: Pick<CommandRequest, 'command' | 'run' | 'timeoutMs'>) =>
+  sandbox.exec({ id: `browser_${randomUUID()}`, session: privateSession, ...request });

@@ -1,19 +1,31 @@
 import { failedResult } from '@rondo/contract';
 import { SandboxError } from '../../sandboxes';
-import { type InputOf, type ToolHandler, succeeded } from '../tool-handler';
+import { type InputOf, type ToolContext, type ToolHandler, succeeded } from '../tool-handler';
 
 export const exposePort: ToolHandler<InputOf<'expose_port'>> = {
-  handle: async ({ port }, { sandbox, previewUrl }) => {
-    const url = previewUrl(port);
-    if (url === undefined) return failedResult('Ports cannot be exposed here: the operator has set no PREVIEW_URL.');
+  handle: async ({ port }, context) => {
     try {
-      const connection = await sandbox.connect(port);
-      connection.destroy();
+      const exposed = await expose(port, context);
+      if (exposed === undefined)
+        return failedResult('Ports cannot be exposed here: the operator has set no PREVIEW_URL.');
+      const { url, until } = exposed;
+      const message = `Port ${port} can be reached at this URL ${until}. Everyone who has the URL can use it.`;
+      return succeeded(JSON.stringify({ url, port, message }, null, 2));
     } catch (error) {
       if (!(error instanceof SandboxError) || error.code !== 'not_listening') throw error;
       return failedResult(`Nothing listens on port ${port} of the sandbox. Start the server first, in the background.`);
     }
-    const message = `Port ${port} can be reached at this URL as long as the server runs. Everyone who has the URL can use it.`;
-    return succeeded(JSON.stringify({ url, port, message }, null, 2));
   },
 };
+
+/** Undefined where previews are not configured. */
+async function expose(port: number, { sandbox, previewUrl }: Pick<ToolContext, 'sandbox' | 'previewUrl'>) {
+  if (sandbox.expose) {
+    const { url, seconds } = await sandbox.expose(port);
+    return { url, until: `as long as the server runs, for ${seconds / 3_600} hours at most` };
+  }
+  const url = previewUrl(port);
+  if (url === undefined) return undefined;
+  (await sandbox.connect(port)).destroy();
+  return { url, until: 'as long as the server runs' };
+}

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { CreateSandbox, ListSandboxesResponse, Sandbox, SandboxState } from '@daytona/api-client';
+import type {
+  CreateSandbox,
+  ListSandboxesResponse,
+  Sandbox,
+  SandboxState,
+  SignedPortPreviewUrl,
+} from '@daytona/api-client';
 import { TestMachine } from './machine';
 
 interface Kept {
@@ -90,6 +96,12 @@ export class ControlPlane {
     kept.dto = { ...kept.dto, state: 'destroying' };
     void kept.machine.delete().then(() => this.kept.delete(id));
     return kept.dto;
+  }
+
+  signPreview(id: string, port: number, expiresInSeconds: string | null): SignedPortPreviewUrl | undefined {
+    if (!this.kept.has(id)) return undefined;
+    const token = `for${expiresInSeconds}s`;
+    return { sandboxId: id, port, token, url: `https://${port}-${token}.preview.example` };
   }
 
   /** Of a started sandbox. */

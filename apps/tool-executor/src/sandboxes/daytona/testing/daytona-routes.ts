@@ -24,9 +24,16 @@ export const failed = (statusCode: number, message: string): Answer => ({
 
 const found = (body: unknown): Answer => (body === undefined ? failed(404, 'not found') : { status: 200, body });
 
+const signedPreview = /^GET \/api\/sandbox\/:id\/ports\/(\d+)\/signed-preview-url$/;
+const killedTerminal = /^DELETE \/toolbox\/:id\/process\/pty\/([^/]+)$/;
+
 /** The calls of Daytona that the provider uses. */
 export async function answerTo(asked: Asked, control: ControlPlane): Promise<Answer> {
   const { route, id, query } = asked;
+  const terminal = killedTerminal.exec(route)?.[1];
+  if (terminal !== undefined) return found(control.machineOf(id)?.killTerminal(terminal) ?? {});
+  const port = signedPreview.exec(route)?.[1];
+  if (port !== undefined) return found(control.signPreview(id, Number(port), query.get('expiresInSeconds')));
   switch (route) {
     case 'POST /api/sandbox':
       return found(control.create(parsed(asked.body) as CreateSandbox));
@@ -44,6 +51,8 @@ export async function answerTo(asked: Asked, control: ControlPlane): Promise<Ans
       const archived = control.archive(id);
       return archived === 'running' ? failed(400, 'the sandbox is not stopped') : found(archived);
     }
+    case 'POST /api/sandbox/:id/last-activity':
+      return found(control.get(id));
     case 'POST /api/sandbox/:id/recover':
       return found(control.start(id));
     case 'DELETE /api/sandbox/:id':

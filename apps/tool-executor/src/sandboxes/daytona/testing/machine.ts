@@ -5,18 +5,27 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ExecuteRequest, ExecuteResponse } from '@daytona/toolbox-api-client';
 import { z } from 'zod';
+import { imageBrowserMount } from '../../testing/image-browser';
 
 const report = z.object({
-  id: z.number(),
+  id: z.number().optional(),
+  terminal: z.string().optional(),
+  output: z.base64().optional(),
   timedOut: z.boolean().optional(),
   exitCode: z.number().optional(),
   result: z.string().optional(),
 });
 type Report = z.infer<typeof report>;
 
+interface TerminalListeners {
+  readonly output: (bytes: Buffer) => void;
+  readonly ended: (exitCode: number) => void;
+}
+
 /** One sandbox of the test server: a directory for its files, and while it is started, real processes in namespaces of their own. */
 export class TestMachine {
   private readonly open = new Map<number, (report: Report | undefined) => void>();
+  private readonly terminals = new Map<string, TerminalListeners>();
   private child: ChildProcess | undefined;
   private lastId = 0;
 
@@ -42,8 +51,9 @@ export class TestMachine {
     );
     createInterface({ input: child.stdout }).on('line', (line) => {
       const answer = report.parse(JSON.parse(line));
-      this.open.get(answer.id)?.(answer);
-      this.open.delete(answer.id);
+      if (answer.terminal !== undefined) return this.passOn(answer.terminal, answer);
+      this.open.get(answer.id ?? 0)?.(answer);
+      this.open.delete(answer.id ?? 0);
     });
     this.child = child;
   }
@@ -52,10 +62,20 @@ export class TestMachine {
   async execute(request: ExecuteRequest): Promise<ExecuteResponse | undefined> {
     const id = (this.lastId += 1);
     const answered = new Promise<Report | undefined>((resolve) => this.open.set(id, resolve));
-    this.child?.stdin?.write(`${JSON.stringify({ ...request, id })}\n`);
+    this.tell({ ...request, id });
     const answer = this.child ? await answered : undefined;
     if (!answer) throw new Error('the sandbox has stopped');
     return answer.timedOut ? undefined : { exitCode: answer.exitCode ?? -1, result: answer.result ?? '' };
+  }
+
+  openTerminal(terminal: string, on: TerminalListeners): { write(bytes: Buffer): void } {
+    this.terminals.set(terminal, on);
+    this.tell({ terminal });
+    return { write: (bytes) => this.tell({ terminal, input: bytes.toString('base64') }) };
+  }
+
+  killTerminal(terminal: string): void {
+    this.tell({ terminal, kill: true });
   }
 
   /** Only what the provider uses: files below `/tmp`. */
@@ -75,6 +95,19 @@ export class TestMachine {
     }
     for (const answer of this.open.values()) answer(undefined);
     this.open.clear();
+    for (const { ended } of this.terminals.values()) ended(-1);
+    this.terminals.clear();
+  }
+
+  private tell(message: object): void {
+    this.child?.stdin?.write(`${JSON.stringify(message)}\n`);
+  }
+
+  private passOn(terminal: string, { output, exitCode }: Report): void {
+    if (output !== undefined) this.terminals.get(terminal)?.output(Buffer.from(output, 'base64'));
+    if (exitCode === undefined) return;
+    this.terminals.get(terminal)?.ended(exitCode);
+    this.terminals.delete(terminal);
   }
 
   async delete(): Promise<void> {
@@ -97,6 +130,7 @@ function fileSystem(directory: string, node: string): string[] {
       '/etc',
     ],
     ...['/bin', '/sbin', '/lib', '/lib64'].flatMap((path) => topDirectory(path)),
+    ...imageBrowserMount(),
     ...['--ro-bind', node, node, '--proc', '/proc', '--dev', '/dev', '--dir', '/run'],
     ...['--bind', join(directory, 'workspace'), '/workspace', '--bind', join(directory, 'tmp'), '/tmp'],
     ...['--ro-bind', join(__dirname, 'machine-program.cjs'), '/run/machine-program.cjs', '--chdir', '/tmp'],

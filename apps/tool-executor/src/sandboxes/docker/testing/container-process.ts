@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { lstatSync, readlinkSync } from 'node:fs';
 import { Duplex } from 'node:stream';
 import { z } from 'zod';
+import { imageBrowserMount } from '../../testing/image-browser';
 
 const mount = z.strictObject({
   Type: z.literal('bind'),
@@ -130,6 +131,7 @@ function view({ User, WorkingDir, Hostname, HostConfig }: ContainerRequest): str
     ...['--uid', uid, '--gid', gid, '--cap-drop', 'ALL', '--hostname', Hostname, '--json-status-fd', '3'],
     ...['--ro-bind', '/usr', '/usr', '--ro-bind', '/etc', '/etc', '--proc', '/proc', '--dev', '/dev'],
     ...['/bin', '/sbin', '/lib', '/lib64'].flatMap(topDirectory),
+    ...imageBrowserMount(),
     ...['--size', size, '--perms', '1777', '--tmpfs', '/tmp'],
     ...HostConfig.Mounts.flatMap(({ Source, Target, ReadOnly }) => [ReadOnly ? '--ro-bind' : '--bind', Source, Target]),
     ...['--remount-ro', '/', '--chdir', WorkingDir],

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDockerProvider } from '../../create-sandbox-provider';
 import type { EgressRules } from '../../egress/destination';
+import type { CopySettings } from '../../host/copies/workspace-copies';
 import { removeTree } from '../../host/files/directory-tree';
 import { type SandboxSettings, type SandboxSettingsInput, sandboxSettings } from '../../sandbox-settings';
 import type { SandboxProvider } from '../../sandbox-provider';
@@ -16,27 +17,27 @@ export class DockerFixture implements SandboxProviderFixture {
   private constructor(
     readonly engine: EngineServer,
     readonly settings: SandboxSettings,
-    private readonly egress: Partial<EgressRules>,
+    private readonly options: Partial<EgressRules> & { readonly copies?: CopySettings },
   ) {
     this.provider = this.another();
   }
 
   static async open(
     settings: Partial<SandboxSettingsInput> = {},
-    egress: Partial<EgressRules> = {},
+    options: Partial<EgressRules> & { readonly copies?: CopySettings } = {},
   ): Promise<DockerFixture> {
     const engine = await EngineServer.start();
     const root = await mkdtemp(join(tmpdir(), 'docker-spec-'));
     await chmod(root, 0o711);
-    const docker = { socketPath: engine.socketPath };
-    const parsed = sandboxSettings.parse({ root, provider: 'docker', install: 'spec', docker, ...settings });
-    return new DockerFixture(engine, parsed, egress);
+    const docker = { socketPath: engine.socketPath, ...settings.docker };
+    const parsed = sandboxSettings.parse({ root, provider: 'docker', install: 'spec', ...settings, docker });
+    return new DockerFixture(engine, parsed, options);
   }
 
   /** As of a new process of the executor. */
   another(): SandboxProvider {
     const log = { info: () => undefined, warn: () => undefined };
-    return createDockerProvider(this.settings, log, this.egress);
+    return createDockerProvider(this.settings, log, this.options);
   }
 
   async restart(): Promise<void> {

@@ -83,6 +83,18 @@ describe('without isolation', () => {
     await fixture.close();
   });
 
+  it('the end of a command spares the command with the same number of another sandbox', async () => {
+    const fixture = await SandboxFixture.open({ unsafeHost: true });
+    const [one, other] = [await fixture.sandbox(), await fixture.sandbox()];
+    await one.start({ id: 'job', session: 'job', command: 'echo up; sleep 60' });
+    await readUntil(one, 'job', { text: 'up' });
+
+    await expect(run(other, 'sleep 30', { timeoutMs: 100 })).resolves.toMatchObject({ ending: 'timeout' });
+
+    await expect(one.read('job')).resolves.toMatchObject({ running: true });
+    await fixture.close();
+  });
+
   it('commands are killed when the provider closes', async () => {
     const fixture = await SandboxFixture.open({ unsafeHost: true });
     const sandbox = await fixture.sandbox();
