@@ -1,11 +1,40 @@
 import { readFileSync } from 'node:fs';
-import type { RondoClient, RunningRondo } from '@rondo/test-deployment';
+import { type RondoClient, RunningRondo } from '@rondo/test-deployment';
 import { type Browser, type Page, chromium } from 'playwright-core';
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
   [1280, 390].map((width) => ({ colorScheme, width })),
 );
+
+/** A deployment, and a browser that has its console. */
+export interface RunningConsole {
+  readonly rondo: RunningRondo;
+  readonly client: RondoClient;
+  readonly browser: ConsoleBrowser;
+  readonly page: Page;
+}
+
+type Request = Partial<Parameters<typeof RunningRondo.start>[0]>;
+
+/** The browser is signed in. */
+export async function startConsole(request: Request = {}): Promise<RunningConsole> {
+  const rondo = await RunningRondo.start({
+    instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
+    ...request,
+  });
+  const client = rondo.client();
+  const browser = await ConsoleBrowser.start(rondo, client);
+  await browser.signIn();
+  return { rondo, client, browser, page: browser.page };
+}
+
+/** Expects that the policy of the page was never violated. */
+export async function stopConsole({ rondo, browser }: Pick<RunningConsole, 'rondo' | 'browser'>): Promise<void> {
+  await browser.close();
+  await rondo.stop();
+  expect(browser.violations).toEqual([]);
+}
 
 /** A real Chromium with the console of a deployment, which writes down what the page's policy refused. */
 export class ConsoleBrowser {

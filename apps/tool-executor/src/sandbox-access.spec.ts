@@ -5,7 +5,15 @@ import { type NatsLink, type SandboxRequest, accessSandbox, connectNats } from '
 import { createLogger, newUlid } from '@rondo/platform';
 import { SandboxAccess } from './sandbox-access';
 import { SandboxStates } from './sandbox-states';
-import { type SandboxProvider, SandboxSlots, createSandboxProvider, sandboxSettings } from './sandboxes';
+import {
+  type SandboxProvider,
+  SandboxSlots,
+  WorkspaceMoved,
+  createSandboxProvider,
+  sandboxSettings,
+} from './sandboxes';
+import { KeyedMutex } from './keyed-mutex';
+import { BrowserOperator } from './tools/browser/browser-operator';
 import { PreviewUrls } from './tools/ports/preview-urls';
 import { SiteStore } from './sites/site-store';
 import { bubblewrapPath, sandboxRoot } from './testing/executor-fixture';
@@ -17,6 +25,8 @@ let gatewayLink: NatsLink;
 let sandboxes: SandboxProvider;
 let access: SandboxAccess;
 const executorId = `exe_${newUlid()}`;
+/** Threads whose workspaces another executor has by now. */
+const moved = new Set<string>();
 beforeAll(async () => {
   const url = process.env['TEST_NATS_URL'] ?? '';
   [executorLink, gatewayLink] = await Promise.all([
@@ -29,7 +39,13 @@ beforeAll(async () => {
   const sites = new SiteStore({ root: settings.root, previews, maxBytes: 1_000 });
   const slots = new SandboxSlots(8, sandboxes, log);
   const states = new SandboxStates({ sandboxes, usdPerHour: 0.5 });
-  access = new SandboxAccess({ nats: executorLink, executorId, sandboxes, slots, previews, sites, states });
+  const hosting = {
+    require: (thread: string) => (moved.has(thread) ? Promise.reject(new WorkspaceMoved()) : Promise.resolve()),
+  };
+  const operator = new BrowserOperator(new KeyedMutex());
+  access = new SandboxAccess({
+    ...{ nats: executorLink, executorId, sandboxes, slots, previews, sites, states, hosting, operator },
+  });
   access.onApplicationBootstrap();
   await executorLink.connection.flush();
 });
@@ -86,6 +102,21 @@ describe('access to a sandbox', () => {
     expect((await ask({ op: 'stop' })).head).toMatchObject({ state: 'asleep' });
     await ask({ op: 'remove' });
     expect((await ask({ op: 'status' })).head).toMatchObject({ state: 'deleted', disk_bytes: 0 });
+  });
+
+  it('neither reads, writes nor removes what another executor has by now', async () => {
+    const thread = threadId.parse(`thr_${newUlid()}`);
+    const gateway = gatewayOf(thread);
+    await write(gateway, 'file', Buffer.from('old'));
+    moved.add(thread);
+
+    const refused = { code: 'unavailable', message: expect.stringContaining('is on another executor now') };
+    await expect(read(gateway, 'file')).rejects.toMatchObject(refused);
+    await expect(write(gateway, 'file', Buffer.from('new'))).rejects.toMatchObject(refused);
+    for (const op of ['start', 'remove'] as const) await expect(gateway.ask({ op })).rejects.toMatchObject(refused);
+
+    moved.delete(thread);
+    expect((await read(gateway, 'file')).toString()).toBe('old');
   });
 
   it('tells since when a sandbox is in its state, what it takes, and what it has cost', async () => {

@@ -14,8 +14,10 @@ import {
 import type { SandboxStates } from './sandbox-states';
 import { SiteServer } from './sites/site-server';
 import type { SiteStore } from './sites/site-store';
+import type { BrowserOperator } from './tools/browser/browser-operator';
 import type { PreviewUrls } from './tools/ports/preview-urls';
 import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots } from './sandboxes';
+import type { WorkspaceHosting } from './workspace-hosting';
 import { filePieces } from './workspace-file';
 
 interface SandboxAccessParts {
@@ -26,6 +28,8 @@ interface SandboxAccessParts {
   readonly previews: Pick<PreviewUrls, 'accepts'>;
   readonly sites: SiteStore;
   readonly states: SandboxStates;
+  readonly hosting: Pick<WorkspaceHosting, 'require'>;
+  readonly operator: BrowserOperator;
 }
 
 type ThreadRequest = Exclude<SandboxRequest, { op: 'states' | 'sites' }>;
@@ -92,6 +96,7 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
         await sandboxes.putToSleep(threadId);
         return { head: await this.stateOf(threadId) };
       case 'remove':
+        await this.requireHere(request);
         await sandboxes.remove(threadId, 'request');
         return { head: {} };
       case 'list':
@@ -110,7 +115,31 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
       case 'withdraw':
         if (await this.parts.sites.withdraw(threadId, request.site)) return { head: {} };
         throw new TunnelError('not_found', `There is no site ${request.site}.`);
+      case 'browser_look':
+      case 'browser_act':
+        return this.operateBrowser(request);
     }
+  }
+
+  /** Wakes nothing. An action may take longer than an answer of NATS, so its outcome comes through the tunnel. */
+  private operateBrowser(request: RequestOf<'browser_look' | 'browser_act'>): AcceptedTunnel {
+    const { thread_id: threadId } = request;
+    const { operator, sandboxes } = this.parts;
+    if (!sandboxes.isAwake(threadId))
+      throw new TunnelError(
+        'browser_not_running',
+        "The sandbox sleeps, and no browser runs in it. The agent's next use of it starts one.",
+      );
+    const serve = async (tunnel: Duplex) => {
+      tunnel.resume();
+      const screen = await this.use(request, (sandbox) =>
+        request.op === 'browser_look' ? operator.look(sandbox) : operator.act(sandbox, threadId, request.action),
+      ).catch((error: unknown) => {
+        throw asTunnelError(error);
+      });
+      tunnel.end(JSON.stringify(screen));
+    };
+    return { head: {}, serve };
   }
 
   private stateOf(threadId: string): Promise<SandboxHead<'status'>> {
@@ -138,10 +167,12 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Wakes nothing: the servers of a sandbox that sleeps do not run. */
-  private async connect({ thread_id: threadId, port, token }: RequestOf<'connect'>): Promise<AcceptedTunnel> {
+  private async connect(request: RequestOf<'connect'>): Promise<AcceptedTunnel> {
+    const { thread_id: threadId, port, token } = request;
     const { previews, sandboxes } = this.parts;
     if (!previews.accepts({ threadId, port, token })) throw new TunnelError('not_found', 'There is no such preview.');
     if (!sandboxes.isAwake(threadId)) throw new TunnelError('not_listening', 'The sandbox sleeps.');
+    await this.requireHere(request);
     const connection = await (await sandboxes.get(threadId)).connect(port);
     return { head: {}, serve: (tunnel) => join(tunnel, connection) };
   }
@@ -161,11 +192,10 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
     return this.use(request, work);
   }
 
-  private async use<T>(
-    { thread_id: thread, account_id: account }: ThreadRequest,
-    work: (sandbox: Sandbox) => Promise<T>,
-  ): Promise<T> {
+  private async use<T>(request: ThreadRequest, work: (sandbox: Sandbox) => Promise<T>): Promise<T> {
+    const { thread_id: thread, account_id: account } = request;
     const { sandboxes, slots } = this.parts;
+    await this.requireHere(request);
     const wait = { signal: AbortSignal.timeout(slotWaitMs), timeoutMs: slotWaitMs };
     const release = await slots.acquire({ thread, account }, wait);
     try {
@@ -173,6 +203,11 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
     } finally {
       release();
     }
+  }
+
+  private requireHere({ thread_id: threadId }: ThreadRequest): Promise<void> {
+    const wait = { signal: AbortSignal.timeout(slotWaitMs), timeoutMs: slotWaitMs };
+    return this.parts.hosting.require(threadId, wait);
   }
 }
 

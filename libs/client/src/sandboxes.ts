@@ -1,4 +1,4 @@
-import type { FileList, Sandbox, SandboxStatus, WrittenFile } from './generated/api.ts';
+import type { BrowserAction, BrowserScreen, FileList, Sandbox, SandboxStatus, WrittenFile } from './generated/api.ts';
 import { itemsOf } from './pages.ts';
 import type { Options } from './runs.ts';
 import type { Transport } from './transport.ts';
@@ -38,6 +38,17 @@ export class Sandboxes {
 
   async delete(id: string, { signal }: Options = {}): Promise<void> {
     await this.transport.send({ method: 'DELETE', path: pathOf(id), signal });
+  }
+
+  /** What its browser shows now, with a JPEG in Base64; rejects with `browser_not_running` if there is none. */
+  browser(id: string, { signal }: Options = {}): Promise<BrowserScreen> {
+    return this.transport.json({ path: `${pathOf(id)}/browser`, signal });
+  }
+
+  /** Clicks, types or goes somewhere; answers with what is shown then. Not sent a second time. */
+  operateBrowser(id: string, action: BrowserAction, { signal }: Options = {}): Promise<BrowserScreen> {
+    const path = `${pathOf(id)}/browser/actions`;
+    return this.transport.json({ method: 'POST', path, json: { action }, signal, repeatable: false });
   }
 
   files(id: string, query: { readonly path?: string; readonly depth?: number } = {}): Promise<FileList> {

@@ -1,15 +1,14 @@
 import type { InboxItem } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { Markdown } from '../markdown/markdown.tsx';
 import { AnswerForm } from '../run/answer-box.tsx';
 import { BudgetForm } from '../run/budget-form.tsx';
-import { useRunTitle } from '../runs/run-title.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { take } from '../ui/take.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import { UnknownCalls } from './unknown-calls.tsx';
+import { WaitingHead } from './waiting-head.tsx';
 
 /** Everything that waits for a person. */
 export function InboxPage() {
@@ -40,15 +39,10 @@ export function InboxPage() {
 }
 
 function WaitingRun({ item }: { readonly item: InboxItem }) {
-  const title = useRunTitle({ id: item.id, metadata: {} });
   const { waiting } = item;
   return (
     <article className="waiting">
-      <h2>
-        <Link to="/runs/$runId" params={{ runId: item.id }}>
-          {title ?? item.id}
-        </Link>
-      </h2>
+      <WaitingHead item={item} />
       {waiting.reason === 'ask' && (
         <>
           <Markdown text={waiting.question?.text ?? ''} />

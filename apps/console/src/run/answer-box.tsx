@@ -1,5 +1,6 @@
 import type { Waiting } from '@rondo/client';
 import { type KeyboardEvent, type SubmitEvent, useId, useState } from 'react';
+import { OpenBrowser } from '../browser/open-browser.tsx';
 import { ApprovalCard } from '../inbox/approval-card.tsx';
 import { UnknownCalls } from '../inbox/unknown-calls.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
@@ -8,12 +9,19 @@ import { useRondo } from '../session/use-session.ts';
 import { problemText } from '../ui/problem-text.ts';
 import { BudgetForm } from './budget-form.tsx';
 
+interface AnswerBoxProps {
+  readonly runId: string;
+  readonly waiting: Waiting;
+  /** The thread whose browser the run has used, if it has: the question may be about it. */
+  readonly browserOf?: string | undefined;
+}
+
 /** What the run waits for, and the place to answer. For other runs it waits without anyone's help. */
-export function AnswerBox({ runId, waiting }: { readonly runId: string; readonly waiting: Waiting }) {
+export function AnswerBox({ runId, waiting, browserOf }: AnswerBoxProps) {
   if (waiting.reason === 'child_runs') return null;
   return (
     <section className="answer" aria-label={labels[waiting.reason]}>
-      <Decision runId={runId} waiting={waiting} />
+      <Decision runId={runId} waiting={waiting} browserOf={browserOf} />
     </section>
   );
 }
@@ -25,12 +33,16 @@ const labels: Record<Exclude<Waiting['reason'], 'child_runs'>, string> = {
   tool_unknown: 'The run waits for your decision',
 };
 
-function Decision({ runId, waiting }: { readonly runId: string; readonly waiting: Waiting }) {
+function Decision({ runId, waiting, browserOf }: AnswerBoxProps) {
+  const rondo = useRondo();
   switch (waiting.reason) {
     case 'ask':
       return (
         <>
           <Markdown text={waiting.question?.text ?? 'The run waits for an answer.'} />
+          {browserOf !== undefined && (
+            <OpenBrowser threadId={browserOf} isFree done={() => rondo.runs.answer(runId, 'Done.')} />
+          )}
           <AnswerForm runId={runId} />
         </>
       );

@@ -1,11 +1,17 @@
 import type { BrowserState } from '@rondo/client';
-import { useState } from 'react';
-import { safeLink } from '../markdown/safe-link.ts';
+import { type ReactNode, useState } from 'react';
 import { Modal } from '../ui/modal.tsx';
+import { plainText } from '../ui/plain-text.ts';
 import { BlobImage } from './blob-image.tsx';
 
+interface BrowserViewProps {
+  readonly screens: readonly BrowserState[];
+  /** Beside the page: the way into the browser as it is now. */
+  readonly live: ReactNode;
+}
+
 /** What the browser of the run showed: the newest page, until another one is chosen. */
-export function BrowserView({ screens }: { readonly screens: readonly BrowserState[] }) {
+export function BrowserView({ screens, live }: BrowserViewProps) {
   const [chosen, setChosen] = useState<number | null>(null);
   const [isLarge, setLarge] = useState(false);
   const index = Math.min(chosen ?? Infinity, screens.length - 1);
@@ -23,8 +29,9 @@ export function BrowserView({ screens }: { readonly screens: readonly BrowserSta
           {picture}
         </button>
       )}
-      <p className="hint">{safeLink(screen.url) ?? 'no address'}</p>
+      <p className="hint">{plainText(screen.url)}</p>
       {screens.length > 1 && steps}
+      {live}
       {isLarge && (
         <Modal title={title === '' ? 'Browser' : title} onClose={() => setLarge(false)}>
           {(close) => (

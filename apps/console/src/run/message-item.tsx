@@ -3,9 +3,10 @@ import { memo } from 'react';
 import { Markdown } from '../markdown/markdown.tsx';
 import { BlobImage } from './blob-image.tsx';
 import { FormerWords } from './former-words.tsx';
+import { isNoteToAgent } from './note-to-agent.ts';
 import { useTimelineLinks } from './timeline-links.ts';
 
-export const authors: Record<Message['type'], string> = {
+const authors: Record<Message['type'], string> = {
   user: 'You',
   assistant: 'Agent',
   tool: 'Tool',
@@ -15,11 +16,22 @@ export const authors: Record<Message['type'], string> = {
   status: 'Status',
 };
 
+interface Voice {
+  readonly author: string;
+  /** How it looks. */
+  readonly style: Message['type'];
+}
+
+/** Whose words a message has. Not all that the model reads as a person's was said by one. */
+export const voiceOf = ({ role, message }: MessageRow): Voice =>
+  isNoteToAgent(message) ? { author: 'Note to the agent', style: 'status' } : { author: authors[role], style: role };
+
 export const MessageItem = memo(function MessageItem({ row }: { readonly row: MessageRow }) {
+  const { author, style } = voiceOf(row);
   return (
-    <article className={`message ${row.role}`} aria-label={authors[row.role]}>
-      {row.role !== 'assistant' && <p className="author">{authors[row.role]}</p>}
-      {row.role === 'user' && <EditButton row={row} />}
+    <article className={`message by-${style}`} aria-label={author}>
+      {style !== 'assistant' && <p className="author">{author}</p>}
+      {style === 'user' && <EditButton row={row} />}
       {row.reasoning !== '' && (
         <details className="reasoning" open={row.isOpen && row.text === ''}>
           <summary>Thoughts</summary>
@@ -32,7 +44,7 @@ export const MessageItem = memo(function MessageItem({ row }: { readonly row: Me
           <BlobImage key={index} sha256={block.source.sha256} alt="Picture of the message" />
         ) : null,
       )}
-      {row.role === 'user' && <FormerWords messageId={row.id} />}
+      {style === 'user' && <FormerWords messageId={row.id} />}
       {row.isOpen && <span className="caret" aria-hidden="true" />}
     </article>
   );

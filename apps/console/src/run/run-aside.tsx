@@ -1,5 +1,7 @@
 import type { Run, RunView } from '@rondo/client';
 import { count } from '../ui/amounts.ts';
+import { OpenBrowser } from '../browser/open-browser.tsx';
+import { atWork } from '../runs/run-over.ts';
 import { BrowserView } from './browser-view.tsx';
 import { ChildRuns } from './child-runs.tsx';
 import { FilesSection } from './files-section.tsx';
@@ -16,10 +18,13 @@ export function RunAside({ run, view, details }: RunAsideProps) {
   return (
     <aside className="run-aside" aria-label="About this run">
       {details.plan.length > 0 && <Plan details={details} />}
-      <BrowserView screens={details.screens} />
+      <BrowserView
+        screens={details.screens}
+        live={<OpenBrowser threadId={run.thread_id} isFree={!atWork.includes(run.status)} />}
+      />
       <ChildRuns run={run} />
       <FilesSection threadId={run.thread_id} endedCalls={endedCalls(view)} />
-      <Context run={run} details={details} />
+      {details.contextTokens > 0 && <Context run={run} details={details} />}
       <section>
         <h2>Settings</h2>
         <dl>

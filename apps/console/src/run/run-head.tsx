@@ -4,7 +4,7 @@ import { useRunTitle } from '../runs/run-title.ts';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
-import { cost, count, duration } from '../ui/amounts.ts';
+import { cost, count, duration, isUsageKnown } from '../ui/amounts.ts';
 import { Status } from '../ui/status.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { ProofBadge } from './proof-badge.tsx';
@@ -69,10 +69,14 @@ function Facts({ run, view, details, isNow }: Omit<RunHeadProps, 'now' | 'fork'>
       <span>{run.model}</span>
       <span>{run.settings.agent.name ?? run.profile}</span>
       <span>{duration(takenMs(details, end))}</span>
-      <span>
-        {count(usage.input_tokens)} tokens in, {count(usage.output_tokens)} out
-      </span>
-      <span>{cost(usage.cost_usd)}</span>
+      {isUsageKnown(usage) && (
+        <>
+          <span>
+            {count(usage.input_tokens)} tokens in, {count(usage.output_tokens)} out
+          </span>
+          <span>{cost(usage.cost_usd)}</span>
+        </>
+      )}
       <Link to="/runs" search={{ thread: run.thread_id }}>
         Runs of its thread
       </Link>

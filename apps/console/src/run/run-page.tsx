@@ -50,7 +50,13 @@ function OneRun({ runId }: { readonly runId: string }) {
           <div className="run-main">
             <Timeline rows={view.rows} details={details} follows={isNow && !view.isOver} />
             <StopCard view={view} details={details} />
-            {isNow && view.waiting && <AnswerBox runId={runId} waiting={view.waiting} />}
+            {isNow && view.waiting && (
+              <AnswerBox
+                runId={runId}
+                waiting={view.waiting}
+                browserOf={details.screens.length > 0 ? run.thread_id : undefined}
+              />
+            )}
             {view.failure && (
               <p className="failure" role="alert">
                 <strong>{view.failure.title ?? view.failure.code}.</strong> {view.failure.message}

@@ -16,6 +16,10 @@ export function asApiError(error: unknown): unknown {
     case 'not_a_file':
     case 'not_a_directory':
       return new InvalidRequest([{ field: 'path', message: error.message }]);
+    case 'browser_not_running':
+      return new ApiError('browser_not_running', error.message);
+    case 'browser_busy':
+      return new ApiError('browser_busy', error.message, retryAfter(2));
     case 'not_listening':
     case 'executor_away':
     case 'executor_busy':
@@ -26,4 +30,10 @@ export function asApiError(error: unknown): unknown {
     default:
       return new ApiError('sandbox_refused', error.message);
   }
+}
+
+/** An executor of an earlier version knows no requests about browsers, and says so as of any that is not valid. */
+export function asBrowserError(error: unknown): unknown {
+  if (!(error instanceof TunnelError) || error.code !== 'invalid_request') return asApiError(error);
+  return new ApiError('sandbox_refused', 'The executor that has this sandbox is of a version that shows no browsers.');
 }

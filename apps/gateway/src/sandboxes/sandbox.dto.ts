@@ -1,4 +1,4 @@
-import { projectId, sandboxId, threadId } from '@rondo/contract';
+import { browserScreen, projectId, requestedBrowserAction, sandboxId, threadId } from '@rondo/contract';
 import { sandboxState } from '@rondo/messaging';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
@@ -94,3 +94,6 @@ export class FileListDto extends createZodDto(
 export class WrittenFileDto extends createZodDto(
   z.object({ path: z.string(), size: z.number().int().describe('In bytes.') }),
 ) {}
+
+export class BrowserScreenDto extends createZodDto(browserScreen) {}
+export class BrowserOperationDto extends createZodDto(z.strictObject({ action: requestedBrowserAction })) {}

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { BrowserAction, BrowserScreen } from '@rondo/contract';
 import type { AcceptedTunnel } from '@rondo/messaging';
 import {
   type KnownSandboxState,
@@ -23,6 +24,8 @@ export class TestExecutor {
   /** By thread; a thread without an entry has no workspace. */
   readonly workspaces = new Map<string, Map<string, Buffer>>();
   readonly awake = new Set<string>();
+  /** What the browser of a thread shows; the title is what was done last. */
+  readonly browsers = new Map<string, BrowserScreen>();
   /** With the account that each claims to be of. */
   readonly sites: (KnownSite & { readonly account: string })[] = [];
   /** What the next request is refused with. */
@@ -89,10 +92,20 @@ export class TestExecutor {
         return this.write(files, request);
       case 'withdraw':
         return this.withdraw(thread, request.site);
+      case 'browser_look':
+        return screenOf(this.browsers.get(thread));
+      case 'browser_act':
+        return this.act(thread, request.action);
       case 'connect':
       case 'site':
         throw new TunnelError('not_listening', 'Nothing listens on this port.');
     }
+  }
+
+  private act(thread: string, action: BrowserAction): AcceptedTunnel {
+    const screen = this.browsers.get(thread);
+    if (screen) this.browsers.set(thread, { ...screen, title: action.type });
+    return screenOf(this.browsers.get(thread));
   }
 
   private withdraw(thread: string, name: string): AcceptedTunnel {
@@ -138,6 +151,11 @@ const isOf =
     site.account === account;
 
 const entryOf = ([path, { length }]: [string, Buffer]) => ({ path, kind: 'file', size: length });
+
+function screenOf(screen: BrowserScreen | undefined): AcceptedTunnel {
+  if (!screen) throw new TunnelError('browser_not_running', 'No browser runs in this sandbox.');
+  return { head: {}, serve: (tunnel) => pipeline(Readable.from([Buffer.from(JSON.stringify(screen))]), tunnel) };
+}
 
 function readFrom(content: Buffer | undefined): AcceptedTunnel {
   if (!content) throw new TunnelError('not_found', 'There is no such file.');

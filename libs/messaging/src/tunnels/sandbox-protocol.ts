@@ -1,4 +1,4 @@
-import { accountId, threadId } from '@rondo/contract';
+import { accountId, browserAction, threadId } from '@rondo/contract';
 import { z } from 'zod';
 import type { NatsLink } from '../connection/nats-link';
 import { type OpenedTunnel, openTunnel } from './executor-tunnels';
@@ -10,7 +10,8 @@ const count = z.number().int().nonnegative();
 
 /**
  * What a gateway or a worker asks of the executor that has a thread's sandbox. Answers are heads of tunnels; `read`, `connect`
- * and `site` go on with bytes, `write` takes bytes and then says what was written (`writtenFile`).
+ * and `site` go on with bytes, `write` takes bytes and then says what was written (`writtenFile`). `browser_look` and
+ * `browser_act` go on with a `browserScreen` in JSON.
  */
 export const sandboxRequest = z.discriminatedUnion('op', [
   z.object({ ...thread, op: z.literal('status') }),
@@ -30,6 +31,8 @@ export const sandboxRequest = z.discriminatedUnion('op', [
   z.object({ ...thread, op: z.literal('connect'), port: count.max(65_535), token: z.string().max(100) }),
   z.object({ ...thread, op: z.literal('site'), token: z.string().max(100) }),
   z.object({ ...thread, op: z.literal('withdraw'), site: z.string().max(64) }),
+  z.object({ ...thread, op: z.literal('browser_look') }),
+  z.object({ ...thread, op: z.literal('browser_act'), action: browserAction }),
   z.object({ account_id: accountId, op: z.literal('sites') }),
   z.object({ account_id: accountId, op: z.literal('states'), thread_ids: z.array(threadId).max(200) }),
 ]);
@@ -77,6 +80,8 @@ const heads = {
   write: z.object({}),
   connect: z.object({}),
   site: z.object({}),
+  browser_look: z.object({}),
+  browser_act: z.object({}),
 } as const satisfies Record<SandboxRequest['op'], z.ZodType>;
 
 export type SandboxHead<Op extends SandboxRequest['op']> = z.infer<(typeof heads)[Op]>;

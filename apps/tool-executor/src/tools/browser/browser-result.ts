@@ -1,6 +1,7 @@
 import type { ExecutorResult } from '@rondo/contract';
 import type { ActionOutcome } from './browser-session';
 import type { Observation } from './page-state';
+import { viewport } from './tab';
 
 const failingStatus = 400;
 
@@ -28,11 +29,13 @@ function textOf(message: string, seen: Observation): string {
     `${pixels_above} pixels above the screen, ${pixels_below} below it.`,
     '',
     elements || '(The page shows no text and no elements.)',
-    ...(is_cut ? ['[… more than can be listed: scroll, or search with browser_scroll_to_text …]'] : []),
+    ...(is_cut ? ['[… more than can be listed: scroll to see the rest …]'] : []),
   ].join('\n');
 }
 
-function stateOf({ screenshot, url, title, elements, pixels_above, pixels_below, tabs }: Observation) {
-  const view = { url, title, elements, pixels_above, pixels_below, tabs: [...tabs] };
+function stateOf({ screenshot, tabs, ...seen }: Observation) {
+  const { url, title, elements, element_count, pixels_above, pixels_below } = seen;
+  const size = { viewport_width: viewport.width, viewport_height: viewport.height };
+  const view = { url, title, elements, element_count, pixels_above, pixels_below, ...size, tabs: [...tabs] };
   return screenshot === undefined ? view : { ...view, screenshot: { media_type: 'image/jpeg', data: screenshot } };
 }

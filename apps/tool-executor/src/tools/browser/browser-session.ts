@@ -1,10 +1,11 @@
+import type { BrowserScreen } from '@rondo/contract';
 import type { Sandbox } from '../../sandboxes';
 import { BrowserLost, BrowserProblem, PageUnresponsive } from './browser-errors';
-import { CdpConnection } from './cdp-connection';
+import type { CdpConnection } from './cdp-connection';
 import { Downloads } from './downloads';
 import { type BrowserProcess, killBrowser, launchBrowser } from './launch-browser';
 import { type Observation, type PageDescription, pageDescription } from './page-state';
-import type { Tab } from './tab';
+import { type Tab, viewport } from './tab';
 import { Tabs } from './tabs';
 
 /** How often a page is read that changes while it is read. */
@@ -52,7 +53,7 @@ export class BrowserSession {
   static async open(sandbox: Sandbox, run: string): Promise<BrowserSession> {
     const browser = await launchBrowser(sandbox, run);
     try {
-      const connection = await CdpConnection.over(await sandbox.connect(browser.port), browser.path);
+      const connection = await browser.connect();
       const session = new BrowserSession(sandbox, browser, connection);
       await Promise.all([session.tabs.start(), session.downloads.start()]);
       return session;
@@ -67,20 +68,11 @@ export class BrowserSession {
    * nothing else is certain to end its scripts. Rejects with BrowserLost when the browser has ended during the action.
    */
   async act(action: Action): Promise<ActionOutcome> {
-    this.notes = [];
     let message = '';
-    let problem: string | undefined;
     try {
-      const tab = await this.tabs.active();
-      message = await Promise.race([action({ tab, tabs: this.tabs }), this.lost()]);
-    } catch (error) {
-      if (error instanceof PageUnresponsive) return this.giveUp(message);
-      if (!(error instanceof BrowserProblem)) throw error;
-      problem = error.message;
-    }
-    try {
-      const observation = await this.observe();
-      return { message, observation, ...(problem !== undefined && { problem }) };
+      const performed = await this.perform(action);
+      ({ message } = performed);
+      return { ...performed, observation: await this.observe() };
     } catch (error) {
       if (error instanceof PageUnresponsive) return this.giveUp(message);
       if (error instanceof BrowserProblem) return this.leave(message);
@@ -103,11 +95,50 @@ export class BrowserSession {
     return { ...description, screenshot, tabs, notes: this.notes };
   }
 
+  /**
+   * Acts on the active tab for a person. Resolves to why that failed. The elements keep their numbers, which the agent has
+   * read. Rejects with BrowserLost when the browser has ended, or had to be ended as in `act`.
+   */
+  async operate(action: Action): Promise<string | undefined> {
+    try {
+      return (await this.perform(action)).problem;
+    } catch (error) {
+      if (error instanceof PageUnresponsive) throw new BrowserLost((await this.giveUp('')).problem);
+      throw error;
+    }
+  }
+
+  /** What the active tab shows now. Asks nothing of the page's scripts, so it answers also while one does not end. */
+  async look(): Promise<Omit<BrowserScreen, 'problem'>> {
+    const active = await this.tabs.active();
+    const [screenshot, tabs] = await Promise.all([
+      active.screenshot(),
+      Promise.all(
+        this.tabs.all().map(async (tab) => ({ page_id: tab.id, ...(await shownInfo(tab)), is_active: tab === active })),
+      ),
+    ]);
+    const { url = '', title = '' } = tabs.find(({ is_active }) => is_active) ?? {};
+    const notes = this.notes.map((note) => note.slice(0, 1_000));
+    return { url, title, ...viewport, tabs, screenshot: screenshot ?? null, notes };
+  }
+
   /** Ends the browser. Resolves when its processes are dead. */
   close(): Promise<void> {
     this.isOpen = false;
     this.connection.close();
     return (this.closing ??= killBrowser(this.sandbox, this.process));
+  }
+
+  /** Resolves to what the action says, or why it failed. Rejects with PageUnresponsive, or with BrowserLost. */
+  private async perform(action: Action): Promise<{ message: string; problem?: string }> {
+    this.notes = [];
+    try {
+      const tab = await this.tabs.active();
+      return { message: await Promise.race([action({ tab, tabs: this.tabs }), this.lost()]) };
+    } catch (error) {
+      if (error instanceof BrowserProblem) return { message: '', problem: error.message };
+      throw error;
+    }
   }
 
   /** Puts an empty page in the place of one that cannot be read. */
@@ -135,6 +166,14 @@ export class BrowserSession {
       'The page crashed or no longer responds, so the browser was ended. The next call starts it again, without its tabs.';
     return { message, problem };
   }
+}
+
+/** Empty for a tab that closes or does not respond. */
+async function shownInfo(tab: Tab): Promise<{ url: string; title: string }> {
+  return tab.info().catch((error: unknown) => {
+    if (error instanceof PageUnresponsive || error instanceof BrowserProblem) return { url: '', title: '' };
+    throw error;
+  });
 }
 
 async function describe(tab: Tab): Promise<PageDescription> {

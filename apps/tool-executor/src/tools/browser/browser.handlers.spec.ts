@@ -43,6 +43,7 @@ describe('the browser', () => {
       ].join('\n'),
     );
     expect(page.browser).toMatchObject({ url: `${site}/`, title: 'Start', screenshot: { media_type: 'image/jpeg' } });
+    expect(page.browser).toMatchObject({ element_count: 2, viewport_width: 1280, viewport_height: 800 });
     expect(
       Buffer.from(page.browser?.screenshot?.data ?? '', 'base64')
         .subarray(0, 2)

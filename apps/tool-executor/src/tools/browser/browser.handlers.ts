@@ -5,11 +5,12 @@ import { z } from 'zod';
 import type { InputOf, ToolContext, ToolHandler } from '../tool-handler';
 import { BrowserProblem } from './browser-errors';
 import { resultOf } from './browser-result';
-import { endBrowser, inBrowser } from './browsers';
+import { browserTurn, endBrowser, inBrowser } from './browsers';
 import type { Page } from './browser-session';
-import { click, drag, press, typeText } from './input';
+import { click, drag, onScreen, press, typeText } from './input';
 import { keyPresses } from './keys';
-import { type Point, type Tab, viewport } from './tab';
+import { reachable } from './reachable';
+import { type Tab, viewport } from './tab';
 
 type BrowserTool = Extract<ExecutorTool['name'], `browser_${string}`>;
 
@@ -25,7 +26,7 @@ function action<Name extends BrowserTool>(
   act: (input: InputOf<Name>, page: Page, context: ToolContext) => Promise<string>,
 ): ToolHandler<InputOf<Name>> {
   return {
-    mutexKey: () => 'browser',
+    mutexKey: () => browserTurn,
     handle: (input, context): Promise<ExecutorResult> =>
       inBrowser(context, (page) => act(input, page, context)).then(resultOf, (error: unknown) => {
         if (error instanceof BrowserProblem) return failedResult(error.message);
@@ -163,18 +164,6 @@ export const browserHandlers = {
   browser_open_new_tab: browserOpenNewTab,
 } satisfies { [Name in BrowserTool]: ToolHandler<InputOf<Name>> };
 
-/** Refuses the browser's own pages, such as chrome://crash, and files outside the workspace. */
-function reachable(url: string): string {
-  const given = /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[\w.-]+:\d+(\/|$)/.test(url) ? url : `https://${url}`;
-  const parsed = URL.canParse(given) ? new URL(given) : undefined;
-  const isWeb = parsed?.protocol === 'http:' || parsed?.protocol === 'https:';
-  const isFile = parsed?.protocol === 'file:' && parsed.pathname.startsWith('/workspace/');
-  if (!parsed || !(isWeb || isFile)) {
-    throw new BrowserProblem(`${url.slice(0, 200)} is not a page: use http, https, or file:///workspace/….`);
-  }
-  return parsed.href;
-}
-
 const locate = (tab: Tab, index: number) => tab.call('locate', [index], located);
 
 async function replaceSelected(tab: Tab, text: string): Promise<void> {
@@ -194,9 +183,4 @@ async function scroll(tab: Tab, pixels: number): Promise<string> {
 async function endOf(tab: Tab, end: { index?: number | undefined; x?: number | undefined; y?: number | undefined }) {
   if (end.index !== undefined) return (await locate(tab, end.index)).point;
   return onScreen({ x: end.x ?? 0, y: end.y ?? 0 }); // the tool's schema requires one of the two
-}
-
-function onScreen(point: Point): Point {
-  if (point.x < viewport.width && point.y < viewport.height) return point;
-  throw new BrowserProblem(`The screen is ${viewport.width} wide and ${viewport.height} high.`);
 }

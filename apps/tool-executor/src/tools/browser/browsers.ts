@@ -3,6 +3,9 @@ import { OutcomeUnknown, type ToolContext } from '../tool-handler';
 import { BrowserLost, BrowserProblem } from './browser-errors';
 import { type ActionOutcome, type Action, BrowserSession } from './browser-session';
 
+/** The mutex key of all that acts in the browser of a thread. */
+export const browserTurn = 'browser';
+
 /** The browser of each sandbox, for as long as the sandbox is in use. */
 const sessions = new WeakMap<Sandbox, BrowserSession>();
 
@@ -39,9 +42,15 @@ export async function endBrowser(sandbox: Sandbox): Promise<void> {
   await sessions.get(sandbox)?.close();
 }
 
+/** The browser of the sandbox. Undefined where none runs: nothing is started. */
+export function runningBrowser(sandbox: Sandbox): BrowserSession | undefined {
+  const session = sessions.get(sandbox);
+  return session?.isOpen === true ? session : undefined;
+}
+
 async function openSession(sandbox: Sandbox, run: string): Promise<BrowserSession> {
-  const known = sessions.get(sandbox);
-  if (known?.isOpen) return known;
+  const known = runningBrowser(sandbox);
+  if (known) return known;
   try {
     const session = await BrowserSession.open(sandbox, run);
     sessions.set(sandbox, session);

@@ -1,14 +1,43 @@
+import { BrowserProblem } from './browser-errors';
 import { type KeyPress, keyOfCharacter } from './keys';
-import type { Point, Tab } from './tab';
+import { type Point, type Tab, viewport } from './tab';
 
 const longestTypedText = 200;
 const dragSteps = 8;
 const held = { button: 'left', buttons: 1, clickCount: 1 };
+const oneClick = { button: 'left', count: 1 } as const;
 
-export async function click(tab: Tab, point: Point): Promise<void> {
+interface MousePosition extends Point {
+  readonly button?: string;
+  readonly buttons?: number;
+  readonly clickCount?: number;
+  readonly deltaX?: number;
+  readonly deltaY?: number;
+}
+
+/** As DevTools number the buttons that are held. */
+const buttonBits = { left: 1, right: 2, middle: 4 };
+interface Clicks {
+  readonly button: keyof typeof buttonBits;
+  readonly count: number;
+}
+
+export async function click(tab: Tab, point: Point, { button, count }: Clicks = oneClick): Promise<void> {
   await mouse(tab, 'mouseMoved', point);
-  await mouse(tab, 'mousePressed', { ...point, ...held });
-  await mouse(tab, 'mouseReleased', { ...point, ...held });
+  for (let clickCount = 1; clickCount <= count; clickCount += 1) {
+    await mouse(tab, 'mousePressed', { ...point, button, buttons: buttonBits[button], clickCount });
+    await mouse(tab, 'mouseReleased', { ...point, button, buttons: buttonBits[button], clickCount });
+  }
+}
+
+/** As the wheel of a mouse does over the point. */
+export async function turnWheel(tab: Tab, point: Point, by: { dx: number; dy: number }): Promise<void> {
+  await mouse(tab, 'mouseWheel', { ...point, deltaX: by.dx, deltaY: by.dy });
+}
+
+export function onScreen({ x, y }: Point): Point {
+  if (x < viewport.width && y < viewport.height) return { x, y };
+  throw new BrowserProblem(`The screen is ${viewport.width} wide and ${viewport.height} high.`);
 }
 
 /** Where the page starts a drag of its own, its data is carried to the target as a person would. */
@@ -54,7 +83,7 @@ export async function press(tab: Tab, { key, modifiers }: KeyPress): Promise<voi
   await tab.send('Input.dispatchKeyEvent', { type: 'keyUp', modifiers, ...key, text: undefined });
 }
 
-const mouse = (tab: Tab, type: string, at: Point): Promise<unknown> =>
+const mouse = (tab: Tab, type: string, at: MousePosition): Promise<unknown> =>
   tab.send('Input.dispatchMouseEvent', { type, ...at });
 
 const between = (from: Point, to: Point, part: number): Point => ({

@@ -1,0 +1,25 @@
+import type { Message } from '@rondo/client';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { messageRows } from '../threads/message-rows';
+import { MessageItem } from './message-item';
+
+const html = (metadata: Message['metadata']) => {
+  const content = [{ type: 'text', text: 'Some words.' }];
+  const message = { id: 'msg_1', type: 'user', iteration: null, content, metadata } as unknown as Message; // no more is read
+  return messageRows([message])
+    .map((row) => row.kind === 'message' && renderToStaticMarkup(<MessageItem row={row} />))
+    .join('');
+};
+
+describe('a message of a timeline', () => {
+  it.each([{ kind: 'fork_note', forked_from: 'run_1' }, { file_problems: [] }])(
+    'that Rondo wrote for the agent is not shown as the words of the person: %j',
+    (metadata) => {
+      expect(html(metadata)).toMatch(/class="message by-status" aria-label="Note to the agent".*Some words\./);
+    },
+  );
+
+  it('is that of the person otherwise, also in a fork', () => {
+    expect(html({ forked_from: 'run_1' })).toMatch(/class="message by-user" aria-label="You".*Some words\./);
+  });
+});
