@@ -4,7 +4,7 @@ import { RondoClient, type RunView, RunningRondo, command, scripted } from '@ron
 const price = [{ input: 10, output: 10 }];
 const ACCOUNT_TIERS = JSON.stringify({
   default: 'free',
-  tiers: { free: { usd: 1, allowed_models: ['demo/*'] }, prepaid: { usd: 0 } },
+  tiers: { free: { usd: 1, allowed_models: ['demo/*'] }, prepaid: { usd: 0 }, dear: { usd: 1, price_factor: 1.5 } },
 });
 const everyService = {
   ACCOUNT_TIERS,
@@ -60,25 +60,38 @@ describe('a deployment with limited accounts', () => {
     }
   }
 
-  it('spends no more than the allowance with parallel runs, while workers are killed (I1) (I3)', async () => {
-    const { client } = await tenant();
-    const endless = { model: 'demo/loop', input: 'Go on.', limits: { max_iterations: 100 }, llm: { max_tokens: 500 } };
-    const runs = await Promise.all([1, 2, 3, 4].map(() => client.createRun(endless)));
+  it.each([
+    ['free', 1],
+    ['dear', 1.5],
+  ])(
+    'spends no more than the allowance of %s with parallel runs, while workers are killed (I1) (I3)',
+    async (tier, factor) => {
+      const { id: account, client } = await tenant();
+      await operator.json('PUT', `/admin/accounts/${account}/tier`, { tier });
+      const endless = {
+        model: 'demo/loop',
+        input: 'Go on.',
+        limits: { max_iterations: 100 },
+        llm: { max_tokens: 500 },
+      };
+      const runs = await Promise.all([1, 2, 3, 4].map(() => client.createRun(endless)));
 
-    await client.seen(runs[0]?.id ?? '', 'tool.completed');
-    await rondo.services.get('agent-worker').kill();
-    await rondo.services.get('agent-worker-2').kill();
-    const ended = await Promise.all(runs.map(({ id }) => client.settled(id)));
+      await client.seen(runs[0]?.id ?? '', 'tool.completed');
+      await rondo.services.get('agent-worker').kill();
+      await rondo.services.get('agent-worker-2').kill();
+      const ended = await Promise.all(runs.map(({ id }) => client.settled(id)));
 
-    expect(ended.map(({ finish_reason }) => finish_reason)).toEqual(Array(4).fill('budget_exceeded'));
-    const { spent_usd: spent, credit_usd: credit } = await settledBalance(client);
-    const { total } = await client.json<{ total: { cost_usd: number } }>('GET', '/usage');
-    const ofRuns = (ended as Spent[]).reduce((sum, { usage }) => sum + usage.cost_usd, 0);
-    expect(total.cost_usd).toBeCloseTo(spent, 9);
-    expect(ofRuns).toBeCloseTo(spent, 9);
-    expect(spent).toBeLessThanOrEqual(1);
-    expect(credit).toBe(0);
-  });
+      expect(ended.map(({ finish_reason }) => finish_reason)).toEqual(Array(4).fill('budget_exceeded'));
+      const { spent_usd: spent, credit_usd: credit } = await settledBalance(client);
+      const { total } = await client.json<{ total: { cost_usd: number; charged_usd: number } }>('GET', '/usage');
+      const ofRuns = (ended as Spent[]).reduce((sum, { usage }) => sum + usage.cost_usd, 0);
+      expect(total.charged_usd).toBeCloseTo(spent, 9);
+      expect(total.cost_usd * factor).toBeCloseTo(spent, 9);
+      expect(ofRuns * factor).toBeCloseTo(spent, 9);
+      expect(spent).toBeLessThanOrEqual(1);
+      expect(credit).toBe(0);
+    },
+  );
 
   it('refuses runs with 402 without money and with 403 for other models, and accepts them with credit', async () => {
     const { id, client } = await tenant();

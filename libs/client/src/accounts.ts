@@ -28,9 +28,9 @@ export class Accounts {
     return this.transport.json({ path: pathOf(id, 'balance'), signal });
   }
 
-  /** Applies to new runs at once, and to active ones within seconds. */
-  setTier(id: string, tier: string): Promise<Balance> {
-    return this.transport.json({ method: 'PUT', path: pathOf(id, 'tier'), json: { tier } });
+  /** Applies to new runs at once, and to active ones within seconds. Without a price factor, the account has that of the tier. */
+  setTier(id: string, tier: string, price_factor?: number): Promise<Balance> {
+    return this.transport.json({ method: 'PUT', path: pathOf(id, 'tier'), json: { tier, price_factor } });
   }
 
   /** A negative amount takes credit back. A request that is sent again by itself gives it once. */

@@ -15,10 +15,14 @@ export const balance = z.object({
   period_start: z.iso.datetime().describe('0:00 UTC.'),
   period_end: z.iso.datetime().describe('When `spent_usd` begins anew.'),
   allowance_usd: usd.nullable().describe('What the tier allows in a period. Null: any amount.'),
-  spent_usd: usd.describe('In this period, by calls with a known price.'),
+  spent_usd: usd.describe('Charged in this period, for calls with a known price.'),
   reserved_usd: usd.describe('For model calls that are under way.'),
   credit_usd: usd.describe('Used after the allowance. Below zero, it is taken from the next period.'),
   available_usd: usd.nullable().describe('What a further model call may cost now. Null: any amount.'),
+  price_factor: z
+    .number()
+    .positive()
+    .describe('What is charged for a model call, as a multiple of its cost. All other amounts here are charges.'),
 });
 export type Balance = z.infer<typeof balance>;
 

@@ -13,9 +13,18 @@ export const usageEntry = z.object({
   input_tokens: z.number().int().nonnegative(),
   cached_tokens: z.number().int().nonnegative(),
   output_tokens: z.number().int().nonnegative(),
-  cost_usd: z.number().nonnegative().nullable().describe('Null: the price was not known.'),
+  cost_usd: z.number().nonnegative().nullable().describe('At the provider. Null: the price was not known.'),
   estimated: z.boolean().describe('The provider did not report all tokens.'),
   duration_ms: z.number().nonnegative(),
   created_at: z.iso.datetime(),
+  price_factor: z
+    .number()
+    .positive()
+    .describe('The multiple of the cost that was charged. It stays as it was at the call.'),
+  charged_usd: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe("`cost_usd` times `price_factor`: what the account's balance paid. Null: the price was not known."),
 });
 export type UsageEntry = z.infer<typeof usageEntry>;

@@ -3,13 +3,18 @@ import { type CallSize, type ClaimedRun, readTiers } from '@rondo/domain';
 import type { ReservationOrder, ReservationVerdict } from '@rondo/persistence';
 import { AccountReservations, keptMs } from './account-reservations';
 
-const tiers = readTiers('{"default":"free","tiers":{"free":{"usd":1,"allowed_models":["demo/*"]},"internal":{}}}');
+const tiers = readTiers(
+  '{"default":"free","tiers":{"free":{"usd":1,"allowed_models":["demo/*"]},"internal":{},"dear":{"usd":1,"price_factor":1.5}}}',
+);
 const account = accountId.parse('acc_1');
 const claim = { accountId: account } as ClaimedRun; // nothing else is read here
 const size: CallSize = { model: 'demo/plain', inputTokens: 10, maxOutputTokens: undefined, unsettledUsd: 0 };
 
 /** Postgres, as far as it is asked here, and in which order. */
-function reservationsWith(verdicts: readonly ReservationVerdict[], { tier = null as string | null, cost = 0.5 } = {}) {
+function reservationsWith(
+  verdicts: readonly ReservationVerdict[],
+  { tier = null as string | null, cost = 0.5, priceFactor = null as number | null } = {},
+) {
   if (!tiers) throw new Error('the tiers are valid');
   const asked: string[] = [];
   const clock = { ms: 0 };
@@ -17,9 +22,9 @@ function reservationsWith(verdicts: readonly ReservationVerdict[], { tier = null
   const reservations = new AccountReservations({
     tiers,
     reservations: {
-      tierOf: (id: AccountId) => {
+      termsOf: (id: AccountId) => {
         asked.push(`tier of ${id}`);
-        return Promise.resolve(tier);
+        return Promise.resolve({ tier, priceFactor });
       },
       reserve: ({ usd }: ReservationOrder) => {
         asked.push(`reserve ${usd}`);
@@ -56,6 +61,17 @@ describe('a reservation', () => {
 
     expect(await reserve()).toBe(true);
     expect(asked).toEqual(['tier of acc_1', 'commit', 'reserve 0.5']);
+  });
+
+  it('is of what the account is charged: by the factor of its tier, or its own', async () => {
+    const [byTier, own] = [
+      reservationsWith(['granted'], { tier: 'dear' }),
+      reservationsWith(['granted'], { tier: 'dear', priceFactor: 3 }),
+    ];
+
+    await Promise.all([byTier.reserve(), own.reserve()]);
+
+    expect([byTier.asked.at(-1), own.asked.at(-1)]).toEqual(['reserve 0.75', 'reserve 1.5']);
   });
 
   it('costs an account without a limit one read in a while', async () => {

@@ -8,13 +8,14 @@ import {
   type ClaimedRun,
   TerminalError,
   allowsModel,
+  priceFactorOf,
 } from '@rondo/domain';
-import type { ReservationOrder, ReservationVerdict, Reservations } from '@rondo/persistence';
+import type { AccountTerms, ReservationOrder, ReservationVerdict, Reservations } from '@rondo/persistence';
 import { LruCache } from '@rondo/platform';
 
 export interface AccountReservationsParts {
   readonly tiers: AccountTiers;
-  readonly reservations: Pick<Reservations, 'reserve' | 'count' | 'tierOf'>;
+  readonly reservations: Pick<Reservations, 'reserve' | 'count' | 'termsOf'>;
   /** Undefined: the price is not known. */
   readonly costOf: (size: CallSize) => number | undefined;
   readonly nowMs: () => number;
@@ -25,12 +26,12 @@ export interface CallJournal {
   commit(): Promise<void>;
 }
 
-interface KnownTier {
+interface KnownTerms {
   readonly atMs: number;
-  readonly name: Promise<string | null>;
+  readonly terms: Promise<AccountTerms>;
 }
 
-/** For so long a worker does not ask again which tier an account has. */
+/** For so long a worker does not ask again which tier and price factor an account has. */
 export const keptMs = 5_000;
 const keptAccounts = 10_000;
 
@@ -42,7 +43,7 @@ const retryMs = 250;
  * one short read in five seconds, however many runs it has.
  */
 export class AccountReservations {
-  private readonly known = new LruCache<AccountId, KnownTier>(keptAccounts);
+  private readonly known = new LruCache<AccountId, KnownTerms>(keptAccounts);
 
   constructor(private readonly parts: AccountReservationsParts) {}
 
@@ -52,7 +53,8 @@ export class AccountReservations {
     { journal, abandon }: { journal: CallJournal; abandon: AbortSignal },
   ): NonNullable<AgentPorts['reserve']> {
     return async (model, sizeOf, stop) => {
-      const tier = this.parts.tiers.of(await this.tierOf(claim.accountId));
+      const terms = await this.termsOf(claim.accountId);
+      const tier = this.parts.tiers.of(terms.tier);
       if (!allowsModel(tier, model)) throw notAllowed(model, tier);
       const { usd, period } = tier;
       if (usd === undefined) return true;
@@ -60,7 +62,7 @@ export class AccountReservations {
       if (cost === undefined) return false;
       await journal.commit();
       return this.waitFor(
-        { claim, usd: cost, limit: { usd, period } },
+        { claim, usd: cost * priceFactorOf(tier, terms.priceFactor), limit: { usd, period } },
         claim.accountId,
         AbortSignal.any([stop, abandon]),
       );
@@ -78,14 +80,14 @@ export class AccountReservations {
     return true;
   }
 
-  private tierOf(account: AccountId): Promise<string | null> {
+  private termsOf(account: AccountId): Promise<AccountTerms> {
     const known = this.known.get(account);
     const atMs = this.parts.nowMs();
-    if (known && atMs - known.atMs < keptMs) return known.name;
-    const name = this.parts.reservations.tierOf(account);
-    this.known.set(account, { atMs, name });
-    name.catch(() => this.known.delete(account)); // the run that asked has the error
-    return name;
+    if (known && atMs - known.atMs < keptMs) return known.terms;
+    const terms = this.parts.reservations.termsOf(account);
+    this.known.set(account, { atMs, terms });
+    terms.catch(() => this.known.delete(account)); // the run that asked has the error
+    return terms;
   }
 }
 

@@ -7,15 +7,22 @@ type Row = UsageReport['data'][number] | UsageReport['total'];
 const groupOf = (row: UsageReport['data'][number], group: string): string =>
   (group === 'day' ? row.day : group === 'model' ? row.model : row.agent_id) ?? 'none';
 
+const dollars = (usd: number): string => `$${usd.toFixed(4)}`;
+
+/** By price factors. Sums of fractions may differ in their last digits. */
+const isChargedOtherwise = ({ cost_usd: cost, charged_usd: charged }: Row): boolean =>
+  cost !== null && charged !== null && dollars(cost) !== dollars(charged);
+
 /** A cost that is not known is not zero. */
 function costOf({ cost_usd: cost, unpriced_calls: unpriced }: Row): string {
   const known = cost === null ? '?' : `$${cost.toFixed(4)}`;
   return unpriced > 0 && cost !== null ? `${known} and ${unpriced} calls without a price` : known;
 }
 
-const cellsOf = (row: Row): string[] => [`${row.calls}`, `${row.input_tokens}`, `${row.output_tokens}`, costOf(row)];
-
-const dollars = (usd: number): string => `$${usd.toFixed(4)}`;
+const cellsOf = (row: Row, showsCharges: boolean): string[] => [
+  ...[`${row.calls}`, `${row.input_tokens}`, `${row.output_tokens}`, costOf(row)],
+  ...(showsCharges ? [row.charged_usd === null ? '?' : dollars(row.charged_usd)] : []),
+];
 
 /** One line, for an account that is limited. */
 function sentenceOf({ tier, period, period_end: end, ...usd }: Balance): string | undefined {
@@ -45,11 +52,13 @@ export const usage: Command = {
     else {
       const { data, total, has_more: hasMore } = report;
       const groups = by.split(',');
-      const names = [...groups.map((group) => group.toUpperCase()), 'CALLS', 'INPUT', 'OUTPUT', 'COST'];
-      const totals = [...groups.map((_, index) => (index === 0 ? 'total' : '')), ...cellsOf(total)];
+      const showsCharges = isChargedOtherwise(total);
+      const figures = ['CALLS', 'INPUT', 'OUTPUT', 'COST', ...(showsCharges ? ['CHARGED'] : [])];
+      const names = [...groups.map((group) => group.toUpperCase()), ...figures];
+      const totals = [...groups.map((_, index) => (index === 0 ? 'total' : '')), ...cellsOf(total, showsCharges)];
       terminal.table([
         names,
-        ...data.map((row) => [...groups.map((group) => groupOf(row, group)), ...cellsOf(row)]),
+        ...data.map((row) => [...groups.map((group) => groupOf(row, group)), ...cellsOf(row, showsCharges)]),
         totals,
       ]);
       if (hasMore) terminal.note('There are more rows; the total is of all.', 'yellow');

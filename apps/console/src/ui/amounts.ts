@@ -1,3 +1,5 @@
+import type { Usage } from '@rondo/client';
+
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
@@ -51,6 +53,10 @@ export function momentIn(at: string, timeZone: string): string {
 export const between = (from: string, to: string): number => Date.parse(to) - Date.parse(from);
 
 export const count = (value: number): string => value.toLocaleString('en-US');
+
+/** Before the first reply has ended, nothing is known of what it uses: zeros would be wrong. */
+export const isUsageKnown = (usage: Pick<Usage, 'input_tokens' | 'output_tokens'>): boolean =>
+  usage.input_tokens + usage.output_tokens > 0;
 
 /** An unknown cost is not zero. */
 export function cost(usd: number | null): string {

@@ -34,9 +34,11 @@ function sentenceOf({ available_usd: available, period, period_end: end, credit_
   return credit < 0 ? `The credit is below zero: that is taken from the next ${period}. ${next}` : next;
 }
 
-function limitsOf({ allowed_models: models, max_active_runs: runs }: Balance): string {
+function limitsOf({ allowed_models: models, max_active_runs: runs, price_factor: factor }: Balance): string {
   const which = models === null ? 'Any model' : `Models: ${models.join(', ')}`;
-  return runs === null ? `${which}.` : `${which}. At most ${runs} active runs.`;
+  const atOnce = runs === null ? '' : ` At most ${runs} active runs.`;
+  const charge = factor === 1 ? '' : ` A model call is charged ${factor} times its cost.`;
+  return `${which}.${atOnce}${charge}`;
 }
 
 function Amount({ name, usd }: { readonly name: string; readonly usd: number | null }) {

@@ -4,16 +4,17 @@ import {
   type AccountTiers,
   type ModelProviders,
   allowsModel,
+  priceFactorOf,
   priceOf,
   remainingUsd,
 } from '@rondo/domain';
 import type { AccountBalance, Balances, SpendingLimit } from '@rondo/persistence';
-import { ApiError, InvalidRequest, ModelNotAllowed } from '../problems/api-error';
+import { BalanceExhausted, InvalidRequest, ModelNotAllowed } from '../problems/api-error';
 
 interface AccountLimitsParts {
   /** Undefined: accounts are not limited. */
   readonly tiers: AccountTiers | undefined;
-  readonly balances: Pick<Balances, 'of'>;
+  readonly balances: Pick<Balances, 'of' | 'termsOf'>;
   readonly providers: ModelProviders;
 }
 
@@ -24,6 +25,12 @@ export interface Admission {
   readonly maxActiveRuns?: number | undefined;
   /** With those of the fallbacks that the tier has. */
   readonly settings: RunSettings;
+}
+
+/** Which models an account may use, and what it pays for them. */
+export interface ModelTerms {
+  readonly allows: (model: string) => boolean;
+  readonly priceFactor: number;
 }
 
 /** What is read of the balance where there are no tiers. */
@@ -55,23 +62,18 @@ export class AccountLimits {
     return { tier: tier.name, maxActiveRuns: tier.max_active_runs, settings: withAllowedFallbacks(settings, tier) };
   }
 
+  /** Without tiers, any model at its cost, and nothing is read. */
+  async termsOf(account: AccountId): Promise<ModelTerms> {
+    const { tiers, balances } = this.parts;
+    if (!tiers) return { allows: () => true, priceFactor: 1 };
+    const terms = await balances.termsOf(account);
+    const tier = tiers.of(terms.tier);
+    return { allows: (model) => allowsModel(tier, model), priceFactor: priceFactorOf(tier, terms.priceFactor) };
+  }
+
   async balanceOf(account: AccountId): Promise<Balance> {
     const balance = await this.parts.balances.of(account, this.limitOf);
-    const tier = this.parts.tiers?.of(balance.tier);
-    const remaining = tier && remainingUsd(tier, balance);
-    return {
-      tier: tier?.name ?? null,
-      allowed_models: tier?.allowed_models ?? null,
-      max_active_runs: tier?.max_active_runs ?? null,
-      period: this.limitOf(balance.tier).period,
-      period_start: balance.periodStart.toISOString(),
-      period_end: balance.periodEnd.toISOString(),
-      allowance_usd: tier?.usd ?? null,
-      spent_usd: balance.spentUsd,
-      reserved_usd: balance.reservedUsd,
-      credit_usd: balance.creditUsd,
-      available_usd: remaining === undefined ? null : remaining - balance.reservedUsd,
-    };
+    return shown(balance, this.parts.tiers?.of(balance.tier), this.limitOf(balance.tier));
   }
 
   /** Without a price, the limit could not be enforced. */
@@ -88,14 +90,32 @@ function withAllowedFallbacks(settings: RunSettings, tier: AccountTier): RunSett
   return fallbacks ? { ...settings, fallbacks: fallbacks.filter(({ model }) => allowsModel(tier, model)) } : settings;
 }
 
+function shown(balance: AccountBalance, tier: AccountTier | undefined, { period }: SpendingLimit): Balance {
+  const remaining = tier && remainingUsd(tier, balance);
+  return {
+    tier: tier?.name ?? null,
+    allowed_models: tier?.allowed_models ?? null,
+    max_active_runs: tier?.max_active_runs ?? null,
+    period,
+    period_start: balance.periodStart.toISOString(),
+    period_end: balance.periodEnd.toISOString(),
+    allowance_usd: tier?.usd ?? null,
+    spent_usd: balance.spentUsd,
+    reserved_usd: balance.reservedUsd,
+    credit_usd: balance.creditUsd,
+    available_usd: remaining === undefined ? null : remaining - balance.reservedUsd,
+    price_factor: priceFactorOf(tier, balance.priceFactor),
+  };
+}
+
 /** What is reserved does not count: most of it is given back. */
 function assertFunds(tier: AccountTier, balance: AccountBalance): void {
   const remaining = remainingUsd(tier, balance);
   if (remaining === undefined || remaining > 0) return;
   const { name, usd = 0, period } = tier;
-  throw new ApiError(
-    'balance_exhausted',
+  throw new BalanceExhausted(
     `The tier ${name} allows ${usd} USD per ${period}, and this account has spent ${balance.spentUsd.toFixed(4)} USD and has no ` +
       `credit left. The next ${period} begins at ${balance.periodEnd.toISOString()}.`,
+    shown(balance, tier, tier),
   );
 }

@@ -47,11 +47,16 @@ export class BalanceController {
   @RequireRole('operator')
   @ApiOperation({
     summary: 'Set the tier of an account; for the operator of this deployment',
-    description: 'It applies to new runs at once, and to model calls of active runs within seconds.',
+    description:
+      'It applies to new runs at once, and to model calls of active runs within seconds. Without `price_factor`, the account ' +
+      'has that of the tier.',
   })
   @ApiOkResponse({ type: BalanceDto.Output })
-  async setAccountTier(@AccountParam() { namedId: accountId }: NamedAccount, @Body() { tier }: AccountTierDto) {
-    await this.balances.setTier({ accountId, tier: this.tierNamed(tier) });
+  async setAccountTier(
+    @AccountParam() { namedId: accountId }: NamedAccount,
+    @Body() { tier, price_factor: priceFactor }: AccountTierDto,
+  ) {
+    await this.balances.setTier({ accountId, tier: this.tierNamed(tier), priceFactor });
     return this.limits.balanceOf(accountId);
   }
 

@@ -1,24 +1,24 @@
-import { balance, credit } from '@rondo/contract';
+import { type Balance, balance, credit } from '@rondo/contract';
+import { priceFactor } from '@rondo/domain';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 
-export const accountBalance = balance.meta({
-  examples: [
-    {
-      tier: 'free',
-      allowed_models: ['openai/gpt-5-mini'],
-      max_active_runs: 2,
-      period: 'month',
-      period_start: '2026-11-01T00:00:00.000Z',
-      period_end: '2026-12-01T00:00:00.000Z',
-      allowance_usd: 5,
-      spent_usd: 1.25,
-      reserved_usd: 0.05,
-      credit_usd: 10,
-      available_usd: 13.7,
-    },
-  ],
-});
+export const balanceExample: Balance = {
+  tier: 'free',
+  allowed_models: ['openai/gpt-5-mini'],
+  max_active_runs: 2,
+  period: 'month',
+  period_start: '2026-11-01T00:00:00.000Z',
+  period_end: '2026-12-01T00:00:00.000Z',
+  allowance_usd: 5,
+  spent_usd: 1.25,
+  reserved_usd: 0.05,
+  credit_usd: 10,
+  available_usd: 13.7,
+  price_factor: 1.5,
+};
+
+export const accountBalance = balance.meta({ examples: [balanceExample] });
 
 export const givenCredit = credit.meta({
   examples: [
@@ -46,7 +46,12 @@ const newCredit = z
   .meta({ examples: [{ usd: 10, reason: 'invoice 2026-118' }] });
 
 const accountTier = z
-  .strictObject({ tier: z.string().max(50).describe('The name of a tier of ACCOUNT_TIERS.') })
+  .strictObject({
+    tier: z.string().max(50).describe('The name of a tier of ACCOUNT_TIERS.'),
+    price_factor: priceFactor
+      .optional()
+      .describe('Of this account, instead of the tier’s: what is charged for a model call, as a multiple of its cost.'),
+  })
   .meta({ examples: [{ tier: 'pro' }] });
 
 export class BalanceDto extends createZodDto(accountBalance) {}

@@ -11,6 +11,7 @@ const ACCOUNT_TIERS = JSON.stringify({
     pro: { usd: 10, period: 'day', max_active_runs: 2 },
     prepaid: { usd: 0 },
     internal: {},
+    dear: { usd: 10, price_factor: 1.5 },
   },
 });
 
@@ -22,7 +23,9 @@ let gateway: RunningGateway;
 let worker: TestWorker;
 beforeAll(async () => {
   gateway = await RunningGateway.start({ ACCOUNT_TIERS, MODEL_PROVIDERS });
-  worker = await TestWorker.start(gateway.ownerDatabase, { settles: true });
+  worker = await TestWorker.start(gateway.ownerDatabase, {
+    settlesAt: { usual: 1, tiers: { dear: 1.5 } },
+  });
 });
 afterAll(async () => {
   await worker.close();
@@ -88,6 +91,7 @@ describe('the balance of an account', () => {
       reserved_usd: 0,
       credit_usd: 0,
       available_usd: 0.75,
+      price_factor: 1,
     });
   });
 
@@ -98,6 +102,34 @@ describe('the balance of an account', () => {
     const { body } = await setTier(account.id, 'pro').expect(200);
 
     expect(body).toMatchObject({ tier: 'pro', period: 'day', spent_usd: 0.25, available_usd: 9.75 });
+  });
+
+  it('is charged by the price factor of the tier, or of the account, and usage shows cost and charge', async () => {
+    const account = await tenant('dear');
+    await spend(account, 0.5);
+    expect(await balanceOf(account)).toMatchObject({ spent_usd: 0.75, available_usd: 9.25, price_factor: 1.5 });
+
+    const path = `/v1/admin/accounts/${account.id}/tier`;
+    const { body } = await gateway.as().put(path).send({ tier: 'dear', price_factor: 2 }).expect(200);
+    await spend(account, 0.5);
+
+    expect(body).toMatchObject({ spent_usd: 0.75, price_factor: 2 });
+    const { body: usage } = await gateway.as(account.key).get('/v1/usage').expect(200);
+    expect(usage.total).toMatchObject({ cost_usd: 1, charged_usd: 1.75 });
+    const { body: entries } = await gateway.as(account.key).get('/v1/usage/entries').expect(200);
+    expect(entries.data).toMatchObject([
+      { cost_usd: 0.5, price_factor: 2, charged_usd: 1 },
+      { cost_usd: 0.5, price_factor: 1.5, charged_usd: 0.75 },
+    ]);
+  });
+
+  it.each([0, -1, 100.5, 1.0000001, '1.5'])('is not given the price factor %j', async (price_factor) => {
+    const { id } = await tenant();
+
+    const path = `/v1/admin/accounts/${id}/tier`;
+    const { body } = await gateway.as().put(path).send({ tier: 'pro', price_factor }).expect(422);
+
+    expect(body.errors).toMatchObject([{ field: 'price_factor' }]);
   });
 
   it('is not limited by a tier without an amount', async () => {
@@ -122,7 +154,7 @@ describe('the balance of an account', () => {
         { ...account, id: usual.id, tier: 'free' },
       ],
       has_more: true,
-      tiers: ['free', 'pro', 'prepaid', 'internal'],
+      tiers: ['free', 'pro', 'prepaid', 'internal', 'dear'],
     });
     expect(JSON.stringify(next.body)).not.toContain(usual.id);
     await gateway.as(pro.key).get('/v1/admin/accounts').expect(403);
@@ -152,6 +184,7 @@ describe('a new run', () => {
 
     const { body } = await post(account).set('Idempotency-Key', 'again').expect(402);
     expect(body).toMatchObject({ code: 'balance_exhausted', detail: expect.stringContaining('1 USD per month') });
+    expect(body).toMatchObject({ balance: await balanceOf(account) });
 
     await give(account.id, 1).expect(201);
     await post(account).set('Idempotency-Key', 'again').expect(202);
@@ -229,7 +262,7 @@ describe('attack: money', () => {
       expect(body.errors).toMatchObject([{ field: 'usd' }]);
     }
     const { body } = await setTier(id, 'gold').expect(422);
-    expect(body.errors).toEqual([{ field: 'tier', message: 'must be one of free, pro, prepaid, internal' }]);
+    expect(body.errors).toEqual([{ field: 'tier', message: 'must be one of free, pro, prepaid, internal, dear' }]);
     for (const unknown of ['acc_none', 'nonsense']) {
       await setTier(unknown, 'pro').expect(404);
       await give(unknown, 1).expect(404);

@@ -66,9 +66,16 @@ export const usageSums = z.object({
   input_tokens: z.number().int(),
   cached_tokens: z.number().int().describe('Those of the input tokens that were read from a cache.'),
   output_tokens: z.number().int(),
-  cost_usd: z.number().nullable().describe('Of the calls with a known price; null if there are none.'),
+  cost_usd: z
+    .number()
+    .nullable()
+    .describe('At the providers, of the calls with a known price; null if there are none.'),
   unpriced_calls: z.number().int().describe('Calls whose price was not known. Their cost is in no sum.'),
   estimated_calls: z.number().int().describe('Calls of which the provider did not report all tokens.'),
+  charged_usd: z
+    .number()
+    .nullable()
+    .describe('What the balance paid for the calls of `cost_usd`, each by its price factor.'),
 });
 
 const usageRow = usageSums.extend({

@@ -57,8 +57,8 @@ describe('GET /v1/usage', () => {
 
     expect(type).toBe('text/csv');
     expect(text).toBe(
-      'model,agent_id,calls,input_tokens,cached_tokens,output_tokens,cost_usd,unpriced_calls,estimated_calls\r\n' +
-        'demo/coder,,2,7,0,2,0.5,0,0\r\n',
+      'model,agent_id,calls,input_tokens,cached_tokens,output_tokens,cost_usd,unpriced_calls,estimated_calls,charged_usd\r\n' +
+        'demo/coder,,2,7,0,2,0.5,0,0,0.5\r\n',
     );
   });
 

@@ -79,6 +79,45 @@ describe('GET /v1/tools says why a tool is or is not offered', () => {
   });
 });
 
+describe('GET /v1/models says what the account may use', () => {
+  it('as its tier has it, at the price that it is charged, and names no key and no address', async () => {
+    const free = { usd: 1, allowed_models: ['vllm/llama3', 'demo/plain'], price_factor: 1.5 };
+    const limited = await RunningGateway.start({
+      ACCOUNT_TIERS: JSON.stringify({ default: 'free', tiers: { free, internal: {} } }),
+      MODEL_PROVIDERS: JSON.stringify([
+        {
+          ...{ name: 'vllm', base_url: 'http://models.internal/v1', headers: { 'x-key': 'the-secret' } },
+          models: [{ id: 'llama3', context_window: 8_192, price: { input: 0.1, output: 0.2, cache_read: 0.05 } }],
+        },
+      ]),
+    });
+    try {
+      const { body: made } = await limited.as().post('/v1/admin/accounts').send({ name: 'Tenant' }).expect(201);
+      const own = limited.as(made.api_key as string);
+      const tierOf = `/v1/admin/accounts/${made.account.id}/tier`;
+      const modelNamed = async (id: string) =>
+        ((await own.get('/v1/models?limit=200').expect(200)).body as Listed).data.find((model) => model['id'] === id);
+
+      expect(await modelNamed('vllm/llama3')).toMatchObject({
+        ...{ allowed: true, context_window: 8_192, default_in: [] },
+        price: { input: 0.1, output: 0.2, cache_read: 0.05 },
+        charged_price: { input: 0.15, output: 0.3, cache_read: 0.075 },
+      });
+      expect(await modelNamed('demo/coder')).toMatchObject({
+        ...{ allowed: false, default: true, default_in: ['suna', 'ii', 'symphony'] },
+      });
+      const { text } = await own.get('/v1/models?limit=200').expect(200);
+      expect(text).not.toMatch(/the-secret|models\.internal/);
+
+      await limited.as().put(tierOf).send({ tier: 'internal', price_factor: 2 }).expect(200);
+      expect(await modelNamed('vllm/llama3')).toMatchObject({ allowed: true, charged_price: { input: 0.2 } });
+      expect(await modelNamed('demo/coder')).toMatchObject({ allowed: true });
+    } finally {
+      await limited.close();
+    }
+  });
+});
+
 describe('names of models', () => {
   it('may be aliases of the deployment, which a run no longer has', async () => {
     const named = await RunningGateway.start({

@@ -1,5 +1,8 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Caller } from '@rondo/persistence';
+import { CurrentCaller } from '../auth/api-key.guard';
+import { AccountLimits } from '../billing/account-limits';
 import { paginate } from '../http/paging';
 import { CatalogQueryDto, ModelPageDto, ToolPageDto } from './catalog.dto';
 import { ModelCatalog } from './model-catalog';
@@ -11,14 +14,18 @@ export class CatalogController {
   constructor(
     private readonly catalog: ModelCatalog,
     private readonly toolCatalog: ToolCatalog,
+    private readonly limits: AccountLimits,
   ) {}
 
   @Get('models')
-  @ApiOperation({ summary: 'List the models of this deployment' })
+  @ApiOperation({
+    summary: 'List the models of this deployment, and say which of them the account may use at which price',
+  })
   @ApiOkResponse({ type: ModelPageDto.Output })
-  listModels(@Query() page: CatalogQueryDto) {
-    const { models, providers } = this.catalog;
-    return { ...paginate(models, page, ({ id }) => id), providers: providers.providers.map(({ name }) => name) };
+  async listModels(@CurrentCaller() { accountId }: Caller, @Query() page: CatalogQueryDto) {
+    const models = this.catalog.listFor(await this.limits.termsOf(accountId));
+    const providers = this.catalog.providers.providers.map(({ name }) => name);
+    return { ...paginate(models, page, ({ id }) => id), providers };
   }
 
   @Get('tools')

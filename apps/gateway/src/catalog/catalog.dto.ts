@@ -1,8 +1,9 @@
 import { effectClass, profileName } from '@rondo/contract';
-import { type ListedModel, modelPrice } from '@rondo/domain';
+import { modelPrice } from '@rondo/domain';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 import { pageOf, pageQuery } from '../http/paging';
+import type { OfferedModel } from './model-catalog';
 import type { ListedTool } from './tool-catalog';
 
 export const listedModel = z.object({
@@ -10,10 +11,16 @@ export const listedModel = z.object({
   provider: z.string(),
   context_window: z.number().int().nullable(),
   max_output_tokens: z.number().int().nullable(),
-  price: modelPrice.nullable().describe('USD per million tokens.'),
+  price: modelPrice.nullable().describe('USD per million tokens, at the provider.'),
   default: z.boolean(),
-  aliases: z.array(z.string()).describe('Short names that a run may use instead.'),
-}) satisfies z.ZodType<ListedModel & { default: boolean; aliases: string[] }>;
+  aliases: z.array(z.string()).readonly().describe('Short names that a run may use instead.'),
+  allowed: z.boolean().describe("Whether the account's tier has it. Runs with another model are refused."),
+  charged_price: modelPrice.nullable().describe('USD per million tokens, as the account is charged.'),
+  default_in: z
+    .array(profileName)
+    .readonly()
+    .describe('The profiles whose runs have it if the request and the agent name none.'),
+}) satisfies z.ZodType<OfferedModel>;
 
 export const tool = z.object({
   name: z.string(),

@@ -1,4 +1,4 @@
-import { allowsModel, readTiers, remainingUsd } from './account-tiers';
+import { allowsModel, priceFactorOf, readTiers, remainingUsd } from './account-tiers';
 
 const tiers = (more: object = {}) =>
   JSON.stringify({
@@ -28,8 +28,23 @@ describe('ACCOUNT_TIERS', () => {
     [tiers({ tiers: { free: { usd: -1 } } }), 'usd'],
     [tiers({ tiers: { free: { allowed_models: ['*/x'] } } }), 'at its end'],
     [tiers({ tiers: { free: { hours: 1 } } }), 'hours'],
+    [tiers({ tiers: { free: { price_factor: 0 } } }), 'price_factor'],
+    [tiers({ tiers: { free: { price_factor: 100.1 } } }), 'price_factor'],
+    [tiers({ tiers: { free: { price_factor: '1.5' } } }), 'price_factor'],
+    [tiers({ tiers: { free: { price_factor: 1.0000001 } } }), 'at most 6 decimals'],
   ])('refuses %j and says why', (text, reason) => {
     expect(() => readTiers(text)).toThrow(reason);
+  });
+});
+
+describe('the price factor of an account', () => {
+  it('is its own one, or that of its tier, or 1', () => {
+    const read = readTiers(tiers({ tiers: { free: { price_factor: 1.5 }, pro: {} } }));
+
+    expect(read?.priceFactors).toEqual({ usual: 1.5, tiers: { free: 1.5, pro: 1 } });
+    expect(priceFactorOf({ price_factor: 1.5 }, null)).toBe(1.5);
+    expect(priceFactorOf({ price_factor: 1.5 }, 0.5)).toBe(0.5);
+    expect(priceFactorOf(undefined, null)).toBe(1);
   });
 });
 

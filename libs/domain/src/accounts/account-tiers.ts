@@ -7,12 +7,26 @@ const modelPattern = z
   .max(300)
   .regex(/^[^*]*\*?$/, 'may have one "*", at its end');
 
+const factorDecimals = 6;
+
+/** More than 0, at most 100. Stored with its decimals. */
+export const priceFactor = z
+  .number()
+  .positive()
+  .max(100)
+  .refine(
+    (factor) => Number(factor.toFixed(factorDecimals)) === factor,
+    `must have at most ${factorDecimals} decimals`,
+  );
+
 const accountTier = z.strictObject({
   allowed_models: z.array(modelPattern).min(1).max(100).optional(),
   max_active_runs: z.number().int().positive().optional(),
   /** What an account may spend in a period before it uses its credit. */
   usd: z.number().nonnegative().optional(),
   period: z.enum(['day', 'month']).default('month'),
+  /** What a model call costs the account, as a multiple of what it costs at the provider. 1 without it. */
+  price_factor: priceFactor.optional(),
 });
 
 const tierName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,49}$/, 'must be lower-case letters, digits, "-" and "_"');
@@ -30,6 +44,13 @@ export interface AccountTier extends z.infer<typeof accountTier> {
 
 export type TierPeriod = AccountTier['period'];
 
+/** What model calls cost accounts, as multiples of what they cost at the provider. */
+export interface PriceFactors {
+  /** Of accounts whose tier is not in `tiers`. */
+  readonly usual: number;
+  readonly tiers: Readonly<Record<string, number>>;
+}
+
 /** What accounts may use, by the tier that they have. */
 export class AccountTiers {
   private readonly tiers: ReadonlyMap<string, AccountTier>;
@@ -43,6 +64,11 @@ export class AccountTiers {
 
   get names(): readonly string[] {
     return [...this.tiers.keys()];
+  }
+
+  get priceFactors(): PriceFactors {
+    const factors = [...this.tiers.values()].map((tier) => [tier.name, priceFactorOf(tier, null)] as const);
+    return { usual: priceFactorOf(this.byDefault, null), tiers: Object.fromEntries(factors) };
   }
 
   /** The default tier for an account without one, and for one whose tier is not configured any more. */
@@ -60,6 +86,10 @@ export function readTiers(text: string | undefined): AccountTiers | undefined {
   const byDefault = tiers.find(({ name }) => name === parsed.data.default);
   return byDefault && new AccountTiers(tiers, byDefault);
 }
+
+/** That of an account: its own one, or else its tier's. */
+export const priceFactorOf = (tier: Pick<AccountTier, 'price_factor'> | undefined, own: number | null): number =>
+  own ?? tier?.price_factor ?? 1;
 
 export const allowsModel = ({ allowed_models: allowed }: AccountTier, model: string): boolean =>
   allowed === undefined || allowed.some((pattern) => fits(pattern, model));

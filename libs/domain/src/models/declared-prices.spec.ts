@@ -1,3 +1,4 @@
+import { chargedPrice } from './model-price';
 import { listModels, leastInputPrice, priceOf, readProviders } from './provider-settings';
 
 const keys = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
@@ -24,6 +25,14 @@ describe('the price of a model', () => {
   it('is that of the model for its versions, and of no other model', () => {
     expect(inputPrice('2027-02-01', 'openai/gpt-5-2025-08-07')).toBe(2);
     expect(inputPrice('2027-02-01', 'openai/gpt-5-mini')).toBe(0.25);
+  });
+
+  it('as an account is charged it is a multiple, without the traces of binary fractions', () => {
+    const long_prompt = { above_tokens: 100, input_factor: 2, output_factor: 1.5 };
+    expect(chargedPrice({ input: 0.1, output: 0.7, cache_read: 0.01, long_prompt }, 3)).toEqual({
+      ...{ input: 0.3, output: 2.1, cache_read: 0.03, long_prompt },
+    });
+    expect(chargedPrice({ input: 0.1, output: 0 }, 1)).toEqual({ input: 0.1, output: 0 });
   });
 
   it('keeps what else is known of the model', () => {

@@ -38,6 +38,20 @@ export function priceAt({ price, price_changes = [] }: DatedPrices, atMs: number
   return valid;
 }
 
+/** What an account is charged at a price factor. Rounded to what a price can be written with, without the traces of binary fractions. */
+export function chargedPrice(price: ModelPrice, factor: number): ModelPrice {
+  const times = (usd: number): number => Number((usd * factor).toFixed(priceDecimals));
+  const { input, output, cache_read, cache_write, long_prompt } = price;
+  return {
+    input: times(input),
+    output: times(output),
+    ...(cache_read !== undefined && { cache_read: times(cache_read) }),
+    ...(cache_write !== undefined && { cache_write: times(cache_write) }),
+    ...(long_prompt && { long_prompt }),
+  };
+}
+
+const priceDecimals = 12;
 const million = 1_000_000;
 
 /** USD per input token at the lowest rate: the cache price if it is lower. */

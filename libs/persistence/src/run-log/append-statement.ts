@@ -4,13 +4,17 @@ import { activated, outboxOf } from './activation';
 import { settleCalls } from './settle-calls';
 import { batches, events, knownCalls, messages, plannedCalls, usageEntries } from './append-row-sets';
 
-const [batch, event, message, usage, planned, known] = tables(
+/** What only the settling append has, after the rows. */
+const priceFactors = { width: 1, table: (first: number) => `$${first}::json` };
+
+const [batch, event, message, usage, planned, known, factors] = tables(
   batches,
   events,
   messages,
   usageEntries,
   plannedCalls,
   knownCalls,
+  priceFactors,
 );
 
 const endsClaim = '(batch.terminal or batch.waiting is not null or batch.moves)';
@@ -70,7 +74,7 @@ accepted as materialized (
 ),`;
 
 /** What belongs to them. */
-const rows = `
+const rows = (priceFactor: string): string => `
 queued_jobs as (${outboxOf('accepted where moves')}),
 new_event as (
   insert into run_events (run_id, seq, id, type, iteration, epoch, at, data)
@@ -88,10 +92,10 @@ new_message as (
 new_usage as (
   insert into usage_entries
     (model_call_id, account_id, run_id, thread_id, agent_id, iteration, model, finish_reason, duration_ms, first_token_ms,
-      input_tokens, cached_tokens, output_tokens, cost_usd, estimated, created_at)
+      input_tokens, cached_tokens, output_tokens, cost_usd, estimated, created_at, price_factor)
   select usage.id, accepted.account_id, accepted.id, accepted.thread_id, accepted.agent_id, usage.iteration, usage.model #>> '{}', usage.finish_reason #>> '{}',
     usage.duration_ms, usage.first_token_ms, usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.cost_usd,
-    usage.estimated, accepted.at
+    usage.estimated, accepted.at, ${priceFactor}
   from ${usage} join accepted on accepted.number = usage.batch
 ),
 new_call as (
@@ -123,10 +127,14 @@ select number, last_seq, last_message_seq from accepted`;
  * The plan is made once per connection, when the tables may be empty. `enable_seqscan=off`, and a limit that makes the
  * planner expect one batch, have it find rows by primary key at any size of the tables.
  */
-export const appendStatement = `${locked('')}${rows}`;
+export const appendStatement = `${locked('')}${rows('null::numeric')}`;
+
+const settled = settleCalls({ usage: `${usage}`, factors: `${factors}` });
 
 /** Also settles the model calls of the batches with the balances of their accounts. */
-export const settlingAppendStatement = `${locked(`, ${endsClaim} as ends_claim`)}${settleCalls(`${usage}`)}${rows}`;
+export const settlingAppendStatement = `${locked(`, ${endsClaim} as ends_claim`)}${settled}${rows(
+  '(select price_factor from model_call where model_call.id = usage.id)',
+)}`;
 
 /** A batch that was written, with the position of its run and thread before it. */
 export interface AppendOutcome {

@@ -1,3 +1,5 @@
+import { chargedAmount } from './charged-amount';
+
 /** What an account has spent in the period that it is now, of its row in `account_balances`. */
 export const spentNow = `case when period_start = date_trunc(period, now(), 'UTC') then spent_usd else 0 end`;
 
@@ -5,16 +7,24 @@ export const spentNow = `case when period_start = date_trunc(period, now(), 'UTC
 const fromCredit = `greatest(${spentNow} + settled.cost - allowance_usd, 0) - greatest(${spentNow} - allowance_usd, 0)`;
 
 /**
- * The part of an append that settles model calls: what was reserved for them is released, and what they cost is spent. The
- * call that continues a reply is reserved with the one that it continues before that is recorded, so what is left of the
+ * The part of an append that settles model calls: what was reserved for them is released, and what they are charged is spent.
+ * `factors` are PriceFactors as JSON; an account's own factor comes before that of its tier. A tier that changes meanwhile is
+ * seen by the entry and by the balance or by neither, because both are written from `model_call`. The call that continues a reply is reserved with the one that it continues before that is recorded, so what is left of the
  * reservation stays. `usage` is the set of usage entries. Locks balances in the order of their accounts, after the runs and
  * threads.
  */
-export const settleCalls = (usage: string): string => `
-model_call as materialized (
-  select accepted.id as run_id, accepted.account_id, coalesce(usage.cost_usd::numeric, 0) as cost,
-    usage.finish_reason #>> '{}' = 'continued' as is_continued
+export const settleCalls = ({ usage, factors }: { usage: string; factors: string }): string => `
+priced_call as (
+  select usage.id, usage.cost_usd, usage.finish_reason, accepted.id as run_id, accepted.account_id,
+    coalesce(balance.price_factor, (${factors} -> 'tiers' ->> balance.tier)::numeric, (${factors} ->> 'usual')::numeric)
+      as price_factor
   from ${usage} join accepted on accepted.number = usage.batch
+    left join account_balances as balance on balance.account_id = accepted.account_id
+),
+model_call as materialized (
+  select id, run_id, account_id, price_factor, coalesce(${chargedAmount('cost_usd', 'price_factor')}, 0) as cost,
+    finish_reason #>> '{}' = 'continued' as is_continued
+  from priced_call
 ),
 ended as (
   select id as run_id from accepted where ends_claim union select run_id from model_call where not is_continued

@@ -13,6 +13,7 @@ const sums = {
   cost_usd: 0.2646,
   unpriced_calls: 0,
   estimated_calls: 0,
+  charged_usd: 0.3969,
 };
 
 /** Of accounts, keys, usage, and files in sandboxes. */
@@ -45,7 +46,20 @@ export const accountExamples = {
     estimated: false,
     duration_ms: 2840,
     created_at: '2026-11-25T09:00:03.000Z',
+    price_factor: 1.5,
+    charged_usd: 0.0048,
   },
+  BrowserScreen: {
+    url: 'https://shop.example/login',
+    title: 'Log in',
+    width: 1280,
+    height: 800,
+    tabs: [{ page_id: 1, url: 'https://shop.example/login', title: 'Log in', is_active: true }],
+    screenshot: '/9j/4AAQSkZJRgABAQAAAQABAAD/2Q==',
+    notes: [],
+    problem: null,
+  },
+  BrowserOperation: { action: { type: 'click', x: 640, y: 412 } },
   FileList: { data: [{ path: 'hello.py', kind: 'file', size: 32 }], truncated: false },
   WrittenFile: { path: 'notes/plan.md', size: 812 },
 };

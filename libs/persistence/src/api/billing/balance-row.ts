@@ -1,8 +1,26 @@
 import type { AccountId } from '@rondo/contract';
 import { type AccountTier, TerminalError } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
+import { chargedAmount } from '../../run-log/charged-amount';
 
 export type SpendingLimit = Pick<AccountTier, 'usd' | 'period'>;
+
+/** What is stored of what an account may use and pays. */
+export interface AccountTerms {
+  /** The name of its tier; null for the default one. */
+  readonly tier: string | null;
+  /** Its own; null for that of the tier. */
+  readonly priceFactor: number | null;
+}
+
+const selectTerms = `
+select tier, price_factor::float as "priceFactor" from account_balances where account_id = $1`;
+
+/** Of an account without a balance, too. */
+export async function readTerms(sql: Sql, account: AccountId): Promise<AccountTerms> {
+  const [row] = await sql.query<AccountTerms>(selectTerms, [account]);
+  return row ?? { tier: null, priceFactor: null };
+}
 
 /** Also locks the row, so that the next statement counts what was committed before, and later calls are added to that. */
 const lockBalance = `
@@ -11,9 +29,9 @@ select id, $2::text, date_trunc($2, now(), 'UTC') from accounts where id = $1 an
 on conflict (account_id) do update set tier = account_balances.tier
 returning tier`;
 
-/** A sum of an account's calls with a known price; both are SQL expressions. */
+/** What was charged for an account's calls with a known price; both are SQL expressions. */
 export const spentSince = (account: string, since: string): string => `
-  select coalesce(sum(cost_usd), 0) from usage_entries where account_id = ${account} and created_at >= ${since}`;
+  select coalesce(sum(${chargedAmount('cost_usd', 'price_factor')}), 0) from usage_entries where account_id = ${account} and created_at >= ${since}`;
 
 const writeLimit = `
 update account_balances set

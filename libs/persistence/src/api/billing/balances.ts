@@ -3,10 +3,20 @@ import type { AccountFunds, AccountTier } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import { storedText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
-import { type SpendingLimit, accountNotFound, lockedTier, spentSince, writeTier } from './balance-row';
+import {
+  type AccountTerms,
+  type SpendingLimit,
+  accountNotFound,
+  lockedTier,
+  readTerms,
+  spentSince,
+  writeTier,
+} from './balance-row';
 
 export interface AccountBalance extends AccountFunds {
   readonly tier: string | null;
+  /** The account's own; null: that of its tier. */
+  readonly priceFactor: number | null;
   readonly periodStart: Date;
   readonly periodEnd: Date;
 }
@@ -14,6 +24,8 @@ export interface AccountBalance extends AccountFunds {
 export interface TierOrder {
   readonly accountId: AccountId;
   readonly tier: AccountTier;
+  /** Instead of that of the tier. */
+  readonly priceFactor?: number | undefined;
 }
 
 export interface CreditOrder {
@@ -30,6 +42,7 @@ export interface CreditOrder {
 
 interface BalanceRow {
   readonly tier: string | null;
+  readonly factor: number | null;
   readonly period_start: Date | null;
   readonly spent: number;
   readonly reserved: number;
@@ -38,12 +51,14 @@ interface BalanceRow {
 }
 
 const readBalance = `
-select tier, period_start, coalesce(spent_usd, 0)::float as spent, coalesce(reserved_usd, 0)::float as reserved,
+select tier, price_factor::float as factor, period_start, coalesce(spent_usd, 0)::float as spent, coalesce(reserved_usd, 0)::float as reserved,
   coalesce(credit_usd, 0)::float as credit, clock_timestamp() as now
 from accounts left join account_balances on account_id = accounts.id
 where accounts.id = $1`;
 
-const readSpent = `select (${spentSince('$1', '$2')}) as spent`;
+const readSpent = `select (${spentSince('$1', '$2')})::float as spent`;
+
+const writeFactor = `update account_balances set price_factor = $2::float where account_id = $1`;
 
 const writeCredit = `
 with given as (
@@ -66,18 +81,24 @@ export class Balances {
     const { sql } = this.database;
     const [row] = await sql.query<BalanceRow>(readBalance, [account]);
     if (!row) throw accountNotFound(account);
-    const { tier, reserved, credit, now } = row;
+    const { tier, factor, reserved, credit, now } = row;
     const { start, end } = periodAt(limitOf(tier).period, now);
     const isCurrent = row.period_start?.getTime() === start.getTime();
     const spent = isCurrent ? row.spent : await this.spentSince(account, start);
-    return { tier, periodStart: start, periodEnd: end, spentUsd: spent, reservedUsd: reserved, creditUsd: credit };
+    const funds = { spentUsd: spent, reservedUsd: reserved, creditUsd: credit };
+    return { tier, priceFactor: factor, periodStart: start, periodEnd: end, ...funds };
+  }
+
+  termsOf(account: AccountId): Promise<AccountTerms> {
+    return readTerms(this.database.sql, account);
   }
 
   /** Rejects with `account_not_found`. */
-  setTier({ accountId: account, tier }: TierOrder): Promise<void> {
+  setTier({ accountId: account, tier, priceFactor }: TierOrder): Promise<void> {
     return this.database.transaction(async (sql) => {
       await lockedTier(sql, account, tier);
       await writeTier(sql, account, { tier: tier.name, limit: tier });
+      await sql.query(writeFactor, [account, priceFactor ?? null]);
     });
   }
 

@@ -6,16 +6,21 @@ import { StoreFixture, completed, newAccount, nextId } from '../../testing/store
 import { Balances } from './balances';
 import { Reservations } from './reservations';
 
-/** Amounts in cents, so that sums can be compared exactly. */
+/** Costs and reservations in cents, so that sums can be compared exactly. */
 interface Step {
   /** `call`: reserve, ask the model, settle. `continue`: the same twice, for one reply. `die`: killed between the two. `release`: handed over between the two. */
-  readonly how: 'call' | 'continue' | 'die' | 'release' | 'sweep' | 'credit';
+  /** `factor`: the account pays by another factor from now on. */
+  readonly how: 'call' | 'continue' | 'die' | 'release' | 'sweep' | 'credit' | 'factor';
   readonly reserved: number;
   readonly cost: number;
 }
 
 const tier: AccountTier & { usd: number } = { name: 'free', usd: 1, period: 'month' };
 const creditCents = 10;
+
+/** Of the tier, and the highest of an account. Reservations are made for that one, whatever the account has meanwhile. */
+const settlesAt = { usual: 1, tiers: { free: 0.75 } };
+const highestFactor = 1.5;
 
 let fixture: StoreFixture;
 let balances: Balances;
@@ -28,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 /** A worker of its own for each run, as far apart as processes are: only Postgres is shared. */
-const newStore = () => new PostgresRunStore({ database: fixture.database, newId: nextId, settles: true });
+const newStore = () => new PostgresRunStore({ database: fixture.database, newId: nextId, settlesAt });
 
 const usage = (cents: number, finish_reason = 'stop'): NewFact => ({
   type: 'usage.recorded',
@@ -54,15 +59,19 @@ class HeldRun {
 
   async take({ how, reserved, cost }: Step): Promise<void> {
     if (how === 'credit') return this.giveCredit();
+    if (how === 'factor') {
+      const priceFactor = cost % 2 === 0 ? undefined : highestFactor;
+      return balances.setTier({ accountId: this.accountId, tier, priceFactor });
+    }
     if (how === 'sweep') {
       await reservations.releaseAbandoned();
       return;
     }
     const claim = (this.claim ??= await this.claimed());
-    const order = { claim, usd: reserved / 100, limit: tier };
+    const order = { claim, usd: (reserved * highestFactor) / 100, limit: tier };
     if ((await reservations.reserve(order)) !== 'granted') return;
     if (how === 'die' || how === 'release') return this.lose(claim, how);
-    const next = { ...order, usd: (reserved + cost) / 100 };
+    const next = { ...order, usd: ((reserved + cost) * highestFactor) / 100 };
     if (how === 'continue' && (await reservations.reserve(next)) === 'granted') {
       await this.settle(claim, cost, 'continued');
     }
@@ -107,6 +116,7 @@ interface Ledger {
   readonly credit: number;
   readonly given: number;
   readonly used: number;
+  readonly charged: number;
   readonly used_by_runs: number;
 }
 
@@ -116,6 +126,7 @@ select reserved_usd::float as reserved, spent_usd::float as spent, credit_usd::f
   (select coalesce(sum(usd), 0) from reservations where account_id = $1)::float as reservations,
   (select coalesce(sum(usd), 0) from account_credits where account_id = $1)::float as given,
   (select coalesce(sum(cost_usd::numeric), 0) from usage_entries where account_id = $1)::float as used,
+  (select coalesce(sum(cost_usd::numeric * price_factor), 0) from usage_entries where account_id = $1)::float as charged,
   (select coalesce(sum(cost_usd::numeric), 0) from runs where account_id = $1)::float as used_by_runs
 from account_balances where account_id = $1`;
 
@@ -126,17 +137,17 @@ async function ledgerOf(accountId: AccountId): Promise<Ledger> {
 }
 
 /** What holds at every moment, whatever is under way. */
-function expectSound({ reserved, spent, credit, given, used, used_by_runs, ...row }: Ledger): void {
+function expectSound({ reserved, spent, credit, given, used, charged, used_by_runs, ...row }: Ledger): void {
   expect(reserved).toBeCloseTo(row.reservations, 9);
-  expect(spent).toBeCloseTo(used, 9);
+  expect(spent).toBeCloseTo(charged, 9);
   expect(used_by_runs).toBeCloseTo(used, 9);
-  expect(credit).toBeCloseTo(given - Math.max(0, used - tier.usd), 9);
-  expect(used + reserved).toBeLessThanOrEqual(tier.usd + given + 1e-9);
+  expect(credit).toBeCloseTo(given - Math.max(0, charged - tier.usd), 9);
+  expect(charged + reserved).toBeLessThanOrEqual(tier.usd + given + 1e-9);
 }
 
 const step: fc.Arbitrary<Step> = fc
   .record({
-    how: fc.constantFrom('call', 'call', 'continue', 'continue', 'die', 'release', 'sweep', 'credit'),
+    how: fc.constantFrom('call', 'call', 'continue', 'continue', 'die', 'release', 'sweep', 'credit', 'factor'),
     reserved: fc.integer({ min: 0, max: 60 }),
     share: fc.integer({ min: 0, max: 100 }),
   })

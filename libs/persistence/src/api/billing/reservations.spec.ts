@@ -4,6 +4,7 @@ import { PostgresRunStore } from '../../run-log/postgres-run-store';
 import { StoreFixture, completed, newAccount, nextId, waits } from '../../testing/store-fixture';
 import { Balances } from './balances';
 import { Reservations } from './reservations';
+import { UsageLedger } from './usage';
 
 let fixture: StoreFixture;
 let store: PostgresRunStore;
@@ -12,13 +13,14 @@ let reservations: Reservations;
 beforeAll(async () => {
   fixture = await StoreFixture.open();
   const { database } = fixture;
-  store = new PostgresRunStore({ database, newId: nextId, settles: true });
+  store = new PostgresRunStore({ database, newId: nextId, settlesAt });
   balances = new Balances(database, nextId);
   reservations = new Reservations(database);
 });
 afterAll(() => fixture.close());
 
 const tier: AccountTier & { usd: number } = { name: 'free', usd: 1, period: 'month' };
+const settlesAt = { usual: 1, tiers: { dear: 1.5 } };
 
 const usage = (cost_usd: number | null, finish_reason = 'stop'): NewFact => ({
   type: 'usage.recorded',
@@ -202,6 +204,78 @@ describe('a reservation of a lost claim', () => {
     expect(await outcomes.both).toMatchObject([{ value: 'granted' }, { status: 'fulfilled' }]);
     await reservations.releaseAbandoned();
     expect(await fundsOf(accountId)).toEqual({ spent: 0, reserved: 0.3, credit: 0 });
+  });
+});
+
+describe('a price factor', () => {
+  const dear = { ...tier, name: 'dear', usd: 10 };
+  const entriesOf = async (accountId: AccountId) => {
+    const always = { from: new Date(0), to: new Date('2100-01-01') };
+    const { data } = await new UsageLedger(fixture.database).entries({ ...always, accountId, limit: 10 });
+    return data.map(({ cost_usd, price_factor, charged_usd }) => [cost_usd, price_factor, charged_usd]);
+  };
+
+  it('is charged to the balance and kept with the entry, while the run has its cost', async () => {
+    const accountId = await newAccount(fixture.database);
+    await balances.setTier({ accountId, tier: dear });
+    const claim = await runOf(accountId);
+    await reserve(claim, 0.9, dear);
+
+    await store.append(claim, [usage(0.2), usage(null)]);
+
+    expect(await fundsOf(accountId)).toEqual({ spent: 0.3, reserved: 0, credit: 0 });
+    const entries = await entriesOf(accountId);
+    expect(entries).toHaveLength(2);
+    expect(entries).toEqual(
+      expect.arrayContaining([
+        [0.2, 1.5, 0.3],
+        [null, 1.5, null],
+      ]),
+    );
+    const run = await fixture.runs.get({ accountId, runId: claim.runId });
+    expect(run.usage.cost_usd).toBeNull();
+  });
+
+  it('of an account comes before that of its tier, until its tier is set without one', async () => {
+    const accountId = await newAccount(fixture.database);
+    const claim = await runOf(accountId);
+    await balances.setTier({ accountId, tier: dear, priceFactor: 3 });
+    expect(await reservations.termsOf(accountId)).toEqual({ tier: 'dear', priceFactor: 3 });
+    await store.append(claim, [usage(0.1)]);
+
+    await balances.setTier({ accountId, tier: dear });
+    await store.append(claim, [usage(0.2)]);
+
+    expect(await reservations.termsOf(accountId)).toEqual({ tier: 'dear', priceFactor: null });
+    expect((await entriesOf(accountId)).toSorted()).toEqual([
+      [0.1, 3, 0.3],
+      [0.2, 1.5, 0.3],
+    ]);
+    expect(await fundsOf(accountId)).toMatchObject({ spent: 0.6 });
+  });
+
+  it('of another tier does not change what was charged before, also where the balance is counted anew', async () => {
+    const accountId = await newAccount(fixture.database);
+    await balances.setTier({ accountId, tier: dear });
+    const claim = await runOf(accountId);
+    await store.append(claim, [usage(0.2)]);
+
+    await balances.setTier({ accountId, tier });
+
+    expect(await fundsOf(accountId)).toMatchObject({ spent: 0.3 });
+    await store.append(claim, [usage(0.2)]);
+    expect(await fundsOf(accountId)).toMatchObject({ spent: 0.5 });
+  });
+
+  it('is reserved and released with a reply that is continued', async () => {
+    const accountId = await newAccount(fixture.database);
+    await balances.setTier({ accountId, tier: dear });
+    const claim = await runOf(accountId);
+    await reserve(claim, 0.3 + 0.6, dear);
+
+    await store.append(claim, [usage(0.2, 'continued')]);
+
+    expect(await fundsOf(accountId)).toEqual({ spent: 0.3, reserved: 0.6, credit: 0 });
   });
 });
 

@@ -2,9 +2,9 @@ import type { AccountId } from '@rondo/contract';
 import { type Claim, ClaimLostError } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import { spentNow } from '../../run-log/settle-calls';
-import { type SpendingLimit, lockedTier, writeTier } from './balance-row';
+import { type AccountTerms, type SpendingLimit, lockedTier, readTerms, writeTier } from './balance-row';
 
-/** The most that the next model call of a run is expected to cost. */
+/** The most that the account is expected to be charged for the next model call of a run. */
 export interface ReservationOrder {
   readonly claim: Pick<Claim, 'runId' | 'epoch'>;
   readonly usd: number;
@@ -108,10 +108,8 @@ export class Reservations {
     });
   }
 
-  /** The name of the account's tier; null for the default one. */
-  async tierOf(account: AccountId): Promise<string | null> {
-    const [row] = await this.database.sql.query<{ tier: string | null }>(selectTier, [account]);
-    return row?.tier ?? null;
+  termsOf(account: AccountId): Promise<AccountTerms> {
+    return readTerms(this.database.sql, account);
   }
 
   /** Returns what was reserved for calls that nothing will settle, at most 500. Resolves to their number. */
@@ -119,5 +117,3 @@ export class Reservations {
     return (await this.database.sql.query(releaseAbandoned)).length;
   }
 }
-
-const selectTier = `select tier from account_balances where account_id = $1`;

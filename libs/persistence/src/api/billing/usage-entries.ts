@@ -7,7 +7,8 @@ type EntryRow = Omit<UsageEntry, 'created_at'> & { readonly created_at: Date };
 
 const newestEntries = `
 select model_call_id as id, run_id, of_thread as thread_id, of_agent as agent_id, iteration, model, finish_reason, input_tokens,
-  cached_tokens, output_tokens, cost_usd, estimated, duration_ms, created_at
+  cached_tokens, output_tokens, cost_usd, estimated, duration_ms, created_at,
+  coalesce(price_factor, 1)::float as price_factor, charged_usd::float as charged_usd
 from (${filteredUsage}) as filtered
 where $8::timestamptz is null or (created_at, model_call_id) < ($8, $9)
 order by created_at desc, model_call_id desc limit $10`;

@@ -1,4 +1,5 @@
 import type { AccountId, AgentId, RunId, ThreadId } from '@rondo/contract';
+import { chargedAmount } from '../../run-log/charged-amount';
 
 /** Which usage entries of an account. */
 export interface UsageFilter {
@@ -17,7 +18,8 @@ export interface UsageFilter {
  * without a thread are older than the column, and only they need their run.
  */
 export const filteredUsage = `
-select entry.*, coalesce(entry.thread_id, runs.thread_id) as of_thread, coalesce(entry.agent_id, runs.agent_id) as of_agent
+select entry.*, coalesce(entry.thread_id, runs.thread_id) as of_thread, coalesce(entry.agent_id, runs.agent_id) as of_agent,
+  ${chargedAmount('entry.cost_usd', 'entry.price_factor')} as charged_usd
 from usage_entries as entry left join runs on entry.thread_id is null and runs.id = entry.run_id
 where entry.account_id = $1 and entry.created_at < $3
   and entry.created_at >= greatest(

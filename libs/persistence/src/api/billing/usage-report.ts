@@ -4,7 +4,7 @@ import { type UsageFilter, filteredUsage, valuesOf } from './usage-filter';
 export const usageGroups = ['day', 'model', 'agent'] as const;
 export type UsageGroup = (typeof usageGroups)[number];
 
-/** `cost_usd` is the sum over the calls with a known price, and null if there is no such call. */
+/** `cost_usd` and `charged_usd` are sums over the calls with a known price, and null if there is no such call. */
 export interface UsageSums {
   readonly calls: number;
   readonly input_tokens: number;
@@ -15,6 +15,8 @@ export interface UsageSums {
   readonly unpriced_calls: number;
   /** Calls of which the provider did not report all tokens. */
   readonly estimated_calls: number;
+  /** What the balance of the account paid. */
+  readonly charged_usd: number | null;
 }
 
 /** A key of a group by which the report is not grouped is absent. */
@@ -41,13 +43,14 @@ select day, model, agent, grouping(day, model, agent) > 0 as is_total,
   coalesce(sum(output_tokens::float), 0) as output_tokens,
   sum(cost_usd) as cost_usd,
   (count(*) filter (where cost_usd is null))::float as unpriced_calls,
-  (count(*) filter (where estimated))::float as estimated_calls
+  (count(*) filter (where estimated))::float as estimated_calls,
+  sum(charged_usd)::float as charged_usd
 from (
   select
     case when 'day' = any($8::text[]) then to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') end as day,
     case when 'model' = any($8::text[]) then model end as model,
     case when 'agent' = any($8::text[]) then of_agent end as agent,
-    input_tokens, cached_tokens, output_tokens, cost_usd, estimated
+    input_tokens, cached_tokens, output_tokens, cost_usd, estimated, charged_usd
   from (${filteredUsage}) as filtered
 ) as keyed
 group by grouping sets ((day, model, agent), ())
@@ -92,6 +95,7 @@ const sumsOf = (row: UsageSums): UsageSums => ({
   cost_usd: row.cost_usd,
   unpriced_calls: row.unpriced_calls,
   estimated_calls: row.estimated_calls,
+  charged_usd: row.charged_usd,
 });
 
 const none: UsageSums = {
@@ -102,4 +106,5 @@ const none: UsageSums = {
   cost_usd: null,
   unpriced_calls: 0,
   estimated_calls: 0,
+  charged_usd: null,
 };
