@@ -7,6 +7,7 @@ import {
   honoursKeysAt,
   idGenerator,
   leastInputPrice,
+  readTiers,
   tools,
 } from '@rondo/domain';
 import { TiktokenCounter, createModels } from '@rondo/llm';
@@ -19,6 +20,7 @@ import {
   connectNats,
   natsTransportOptions,
   producerConnection,
+  requestAdoption,
 } from '@rondo/messaging';
 import {
   Blobs,
@@ -28,11 +30,12 @@ import {
   RunTrees,
   Sandboxes,
   ToolSets,
+  WorkspaceMoves,
   isDatabaseUnavailable,
   openDatabase,
   readTracedRun,
 } from '@rondo/persistence';
-import { type Logger, isoNow, newUlid, openTracing } from '@rondo/platform';
+import { type Logger, isoNow, modelRetriesOf, newUlid, openTracing } from '@rondo/platform';
 import { ActiveRuns, ModelMetrics, OutboxRelay, QueueProbe, RunToolSets, composeRunTraces } from '@rondo/run-holder';
 import { accountBudgetsOf, reservationsOf } from './activation/compose-accounts';
 import { catalogOf, toolsOf } from './activation/compose-tools';
@@ -40,6 +43,7 @@ import { AgentRunner } from './activation/agent-runner';
 import { DueRunPoller } from './activation/due-run-poller';
 import { RunProcessor } from './activation/run.processor';
 import { SandboxPlacement } from './activation/sandbox-placement';
+import { WorkspaceMover } from './activation/workspace-mover';
 import { composeChildRuns } from './child-runs/compose-child-runs';
 import { type Config, readModelProviders } from './config';
 import { composeFiles } from './files/compose-files';
@@ -109,7 +113,7 @@ async function connect(config: Config, log: Logger) {
     database,
     newId: newUlid,
     leaseMs: config.LEASE_MS,
-    settles: Boolean(config.ACCOUNT_TIERS),
+    settlesAt: readTiers(config.ACCOUNT_TIERS)?.priceFactors,
     reaper: { compactionMs: config.COMPACTION_PATIENCE_MS },
     onPromoted: (facts) => {
       feed.publish(facts);
@@ -119,19 +123,16 @@ async function connect(config: Config, log: Logger) {
   const options = natsTransportOptions({ url: NATS_URL, name });
   const executors = ClientProxyFactory.create({ transport: Transport.NATS, options });
   const sandboxes = new Sandboxes(database, newUlid);
+  const openExecutors = new OpenExecutors(nats);
+  const moves = new WorkspaceMoves(database);
   const trees = new RunTrees(database, newUlid);
   return {
-    nats,
-    toolStreams,
-    database,
-    queues,
-    relay,
-    feed,
-    factMetrics,
-    traces,
-    store,
-    executors,
-    sandboxes,
+    ...{ nats, toolStreams, database, queues, relay, feed, factMetrics, traces, store },
+    ...{ executors, openExecutors, sandboxes, moves },
+    mover: new WorkspaceMover({
+      ...{ moves, executors: openExecutors, log, lostAfterMs: config.EXECUTOR_LOST_AFTER_S * 1_000 },
+      adopt: (executorId, adoption) => requestAdoption(nats, executorId, adoption),
+    }),
     trees,
     reservations: new Reservations(database),
     blobs: new Blobs(database),
@@ -158,9 +159,9 @@ function runnerOf(
   activeRuns: ActiveRuns,
   { config, log, providers, modelMetrics }: RunnerSettings,
 ): AgentRunner {
-  const { database, store, feed, traces, relay, blobs, nats, sandboxes, executors } = adapters;
-  const placement = new SandboxPlacement(sandboxes, new OpenExecutors(nats), executors);
-  const model = modelMetrics.measured(createModels(providers));
+  const { database, store, feed, traces, relay, blobs } = adapters;
+  const placement = new SandboxPlacement(adapters);
+  const model = modelMetrics.measured(createModels({ ...providers, retries: modelRetriesOf(config) }));
   const support = new ToolSupport(adapters.nats);
   const toolSets = new RunToolSets({
     stored: new ToolSets(database),

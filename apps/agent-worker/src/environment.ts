@@ -7,6 +7,7 @@ import {
   leaseVariables,
   leasesOutliveHeartbeats,
   milliseconds,
+  modelRetryVariables,
   modelVariables,
   network,
   serverVariables,
@@ -16,16 +17,34 @@ import {
 import { hostPattern } from '@rondo/domain';
 import { z } from 'zod';
 
+/** Longer than an absence that makes an executor ask which workspaces it still hosts. */
+const leastLostAfterS = 15;
+
 export const environment = z
   .object({
     ...serviceVariables,
     ...serverVariables(8),
     ...modelVariables,
+    ...modelRetryVariables,
     ...leaseVariables,
     ...accountVariables,
     ...tracingVariables,
     WORKER_ID: holderName(''),
     RUN_CONCURRENCY: count.default(100).describe('The number of runs that it holds at the same time.'),
+    EXECUTOR_LOST_AFTER_S: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(86_400)
+      .default(0)
+      .refine((seconds) => seconds === 0 || seconds >= leastLostAfterS, {
+        message: `must be 0, or at least ${leastLostAfterS}: an executor needs the time to notice that it was away`,
+      })
+      .meta({
+        description:
+          'How long nothing is heard of a tool-executor before its workspaces are moved to others, from their last copies (`SANDBOX_SNAPSHOTS` of the tool-executors). `0`: never; its threads wait for it.',
+        unit: 's',
+      }),
     REAP_MS: milliseconds
       .default(3_000)
       .describe('How often it looks for runs that have neither a holder nor a job, and queues them.'),

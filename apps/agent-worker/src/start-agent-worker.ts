@@ -1,6 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
-import { answerDeletedThreads, natsTransportOptions, untilSubscribed } from '@rondo/messaging';
+import { answerHosting, natsTransportOptions, untilSubscribed } from '@rondo/messaging';
 import { type Logger, nestLogger } from '@rondo/platform';
 import { readDeploymentState } from '@rondo/persistence';
 import { Registry } from 'prom-client';
@@ -22,7 +22,7 @@ export async function startAgentWorker(config: Config, log: Logger) {
 
   await app.startAllMicroservices();
   await untilSubscribed(app);
-  answerDeletedThreads(worker.nats, (threads) => worker.sandboxes.missingOf(threads)); // until NATS closes
+  answerHosting(worker.nats, worker.moves.hostingOf.bind(worker.moves)); // until NATS closes
   await app.listen(config.PORT, config.HOST);
   worker.processor.start(config.RUN_CONCURRENCY);
   worker.tasks.start();
@@ -35,9 +35,13 @@ export async function startAgentWorker(config: Config, log: Logger) {
   };
 }
 
-function registerMetrics(registry: Registry, { database, metrics, factMetrics, modelMetrics }: AgentWorker): void {
+function registerMetrics(
+  registry: Registry,
+  { database, metrics, factMetrics, modelMetrics, mover }: AgentWorker,
+): void {
   metrics.registerOn(registry);
   factMetrics.registerOn(registry);
   modelMetrics.registerOn(registry);
+  mover.registerOn(registry);
   registerDeploymentMetrics(registry, () => readDeploymentState(database));
 }

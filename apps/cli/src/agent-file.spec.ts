@@ -1,11 +1,18 @@
 import { agentsOf } from './agent-file';
 
 describe('the agents of a file', () => {
-  it('are its documents, with the default apart from the definition', () => {
-    const text = '---\nname: a\nis_default: true\nmodel: demo/plain\nlimits: {max_iterations: 3}\n---\nname: b\n---\n';
+  it('are its documents, with what is of no version apart from the definition', () => {
+    const text =
+      '---\nname: a\nis_default: true\ntags: [x]\nnote: Why.\nmodel: demo/plain\nlimits: {max_iterations: 3}\n---\nname: b\n---\n';
 
     expect(agentsOf(text)).toEqual([
-      { name: 'a', agent: { is_default: true, definition: { model: 'demo/plain', limits: { max_iterations: 3 } } } },
+      {
+        name: 'a',
+        agent: {
+          ...{ is_default: true, tags: ['x'], note: 'Why.' },
+          definition: { model: 'demo/plain', limits: { max_iterations: 3 } },
+        },
+      },
       { name: 'b', agent: { definition: {} } },
     ]);
   });

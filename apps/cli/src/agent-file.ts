@@ -17,9 +17,10 @@ export function agentsOf(text: string): AgentFile[] {
   return found.map((document, index) => {
     if (!isObject(document) || typeof document['name'] !== 'string' || document['name'].trim() === '')
       throw new UsageError(`Agent ${index + 1} of the file needs a name.`);
-    const { name, is_default: isDefault, ...definition } = document;
-    const agent = { definition, ...(isDefault !== undefined && { is_default: isDefault }) };
-    return { name, agent: agent as DeclaredAgent }; // the gateway refuses what is none, and names the field
+    const { name, is_default, tags, note, ...definition } = document;
+    const aside = Object.entries({ is_default, tags, note }).filter(([, value]) => value !== undefined);
+    const agent = { definition, ...Object.fromEntries(aside) };
+    return { name, agent }; // the gateway refuses what is none, and names the field
   });
 }
 

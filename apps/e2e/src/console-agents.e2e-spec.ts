@@ -1,6 +1,6 @@
-import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
-import { ConsoleBrowser } from './console-browser';
+import { type ConsoleBrowser, startConsole, stopConsole } from './console-browser';
 
 interface Definition {
   readonly name: string;
@@ -14,17 +14,11 @@ describe('agents in the console', () => {
   let page: Page;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
-    client = rondo.client();
-    browser = await ConsoleBrowser.start(rondo, client);
-    ({ page } = browser);
-    await browser.signIn();
+    ({ rondo, client, browser, page } = await startConsole());
   });
 
   afterAll(async () => {
-    await browser.close();
-    await rondo.stop();
-    expect(browser.violations).toEqual([]);
+    await stopConsole({ rondo, browser });
   });
 
   const stored = async () => {
@@ -66,8 +60,10 @@ describe('agents in the console', () => {
     await page.getByRole('button', { name: 'YAML' }).click();
     await page.getByLabel('The definition, as YAML').waitFor();
     expect(await page.getByLabel('The definition, as YAML').inputValue()).toContain('You write short release notes.');
+    await page.getByLabel('Why it is changed').fill('They were too long.');
     await page.getByRole('button', { name: 'Save as version 2' }).click();
     await page.getByText('Version 2 of 2').waitFor();
+    await page.getByText('They were too long.').waitFor();
     expect(await page.getByLabel('System prompt').inputValue()).toBe('You write short release notes.');
   });
 
@@ -86,6 +82,48 @@ describe('agents in the console', () => {
     await page.getByRole('button', { name: 'Activate version 1' }).click();
     await page.getByText('Version 1 of 2').waitFor();
     expect(await stored()).toMatchObject([{ version: 1, definition: { system_prompt: 'You write release notes.' } }]);
+  });
+
+  it('changes the note of a version, without another version', async () => {
+    await page.getByRole('button', { name: 'Add a note to version 1' }).click();
+    await page.getByLabel('Note', { exact: true }).fill('The first one.');
+    await page.getByRole('button', { name: 'Save the note' }).click();
+    await page.getByText('The first one.').waitFor();
+    await page.getByText('Version 1 of 2').waitFor();
+  });
+
+  it('is tagged, and found by a tag', async () => {
+    await client.json('POST', '/agents', { definition: { name: 'zebra' } });
+    await page.getByRole('button', { name: 'Add tags' }).click();
+    await page.getByLabel('Tags', { exact: true }).last().fill('Releases, writing');
+    await page.getByRole('button', { name: 'Save the tags' }).click();
+    await page.getByRole('link', { name: 'releases' }).click();
+    const titles = page.getByRole('list', { name: 'Agents' }).locator('.run-title');
+    await titles.getByText('releases', { exact: true }).waitFor();
+    expect(await titles.allTextContents()).toEqual([expect.stringMatching(/^release-notes releases writing/)]);
+
+    await page.getByLabel('Tag', { exact: true }).selectOption('');
+    await titles.first().getByText('zebra').waitFor();
+    await page.getByLabel('Order').selectOption('name');
+    await titles.first().getByText('releases', { exact: true }).waitFor();
+    await titles.last().getByText('zebra').waitFor();
+    await page.getByRole('link', { name: /^release-notes/ }).click();
+    await page.getByText('Version 1 of 2').waitFor();
+  });
+
+  it('shows what starts its runs, and when next', async () => {
+    const found = (await stored()).find(({ definition }) => definition.name === 'release-notes');
+    const run = { input: 'Write.', agent_id: found?.id };
+    await client.json('POST', '/schedules', { name: 'every morning', cron: '0 9 * * *', run });
+    await client.json('POST', '/schedules', { name: 'at rest', cron: '0 9 * * *', is_paused: true, run });
+    await page.reload();
+    const part = page.getByRole('region', { name: 'What starts its runs' });
+    await part.getByRole('link', { name: 'every morning' }).waitFor();
+    await part.getByText('paused').waitFor();
+    const upcoming = part.getByRole('list', { name: 'Upcoming runs' }).getByRole('listitem');
+    expect(await upcoming.count()).toBe(5);
+    expect((await upcoming.allTextContents()).filter((text) => text.includes('at rest'))).toEqual([]);
+    await browser.expectAccessible('an agent with schedules');
   });
 
   it('runs a change and the active version with the same words, side by side', async () => {
@@ -130,7 +168,7 @@ describe('agents in the console', () => {
   });
 
   it('has no fault that axe finds', async () => {
-    const [agent] = await stored();
+    const agent = (await stored()).find(({ definition }) => definition.name === 'release-notes');
     const path = `/console/agents/${agent?.id ?? ''}`;
     const { pathname, search } = new URL(page.url());
     await browser.expectAccessibleInEveryLook([

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { type RondoClient, RunningRondo } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
-import { ConsoleBrowser } from './console-browser';
+import { type ConsoleBrowser, startConsole, stopConsole } from './console-browser';
 
 describe('schedules and webhooks in the console', () => {
   let rondo: RunningRondo;
@@ -10,17 +10,11 @@ describe('schedules and webhooks in the console', () => {
   let page: Page;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
-    client = rondo.client();
-    browser = await ConsoleBrowser.start(rondo, client);
-    ({ page } = browser);
-    await browser.signIn();
+    ({ rondo, client, browser, page } = await startConsole());
   });
 
   afterAll(async () => {
-    await browser.close();
-    await rondo.stop();
-    expect(browser.violations).toEqual([]);
+    await stopConsole({ rondo, browser });
   });
 
   const executions = () => page.getByRole('region', { name: 'Executions' });

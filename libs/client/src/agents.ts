@@ -3,8 +3,10 @@ import type {
   AgentChange,
   AgentComparison,
   AgentVersion,
+  AgentSort,
   DeclaredAgent,
   NewAgent,
+  SortOrder,
   ThreadAgent,
 } from './generated/api.ts';
 import { itemsOf } from './pages.ts';
@@ -14,6 +16,15 @@ import type { Transport } from './transport.ts';
 export interface ListAgents {
   /** A part of the name. */
   readonly search?: string;
+  /** One tag, or several with commas between them: agents that have all of them. */
+  readonly tag?: string;
+  readonly is_default?: boolean;
+  readonly has_mcp?: boolean;
+  /** Definitions that name this tool, or else its group, and do not switch it off. */
+  readonly tool?: string;
+  /** Default: `created_at`, the newest first. */
+  readonly sort?: AgentSort;
+  readonly order?: SortOrder;
   readonly limit?: number;
 }
 
@@ -29,7 +40,7 @@ export class Agents {
     return this.transport.json({ path: pathOf(id), signal });
   }
 
-  /** Newest first. */
+  /** Newest first, unless sorted otherwise. */
   list(query: ListAgents = {}): AsyncGenerator<Agent, void> {
     return itemsOf(this.transport, '/v1/agents', { ...query });
   }
@@ -52,6 +63,11 @@ export class Agents {
   /** Newest first. */
   versions(id: string): AsyncGenerator<AgentVersion, void> {
     return itemsOf(this.transport, `${pathOf(id)}/versions`);
+  }
+
+  /** The note is all of a version that can change. Null removes it. */
+  noteVersion(id: string, version: number, note: string | null): Promise<AgentVersion> {
+    return this.transport.json({ method: 'PATCH', path: `${pathOf(id)}/versions/${version}`, json: { note } });
   }
 
   /** New runs begin with this version from then on. */

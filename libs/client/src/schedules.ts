@@ -1,4 +1,4 @@
-import type { DueTimes, Execution, NewSchedule, Run, Schedule, ScheduleChange } from './generated/api.ts';
+import type { DueTimes, Execution, NewSchedule, Run, Schedule, ScheduleChange, UpcomingRuns } from './generated/api.ts';
 import { itemsOf } from './pages.ts';
 import type { Options } from './runs.ts';
 import type { Transport } from './transport.ts';
@@ -16,8 +16,13 @@ export class Schedules {
   }
 
   /** Newest first. */
-  list(query: { readonly limit?: number } = {}): AsyncGenerator<Schedule, void> {
+  list(query: { readonly agent_id?: string; readonly limit?: number } = {}): AsyncGenerator<Schedule, void> {
     return itemsOf(this.transport, '/v1/schedules', query);
+  }
+
+  /** The next due times of all that are not paused, in order. */
+  upcoming(query: { readonly agent_id?: string; readonly limit?: number } = {}): Promise<UpcomingRuns> {
+    return this.transport.json({ path: '/v1/schedules/upcoming', query });
   }
 
   /** `run` is replaced as a whole. */

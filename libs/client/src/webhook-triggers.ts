@@ -24,7 +24,7 @@ export class WebhookTriggers {
   }
 
   /** Newest first. */
-  list(query: { readonly limit?: number } = {}): AsyncGenerator<WebhookTrigger, void> {
+  list(query: { readonly agent_id?: string; readonly limit?: number } = {}): AsyncGenerator<WebhookTrigger, void> {
     return itemsOf(this.transport, '/v1/triggers', query);
   }
 

@@ -48,6 +48,17 @@ export const schedule = z.object({
 });
 export type Schedule = z.infer<typeof schedule>;
 
+/** A due time to come of a schedule that is not paused. */
+export const upcomingRun = z.object({
+  due_at: z.iso.datetime(),
+  schedule_id: scheduleId,
+  schedule_name: triggerName,
+  time_zone: z.string(),
+  /** Null when the schedule names none: the thread or the account decides. */
+  agent_id: agentId.nullable(),
+});
+export type UpcomingRun = z.infer<typeof upcomingRun>;
+
 /** How a sender signs: by the Standard Webhooks specification, or as GitHub does. */
 export const signatureScheme = z.enum(['standard', 'github']);
 export type SignatureScheme = z.infer<typeof signatureScheme>;

@@ -21,7 +21,7 @@ export function catalogOf({ nats, database }: Pick<Adapters, 'nats' | 'database'
   const definitions = new McpToolDefinitions(database, newUlid);
   const servers = new McpCatalog({
     builtIn: tools,
-    placement: async ({ executorId, workspaceId }) => executorId ?? placement.of(workspaceId),
+    placement: placement.ofRun.bind(placement),
     list: (executorId, request) => requestMcpList(nats, executorId, request),
     note: definitions.note.bind(definitions),
   });
@@ -47,6 +47,7 @@ export function toolsOf(
         toolSet,
         mcpServers: run.settings.mcp_servers ?? [],
         placement: async (thread) => executorId ?? placement.of(thread),
+        moves: placement,
         onOutput: (delta: Delta) => journal.publishDelta(delta),
         timeoutMsOf: (tool) => callTimeoutMs(run.settings, tool),
         traceparentOf: traceparentsIn(run),

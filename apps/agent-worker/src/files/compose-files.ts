@@ -20,7 +20,7 @@ export function composeFiles({ database, nats, store, feed }: Adapters, placemen
   return new RunFileDelivery({
     deliveries,
     workspaces: new WorkspaceUpload({ nats, content: deliveries.content.bind(deliveries) }),
-    placement: async ({ executorId, workspaceId }) => executorId ?? placement.of(workspaceId),
+    placement: placement.ofRun.bind(placement),
     append: store.append.bind(store),
     publish: feed.publish.bind(feed),
     newId: newUlid,

@@ -1,25 +1,40 @@
 import { readFile } from 'node:fs/promises';
-import type { Agent } from '@rondo/client';
-import { type Command, type Context, UsageError } from '../command';
+import type { Agent, ListAgents } from '@rondo/client';
+import { type Command, type Context, type Given, UsageError } from '../command';
 
-const row = ({ id, version, is_default: isDefault, definition: { name, model = '' } }: Agent): string[] => [
-  id,
-  name,
-  `${version}`,
-  model,
+const row = ({ id, version, is_default: isDefault, tags, definition: { name, model = '' } }: Agent): string[] => [
+  ...[id, name, `${version}`, model],
+  tags.join(', '),
   isDefault ? 'default' : '',
 ];
+
+const sorts = ['name', 'created_at', 'updated_at'] as const;
+
+/** What a list is asked for. Times sort the newest first. */
+function listed(given: Given): ListAgents {
+  const [search, tag, wanted] = [given.value('search'), given.value('tag'), given.value('sort')];
+  const sort = sorts.find((name) => name === wanted);
+  if (wanted !== undefined && sort === undefined) throw new UsageError(`--sort is one of ${sorts.join(', ')}.`);
+  return {
+    ...(search !== undefined && { search }),
+    ...(tag !== undefined && { tag }),
+    ...(sort !== undefined && { sort }),
+  };
+}
 
 export const agentsList: Command = {
   name: 'agents ls',
   summary: 'List the stored agents, newest first',
-  options: [{ name: 'search', value: 'TEXT', help: 'only those with this in their name' }],
+  options: [
+    { name: 'search', value: 'TEXT', help: 'only those with this in their name' },
+    { name: 'tag', value: 'TAG', help: 'only those with this tag, or with all of several: `a,b`' },
+    { name: 'sort', value: 'FIELD', help: '`name`, `created_at` or `updated_at`' },
+  ],
   async run(given, { rondo, terminal }) {
-    const search = given.value('search');
     const found: Agent[] = [];
-    for await (const agent of rondo().agents.list(search === undefined ? {} : { search })) found.push(agent);
+    for await (const agent of rondo().agents.list(listed(given))) found.push(agent);
     if (terminal.isJson) for (const agent of found) terminal.json(agent);
-    else terminal.table([['AGENT', 'NAME', 'VERSION', 'MODEL', ''], ...found.map(row)]);
+    else terminal.table([['AGENT', 'NAME', 'VERSION', 'MODEL', 'TAGS', ''], ...found.map(row)]);
     return 'ok';
   },
 };
@@ -47,8 +62,8 @@ export const agentsApply: Command = {
   summary: 'Make stored agents what a YAML file says; repeating it changes nothing',
   options: [{ name: 'file', short: 'f', value: 'FILE', help: 'the file; `-` or none: standard input' }],
   details:
-    'One agent in each YAML document: `name`, `is_default` if wanted, and the fields of a definition. An agent that is not in ' +
-    'the file stays. Each change makes a version.',
+    'One agent in each YAML document: `name`, `is_default`, `tags` and `note` if wanted, and the fields of a definition. An ' +
+    'agent that is not in the file stays. Each change of a definition makes a version, which keeps the note.',
   async run(given, { rondo, terminal }) {
     const file = given.value('file');
     const text = file === undefined || file === '-' ? await terminal.piped() : await readFile(file, 'utf8');

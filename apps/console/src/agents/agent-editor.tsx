@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '@rondo/client';
-import { useId, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { Action } from '../ui/action.tsx';
 import { problemText } from '../ui/problem-text.ts';
 import { DefinitionForm } from './definition-form.tsx';
@@ -11,6 +11,8 @@ interface AgentEditorProps {
   readonly save: () => Promise<unknown>;
   readonly saveWords: string;
   readonly isChanged: boolean;
+  /** Above the button. */
+  readonly children?: ReactNode;
 }
 
 const formats: readonly (readonly [Format, string])[] = [
@@ -20,7 +22,7 @@ const formats: readonly (readonly [Format, string])[] = [
 ];
 
 /** A definition as a form, as JSON or as YAML; all three are the same one. */
-export function AgentEditor({ definition, onChange, save, saveWords, isChanged }: AgentEditorProps) {
+export function AgentEditor({ definition, onChange, save, saveWords, isChanged, children }: AgentEditorProps) {
   const [format, setFormat] = useState<Format>('form');
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
@@ -59,6 +61,7 @@ export function AgentEditor({ definition, onChange, save, saveWords, isChanged }
       ) : (
         <TextOfDefinition format={format} text={text} onChange={edit} problem={problem} />
       )}
+      {children}
       <div className="actions editor-end">
         {isChanged && problem === null ? (
           <Action className="primary" work={save}>

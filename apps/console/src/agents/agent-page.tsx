@@ -1,15 +1,19 @@
 import type { Agent, AgentDefinition, AgentVersion } from '@rondo/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { FailedPage } from '../ui/failed-page.tsx';
+import { TextField } from '../ui/fields.tsx';
+import { ItemHead } from '../ui/item-head.tsx';
 import { Loading } from '../ui/states.tsx';
 import { take } from '../ui/take.ts';
 import { AgentEditor } from './agent-editor.tsx';
+import { AgentTags } from './agent-tags.tsx';
+import { AgentTriggers } from './agent-triggers.tsx';
 import { AgentVersions } from './agent-versions.tsx';
 import { TryAgent } from './try-agent.tsx';
 
@@ -45,8 +49,10 @@ function OneAgent({ agent, versions, refresh }: OneAgentProps) {
   const mayWrite = useMay('write');
   const [draft, setDraft] = useState<AgentDefinition>(agent.definition);
   const isChanged = JSON.stringify(draft) !== JSON.stringify(agent.definition);
+  const [note, setNote] = useState('');
   const save = async () => {
-    await rondo.agents.update(agent.id, { definition: draft, if_version: agent.version });
+    const change = { definition: draft, if_version: agent.version };
+    await rondo.agents.update(agent.id, { ...change, ...(note.trim() !== '' && { note }) });
     await refresh();
   };
   return (
@@ -59,15 +65,33 @@ function OneAgent({ agent, versions, refresh }: OneAgentProps) {
           save={save}
           saveWords={`Save as version ${agent.latest_version + 1}`}
           isChanged={isChanged && mayWrite}
-        />
+        >
+          {isChanged && mayWrite && <NoteField note={note} onChange={setNote} />}
+        </AgentEditor>
         <div>
           {mayWrite && <TryAgent definition={draft} other={isChanged ? agent.definition : undefined} />}
-          <AgentVersions agent={agent} versions={versions} onActivated={refresh} />
+          <AgentVersions agent={agent} versions={versions} onChanged={refresh} />
+          <AgentTriggers agentId={agent.id} />
         </div>
       </div>
     </>
   );
 }
+
+interface NoteFieldProps {
+  readonly note: string;
+  readonly onChange: (note: string) => void;
+}
+
+const NoteField = ({ note, onChange }: NoteFieldProps) => (
+  <TextField
+    label="Why it is changed"
+    hint="The note of the new version. It can be changed later."
+    maxLength={2_000}
+    value={note}
+    onChange={({ currentTarget }) => onChange(currentTarget.value)}
+  />
+);
 
 function AgentHead({ agent, refresh }: Omit<OneAgentProps, 'versions'>) {
   const rondo = useRondo();
@@ -80,7 +104,12 @@ function AgentHead({ agent, refresh }: Omit<OneAgentProps, 'versions'>) {
     await navigate({ to: '/agents' });
   };
   return (
-    <Head title={agent.definition.name} crumb={<code>{agent.id}</code>}>
+    <ItemHead
+      list={{ to: '/agents', name: 'Agents' }}
+      title={agent.definition.name}
+      crumb={<code>{agent.id}</code>}
+      facts={<AgentTags agent={agent} refresh={refresh} />}
+    >
       <span className="hint">
         Version {agent.version} of {agent.latest_version}
         {agent.is_default && ', the default of the account'}
@@ -98,27 +127,7 @@ function AgentHead({ agent, refresh }: Omit<OneAgentProps, 'versions'>) {
           />
         </>
       )}
-    </Head>
-  );
-}
-
-interface HeadProps {
-  readonly title: string;
-  readonly crumb: ReactNode;
-  readonly children?: ReactNode;
-}
-
-function Head({ title, crumb, children }: HeadProps) {
-  return (
-    <header className="agent-head">
-      <p className="crumb">
-        <Link to="/agents">Agents</Link> / {crumb}
-      </p>
-      <div className="thread-line">
-        <h1>{title}</h1>
-        {children}
-      </div>
-    </header>
+    </ItemHead>
   );
 }
 
@@ -135,7 +144,7 @@ export function NewAgentPage() {
   };
   return (
     <>
-      <Head title="New agent" crumb="new" />
+      <ItemHead list={{ to: '/agents', name: 'Agents' }} title="New agent" crumb="new" />
       <div className="agent-body">
         <AgentEditor
           definition={draft}

@@ -8,44 +8,57 @@ import { age } from '../ui/amounts.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { VersionChanges } from './version-changes.tsx';
+import { VersionNote } from './version-note.tsx';
 
 interface AgentVersionsProps {
   readonly agent: Agent;
   readonly versions: readonly AgentVersion[];
-  readonly onActivated: () => Promise<unknown>;
+  readonly onChanged: () => Promise<unknown>;
 }
 
 /** All versions, newest first: how they differ, and the way back to one. */
-export function AgentVersions({ agent, versions, onActivated }: AgentVersionsProps) {
+export function AgentVersions({ agent, versions, onChanged }: AgentVersionsProps) {
   const [compared, setCompared] = useState<number | null>(null);
-  const now = useNow();
   return (
     <section className="section" aria-label="Versions">
       <h2>Versions</h2>
       <ol className="versions">
-        {versions.map(({ version, created_at: at }) => (
-          <li key={version}>
-            <div className="version-line">
-              <b>Version {version}</b>
-              {version === agent.version && <span className="tag">active</span>}
-              <time dateTime={at} title={new Date(at).toLocaleString()}>
-                {age(at, now)}
-              </time>
-              {version !== agent.version && (
-                <VersionActions
-                  agent={agent}
-                  version={version}
-                  isCompared={compared === version}
-                  compare={() => setCompared(compared === version ? null : version)}
-                  onActivated={onActivated}
-                />
-              )}
-            </div>
-            {compared === version && <Comparison agent={agent} version={version} />}
-          </li>
+        {versions.map((each) => (
+          <VersionItem
+            key={each.version}
+            agent={agent}
+            version={each}
+            isCompared={compared === each.version}
+            compare={() => setCompared(compared === each.version ? null : each.version)}
+            onChanged={onChanged}
+          />
         ))}
       </ol>
     </section>
+  );
+}
+
+interface VersionItemProps extends Omit<VersionActionsProps, 'version'> {
+  readonly version: AgentVersion;
+}
+
+function VersionItem({ version: each, ...rest }: VersionItemProps) {
+  const { agent, isCompared, onChanged } = rest;
+  const { version, created_at: at } = each;
+  const now = useNow();
+  return (
+    <li>
+      <div className="version-line">
+        <b>Version {version}</b>
+        {version === agent.version && <span className="tag">active</span>}
+        <time dateTime={at} title={new Date(at).toLocaleString()}>
+          {age(at, now)}
+        </time>
+        {version !== agent.version && <VersionActions {...rest} version={version} />}
+      </div>
+      <VersionNote agentId={agent.id} version={each} refresh={onChanged} />
+      {isCompared && <Comparison agent={agent} version={version} />}
+    </li>
   );
 }
 
@@ -54,10 +67,10 @@ interface VersionActionsProps {
   readonly version: number;
   readonly isCompared: boolean;
   readonly compare: () => void;
-  readonly onActivated: () => Promise<unknown>;
+  readonly onChanged: () => Promise<unknown>;
 }
 
-function VersionActions({ agent, version, isCompared, compare, onActivated }: VersionActionsProps) {
+function VersionActions({ agent, version, isCompared, compare, onChanged }: VersionActionsProps) {
   const rondo = useRondo();
   const mayWrite = useMay('write');
   return (
@@ -68,7 +81,7 @@ function VersionActions({ agent, version, isCompared, compare, onActivated }: Ve
       {mayWrite && (
         <Action
           label={`Activate version ${version}`}
-          work={() => rondo.agents.activate(agent.id, version).then(onActivated)}
+          work={() => rondo.agents.activate(agent.id, version).then(onChanged)}
         >
           Activate
         </Action>

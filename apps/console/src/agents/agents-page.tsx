@@ -1,6 +1,6 @@
 import type { Agent } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
@@ -8,16 +8,21 @@ import { age } from '../ui/amounts.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
+import { AgentFilters } from './agent-filters.tsx';
+
+const route = getRouteApi('/agents');
 
 /** The stored agents of the account. */
 export function AgentsPage() {
   const rondo = useRondo();
   const mayWrite = useMay('write');
-  const [search, setSearch] = useState('');
+  const search = route.useSearch();
+  const [name, setName] = useState('');
+  const isFiltered = name !== '' || search.tag !== undefined;
   const now = useNow();
   const { data, error, refetch } = useQuery({
-    queryKey: ['agents', search],
-    queryFn: () => take(rondo.agents.list({ limit: 100, ...(search !== '' && { search }) }), 300),
+    queryKey: ['agents', search, name],
+    queryFn: () => take(rondo.agents.list({ limit: 100, ...search, ...(name !== '' && { search: name }) }), 300),
     placeholderData: keepPreviousData,
   });
   if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
@@ -31,16 +36,10 @@ export function AgentsPage() {
           </Link>
         )}
       </div>
-      <input
-        type="search"
-        className="narrow"
-        aria-label="A part of the name"
-        placeholder="A part of the name"
-        onChange={({ currentTarget }) => setSearch(currentTarget.value.trim())}
-      />
+      <AgentFilters search={search} onName={setName} />
       {!data && <Loading what="agents" />}
       {data?.items.length === 0 && (
-        <Empty title={search === '' ? 'No agents yet.' : 'No agent has this name.'}>
+        <Empty title={isFiltered ? 'No agent matches these filters.' : 'No agents yet.'}>
           <p>A run without an agent begins with the profile alone.</p>
         </Empty>
       )}
@@ -59,8 +58,12 @@ function AgentItem({ agent, now }: { readonly agent: Agent; readonly now: number
     <li>
       <Link to="/agents/$agentId" params={{ agentId: agent.id }}>
         <span className="run-title">
-          {definition.name}
-          {agent.is_default && <span className="tag">default</span>}
+          {definition.name} {agent.is_default && <span className="tag">default</span>}
+          {agent.tags.map((tag) => (
+            <span key={tag} className="tag">
+              {`${tag} `}
+            </span>
+          ))}
         </span>
         <span className="run-facts">
           <span>

@@ -1,6 +1,6 @@
 import type { NewSchedule, Schedule } from '@rondo/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
@@ -8,6 +8,7 @@ import { Action } from '../ui/action.tsx';
 import { momentIn } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { FailedPage } from '../ui/failed-page.tsx';
+import { ItemHead } from '../ui/item-head.tsx';
 import { Loading } from '../ui/states.tsx';
 import { ExecutionTable } from './execution-table.tsx';
 import { ScheduleForm } from './schedule-form.tsx';
@@ -43,15 +44,9 @@ function OneSchedule({ schedule, refresh }: OneScheduleProps) {
   };
   return (
     <>
-      <header className="agent-head">
-        <p className="crumb">
-          <Link to="/schedules">Schedules</Link> / <code>{schedule.id}</code>
-        </p>
-        <div className="thread-line">
-          <h1>{schedule.name}</h1>
-          <ScheduleActions schedule={schedule} refresh={refresh} edit={() => setEdited(true)} />
-        </div>
-      </header>
+      <ItemHead list={{ to: '/schedules', name: 'Schedules' }} crumb={<code>{schedule.id}</code>} title={schedule.name}>
+        <ScheduleActions schedule={schedule} refresh={refresh} edit={() => setEdited(true)} />
+      </ItemHead>
       {isEdited ? (
         <section className="card">
           <ScheduleForm schedule={schedule} save={save} cancel={() => setEdited(false)} />

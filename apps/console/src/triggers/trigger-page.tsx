@@ -1,6 +1,6 @@
 import type { NewWebhookTrigger, WebhookTrigger, WebhookTriggerWithSecret } from '@rondo/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
@@ -9,6 +9,7 @@ import { ahead } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
 import { FailedPage } from '../ui/failed-page.tsx';
+import { ItemHead } from '../ui/item-head.tsx';
 import { Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { ExecutionTable } from './execution-table.tsx';
@@ -44,15 +45,13 @@ function OneTrigger({ trigger, refresh }: OneTriggerProps) {
   };
   return (
     <>
-      <header className="agent-head">
-        <p className="crumb">
-          <Link to="/schedules/webhooks">Webhooks in</Link> / <code>{trigger.id}</code>
-        </p>
-        <div className="thread-line">
-          <h1>{trigger.name}</h1>
-          <TriggerActions trigger={trigger} refresh={refresh} edit={() => setEdited(true)} />
-        </div>
-      </header>
+      <ItemHead
+        list={{ to: '/schedules/webhooks', name: 'Webhooks in' }}
+        crumb={<code>{trigger.id}</code>}
+        title={trigger.name}
+      >
+        <TriggerActions trigger={trigger} refresh={refresh} edit={() => setEdited(true)} />
+      </ItemHead>
       {isEdited ? (
         <section className="card">
           <TriggerForm trigger={trigger} save={save} cancel={() => setEdited(false)} />

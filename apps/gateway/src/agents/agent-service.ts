@@ -17,9 +17,11 @@ export interface AgentServiceDependencies {
 interface DeclaredFields {
   readonly definition: AgentDefinition;
   readonly is_default?: boolean | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly note?: string | undefined;
 }
 
-interface ChangedFields extends Pick<DeclaredFields, 'is_default'> {
+interface ChangedFields extends Omit<DeclaredFields, 'definition'> {
   readonly definition?: AgentDefinition | undefined;
   readonly if_version?: number | undefined;
 }
@@ -29,17 +31,20 @@ export class AgentService {
   constructor(private readonly dependencies: AgentServiceDependencies) {}
 
   create(accountId: AccountId, fields: DeclaredFields, promised?: PendingKey<Agent>) {
-    const { definition, is_default: isDefault = false } = fields;
-    return this.dependencies.agents.create({ accountId, ...this.sealable(accountId, definition), isDefault, promised });
+    const { is_default: isDefault = false, tags } = fields;
+    const sealable = this.sealable(accountId, fields);
+    return this.dependencies.agents.create({ accountId, ...sealable, isDefault, tags, promised });
   }
 
-  update(address: AgentAddress, { definition, is_default: isDefault, if_version: ifVersion }: ChangedFields) {
-    const change = definition && this.sealable(address.accountId, definition);
-    return this.dependencies.agents.update({ ...address, change, isDefault, ifVersion });
+  update(address: AgentAddress, { definition, note, ...fields }: ChangedFields) {
+    const { is_default: isDefault, if_version: ifVersion, tags } = fields;
+    const change = definition && this.sealable(address.accountId, { definition, note });
+    return this.dependencies.agents.update({ ...address, change, isDefault, tags, ifVersion });
   }
 
-  apply(accountId: AccountId, { definition, is_default: isDefault }: DeclaredFields) {
-    return this.dependencies.agents.apply({ accountId, ...this.sealable(accountId, definition), isDefault });
+  apply(accountId: AccountId, fields: DeclaredFields) {
+    const { is_default: isDefault, tags } = fields;
+    return this.dependencies.agents.apply({ accountId, ...this.sealable(accountId, fields), isDefault, tags });
   }
 
   /** The agent of a run. Rejects with `agent_not_found` if the request names one that is not there. */
@@ -58,11 +63,15 @@ export class AgentService {
   }
 
   /** Its secrets are sealed in the transaction that stores it, since some may be those that are kept already. */
-  private sealable(account: AccountId, definition: AgentDefinition): SealableDefinition {
+  private sealable(
+    account: AccountId,
+    { definition, note }: Pick<DeclaredFields, 'definition' | 'note'>,
+  ): SealableDefinition {
     this.requireValid(definition);
     const { secrets } = this.dependencies;
     return {
       definition: withoutSecrets(definition),
+      note,
       sealHeaders: (kept) => sealHeaders(definition, kept, { account, secrets }),
     };
   }

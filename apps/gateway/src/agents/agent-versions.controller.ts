@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Agent } from '@rondo/contract';
 import { definitionChanges } from '@rondo/domain';
@@ -16,6 +16,7 @@ import {
   AgentVersionQueryDto,
   ComparisonQueryDto,
   VersionActivationDto,
+  VersionChangeDto,
 } from './agent.dto';
 
 @ApiTags('agents')
@@ -35,6 +36,14 @@ export class AgentVersionsController {
   @ApiOkResponse({ type: AgentVersionDto.Output })
   getAgentVersion(@AgentVersionParam() address: VersionAddress, @NoQuery() _: object) {
     return this.versions.get(address);
+  }
+
+  @Patch('versions/:version')
+  @Audited('agent.version_change')
+  @ApiOperation({ summary: 'Change the note of a version', description: 'Its definition never changes.' })
+  @ApiOkResponse({ type: AgentVersionDto.Output })
+  updateAgentVersion(@AgentVersionParam() address: VersionAddress, @Body() { note }: VersionChangeDto) {
+    return this.versions.setNote({ ...address, note });
   }
 
   @Post('versions/:version/activate')
@@ -62,6 +71,7 @@ export class AgentVersionsController {
       await this.versions.get({ ...address, version: from }),
       await this.versions.get({ ...address, version: to }),
     ];
-    return { from, to, changes: definitionChanges(before.definition, after.definition) };
+    const notes = { from_note: before.note, to_note: after.note };
+    return { from, to, ...notes, changes: definitionChanges(before.definition, after.definition) };
   }
 }

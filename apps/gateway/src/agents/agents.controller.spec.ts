@@ -96,8 +96,7 @@ describe('versions', () => {
       [1, false],
     ]);
     expect((await api().get(`${path}/compare?from=1&to=2`).expect(200)).body).toEqual({
-      from: 1,
-      to: 2,
+      ...{ from: 1, to: 2, from_note: null, to_note: null },
       changes: [
         { op: 'replace', path: '/llm/temperature', before: 0.1, after: 0.9 },
         { op: 'add', path: '/task', after: 'Write.' },

@@ -46,10 +46,11 @@ export class AgentsController {
   }
 
   @Get('agents')
-  @ApiOperation({ summary: 'List agents, newest first' })
+  @ApiOperation({ summary: 'List agents, newest first unless sorted otherwise' })
   @ApiOkResponse({ type: AgentPageDto.Output })
-  listAgents(@CurrentCaller() { accountId }: Caller, @Query() { limit, after, search }: AgentQueryDto) {
-    return this.agents.list({ accountId, limit, after, search });
+  listAgents(@CurrentCaller() { accountId }: Caller, @Query() query: AgentQueryDto) {
+    const { tag: tags, is_default: isDefault, has_mcp: hasMcp, ...rest } = query;
+    return this.agents.list({ accountId, tags, isDefault, hasMcp, ...rest });
   }
 
   @Get('agents/:agent_id')
@@ -82,10 +83,10 @@ export class AgentsController {
   @ApiCreatedResponse({ type: AgentDto.Output, description: 'There was none of this name.' })
   async applyAgent(
     @AgentNameParam() { accountId, name }: AgentName,
-    @Body() { definition, is_default }: DeclaredAgentDto,
+    @Body() { definition, ...fields }: DeclaredAgentDto,
     @Res({ passthrough: true }) response: Response,
   ) {
-    const { agent, isNew } = await this.service.apply(accountId, { definition: { ...definition, name }, is_default });
+    const { agent, isNew } = await this.service.apply(accountId, { ...fields, definition: { ...definition, name } });
     response.location(locationOf(agent));
     if (isNew) response.status(201);
     return agent;

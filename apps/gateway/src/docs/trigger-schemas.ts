@@ -13,6 +13,8 @@ export const triggerSchemas = {
   responses: {
     Schedule: schedules.ScheduleDto.schema,
     SchedulePage: schedules.SchedulePageDto.schema,
+    UpcomingRun: contract.upcomingRun,
+    UpcomingRuns: schedules.UpcomingRunsDto.schema,
     DueTimes: schedules.DueTimesDto.schema,
     Execution: contract.execution,
     ExecutionPage: schedules.ExecutionPageDto.schema,

@@ -1,5 +1,15 @@
-import { type AccountId, type Schedule, runId } from '@rondo/contract';
-import type { Firings, NextFireAt, PendingKey, ScheduleAddress, ScheduleFields, Schedules } from '@rondo/persistence';
+import { type AccountId, type Schedule, type UpcomingRun, runId } from '@rondo/contract';
+import { type UpcomingFiring, upcomingFirings } from '@rondo/domain';
+import type {
+  ActiveSchedule,
+  TriggersOfAgent,
+  Firings,
+  NextFireAt,
+  PendingKey,
+  ScheduleAddress,
+  ScheduleFields,
+  Schedules,
+} from '@rondo/persistence';
 import type { RunService } from '../runs/run-service';
 import { dueTimesOf } from './cron-times';
 import { runOfSchedule, scheduleRoots } from './run-request';
@@ -41,6 +51,18 @@ export class ScheduleService {
     return { ...page, data: page.data.map(shown) };
   }
 
+  /** The next firings of the schedules that are not paused, in order. */
+  async upcoming(wanted: TriggersOfAgent, count: number): Promise<UpcomingRun[]> {
+    const now = await this.dependencies.firings.now();
+    const schedules = await this.dependencies.schedules.active(wanted);
+    const sources = schedules.map((schedule) => ({
+      ...schedule,
+      dueAt: schedule.nextFireAt,
+      times: () => dueTimesOf(schedule.cron, schedule.time_zone),
+    }));
+    return upcomingFirings(sources, now, count).map(upcomingRun);
+  }
+
   async update(address: ScheduleAddress, changes: ScheduleChanges): Promise<ShownSchedule> {
     const known = await this.dependencies.schedules.get(address);
     await this.requireValid(address.accountId, changedFields<ScheduleFields>(known, changes));
@@ -67,6 +89,14 @@ export class ScheduleService {
 }
 
 const nextFireAt: NextFireAt = ({ cron, time_zone: zone }, now) => dueTimesOf(cron, zone).next(now) ?? null;
+
+const upcomingRun = ({ source, at }: UpcomingFiring<ActiveSchedule>): UpcomingRun => ({
+  due_at: at.toISOString(),
+  schedule_id: source.id,
+  schedule_name: source.name,
+  time_zone: source.time_zone,
+  agent_id: source.agentId,
+});
 
 const shown = (schedule: Schedule): ShownSchedule => {
   const from = schedule.next_fire_at === null ? new Date() : new Date(Date.parse(schedule.next_fire_at) - 1);

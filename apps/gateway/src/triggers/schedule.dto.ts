@@ -1,4 +1,5 @@
 import {
+  agentId,
   execution,
   missedPolicy,
   overlapPolicy,
@@ -7,6 +8,7 @@ import {
   threadPolicy,
   triggerName,
   triggeredRun,
+  upcomingRun,
 } from '@rondo/contract';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
@@ -68,7 +70,16 @@ export class NewScheduleDto extends createZodDto(newSchedule) {}
 export class ScheduleChangeDto extends createZodDto(z.strictObject(fields).partial()) {}
 export class ScheduleDto extends createZodDto(shownSchedule) {}
 export class SchedulePageDto extends createZodDto(pageOf(shownSchedule)) {}
-export class ScheduleQueryDto extends createZodDto(pageQuery) {}
+export class ScheduleQueryDto extends createZodDto(
+  pageQuery.extend({ agent_id: agentId.optional().describe('Schedules whose runs name this agent.') }),
+) {}
+export class UpcomingRunsQueryDto extends createZodDto(
+  z.strictObject({
+    agent_id: agentId.optional().describe('Of schedules whose runs name this agent.'),
+    limit: z.coerce.number().int().min(1).max(100).default(20),
+  }),
+) {}
+export class UpcomingRunsDto extends createZodDto(z.object({ data: z.array(upcomingRun) })) {}
 export class DueTimesQueryDto extends createZodDto(preview) {}
 export class DueTimesDto extends createZodDto(z.object({ data: z.array(z.iso.datetime()) })) {}
 export class ExecutionPageDto extends createZodDto(pageOf(execution)) {}

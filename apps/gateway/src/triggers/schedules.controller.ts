@@ -26,6 +26,8 @@ import {
   ScheduleDto,
   SchedulePageDto,
   ScheduleQueryDto,
+  UpcomingRunsDto,
+  UpcomingRunsQueryDto,
 } from './schedule.dto';
 
 const locationOf = ({ id }: Pick<ShownSchedule, 'id'>): string => `/v1/schedules/${id}`;
@@ -57,8 +59,21 @@ export class SchedulesController {
   @Get('schedules')
   @ApiOperation({ summary: 'List schedules, newest first' })
   @ApiOkResponse({ type: SchedulePageDto.Output })
-  listSchedules(@CurrentCaller() { accountId }: Caller, @Query() { limit, after }: ScheduleQueryDto) {
-    return this.service.list({ accountId, limit, after });
+  listSchedules(@CurrentCaller() { accountId }: Caller, @Query() { agent_id: agentId, ...page }: ScheduleQueryDto) {
+    return this.service.list({ accountId, agentId, ...page });
+  }
+
+  @Get('schedules/upcoming')
+  @ApiOperation({
+    summary: 'The next due times of all schedules that are not paused, in order',
+    description: 'What the overlap policy or a full queue will skip then is not known before.',
+  })
+  @ApiOkResponse({ type: UpcomingRunsDto.Output })
+  async listUpcomingRuns(
+    @CurrentCaller() { accountId }: Caller,
+    @Query() { agent_id: agentId, limit }: UpcomingRunsQueryDto,
+  ) {
+    return { data: await this.service.upcoming({ accountId, agentId }, limit) };
   }
 
   @Get('due-times')

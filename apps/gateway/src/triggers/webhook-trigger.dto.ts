@@ -1,4 +1,5 @@
 import {
+  agentId,
   execution,
   overlapPolicy,
   signatureScheme,
@@ -77,5 +78,7 @@ export class SecretRotationDto extends createZodDto(
 export class WebhookTriggerDto extends createZodDto(webhookTrigger) {}
 export class WebhookTriggerWithSecretDto extends createZodDto(withSecret) {}
 export class WebhookTriggerPageDto extends createZodDto(pageOf(webhookTrigger)) {}
-export class WebhookTriggerQueryDto extends createZodDto(pageQuery) {}
+export class WebhookTriggerQueryDto extends createZodDto(
+  pageQuery.extend({ agent_id: agentId.optional().describe('Triggers whose runs name this agent.') }),
+) {}
 export class WebhookReceiptDto extends createZodDto(receipt) {}

@@ -50,8 +50,11 @@ export class WebhookTriggersController {
   @Get()
   @ApiOperation({ summary: 'List triggers, newest first' })
   @ApiOkResponse({ type: WebhookTriggerPageDto.Output })
-  listTriggers(@CurrentCaller() { accountId }: Caller, @Query() { limit, after }: WebhookTriggerQueryDto) {
-    return this.triggers.list({ accountId, limit, after });
+  listTriggers(
+    @CurrentCaller() { accountId }: Caller,
+    @Query() { agent_id: agentId, ...page }: WebhookTriggerQueryDto,
+  ) {
+    return this.triggers.list({ accountId, agentId, ...page });
   }
 
   @Get(':trigger_id')

@@ -22,6 +22,14 @@ const schedule = {
   next_fires: ['2026-11-26T08:00:00.000Z', '2026-11-27T08:00:00.000Z'],
 };
 
+const upcoming = {
+  due_at: '2026-11-26T08:00:00.000Z',
+  schedule_id: ids.schedule,
+  schedule_name: 'morning report',
+  time_zone: 'Europe/Berlin',
+  agent_id: ids.agent,
+};
+
 const trigger = {
   id: ids.trigger,
   name: 'issues',
@@ -53,6 +61,8 @@ export const triggerExamples = {
   Schedule: schedule,
   NewSchedule: { name: 'morning report', cron: '0 9 * * 1-5', time_zone: 'Europe/Berlin', run },
   ScheduleChange: { cron: '30 8 * * 1-5' },
+  UpcomingRun: upcoming,
+  UpcomingRuns: { data: [upcoming, { ...upcoming, due_at: '2026-11-27T08:00:00.000Z' }] },
   DueTimes: { data: ['2026-11-26T08:00:00.000Z', '2026-11-27T08:00:00.000Z'] },
   Execution: {
     id: ids.execution,

@@ -7,6 +7,7 @@ export interface AgentRow {
   readonly version: number;
   readonly latest_version: number;
   readonly is_default: boolean;
+  readonly tags: readonly string[];
   readonly created_at: Date;
   readonly updated_at: Date;
   readonly definition: unknown;
@@ -14,7 +15,8 @@ export interface AgentRow {
 
 /** The columns of `AgentRow`, of `agents` joined with `agent_versions` as `active`. */
 export const agentColumns = `
-agents.id, agents.version, agents.latest_version, agents.is_default, agents.created_at, agents.updated_at, active.definition`;
+agents.id, agents.version, agents.latest_version, agents.is_default, agents.tags, agents.created_at, agents.updated_at,
+active.definition`;
 
 export const activeVersion = `agent_versions as active on active.agent_id = agents.id and active.version = agents.version`;
 
@@ -23,6 +25,7 @@ export const agentOf = (row: AgentRow): Agent => ({
   version: row.version,
   latest_version: row.latest_version,
   is_default: row.is_default,
+  tags: [...row.tags],
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
   definition: definitionOf(row.definition),
@@ -31,6 +34,7 @@ export const agentOf = (row: AgentRow): Agent => ({
 export interface VersionRow {
   readonly version: number;
   readonly is_active: boolean;
+  readonly note: string | null;
   readonly created_at: Date;
   readonly definition: unknown;
 }
@@ -38,6 +42,7 @@ export interface VersionRow {
 export const versionOf = ({ created_at, definition, ...row }: VersionRow): AgentVersion => ({
   version: row.version,
   is_active: row.is_active,
+  note: row.note,
   created_at: created_at.toISOString(),
   definition: definitionOf(definition),
 });

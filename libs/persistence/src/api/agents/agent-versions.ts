@@ -17,8 +17,13 @@ export interface Activation extends VersionAddress {
   readonly promised?: PendingKey<Agent> | undefined;
 }
 
+export interface VersionNote extends VersionAddress {
+  /** Null removes it. */
+  readonly note: string | null;
+}
+
 const versions = `
-select each.version, each.version = agents.version as is_active, each.created_at, each.definition
+select each.version, each.version = agents.version as is_active, each.note, each.created_at, each.definition
 from agents join agent_versions as each on each.agent_id = agents.id
 where agents.account_id = $1 and agents.id = $2`;
 const oneVersion = `${versions} and each.version = $3`;
@@ -27,9 +32,13 @@ const newestVersions = `${versions} and each.version < $3 order by each.version 
 const activate = `
 update agents set version = $2, name = $3, updated_at = clock_timestamp() where id = $1 and version <> $2`;
 
+const setNote = `
+update agent_versions as each set note = $4 from agents
+where agents.account_id = $1 and agents.id = $2 and each.agent_id = agents.id and each.version = $3`;
+
 const afterAll = 2 ** 31 - 1;
 
-/** The versions of stored agents. They never change, and go with their agent. */
+/** The versions of stored agents. They never change, except for their notes, and go with their agent. */
 export class AgentVersions {
   constructor(private readonly database: Database) {}
 
@@ -47,6 +56,12 @@ export class AgentVersions {
     const data = rows.slice(0, limit).map(versionOf);
     const last = rows.length > limit ? data.at(-1) : undefined;
     return { data, has_more: last !== undefined, next_cursor: last ? cursorOf(last) : null };
+  }
+
+  /** Rejects with `agent_version_not_found`. */
+  async setNote({ accountId, agentId, version, note }: VersionNote): Promise<AgentVersion> {
+    await this.database.sql.query(setNote, [accountId, agentId, version, note === null ? null : storedText(note)]);
+    return this.get({ accountId, agentId, version });
   }
 
   /** New runs begin with this version from now on. Rejects with `agent_changed`. */

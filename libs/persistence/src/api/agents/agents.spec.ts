@@ -101,6 +101,50 @@ describe('a stored agent', () => {
   });
 });
 
+describe('the note of a version', () => {
+  it('is kept with the version that it came with, and is all of it that can change', async () => {
+    const create = agents.create({ accountId, isDefault: false, definition: { name: 'writer' }, note: 'First\0.' });
+    const { id: agentId, definition } = await create;
+    const change = { definition, note: 'Of no version.' };
+    await agents.update({ accountId, agentId, change });
+    await agents.update({ accountId, agentId, change: { definition: { ...definition, task: 'Write.' } } });
+    const notes = async () =>
+      (await versions.list({ accountId, agentId, limit: 5 })).data.map(({ version, note }) => [version, note]);
+
+    expect(await notes()).toEqual([
+      [2, null],
+      [1, 'First\u{FFFD}.'],
+    ]);
+    const second = await versions.get({ accountId, agentId, version: 2 });
+    expect(await versions.setNote({ accountId, agentId, version: 2, note: 'Why' })).toEqual({ ...second, note: 'Why' });
+    await versions.setNote({ accountId, agentId, version: 1, note: null });
+    expect(await notes()).toEqual([
+      [2, 'Why'],
+      [1, null],
+    ]);
+    const missing = versions.setNote({ accountId, agentId, version: 3, note: 'Why' });
+    await expect(missing).rejects.toEqual(refused('agent_version_not_found'));
+  });
+});
+
+describe('the tags of an agent', () => {
+  it('are changed without a version, and stay where a change does not name them', async () => {
+    const { id: agentId } = await agents.create({
+      accountId,
+      isDefault: false,
+      tags: ['a'],
+      definition: { name: 'w' },
+    });
+    const tagged = await agents.update({ accountId, agentId, tags: ['b', 'c'] });
+    const { agent: kept } = await agents.apply({ accountId, definition: { name: 'w', task: 'Write.' } });
+    const { agent: cleared } = await agents.apply({ accountId, tags: [], definition: { name: 'w', task: 'Write.' } });
+
+    expect(tagged).toMatchObject({ version: 1, tags: ['b', 'c'] });
+    expect(kept).toMatchObject({ version: 2, tags: ['b', 'c'] });
+    expect(cleared).toMatchObject({ version: 2, tags: [] });
+  });
+});
+
 describe('the default of an account', () => {
   it('is one agent at most, also when several become it at once', async () => {
     const all = await Promise.all(['a', 'b', 'c', 'd'].map((name) => made({ name }, true)));
@@ -193,6 +237,8 @@ describe('attack: tenants', () => {
       versions.list({ ...address, limit: 5 }),
       versions.get({ ...address, version: 1 }),
       versions.activate({ ...address, version: 1 }),
+      versions.setNote({ ...address, version: 1, note: 'mine' }),
+      agents.update({ ...address, tags: ['mine'] }),
       agents.candidates(address),
       fixture.threads.create({ ...address, metadata: {} }),
     ];

@@ -3,40 +3,33 @@ import { type AgentCandidates, TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import { storedText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
-import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
-import { type AgentRow, activeVersion, agentColumns, agentOf } from './agent-row';
+import type { Page } from '../page';
+import { agentOf } from './agent-row';
 import { type AgentQuestion, agentCandidates } from './agent-candidates';
 import { type AgentAddress, type SealableDefinition, changeAgents, readAgent } from './change-agent';
+import { type AgentFilter, listAgents } from './list-agents';
 
 export interface NewAgent extends SealableDefinition {
   readonly accountId: AccountId;
   readonly isDefault: boolean;
+  readonly tags?: readonly string[] | undefined;
   readonly promised?: PendingKey<Agent> | undefined;
 }
 
 export interface AgentChange extends AgentAddress {
   readonly change?: SealableDefinition | undefined;
+  /** Undefined leaves them as they are. */
   readonly isDefault?: boolean | undefined;
+  readonly tags?: readonly string[] | undefined;
   readonly ifVersion?: number | undefined;
 }
 
 export interface DeclaredAgent extends SealableDefinition {
   readonly accountId: AccountId;
-  /** Undefined leaves it as it is. */
+  /** Undefined leaves them as they are. */
   readonly isDefault?: boolean | undefined;
+  readonly tags?: readonly string[] | undefined;
 }
-
-export interface AgentFilter extends PageRequest {
-  readonly accountId: AccountId;
-  /** A part of the name, in any case. */
-  readonly search?: string | undefined;
-}
-
-const newestAgents = `
-select ${agentColumns} from agents join ${activeVersion}
-where agents.account_id = $1 and ($2::text is null or agents.id < $2)
-  and ($3::text is null or position(lower($3) in lower(agents.name)) > 0)
-order by agents.id desc limit $4`;
 
 const idOfName = `select id from agents where account_id = $1 and name = $2`;
 const deleteAgent = `delete from agents where id = $1`;
@@ -49,11 +42,12 @@ export class Agents {
   ) {}
 
   /** Rejects with `agent_name_taken`. */
-  create({ accountId, isDefault, promised, ...sealable }: NewAgent): Promise<Agent> {
+  create({ accountId, isDefault, tags, promised, ...sealable }: NewAgent): Promise<Agent> {
     return changeAgents(this.database, accountId, async (agents) => {
       const id = this.nextId();
       await agents.insert(id, sealable);
       await agents.setDefault(id, isDefault);
+      await agents.setTags(id, tags);
       return storeResponse(agents.sql, promised, await agents.get(id));
     });
   }
@@ -62,26 +56,24 @@ export class Agents {
     return agentOf(await readAgent(this.database.sql, address));
   }
 
-  /** Newest first. */
-  async list({ accountId, search, after, limit }: AgentFilter): Promise<Page<Agent>> {
-    const cursor = after === undefined ? null : idOfCursor(after, agentId);
-    const text = search === undefined ? null : storedText(search);
-    const rows = await this.database.sql.query<AgentRow>(newestAgents, [accountId, cursor, text, limit + 1]);
-    return pageOf(rows.map(agentOf), limit);
+  /** Newest first, unless asked otherwise. Rejects with `invalid_cursor` for one of another order. */
+  list(filter: AgentFilter): Promise<Page<Agent>> {
+    return listAgents(this.database.sql, filter);
   }
 
   /** A changed definition becomes a new version, which is then active. Rejects with `agent_changed` and `agent_name_taken`. */
-  update({ accountId, agentId: id, change, isDefault, ifVersion }: AgentChange): Promise<Agent> {
+  update({ accountId, agentId: id, change, isDefault, tags, ifVersion }: AgentChange): Promise<Agent> {
     return changeAgents(this.database, accountId, async (agents) => {
       const agent = await agents.expect(id, ifVersion);
       if (change) await agents.define(agent, change);
       await agents.setDefault(id, isDefault);
+      await agents.setTags(id, tags);
       return agents.get(id);
     });
   }
 
   /** Creates the agent of this name, or changes it to this definition. Doing it again changes nothing. */
-  apply({ accountId, isDefault, ...sealable }: DeclaredAgent): Promise<{ agent: Agent; isNew: boolean }> {
+  apply({ accountId, isDefault, tags, ...sealable }: DeclaredAgent): Promise<{ agent: Agent; isNew: boolean }> {
     return changeAgents(this.database, accountId, async (agents) => {
       const [known] = await agents.sql.query<{ id: string }>(idOfName, [
         accountId,
@@ -91,6 +83,7 @@ export class Agents {
       if (known) await agents.define(await agents.get(id), sealable);
       else await agents.insert(id, sealable);
       await agents.setDefault(id, isDefault);
+      await agents.setTags(id, tags);
       return { agent: await agents.get(id), isNew: !known };
     });
   }

@@ -15,9 +15,12 @@ export interface AgentAddress {
 export interface SealableDefinition {
   readonly definition: AgentDefinition;
   readonly sealHeaders?: ((kept: SealedHeaders) => SealedHeaders) | undefined;
+  /** Of the version that it makes. */
+  readonly note?: string | undefined;
 }
 
 const noHeaders = (): SealedHeaders => ({});
+const storedNote = (note: string | undefined): string | null => (note === undefined ? null : storedText(note));
 const storedHeaders = (sealed: SealedHeaders): string | null =>
   Object.keys(sealed).length === 0 ? null : JSON.stringify(sealed);
 
@@ -28,15 +31,15 @@ select ${agentColumns} from agents join ${activeVersion} where agents.account_id
 
 const insertAgent = `
 with made as (insert into agents (id, account_id, name) values ($1, $2, $3))
-insert into agent_versions (agent_id, version, definition, sealed_headers) values ($1, 1, $4, $5)`;
+insert into agent_versions (agent_id, version, definition, sealed_headers, note) values ($1, 1, $4, $5, $6)`;
 
 const insertVersion = `
 with changed as (
   update agents set name = $2, version = latest_version + 1, latest_version = latest_version + 1, updated_at = clock_timestamp()
   where id = $1 returning latest_version
 )
-insert into agent_versions (agent_id, version, definition, sealed_headers)
-select $1, latest_version, $3, $4 from changed`;
+insert into agent_versions (agent_id, version, definition, sealed_headers, note)
+select $1, latest_version, $3, $4, $5 from changed`;
 
 const headersOfVersion = `select sealed_headers from agent_versions where agent_id = $1 and version = $2`;
 
@@ -44,6 +47,9 @@ const clearDefault = `
 update agents set is_default = false, updated_at = clock_timestamp() where account_id = $1 and is_default and id <> $2`;
 const setDefault = `
 update agents set is_default = $3, updated_at = clock_timestamp() where account_id = $1 and id = $2 and is_default <> $3`;
+
+const setTags = `
+update agents set tags = $3, updated_at = clock_timestamp() where account_id = $1 and id = $2 and tags <> $3::text[]`;
 
 /**
  * The agents of an account inside a transaction that has locked the account, so that they change one at a time: names,
@@ -67,26 +73,30 @@ export class AgentChanges {
     throw new TerminalError('agent_changed', `${agentId} has version ${agent.version} now, not ${ifVersion}.`);
   }
 
-  async insert(id: AgentId, { definition, sealHeaders = noHeaders }: SealableDefinition): Promise<void> {
+  async insert(id: AgentId, { definition, sealHeaders = noHeaders, note }: SealableDefinition): Promise<void> {
     const values = [id, this.accountId, storedText(definition.name), JSON.stringify(definition)];
-    await this.sql.query(insertAgent, [...values, storedHeaders(sealHeaders({}))]);
+    await this.sql.query(insertAgent, [...values, storedHeaders(sealHeaders({})), storedNote(note)]);
   }
 
-  /** The same definition with the same headers makes no new version. */
-  async define(earlier: Agent, { definition, sealHeaders = noHeaders }: SealableDefinition): Promise<void> {
+  /** The same definition with the same headers makes no new version, and needs no note. */
+  async define(earlier: Agent, { definition, sealHeaders = noHeaders, note }: SealableDefinition): Promise<void> {
     const { id, version } = earlier;
     const [row] = await this.sql.query<{ sealed_headers: unknown }>(headersOfVersion, [id, version]);
     const kept = sealedHeadersOf(row?.sealed_headers);
     const sealed = sealHeaders(kept);
     if (isSameJson(earlier.definition, definition) && isSameJson(kept, sealed)) return;
     const values = [id, storedText(definition.name), JSON.stringify(definition), storedHeaders(sealed)];
-    await this.sql.query(insertVersion, values);
+    await this.sql.query(insertVersion, [...values, storedNote(note)]);
   }
 
   async setDefault(id: AgentId, isDefault: boolean | undefined): Promise<void> {
     if (isDefault === undefined) return;
     if (isDefault) await this.sql.query(clearDefault, [this.accountId, id]);
     await this.sql.query(setDefault, [this.accountId, id, isDefault]);
+  }
+
+  async setTags(id: AgentId, tags: readonly string[] | undefined): Promise<void> {
+    if (tags !== undefined) await this.sql.query(setTags, [this.accountId, id, tags.map(storedText)]);
   }
 }
 

@@ -6,6 +6,8 @@ import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
 import { requireFreePlace } from './trigger-count';
 import { threadOfTrigger } from './trigger-thread';
+import { type TriggersOfAgent, agentOfTrigger, isOfAgent } from './triggers-of-agent';
+import { type ActiveSchedule, type ActiveScheduleRow, activeScheduleOf } from './active-schedule';
 import { type ScheduleRow, scheduleColumns, scheduleNotFound, scheduleOf } from './schedule-row';
 
 export interface ScheduleAddress {
@@ -50,7 +52,13 @@ const deleteSchedule = `delete from triggers where kind = 'schedule' and account
 
 const newestSchedules = `
 select ${scheduleColumns} from triggers
-where kind = 'schedule' and account_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`;
+where kind = 'schedule' and account_id = $1 and ($2::text is null or id < $2) and ${isOfAgent('$3')}
+order by id desc limit $4`;
+
+const activeSchedules = `
+select id, name, cron, time_zone, missed, next_fire_at, ${agentOfTrigger} as agent_id from triggers
+where kind = 'schedule' and account_id = $1 and not is_paused and next_fire_at is not null and ${isOfAgent('$2')}
+order by next_fire_at, id`;
 
 /** Schedules of one account each: another account's schedule does not exist (`schedule_not_found`). */
 export class Schedules {
@@ -79,10 +87,17 @@ export class Schedules {
   }
 
   /** Newest first. */
-  async list({ accountId, after, limit }: PageRequest & { readonly accountId: AccountId }): Promise<Page<Schedule>> {
+  async list({ accountId, agentId, after, limit }: PageRequest & TriggersOfAgent): Promise<Page<Schedule>> {
     const cursor = after === undefined ? null : idOfCursor(after, scheduleId);
-    const rows = await this.database.sql.query<ScheduleRow>(newestSchedules, [accountId, cursor, limit + 1]);
+    const values = [accountId, cursor, agentId ?? null, limit + 1];
+    const rows = await this.database.sql.query<ScheduleRow>(newestSchedules, values);
     return pageOf(rows.map(scheduleOf), limit);
+  }
+
+  /** Those that are not paused and have a due time to come, by that time. An account has a thousand at most. */
+  async active({ accountId, agentId }: TriggersOfAgent): Promise<ActiveSchedule[]> {
+    const rows = await this.database.sql.query<ActiveScheduleRow>(activeSchedules, [accountId, agentId ?? null]);
+    return rows.map(activeScheduleOf);
   }
 
   /** Another cron expression or time zone counts from now, and so does the end of a pause: what came meanwhile was not due. */

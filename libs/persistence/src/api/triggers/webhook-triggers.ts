@@ -11,6 +11,7 @@ import { storedText } from '../../database/stored-text';
 import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
 import { requireFreePlace } from './trigger-count';
 import { threadOfTrigger } from './trigger-thread';
+import { type TriggersOfAgent, isOfAgent } from './triggers-of-agent';
 import { type SealedSecret, type WebhookRow, triggerNotFound, webhookColumns, webhookTriggerOf } from './webhook-row';
 
 export interface TriggerAddress {
@@ -58,7 +59,8 @@ const deleteTrigger = `delete from triggers where kind = 'webhook' and account_i
 
 const newestTriggers = `
 select ${webhookColumns} from triggers
-where kind = 'webhook' and account_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`;
+where kind = 'webhook' and account_id = $1 and ($2::text is null or id < $2) and ${isOfAgent('$3')}
+order by id desc limit $4`;
 
 const ofAnyAccount = `
 select account_id, ${webhookColumns} from triggers join accounts on accounts.id = account_id
@@ -96,10 +98,11 @@ export class WebhookTriggers {
   }
 
   /** Newest first. */
-  async list(request: PageRequest & { readonly accountId: AccountId }): Promise<Page<WebhookTrigger>> {
-    const { accountId: account, after, limit } = request;
+  async list(request: PageRequest & TriggersOfAgent): Promise<Page<WebhookTrigger>> {
+    const { accountId: account, agentId, after, limit } = request;
     const cursor = after === undefined ? null : idOfCursor(after, webhookTriggerId);
-    const rows = await this.database.sql.query<WebhookRow>(newestTriggers, [account, cursor, limit + 1]);
+    const values = [account, cursor, agentId ?? null, limit + 1];
+    const rows = await this.database.sql.query<WebhookRow>(newestTriggers, values);
     return pageOf(rows.map(webhookTriggerOf), limit);
   }
 

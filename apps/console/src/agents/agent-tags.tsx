@@ -1,0 +1,47 @@
+import type { Agent } from '@rondo/client';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay } from '../session/use-may.ts';
+import { useRondo } from '../session/use-session.ts';
+import { TextField } from '../ui/fields.tsx';
+import { Form, textOf } from '../ui/form.tsx';
+
+interface AgentTagsProps {
+  readonly agent: Agent;
+  readonly refresh: () => Promise<unknown>;
+}
+
+/** The tags, each a link to the agents that have it. A change makes no version. */
+export function AgentTags({ agent: { id, tags }, refresh }: AgentTagsProps) {
+  const rondo = useRondo();
+  const queries = useQueryClient();
+  const mayWrite = useMay('write');
+  const [isOpen, setOpen] = useState(false);
+  const save = async (fields: FormData) => {
+    const written = textOf(fields, 'tags').split(',');
+    await rondo.agents.update(id, { tags: written.filter((tag) => tag.trim() !== '') });
+    await Promise.all([refresh(), queries.invalidateQueries({ queryKey: ['agents'] })]);
+    setOpen(false);
+  };
+  if (isOpen)
+    return (
+      <Form work={save} button="Save the tags" label="Tags" cancel={() => setOpen(false)}>
+        <TextField label="Tags" name="tags" hint="With commas between them." defaultValue={tags.join(', ')} />
+      </Form>
+    );
+  return (
+    <p className="agent-tags">
+      {tags.map((tag) => (
+        <Link key={tag} className="tag" to="/agents" search={{ tag }}>
+          {tag}
+        </Link>
+      ))}
+      {mayWrite && (
+        <button className="quiet" onClick={() => setOpen(true)}>
+          {tags.length === 0 ? 'Add tags' : 'Change the tags'}
+        </button>
+      )}
+    </p>
+  );
+}

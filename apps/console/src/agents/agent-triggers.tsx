@@ -1,0 +1,96 @@
+import type { Schedule, UpcomingRuns, WebhookTrigger } from '@rondo/client';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useRondo } from '../session/use-session.ts';
+import { ahead, moment, momentIn } from '../ui/amounts.ts';
+import { Failed, Loading } from '../ui/states.tsx';
+import { take } from '../ui/take.ts';
+import { useNow } from '../ui/use-now.ts';
+
+const shownRuns = 5;
+const refreshMs = 10_000;
+
+/** What starts runs of the agent by itself, and when next. */
+export function AgentTriggers({ agentId }: { readonly agentId: string }) {
+  const rondo = useRondo();
+  const { data, error } = useQuery({
+    queryKey: ['triggers of agent', agentId],
+    queryFn: async () => {
+      const [schedules, triggers, upcoming] = await Promise.all([
+        take(rondo.schedules.list({ agent_id: agentId, limit: 50 }), 50),
+        take(rondo.webhookTriggers.list({ agent_id: agentId, limit: 50 }), 50),
+        rondo.schedules.upcoming({ agent_id: agentId, limit: shownRuns }),
+      ]);
+      return { schedules: schedules.items, triggers: triggers.items, upcoming: upcoming.data };
+    },
+    refetchInterval: refreshMs,
+  });
+  return (
+    <section className="section" aria-label="What starts its runs">
+      <h2>What starts its runs</h2>
+      {error && !data && <Failed error={error} />}
+      {!data && !error && <Loading what="schedules and webhooks" />}
+      {data && <Triggers {...data} />}
+    </section>
+  );
+}
+
+interface TriggersProps {
+  readonly schedules: readonly Schedule[];
+  readonly triggers: readonly WebhookTrigger[];
+  readonly upcoming: UpcomingRuns['data'];
+}
+
+function Triggers({ schedules, triggers, upcoming }: TriggersProps) {
+  if (schedules.length + triggers.length === 0)
+    return (
+      <p className="hint">
+        No <Link to="/schedules">schedule or webhook</Link> names this agent.
+      </p>
+    );
+  return (
+    <>
+      {upcoming.length > 0 && <Upcoming runs={upcoming} />}
+      <ul className="versions" aria-label="Schedules and webhooks">
+        {schedules.map(({ id, name, cron, is_paused: isPaused }) => (
+          <li key={id} className="version-line">
+            <Link to="/schedules/$scheduleId" params={{ scheduleId: id }}>
+              {name}
+            </Link>
+            <code>{cron}</code>
+            {isPaused && <span className="tag">paused</span>}
+          </li>
+        ))}
+        {triggers.map(({ id, name, is_paused: isPaused }) => (
+          <li key={id} className="version-line">
+            <Link to="/schedules/webhooks/$triggerId" params={{ triggerId: id }}>
+              {name}
+            </Link>
+            <span className="hint">webhook</span>
+            {isPaused && <span className="tag">paused</span>}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** In the browser's time; in that of the schedule, when it is pointed at. */
+function Upcoming({ runs }: { readonly runs: UpcomingRuns['data'] }) {
+  const now = useNow();
+  return (
+    <ol className="versions" aria-label="Upcoming runs">
+      {runs.map(({ due_at: at, schedule_id: id, schedule_name: name, time_zone: zone }) => (
+        <li key={`${at} ${id}`} className="version-line">
+          <b>
+            <time dateTime={at} title={`${momentIn(at, zone)}, ${zone}`}>
+              {moment(at)}
+            </time>
+          </b>
+          <span>{name}</span>
+          <span className="hint">{ahead(at, now)}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
