@@ -2,10 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UsageError } from './command';
 
-const { RONDO_URL, RONDO_API_KEY, NO_COLOR, TERM, OPENAI_API_KEY, ANTHROPIC_API_KEY } = process.env;
+const { RONDO_URL, RONDO_API_KEY, NO_COLOR, TERM, OPENAI_API_KEY, ANTHROPIC_API_KEY, TAVILY_API_KEY } = process.env;
 
 /** Keys of model providers, for the setup. */
 export const modelKeys = { openai: OPENAI_API_KEY, anthropic: ANTHROPIC_API_KEY } as const;
+export const searchKey = TAVILY_API_KEY;
 
 const usualUrl = 'http://localhost:3000';
 

@@ -30,6 +30,13 @@ export const evalRun: Command = {
     { name: 'scorer', value: 'SCORER', help: 'gaia, exact, number or judge, for tasks that name none (gaia)' },
     { name: 'skip-missing-tools', help: 'run without the tools of the agent that the deployment lacks' },
     { name: 'record', value: 'DIR', help: 'make a recording of each run, as `rondo eval pin` does' },
+    {
+      name: 'log',
+      also: ['logs-path'],
+      value: 'FILE',
+      help: 'add a line with the time to FILE for each task that is over',
+    },
+    { name: 'quiet', also: ['minimize-stdout-logs'], help: 'say only what went wrong, and the sum' },
     { name: 'retry-errors', help: 'ask again what ended with an error' },
   ],
   details: 'See docs/evaluations.md for datasets, result files and scorers.',

@@ -17,7 +17,7 @@ const failed = { name: 'b', outcome: 'timeout: too late', costUsd: null, isProbl
 describe('the progress of an evaluation', () => {
   it('is a line for each step where there is no terminal', () => {
     const { terminal, shown } = screen(false);
-    const progress = new Progress(terminal, 3, 2);
+    const progress = new Progress(terminal, 3, { concurrency: 2 });
 
     progress.finished(right);
     progress.finished(failed);
@@ -28,9 +28,28 @@ describe('the progress of an evaluation', () => {
     );
   });
 
+  it.each([true, false])(
+    'is only what went wrong where it is to be quiet, and whole in its log (terminal: %s)',
+    (isTTY) => {
+      const { terminal, shown } = screen(isTTY);
+      const lines: string[] = [];
+      const progress = new Progress(terminal, 2, { concurrency: 1, isQuiet: true, log: (line) => lines.push(line) });
+
+      progress.finished(right);
+      progress.finished(failed);
+      progress.end();
+
+      expect(shown().replaceAll('\r\u001b[K', '')).toBe('b: timeout: too late\n');
+      expect(lines).toEqual([
+        expect.stringMatching(/^1\/2 a: right · \$0\.0100, about \$0\.02 in all · about \d+ s left$/),
+        '2/2 b: timeout: too late · $0.0100',
+      ]);
+    },
+  );
+
   it('is a bar on a terminal, no longer than it is wide, with problems above it', () => {
     const { terminal, shown } = screen(true);
-    const progress = new Progress(terminal, 2, 1);
+    const progress = new Progress(terminal, 2, { concurrency: 1 });
     progress.finished(right);
     progress.finished(failed);
     progress.end();

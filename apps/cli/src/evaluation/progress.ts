@@ -11,6 +11,15 @@ export interface Step {
   readonly isProblem: boolean;
 }
 
+interface ProgressOptions {
+  /** How many steps are in progress at a time. */
+  readonly concurrency: number;
+  /** Only problems are said. */
+  readonly isQuiet?: boolean | undefined;
+  /** Gets a line for each step, whatever else is shown. */
+  readonly log?: ((line: string) => void) | undefined;
+}
+
 const barWidth = 24;
 
 /**
@@ -28,10 +37,9 @@ export class Progress {
   constructor(
     private readonly terminal: Terminal,
     private readonly total: number,
-    /** How many steps are in progress at a time. */
-    private readonly concurrency: number,
+    private readonly options: ProgressOptions,
   ) {
-    if (!terminal.hasStatus || total === 0) return;
+    if (!terminal.hasStatus || total === 0 || options.isQuiet) return;
     terminal.status(this.bar());
     this.timer = setInterval(() => terminal.status(this.bar()), 1_000).unref();
   }
@@ -44,8 +52,9 @@ export class Progress {
       this.costUsd += costUsd;
     }
     const line = `${name}: ${outcome}`;
-    if (!this.terminal.hasStatus)
-      this.terminal.note([`${this.done}/${this.total} ${line}`, ...this.sums()].join(' · '));
+    const whole = [`${this.done}/${this.total} ${line}`, ...this.sums()].join(' · ');
+    this.options.log?.(whole);
+    if (!this.terminal.hasStatus && !this.options.isQuiet) this.terminal.note(whole);
     else if (isProblem) this.terminal.note(line, 'yellow');
     this.refresh();
   }
@@ -71,7 +80,7 @@ export class Progress {
     const average = costUsd / priced;
     const inAll = done < total ? `, about $${(average * total).toFixed(2)} in all` : '';
     const cost = priced === 0 ? [] : [`$${costUsd.toFixed(4)}${inAll}`];
-    if (done === total || done < this.concurrency || done === 0) return cost; // too early to say when it will be over
+    if (done === total || done < this.options.concurrency || done === 0) return cost; // too early to say when it will be over
     return [...cost, `about ${durationText(((Date.now() - this.since) / done) * (total - done))} left`];
   }
 }

@@ -16,6 +16,7 @@ import { whileLocked } from './runner-lock';
 import { scored } from './scored-result';
 import { summaryOf } from './summary';
 import { sentenceOf } from './summary-text';
+import { openTaskLog } from './task-log';
 import { untilInterrupted } from './until-interrupted';
 
 function promptOf(given: Given): string {
@@ -69,12 +70,15 @@ export async function runDataset(given: Given, context: Context): Promise<Ending
   const header = { ...run, prompt, scorer, ...(agentVersion !== null && { agent_version: agentVersion }) };
   const ids = new Set(tasks.map(({ taskId }) => taskId));
   const { terminal } = context;
+  const logPath = given.value('log');
+  const taskLog = logPath === undefined ? undefined : openTaskLog(logPath);
   const results = await untilInterrupted(terminal, (signal) =>
     whileLocked(path, async () => {
       const log = EvaluationLog.open(path, header, resultFormat);
       if (given.has('retry-errors'))
         log.askAgain(({ task_id: id, agent_error: error }) => error !== null && ids.has(id));
-      await runEvaluation({ tasks, log, settings, concurrency, rondo: context.rondo(), signal, terminal });
+      const shown = { terminal, isQuiet: given.has('quiet'), taskLog };
+      await runEvaluation({ tasks, log, settings, concurrency, rondo: context.rondo(), signal, ...shown });
       return log.results.filter(({ task_id: id }) => ids.has(id));
     }),
   );

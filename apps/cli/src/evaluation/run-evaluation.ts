@@ -18,15 +18,19 @@ export interface Evaluation {
   /** Ends the waiting, and no run. */
   readonly signal: AbortSignal;
   readonly terminal: Terminal;
+  /** Only problems are said. */
+  readonly isQuiet: boolean;
+  /** Gets a line for each task that is over. */
+  readonly taskLog?: ((line: string) => void) | undefined;
 }
 
 /** Runs the tasks that have no result yet. The first error of a request ends it after the tasks in progress. */
 export async function runEvaluation(evaluation: Evaluation): Promise<void> {
-  const { tasks, log, concurrency, terminal } = evaluation;
+  const { tasks, log, concurrency, terminal, isQuiet, taskLog } = evaluation;
   const open = tasks.filter(({ taskId }) => !log.isDone(taskId));
   if (open.length < tasks.length)
     terminal.note(`${tasks.length - open.length} of ${tasks.length} tasks have a result already.`);
-  const progress = new Progress(terminal, open.length, concurrency);
+  const progress = new Progress(terminal, open.length, { concurrency, isQuiet, log: taskLog });
   try {
     await concurrently(open, concurrency, async (task) => {
       const result = await runTask(task, evaluation);

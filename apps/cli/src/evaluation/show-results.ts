@@ -69,7 +69,7 @@ async function judgeFile(file: string, given: Given, { rondo, terminal }: Contex
   const judging = {
     ...{ path: file, results, model, concurrency, retry: given.has('retry-errors'), rondo: rondo() },
     prompt: promptFile === undefined ? defaultJudgePrompt : readFileSync(promptFile, 'utf8'),
-    progressOf: (total: number) => new Progress(terminal, total, concurrency),
+    progressOf: (total: number) => new Progress(terminal, total, { concurrency }),
   };
   return (await untilInterrupted(terminal, (signal) => judgeAnswers({ ...judging, signal }))) !== undefined;
 }

@@ -1,4 +1,5 @@
 import { agentDefinition, message, recordedFact, runId, runSettings, threadId } from '@rondo/contract';
+import { toolNeeds } from '@rondo/domain';
 import { z } from 'zod';
 import { UsageError } from '../command';
 import type { RecordedRequest, Recording } from './recording';
@@ -16,7 +17,7 @@ const header = z.strictObject({
   }),
   agent: agentDefinition.nullable(),
   task: z.strictObject({ task_id: z.string(), question: z.string(), input: z.string() }).nullable(),
-  lacks: z.array(z.enum(['search_engine', 'data_providers', 'internet', 'browser', 'previews'])),
+  lacks: z.array(z.enum(toolNeeds)),
   /** How many lines follow, so that a file that was cut off is noticed. */
   lines: z.number().int().positive(),
 });

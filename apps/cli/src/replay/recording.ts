@@ -1,5 +1,5 @@
 import type { AgentDefinition, Message, RecordedFact, Run } from '@rondo/contract';
-import type { ModelRequest, ToolDefinition } from '@rondo/domain';
+import type { ModelRequest, ToolNeed } from '@rondo/domain';
 
 /**
  * A run as it can be run again without a model, tools and services. The log has every reply of the model and every answer of
@@ -24,8 +24,6 @@ export interface RecordedTask {
   readonly question: string;
   readonly input: string;
 }
-
-export type ToolNeed = NonNullable<ToolDefinition['needs']>;
 
 /** A request to the model, as JSON. It is compared and never sent. */
 export interface RecordedRequest {

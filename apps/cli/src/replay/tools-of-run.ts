@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { RecordedFact, RunSettings } from '@rondo/contract';
-import { type ToolSet, availableTools, snapshotOf, toolSetOf, tools as catalog } from '@rondo/domain';
+import {
+  type ToolNeed,
+  type ToolSet,
+  availableTools,
+  snapshotOf,
+  toolNeeds,
+  toolSetOf,
+  tools as catalog,
+} from '@rondo/domain';
 import { canonicalJson } from './canonical-json';
-import type { ToolNeed } from './recording';
-
-const needs: readonly ToolNeed[] = ['search_engine', 'data_providers', 'internet', 'browser', 'previews'];
 
 /** The tools of this version that a run is offered where its executors lack these. */
 export const toolsOf = (settings: RunSettings, lacks: readonly ToolNeed[]): ToolSet =>
@@ -18,7 +23,7 @@ export function lacksOf(settings: RunSettings, facts: readonly RecordedFact[]): 
   const started = facts.find(({ type }) => type === 'run.started');
   const hash = started?.type === 'run.started' ? started.data.tool_set : undefined;
   if (hash === undefined) return [];
-  return subsetsOf(needs).find((lacks) => hashOf(toolsOf(settings, lacks)) === hash);
+  return subsetsOf(toolNeeds).find((lacks) => hashOf(toolsOf(settings, lacks)) === hash);
 }
 
 /** As runs name the sets that no account has for itself. */

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 
 export type Settings = Readonly<Record<string, string>>;
 
@@ -17,6 +18,10 @@ export function withSettings(text: string, settings: Settings): string {
   const written = Object.entries(settings).map(([name, value]) => `${name}=${quoted(value)}`);
   return [...kept, ...written, ''].join('\n');
 }
+
+/** None where there is no file. */
+export const readSettings = (file: string): Settings =>
+  existsSync(file) ? { ...(parseEnv(readFileSync(file, 'utf8')) as Settings) } : {}; // only its type allows undefined values
 
 /** Only its owner can read the file. It is replaced whole, so that it is never half written. */
 export function writeSettings(file: string, settings: Settings): void {

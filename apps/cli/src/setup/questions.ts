@@ -2,7 +2,7 @@ import { type Given, type Option, UsageError } from '../command';
 import type { Terminal } from '../terminal';
 
 /** A question of the setup, which is also an option. */
-interface Question {
+export interface Question {
   readonly option: Option;
   readonly ask: string;
   /** Taken when the answer is empty, with `--yes` and without a terminal. */
@@ -24,6 +24,8 @@ const wholeNumber = (from: number, to: number) => (answer: string) =>
 
 const url = (answer: string) =>
   answer === '' || /^https?:\/\//.test(answer) ? answer : { wrong: 'a URL that begins with http:// or https://' };
+
+const anything = (answer: string) => answer;
 
 const question = (name: string, help: string, rest: Omit<Question, 'option'> & { value: string }): Question => ({
   option: { name, value: rest.value, help },
@@ -47,14 +49,21 @@ export const questions = {
     value: 'KEY',
     ask: 'The key (it is not shown)',
     otherwise: '',
-    accept: (answer) => answer,
+    accept: anything,
     secret: true,
   }),
   model: question('model', 'the model that runs use unless they name one, without the name of the provider', {
     value: 'MODEL',
     ask: 'The model that runs use unless they name one',
     otherwise: '',
-    accept: (answer) => answer,
+    accept: anything,
+  }),
+  searchKey: question('search-key', 'the key of Tavily; better in the environment, as TAVILY_API_KEY', {
+    value: 'KEY',
+    ask: 'A key of Tavily, for searches of the web (it is not shown; empty: none, or another engine of docs/web-tools.md)',
+    otherwise: '',
+    accept: anything,
+    secret: true,
   }),
   egress: question('egress', 'what tools may reach: public or none', {
     value: 'WHAT',
