@@ -1,6 +1,6 @@
-import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
-import { ConsoleBrowser } from './console-browser';
+import { type ConsoleBrowser, startConsole, stopConsole } from './console-browser';
 
 describe('threads in the console', () => {
   let rondo: RunningRondo;
@@ -9,17 +9,11 @@ describe('threads in the console', () => {
   let page: Page;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
-    client = rondo.client();
-    browser = await ConsoleBrowser.start(rondo, client);
-    ({ page } = browser);
-    await browser.signIn();
+    ({ rondo, client, browser, page } = await startConsole());
   });
 
   afterAll(async () => {
-    await browser.close();
-    await rondo.stop();
-    expect(browser.violations).toEqual([]);
+    await stopConsole({ rondo, browser });
   });
 
   const message = () => page.getByRole('textbox', { name: 'Message' });

@@ -1,4 +1,4 @@
-import type { Answer, Message, NewThread, Thread, ThreadChange } from './generated/api.ts';
+import type { Answer, LlmMessageList, Message, NewThread, Thread, ThreadChange } from './generated/api.ts';
 import { itemsOf } from './pages.ts';
 import type { Options } from './runs.ts';
 import type { Transport } from './transport.ts';
@@ -6,6 +6,14 @@ import type { Transport } from './transport.ts';
 export interface ListMessages {
   readonly type?: Message['type'];
   readonly llm_only?: boolean;
+  readonly limit?: number;
+}
+
+export interface ListThreads {
+  readonly project_id?: string;
+  /** With `metadata_value`: those that were created with this value under this key. */
+  readonly metadata_key?: string;
+  readonly metadata_value?: string;
   readonly limit?: number;
 }
 
@@ -22,8 +30,8 @@ export class Threads {
   }
 
   /** Newest first. */
-  list(query: { readonly project_id?: string; readonly limit?: number } = {}): AsyncGenerator<Thread, void> {
-    return itemsOf(this.transport, '/v1/threads', query);
+  list(query: ListThreads = {}): AsyncGenerator<Thread, void> {
+    return itemsOf(this.transport, '/v1/threads', { ...query });
   }
 
   /** Shares it, or ends its sharing. */
@@ -38,6 +46,12 @@ export class Threads {
   /** In the order of the conversation. */
   messages(id: string, query: ListMessages = {}): AsyncGenerator<Message, void> {
     return itemsOf(this.transport, `${pathOf(id)}/messages`, { ...query });
+  }
+
+  /** What the model of the thread's next run would receive, after its system prompt and before its input. */
+  async llmMessages(id: string, { signal }: Options = {}): Promise<LlmMessageList['data']> {
+    const list: LlmMessageList = await this.transport.json({ path: `${pathOf(id)}/llm-messages`, signal });
+    return list.data;
   }
 
   /** The next run of the thread reads it; an active run reads it before its next iteration. */

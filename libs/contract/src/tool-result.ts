@@ -26,6 +26,10 @@ export const browserView = z.object({
   elements: z.string().max(20_000),
   pixels_above: pixels,
   pixels_below: pixels,
+  /** How many of the elements can be used, and the size of the screen in pixels. Absent from executors of before. */
+  element_count: pixels.exactOptional(),
+  viewport_width: pixels.exactOptional(),
+  viewport_height: pixels.exactOptional(),
   tabs: z
     .array(
       z.object({ page_id: pixels, title: z.string().max(500), url: z.string().max(2_000), is_active: z.boolean() }),

@@ -169,6 +169,18 @@ describe.each([openAi, anthropic])('createModels with $kind', (script: ProtocolS
     expect(provider.requests).toHaveLength(3);
   });
 
+  it('doubles its own delays up to the longest', async () => {
+    const busy = { status: 503, pieces: [script.refused('Busy')] };
+    provider.will(busy, busy, busy, busy, { pieces: script.whole('ok') });
+
+    const { text, retries } = await ask({ retries: { attempts: 5, delayMs: 10, maxDelayMs: 25 } });
+
+    expect(text).toBe('ok');
+    const [first = 0, second = 0, ...last] = retries.map(({ delayMs }) => delayMs);
+    expect([first, second].every((ms, index) => ms >= 8 * 2 ** index && ms <= 12 * 2 ** index)).toBe(true);
+    expect(last).toEqual([25, 25]);
+  });
+
   it('does not retry when a provider asks for a delay above the limit', async () => {
     provider.will({ status: 429, headers: { 'retry-after': '3600' }, pieces: [script.refused('Tomorrow')] });
 
@@ -436,72 +448,5 @@ describe('createModels', () => {
     });
     expect(await endOf('unknown/x')).toMatchObject({ how: 'failed', error: { code: 'model_not_supported' } });
     expect(await endOf('gpt-5')).toMatchObject({ how: 'failed', error: { code: 'model_not_supported' } });
-  });
-});
-
-describe('a server that cannot stream', () => {
-  let provider: ScriptedProvider;
-  beforeAll(async () => {
-    provider = await ScriptedProvider.start();
-  });
-  afterAll(() => provider.stop());
-
-  const models = (streams: boolean) =>
-    createModels({
-      providers: [
-        { name: 'acme', kind: 'openai', baseUrl: `${provider.url}/v1`, apiKey: key, headers: {}, streams, models: [] },
-      ],
-      retries: { delayMs: 5 },
-    });
-  const whole = (message: object, finish_reason = 'stop') => ({
-    headers: { 'content-type': 'application/json; charset=utf-8' },
-    pieces: [
-      ...(JSON.stringify({
-        choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }],
-        usage: { prompt_tokens: 20, completion_tokens: 5 },
-      }).match(/[^]{1,9}/g) ?? []),
-    ],
-  });
-  const ask = (streams: boolean) => readReply(models(streams).stream(requestTo('acme/m'), never));
-
-  it.each([false, true])('gives whole replies, whether it is known (streams: %s)', async (streams) => {
-    provider.will(whole({ content: 'Hello.' }));
-
-    const { text, end } = await ask(streams);
-
-    expect(text).toBe('Hello.');
-    expect(end).toMatchObject({ how: 'finished', finishReason: 'stop', usage: { input_tokens: 20, output_tokens: 5 } });
-    expect(provider.requests[0]?.body['stream']).toBe(streams);
-    expect(provider.requests[0]?.body['stream_options']).toEqual(streams ? { include_usage: true } : undefined);
-  });
-
-  it('calls tools', async () => {
-    const calls = ['a', 'b'].map((id) => ({
-      id,
-      type: 'function',
-      function: { name: 'read_file', arguments: `{"file_path":"${id}"}` },
-    }));
-    provider.will(whole({ content: null, tool_calls: calls }, 'tool_calls'));
-
-    const { chunks, end } = await ask(false);
-
-    expect(chunks.filter(({ type }) => type === 'call_start')).toMatchObject([{ index: 0 }, { index: 1 }]);
-    expect(chunks.flatMap((chunk) => (chunk.type === 'call_arguments' ? chunk.text : []))).toEqual([
-      '{"file_path":"a"}',
-      '{"file_path":"b"}',
-    ]);
-    expect(end).toMatchObject({ how: 'finished', finishReason: 'tool_calls' });
-  });
-
-  it.each([
-    ['is cut off', { headers: { 'content-type': 'application/json' }, pieces: ['{"choices": ['], then: 'reset' }],
-    ['is not JSON', { headers: { 'content-type': 'application/json' }, pieces: ['Oh no'] }],
-    ['has no end', { headers: { 'content-type': 'application/json' }, pieces: ['{"choices": []}'] }],
-  ] as const)('is asked again when its reply %s', async (_, broken) => {
-    provider.will(broken, whole({ content: 'Hello.' }));
-
-    const { text, retries } = await ask(false);
-
-    expect([text, retries.length]).toEqual(['Hello.', 1]);
   });
 });

@@ -11,7 +11,7 @@ export interface RetryPolicy {
   readonly rateLimitDelayMs: number;
   /** The same for every other transient failure. */
   readonly delayMs: number;
-  /** A provider that asks for a longer delay is not tried again. */
+  /** The longest of these delays. A provider that asks for a longer one is not tried again. */
   readonly maxDelayMs: number;
   /** The same where another model can be asked instead. */
   readonly maxDelayWithFallbackMs: number;
@@ -87,7 +87,7 @@ export class RetryingModel implements Model {
     if (!error.transient || attempts >= policy.attempts) return undefined;
     const base = error.code === 'rate_limit' ? policy.rateLimitDelayMs : policy.delayMs;
     const jitter = 0.8 + Math.random() * 0.4;
-    const delayMs = error.retryAfterMs ?? base * 2 ** (attempts - 1) * jitter;
+    const delayMs = error.retryAfterMs ?? Math.min(base * 2 ** (attempts - 1) * jitter, policy.maxDelayMs);
     return delayMs <= (hasFallback ? policy.maxDelayWithFallbackMs : policy.maxDelayMs)
       ? Math.round(delayMs)
       : undefined;

@@ -34,4 +34,11 @@ describe('a conversation with edited questions', () => {
     expect(newestQuestion(messages)?.id).toBe('told while it runs');
     expect(newestQuestion(messages.slice(0, 3))).toBeUndefined();
   });
+
+  it('its newest question is not a note of Rondo to the agent, after which none can be edited', () => {
+    const note = message('note', 'user', { run_id: 'run_3', metadata: { kind: 'fork_note' } });
+
+    expect(newestQuestion([...messages, note])).toBeUndefined();
+    expect(newestQuestion([note, ...messages])?.id).toBe('told while it runs');
+  });
 });

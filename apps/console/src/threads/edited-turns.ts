@@ -1,4 +1,5 @@
 import type { Message } from '@rondo/client';
+import { isNoteToAgent } from '../run/note-to-agent.ts';
 import type { FormerQuestion } from '../run/timeline-links.ts';
 
 /** A conversation without what was withdrawn when a question was edited, and what those questions said before. */
@@ -29,9 +30,11 @@ export function editedTurns(messages: readonly Message[]): EditedTurns {
   return { current, former };
 }
 
-/** The newest question of a person that is part of the conversation. */
-export const newestQuestion = (messages: readonly Message[]): Message | undefined =>
-  messages.findLast(({ type, is_llm_message: isRead }) => type === 'user' && isRead);
+/** The newest question of a person that is part of the conversation, unless the agent was told something after it. */
+export function newestQuestion(messages: readonly Message[]): Message | undefined {
+  const newest = messages.findLast(({ type, is_llm_message: isRead }) => type === 'user' && isRead);
+  return newest && !isNoteToAgent(newest) ? newest : undefined;
+}
 
 const textOf = ({ content }: Message): string =>
   content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('');

@@ -1,13 +1,14 @@
 import type { Run, Thread } from '@rondo/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { type TimelineLinks, TimelineLinksContext, noLinks } from '../run/timeline-links.ts';
 import { isOver } from '../runs/run-over.ts';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { FailedPage } from '../ui/failed-page.tsx';
+import { ItemHead } from '../ui/item-head.tsx';
 import { Loading } from '../ui/states.tsx';
 import { Composer } from './composer.tsx';
 import { LiveConversation, PastConversation } from './conversation.tsx';
@@ -99,7 +100,12 @@ function ThreadHead({ thread, isBusy }: { readonly thread: Thread; readonly isBu
     await queries.invalidateQueries({ queryKey: ['threads'] });
   };
   return (
-    <Head crumb={<code>{thread.id}</code>} title={title ?? thread.id}>
+    <ItemHead
+      list={{ to: '/threads', name: 'Threads' }}
+      isWide
+      crumb={<code>{thread.id}</code>}
+      title={title ?? thread.id}
+    >
       <Link to="/runs" search={{ thread: thread.id }}>
         Its runs
       </Link>
@@ -111,27 +117,7 @@ function ThreadHead({ thread, isBusy }: { readonly thread: Thread; readonly isBu
           work={remove}
         />
       )}
-    </Head>
-  );
-}
-
-interface HeadProps {
-  readonly crumb: ReactNode;
-  readonly title: string;
-  readonly children?: ReactNode;
-}
-
-function Head({ crumb, title, children }: HeadProps) {
-  return (
-    <header className="run-head">
-      <p className="crumb">
-        <Link to="/threads">Threads</Link> / {crumb}
-      </p>
-      <div className="thread-line">
-        <h1>{title}</h1>
-        {children}
-      </div>
-    </header>
+    </ItemHead>
   );
 }
 
@@ -145,7 +131,7 @@ export function NewThreadPage() {
   };
   return (
     <div className="run-page">
-      <Head crumb="new" title="New thread" />
+      <ItemHead list={{ to: '/threads', name: 'Threads' }} isWide crumb="new" title="New thread" />
       <div className="run-main chat">
         <p className="chat-start">What should the agent do?</p>
         <Composer send={send} unchosenAgent="The account's agent" />

@@ -1,6 +1,7 @@
 import { Controller, Get, Query, Res, StreamableFile, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type ProjectId, type RunId, type Sha256, type ThreadId, imageMediaType } from '@rondo/contract';
+import { messagesForNextRun } from '@rondo/domain';
 import { PublicReads } from '@rondo/persistence';
 import type { Response } from 'express';
 import { OpenRoute } from '../auth/api-key.guard';
@@ -14,6 +15,7 @@ import {
   PublicThreadDto,
   PublicThreadPageDto,
 } from './project.dto';
+import { LlmMessageListDto } from '../threads/llm-message.dto';
 import { PublicRateGuard } from './public-rate.guard';
 
 const image = { schema: { type: 'string', format: 'binary' } } as const;
@@ -55,6 +57,14 @@ export class PublicReadsController {
   @ApiOkResponse({ type: PublicMessagePageDto.Output })
   listPublicMessages(@PublicThreadParam() threadId: ThreadId, @Query() { limit, after }: ProjectQueryDto) {
     return this.reads.messages({ threadId, limit, after });
+  }
+
+  @Get('threads/:thread_id/llm-messages')
+  @OpenRoute()
+  @ApiOperation({ summary: "List the messages that the model of a public thread's next run would receive" })
+  @ApiOkResponse({ type: LlmMessageListDto.Output })
+  async listPublicLlmMessages(@PublicThreadParam() threadId: ThreadId, @NoQuery() _: object) {
+    return { data: messagesForNextRun(await this.reads.forNextRun(threadId)) };
   }
 
   @Get('threads/:thread_id/images/:sha256')

@@ -1,6 +1,7 @@
 import { agentId, projectId, runId, runStatus, threadId } from '@rondo/contract';
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
+import { isWholeMetadata, metadataQuery, notWholeMetadata } from '../http/metadata';
 import { pageQuery } from '../http/paging';
 
 const statuses = z
@@ -28,19 +29,11 @@ export class RunQueryDto extends createZodDto(
         )
         .meta({ example: 'invoice -draft' }),
       parent_run_id: runId.optional().describe('The runs that calls of `run_agent` of this run have started.'),
-      metadata_key: z
-        .string()
-        .regex(/^[\w.-]{1,64}$/, 'can be searched for with letters, digits, `_`, `.` and `-` only')
-        .optional()
-        .describe('With `metadata_value`: runs whose metadata has this value under this key.'),
-      metadata_value: z.string().max(512).optional(),
+      ...metadataQuery,
       created_from: z.iso.datetime({ offset: true }).optional().describe('Inclusive.'),
       created_before: z.iso.datetime({ offset: true }).optional().describe('Exclusive.'),
     })
-    .refine(({ metadata_key: key, metadata_value: value }) => (key === undefined) === (value === undefined), {
-      path: ['metadata_key'],
-      message: 'give metadata_key and metadata_value, or neither',
-    }),
+    .refine(isWholeMetadata, notWholeMetadata),
 ) {}
 export class RunCountQueryDto extends createZodDto(
   z.strictObject({

@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, type RunAddress, Runs } from '@rondo/persistence';
 import { CurrentCaller } from '../auth/api-key.guard';
 import { RunParam } from '../http/path-params';
+import { metadataOf } from '../http/metadata';
 import { NoQuery } from '../http/no-query';
 import {
   AgentResultDto,
@@ -31,11 +32,10 @@ export class RunReadsController {
   @ApiOperation({ summary: 'List runs, newest first' })
   @ApiOkResponse({ type: RunPageDto.Output })
   listRuns(@CurrentCaller() { accountId }: Caller, @Query() { limit, after, ...filter }: RunQueryDto) {
-    const { metadata_key: key, metadata_value: value } = filter;
     return this.runs.list({
       ...{ accountId, limit, after, statuses: filter.status },
       ...{ threadId: filter.thread_id, agentId: filter.agent_id, parentRunId: filter.parent_run_id },
-      metadata: key === undefined || value === undefined ? undefined : { key, value },
+      metadata: metadataOf(filter),
       ...{ projectId: filter.project_id, words: filter.q },
       ...{ createdFrom: filter.created_from, createdBefore: filter.created_before },
     });

@@ -2,7 +2,7 @@ import { agentId, inputContent, message, messageType, projectId, threadId } from
 import { createZodDto } from 'nestjs-zod';
 import { z } from 'zod';
 import { pageOf, pageQuery } from '../http/paging';
-import { metadata } from '../http/metadata';
+import { isWholeMetadata, metadata, metadataQuery, notWholeMetadata } from '../http/metadata';
 
 export const thread = z.object({
   id: threadId,
@@ -30,7 +30,9 @@ export class ThreadChangeDto extends createZodDto(
   }),
 ) {}
 export class ThreadDto extends createZodDto(thread) {}
-export class ThreadQueryDto extends createZodDto(pageQuery.extend({ project_id: projectId.optional() })) {}
+export class ThreadQueryDto extends createZodDto(
+  pageQuery.extend({ project_id: projectId.optional(), ...metadataQuery }).refine(isWholeMetadata, notWholeMetadata),
+) {}
 export class ThreadPageDto extends createZodDto(pageOf(thread)) {}
 
 export class NewMessageDto extends createZodDto(z.strictObject({ content: inputContent })) {}

@@ -1,4 +1,7 @@
+import { type ContentBlock, type MessageType, type NewFact, callId, messageId } from '@rondo/contract';
+import { newUlid } from '@rondo/platform';
 import { RunningGateway } from '../testing/running-gateway';
+import { TestWorker } from '../testing/test-worker';
 
 let gateway: RunningGateway;
 beforeAll(async () => {
@@ -37,6 +40,43 @@ describe('threads over REST', () => {
     await api().post('/v1/runs').send({ thread_id: first, input: 'Hello?' }).expect(404);
   });
 
+  it('are found by their metadata, of the account alone, with the other filters and in pages', async () => {
+    const key = await gateway.keyOf('finder');
+    const create = async (body: object, by = key) =>
+      (await gateway.as(by).post('/v1/threads').send(body).expect(201)).body.id as string;
+    const { body: project } = await gateway.as(key).post('/v1/projects').send({ name: 'Red' }).expect(201);
+    const red = await create({ metadata: { device: 'a"b', note: 'team' } });
+    const inProject = await create({ metadata: { device: 'a"b' }, project_id: project.id });
+    await create({ metadata: { device: 'other', 'x.y-z_1': '"device":"no"' } });
+    await create({ metadata: { device: 'a"b' } }, await gateway.keyOf('another'));
+    const found = async (query: object) => {
+      const { body } = await gateway.as(key).get('/v1/threads').query(query).expect(200);
+      return body as { data: { id: string }[]; next_cursor: string | null };
+    };
+    const idsOf = async (query: object) => (await found(query)).data.map(({ id }) => id);
+    const ofDevice = { metadata_key: 'device', metadata_value: 'a"b' };
+
+    expect(await idsOf(ofDevice)).toEqual([inProject, red]);
+    expect(await idsOf({ ...ofDevice, project_id: project.id })).toEqual([inProject]);
+    const { next_cursor: after } = await found({ ...ofDevice, limit: 1 });
+    expect(await idsOf({ ...ofDevice, limit: 1, after })).toEqual([red]);
+    expect(await idsOf({ metadata_key: 'device', metadata_value: 'no' })).toEqual([]);
+    expect(await idsOf({ metadata_key: 'evi', metadata_value: 'a"b' })).toEqual([]);
+    await gateway.as(key).delete(`/v1/threads/${red}`).expect(204);
+    expect(await idsOf(ofDevice)).toEqual([inProject]);
+  });
+
+  it.each([
+    ['metadata_key=device', 'metadata_key'],
+    ['metadata_value=x', 'metadata_key'],
+    ['metadata_key=a%22b&metadata_value=x', 'metadata_key'],
+    [`metadata_key=a&metadata_value=${'x'.repeat(513)}`, 'metadata_value'],
+    ['metadata[device]=x', 'metadata'],
+  ])('are not listed by ?%s', async (query, field) => {
+    const { body } = await api().get(`/v1/threads?${query}`).expect(422);
+    expect(JSON.stringify(body.errors)).toContain(`"field":"${field}`);
+  });
+
   it('answer with the Location of a new thread', async () => {
     const made = await api().post('/v1/threads').expect(201);
 
@@ -71,9 +111,61 @@ describe('messages over REST', () => {
     const next = await api().get(`/v1/threads/${thread}/messages?limit=1&after=${page.body.next_cursor}`).expect(200);
     expect(next.body).toMatchObject({ data: [{ seq: 2 }], has_more: false });
 
+    const { body: sent } = await api().get(`/v1/threads/${thread}/llm-messages`).expect(200);
+    expect(sent).toEqual({ data: [{ role: 'user', content: [{ type: 'text', text: 'Hello.' }, ...blocks] }] });
+
     const none = await api().get(`/v1/threads/${thread}/messages?type=summary&llm_only=true`).expect(200);
     expect(none.body.data).toEqual([]);
     const dialogue = await api().get(`/v1/threads/${thread}/messages?type=user&llm_only=true`).expect(200);
     expect(dialogue.body.data).toHaveLength(2);
+  });
+});
+
+describe('the messages of a thread for a model', () => {
+  it('have the calls of its runs with their results, and nothing else', async () => {
+    const run = await gateway.createRun({ input: 'List the files.' });
+    const worker = await TestWorker.start(gateway.database);
+    const claimed = await worker.claim(run.id);
+    const { threadId: thread_id, runId: run_id } = claimed.claim;
+    const call = callId.parse(`call_${newUlid()}`);
+    const name = 'execute_command';
+    const made = (type: MessageType, content: ContentBlock[], is_llm_message = true): NewFact => {
+      const id = messageId.parse(`msg_${newUlid()}`);
+      const message = { id, thread_id, run_id, iteration: 1, type, is_llm_message, content, metadata: {} };
+      return { type: 'message.created', iteration: 1, data: { message } };
+    };
+    const result = { success: true, output: 'a.txt' };
+    await claimed.append([
+      made('assistant', [
+        { type: 'reasoning', text: 'Which command?' },
+        { type: 'tool_call', tool_call_id: call, name, arguments: { command: 'ls' } },
+      ]),
+      made('tool', [{ type: 'tool_result', tool_call_id: call, name, result }]),
+      made('status', [{ type: 'text', text: 'For people only.' }], false),
+      made('assistant', [{ type: 'text', text: 'There is a.txt.' }]),
+    ]);
+    await worker.close();
+
+    const path = `/v1/threads/${thread_id}/llm-messages`;
+    const { body } = await api().get(path).expect(200);
+
+    expect(body).toEqual({
+      data: [
+        { role: 'user', content: [{ type: 'text', text: 'List the files.' }] },
+        { role: 'assistant', content: [{ type: 'tool_call', id: call, name, arguments: { command: 'ls' } }] },
+        { role: 'tool', results: [{ tool_call_id: call, text: 'a.txt', is_error: false }] },
+        { role: 'assistant', content: [{ type: 'text', text: 'There is a.txt.' }] },
+      ],
+    });
+    await gateway
+      .as(await gateway.keyOf('stranger'))
+      .get(path)
+      .expect(404);
+    await gateway.anonymous.get(path).expect(401);
+    const shared = `/v1/public/threads/${thread_id}/llm-messages`;
+    await gateway.anonymous.get(shared).expect(404);
+    await api().patch(`/v1/threads/${thread_id}`).send({ is_public: true }).expect(200);
+    expect((await gateway.anonymous.get(shared).expect(200)).body).toEqual(body);
+    await api().get(`${path}?limit=1`).expect(422);
   });
 });

@@ -1,12 +1,15 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { messagesForNextRun } from '@rondo/domain';
 import { type Caller, Messages, type Thread, type ThreadAddress, Threads } from '@rondo/persistence';
 import type { Response } from 'express';
 import { Audited } from '../audit/audited';
 import { CurrentCaller } from '../auth/api-key.guard';
+import { metadataOf } from '../http/metadata';
 import { NoQuery } from '../http/no-query';
 import { ThreadParam } from '../http/path-params';
 import { pendingResponse } from '../idempotency/idempotent-requests';
+import { LlmMessageListDto } from './llm-message.dto';
 import {
   MessageDto,
   MessagePageDto,
@@ -47,9 +50,9 @@ export class ThreadsController {
   @ApiOkResponse({ type: ThreadPageDto.Output })
   listThreads(
     @CurrentCaller() { accountId }: Caller,
-    @Query() { limit, after, project_id: projectId }: ThreadQueryDto,
+    @Query() { limit, after, project_id: projectId, ...filter }: ThreadQueryDto,
   ) {
-    return this.threads.list({ accountId, projectId, limit, after });
+    return this.threads.list({ accountId, projectId, limit, after, metadata: metadataOf(filter) });
   }
 
   @Get(':thread_id')
@@ -100,5 +103,18 @@ export class ThreadsController {
     @Query() { limit, after, type, llm_only: llmOnly }: MessageQueryDto,
   ) {
     return this.messages.list({ accountId, threadId, limit, after, type, llmOnly });
+  }
+
+  @Get(':thread_id/llm-messages')
+  @ApiOperation({
+    summary: "List the messages that the model of the thread's next run would receive",
+    description:
+      'Roles, tool calls and their results, from the newest summary on, without what is only shown to people. The system prompt ' +
+      'and the input of the run are not among them. A run may send them otherwise: with a text dialect, with other context ' +
+      'settings, or compacted for its model.',
+  })
+  @ApiOkResponse({ type: LlmMessageListDto.Output })
+  async listLlmMessages(@ThreadParam() address: ThreadAddress, @NoQuery() _: object) {
+    return { data: messagesForNextRun(await this.messages.forNextRun(address)) };
   }
 }

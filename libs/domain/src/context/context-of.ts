@@ -13,7 +13,8 @@ import { hasImage, imageCount, shortened, withNewestImages, withoutReasoning } f
 
 /** The run and model that a context is built for. */
 export interface ContextReader {
-  readonly runId: RunId;
+  /** Undefined: a run that does not exist yet. */
+  readonly runId: RunId | undefined;
   readonly model: string;
   readonly keepImages: number;
 }

@@ -21,6 +21,10 @@ import type { AssistantBlock, ModelMessage, ModelToolResult } from '../models/mo
  */
 export const pairCalls = (conversation: readonly Message[]): ModelMessage[] => pairingOf(conversation).turns();
 
+/** The same without the user turn that a request needs at its end, which is to be written. */
+export const pairedTurns = (conversation: readonly Message[]): ModelMessage[] =>
+  new Pairing().add(conversation).written();
+
 const pairingOf = memoizeGrowingList<Message, Pairing>((pairing = new Pairing(), added) => pairing.add(added));
 
 /** A user turn for the places where providers require one: at the start, between two replies, and at the end. */
@@ -45,9 +49,14 @@ class Pairing {
     return this;
   }
 
-  turns(): ModelMessage[] {
+  written(): ModelMessage[] {
     const turns = [...this.settled];
     for (const message of this.open) this.pushTo(turns, message);
+    return turns;
+  }
+
+  turns(): ModelMessage[] {
+    const turns = this.written();
     return needsUserTurn(turns) ? [...turns, continuation()] : turns;
   }
 

@@ -14,6 +14,9 @@ const shop: BrowserState = {
   elements: '[0]<button>Buy</button>',
   pixels_above: 0,
   pixels_below: 120,
+  element_count: 1,
+  viewport_width: 1280,
+  viewport_height: 800,
   tabs: [
     { page_id: 1, title: 'Shop', url: 'http://shop.example/', is_active: true },
     { page_id: 2, title: 'Help', url: 'http://help.example/', is_active: false },

@@ -21,8 +21,9 @@ export const ask = defineTool({
 export const webBrowserTakeover = defineTool({
   name: 'web_browser_takeover',
   description:
-    'Ask the user to do what you cannot do in the browser yourself, such as a captcha or a login, and wait for the answer. ' +
-    'Say what the page asks for and what you need to go on.',
+    'Let the user do in your browser what you cannot do yourself, and wait for the answer: a captcha, a login, a second factor, a ' +
+    'payment. They see the page, click and type in it while you wait; values of password fields are not shown to you. Say ' +
+    'which page it is, what it asks for, and what you need to go on. Then read the page again before you use it.',
   input: z.strictObject({ text: z.string().min(1), attachments }),
   effect: 'pure',
   runsIn: 'loop',

@@ -4,8 +4,15 @@ import { trafficOf } from '../connection/permissions';
 import { signals } from '../connection/signals';
 import { queues } from '../queues/queues';
 import { mcpDiscoverRequest, mcpListRequest } from '../tool-calls/mcp-requests';
-import { endAnswer, endRequest, removalAnswer, removalRequest } from '../tool-calls/sandbox-requests';
-import { deletedThreadsAnswer, deletedThreadsRequest } from '../tool-calls/deleted-threads';
+import {
+  adoptionAnswer,
+  adoptionRequest,
+  endAnswer,
+  endRequest,
+  removalAnswer,
+  removalRequest,
+} from '../tool-calls/sandbox-requests';
+import { hostingAnswer, hostingRequest } from '../tool-calls/workspace-hosting';
 import { announcement } from '../tool-calls/open-executors';
 import { tunnelAnswer, tunnelRequest } from '../tunnels/executor-tunnels';
 import { sandboxRequest } from '../tunnels/sandbox-protocol';
@@ -34,7 +41,8 @@ const wire = {
   executorOpen: { schema: announcement },
   sandboxEnd: { schema: endRequest, answer: endAnswer },
   sandboxForget: { schema: removalRequest, answer: removalAnswer },
-  sandboxThreads: { schema: deletedThreadsRequest, answer: deletedThreadsAnswer },
+  sandboxAdopt: { schema: adoptionRequest, answer: adoptionAnswer },
+  sandboxThreads: { schema: hostingRequest, answer: hostingAnswer },
   mcpList: { schema: mcpListRequest, answer: mcpDiscovery },
   mcpDiscover: { schema: mcpDiscoverRequest, answer: mcpDiscovery },
   sandboxOpen: { schema: tunnelRequest.extend({ request: sandboxRequest }), answer: tunnelAnswer },

@@ -12,6 +12,7 @@ import type { Database } from '../database/database';
 import { type PendingKey, storeResponse } from './idempotency-keys';
 import { type MessageRow, messageOf } from '../run-log/message-row';
 import { type Page, type PageRequest, BoundedList, idOfCursor, invalidCursor } from './page';
+import { readThreadHistory } from './thread-history';
 import { type ThreadAddress, requireCapacityOf, threadNotFound } from './thread-row';
 
 export interface MessageFilter extends ThreadAddress, PageRequest {
@@ -61,6 +62,13 @@ export class Messages {
     return messagesAfter.page(sql, [threadId, seq, type ?? null, llmOnly ?? false], limit);
   }
 
+  /** What the thread's next run would read of it (`messagesForNextRun`). */
+  async forNextRun({ accountId, threadId }: ThreadAddress): Promise<readonly Message[]> {
+    const history = await readThreadHistory(this.database.sql, ownThread, [threadId, accountId]);
+    if (!history) throw threadNotFound(threadId);
+    return history;
+  }
+
   private async seqOf(threadId: string, cursor: string): Promise<number> {
     const id = idOfCursor(cursor, messageId);
     const row = await this.database.prisma.message.findFirst({ where: { id, threadId }, select: { seq: true } });
@@ -68,6 +76,8 @@ export class Messages {
     return row.seq;
   }
 }
+
+const ownThread = 'from threads where id = $1 and account_id = $2 and deleted_at is null and not is_workspace';
 
 const addMessage = `
 with thread as (

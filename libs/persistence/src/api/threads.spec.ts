@@ -22,6 +22,7 @@ describe('Threads and their messages', () => {
       threads.delete(address),
       messages.add({ ...address, content: textInput('Hi.') }),
       messages.list({ ...address, limit: 10 }),
+      messages.forNextRun(address),
     ];
 
     for (const { status, ...rest } of await Promise.allSettled(attempts)) {

@@ -13,7 +13,8 @@ import type { Database } from '../database/database';
 import type { Thread as Row } from '../generated/client';
 import { readAgent } from './agents/change-agent';
 import { type PendingKey, storeResponse } from './idempotency-keys';
-import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
+import { type ThreadFilter, listThreads } from './list-threads';
+import { type Page, pageOf } from './page';
 import { keepProject } from './projects/project-row';
 import { ThreadBusyError } from './runs/thread-busy-error';
 import { type ThreadAddress, insertThread, lockThread, threadNotFound } from './thread-row';
@@ -36,11 +37,6 @@ export interface NewThread {
   readonly projectId?: ProjectId | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly promised?: PendingKey<Thread> | undefined;
-}
-
-export interface ThreadFilter extends PageRequest {
-  readonly accountId: AccountId;
-  readonly projectId?: ProjectId | undefined;
 }
 
 export interface ThreadChange extends ThreadAddress {
@@ -77,14 +73,9 @@ export class Threads {
   }
 
   /** Newest first. */
-  async list({ accountId, projectId: project, after, limit }: ThreadFilter): Promise<Page<Thread>> {
-    const of = { accountId, ...(project !== undefined && { projectId: project }) };
-    const rows = await this.database.prisma.thread.findMany({
-      where: { ...of, ...isShown, ...(after !== undefined && { id: { lt: idOfCursor(after, threadId) } }) },
-      orderBy: { id: 'desc' },
-      take: limit + 1,
-    });
-    return pageOf(rows.map(threadOf), limit);
+  async list(filter: ThreadFilter): Promise<Page<Thread>> {
+    const rows = await listThreads<ThreadRow>(this.database.sql, filter);
+    return pageOf(rows.map(threadOf), filter.limit);
   }
 
   /** Shares it, or ends its sharing. */
@@ -113,7 +104,9 @@ const hideThread = `
 with vacated as (update sandboxes set vacate_at = clock_timestamp() where thread_id = $1)
 update threads set deleted_at = clock_timestamp() where id = $1`;
 
-const threadOf = ({ id, agentId: agent, projectId: project, isPublic, metadata, createdAt }: Row): Thread => ({
+type ThreadRow = Pick<Row, 'id' | 'agentId' | 'projectId' | 'isPublic' | 'metadata' | 'createdAt'>;
+
+const threadOf = ({ id, agentId: agent, projectId: project, isPublic, metadata, createdAt }: ThreadRow): Thread => ({
   id: threadId.parse(id),
   agent_id: agent === null ? null : agentId.parse(agent),
   project_id: project === null ? null : projectId.parse(project),

@@ -45,6 +45,19 @@ export const threadExamples = {
   ThreadChange: { is_public: true },
   PublicThread: { id: ids.thread, project_id: ids.project, created_at: at },
   Message: message,
+  LlmMessageList: {
+    data: [
+      { role: 'user', content },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'tool_call', id: ids.call, name: 'execute_command', arguments: { command: 'python3 hello.py' } },
+        ],
+      },
+      { role: 'tool', results: [{ tool_call_id: ids.call, text: 'Hello.', is_error: false }] },
+      { role: 'assistant', content: [{ type: 'text', text: 'The program says hello.' }] },
+    ],
+  },
   NewMessage: { content: 'The figures are in euros.' },
   PublicMessage: { id, run_id, seq, type, content, created_at: at },
   PublicRun: {

@@ -16,6 +16,7 @@ import type { Database } from '../../database/database';
 import type { Blob } from '../blobs/blobs';
 import { runNotFound } from '../runs/lock-run';
 import { BoundedList, type Page, type PageRequest, idOfCursor, invalidCursor, pageOf } from '../page';
+import { readThreadHistory } from '../thread-history';
 import { threadNotFound } from '../thread-row';
 import { projectNotFound } from './project-row';
 
@@ -70,6 +71,8 @@ const threadsOfProject = `
 select * from ${publicThreads} where project_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`;
 
 const thread = `select * from ${publicThreads} where id = $1`;
+
+const publicThread = `from threads join ${publicThreads} on shared.id = threads.id where threads.id = $1`;
 
 const run = `
 select runs.id, runs.thread_id, runs.status, runs.preview, runs.finish_reason, runs.created_at, runs.started_at,
@@ -138,6 +141,13 @@ export class PublicReads {
   async messages({ threadId: id, after, limit }: PageRequest & { threadId: ThreadId }): Promise<Page<PublicMessage>> {
     await this.thread(id);
     return dialogue.page(this.database.sql, [id, after === undefined ? 0 : await this.seqOf(id, after)], limit);
+  }
+
+  /** What the thread's next run would read of it (`messagesForNextRun`). */
+  async forNextRun(id: ThreadId): Promise<readonly Message[]> {
+    const history = await readThreadHistory(this.database.sql, publicThread, [id]);
+    if (!history) throw threadNotFound(id);
+    return history;
   }
 
   /** An image that the thread shows. */

@@ -12,6 +12,7 @@ import {
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
 import { type RunRow, runOf } from '../../run-log/run-row';
+import { type MetadataFilter, hasMetadata, writtenMetadata } from '../metadata-filter';
 import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
 
 export interface RunFilter extends PageRequest {
@@ -21,8 +22,7 @@ export interface RunFilter extends PageRequest {
   readonly agentId?: AgentId | undefined;
   readonly parentRunId?: RunId | undefined;
   readonly projectId?: ProjectId | undefined;
-  /** The key has letters, digits, `_`, `.` and `-` only. */
-  readonly metadata?: { readonly key: string; readonly value: string } | undefined;
+  readonly metadata?: MetadataFilter | undefined;
   /** Words of the input, as `websearch_to_tsquery` reads them. */
   readonly words?: string | undefined;
   readonly createdFrom?: string | undefined;
@@ -36,10 +36,6 @@ where (to_tsvector('simple', text) || array_to_tsvector(array[account_id]))
     @@ (websearch_to_tsquery('simple', ${words}) && ('''' || $1::text || '''')::tsquery)
   and numnode(websearch_to_tsquery('simple', ${words})) > 0`;
 
-/**
- * Metadata is stored as JSON.stringify has written it, where an unescaped quote before a plain key can only begin that key.
- * Postgres cannot read the fields of every such JSON: it refuses `\u0000`.
- */
 const conditions = {
   before: (value: string) => `runs.id < ${value}`,
   statuses: (value: string) => `status = any(${value}::text[])`,
@@ -48,7 +44,7 @@ const conditions = {
   projectId: (value: string) => `runs.project_id = ${value}`,
   words: (value: string) => `runs.id = any(array(${runsWith(value)}))`,
   parentRunId: (value: string) => `runs.parent_run_id = ${value}`,
-  metadata: (value: string) => `position(${value} in runs.metadata::text) > 0`,
+  metadata: (value: string) => hasMetadata('runs.metadata', value),
   createdFrom: (value: string) => `runs.created_at >= ${value}::timestamptz`,
   createdBefore: (value: string) => `runs.created_at < ${value}::timestamptz`,
 } as const;
@@ -93,7 +89,7 @@ export async function listRuns(
     projectId: rest.projectId,
     words: rest.words && storedText(rest.words),
     parentRunId: rest.parentRunId,
-    metadata: metadata && JSON.stringify({ [metadata.key]: metadata.value }).slice(1, -1),
+    metadata: metadata && writtenMetadata(metadata),
     createdFrom: rest.createdFrom,
     createdBefore: rest.createdBefore,
   };

@@ -160,6 +160,18 @@ describe('a fork', () => {
     expect((await fixture.published()).filter(({ payload }) => payload.run_id === run.id)).toHaveLength(1);
   });
 
+  it('has the note of what is missing in a message of its own, apart from the words of the person', async () => {
+    const origin = await recordedRun();
+    const atSeq = (await factsOf(origin.runId)).length;
+    const { facts } = await fork(origin.runId, { atSeq, input: textInput('Once more.') });
+
+    expect(facts).toMatchObject([
+      { type: 'run.forked' },
+      { data: { message: { type: 'user', content: textInput('Once more.') } } },
+      { data: { message: { type: 'user', metadata: { kind: 'fork_note' } } } },
+    ]);
+  });
+
   it('of a fork can be forked, and says so when the log of its origin is gone', async () => {
     const origin = await recordedRun();
     const { run: first } = await fork(origin.runId, { atSeq: 2 });

@@ -156,10 +156,18 @@ async function beginning(sql: Sql, newId: () => string, parts: Beginning): Promi
       workspace: 'empty',
     },
   };
-  const input = order.input && (await storeImages(sql, { accountId, content: order.input, field: 'input' }));
-  const note = shared.usedTools ? [{ type: 'text' as const, text: noteOfFork }] : [];
-  const content = [...(input ?? []), ...note];
-  if (content.length === 0) return [forked];
-  await referToImages(sql, { accountId, threadId: target.threadId }, content);
-  return [forked, inputFact({ ...target, iteration, content, metadata: { forked_from: origin.run_id } }, newId)];
+  const said = { ...target, iteration, metadata: { forked_from: origin.run_id } };
+  const facts: NewFact[] = [forked];
+  if (order.input !== undefined) {
+    const content = await storeImages(sql, { accountId, content: order.input, field: 'input' });
+    await referToImages(sql, { accountId, threadId: target.threadId }, content);
+    facts.push(inputFact({ ...said, content }, newId));
+  }
+  return shared.usedTools ? [...facts, inputFact({ ...said, ...noteFor(origin) }, newId)] : facts;
 }
+
+/** A message of its own: it is not what the person said. */
+const noteFor = ({ run_id }: ForkOrigin) => ({
+  content: [{ type: 'text' as const, text: noteOfFork }],
+  metadata: { forked_from: run_id, kind: 'fork_note' },
+});

@@ -1,0 +1,29 @@
+import { type RondoClient, RunningRondo } from '@rondo/test-deployment';
+
+describe('runs whose provider is away', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({
+      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
+      settings: { 'agent-worker': { MODEL_ATTEMPTS: '10' } },
+    });
+    client = rondo.client();
+  });
+
+  afterAll(() => rondo.stop());
+
+  it('wait for it as long as their deployment allows, and tell how often they asked', async () => {
+    const provider = rondo.services.get('demo-model');
+    await provider.stop();
+    const run = await client.createRun({ model: 'demo/plain', input: 'Greet me.' });
+    await client.seen(run.id, 'model.retried', 3); // by default the third attempt is the last
+    await provider.start();
+
+    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    const retries = (await client.facts(run.id)).filter(({ type }) => type === 'model.retried');
+    expect(retries.length).toBeGreaterThanOrEqual(3);
+    expect(retries.map(({ data }) => data['attempt'])).toEqual(retries.map((_, index) => index + 1));
+  });
+});

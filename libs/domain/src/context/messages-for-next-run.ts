@@ -1,0 +1,18 @@
+import type { Message } from '@rondo/contract';
+import { pairedTurns } from '../dialects/pair-calls';
+import type { ModelMessage } from '../models/model';
+import { profiles } from '../profiles/profiles';
+import { contextOf } from './context-of';
+import { initialContext, withEarlierSummary } from './context-state';
+
+/**
+ * What the first model call of a run that begins now has of its thread, in the order of the thread: after the system prompt,
+ * and before the input of the run. With native tool calls and the usual number of images; a run whose settings differ, or whose
+ * context is compacted first, sends it otherwise. No reasoning: it is bound to the run that it belongs to.
+ */
+export function messagesForNextRun(conversation: readonly Message[]): readonly ModelMessage[] {
+  const context = withEarlierSummary(initialContext, conversation);
+  const { keep_images: keepImages } = profiles.suna.settings.context;
+  const sent = contextOf(conversation, context, { runId: undefined, model: '', keepImages });
+  return pairedTurns(sent.map(({ message }) => message as Message)); // they are derived from stored ones
+}
