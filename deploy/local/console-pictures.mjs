@@ -16,6 +16,7 @@ export async function prepareExamples(api) {
     fork: await exampleFork(api, coder),
     team: await exampleTeam(api),
     edited: await editedThread(api),
+    login: await waitingLogin(api),
     endpoint: await exampleEndpoint(api),
   };
 }
@@ -104,6 +105,22 @@ async function editedThread(api) {
   return api('GET', `/v1/runs/${run.id}/wait?timeout_s=30`);
 }
 
+const loginPage = `<!doctype html><title>Log in</title><body style="font: 18px sans-serif; padding: 60px"><h1>Library</h1>
+<form><p><input placeholder="Reader"><p><input type="password" placeholder="Password"><p><button>Log in</button></form>`;
+
+/** A run that waits for a person who logs in. A sandbox that was put to sleep has no browser, so it is a new run each time. */
+async function waitingLogin(api) {
+  const call = (name, args) => ({ calls: [{ name, arguments: args }] });
+  const script = [
+    call('create_file', { file_path: 'login.html', file_contents: loginPage }),
+    call('browser_navigate_to', { url: 'file:///workspace/login.html' }),
+    call('web_browser_takeover', { text: 'Please log in to the library.' }),
+  ];
+  const input = `Which of my books are due?\n\`\`\`demo-script\n${JSON.stringify(script)}\n\`\`\``;
+  const run = await api('POST', '/v1/runs', { model: 'demo/scripted', input });
+  return api('GET', `/v1/runs/${run.id}/wait?timeout_s=30`);
+}
+
 /** An endpoint where nothing listens, so that nothing leaves the machine. */
 async function exampleEndpoint(api) {
   const { data } = await api('GET', '/v1/webhooks');
@@ -124,7 +141,7 @@ async function sandboxOf(api, threadId) {
 }
 
 /** Every page: the text that shows that it is complete, and the look that its picture in docs/console.md has. */
-export const pagesOf = ({ coder, ask, other, agent, schedule, sandbox, fork, team, edited, endpoint }) => [
+export const pagesOf = ({ coder, ask, other, agent, schedule, sandbox, fork, team, edited, login, endpoint }) => [
   { name: 'runs', path: '/console/runs', ready: 'Paint the bicycle shed', docs: ['light'] },
   { name: 'run', path: `/console/runs/${coder.id}`, ready: 'You', proves: true, docs: ['light'] },
   { name: 'run-past', path: `/console/runs/${coder.id}?seq=22`, ready: 'You', docs: ['dark'] },
@@ -142,6 +159,10 @@ export const pagesOf = ({ coder, ask, other, agent, schedule, sandbox, fork, tea
   { name: 'fork', path: `/console/runs/${fork.id}`, ready: 'Forked from', ends: true, docs: ['dark'] },
   { name: 'team', path: `/console/runs/${team.id}`, ready: 'Together with this one', docs: ['light'] },
   { name: 'edited', path: `/console/threads/${edited.thread_id}`, ready: 'Edited', docs: ['phone'] },
+  {
+    ...{ name: 'browser', path: `/console/runs/${login.id}`, ready: 'Please log in', docs: ['light'] },
+    opens: 'Operate the browser',
+  },
   { name: 'compare', path: `/console/compare?a=${coder.id}&b=${other.id}`, ready: 'Iteration 5', docs: ['dark'] },
   { name: 'sandboxes', path: '/console/sandboxes', ready: 'embedded', docs: [] },
   { name: 'sandbox', path: `/console/sandboxes/${sandbox.id}?path=fizzbuzz.sh`, ready: '#!/bin/sh', docs: ['light'] },

@@ -44,13 +44,17 @@ for (const [look, settings] of Object.entries(looks)) {
 }
 await browser.close();
 
-async function picture(page, { name, path, ready, proves = false, ends = false, look }) {
+async function picture(page, { name, path, ready, proves = false, ends = false, opens, look }) {
   await page.goto(`${url}${path}`);
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.getByText(ready).first().waitFor();
   if (proves) {
     await page.getByRole('button', { name: 'Verify this log' }).click();
     await page.getByText('proven in this browser').waitFor();
+  }
+  if (opens !== undefined) {
+    await page.getByRole('button', { name: opens }).first().click();
+    await page.getByRole('dialog').getByRole('img').waitFor();
   }
   if (ends) await page.evaluate(scrollToEnd);
   await page.evaluate('document.fonts.ready.then(() => new Promise((done) => requestAnimationFrame(() => done())))');

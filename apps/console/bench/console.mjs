@@ -1,22 +1,29 @@
 /** What the page of a run costs a browser, with a synthetic gateway on this machine; needs a build. Prints figures beside their goals. */
 /* global document, requestAnimationFrame, window -- of the functions that run in the page */
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { chromium as playwright } from 'playwright-core';
 import { findBrowser } from '../../../deploy/local/find-browser.mjs';
 import { startGateway } from './synthetic-gateway.mjs';
 import { deltasOf, factsOf } from './synthetic-run.mjs';
+import { watch } from './watching.mjs';
 
 const dist = join(fileURLToPath(new URL('.', import.meta.url)), '../dist');
 const facts = 20_000;
 const deltasPerS = 1_000;
 const seconds = 10;
 
+const { values: given } = parseArgs({ options: { watch: { type: 'string' } } });
 const executablePath = await findBrowser();
 const browser = await playwright.launch({ executablePath, args: ['--enable-precise-memory-info'] });
 try {
-  await longRun();
-  await fastRun();
+  if (given.watch !== undefined) {
+    await watch({ browser, dist, minutes: Number(given.watch), print });
+  } else {
+    await longRun();
+    await fastRun();
+  }
 } finally {
   await browser.close();
 }

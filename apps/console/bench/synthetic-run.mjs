@@ -52,6 +52,40 @@ const callOf = ({ id, iteration, message }) => ({
   ...{ started_at: null, finished_at: null },
 });
 
+/** Everything of one iteration: its facts, and between them the text and the output as they arrive, in pieces. */
+export function workOf(iteration) {
+  const [started, message, ...rest] = factsOfIteration(iteration);
+  let seq = (iteration - 1) * (rest.length + 2) + 1; // after `run.created`
+  const fact = ([type, data]) => {
+    seq += 1;
+    return block({ ...head, id: `evt_${seq}`, seq, iteration, type, data });
+  };
+  const deltas = (type, streamId, parts) => {
+    let offset = 0;
+    return parts.map((data, index) => {
+      const id = `evt_${iteration}_${type}_${index}`;
+      const piece = { ...head, id, seq: null, iteration, type, after_seq: seq, stream_id: streamId, offset, data };
+      offset += data.text.length;
+      return block(piece);
+    });
+  };
+  const { content, id } = message[1].message;
+  const begin = fact(started);
+  const text = deltas(
+    'message.delta',
+    id,
+    content[0].text.split(/(?<= )/).map((word) => ({ text: word })),
+  );
+  const facts = [fact(message), ...rest.slice(0, 3).map(fact)];
+  const [completed, end] = rest.slice(3);
+  const lines = completed[1].result.output.split(/(?<=\n)/).map((line) => ({ channel: 'stdout', text: line }));
+  const output = deltas('tool.output', completed[1].tool_call_id, lines);
+  return { begin, text, facts, output, end: [completed, end].map(fact), lastSeq: seq };
+}
+
+/** The first fact of a run. */
+export const firstFact = () => factsOf(2)[0];
+
 const words = 'The quick brown fox jumps over the lazy dog, and the dog lets it pass. '.split(' ');
 
 /** The beginning of a run that writes, and its pieces of text: Markdown, with a paragraph every sixty words. */

@@ -1,6 +1,7 @@
 import { Link, createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { readCompareSearch } from './compare/compare-search.ts';
 import { readDeliverySearch } from './endpoints/delivery-search.ts';
+import { readAgentsSearch } from './agents/agents-search.ts';
 import { RunsPage } from './runs/runs-page.tsx';
 import { readRunsSearch } from './runs/runs-search.ts';
 import { readSandboxSearch } from './sandboxes/sandbox-search.ts';
@@ -72,6 +73,7 @@ const routes = [
     getParentRoute,
     path: '/agents',
     component: lazyRouteComponent(() => import('./agents/agents-page.tsx'), 'AgentsPage'),
+    validateSearch: readAgentsSearch,
   }),
   createRoute({
     getParentRoute,

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { RondoClient, RunningRondo } from '@rondo/test-deployment';
+import { RondoClient, type RunningRondo } from '@rondo/test-deployment';
 import { verifyWebhook } from '@rondo/client';
 import type { Page } from 'playwright-core';
-import { ConsoleBrowser } from './console-browser';
+import { type ConsoleBrowser, startConsole, stopConsole } from './console-browser';
 
 const ACCOUNT_TIERS = JSON.stringify({
   default: 'internal',
@@ -34,22 +34,15 @@ describe('what an account tells others and may spend, in the console', () => {
     await once(receiver, 'listening');
     host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`; // it listens on TCP
     const settings = { WEBHOOK_INTERNAL_HOSTS: host, ACCOUNT_TIERS };
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
+    ({ rondo, client, browser, page } = await startConsole({
       settings: { gateway: settings, 'agent-worker': { ACCOUNT_TIERS } },
-    });
-    client = rondo.client();
-    browser = await ConsoleBrowser.start(rondo, client);
-    ({ page } = browser);
-    await browser.signIn();
+    }));
   });
 
   afterAll(async () => {
-    await browser.close();
-    await rondo.stop();
     receiver.close();
     receiver.closeAllConnections();
-    expect(browser.violations).toEqual([]);
+    await stopConsole({ rondo, browser });
   });
 
   const deliveries = () => page.getByRole('region', { name: 'Deliveries' });

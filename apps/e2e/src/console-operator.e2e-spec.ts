@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { RondoClient, RunningRondo } from '@rondo/test-deployment';
+import { RondoClient, type RunningRondo } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
-import { ConsoleBrowser } from './console-browser';
+import { type ConsoleBrowser, startConsole, stopConsole } from './console-browser';
 
 const ACCOUNT_TIERS = JSON.stringify({
   default: 'internal',
@@ -15,20 +15,14 @@ describe('the console for those who operate an account', () => {
   let page: Page;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({
+    ({ rondo, client, browser, page } = await startConsole({
       instances: ['demo-model', 'tool-executor', 'agent-worker', 'summarizer', 'gateway'],
       settings: { gateway: { ACCOUNT_TIERS }, 'agent-worker': { ACCOUNT_TIERS }, summarizer: { ACCOUNT_TIERS } },
-    });
-    client = rondo.client();
-    browser = await ConsoleBrowser.start(rondo, client);
-    ({ page } = browser);
-    await browser.signIn();
+    }));
   });
 
   afterAll(async () => {
-    await browser.close();
-    await rondo.stop();
-    expect(browser.violations).toEqual([]);
+    await stopConsole({ rondo, browser });
   });
 
   const statusWith = async (key: string, method = 'GET', path = '/runs', body?: unknown) =>
@@ -127,6 +121,8 @@ describe('the console for those who operate an account', () => {
     const run = await client.createRun({ model: 'demo/plain', input: 'Spend.', budget });
     expect(await client.settled(run.id)).toMatchObject({ status: 'waiting_budget' });
     await browser.open('/console/inbox');
+    await page.getByText('demo/plain', { exact: true }).waitFor();
+    await page.getByText(/^has waited \d/).waitFor();
     const form = page.getByRole('form', { name: 'Raise the budget' });
     await form.getByLabel('New budget, in tokens').fill('100000');
     await form.getByRole('button', { name: 'Raise, and go on' }).click();

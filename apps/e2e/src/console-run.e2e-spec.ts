@@ -44,7 +44,7 @@ describe('the page of a run', () => {
       { text: 'All done.' },
     ]);
 
-  it('says that the log has ended, and shows the time until the moment that is looked at', async () => {
+  it('says that the log has ended, and shows the time and the tokens until the moment that is looked at', async () => {
     const run = await client.createRun(
       scripted('Take a while.', [{ calls: [command('sleep 1.2')] }, { text: 'Awake.' }]),
     );
@@ -54,9 +54,13 @@ describe('the page of a run', () => {
     expect(await page.getByText('Live', { exact: true }).count()).toBe(0);
     const facts = () => page.locator('.run-head .run-facts').innerText();
     expect(await facts()).toMatch(/\d (s|min)\n/);
+    expect(await facts()).toMatch(/[1-9]\d* tokens in/);
+    await page.getByText('before it is made shorter').waitFor();
     await open(run.id, '?seq=3');
     await page.getByText('As it was after fact 3.').waitFor();
     expect(await facts()).toMatch(/\d ms\n/);
+    expect(await facts()).not.toMatch(/tokens|\$/);
+    expect(await page.getByText('before it is made shorter').count()).toBe(0);
   });
 
   it('forks a run before one of its iterations, without running again what has run (I5)', async () => {
@@ -74,6 +78,9 @@ describe('the page of a run', () => {
     expect(await client.toolOutputs(id)).toEqual(['once\n', 'here\n']);
 
     await page.getByText(/The fork begins here: facts 1…\d+ are those of its origin\./).waitFor();
+    const note = 'The workspace is a new one';
+    await page.getByRole('article', { name: 'Note to the agent' }).getByText(note).waitFor();
+    expect(await page.getByRole('article', { name: 'You' }).getByText(note).count()).toBe(0);
     await page
       .getByText(/Forked from/)
       .getByRole('link')

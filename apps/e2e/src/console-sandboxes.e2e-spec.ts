@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { ConsoleBrowser } from './console-browser';
+import { type ConsoleBrowser, startConsole, stopConsole } from './console-browser';
 
 const hostile = '<script>document.title="owned"</script><img src=x onerror=alert(1)>';
 
@@ -14,17 +14,11 @@ describe('sandboxes and their files in the console', () => {
   let thread: string;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
-    client = rondo.client();
-    browser = await ConsoleBrowser.start(rondo, client);
-    ({ page } = browser);
-    await browser.signIn();
+    ({ rondo, client, browser, page } = await startConsole());
   });
 
   afterAll(async () => {
-    await browser.close();
-    await rondo.stop();
-    expect(browser.violations).toEqual([]);
+    await stopConsole({ rondo, browser });
   });
 
   /** What a command of a run prints in the same sandbox. */

@@ -119,7 +119,11 @@ describe('the console in a browser', () => {
     await open('/console/inbox');
     const call = page.getByRole('region', { name: 'Approval of execute_command' });
     await call.getByText('"command": "echo to the wrong place"').waitFor();
-    await browser.expectAccessible('the inbox');
+    const waiting = page.getByRole('article').filter({ has: page.getByRole('link', { name: 'Publish it.' }) });
+    await waiting.getByText('demo/scripted', { exact: true }).waitFor();
+    await waiting.getByText('suna', { exact: true }).waitFor();
+    await waiting.getByText(/^has waited \d/).waitFor();
+    await browser.expectThisAccessibleInEveryLook('the inbox');
     await call.getByRole('button', { name: 'Edit' }).click();
     await call.getByLabel('Arguments, as JSON').fill('{"command": "echo to the right place", "blocking": true}');
     await call.getByRole('button', { name: 'Approve with these arguments' }).click();

@@ -2,7 +2,7 @@ import type { Run } from '@rondo/client';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { FedRun } from '../run/run-feed.ts';
-import { between, cost, count, duration } from '../ui/amounts.ts';
+import { between, cost, count, duration, isUsageKnown } from '../ui/amounts.ts';
 import { Status } from '../ui/status.tsx';
 
 /** A run, and what is known of it so far. */
@@ -44,10 +44,14 @@ export function CompareSummary({ a, b }: CompareSummaryProps) {
             name="Tokens"
             both={[a, b]}
             value={({ fed: { view } }) =>
-              `${count(view.usage.input_tokens)} in, ${count(view.usage.output_tokens)} out`
+              isUsageKnown(view.usage) && `${count(view.usage.input_tokens)} in, ${count(view.usage.output_tokens)} out`
             }
           />
-          <Line name="Cost" both={[a, b]} value={({ fed }) => cost(fed.view.usage.cost_usd)} />
+          <Line
+            name="Cost"
+            both={[a, b]}
+            value={({ fed: { view } }) => isUsageKnown(view.usage) && cost(view.usage.cost_usd)}
+          />
           <Line name="Time" both={[a, b]} value={timeOf} />
         </tbody>
       </table>

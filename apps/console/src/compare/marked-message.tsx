@@ -1,7 +1,7 @@
 import type { MessageRow } from '@rondo/client';
 import { memo, useMemo } from 'react';
 import { wordDiff } from '../diff/word-diff.ts';
-import { authors } from '../run/message-item.tsx';
+import { voiceOf } from '../run/message-item.tsx';
 import { plainText } from '../ui/plain-text.ts';
 
 interface MarkedMessageProps {
@@ -11,11 +11,12 @@ interface MarkedMessageProps {
 }
 
 /** A message as the model wrote it, with the words marked that its counterpart does not have. */
-export const MarkedMessage = memo(function MarkedMessage({ row: { role, text }, other }: MarkedMessageProps) {
-  const pieces = useMemo(() => wordDiff(text, other).before, [text, other]);
+export const MarkedMessage = memo(function MarkedMessage({ row, other }: MarkedMessageProps) {
+  const { author, style } = voiceOf(row);
+  const pieces = useMemo(() => wordDiff(row.text, other).before, [row.text, other]);
   return (
-    <article className={`message ${role}`} aria-label={authors[role]}>
-      {role !== 'assistant' && <p className="author">{authors[role]}</p>}
+    <article className={`message by-${style}`} aria-label={author}>
+      {style !== 'assistant' && <p className="author">{author}</p>}
       <p className="marked-words">
         {pieces.map((piece, index) =>
           piece.isOwn ? <mark key={index}>{plainText(piece.text)}</mark> : plainText(piece.text),

@@ -7,6 +7,7 @@ import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { FailedPage } from '../ui/failed-page.tsx';
+import { ItemHead } from '../ui/item-head.tsx';
 import { Loading } from '../ui/states.tsx';
 import { deliveryStatuses } from './delivery-search.ts';
 import { DeliveryTable } from './delivery-table.tsx';
@@ -43,15 +44,13 @@ function OneEndpoint({ endpoint, refresh }: OneEndpointProps) {
   };
   return (
     <>
-      <header className="agent-head">
-        <p className="crumb">
-          <Link to="/schedules/endpoints">Webhooks out</Link> / <code>{endpoint.id}</code>
-        </p>
-        <div className="thread-line">
-          <h1>{endpoint.description === '' ? new URL(endpoint.url).host : endpoint.description}</h1>
-          <EndpointActions endpoint={endpoint} refresh={refresh} edit={() => setEdited(true)} />
-        </div>
-      </header>
+      <ItemHead
+        list={{ to: '/schedules/endpoints', name: 'Webhooks out' }}
+        crumb={<code>{endpoint.id}</code>}
+        title={endpoint.description === '' ? new URL(endpoint.url).host : endpoint.description}
+      >
+        <EndpointActions endpoint={endpoint} refresh={refresh} edit={() => setEdited(true)} />
+      </ItemHead>
       {isEdited ? (
         <section className="card">
           <EndpointForm endpoint={endpoint} save={save} cancel={() => setEdited(false)} />

@@ -1,7 +1,7 @@
 import type { Run } from '@rondo/client';
 import { Link } from '@tanstack/react-router';
 import { useRunTitle } from '../runs/run-title.ts';
-import { cost, count } from '../ui/amounts.ts';
+import { cost, count, isUsageKnown } from '../ui/amounts.ts';
 import { Status } from '../ui/status.tsx';
 import { type RunBelow, sumOf, useRunTree } from './run-tree.ts';
 
@@ -18,18 +18,20 @@ export function ChildRuns({ run }: { readonly run: Run }) {
           <Below key={one.run.id} below={one} />
         ))}
       </ul>
-      <dl>
-        <div>
-          <dt>Together with this one</dt>
-          <dd>{cost(sum.cost_usd)}</dd>
-        </div>
-        <div>
-          <dt>Tokens</dt>
-          <dd>
-            {count(sum.input_tokens)} in, {count(sum.output_tokens)} out
-          </dd>
-        </div>
-      </dl>
+      {isUsageKnown(sum) && (
+        <dl>
+          <div>
+            <dt>Together with this one</dt>
+            <dd>{cost(sum.cost_usd)}</dd>
+          </div>
+          <div>
+            <dt>Tokens</dt>
+            <dd>
+              {count(sum.input_tokens)} in, {count(sum.output_tokens)} out
+            </dd>
+          </div>
+        </dl>
+      )}
     </section>
   );
 }
@@ -44,7 +46,7 @@ function Below({ below: { run, depth } }: { readonly below: RunBelow }) {
       <span className="run-facts">
         <Status status={run.status} />
         <span>{run.settings.agent.name ?? run.profile}</span>
-        <span>{cost(run.usage.cost_usd)}</span>
+        {isUsageKnown(run.usage) && <span>{cost(run.usage.cost_usd)}</span>}
       </span>
     </li>
   );

@@ -1,6 +1,6 @@
 import type { Run } from '@rondo/client';
 import { Link } from '@tanstack/react-router';
-import { age, between, cost, count, duration } from '../ui/amounts.ts';
+import { age, between, cost, count, duration, isUsageKnown } from '../ui/amounts.ts';
 import { Status } from '../ui/status.tsx';
 import { useRunTitle } from './run-title.ts';
 
@@ -27,8 +27,12 @@ export function RunItem({ run, now }: RunItemProps) {
           {run.parent_run_id !== null && <span>started by a run</span>}
           {run.forked_from !== null && <span>a fork</span>}
           <span>{run.iteration === 1 ? '1 iteration' : `${run.iteration} iterations`}</span>
-          <span>{count(run.usage.input_tokens + run.usage.output_tokens)} tokens</span>
-          <span>{cost(run.usage.cost_usd)}</span>
+          {isUsageKnown(run.usage) && (
+            <>
+              <span>{count(run.usage.input_tokens + run.usage.output_tokens)} tokens</span>
+              <span>{cost(run.usage.cost_usd)}</span>
+            </>
+          )}
           {run.started_at !== null && (
             <span>
               {duration(between(beganAt(run, run.started_at), run.finished_at ?? new Date(now).toISOString()))}

@@ -9,6 +9,7 @@ import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { TextField } from '../ui/fields.tsx';
 import { Form, textOf } from '../ui/form.tsx';
 import { FailedPage } from '../ui/failed-page.tsx';
+import { ItemHead } from '../ui/item-head.tsx';
 import { Loading } from '../ui/states.tsx';
 import { directoryOf } from './file-content.ts';
 import { FileTree } from './file-tree.tsx';
@@ -54,23 +55,25 @@ export function SandboxPage() {
 function SandboxHead({ sandbox }: { readonly sandbox: SandboxStatus }) {
   const title = useThreadTitle({ id: sandbox.thread_id, metadata: {} });
   return (
-    <header className="agent-head">
-      <p className="crumb">
-        <Link to="/sandboxes">Sandboxes</Link> / <code>{sandbox.id}</code>
-      </p>
-      <div className="thread-line">
-        <h1>{title ?? sandbox.id}</h1>
-        <Link to="/threads/$threadId" params={{ threadId: sandbox.thread_id }}>
-          Its thread
-        </Link>
-        <SandboxActions sandbox={sandbox} />
-      </div>
-      <p className="run-facts">
-        <SandboxState state={sandbox.state} />
-        <span>{stateMeaning(sandbox.state)}</span>
-      </p>
-      <SandboxFigures sandbox={sandbox} />
-    </header>
+    <ItemHead
+      list={{ to: '/sandboxes', name: 'Sandboxes' }}
+      crumb={<code>{sandbox.id}</code>}
+      title={title ?? sandbox.id}
+      facts={
+        <>
+          <p className="run-facts">
+            <SandboxState state={sandbox.state} />
+            <span>{stateMeaning(sandbox.state)}</span>
+          </p>
+          <SandboxFigures sandbox={sandbox} />
+        </>
+      }
+    >
+      <Link to="/threads/$threadId" params={{ threadId: sandbox.thread_id }}>
+        Its thread
+      </Link>
+      <SandboxActions sandbox={sandbox} />
+    </ItemHead>
   );
 }
 
