@@ -4,6 +4,7 @@ import { runCampaign } from './campaign';
 import { effects } from './experiments/effects';
 import { freeze } from './experiments/freeze';
 import { kills } from './experiments/kills';
+import { mixed } from './experiments/mixed';
 import { nats } from './experiments/nats';
 import { postgres } from './experiments/postgres';
 import { redis } from './experiments/redis';
@@ -13,7 +14,7 @@ const reporter = { progress: () => undefined, done: () => undefined };
 
 /** Only correctness: times depend on the machine that runs the tests. */
 describe('faults lose nothing and duplicate nothing (I1–I5, I9)', () => {
-  it.each([kills, freeze, nats, redis, postgres, effects])('$name', async (experiment) => {
+  it.each([kills, freeze, nats, redis, postgres, effects, mixed])('$name', async (experiment) => {
     const logsIn = join(tmpdir(), `rondo-chaos-logs-${process.pid}`); // the logs of a failure are kept
 
     const [result] = await runCampaign([experiment], { scale: 'small', reporter, logsIn });

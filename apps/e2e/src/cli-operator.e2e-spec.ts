@@ -139,6 +139,28 @@ describe('rondo setup', () => {
     ]);
   });
 
+  it('keeps what the file has, when nothing else is answered', async () => {
+    const settings = ['OPENAI_API_KEY=kept', `OPENAI_BASE_URL=${modelServer()}/v1`, 'DEFAULT_MODEL=openai/coder'];
+    const others = ['TAVILY_API_KEY=found', 'SANDBOX_EGRESS=none', 'RETENTION_DAYS=7', 'PORT=3500'];
+    writeFileSync(join(folder, '.env'), [...settings, ...others, ''].join('\n'));
+
+    const { code, output } = await setup(['--yes']);
+
+    expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining('It works.') });
+    expect(written().trim().split('\n').sort()).toEqual([...settings, ...others].sort());
+  });
+
+  it('sends the key of a server to no other', async () => {
+    writeFileSync(
+      join(folder, '.env'),
+      'OPENAI_API_KEY=kept\nOPENAI_BASE_URL=http://127.0.0.1:1/v1\nDEFAULT_MODEL=openai/m\n',
+    );
+
+    const { code, output } = await setup(['--provider', 'openai', '--yes']);
+
+    expect({ code, output }).toMatchObject({ code: 2, output: expect.stringContaining('A key is needed') });
+  });
+
   it('writes nothing when the call fails', async () => {
     const model = ['--provider', 'anthropic', '--base-url', 'http://127.0.0.1:1', '--model-key', 'k'];
 

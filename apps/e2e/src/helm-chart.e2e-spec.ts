@@ -99,6 +99,16 @@ const combinations = [
     settings: [...external, 'tracing.endpoint=http://collector.monitoring:4318', 'tracing.share=0.1'],
   },
   {
+    name: 'copies of workspaces in a bucket',
+    settings: [
+      ...external,
+      'toolExecutor.env.SANDBOX_SNAPSHOTS=s3://rondo/workspaces',
+      'toolExecutor.env.SANDBOX_S3_ENDPOINT=https://minio.storage:9000',
+      'toolExecutor.secret=bucket',
+      'agentWorker.env.EXECUTOR_LOST_AFTER_S=60',
+    ],
+  },
+  {
     name: 'no executors, no policies, no demo model',
     settings: [
       ...external,

@@ -53,6 +53,7 @@ import { RunSettingsResolver } from './runs/run-settings';
 import { WorkerSignals } from './runs/worker-signals';
 import { SiteService } from './sites/site-service';
 import { McpDiscoveryService } from './mcp-tools/mcp-discovery-service';
+import { BrowserAccess } from './sandboxes/browser-access';
 import { SandboxService } from './sandboxes/sandbox-service';
 import { composeTriggers } from './triggers/compose-triggers';
 import { composeSignIn } from './sessions/compose-sign-in';
@@ -105,6 +106,7 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
     ...composeWebhooks({ ...adapters, config, log }),
     idempotentMessages,
     sandboxService,
+    browserAccess: new BrowserAccess(adapters),
     siteService: new SiteService(adapters),
     fileUploads,
     formBodies: new FormBodies(fileUploads, config.BODY_LIMIT_BYTES),

@@ -9,7 +9,7 @@ import { serveConsole } from './console/serve-console';
 import { describeApi, serveDocs } from './docs/openapi';
 import { GatewayModule } from './gateway.module';
 import { HttpAdapter } from './http/http-adapter';
-import { lastResponses } from './http/last-responses';
+import { lastResponses, untilUnused } from './http/last-responses';
 import { securityHeaders } from './http/security-headers';
 import { LimitedIoAdapter } from './live/limited-io.adapter';
 import { registerGauges } from './operations/gauges';
@@ -18,12 +18,14 @@ import { PreviewProxy } from './previews/preview-proxy';
 import { queueBoard, queueBoardPath } from './operations/queue-board';
 
 const drainMs = 2_000;
+/** A client that sends its requests one after the other leaves within this time. */
+const lingerMs = 1_000;
 
 /** The whole gateway, ready to listen, and the parts that it is made of. */
 export async function createGateway(
   config: GatewayConfig,
   log: Logger,
-): Promise<{ app: NestExpressApplication; parts: GatewayParts }> {
+): Promise<{ app: NestExpressApplication; parts: GatewayParts; drain: () => Promise<void> }> {
   const parts = compose(config, log, await openTracing(config, { service: 'gateway', log }));
   const app = await NestFactory.create<NestExpressApplication>(GatewayModule.with(parts), new HttpAdapter(), {
     bodyParser: false,
@@ -32,7 +34,8 @@ export async function createGateway(
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(requestMetrics(app.get(Registry)));
-  app.use(lastResponses(parts.subscriptions.closed));
+  const leaving = new AbortController();
+  app.use(lastResponses(AbortSignal.any([leaving.signal, parts.subscriptions.closed])));
   app.use(securityHeaders);
   app.use(serveConsole());
   const { runs, compactions } = parts.queues;
@@ -55,7 +58,12 @@ export async function createGateway(
   const document = describeApi(app);
   parts.allowedMethods.describe(document);
   serveDocs(app, document);
-  return { app, parts };
+  const server: Server = app.getHttpServer();
+  const drain = () => {
+    leaving.abort();
+    return untilUnused(server, { withinMs: lingerMs });
+  };
+  return { app, parts, drain };
 }
 
 /** Once the server has the listeners of Express and of Socket.IO, which get all requests that are for no preview. */

@@ -19,6 +19,7 @@ import { PublicReadsController } from './projects/public-reads.controller';
 import { RunReadsController } from './runs/run-reads.controller';
 import { RunsController } from './runs/runs.controller';
 import { ToolCallsController } from './runs/tool-calls.controller';
+import { SandboxBrowserController } from './sandboxes/sandbox-browser.controller';
 import { SandboxFilesController } from './sandboxes/sandbox-files.controller';
 import { SandboxesController } from './sandboxes/sandboxes.controller';
 import { SitesController } from './sites/sites.controller';
@@ -56,6 +57,7 @@ export const controllers: Type[] = [
   HooksController,
   WebhookDeliveriesController,
   WebhookEndpointsController,
+  SandboxBrowserController,
   SandboxFilesController,
   AccountListController,
   AccountsController,

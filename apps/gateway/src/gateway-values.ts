@@ -36,6 +36,7 @@ import { RunSubscriptions } from './live/run-subscriptions';
 import { Sockets } from './live/sockets';
 import { RunService } from './runs/run-service';
 import { TraceLinks } from './runs/trace-links';
+import { BrowserAccess } from './sandboxes/browser-access';
 import { SandboxService } from './sandboxes/sandbox-service';
 import { SiteService } from './sites/site-service';
 import { SessionService } from './sessions/session-service';
@@ -76,6 +77,7 @@ export const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: Balances, useValue: parts.balances },
   { provide: AccountLimits, useValue: parts.accountLimits },
   { provide: Sandboxes, useValue: parts.sandboxes },
+  { provide: BrowserAccess, useValue: parts.browserAccess },
   { provide: SandboxService, useValue: parts.sandboxService },
   { provide: SiteService, useValue: parts.siteService },
   { provide: LongRequests, useValue: parts.longRequests },

@@ -5,8 +5,8 @@ import { createGateway } from './gateway-app';
 async function main(): Promise<void> {
   const config = readConfig();
   const log = createLogger({ name: 'gateway', level: config.LOG_LEVEL });
-  const { app } = await createGateway(config, log);
-  runService(app, { log });
+  const { app, drain } = await createGateway(config, log);
+  runService(app, { log, drain });
 
   await app.listen(config.PORT, config.HOST);
   log.info({ url: await app.getUrl() }, 'gateway started');

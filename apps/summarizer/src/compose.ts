@@ -1,4 +1,4 @@
-import { type Model, budgetsOf, idGenerator, tools } from '@rondo/domain';
+import { type Model, budgetsOf, idGenerator, readTiers, tools } from '@rondo/domain';
 import { TiktokenCounter, createModels } from '@rondo/llm';
 import { NatsRunFeed, RunQueues, connectNats, producerConnection } from '@rondo/messaging';
 import {
@@ -10,7 +10,7 @@ import {
   readTracedRun,
   reapDeadEveryMs,
 } from '@rondo/persistence';
-import { type Logger, isoNow, newUlid, openTracing } from '@rondo/platform';
+import { type Logger, isoNow, modelRetriesOf, newUlid, openTracing } from '@rondo/platform';
 import {
   ActiveRuns,
   Heartbeat,
@@ -37,7 +37,7 @@ export async function compose(config: Config, log: Logger) {
   const activeRuns = new ActiveRuns();
   const providers = readModelProviders();
   const modelMetrics = new ModelMetrics(providers.providers.map(({ name }) => name));
-  const model = modelMetrics.measured(createModels(providers));
+  const model = modelMetrics.measured(createModels({ ...providers, retries: modelRetriesOf(config) }));
   const metrics = new CompactionMetrics({ concurrency: config.COMPACTION_CONCURRENCY, activeRuns });
   const processor = new CompactionProcessor(compactorOf(adapters, activeRuns, { config, providers, model }), metrics);
   const titler = new ProjectTitler({
@@ -76,7 +76,7 @@ export type Summarizer = Awaited<ReturnType<typeof compose>>;
 async function connect({ DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL, ...config }: Config, log: Logger) {
   const nats = await connectNats({ url: NATS_URL, name, log });
   const { SUMMARIZER_ID: leaseOwner, LEASE_MS: leaseMs } = config;
-  const settles = Boolean(config.ACCOUNT_TIERS);
+  const settlesAt = readTiers(config.ACCOUNT_TIERS)?.priceFactors;
   const database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE, leaseOwner, log });
   const queues = new RunQueues({ connection: producerConnection(REDIS_URL), log });
   const { feed, ...traces } = composeRunTraces(new NatsRunFeed(nats), {
@@ -92,7 +92,7 @@ async function connect({ DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL, 
     feed,
     traces,
     relay: new OutboxRelay(new Outbox(database), queues, (error) => log.warn({ error }, 'outbox not published')),
-    store: new PostgresRunStore({ database, newId: newUlid, queue: 'compactions', leaseMs, settles }),
+    store: new PostgresRunStore({ database, newId: newUlid, queue: 'compactions', leaseMs, settlesAt }),
   };
 }
 

@@ -1,22 +1,28 @@
-import { type NatsLink, ToolCallConsumer, ToolStreams, connectNats, requestDeletedThreads } from '@rondo/messaging';
+import { type NatsLink, ToolCallConsumer, ToolStreams, connectNats, requestHosting } from '@rondo/messaging';
 import { type Logger, SecretBox, newUlid, openTracing } from '@rondo/platform';
 import { type Config, sandboxSettingsOf, slotsOf } from './config';
 import { ExecutorIdentity } from './executor-identity';
 import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
+import { KeyedMutex } from './keyed-mutex';
 import { McpTools } from './mcp/mcp-tools';
+import { type OwnDirectory, requireOwnDirectory } from './own-directory';
 import { McpResponder } from './mcp/mcp.responder';
 import { SandboxHealth, type SandboxProvider, SandboxSlots, createSandboxProvider, deletionNotice } from './sandboxes';
 import { SiteStore } from './sites/site-store';
 import { SandboxAccess } from './sandbox-access';
 import { SandboxReconciler } from './sandbox-reconciler';
 import { SandboxRetention } from './sandbox-retention';
+import { copySettingsOf } from './sandbox-snapshot-variables';
 import { SandboxStates } from './sandbox-states';
 import { SandboxResponder } from './sandbox.responder';
 import { ToolCallProcessor } from './tool-call.processor';
+import { BrowserOperator } from './tools/browser/browser-operator';
 import { PreviewUrls } from './tools/ports/preview-urls';
 import { lackedNeeds } from './tools/lacked-needs';
 import { createToolServices } from './tools/tool-services';
 import { ToolRunner, type ToolSandboxes } from './tools/tool-runner';
+import { WorkspaceAdoptions } from './workspace-adoptions';
+import { WorkspaceHosting } from './workspace-hosting';
 import { tracedCall } from './traced-call';
 
 /** Every part of one executor. */
@@ -31,6 +37,8 @@ export interface ExecutorParts {
   readonly sandboxReconciler: SandboxReconciler;
   readonly sandboxRetention: SandboxRetention;
   readonly sandboxAccess: SandboxAccess;
+  readonly hosting: WorkspaceHosting;
+  readonly workspaceAdoptions: WorkspaceAdoptions;
   readonly mcpResponder: McpResponder;
   readonly consumer: ToolCallConsumer;
   readonly toolCallProcessor: ToolCallProcessor;
@@ -48,28 +56,28 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     requested: config.EXECUTOR_ID,
     generate: () => `exe_${newUlid()}`,
   });
-  const name = `tool-executor ${identity.id}`;
-  const nats = await connectNats({ url: config.NATS_URL, name, log });
+  const { id: executorId } = identity;
+  const directory =
+    config.SANDBOX_SNAPSHOTS === undefined ? shared : await requireOwnDirectory(config.SANDBOX_ROOT, executorId);
+  const nats = await connectNats({ url: config.NATS_URL, name: `tool-executor ${executorId}`, log });
 
-  const sandboxes = createSandboxProvider(sandboxSettingsOf(config), log);
-  const sandboxSlots = new SandboxSlots(config.SANDBOX_MAX, sandboxes, log);
-  const sandboxHealth = new SandboxHealth(sandboxes, log);
-  await sandboxHealth.problem(); // Probed before the executor is ready, so that a problem is in its log by then.
-
-  const previews = new PreviewUrls(config.PREVIEW_URL);
-  const sites = new SiteStore({ root: config.SANDBOX_ROOT, previews, maxBytes: config.SITES_MB * mebibyte });
+  const turns = new KeyedMutex();
+  const { previews, sites, ...sandboxParts } = await composeSandboxes({
+    ...{ config, executorId, directory, nats, log, turns },
+  });
+  const { sandboxes, sandboxSlots, hosting } = sandboxParts;
   const services = createToolServices(config);
   const mcp = new McpTools(config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY));
   const toolRunner = new ToolRunner({
-    sandboxes: toolSandboxesOf(sandboxes, previews),
+    sandboxes: { ...toolSandboxesOf(sandboxes, previews), requireHere: hosting.require.bind(hosting) },
     slots: sandboxSlots,
-    ...{ services, mcp, sites, log },
+    ...{ services, mcp, sites, log, turns },
   });
   const tracing = await openTracing(config, { service: 'tool-executor', log });
   const toolCallMetrics = new ToolCallMetrics();
   const slots = slotsOf(config);
   const consumer = new ToolCallConsumer({
-    ...{ nats, executorId: identity.id, slots },
+    ...{ nats, executorId, slots },
     streams: new ToolStreams(nats, false), // NATS lets only workers create them
     handle: (call, { signal, output }) =>
       toolCallMetrics.measure(call.name, () =>
@@ -78,22 +86,10 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
   });
   return {
     lacks: lackedNeeds(config, services),
-    ...{ config, identity, nats, sandboxes, sandboxSlots, sandboxHealth, consumer, toolCallMetrics },
+    ...{ config, identity, nats, consumer, toolCallMetrics, ...sandboxParts },
     toolCallProcessor: new ToolCallProcessor(consumer, config.TOOL_DRAIN_S * 1_000),
-    sandboxResponder: new SandboxResponder({ nats, executorId: identity.id, sandboxes, sites }),
-    sandboxReconciler: new SandboxReconciler({
-      ...{ sandboxes, sites, log, everyMs: config.SANDBOX_RECONCILE_S * 1_000 },
-      deletedOf: (threads) => requestDeletedThreads(nats, identity.id, threads),
-    }),
-    sandboxRetention: new SandboxRetention({ sandboxes, log, ...retentionOf(config) }),
-    sandboxAccess: new SandboxAccess({
-      ...{ nats, executorId: identity.id, sandboxes, slots: sandboxSlots, previews, sites },
-      states: new SandboxStates({ sandboxes, usdPerHour: config.SANDBOX_USD_PER_H }),
-    }),
-    mcpResponder: new McpResponder({
-      ...{ nats, executorId: identity.id, mcp, sandboxes, slots: sandboxSlots, log },
-    }),
-    gauges: new ExecutorGauges({ slots, load: () => consumer.load, sandboxSlots, sandboxHealth, sandboxes }),
+    mcpResponder: new McpResponder({ nats, executorId, mcp, sandboxes, slots: sandboxSlots, hosting, log }),
+    gauges: new ExecutorGauges({ ...sandboxParts, slots, load: () => consumer.load }),
     close: async () => {
       await mcp.close();
       await sandboxes.close();
@@ -101,6 +97,49 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
       await tracing.close();
       await identity.release();
     },
+  };
+}
+
+/** Several executors may use one directory where no copies are made. */
+const shared: OwnDirectory = { madeAt: null };
+
+interface SandboxContext {
+  readonly config: Config;
+  readonly executorId: string;
+  readonly directory: OwnDirectory;
+  readonly nats: NatsLink;
+  readonly log: Logger;
+  readonly turns: KeyedMutex;
+}
+
+/** The sandboxes, and who looks after them and answers questions about them. */
+async function composeSandboxes({ config, executorId, directory, nats, log, turns }: SandboxContext) {
+  const sandboxes = createSandboxProvider(sandboxSettingsOf(config), log, {
+    copies: copySettingsOf(config, executorId),
+  });
+  const sandboxSlots = new SandboxSlots(config.SANDBOX_MAX, sandboxes, log);
+  const sandboxHealth = new SandboxHealth(sandboxes, log);
+  await sandboxHealth.problem(); // Probed before the executor is ready, so that a problem is in its log by then.
+
+  const previews = new PreviewUrls(config.PREVIEW_URL);
+  const sites = new SiteStore({ root: config.SANDBOX_ROOT, previews, maxBytes: config.SITES_MB * mebibyte });
+  const hosting = new WorkspaceHosting({
+    ...{ executorId, directoryMadeAt: directory.madeAt, sandboxes, sites, log, losses: () => nats.losses },
+    ask: (asked, before) => requestHosting(nats, executorId, { asked, before }),
+  });
+  const reached = { nats, executorId, sandboxes, sites };
+  return {
+    ...{ sandboxes, sandboxSlots, sandboxHealth, previews, sites, hosting },
+    sandboxResponder: new SandboxResponder(reached),
+    sandboxAccess: new SandboxAccess({
+      ...{ ...reached, slots: sandboxSlots, previews, hosting, operator: new BrowserOperator(turns) },
+      states: new SandboxStates({ sandboxes, usdPerHour: config.SANDBOX_USD_PER_H }),
+    }),
+    sandboxReconciler: new SandboxReconciler({
+      ...{ sandboxes, sites, hosting, log, everyMs: config.SANDBOX_RECONCILE_S * 1_000 },
+    }),
+    sandboxRetention: new SandboxRetention({ sandboxes, log, ...retentionOf(config) }),
+    workspaceAdoptions: new WorkspaceAdoptions({ nats, executorId, copies: sandboxes.copies, hosting, log }),
   };
 }
 

@@ -55,6 +55,34 @@ describe('the executor’s configuration', () => {
     expect(slotsOf(environment.parse({ ...least, ...given }))).toEqual(slots);
   });
 
+  it.each([
+    ['file:///mnt/copies', { kind: 'folder', folder: '/mnt/copies' }],
+    ['s3://rondo-1/', { kind: 's3', bucket: 'rondo-1', prefix: '' }],
+    ['s3://rondo.copies/a/b/', { kind: 's3', bucket: 'rondo.copies', prefix: 'a/b' }],
+  ])('keeps copies of workspaces at %s', (url, place) => {
+    expect(environment.parse({ ...least, SANDBOX_SNAPSHOTS: url }).SANDBOX_SNAPSHOTS).toEqual(place);
+  });
+
+  it.each([
+    [{ SANDBOX_SNAPSHOTS: '/mnt/copies' }, 'SANDBOX_SNAPSHOTS: expected s3://bucket/prefix or file:///folder'],
+    [{ SANDBOX_SNAPSHOTS: 'file://host/copies' }, 'SANDBOX_SNAPSHOTS: expected s3://bucket/prefix or file:///folder'],
+    [{ SANDBOX_SNAPSHOTS: 's3://Rondo' }, 'SANDBOX_SNAPSHOTS: expected s3://bucket/prefix or file:///folder'],
+    [
+      { SANDBOX_SNAPSHOTS: 's3://rondo', SANDBOX_S3_ACCESS_KEY_ID: 'id' },
+      'SANDBOX_S3_SECRET_ACCESS_KEY: required with SANDBOX_S3_ACCESS_KEY_ID',
+    ],
+    [
+      { SANDBOX_SNAPSHOTS: 's3://rondo', SANDBOX_S3_SECRET_ACCESS_KEY: 'secret' },
+      'SANDBOX_S3_ACCESS_KEY_ID: required with SANDBOX_S3_SECRET_ACCESS_KEY',
+    ],
+    [
+      { SANDBOX_SNAPSHOTS: 'file:///mnt/copies', SANDBOX_S3_REGION: 'eu' },
+      'SANDBOX_S3_REGION: takes effect with SANDBOX_SNAPSHOTS=s3://… only; unset it',
+    ],
+  ])('refuses copies that cannot work: %j', (given, message) => {
+    expect(() => parseConfig(environment, { ...least, ...given })).toThrow(message);
+  });
+
   it('requires the limits of control groups in production, unless switched off', () => {
     expect(settingsFor({}).requireLimits).toBe(false);
     expect(settingsFor({ NODE_ENV: 'production' }).requireLimits).toBe(true);

@@ -12,6 +12,7 @@ import {
 } from '@rondo/platform';
 import { z } from 'zod';
 import { checkProvider, providerSettingsOf, providerVariables } from './sandbox-provider-variables';
+import { checkSnapshots, snapshotVariables } from './sandbox-snapshot-variables';
 import { sandboxSettings } from './sandboxes';
 import { serviceVariablesOfTools } from './services/service-settings';
 
@@ -131,6 +132,7 @@ const variables = z.object({
       'A sandbox that is unused for so long is deleted, **with its files**; the next call of a tool is told. `0`: never.',
     unit: 'd',
   }),
+  ...snapshotVariables,
   SANDBOX_USD_PER_H: z.coerce.number().min(0).max(1_000).default(0).meta({
     description:
       'What an hour in which a sandbox runs costs, for `cost_usd` of sandboxes. With a service, its price; on your own hosts whatever you charge.',
@@ -162,7 +164,7 @@ const variables = z.object({
   }),
   ...serviceVariablesOfTools,
 });
-export const environment = variables.superRefine(checkProvider);
+export const environment = variables.superRefine(checkProvider).superRefine(checkSnapshots);
 export type Config = z.infer<typeof environment>;
 
 /** By default no account can occupy all slots, unless there is only one slot. */

@@ -12,6 +12,8 @@ import { SandboxReconciler } from './sandbox-reconciler';
 import { SandboxRetention } from './sandbox-retention';
 import { SandboxResponder } from './sandbox.responder';
 import { ToolCallProcessor } from './tool-call.processor';
+import { WorkspaceAdoptions } from './workspace-adoptions';
+import { WorkspaceHosting } from './workspace-hosting';
 
 /** Hands the parts that `compose` has built to Nest, which runs their lifecycle hooks and the HTTP server. */
 @Module({})
@@ -33,6 +35,8 @@ export class ToolExecutorModule {
         { provide: SandboxRetention, useValue: parts.sandboxRetention },
         { provide: McpResponder, useValue: parts.mcpResponder },
         { provide: SandboxAccess, useValue: parts.sandboxAccess },
+        { provide: WorkspaceHosting, useValue: parts.hosting },
+        { provide: WorkspaceAdoptions, useValue: parts.workspaceAdoptions },
         { provide: ExecutorIdentity, useValue: parts.identity },
         { provide: SandboxHealth, useValue: parts.sandboxHealth },
         { provide: ToolCallMetrics, useValue: parts.toolCallMetrics },

@@ -112,14 +112,21 @@ export { type RunWait, type WaitCause, runWait, waitCause } from './run-wait';
 export {
   type Agent,
   type AgentDefinition,
+  type AgentSort,
   type AgentSource,
   type AgentVersion,
   type DefinitionChange,
+  type SortOrder,
   agent,
   agentDefinition,
+  agentSort,
   agentSource,
+  agentTag,
+  agentTags,
   agentVersion,
   definitionChange,
+  sortOrder,
+  versionNote,
 } from './agent';
 export * from './trigger';
 export * from './webhook';
@@ -171,6 +178,13 @@ export {
   recordedResult,
   toolAnswer,
 } from './tool-result';
+export {
+  type BrowserAction,
+  type BrowserScreen,
+  browserAction,
+  browserScreen,
+  requestedBrowserAction,
+} from './browser-operation';
 export {
   type ToolSetSnapshot,
   type ToolSnapshot,

@@ -106,6 +106,7 @@ export {
   argumentsSchema,
   effectOf,
   expectedEffect,
+  toolNeeds,
   usualOutputCharacters,
 } from './tools/define-tool';
 export { pageCharacters } from './tools/web.tools';
@@ -123,8 +124,11 @@ export {
   type AccountFunds,
   type AccountTier,
   AccountTiers,
+  type PriceFactors,
   type TierPeriod,
   allowsModel,
+  priceFactor,
+  priceFactorOf,
   readTiers,
   remainingUsd,
 } from './accounts/account-tiers';
@@ -145,7 +149,7 @@ export {
 export { type ModelFallbacks, readFallbacks } from './models/fallbacks';
 export { type ModelAliases, readAliases } from './models/model-aliases';
 export { factsOf } from './models/model-facts';
-export { type CallSize, type ModelPrice, modelPrice, priceAt } from './models/model-price';
+export { type CallSize, type ModelPrice, chargedPrice, modelPrice, priceAt } from './models/model-price';
 export {
   type AbsentProvider,
   type ListedModel,
@@ -163,6 +167,7 @@ export {
 export { usualModel } from './models/usual-model';
 export { type ReplyChunk } from './dialects/dialect';
 export { type BudgetRaise, raiseBudget } from './run/raise-budget';
+export { messagesForNextRun } from './context/messages-for-next-run';
 export { dialectNamed } from './dialects/registry';
 export { CachingTokenCounter } from './context/caching-token-counter';
 export { budgetOfModel, budgetsOf } from './context/model-budgets';
@@ -174,6 +179,7 @@ export { type SettingsProblem, budgetProblems, effectiveSettings } from './profi
 // Triggers
 export { type ClockTimes, type DueTimes, dueTimes, lastDueTime } from './triggers/due-times';
 export { type FiringStep, firingStep } from './triggers/firing-step';
+export { type UpcomingFiring, upcomingFirings } from './triggers/upcoming-firings';
 export { longestRendered, renderTemplate, templateProblem } from './triggers/template';
 export { type ZoneOffset, zoneOffset } from './triggers/zone-offset';
 

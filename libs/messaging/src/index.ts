@@ -24,7 +24,6 @@ export { PendingCancellations } from './tool-calls/client/pending-cancellations'
 export { FairSlots, type SlotLimits } from './tool-calls/executor/fair-slots';
 export { ToolCallConsumer } from './tool-calls/executor/tool-call-consumer';
 export { OpenExecutors, announceExecutor } from './tool-calls/open-executors';
-export { answerDeletedThreads, requestDeletedThreads, threadsPerRequest } from './tool-calls/deleted-threads';
 export {
   type McpDiscoverRequest,
   type McpListRequest,
@@ -34,9 +33,18 @@ export {
   requestMcpDiscovery,
   requestMcpList,
 } from './tool-calls/mcp-requests';
-export { answerRemovals, answerRunEnds, requestRemoval } from './tool-calls/sandbox-requests';
+export {
+  type Adoption,
+  type AdoptionState,
+  answerAdoptions,
+  answerRemovals,
+  answerRunEnds,
+  requestAdoption,
+  requestRemoval,
+} from './tool-calls/sandbox-requests';
 export { type HeardExecutor, ToolSupport } from './tool-calls/tool-support';
 export { ToolStreams } from './tool-calls/tool-streams';
+export { type Hosting, answerHosting, requestHosting, threadsPerRequest } from './tool-calls/workspace-hosting';
 export { type DispatchedCall, type ToolReply, accountOf } from './tool-calls/wire-format';
 export { type AcceptedTunnel, type OpenedTunnel, openTunnel, serveTunnels } from './tunnels/executor-tunnels';
 export { type PreviewAddress, previewLabel, readPreviewLabel } from './tunnels/preview-label';

@@ -30,8 +30,9 @@ export type { StopOrder, StoppedRun } from './api/runs/stop-run';
 export type { LogVerification } from './api/runs/verify-log';
 
 // Threads, messages, images, sandboxes, accounts
-export { type AgentFilter, Agents } from './api/agents/agents';
-export { AgentVersions, type VersionAddress } from './api/agents/agent-versions';
+export { Agents } from './api/agents/agents';
+export type { AgentFilter } from './api/agents/list-agents';
+export { AgentVersions, type VersionAddress, type VersionNote } from './api/agents/agent-versions';
 export type { AgentAddress, SealableDefinition } from './api/agents/change-agent';
 export { Executions } from './api/triggers/executions';
 export { type AlongsideRun, AlreadyFired, FiringTaken, TriggerBusyError } from './api/triggers/firing-claim';
@@ -44,6 +45,8 @@ export {
   type ReceivedWebhook,
 } from './api/triggers/firings';
 export { type NextFireAt, type ScheduleAddress, type ScheduleFields, Schedules } from './api/triggers/schedules';
+export type { ActiveSchedule } from './api/triggers/active-schedule';
+export type { TriggersOfAgent } from './api/triggers/triggers-of-agent';
 export type { SealedSecret } from './api/triggers/webhook-row';
 export {
   type SigningTrigger,
@@ -87,6 +90,7 @@ export { UnknownFileError } from './api/files/run-files';
 export { type FetchedImage, FetchedImages, type ImagePlace } from './api/blobs/fetched-images';
 export { UnknownBlobError } from './api/blobs/message-images';
 export { type HostedSandbox, type Sandbox, type SandboxAddress, Sandboxes } from './api/sandboxes';
+export { type WorkspaceMove, WorkspaceMoves } from './api/workspace-moves';
 export { type Account, Accounts, type ApiKey, type NewApiKey, type RemovedAccount } from './api/accounts';
 export type { Caller, CallerId } from './api/caller';
 export { type NewSession, type Session, type SessionLink, Sessions } from './api/sessions';
@@ -94,7 +98,7 @@ export { type DeploymentState, readDeploymentState } from './api/deployment-stat
 export { type AuditEntry, AuditLog, type AuditedAct } from './api/audit-log';
 export type { Page } from './api/page';
 export { type AccountBalance, Balances, type CreditOrder } from './api/billing/balances';
-export type { SpendingLimit } from './api/billing/balance-row';
+export type { AccountTerms, SpendingLimit } from './api/billing/balance-row';
 export { type ReservationOrder, type ReservationVerdict, Reservations } from './api/billing/reservations';
 export { UsageLedger } from './api/billing/usage';
 export { type UsageGroup, type UsageReport, usageGroups } from './api/billing/usage-report';

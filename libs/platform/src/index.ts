@@ -4,7 +4,13 @@ export { loadConfig, parseConfig } from './load-config';
 export { commaSeparated, count, milliseconds, port, serviceVariables } from './service-variables';
 export { natsVariables, serverVariables } from './server-variables';
 export { holderName, leaseVariables, leasesOutliveHeartbeats } from './lease-variables';
-export { accountVariables, modelServerVariables, modelVariables } from './model-variables';
+export {
+  accountVariables,
+  modelRetriesOf,
+  modelRetryVariables,
+  modelServerVariables,
+  modelVariables,
+} from './model-variables';
 export { previewUrl } from './preview-url';
 export { SealBroken, SecretBox, secretsKey } from './secret-box';
 
@@ -51,4 +57,4 @@ export { isoNow } from './iso-now';
 export { LruCache } from './lru-cache';
 export { PeriodicTask } from './periodic-task';
 export { TokenBucket } from './token-bucket';
-export { newUlid } from './ulid';
+export { newUlid, ulidMs } from './ulid';

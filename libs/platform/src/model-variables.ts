@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count, milliseconds } from './service-variables';
 
 const text = z.string().optional();
 
@@ -51,3 +52,29 @@ export const modelVariables = {
   }),
   ...modelServerVariables,
 };
+
+/** How patient those services are with providers that fail before they begin a reply. */
+export const modelRetryVariables = {
+  MODEL_ATTEMPTS: count
+    .max(20)
+    .default(3)
+    .describe(
+      'How often a model is asked in all until it begins a reply, if its provider fails for a reason that may pass: it cannot be reached, is overloaded, or limits the rate. Then another model stands in, or the run fails.',
+    ),
+  MODEL_RETRY_DELAY_MS: milliseconds
+    .default(100)
+    .describe(
+      'The pause after the first of these attempts, give or take a fifth. It doubles with each further one, to five minutes at most; with 8 attempts and `500`, runs outlast a provider that is away for a minute. A pause that the provider asks for comes first.',
+    ),
+  MODEL_RATE_LIMIT_DELAY_MS: milliseconds
+    .default(30_000)
+    .describe('The same where the provider limits the rate and asks for no pause of its own.'),
+};
+
+type ModelRetries = z.infer<z.ZodObject<typeof modelRetryVariables>>;
+
+export const modelRetriesOf = (config: ModelRetries) => ({
+  attempts: config.MODEL_ATTEMPTS,
+  delayMs: config.MODEL_RETRY_DELAY_MS,
+  rateLimitDelayMs: config.MODEL_RATE_LIMIT_DELAY_MS,
+});

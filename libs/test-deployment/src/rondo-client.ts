@@ -99,12 +99,13 @@ export class RondoClient {
     return io(`${this.url}/runs`, { transports: ['websocket'], auth: { token: this.key }, forceNew: true });
   }
 
-  /** Resolves when an event of this type arrives over Socket.IO. */
-  async seen(id: string, type: string): Promise<void> {
+  /** Resolves when an event of this type, or so many of them, have arrived over Socket.IO. */
+  async seen(id: string, type: string, times = 1): Promise<void> {
     const socket = this.connect();
+    let missing = times;
     await new Promise<void>((resolve) => {
       socket.on('event', (event: { type: string }) => {
-        if (event.type === type) resolve();
+        if (event.type === type && (missing -= 1) === 0) resolve();
       });
       socket.emit('run.subscribe', { run_id: id, after_seq: 0 }); // the event may come before the answer
     });

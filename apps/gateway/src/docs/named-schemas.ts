@@ -11,14 +11,15 @@ import * as files from '../files/file.dto';
 import { problemBody } from '../problems/problems';
 import * as runs from '../runs/run.dto';
 import { ToolCallResolutionDto } from '../runs/tool-calls.controller';
-import * as sandboxes from '../sandboxes/sandbox.dto';
 import * as sites from '../sites/site.dto';
 import * as sessions from '../sessions/session.dto';
+import { llmMessageSchemas } from '../threads/llm-message.dto';
 import * as threads from '../threads/thread.dto';
 import { type JsonSchema, schemaPath, typeOf, withDiscriminators } from './discriminators';
 import { eventSchemas, pascalCase } from './event-schemas';
 import { projectSchemas } from './project-schemas';
 import { refusedAcknowledgement, socketMessages } from './socket-schemas';
+import { sandboxSchemas } from './sandbox-schemas';
 import { toolRequestSchemas, toolSchemas } from './tool-schemas';
 import { triggerSchemas } from './trigger-schemas';
 import { webhookSchemas } from './webhook-schemas';
@@ -69,6 +70,7 @@ const responses: Schemas = {
   ...projectSchemas.responses,
   Thread: threads.thread,
   Message: contract.message,
+  ...llmMessageSchemas,
   MessageType: contract.messageType,
   MessageRange: contract.coverage,
   CompactionReason: contract.compactionReason,
@@ -102,16 +104,14 @@ const responses: Schemas = {
   ThreadPage: threads.ThreadPageDto.schema,
   MessagePage: threads.MessagePageDto.schema,
   ...{ UploadedFile: files.uploadedFile, UploadedFilePage: files.UploadedFilePageDto.schema },
-  Sandbox: sandboxes.SandboxDto.schema,
-  SandboxPage: sandboxes.SandboxPageDto.schema,
-  SandboxStatus: sandboxes.SandboxStatusDto.schema,
+  ...sandboxSchemas.responses,
   ...{ Site: sites.SiteDto.schema, SitePage: sites.SitePageDto.schema },
-  FileList: sandboxes.FileListDto.schema,
-  WrittenFile: sandboxes.WrittenFileDto.schema,
   ...toolSchemas,
   Agent: contract.agent,
   AgentPage: agents.AgentPageDto.schema,
   AgentSource: contract.agentSource,
+  AgentSort: contract.agentSort,
+  SortOrder: contract.sortOrder,
   AgentVersion: contract.agentVersion,
   AgentVersionPage: agents.AgentVersionPageDto.schema,
   AgentComparison: agents.AgentComparisonDto.schema,
@@ -163,9 +163,11 @@ const requests: Schemas = {
   ToolCallResolution: ToolCallResolutionDto.schema,
   NewAgent: agents.NewAgentDto.schema,
   AgentChange: agents.AgentChangeDto.schema,
+  VersionChange: agents.VersionChangeDto.schema,
   DeclaredAgent: agents.DeclaredAgentDto.schema,
   VersionActivation: agents.VersionActivationDto.schema,
   ApprovalDecision: approvals.ApprovalDecisionDto.schema,
+  ...sandboxSchemas.requests,
   ...triggerSchemas.requests,
   ...webhookSchemas.requests,
   ...projectSchemas.requests,

@@ -59,6 +59,7 @@ get /v1/public/projects/{project_id}/threads
 get /v1/public/runs/{run_id}
 get /v1/public/threads/{thread_id}
 get /v1/public/threads/{thread_id}/images/{sha256}
+get /v1/public/threads/{thread_id}/llm-messages
 get /v1/public/threads/{thread_id}/messages
 get /v1/runs
 get /v1/runs/counts
@@ -72,9 +73,11 @@ get /v1/runs/{run_id}/wait
 get /v1/runs/{run_id}/why
 get /v1/sandboxes
 get /v1/sandboxes/{sandbox_id}
+get /v1/sandboxes/{sandbox_id}/browser
 get /v1/sandboxes/{sandbox_id}/files
 get /v1/sandboxes/{sandbox_id}/files/content
 get /v1/schedules
+get /v1/schedules/upcoming
 get /v1/schedules/{schedule_id}
 get /v1/schedules/{schedule_id}/executions
 get /v1/session
@@ -82,6 +85,7 @@ get /v1/sites
 get /v1/threads
 get /v1/threads/{thread_id}
 get /v1/threads/{thread_id}/agent
+get /v1/threads/{thread_id}/llm-messages
 get /v1/threads/{thread_id}/messages
 get /v1/threads/{thread_id}/sandbox
 get /v1/threads/{thread_id}/sites/{name}
@@ -96,6 +100,7 @@ get /v1/webhooks/deliveries
 get /v1/webhooks/deliveries/{delivery_id}
 get /v1/webhooks/{endpoint_id}
 patch /v1/agents/{agent_id}
+patch /v1/agents/{agent_id}/versions/{version}
 patch /v1/projects/{project_id}
 patch /v1/schedules/{schedule_id}
 patch /v1/threads/{thread_id}
@@ -117,6 +122,7 @@ post /v1/runs/{run_id}/budget
 post /v1/runs/{run_id}/fork
 post /v1/runs/{run_id}/input
 post /v1/runs/{run_id}/stop
+post /v1/sandboxes/{sandbox_id}/browser/actions
 post /v1/sandboxes/{sandbox_id}/start
 post /v1/sandboxes/{sandbox_id}/stop
 post /v1/schedules
@@ -226,8 +232,10 @@ const bodies: Record<string, object> = {
     server: { name: 'tickets', transport: 'streamable_http', url: 'https://tickets.example/mcp' },
   },
   '/v1/mcp-tools/{mcp_tool_id}/confirm': { fingerprint: 'f1' },
+  '/v1/agents/{agent_id}/versions/{version}': { note: 'Why.' },
   '/v1/approvals/{approval_id}/decision': { decision: 'approve', arguments_hash: 'x' },
   '/v1/runs/{run_id}/budget': { usd: 1 },
+  '/v1/sandboxes/{sandbox_id}/browser/actions': { action: { type: 'back' } },
   '/v1/threads/{thread_id}': { is_public: true },
   '/v1/runs/{run_id}/fork': { at_seq: 1 },
   '/v1/runs/{run_id}/input': { content: 'Blue.' },

@@ -41,16 +41,21 @@ const isIdempotent = (route: Route) => isPost(route) && storesResponse(route.pat
 /** A body of JSON; other PUTs take the content of a file, and so does an upload. */
 const takesJson = ({ method, path }: Route) =>
   (['post', 'patch'].includes(method) && path !== '/v1/files') || (method === 'put' && /\/(agents\/|tier$)/.test(path));
-const isList = ({ method, path }: Route) => method === 'get' && !/(\}|\/session|\/sandbox|\/balance)$/.test(path);
+const isList = ({ method, path }: Route) =>
+  method === 'get' && !/(\}|\/session|\/sandbox|\/browser|\/balance)$/.test(path);
 
 const isFork = ({ path }: Route): boolean => path.endsWith('/fork');
 const isUpload = (route: Route) => isPost(route) && route.path === '/v1/files';
 /** Takes its body also as a form with files. */
 const takesFiles = (route: Route) => isUpload(route) || (isPost(route) && /\/(runs|input)$/.test(route.path));
+const isAboutBrowser = ({ path }: Route) => path.includes('/sandboxes/{sandbox_id}/browser');
 const isAboutFiles = ({ path }: Route) => path.includes('/sandboxes/{sandbox_id}/files');
 /** All but the read of one sandbox, which then says that its state is unknown, and the list. */
 const usesSandbox = ({ method, path }: Route) =>
-  isAboutFiles({ method, path }) || path.includes('/sites/') || (method !== 'get' && path.includes('/sandbox'));
+  isAboutFiles({ method, path }) ||
+  isAboutBrowser({ method, path }) ||
+  path.includes('/sites/') ||
+  (method !== 'get' && path.includes('/sandbox'));
 
 /** Its sender has a secret instead of a key. */
 const isHook = ({ path }: Route) => path.startsWith('/v1/hooks/');
@@ -109,6 +114,8 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   agent_name_taken: (route) => changesVersion(route) || (isPost(route) && route.path === '/v1/agents'),
   agent_is_default: ({ method, path }) => method === 'delete' && path === '/v1/agents/{agent_id}',
   sandbox_refused: usesSandbox,
+  browser_not_running: isAboutBrowser,
+  browser_busy: (route) => isAboutBrowser(route) && isPost(route),
   operator_account: ({ path }) => path.includes('{account_id}'),
   method_not_allowed: never,
   thread_busy: ({ method, path }) =>

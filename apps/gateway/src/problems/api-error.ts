@@ -1,8 +1,12 @@
+import type { Balance } from '@rondo/contract';
 import { type AccountTier, TerminalError } from '@rondo/domain';
-import type { FieldError, ProblemCode } from './problems';
+import type { FieldError, ProblemCode, ProblemDetails } from './problems';
 
 /** A request that the gateway refuses, with the problem that it answers. */
 export class ApiError extends TerminalError {
+  /** What the problem says beside its detail. */
+  readonly about: Omit<ProblemDetails, 'detail'> = {};
+
   constructor(
     override readonly code: ProblemCode,
     detail: string,
@@ -14,19 +18,32 @@ export class ApiError extends TerminalError {
 
 /** Well-formed, but not valid: which fields, and why. */
 export class InvalidRequest extends ApiError {
-  constructor(readonly errors: FieldError[]) {
+  override readonly about;
+
+  constructor(errors: FieldError[]) {
     super('invalid_request', errors.map(({ field, message }) => (field ? `${field}: ${message}` : message)).join('; '));
+    this.about = { errors };
   }
 }
 
 /** The account's tier does not have the model. */
 export class ModelNotAllowed extends ApiError {
+  override readonly about;
+
   constructor(model: string, { name, allowed_models: allowed = [] }: AccountTier) {
     super('model_not_allowed', `The tier ${name} does not have the model ${model}.`);
-    this.allowedModels = allowed;
+    this.about = { allowed_models: [...allowed] };
   }
+}
 
-  readonly allowedModels: readonly string[];
+/** The account has neither allowance nor credit left. */
+export class BalanceExhausted extends ApiError {
+  override readonly about;
+
+  constructor(detail: string, balance: Balance) {
+    super('balance_exhausted', detail);
+    this.about = { balance };
+  }
 }
 
 export const unauthorized = (detail: string): ApiError =>

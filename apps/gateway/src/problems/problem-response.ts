@@ -1,7 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import { TerminalError, TransientError } from '@rondo/domain';
 import { UnknownBlobError, UnknownFileError, UnknownSeqError, isDatabaseUnavailable } from '@rondo/persistence';
-import { ApiError, InvalidRequest, ModelNotAllowed, retryAfter } from './api-error';
+import { ApiError, InvalidRequest, retryAfter } from './api-error';
 import { type ProblemBody, type ProblemCode, isProblemCode, problem } from './problems';
 
 export interface ProblemResponse {
@@ -14,15 +14,8 @@ export function problemResponse(error: unknown): ProblemResponse {
   if (error instanceof UnknownBlobError || error instanceof UnknownFileError || error instanceof UnknownSeqError) {
     return problemResponse(new InvalidRequest([{ field: error.field, message: error.message }]));
   }
-  if (error instanceof InvalidRequest) {
-    return { body: problem(error.code, { detail: error.message, errors: error.errors }), headers: {} };
-  }
-  if (error instanceof ModelNotAllowed) {
-    const details = { detail: error.message, allowed_models: [...error.allowedModels] };
-    return { body: problem(error.code, details), headers: {} };
-  }
   if (error instanceof ApiError)
-    return { body: problem(error.code, { detail: error.message }), headers: error.headers };
+    return { body: problem(error.code, { detail: error.message, ...error.about }), headers: error.headers };
   if (error instanceof TerminalError && isProblemCode(error.code)) {
     const headers = error.code === 'idempotency_in_flight' ? retryAfter(1) : {};
     return { body: problem(error.code, { detail: error.message, ...activeRunOf(error) }), headers };

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { type Problem, problem as baseProblem } from '@rondo/contract';
+import { type Problem, balance, problem as baseProblem } from '@rondo/contract';
 import { z } from 'zod';
 
 /** Every problem that the API can answer: its stable code and its HTTP status. */
@@ -40,6 +40,8 @@ export const problemStatus = {
   trigger_paused: 409,
   webhook_endpoint_paused: 409,
   sandbox_refused: 409,
+  browser_not_running: 409,
+  browser_busy: 409,
   run_not_waiting: 409,
   run_over: 409,
   run_not_finished: 409,
@@ -79,12 +81,14 @@ export const isProblemCode = (code: string): code is ProblemCode => Object.hasOw
 export const problemBody = baseProblem.extend({
   active_run_id: z.string().optional().describe('Of `thread_busy`: the run that is active on the thread.'),
   allowed_models: z.array(z.string()).optional().describe('Of `model_not_allowed`: the models of the account’s tier.'),
+  balance: balance.optional().describe('Of `balance_exhausted`: the account’s, as `GET /v1/balance` has it.'),
   retry_after_s: z.number().optional().describe('Over sockets, which have no `Retry-After` header.'),
 });
 
 export type ProblemBody = z.infer<typeof problemBody>;
 
-type ProblemDetails = Pick<ProblemBody, 'detail' | 'errors' | 'active_run_id' | 'allowed_models'>;
+/** What some problems say beside their code. */
+export type ProblemDetails = Pick<ProblemBody, 'detail' | 'errors' | 'active_run_id' | 'allowed_models' | 'balance'>;
 
 export function problem(code: ProblemCode, details: ProblemDetails = {}): ProblemBody {
   const status = problemStatus[code];

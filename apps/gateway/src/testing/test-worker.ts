@@ -12,7 +12,7 @@ import {
   messageId,
   noUsage,
 } from '@rondo/contract';
-import type { Claim } from '@rondo/domain';
+import type { Claim, PriceFactors } from '@rondo/domain';
 import { plannedCall } from '@rondo/domain/testing';
 import { type NatsLink, NatsRunFeed, type RunLive, connectNats, signals } from '@rondo/messaging';
 import { type Database, PostgresRunStore } from '@rondo/persistence';
@@ -25,7 +25,7 @@ const log = createLogger({ name: 'test-worker', level: 'silent' });
 
 interface TestWorkerOptions {
   /** With the balances of accounts, to which the role of a gateway has no right. */
-  readonly settles?: boolean;
+  readonly settlesAt?: PriceFactors;
 }
 
 /** A worker without a model: it writes facts to Postgres and then to the feed, and deltas to the feed. */
@@ -38,13 +38,13 @@ export class TestWorker {
   private constructor(
     private readonly link: NatsLink,
     database: Database,
-    { settles = false }: TestWorkerOptions,
+    { settlesAt }: TestWorkerOptions,
   ) {
     this.feed = new NatsRunFeed(link);
     this.store = new PostgresRunStore({
       database,
       newId: newUlid,
-      settles,
+      settlesAt,
       onPromoted: (facts) => {
         this.feed.publish(facts);
       },

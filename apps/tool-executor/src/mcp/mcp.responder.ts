@@ -11,6 +11,7 @@ import {
 import { anySignal } from '@rondo/platform';
 import type { SandboxLog, SandboxProvider, SandboxSlots } from '../sandboxes';
 import { ExecutorClosing } from '../tools/tool-runner';
+import type { WorkspaceHosting } from '../workspace-hosting';
 import { connectMs } from './mcp-connection';
 import { McpDiscoveries } from './mcp-discoveries';
 import { type McpTools, ownCommandId } from './mcp-tools';
@@ -21,6 +22,7 @@ interface McpResponderParts {
   readonly mcp: McpTools;
   readonly sandboxes: Pick<SandboxProvider, 'get' | 'egressOf' | 'remove'>;
   readonly slots: Pick<SandboxSlots, 'acquire'>;
+  readonly hosting: Pick<WorkspaceHosting, 'require'>;
   readonly log: SandboxLog;
 }
 
@@ -53,11 +55,12 @@ export class McpResponder implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private list(request: McpListRequest): Promise<McpDiscovery> {
-    const { sandboxes, slots, mcp } = this.parts;
+    const { sandboxes, slots, hosting, mcp } = this.parts;
     const { thread_id: thread, run_id: run, account_id: account, server } = request;
     return this.inTime(async (signal) => {
       let release: () => void = () => undefined;
       const sandbox = async () => {
+        await hosting.require(thread, { signal, timeoutMs: connectMs });
         release = await slots.acquire({ account, thread }, { signal, timeoutMs: connectMs });
         return sandboxes.get(thread, { account, thread, run });
       };

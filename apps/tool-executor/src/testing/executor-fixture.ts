@@ -5,6 +5,7 @@ import { type ToolResult, accountId, callId, runId, threadId } from '@rondo/cont
 import { effectOf, builtInTools } from '@rondo/domain';
 import type { DispatchedCall, ToolReply } from '@rondo/messaging';
 import { newUlid } from '@rondo/platform';
+import { KeyedMutex } from '../keyed-mutex';
 import { McpTools } from '../mcp/mcp-tools';
 import type { SiteStore } from '../sites/site-store';
 import { type ToolServices, createToolServices } from '../tools/tool-services';
@@ -71,6 +72,7 @@ export class ExecutorFixture {
   private sandboxes: SandboxProvider;
   private runner: ToolRunner;
   slots: SandboxSlots;
+  readonly turns = new KeyedMutex();
 
   private constructor(
     private readonly settings: SandboxSettings,
@@ -112,7 +114,7 @@ export class ExecutorFixture {
   }
 
   private newRunner(): ToolRunner {
-    const { slots, options } = this;
+    const { slots, options, turns } = this;
     const { sites, ...others } = options;
     const provider = this.sandboxes;
     const sandboxes: ToolSandboxes = {
@@ -120,7 +122,7 @@ export class ExecutorFixture {
       egressOf: provider.egressOf.bind(provider),
       deletionNotice: (thread, call) => deletionNotice(provider, thread, call),
     };
-    return new ToolRunner({ sandboxes, slots, ...others, ...(sites && { sites }) });
+    return new ToolRunner({ sandboxes, slots, turns, ...others, ...(sites && { sites }) });
   }
 
   /** Like a restart of the executor: kills every process and keeps the workspaces. */

@@ -1,12 +1,12 @@
-import { type ExecutorResult, type ToolResult, failedResult } from '@rondo/contract';
+import { type ExecutorResult, type ThreadId, type ToolResult, failedResult } from '@rondo/contract';
 import { type ToolDefinition, explainArguments } from '@rondo/domain';
 import { type DispatchedCall, type ToolReply, accountOf } from '@rondo/messaging';
-import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots } from '../sandboxes';
+import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots, WorkspaceMoved } from '../sandboxes';
 import type { SiteStore } from '../sites/site-store';
 import type { McpTools } from '../mcp/mcp-tools';
 import type { ToolServices } from './tool-services';
 import { clipMiddle } from './clip-text';
-import { KeyedMutex } from '../keyed-mutex';
+import { KeyedMutex, turnOf } from '../keyed-mutex';
 import { OutputFrames } from './output-frames';
 import { PlanWatch } from './plan-watch';
 import { OutcomeUnknown, type ToolContext } from './tool-handler';
@@ -40,6 +40,8 @@ export interface ToolRunnerParts {
   /** Absent: no site can be published. */
   readonly sites?: SiteStore;
   readonly log: ToolLog;
+  /** Shared with what else acts in sandboxes, such as a person in a browser. */
+  readonly turns?: KeyedMutex;
 }
 
 type PreparedCall = HandledTool & { readonly input: unknown };
@@ -53,6 +55,11 @@ interface RunningCall {
 export type ToolSandboxes = Pick<SandboxProvider, 'get' | 'egressOf'> & {
   /** Absent where previews are not configured. */
   readonly previewUrl?: (threadId: string, port: number) => string | undefined;
+  /** Rejects unless the workspace is here. Absent where it cannot be anywhere else. */
+  readonly requireHere?: (
+    threadId: ThreadId,
+    wait: { readonly signal: AbortSignal; readonly timeoutMs: number },
+  ) => Promise<void>;
   /** Undefined unless the call has to be told that the files of the workspace were deleted. */
   readonly deletionNotice?: (threadId: string, callId: string) => Promise<string | undefined>;
 };
@@ -63,10 +70,12 @@ export type ToolSandboxes = Pick<SandboxProvider, 'get' | 'egressOf'> & {
  * so. Whether another attempt follows or the model is asked, the loop decides by the call's effect class.
  */
 export class ToolRunner {
-  private readonly mutexes = new KeyedMutex();
+  private readonly turns: KeyedMutex;
   private readonly plans = new PlanWatch();
 
-  constructor(private readonly parts: ToolRunnerParts) {}
+  constructor(private readonly parts: ToolRunnerParts) {
+    this.turns = parts.turns ?? new KeyedMutex();
+  }
 
   async run(call: DispatchedCall, listeners: CallListeners): Promise<ToolReply> {
     const startedAt = performance.now();
@@ -91,8 +100,11 @@ export class ToolRunner {
 
   private async runInSlot(prepared: PreparedCall, call: DispatchedCall, listeners: CallListeners): Promise<ToolReply> {
     const user = { account: accountOf(call), thread: call.thread_id };
-    const release = await this.parts.slots.acquire(user, { signal: listeners.signal, timeoutMs: longestWaitMs(call) });
+    const wait = { signal: listeners.signal, timeoutMs: longestWaitMs(call) };
+    await this.parts.sandboxes.requireHere?.(call.thread_id, wait); // it may take long, so it occupies no place
+    const release = await this.parts.slots.acquire(user, wait);
     try {
+      await this.parts.sandboxes.requireHere?.(call.thread_id, wait); // so may the wait for a place
       const notice = usesFiles(prepared.tool) ? await this.deletionNotice(call) : undefined;
       if (notice !== undefined) return failed(notice);
       const labels = { ...user, run: call.run_id, ...(call.epoch !== undefined && { epoch: String(call.epoch) }) };
@@ -111,7 +123,7 @@ export class ToolRunner {
     const { call, listeners } = running;
     const key = prepared.handler.mutexKey?.(prepared.input);
     const execute = () => this.execute(prepared, running);
-    return key === undefined ? execute() : this.mutexes.run(`${call.thread_id} ${key}`, listeners.signal, execute);
+    return key === undefined ? execute() : this.turns.run(turnOf(call.thread_id, key), listeners.signal, execute);
   }
 
   /** The reported duration does not include the wait for a slot and for the mutex. */
@@ -210,9 +222,15 @@ async function knownInTime(result: Promise<ExecutorResult>, timeoutMs: number): 
   }
 }
 
-function answerToSandbox({ code, message }: SandboxError): ToolReply {
+function answerToSandbox(error: SandboxError): ToolReply {
+  const { code, message } = error;
+  if (error instanceof WorkspaceMoved) return { ...failed(message), is_elsewhere: true };
   if (code === 'lost') return { how: 'unknown', reason: 'The sandbox died while the tool ran.' };
   return failed(clipMiddle(message, { limit: 4_000 }).text);
 }
 
-const failed = (error: string): ToolReply => ({ how: 'answered', result: failedResult(error), duration_ms: 0 });
+const failed = (error: string): Extract<ToolReply, { how: 'answered' }> => ({
+  how: 'answered',
+  result: failedResult(error),
+  duration_ms: 0,
+});

@@ -4,11 +4,12 @@ import { ServiceClient, type ServiceEndpoint, type ServiceRules } from '../servi
 import { type ServiceSettings, serviceSettings } from '../services/service-settings';
 import { ResultCache } from './result-cache';
 import { DataProviders } from './data-providers/data-providers';
-import { Firecrawl } from './web/firecrawl';
 import { PageReader } from './web/page-reader';
 import type { PageSource } from './web/page-source';
 import { configuredEngine } from './web/configured-engine';
+import { configuredReader } from './web/configured-reader';
 import { searchEngines } from './web/search-engines';
+import { ServiceReader } from './web/service-reader';
 import { WebSearch } from './web/web-search';
 
 /** What tools use besides the sandbox. A service that is not configured is absent, and so are its tools. */
@@ -33,15 +34,12 @@ export function createToolServices(
   const clientOf = (endpoint: ServiceEndpoint) => new ServiceClient(endpoint, rules);
   const parser = new Parser();
   const engine = configuredEngine(settings);
-  const { FIRECRAWL_API_KEY, FIRECRAWL_URL, FIRECRAWL_API_VERSION, RAPIDAPI_KEY, RAPIDAPI_URL } = settings;
-  const firecrawl = {
-    ...{ name: 'Firecrawl', url: FIRECRAWL_URL ?? 'https://api.firecrawl.dev', key: FIRECRAWL_API_KEY },
-    mayBePrivate: FIRECRAWL_URL !== undefined,
-  };
+  const reader = configuredReader(settings);
+  const { RAPIDAPI_KEY, RAPIDAPI_URL } = settings;
   return {
     parser,
     cache: new ResultCache({ ttlS: settings.TOOL_CACHE_S, results: settings.TOOL_CACHE_RESULTS }),
-    pages: FIRECRAWL_API_KEY ? new Firecrawl(clientOf(firecrawl), FIRECRAWL_API_VERSION) : new PageReader(parser),
+    pages: reader ? new ServiceReader(reader.service, clientOf(reader.endpoint)) : new PageReader(parser),
     search: engine && new WebSearch(searchEngines[engine.engine], clientOf(engine.endpoint)),
     dataProviders: RAPIDAPI_KEY ? new DataProviders(clientOf, { key: RAPIDAPI_KEY, url: RAPIDAPI_URL }) : undefined,
   };

@@ -487,14 +487,29 @@ export type components = {
              * @default false
              */
             is_default?: boolean;
+            /**
+             * @description A set of tags to find it by, in lower case. They make no version.
+             * @default []
+             */
+            tags?: string[];
+            /** @description Kept with the version that the definition makes; lost if it makes none. */
+            note?: string;
         };
         AgentChange: {
             /** @description Replaces the whole definition. The same one makes no version. */
             definition?: components["schemas"]["AgentDefinition"];
             /** @description Whether runs of the account that name no agent begin with it. */
             is_default?: boolean;
+            /** @description A set of tags to find it by, in lower case. They make no version. */
+            tags?: string[];
+            /** @description Kept with the version that the definition makes; lost if it makes none. */
+            note?: string;
             /** @description The active version that the client knows. Refused with `agent_changed` if another one is active. */
             if_version?: number;
+        };
+        VersionChange: {
+            /** @description Null removes it. */
+            note: string | null;
         };
         DeclaredAgent: {
             definition: {
@@ -548,6 +563,10 @@ export type components = {
             };
             /** @description Whether runs of the account that name no agent begin with it. */
             is_default?: boolean;
+            /** @description A set of tags to find it by, in lower case. They make no version. */
+            tags?: string[];
+            /** @description Kept with the version that the definition makes; lost if it makes none. */
+            note?: string;
         };
         VersionActivation: {
             /** @description The active version that the client knows. Refused with `agent_changed` if another one is active. */
@@ -567,6 +586,98 @@ export type components = {
             };
             /** @description Kept with the decision. The model is told it if the call is denied. */
             reason?: string;
+        };
+        BrowserOperation: {
+            action: components["schemas"]["BrowserAction"];
+        };
+        BrowserAction: components["schemas"]["ClickBrowserAction"] | components["schemas"]["TextBrowserAction"] | components["schemas"]["KeysBrowserAction"] | components["schemas"]["ScrollBrowserAction"] | components["schemas"]["NavigateBrowserAction"] | components["schemas"]["BackBrowserAction"] | components["schemas"]["TabBrowserAction"];
+        ClickBrowserAction: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "click";
+            /** @description In pixels of the screenshot, from the left. */
+            x: number;
+            /** @description In pixels of the screenshot, from the top. */
+            y: number;
+            /**
+             * @default left
+             * @enum {string}
+             */
+            button?: "left" | "middle" | "right";
+            /**
+             * @description 2 is a double click.
+             * @default 1
+             */
+            count?: number;
+        };
+        TextBrowserAction: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text";
+            /** @description Typed into the field that has the focus; a line break presses Enter. */
+            text: string;
+        };
+        KeysBrowserAction: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "keys";
+            /** @description Pressed one after the other, such as `Control+a Delete`. */
+            keys: string;
+        };
+        ScrollBrowserAction: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "scroll";
+            /**
+             * @description In pixels, to the right.
+             * @default 0
+             */
+            dx?: number;
+            /**
+             * @description In pixels, down.
+             * @default 0
+             */
+            dy?: number;
+            /**
+             * @description Where the mouse is: what is there scrolls.
+             * @default 640
+             */
+            x?: number;
+            /** @default 400 */
+            y?: number;
+        };
+        NavigateBrowserAction: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "navigate";
+            /** @description `http`, `https`, or a file of the workspace. Without a scheme: `https`. */
+            url: string;
+        };
+        BackBrowserAction: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "back";
+        };
+        TabBrowserAction: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tab";
+            /** @description As in the view; it is shown and acted on from then on. */
+            page_id: number;
         };
         NewSchedule: {
             name: string;
@@ -813,6 +924,8 @@ export type components = {
         AccountTier: {
             /** @description The name of a tier of ACCOUNT_TIERS. */
             tier: string;
+            /** @description Of this account, instead of the tier’s: what is charged for a model call, as a multiple of its cost. */
+            price_factor?: number;
         };
         /**
          * @example {
@@ -953,6 +1066,39 @@ export type components = {
             active_run_id?: string;
             /** @description Of `model_not_allowed`: the models of the account’s tier. */
             allowed_models?: string[];
+            /** @description Of `balance_exhausted`: the account’s, as `GET /v1/balance` has it. */
+            balance?: {
+                /** @description Null: this deployment has no tiers, and limits nothing. */
+                tier: string | null;
+                /** @description `provider/model`, or a beginning of it with `*` at its end. Null: any model. */
+                allowed_models: string[] | null;
+                /** @description Null: as many as the deployment allows. */
+                max_active_runs: number | null;
+                /** @enum {string} */
+                period: "day" | "month";
+                /**
+                 * Format: date-time
+                 * @description 0:00 UTC.
+                 */
+                period_start: string;
+                /**
+                 * Format: date-time
+                 * @description When `spent_usd` begins anew.
+                 */
+                period_end: string;
+                /** @description What the tier allows in a period. Null: any amount. */
+                allowance_usd: number | null;
+                /** @description Charged in this period, for calls with a known price. */
+                spent_usd: number;
+                /** @description For model calls that are under way. */
+                reserved_usd: number;
+                /** @description Used after the allowance. Below zero, it is taken from the next period. */
+                credit_usd: number;
+                /** @description What a further model call may cost now. Null: any amount. */
+                available_usd: number | null;
+                /** @description What is charged for a model call, as a multiple of its cost. All other amounts here are charges. */
+                price_factor: number;
+            };
             /** @description Over sockets, which have no `Retry-After` header. */
             retry_after_s?: number;
         };
@@ -1213,6 +1359,41 @@ export type components = {
             };
             /** Format: date-time */
             created_at: string;
+        };
+        LlmMessage: components["schemas"]["LlmUserMessage"] | components["schemas"]["LlmAssistantMessage"] | components["schemas"]["LlmToolMessage"];
+        LlmUserMessage: {
+            /** @constant */
+            role: "user";
+            content: (components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"])[];
+        };
+        LlmAssistantMessage: {
+            /** @constant */
+            role: "assistant";
+            content: (components["schemas"]["TextBlock"] | components["schemas"]["LlmToolCall"])[];
+        };
+        LlmToolMessage: {
+            /** @constant */
+            role: "tool";
+            /** @description Of all calls of the message before, in their order. */
+            results: components["schemas"]["LlmToolResult"][];
+        };
+        LlmToolCall: {
+            /** @constant */
+            type: "tool_call";
+            id: string;
+            name: string;
+            arguments: {
+                [key: string]: unknown;
+            };
+        };
+        LlmToolResult: {
+            tool_call_id: string;
+            text: string;
+            is_error: boolean;
+            image?: components["schemas"]["ImageSource"];
+        };
+        LlmMessageList: {
+            data: components["schemas"]["LlmMessage"][];
         };
         /** @enum {string} */
         MessageType: "user" | "assistant" | "tool" | "summary" | "browser_state" | "image_context" | "status";
@@ -2486,6 +2667,42 @@ export type components = {
             /** @description What that costs by the price of an hour that its executor is configured with (`SANDBOX_USD_PER_H`). Null where its executor does not answer, or does not know it. */
             cost_usd: number | null;
         };
+        FileList: {
+            data: {
+                /** @description Relative to the path that was asked for. */
+                path: string;
+                /** @enum {string} */
+                kind: "file" | "directory" | "link" | "other";
+                /** @description In bytes. */
+                size: number;
+            }[];
+            /** @description There are more entries than a list may have. */
+            truncated: boolean;
+        };
+        WrittenFile: {
+            path: string;
+            /** @description In bytes. */
+            size: number;
+        };
+        BrowserScreen: {
+            url: string;
+            title: string;
+            /** @description Of the page on the screen, in pixels. Clicks have their coordinates in it. */
+            width: number;
+            height: number;
+            tabs: {
+                page_id: number;
+                url: string;
+                title: string;
+                is_active: boolean;
+            }[];
+            /** @description A JPEG in Base64. Null where the page does not respond. */
+            screenshot: string | null;
+            /** @description What happened besides since the action began: dialogs, which are dismissed; downloads; new tabs. */
+            notes: string[];
+            /** @description Why the action had no effect, or only a part of it. */
+            problem: string | null;
+        };
         /**
          * @example {
          *       "thread_id": "thr_01KB3M8W2C9E5QH7ZJ4T6N8P0A",
@@ -2515,34 +2732,23 @@ export type components = {
             /** @description False where an executor does not answer: the sites that it has are missing. */
             complete: boolean;
         };
-        FileList: {
-            data: {
-                /** @description Relative to the path that was asked for. */
-                path: string;
-                /** @enum {string} */
-                kind: "file" | "directory" | "link" | "other";
-                /** @description In bytes. */
-                size: number;
-            }[];
-            /** @description There are more entries than a list may have. */
-            truncated: boolean;
-        };
-        WrittenFile: {
-            path: string;
-            /** @description In bytes. */
-            size: number;
-        };
         Model: {
             /** @description The `model` of a run. */
             id: string;
             provider: string;
             context_window: number | null;
             max_output_tokens: number | null;
-            /** @description USD per million tokens. */
+            /** @description USD per million tokens, at the provider. */
             price: components["schemas"]["ModelPrice"] | null;
             default: boolean;
             /** @description Short names that a run may use instead. */
-            aliases: string[];
+            readonly aliases: string[];
+            /** @description Whether the account's tier has it. Runs with another model are refused. */
+            allowed: boolean;
+            /** @description USD per million tokens, as the account is charged. */
+            charged_price: components["schemas"]["ModelPrice"] | null;
+            /** @description The profiles whose runs have it if the request and the agent name none. */
+            readonly default_in: components["schemas"]["ProfileName"][];
         };
         ModelPrice: {
             input: number;
@@ -2681,6 +2887,7 @@ export type components = {
             version: number;
             latest_version: number;
             is_default: boolean;
+            tags: string[];
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -2694,9 +2901,14 @@ export type components = {
         };
         /** @enum {string} */
         AgentSource: "request" | "thread" | "account" | "built_in";
+        /** @enum {string} */
+        AgentSort: "created_at" | "updated_at" | "name";
+        /** @enum {string} */
+        SortOrder: "asc" | "desc";
         AgentVersion: {
             version: number;
             is_active: boolean;
+            note: string | null;
             /** Format: date-time */
             created_at: string;
             definition: components["schemas"]["AgentDefinition"];
@@ -2709,6 +2921,8 @@ export type components = {
         AgentComparison: {
             from: number;
             to: number;
+            from_note: string | null;
+            to_note: string | null;
             changes: components["schemas"]["DefinitionChange"][];
         };
         DefinitionChange: {
@@ -2735,13 +2949,17 @@ export type components = {
             input_tokens: number;
             cached_tokens: number;
             output_tokens: number;
-            /** @description Null: the price was not known. */
+            /** @description At the provider. Null: the price was not known. */
             cost_usd: number | null;
             /** @description The provider did not report all tokens. */
             estimated: boolean;
             duration_ms: number;
             /** Format: date-time */
             created_at: string;
+            /** @description The multiple of the cost that was charged. It stays as it was at the call. */
+            price_factor: number;
+            /** @description `cost_usd` times `price_factor`: what the account's balance paid. Null: the price was not known. */
+            charged_usd: number | null;
         };
         UsageEntryPage: {
             data: components["schemas"]["UsageEntry"][];
@@ -2754,12 +2972,14 @@ export type components = {
             /** @description Those of the input tokens that were read from a cache. */
             cached_tokens: number;
             output_tokens: number;
-            /** @description Of the calls with a known price; null if there are none. */
+            /** @description At the providers, of the calls with a known price; null if there are none. */
             cost_usd: number | null;
             /** @description Calls whose price was not known. Their cost is in no sum. */
             unpriced_calls: number;
             /** @description Calls of which the provider did not report all tokens. */
             estimated_calls: number;
+            /** @description What the balance paid for the calls of `cost_usd`, each by its price factor. */
+            charged_usd: number | null;
         };
         UsageReport: {
             readonly data: {
@@ -2768,12 +2988,14 @@ export type components = {
                 /** @description Those of the input tokens that were read from a cache. */
                 cached_tokens: number;
                 output_tokens: number;
-                /** @description Of the calls with a known price; null if there are none. */
+                /** @description At the providers, of the calls with a known price; null if there are none. */
                 cost_usd: number | null;
                 /** @description Calls whose price was not known. Their cost is in no sum. */
                 unpriced_calls: number;
                 /** @description Calls of which the provider did not report all tokens. */
                 estimated_calls: number;
+                /** @description What the balance paid for the calls of `cost_usd`, each by its price factor. */
+                charged_usd: number | null;
                 /** Format: date */
                 day?: string;
                 model?: string;
@@ -2798,7 +3020,8 @@ export type components = {
          *       "spent_usd": 1.25,
          *       "reserved_usd": 0.05,
          *       "credit_usd": 10,
-         *       "available_usd": 13.7
+         *       "available_usd": 13.7,
+         *       "price_factor": 1.5
          *     }
          */
         Balance: {
@@ -2822,7 +3045,7 @@ export type components = {
             period_end: string;
             /** @description What the tier allows in a period. Null: any amount. */
             allowance_usd: number | null;
-            /** @description In this period, by calls with a known price. */
+            /** @description Charged in this period, for calls with a known price. */
             spent_usd: number;
             /** @description For model calls that are under way. */
             reserved_usd: number;
@@ -2830,6 +3053,8 @@ export type components = {
             credit_usd: number;
             /** @description What a further model call may cost now. Null: any amount. */
             available_usd: number | null;
+            /** @description What is charged for a model call, as a multiple of its cost. All other amounts here are charges. */
+            price_factor: number;
         };
         /**
          * @example {
@@ -2869,6 +3094,17 @@ export type components = {
             data: components["schemas"]["Schedule"][];
             has_more: boolean;
             next_cursor: string | null;
+        };
+        UpcomingRun: {
+            /** Format: date-time */
+            due_at: string;
+            schedule_id: string;
+            schedule_name: string;
+            time_zone: string;
+            agent_id: string | null;
+        };
+        UpcomingRuns: {
+            data: components["schemas"]["UpcomingRun"][];
         };
         DueTimes: {
             data: string[];
@@ -3404,9 +3640,19 @@ export type StopRequest = components['schemas']['StopRequest'];
 export type ToolCallResolution = components['schemas']['ToolCallResolution'];
 export type NewAgent = components['schemas']['NewAgent'];
 export type AgentChange = components['schemas']['AgentChange'];
+export type VersionChange = components['schemas']['VersionChange'];
 export type DeclaredAgent = components['schemas']['DeclaredAgent'];
 export type VersionActivation = components['schemas']['VersionActivation'];
 export type ApprovalDecision = components['schemas']['ApprovalDecision'];
+export type BrowserOperation = components['schemas']['BrowserOperation'];
+export type BrowserAction = components['schemas']['BrowserAction'];
+export type ClickBrowserAction = components['schemas']['ClickBrowserAction'];
+export type TextBrowserAction = components['schemas']['TextBrowserAction'];
+export type KeysBrowserAction = components['schemas']['KeysBrowserAction'];
+export type ScrollBrowserAction = components['schemas']['ScrollBrowserAction'];
+export type NavigateBrowserAction = components['schemas']['NavigateBrowserAction'];
+export type BackBrowserAction = components['schemas']['BackBrowserAction'];
+export type TabBrowserAction = components['schemas']['TabBrowserAction'];
 export type NewSchedule = components['schemas']['NewSchedule'];
 export type ScheduleChange = components['schemas']['ScheduleChange'];
 export type NewWebhookTrigger = components['schemas']['NewWebhookTrigger'];
@@ -3459,6 +3705,13 @@ export type PublicMessage = components['schemas']['PublicMessage'];
 export type PublicMessagePage = components['schemas']['PublicMessagePage'];
 export type Thread = components['schemas']['Thread'];
 export type Message = components['schemas']['Message'];
+export type LlmMessage = components['schemas']['LlmMessage'];
+export type LlmUserMessage = components['schemas']['LlmUserMessage'];
+export type LlmAssistantMessage = components['schemas']['LlmAssistantMessage'];
+export type LlmToolMessage = components['schemas']['LlmToolMessage'];
+export type LlmToolCall = components['schemas']['LlmToolCall'];
+export type LlmToolResult = components['schemas']['LlmToolResult'];
+export type LlmMessageList = components['schemas']['LlmMessageList'];
 export type MessageType = components['schemas']['MessageType'];
 export type MessageRange = components['schemas']['MessageRange'];
 export type CompactionReason = components['schemas']['CompactionReason'];
@@ -3539,10 +3792,11 @@ export type UploadedFilePage = components['schemas']['UploadedFilePage'];
 export type Sandbox = components['schemas']['Sandbox'];
 export type SandboxPage = components['schemas']['SandboxPage'];
 export type SandboxStatus = components['schemas']['SandboxStatus'];
-export type Site = components['schemas']['Site'];
-export type SitePage = components['schemas']['SitePage'];
 export type FileList = components['schemas']['FileList'];
 export type WrittenFile = components['schemas']['WrittenFile'];
+export type BrowserScreen = components['schemas']['BrowserScreen'];
+export type Site = components['schemas']['Site'];
+export type SitePage = components['schemas']['SitePage'];
 export type Model = components['schemas']['Model'];
 export type ModelPrice = components['schemas']['ModelPrice'];
 export type ModelPage = components['schemas']['ModelPage'];
@@ -3556,6 +3810,8 @@ export type ForgottenMcpTools = components['schemas']['ForgottenMcpTools'];
 export type Agent = components['schemas']['Agent'];
 export type AgentPage = components['schemas']['AgentPage'];
 export type AgentSource = components['schemas']['AgentSource'];
+export type AgentSort = components['schemas']['AgentSort'];
+export type SortOrder = components['schemas']['SortOrder'];
 export type AgentVersion = components['schemas']['AgentVersion'];
 export type AgentVersionPage = components['schemas']['AgentVersionPage'];
 export type AgentComparison = components['schemas']['AgentComparison'];
@@ -3569,6 +3825,8 @@ export type Balance = components['schemas']['Balance'];
 export type Credit = components['schemas']['Credit'];
 export type Schedule = components['schemas']['Schedule'];
 export type SchedulePage = components['schemas']['SchedulePage'];
+export type UpcomingRun = components['schemas']['UpcomingRun'];
+export type UpcomingRuns = components['schemas']['UpcomingRuns'];
 export type DueTimes = components['schemas']['DueTimes'];
 export type Execution = components['schemas']['Execution'];
 export type ExecutionPage = components['schemas']['ExecutionPage'];

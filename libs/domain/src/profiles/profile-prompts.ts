@@ -54,7 +54,8 @@ export const iiPrompt = ({ tools }: PromptSubject): string => {
     '',
     'How to work',
     '- Make one tool call per turn and read its result before you decide on the next.',
-    '- Break a large task into steps. Keep notes of what is done and what is left in a file.',
+    '- Break a large task into steps, and keep them in /workspace/todo.md as a list of "- [ ]" items. Tick off what is done: the',
+    '  user watches this list.',
     '- Check facts and results with tools instead of trusting memory.',
     '- When something fails, read the error, change your approach, and try again.',
     has('sequential_thinking') &&

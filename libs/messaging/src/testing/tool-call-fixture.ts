@@ -14,7 +14,7 @@ import { plannedCall } from '@rondo/domain/testing';
 import type { NatsLink } from '../connection/nats-link';
 import { CallRecords } from '../tool-calls/call-records';
 import type { ToolTiming } from '../tool-calls/client/open-call';
-import { NatsTools } from '../tool-calls/client/nats-tools';
+import { NatsTools, type SandboxMoves } from '../tool-calls/client/nats-tools';
 import type { CallContext } from '../tool-calls/executor/call-attempts';
 import { ToolCallConsumer } from '../tool-calls/executor/tool-call-consumer';
 import type { DispatchedCall, ToolReply } from '../tool-calls/wire-format';
@@ -46,6 +46,7 @@ interface Worker {
   readonly toolTimeoutMs?: number;
   readonly onOutput?: (delta: Delta) => void;
   readonly placement?: () => Promise<string>;
+  readonly moves?: SandboxMoves;
 }
 
 interface Executor {

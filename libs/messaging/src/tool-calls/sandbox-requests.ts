@@ -4,10 +4,12 @@ import type { Msg } from 'nats';
 import { z } from 'zod';
 import type { NatsLink } from '../connection/nats-link';
 import { received } from '../connection/received';
+import { executorId } from '../connection/signals';
 
 /*
- * What a worker asks of the executor that hosts a thread's sandbox, besides tool calls: to end what a run has left running,
- * and to remove the sandbox. Each request has two ends, `request…` in the worker and `answer…` in the executor.
+ * What a worker asks of an executor, besides tool calls: to end what a run has left running, to remove a thread's sandbox, and
+ * to host the workspace of a thread whose executor is lost. Each request has two ends, `request…` in the worker and `answer…`
+ * in the executor.
  */
 
 export const endRequest = z.object({ thread_id: threadId, run_id: runId });
@@ -26,6 +28,17 @@ export const endAnswer = z.object({
 
 export const removalRequest = z.object({ thread_id: threadId });
 export const removalAnswer = z.object({ gone: z.boolean() });
+
+export const adoptionRequest = z.object({ thread_id: threadId, from: executorId });
+/** `restoring`: the request has to be repeated. `failed`: the copy of the files is there, or may be, and cannot be had now. */
+export const adoptionAnswer = z.object({ state: z.enum(['adopted', 'restoring', 'failed']) });
+export type AdoptionState = z.infer<typeof adoptionAnswer>['state'];
+
+/** A thread, and the lost executor that its workspace was on. */
+export interface Adoption {
+  readonly threadId: ThreadId;
+  readonly from: string;
+}
 
 export interface RunInSandbox {
   readonly threadId: ThreadId;
@@ -98,6 +111,32 @@ export function answerRemovals(
 }
 
 /**
+ * Has an executor restore the last copy of a workspace that was on a lost executor. Undefined where no executor listens or the
+ * answer takes too long. Repeating the request is always safe.
+ */
+export async function requestAdoption(
+  nats: NatsLink,
+  executorId: string,
+  { threadId, from }: Adoption,
+): Promise<AdoptionState | undefined> {
+  const body = { thread_id: threadId, from };
+  const answer = await request(nats, nats.names.sandboxAdopt(executorId), { body, answer: adoptionAnswer });
+  return answer?.state;
+}
+
+/** Returns a function that ends the subscription. */
+export function answerAdoptions(
+  nats: NatsLink,
+  executor: string,
+  adopt: (adoption: Adoption) => Promise<AdoptionState>,
+): () => void {
+  return answerRequests(nats, nats.names.sandboxAdopt(executor), {
+    body: adoptionRequest,
+    work: async ({ thread_id: threadId, from }) => ({ state: await adopt({ threadId, from }) }),
+  });
+}
+
+/**
  * Each request has a reply inbox of its own: the executor learns it, and could answer in place of NATS over the inbox that
  * requests to JetStream share. Undefined where no valid answer comes in time.
  */
@@ -115,16 +154,21 @@ export async function request<Answer extends z.ZodType>(
   }
 }
 
+/** `work` also gets the executor's id, the last token of each of these subjects. The server checks who may publish on it. */
 export function answerRequests<Body extends z.ZodType>(
   nats: NatsLink,
   subject: string,
-  { body, work, queue }: { body: Body; work: (request: z.infer<Body>) => Promise<object>; queue?: string },
+  {
+    body,
+    work,
+    queue,
+  }: { body: Body; work: (request: z.infer<Body>, executorId: string) => Promise<object>; queue?: string },
 ): () => void {
   const answer = async (message: Msg): Promise<void> => {
     const parsed = received(body, message, nats.log);
     if (!parsed) return;
     try {
-      message.respond(JSON.stringify(await work(parsed)));
+      message.respond(JSON.stringify(await work(parsed, lastToken(message.subject))));
     } catch (error) {
       nats.log.warn({ subject, error }, 'sandbox request failed'); // no answer: the requester may repeat it
     }
@@ -138,3 +182,5 @@ export function answerRequests<Body extends z.ZodType>(
   });
   return () => subscription.unsubscribe();
 }
+
+const lastToken = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);

@@ -71,6 +71,8 @@ export const toolReply = z.discriminatedUnion('how', [
     duration_ms: z.number().nonnegative(),
     /** The plan in todo.md, where the call may have changed it. Older executors do not send it. */
     plan: planProgress.exactOptional(),
+    /** Certainly not executed, because another executor hosts the workspace. `result` says so to workers of older versions. */
+    is_elsewhere: z.literal(true).exactOptional(),
   }),
   z.object({ how: z.literal('unknown'), reason: z.string() }),
   z.object({ how: z.literal('stopped'), verified_dead_at: z.iso.datetime().nullable() }),

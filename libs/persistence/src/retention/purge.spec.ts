@@ -13,6 +13,7 @@ import { Accounts } from '../api/accounts';
 import { Agents } from '../api/agents/agents';
 import { IdempotencyKeys, type PendingKey } from '../api/idempotency-keys';
 import { Sandboxes } from '../api/sandboxes';
+import { WorkspaceMoves } from '../api/workspace-moves';
 import {
   StoreFixture,
   completed,
@@ -123,9 +124,10 @@ it('a thread that was deleted, or never existed, is missing', async () => {
   await threads.delete({ accountId, threadId: deleted.id });
   await purge().some();
 
-  const missing = await sandboxes.missingOf([kept.id, deleted.id, threadId.parse('thr_never')]);
+  const asked = [kept.id, deleted.id, threadId.parse('thr_never')];
+  const { deleted: missing } = await new WorkspaceMoves(fixture.database).hostingOf('executor-1', asked);
 
-  expect(missing).toEqual([deleted.id, 'thr_never']);
+  expect(new Set(missing)).toEqual(new Set([deleted.id, 'thr_never']));
 });
 
 describe('attack: tenants', () => {

@@ -40,6 +40,9 @@ export const toolExamples = {
     price: { input: 1.25, output: 10, cache_read: 0.125 },
     default: true,
     aliases: ['gpt-5'],
+    allowed: true,
+    charged_price: { input: 1.875, output: 15, cache_read: 0.1875 },
+    default_in: ['suna', 'ii', 'symphony'],
   },
   Tool: {
     name: 'execute_command',

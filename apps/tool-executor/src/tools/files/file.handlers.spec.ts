@@ -118,7 +118,7 @@ describe('file tools', () => {
   });
 
   it('create_file says of a page that a server can show it', async () => {
-    expect((await create('site/index.html', '<p>')).output).toContain('A server in the sandbox');
+    expect((await create('site/index.html', '<p>')).output).toContain('deploy publishes its folder');
   });
 
   it('create_directory creates a folder and those above it', async () => {

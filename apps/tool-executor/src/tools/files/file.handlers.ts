@@ -91,4 +91,6 @@ export const listFiles: ToolHandler<InputOf<'list_files'>> = {
 const writeInParts = 'Write it in parts: a first one like this, and the others appended with a command (cat >>).';
 
 const hintAbout = (path: string): string =>
-  posix.basename(path) === 'index.html' ? ' A server in the sandbox, on a port of your choice, can show the page.' : '';
+  posix.basename(path) === 'index.html'
+    ? ' If you have the tools: deploy publishes its folder as a site, and expose_port a server that shows it.'
+    : '';

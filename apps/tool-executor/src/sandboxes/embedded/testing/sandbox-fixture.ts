@@ -6,6 +6,7 @@ import { createEmbeddedProvider } from '../../create-sandbox-provider';
 import type { EgressRules } from '../../egress/destination';
 import type { Sandbox } from '../../sandbox';
 import { type SandboxSettings, type SandboxSettingsInput, sandboxSettings } from '../../sandbox-settings';
+import type { CopySettings } from '../../host/copies/workspace-copies';
 import type { HostProvider } from '../../host/host-provider';
 import type { EmbeddedProbeResult } from '../isolation/prepare-isolation';
 import { removeTree } from '../../host/files/directory-tree';
@@ -23,19 +24,19 @@ export class SandboxFixture {
   private constructor(
     readonly root: string,
     readonly settings: SandboxSettings,
-    private readonly egress: Partial<EgressRules>,
+    private readonly options: Partial<EgressRules> & { readonly copies?: CopySettings },
   ) {
-    this.provider = createEmbeddedProvider(settings, this.log, egress);
+    this.provider = createEmbeddedProvider(settings, this.log, options);
   }
 
   static async open(
     settings: Partial<SandboxSettingsInput> = {},
-    egress: Partial<EgressRules> = {},
+    options: Partial<EgressRules> & { readonly copies?: CopySettings } = {},
   ): Promise<SandboxFixture> {
     const root = await mkdtemp(join(tmpdir(), 'sandbox-spec-'));
     await chmod(root, 0o711);
     const parsed = sandboxSettings.parse({ root, bubblewrapPath: process.env['BWRAP_PATH'] ?? 'bwrap', ...settings });
-    return new SandboxFixture(root, parsed, egress);
+    return new SandboxFixture(root, parsed, options);
   }
 
   sandbox(threadId = `thr_${randomUUID()}`): Promise<Sandbox> {
@@ -45,7 +46,7 @@ export class SandboxFixture {
   /** Like a restart of the executor: everything stops, and a new provider opens the same root. */
   async restart(): Promise<void> {
     await this.provider.close();
-    this.provider = createEmbeddedProvider(this.settings, this.log, this.egress);
+    this.provider = createEmbeddedProvider(this.settings, this.log, this.options);
   }
 
   async close(): Promise<void> {
