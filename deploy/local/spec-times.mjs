@@ -25,9 +25,20 @@ export class SpecTimes {
 
   /** The slowest spec files, one line each. */
   slowest() {
-    const lines = existsSync(this.#file) ? readFileSync(this.#file, 'utf8').trim().split('\n') : [];
-    const times = lines.map((line) => JSON.parse(line)).sort((a, b) => b.ms - a.ms);
+    const times = this.#lines.filter(({ ms }) => ms !== undefined).sort((a, b) => b.ms - a.ms);
     const seconds = ({ ms }) => (ms / 1000).toFixed(1).padStart(6);
     return times.slice(0, shown).map((time) => `    ${seconds(time)} s  ${time.spec}`);
+  }
+
+  /** The spec files that began and did not end: one of them waits for ever, if jest was ended by its time limit. */
+  unfinished() {
+    const ended = new Set(this.#lines.filter(({ ms }) => ms !== undefined).map(({ spec }) => spec));
+    return [...new Set(this.#lines.map(({ spec }) => spec))].filter((spec) => !ended.has(spec));
+  }
+
+  get #lines() {
+    if (!existsSync(this.#file)) return [];
+    const lines = readFileSync(this.#file, 'utf8').split('\n').filter(Boolean);
+    return lines.map((line) => JSON.parse(line));
   }
 }

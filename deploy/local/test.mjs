@@ -41,6 +41,8 @@ async function test({ owns }) {
 
   // Two lanes, because tests spend about half of their time waiting: for servers, for leases, for each other.
   await Promise.all([testLane(verification, options), deploymentLane(verification, { ...options, isWhole, isBuilt })]);
+  const unfinished = times.unfinished();
+  if (unfinished.length > 0) log.note(['\n  spec files that did not end', ...unfinished].join('\n    '));
   if (isWhole || onlyAttacks) await verification.step('attacks', () => attackTable(attacks));
   if (withTimes) log.note(['\n  the slowest spec files', ...times.slowest()].join('\n'));
   return verification.conclude();
@@ -56,7 +58,7 @@ async function testLane(verification, { env, args }) {
 async function deploymentLane(verification, { env, args, isWhole, isBuilt }) {
   if (isWhole) for (const name of staticChecks) await verification.step(name, checks[name]);
   if (!isBuilt) return;
-  await verification.step('faults, bench', () => jest(faults, { env, args: ['--runInBand', ...args] }));
+  await verification.step('faults, bench', () => jest(faults, { env, args: ['--runInBand', '--forceExit', ...args] }));
   await verification.step('end to end', () => jest(['e2e'], { env, args: ['--maxWorkers', '2', ...args] }));
 }
 

@@ -80,6 +80,9 @@ function refuseAll(findings) {
   if (findings.length > 0) throw new Error(findings.join('\n'));
 }
 
+/** About twice as long as the slowest project takes on two slow cores. What waits for ever is killed, and then named. */
+const jestLimitMs = 40 * 60_000;
+
 const configurationIn = createRequire(join(repoRoot, 'jest.config.cjs'));
 
 /**
@@ -91,7 +94,8 @@ export function jest(projects, { env = {}, args = [] } = {}) {
   const limits = chosen.map((folder) => configurationIn(`./${folder}/jest.config.cjs`).testTimeout);
   const limit = ['--testTimeout', String(Math.max(...limits))];
   const options = ['--selectProjects', ...projects, '--passWithNoTests', ...limit, ...args];
-  return run(bin('jest'), options, { cwd: repoRoot, env: { ...process.env, FORCE_COLOR: '0', ...env } });
+  const environment = { ...process.env, FORCE_COLOR: '0', ...env };
+  return run(bin('jest'), options, { cwd: repoRoot, env: environment, timeoutMs: jestLimitMs });
 }
 
 export const jestProjects = () => jestFolders().map((folder) => basename(folder));
