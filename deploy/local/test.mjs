@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { AttackList } from './attack-list.mjs';
 import { runCommand } from './command.mjs';
 import { installPackages, requireNode } from './install.mjs';
@@ -22,8 +23,22 @@ const pattern = process.argv.slice(2).filter((argument) => !argument.startsWith(
 const onlyAttacks = process.argv.includes('--attacks');
 const withTimes = process.argv.includes('--times');
 
+/** Less than a CI waits, which would end this command without a word. */
+const limitMs = 80 * 60_000;
+
+const verification = new Verification();
+
 if (process.argv.includes('--help')) console.log(help);
-else await runCommand(test, { log, codeWhenInterrupted: 130 });
+else await runCommand(withinLimit, { log, codeWhenInterrupted: 130 });
+
+async function withinLimit(command) {
+  const ended = new AbortController();
+  const late = setTimeout(limitMs, undefined, { signal: ended.signal }).then(() => {
+    const running = verification.running.join(', ') || 'the preparation or the end';
+    throw new Error(`Not ended after ${limitMs / 60_000} minutes. What still ran: ${running}.`);
+  });
+  return Promise.race([test(command), late]).finally(() => ended.abort());
+}
 
 async function test({ owns }) {
   requireNode();
@@ -31,7 +46,6 @@ async function test({ owns }) {
   const { testDir, ...servers } = await startTestServers(owns);
   const attacks = new AttackList(testDir);
   const times = new SpecTimes(testDir);
-  const verification = new Verification();
   const isWhole = pattern.length === 0 && !onlyAttacks;
   const options = {
     env: { ...servers.env, ...attacks.environment, ...times.environment },
@@ -40,7 +54,7 @@ async function test({ owns }) {
   const isBuilt = await verification.step('build', checks.build);
 
   // Two lanes, because tests spend about half of their time waiting: for servers, for leases, for each other.
-  await Promise.all([testLane(verification, options), deploymentLane(verification, { ...options, isWhole, isBuilt })]);
+  await Promise.all([testLane(options), deploymentLane({ ...options, isWhole, isBuilt })]);
   const unfinished = times.unfinished();
   if (unfinished.length > 0) log.note(['\n  spec files that did not end', ...unfinished].join('\n    '));
   if (isWhole || onlyAttacks) await verification.step('attacks', () => attackTable(attacks));
@@ -49,13 +63,13 @@ async function test({ owns }) {
 }
 
 /** The tests that share the servers of this command. They take as long as everything in the other lane. */
-async function testLane(verification, { env, args }) {
+async function testLane({ env, args }) {
   const projects = jestProjects().filter((project) => !withDeployments.includes(project));
   await verification.step('tests', () => jest(projects, { env, args: ['--maxWorkers', '2', ...args] }));
 }
 
 /** What needs no server, then the tests that each start a whole deployment of their own. */
-async function deploymentLane(verification, { env, args, isWhole, isBuilt }) {
+async function deploymentLane({ env, args, isWhole, isBuilt }) {
   if (isWhole) for (const name of staticChecks) await verification.step(name, checks[name]);
   if (!isBuilt) return;
   await verification.step('faults, bench', () => jest(faults, { env, args: ['--runInBand', '--forceExit', ...args] }));

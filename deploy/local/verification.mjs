@@ -14,10 +14,12 @@ const tool = (name, args) => run(bin(name), args, { cwd: repoRoot });
 /** Runs steps that pass or fail. A failed step does not stop the others, so that one execution shows everything that is wrong. */
 export class Verification {
   #failed = [];
+  #running = new Set();
 
   /** Prints one line if the step passes, and its output if it fails. */
   async step(name, work) {
     const since = performance.now();
+    this.#running.add(name);
     try {
       const output = await work();
       log.done({ name, ms: performance.now() - since, detail: summaryOf(output) });
@@ -27,7 +29,14 @@ export class Verification {
       log.failed({ name, ms: performance.now() - since, detail: 'failed; its output is above' });
       this.#failed.push(name);
       return false;
+    } finally {
+      this.#running.delete(name);
     }
+  }
+
+  /** The names of the steps that have begun and not ended. */
+  get running() {
+    return [...this.#running];
   }
 
   /** The exit code. */
