@@ -7,11 +7,14 @@ export const spentNow = `case when period_start = date_trunc(period, now(), 'UTC
 const fromCredit = `greatest(${spentNow} + settled.cost - allowance_usd, 0) - greatest(${spentNow} - allowance_usd, 0)`;
 
 /**
- * The part of an append that settles model calls: what was reserved for them is released, and what they are charged is spent.
- * `factors` are PriceFactors as JSON; an account's own factor comes before that of its tier. A tier that changes meanwhile is
- * seen by the entry and by the balance or by neither, because both are written from `model_call`. The call that continues a reply is reserved with the one that it continues before that is recorded, so what is left of the
- * reservation stays. `usage` is the set of usage entries. Locks balances in the order of their accounts, after the runs and
- * threads.
+ * The part of an append that settles model calls: what was reserved for them is released, and what they are charged is
+ * spent. `usage` is the set of usage entries. Locks balances in the order of their accounts, after the runs and threads.
+ *
+ * `factors` are PriceFactors as JSON; an account's own factor comes before that of its tier. A tier that changes meanwhile
+ * is seen by the entry and by the balance or by neither, because both are written from `model_call`.
+ *
+ * The call that continues a reply is reserved with the one that it continues before that is recorded, so what is left of
+ * the reservation stays.
  */
 export const settleCalls = ({ usage, factors }: { usage: string; factors: string }): string => `
 priced_call as (
