@@ -1,7 +1,7 @@
 import { type AccountId, accountId } from '@rondo/contract';
 import { type CallSize, type ClaimedRun, readTiers } from '@rondo/domain';
 import type { ReservationOrder, ReservationVerdict } from '@rondo/persistence';
-import { AccountReservations, keptMs } from './account-reservations';
+import { AccountReservations, continuationWaitMs, keptMs } from './account-reservations';
 
 const tiers = readTiers(
   '{"default":"free","tiers":{"free":{"usd":1,"allowed_models":["demo/*"]},"internal":{},"dear":{"usd":1,"price_factor":1.5}}}',
@@ -13,7 +13,13 @@ const size: CallSize = { model: 'demo/plain', inputTokens: 10, maxOutputTokens: 
 /** Postgres, as far as it is asked here, and in which order. */
 function reservationsWith(
   verdicts: readonly ReservationVerdict[],
-  { tier = null as string | null, cost = 0.5, priceFactor = null as number | null } = {},
+  {
+    tier = null as string | null,
+    cost = 0.5,
+    priceFactor = null as number | null,
+    unsettledUsd = 0,
+    passesMs = 0,
+  } = {},
 ) {
   if (!tiers) throw new Error('the tiers are valid');
   const asked: string[] = [];
@@ -28,6 +34,7 @@ function reservationsWith(
       },
       reserve: ({ usd }: ReservationOrder) => {
         asked.push(`reserve ${usd}`);
+        clock.ms += passesMs;
         return Promise.resolve(left.shift() ?? 'granted');
       },
       count: () => {
@@ -51,7 +58,7 @@ function reservationsWith(
     clock,
     abandon,
     reserve: (stop = new AbortController().signal, model = size.model) =>
-      reserve(model, () => Promise.resolve(size), stop),
+      reserve(model, () => Promise.resolve({ ...size, unsettledUsd }), stop),
   };
 }
 
@@ -89,6 +96,14 @@ describe('a reservation', () => {
 
     expect(await reserve()).toBe(true);
     expect(asked.slice(2)).toEqual(['reserve 0.5', 'count', 'reserve 0.5', 'reserve 0.5', 'reserve 0.5']);
+  });
+
+  it('of a continued reply, whose cost stays reserved, is not waited for without end', async () => {
+    const always = Array<ReservationVerdict>(9).fill('held');
+    const { reserve, asked } = reservationsWith(always, { unsettledUsd: 0.1, passesMs: continuationWaitMs });
+
+    expect(await reserve()).toBe(false);
+    expect(asked.slice(2)).toEqual(['reserve 0.5', 'reserve 0.5']);
   });
 
   it('is refused where the balance does not cover the call, or its price is not known', async () => {

@@ -31,12 +31,20 @@ interface KnownTerms {
   readonly terms: Promise<AccountTerms>;
 }
 
+type Order = ReservationOrder & { readonly claim: ClaimedRun };
+
 /** For so long a worker does not ask again which tier and price factor an account has. */
 export const keptMs = 5_000;
 const keptAccounts = 10_000;
 
 /** How often a run looks whether others have settled their calls. */
 const retryMs = 250;
+
+/**
+ * How long the continuation of a reply waits for others. What the reply has cost so far stays reserved meanwhile, so that
+ * two such runs could wait for each other.
+ */
+export const continuationWaitMs = 10_000;
 
 /**
  * Reserves the cost of model calls in the balances of accounts that are limited. An account whose tier allows any amount costs
@@ -58,23 +66,25 @@ export class AccountReservations {
       if (!allowsModel(tier, model)) throw notAllowed(model, tier);
       const { usd, period } = tier;
       if (usd === undefined) return true;
-      const cost = this.parts.costOf(await sizeOf());
+      const size = await sizeOf();
+      const cost = this.parts.costOf(size);
       if (cost === undefined) return false;
       await journal.commit();
       return this.waitFor(
         { claim, usd: cost * priceFactorOf(tier, terms.priceFactor), limit: { usd, period } },
-        claim.accountId,
-        AbortSignal.any([stop, abandon]),
+        { ended: AbortSignal.any([stop, abandon]), withinMs: size.unsettledUsd > 0 ? continuationWaitMs : Infinity },
       );
     };
   }
 
-  private async waitFor(order: ReservationOrder, account: AccountId, ended: AbortSignal): Promise<boolean> {
+  private async waitFor(order: Order, { ended, withinMs }: { ended: AbortSignal; withinMs: number }): Promise<boolean> {
+    const since = this.parts.nowMs();
     while (!ended.aborted) {
       const verdict: ReservationVerdict = await this.parts.reservations.reserve(order);
       if (verdict === 'granted') return true;
       if (verdict === 'lacking') return false;
-      if (verdict === 'uncounted') await this.parts.reservations.count(account, order.limit);
+      if (verdict === 'uncounted') await this.parts.reservations.count(order.claim.accountId, order.limit);
+      else if (this.parts.nowMs() - since > withinMs) return false;
       else await sleep(retryMs, undefined, { signal: ended }).catch(() => undefined); // an end is looked at above
     }
     return true;

@@ -8,7 +8,10 @@ import { Reservations } from './reservations';
 
 /** Costs and reservations in cents, so that sums can be compared exactly. */
 interface Step {
-  /** `call`: reserve, ask the model, settle. `continue`: the same twice, for one reply. `die`: killed between the two. `release`: handed over between the two. */
+  /**
+   * `call`: reserve, ask the model, settle. `continue`: the same twice, for one reply. `die`: killed between the two.
+   * `release`: handed over between the two. After these, the next claim may record what the call has cost.
+   */
   /** `factor`: the account pays by another factor from now on. */
   readonly how: 'call' | 'continue' | 'die' | 'release' | 'sweep' | 'credit' | 'factor';
   readonly reserved: number;
@@ -70,7 +73,7 @@ class HeldRun {
     const claim = (this.claim ??= await this.claimed());
     const order = { claim, usd: (reserved * highestFactor) / 100, limit: tier };
     if ((await reservations.reserve(order)) !== 'granted') return;
-    if (how === 'die' || how === 'release') return this.lose(claim, how);
+    if (how === 'die' || how === 'release') return this.lose(claim, { how, cost });
     const next = { ...order, usd: ((reserved + cost) * highestFactor) / 100 };
     if (how === 'continue' && (await reservations.reserve(next)) === 'granted') {
       await this.settle(claim, cost, 'continued');
@@ -87,13 +90,14 @@ class HeldRun {
     this.settledCents += cents;
   }
 
-  /** A late write of the former holder is refused, whatever it had reserved. */
-  private async lose(claim: ClaimedRun, how: 'die' | 'release'): Promise<void> {
+  /** A late write of the former holder is refused, whatever it had reserved. A part of every second reply is stored. */
+  private async lose(claim: ClaimedRun, { how, cost }: Pick<Step, 'how' | 'cost'>): Promise<void> {
     if (how === 'die') await fixture.expireLease(this.runId);
     else await this.store.handOver(claim);
     this.claim = await this.claimed();
     await expect(this.store.append(claim, [usage(100)])).rejects.toThrow(ClaimLostError);
     await expect(reservations.reserve({ claim, usd: 0.01, limit: tier })).rejects.toThrow(ClaimLostError);
+    if (cost % 2 === 0) await this.settle(this.claim, cost, 'broken');
   }
 
   private async claimed(): Promise<ClaimedRun> {

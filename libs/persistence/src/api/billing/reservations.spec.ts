@@ -139,25 +139,41 @@ describe('what is reserved for a model call', () => {
     expect(await fundsOf(accountId)).toMatchObject({ reserved: 0 });
   });
 
-  it('is returned when the claim is lost, and the former holder can reserve and settle nothing (I3)', async () => {
+  it('stays when the claim is lost: the next one records what the call of the lost one has cost (I3)', async () => {
     const accountId = await limitedAccount();
-    const lost = await runOf(accountId);
-    await reserve(lost, 0.5);
-    await fixture.expireLease(lost.runId);
-    const next = await claimed(lost.runId);
-
+    const [lost, other] = [await runOf(accountId), await runOf(accountId)];
+    await reserve(lost, 0.6);
+    await store.handOver(lost);
     await reservations.releaseAbandoned();
-    expect(await fundsOf(accountId)).toMatchObject({ reserved: 0 });
+    const next = await claimed(lost.runId);
+    await reservations.releaseAbandoned();
+
+    expect(await reserve(other, 0.5)).toBe('held');
     await expect(reserve(lost, 0.1)).rejects.toThrow(ClaimLostError);
     await expect(store.append(lost, [usage(0.5)])).rejects.toThrow(ClaimLostError);
-
-    await reserve(next, 0.3);
-    await reservations.releaseAbandoned();
-    expect(await fundsOf(accountId)).toEqual({ spent: 0, reserved: 0.3, credit: 0 });
+    await store.append(next, [usage(0.5, 'broken')]);
+    expect(await reserve(other, 0.5)).toBe('granted');
+    expect(await fundsOf(accountId)).toEqual({ spent: 0.5, reserved: 0.5, credit: 0 });
   });
 
-  it('is returned when the run is handed over, or deleted', async () => {
+  it('of a lost claim is returned when the next call has to wait, so that two such runs do not wait for each other', async () => {
     const accountId = await limitedAccount();
+    const lost = [await runOf(accountId), await runOf(accountId)];
+    for (const claim of lost) {
+      await reserve(claim, 0.5);
+      await store.handOver(claim);
+    }
+    const [one, other] = await Promise.all(lost.map(({ runId }) => claimed(runId)));
+    if (!one || !other) throw new Error('both are claimed');
+
+    expect(await reserve(one, 0.6)).toBe('held');
+    expect(await reserve(other, 0.6)).toBe('granted');
+    expect(await fundsOf(accountId)).toEqual({ spent: 0, reserved: 0.6, credit: 0 });
+  });
+
+  it('is returned when no worker has claimed the run for long, or the run is deleted', async () => {
+    const accountId = await limitedAccount();
+    const impatient = new Reservations(fixture.database, 0);
     const [one, other] = [await runOf(accountId), await runOf(accountId)];
     await reserve(one, 0.3);
     await reserve(other, 0.3);
@@ -165,7 +181,8 @@ describe('what is reserved for a model call', () => {
     await fixture.database.sql.query('delete from runs where id = $1', [other.runId]);
 
     await reservations.releaseAbandoned();
-
+    expect(await fundsOf(accountId)).toMatchObject({ reserved: 0.3 });
+    await impatient.releaseAbandoned();
     expect(await fundsOf(accountId)).toMatchObject({ reserved: 0 });
   });
 });
@@ -187,22 +204,22 @@ async function untilItWaits(statement: Promise<unknown>, beginning: string): Pro
 describe('a reservation of a lost claim', () => {
   it('is replaced by that of the next claim while it is released, without a deadlock', async () => {
     const accountId = await limitedAccount();
+    const atOnce = new Reservations(fixture.database, 0);
     const lost = await runOf(accountId);
     await reserve(lost, 0.5);
-    await fixture.expireLease(lost.runId);
-    const next = await claimed(lost.runId);
+    await store.handOver(lost);
 
     const outcomes = await fixture.database.transaction(async (holder) => {
       await holder.query('select from account_balances where account_id = $1 for update', [accountId]);
-      const reserved = reserve(next, 0.3);
-      await untilItWaits(reserved, 'with run as');
-      const released = reservations.releaseAbandoned();
+      const released = atOnce.releaseAbandoned();
       await untilItWaits(released, 'with abandoned');
+      const reserved = reserve(await claimed(lost.runId), 0.3);
+      await untilItWaits(reserved, 'with run as');
       return { both: Promise.allSettled([reserved, released]) };
     });
 
     expect(await outcomes.both).toMatchObject([{ value: 'granted' }, { status: 'fulfilled' }]);
-    await reservations.releaseAbandoned();
+    await atOnce.releaseAbandoned();
     expect(await fundsOf(accountId)).toEqual({ spent: 0, reserved: 0.3, credit: 0 });
   });
 });

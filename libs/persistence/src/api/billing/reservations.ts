@@ -26,15 +26,16 @@ interface Verdict {
 /**
  * Locks the run, its reservation, then the balance, in the order of the append and of `releaseAbandoned`: any other order can
  * deadlock with them. (The condition on `own` locks it before the balance.) What a lock returns is the newest version, also
- * after a wait for another writer. An earlier reservation of the run is replaced: its call is over, or was that of a lost
- * claim. If the call is not granted, it stays.
+ * after a wait for another writer. An earlier reservation of the run is replaced: its call is over. If the call is not
+ * granted, it stays, for the reply that the call continues; that of a lost claim is returned, so that runs which take over
+ * do not wait for each other.
  */
 const reserve = `
 with run as materialized (
   select account_id from runs where id = $1 and epoch = $2 and lease_owner is not null for no key update
 ),
 own as materialized (
-  select usd from reservations where run_id = $1 and exists (select from run) for no key update
+  select usd, epoch from reservations where run_id = $1 and exists (select from run) for no key update
 ),
 balance as materialized (
   select account_id, reserved_usd, credit_usd, ${spentNow} as spent from account_balances
@@ -42,7 +43,8 @@ balance as materialized (
   for no key update
 ),
 state as (
-  select account_id, spent, reserved_usd, reserved_usd - coalesce((select usd from own), 0) as of_others,
+  select account_id, spent, reserved_usd - coalesce((select usd from own), 0) as of_others,
+    coalesce((select usd from own where epoch = $2), 0) as of_claim,
     greatest($5::float::numeric - spent, 0) + credit_usd as remaining
   from balance
 ),
@@ -53,26 +55,36 @@ verdict as materialized (
 ),
 reserved as (
   update account_balances set
-    reserved_usd = case when is_granted then of_others + wanted else verdict.reserved_usd end,
+    reserved_usd = of_others + case when is_granted then wanted else of_claim end,
     spent_usd = verdict.spent, allowance_usd = $5::float, period_start = date_trunc($4, now(), 'UTC')
   from verdict where account_balances.account_id = verdict.account_id
 ),
 kept as (
   insert into reservations (run_id, account_id, epoch, usd) select $1, account_id, $2, wanted from verdict where is_granted
   on conflict (run_id) do update set epoch = excluded.epoch, usd = excluded.usd
+),
+returned as (
+  delete from reservations using verdict where run_id = $1 and epoch <> $2 and not is_granted
 )
 select (select account_id from run) as account_id, is_granted, is_affordable
 from (select 1) as always left join verdict on true`;
 
+/** Bounds one statement; the next pass continues. */
+const maxRound = 500;
+
+const unclaimed = `
+select run_id, runs.epoch from reservations join runs on runs.id = run_id
+where lease_owner is null order by run_id limit ${maxRound}`;
+
 /**
- * Of calls whose run was released, claimed again or deleted. A run that is claimed meanwhile has a row of its own epoch. A
- * reservation that another statement has locked is being replaced or settled by it, and is left to that.
+ * Of runs that are over, and of those runs that still are without a claim. A reservation that another statement has locked
+ * is being replaced or settled by it, and is left to that.
  */
 const releaseAbandoned = `
 with abandoned as materialized (
   select run_id, reservations.epoch from reservations left join runs on runs.id = run_id
-  where runs.id is null or runs.epoch <> reservations.epoch or lease_owner is null
-  limit 500
+  where runs.id is null or not holds_thread or waiting is not null or (lease_owner is null and run_id = any($1::text[]))
+  limit ${maxRound}
   for update of reservations skip locked
 ),
 released as (
@@ -87,9 +99,18 @@ returned as (
 )
 select account_id from released`;
 
+/** A run is claimed again within seconds, unless workers are lacking or all wait for what it has reserved. */
+const waitForClaimMs = 60_000;
+
 /** Reserves the cost of model calls in the balances of accounts. The append settles them. */
 export class Reservations {
-  constructor(private readonly database: Database) {}
+  /** When this process has first seen that a claim was lost, by run and epoch. */
+  private lostSince: ReadonlyMap<string, number> = new Map();
+
+  constructor(
+    private readonly database: Database,
+    private readonly keptMs = waitForClaimMs,
+  ) {}
 
   /** Rejects with ClaimLostError. */
   async reserve({ claim, usd, limit }: ReservationOrder): Promise<ReservationVerdict> {
@@ -112,8 +133,17 @@ export class Reservations {
     return readTerms(this.database.sql, account);
   }
 
-  /** Returns what was reserved for calls that nothing will settle, at most 500. Resolves to their number. */
+  /**
+   * Returns what was reserved for calls that nothing will settle, at most 500. What the call of a lost claim has cost may
+   * have to be recorded by the next one, so that its reservation is kept for `keptMs`. Resolves to their number.
+   */
   async releaseAbandoned(): Promise<number> {
-    return (await this.database.sql.query(releaseAbandoned)).length;
+    const lost = await this.database.sql.query<{ run_id: string; epoch: number }>(unclaimed);
+    const nowMs = performance.now();
+    const keyed = lost.map(({ run_id, epoch }) => ({ run_id, key: `${run_id} ${epoch}` }));
+    this.lostSince = new Map(keyed.map(({ key }) => [key, this.lostSince.get(key) ?? nowMs]));
+    const isLong = (key: string): boolean => nowMs - (this.lostSince.get(key) ?? nowMs) >= this.keptMs;
+    const long = keyed.filter(({ key }) => isLong(key)).map(({ run_id }) => run_id);
+    return (await this.database.sql.query(releaseAbandoned, [long])).length;
   }
 }
