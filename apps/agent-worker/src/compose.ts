@@ -171,13 +171,18 @@ function runnerOf(
   });
   const files = composeFiles(adapters, placement);
   const { imageCache, imagesFromUrls } = composeImages({ database, blobs, config });
+  const tokens = new TiktokenCounter();
   return new AgentRunner({
     owner: config.WORKER_ID,
     store,
     feed,
-    prepared: async (claim, signal) => imagesFromUrls.shownIn(await files.deliveredIn(claim, signal), signal),
+    prepared: async (claim, signal) => {
+      // Not awaited: it is for the runs that this worker takes over later, whose lost replies have to be counted at once.
+      tokens.load(claim.run.settings.model).catch(warnTo(log)('vocabulary not loaded'));
+      return imagesFromUrls.shownIn(await files.deliveredIn(claim, signal), signal);
+    },
     modelFor: ({ runId }) => new ImagesFromBlobs(model, imageCache.of(runId)),
-    tokens: new CachingTokenCounter(new TiktokenCounter()),
+    tokens: new CachingTokenCounter(tokens),
     budgetOf: budgetsOf(providers),
     honoursKeys: honoursKeysAt(config.IDEMPOTENT_HOSTS ?? []),
     leastInputPrice: (model) => leastInputPrice(model, providers, Date.now()),

@@ -104,3 +104,24 @@ it.each([
 ])('charges %s for an image of %j', (model, size, tokens) => {
   expect(imageTokens(size, model)).toBe(tokens);
 });
+
+it.each([
+  ['not loaded, takes many turns of the event loop', false],
+  ['loaded before, takes a few', true],
+])('the first count, %s', async (_, isLoaded) => {
+  const fresh = new TiktokenCounter();
+  if (isLoaded) await fresh.load('openai/gpt-5');
+  let turns = 0;
+  let isOver = false;
+  const turn = () => {
+    turns += 1;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+
+  await fresh.countTexts(['one text'], 'openai/gpt-5');
+  isOver = true;
+
+  if (isLoaded) expect(turns).toBeLessThanOrEqual(4);
+  else expect(turns).toBeGreaterThan(4);
+});

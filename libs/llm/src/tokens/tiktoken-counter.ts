@@ -11,6 +11,14 @@ export class TiktokenCounter implements TokenCounter {
   private readonly steps = new ShortSteps();
   private readonly vocabularies = new Map<VocabularyName, Promise<Vocabulary>>();
 
+  /**
+   * Loads what this model needs, so that the first count does not wait for it: in a busy process that takes seconds, because
+   * it never blocks the event loop.
+   */
+  async load(model: string): Promise<void> {
+    await this.vocabulary(tokensOfModel(model).vocabulary);
+  }
+
   async countTexts(texts: readonly string[], model: string): Promise<number[]> {
     const { vocabulary: name, factor }: ModelTokens = tokensOfModel(model);
     const vocabulary = await this.vocabulary(name);
