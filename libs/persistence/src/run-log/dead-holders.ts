@@ -1,3 +1,4 @@
+import { LastingKeys } from '../database/lasting-keys';
 import { isDead } from '../database/liveness-lock';
 import type { Sql } from '../database/sql';
 
@@ -5,18 +6,18 @@ const ownersWithoutLock = `select owner from presences where ${isDead}`;
 
 /** Finds dead lease owners. One missing lock is no proof: a live process whose connection broke locks again in a moment. */
 export class DeadHolders {
-  private missingSince: ReadonlyMap<string, number> = new Map();
+  private readonly missing: LastingKeys;
 
   constructor(
     private readonly sql: Sql,
-    private readonly missingLockMs: number,
-  ) {}
+    missingLockMs: number,
+  ) {
+    this.missing = new LastingKeys(missingLockMs);
+  }
 
   /** Returns the owners whose lock was missing at every call for `missingLockMs`. */
   async find(): Promise<readonly string[]> {
     const missing = await this.sql.query<{ owner: string }>(ownersWithoutLock);
-    const nowMs = performance.now();
-    this.missingSince = new Map(missing.map(({ owner }) => [owner, this.missingSince.get(owner) ?? nowMs]));
-    return [...this.missingSince].filter(([, since]) => nowMs - since >= this.missingLockMs).map(([owner]) => owner);
+    return this.missing.of(missing.map(({ owner }) => owner));
   }
 }

@@ -1,6 +1,7 @@
 import type { AccountId } from '@rondo/contract';
 import { type Claim, ClaimLostError } from '@rondo/domain';
 import type { Database } from '../../database/database';
+import { LastingKeys } from '../../database/lasting-keys';
 import { spentNow } from '../../run-log/settle-calls';
 import { type AccountTerms, type SpendingLimit, lockedTier, readTerms, writeTier } from './balance-row';
 
@@ -72,8 +73,11 @@ from (select 1) as always left join verdict on true`;
 /** Bounds one statement; the next pass continues. */
 const maxRound = 500;
 
+/** A claim that was lost, as one text. */
+const lostClaim = `run_id || ' ' || runs.epoch`;
+
 const unclaimed = `
-select run_id, runs.epoch from reservations join runs on runs.id = run_id
+select ${lostClaim} as claim from reservations join runs on runs.id = run_id
 where lease_owner is null order by run_id limit ${maxRound}`;
 
 /**
@@ -83,7 +87,7 @@ where lease_owner is null order by run_id limit ${maxRound}`;
 const releaseAbandoned = `
 with abandoned as materialized (
   select run_id, reservations.epoch from reservations left join runs on runs.id = run_id
-  where runs.id is null or not holds_thread or waiting is not null or (lease_owner is null and run_id = any($1::text[]))
+  where runs.id is null or not holds_thread or waiting is not null or (lease_owner is null and ${lostClaim} = any($1::text[]))
   limit ${maxRound}
   for update of reservations skip locked
 ),
@@ -104,13 +108,14 @@ const waitForClaimMs = 60_000;
 
 /** Reserves the cost of model calls in the balances of accounts. The append settles them. */
 export class Reservations {
-  /** When this process has first seen that a claim was lost, by run and epoch. */
-  private lostSince: ReadonlyMap<string, number> = new Map();
+  private readonly lost: LastingKeys;
 
   constructor(
     private readonly database: Database,
-    private readonly keptMs = waitForClaimMs,
-  ) {}
+    keptMs = waitForClaimMs,
+  ) {
+    this.lost = new LastingKeys(keptMs);
+  }
 
   /** Rejects with ClaimLostError. */
   async reserve({ claim, usd, limit }: ReservationOrder): Promise<ReservationVerdict> {
@@ -138,12 +143,8 @@ export class Reservations {
    * have to be recorded by the next one, so that its reservation is kept for `keptMs`. Resolves to their number.
    */
   async releaseAbandoned(): Promise<number> {
-    const lost = await this.database.sql.query<{ run_id: string; epoch: number }>(unclaimed);
-    const nowMs = performance.now();
-    const keyed = lost.map(({ run_id, epoch }) => ({ run_id, key: `${run_id} ${epoch}` }));
-    this.lostSince = new Map(keyed.map(({ key }) => [key, this.lostSince.get(key) ?? nowMs]));
-    const isLong = (key: string): boolean => nowMs - (this.lostSince.get(key) ?? nowMs) >= this.keptMs;
-    const long = keyed.filter(({ key }) => isLong(key)).map(({ run_id }) => run_id);
-    return (await this.database.sql.query(releaseAbandoned, [long])).length;
+    const lost = await this.database.sql.query<{ claim: string }>(unclaimed);
+    const forLong = this.lost.of(lost.map(({ claim }) => claim));
+    return (await this.database.sql.query(releaseAbandoned, [forLong])).length;
   }
 }
