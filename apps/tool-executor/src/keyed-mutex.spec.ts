@@ -1,7 +1,5 @@
 import { KeyedMutex } from './keyed-mutex';
 
-const untouched = new AbortController().signal;
-
 function gate() {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -19,7 +17,7 @@ describe('KeyedMutex', () => {
       log.push(`${name} ended`);
     };
 
-    const both = [mutex.run('a', untouched, work('first')), mutex.run('a', untouched, work('second'))];
+    const both = [mutex.run('a', work('first')), mutex.run('a', work('second'))];
     open();
     await Promise.all(both);
 
@@ -30,8 +28,8 @@ describe('KeyedMutex', () => {
     const mutex = new KeyedMutex();
     const { open, opened } = gate();
 
-    const slow = mutex.run('a', untouched, () => opened);
-    await expect(mutex.run('b', untouched, async () => 'done')).resolves.toBe('done');
+    const slow = mutex.run('a', () => opened);
+    await expect(mutex.run('b', async () => 'done')).resolves.toBe('done');
     open();
     await slow;
   });
@@ -39,8 +37,8 @@ describe('KeyedMutex', () => {
   it('continues after work that failed', async () => {
     const mutex = new KeyedMutex();
 
-    const failing = mutex.run('a', untouched, () => Promise.reject(new Error('broken')));
-    const next = mutex.run('a', untouched, async () => 'done');
+    const failing = mutex.run('a', () => Promise.reject(new Error('broken')));
+    const next = mutex.run('a', async () => 'done');
 
     await expect(failing).rejects.toThrow('broken');
     await expect(next).resolves.toBe('done');
@@ -52,12 +50,12 @@ describe('KeyedMutex', () => {
     const aborted = new AbortController();
     const log: string[] = [];
 
-    const first = mutex.run('a', untouched, async () => {
+    const first = mutex.run('a', async () => {
       await opened;
       log.push('first');
     });
-    const second = mutex.run('a', aborted.signal, async () => log.push('second'));
-    const third = mutex.run('a', untouched, async () => log.push('third'));
+    const second = mutex.run('a', async () => log.push('second'), aborted.signal);
+    const third = mutex.run('a', async () => log.push('third'));
     aborted.abort(new Error('stopped'));
 
     await expect(second).rejects.toThrow('stopped');

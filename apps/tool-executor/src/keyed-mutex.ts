@@ -5,14 +5,14 @@ export class KeyedMutex {
   private readonly tails = new Map<string, Promise<void>>();
 
   /** When the signal is aborted before the work's turn, the work is skipped and the call rejects with the signal's reason. */
-  async run<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const previous = this.tails.get(key) ?? Promise.resolve();
     let release = (): void => undefined;
     const done = new Promise<void>((resolve) => (release = resolve));
     const tail = previous.then(() => done);
     this.tails.set(key, tail);
     try {
-      await unlessAborted(previous, signal);
+      await (signal ? unlessAborted(previous, signal) : previous);
       return await work();
     } finally {
       release();

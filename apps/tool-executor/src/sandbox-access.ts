@@ -36,8 +36,9 @@ type ThreadRequest = Exclude<SandboxRequest, { op: 'states' | 'sites' }>;
 type RequestOf<Op extends SandboxRequest['op']> = Extract<SandboxRequest, { op: Op }>;
 
 const maxTunnels = 256;
-/** NATS lets the answer take 10 s; a sandbox that is not free by then is asked for again. */
-const slotWaitMs = 8_000;
+/** NATS lets the answer take 10 s; a sandbox that is not free, or not known to be here, by then is asked for again. */
+const patienceMs = 8_000;
+const patience = () => ({ signal: AbortSignal.timeout(patienceMs), timeoutMs: patienceMs });
 
 /** Gives gateways and workers access to the sandboxes of this executor: their state, their files, their ports. */
 export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
@@ -196,8 +197,7 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
     const { thread_id: thread, account_id: account } = request;
     const { sandboxes, slots } = this.parts;
     await this.requireHere(request);
-    const wait = { signal: AbortSignal.timeout(slotWaitMs), timeoutMs: slotWaitMs };
-    const release = await slots.acquire({ thread, account }, wait);
+    const release = await slots.acquire({ thread, account }, patience());
     try {
       return await work(await sandboxes.get(thread, { thread, account }));
     } finally {
@@ -206,8 +206,7 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private requireHere({ thread_id: threadId }: ThreadRequest): Promise<void> {
-    const wait = { signal: AbortSignal.timeout(slotWaitMs), timeoutMs: slotWaitMs };
-    return this.parts.hosting.require(threadId, wait);
+    return this.parts.hosting.require(threadId, patience());
   }
 }
 

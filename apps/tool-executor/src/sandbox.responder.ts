@@ -29,10 +29,14 @@ export class SandboxResponder implements OnApplicationBootstrap, OnModuleDestroy
     this.unsubscribe = [
       // One at a time: no user waits for a removal, and running calls share the disk with it.
       answerRemovals(nats, executorId, (thread) =>
-        this.removals.run('removal', this.closing.signal, async () => {
-          await sandboxes.remove(thread);
-          await sites.remove(thread);
-        }),
+        this.removals.run(
+          'removal',
+          async () => {
+            await sandboxes.remove(thread);
+            await sites.remove(thread);
+          },
+          this.closing.signal,
+        ),
       ),
       answerRunEnds(nats, executorId, async ({ threadId, runId }) => {
         const ended = await sandboxes.endRun(threadId, runId);

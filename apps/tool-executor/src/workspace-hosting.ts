@@ -107,7 +107,7 @@ export class WorkspaceHosting implements OnModuleDestroy {
 
   /** Work that restores or deletes a thread's files here never overlaps. */
   inTurn<T>(threadId: ThreadId, work: () => Promise<T>): Promise<T> {
-    return this.turns.run(threadId, new AbortController().signal, work);
+    return this.turns.run(threadId, work);
   }
 
   /** Deletes what is here of a thread that another executor hosts, if that is still so. What cannot be deleted is tried again later. */

@@ -217,7 +217,7 @@ export class SandboxRecords {
   }
 
   private inTurn<T>(threadId: string, work: () => Promise<T>): Promise<T> {
-    return this.changes.run(threadId, new AbortController().signal, work);
+    return this.changes.run(threadId, work);
   }
 
   private fileOf(threadId: string): string {

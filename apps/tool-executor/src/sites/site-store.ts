@@ -190,7 +190,7 @@ export class SiteStore {
   }
 
   private change<T>(threadId: string, work: () => Promise<T>): Promise<T> {
-    return this.changes.run(threadId, new AbortController().signal, work);
+    return this.changes.run(threadId, work);
   }
 
   private tableOf(threadId: string): string {

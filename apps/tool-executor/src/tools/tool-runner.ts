@@ -123,7 +123,7 @@ export class ToolRunner {
     const { call, listeners } = running;
     const key = prepared.handler.mutexKey?.(prepared.input);
     const execute = () => this.execute(prepared, running);
-    return key === undefined ? execute() : this.turns.run(turnOf(call.thread_id, key), listeners.signal, execute);
+    return key === undefined ? execute() : this.turns.run(turnOf(call.thread_id, key), execute, listeners.signal);
   }
 
   /** The reported duration does not include the wait for a slot and for the mutex. */

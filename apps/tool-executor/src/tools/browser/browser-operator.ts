@@ -36,7 +36,7 @@ export class BrowserOperator {
       return { ...(await session.look()), problem: problem?.slice(0, 2_000) ?? null };
     };
     try {
-      return await this.turns.run(turnOf(threadId, browserTurn), signal, () => answered(perform));
+      return await this.turns.run(turnOf(threadId, browserTurn), () => answered(perform), signal);
     } catch (error) {
       if (!signal.aborted || error !== signal.reason) throw error;
       throw new TunnelError('browser_busy', 'The agent is using the browser. Try again when it has finished.');

@@ -198,7 +198,7 @@ export class WorkspaceCopies implements SandboxCopies {
   }
 
   private inTurn<T>(threadId: string, work: () => Promise<T>): Promise<T> {
-    return this.turns.run(threadId, new AbortController().signal, work);
+    return this.turns.run(threadId, work);
   }
 
   /** On the disk of the workspaces, so that it can become an archive by its name alone. */
