@@ -53,7 +53,7 @@ const importsOf = (project) => {
 
 /** Of code that runs; specs may be longer. */
 const size = {
-  'max-lines': ['error', { max: 200, skipBlankLines: true, skipComments: true }],
+  'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
   'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
   'max-params': ['error', 3],
 };
