@@ -14,22 +14,60 @@ const usualUrl = 'http://localhost:3000';
 export const isDumb = TERM === 'dumb';
 export const wantsColour = NO_COLOR === undefined && !isDumb;
 
-/** Where the gateway is, and the key for it: from the options, the environment, or the checkout that the command runs in. */
-export function gatewayOf(given: { readonly url: string | undefined; readonly key: string | undefined }) {
-  const url = given.url ?? RONDO_URL ?? ofCheckout('url') ?? usualUrl;
-  return { url, key: () => given.key ?? RONDO_API_KEY ?? keyOfCheckout(url) ?? missingKey() };
+/** Where a URL and a key can come from. Options and the environment are the person's, a checkout may be a trap. */
+export interface GatewaySources {
+  readonly given: { readonly url: string | undefined; readonly key: string | undefined };
+  readonly environment: { readonly url: string | undefined; readonly key: string | undefined };
+  readonly checkout: { readonly url: string | undefined; readonly key: string | undefined };
 }
 
-/** It is the key of the gateway that `npm start` started, and no other server may learn it. */
-const keyOfCheckout = (url: string): string | undefined =>
-  url === ofCheckout('url') || isOfThisMachine(url) ? ofCheckout('api-key') : undefined;
+/** The gateway, and a function for its key that throws a `UsageError` if there is none. */
+export interface ChosenGateway {
+  readonly url: string;
+  readonly key: () => string;
+}
+
+/** Where the gateway is, and the key for it: from the options, the environment, or the checkout that the command runs in. */
+export const findGateway = (given: GatewaySources['given']): ChosenGateway =>
+  chooseGateway({
+    given,
+    environment: { url: RONDO_URL, key: RONDO_API_KEY },
+    checkout: { url: readFromCheckout('url'), key: readFromCheckout('api-key') },
+  });
+
+/**
+ * URL and key come from the same place: a key that the person gave is never sent to a URL that a folder names, since the folder may
+ * be a trap, and the key of a checkout goes only to the gateway that `npm start` of that checkout started.
+ */
+export function chooseGateway({ given, environment, checkout }: GatewaySources): ChosenGateway {
+  const ownUrl = given.url ?? environment.url;
+  const ownKey = given.key ?? environment.key;
+  const url = ownUrl ?? checkout.url ?? usualUrl;
+  const isNamedByFolder = ownUrl === undefined && checkout.url !== undefined;
+  const keyOfCheckout = isSameServer(url, checkout.url ?? usualUrl) ? checkout.key : undefined;
+  return {
+    url,
+    key: () => {
+      if (isNamedByFolder && ownKey !== undefined && ownKey !== keyOfCheckout) refuseToSendTo(url);
+      return ownKey ?? keyOfCheckout ?? missingKey();
+    },
+  };
+}
+
+/** The same origin; on this machine `localhost` and the loopback addresses are the same host. */
+function isSameServer(one: string, other: string): boolean {
+  if (!URL.canParse(one) || !URL.canParse(other)) return false;
+  const [a, b] = [new URL(one), new URL(other)];
+  const isSameHost = a.hostname === b.hostname || (isOfThisMachine(one) && isOfThisMachine(other));
+  return a.protocol === b.protocol && a.port === b.port && isSameHost;
+}
 
 /** Whether nothing that is sent there leaves this machine. */
 export const isOfThisMachine = (url: string): boolean =>
   URL.canParse(url) && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 
 /** Only what `npm start` wrote: a file of another place could be a trap. */
-function ofCheckout(name: 'api-key' | 'url'): string | undefined {
+function readFromCheckout(name: 'api-key' | 'url'): string | undefined {
   const folder = checkout();
   if (folder === undefined) return undefined;
   const file = join(folder, '.data', name);
@@ -41,6 +79,13 @@ export function checkout(from = process.cwd()): string | undefined {
   const isCheckout = existsSync(join(from, 'deploy/local/start.mjs'));
   if (isCheckout) return from;
   return dirname(from) === from ? undefined : checkout(dirname(from));
+}
+
+function refuseToSendTo(url: string): never {
+  throw new UsageError(
+    `Your key (--key or RONDO_API_KEY) is not sent to ${url}, which the file .data/url of this folder names. ` +
+      'Say where it belongs by --url or RONDO_URL, or leave it out to use the key of this checkout.',
+  );
 }
 
 function missingKey(): never {

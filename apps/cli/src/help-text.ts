@@ -50,7 +50,7 @@ export const documentOf = (commands: readonly Command[]): string =>
   [
     '# The command line\n',
     '<!-- `npm run docs` writes this file from the table of commands. -->\n',
-    'In a checkout, `npx rondo` is the command, and it finds the gateway and the API key of `npm start` by itself. Elsewhere it takes\n`--url` and `--key`, or `RONDO_URL` and `RONDO_API_KEY`.\n',
+    'In a checkout, `npx rondo` is the command, and it finds the gateway and the API key of `npm start` by itself. Elsewhere it takes\n`--url` and `--key`, or `RONDO_URL` and `RONDO_API_KEY`. A key that you give is never sent to a URL that a folder names: with\n`RONDO_API_KEY` in a checkout say `RONDO_URL`, too.\n',
     '| command | |\n|---|---|',
     ...commands.map((command) => `| [\`${command.name}\`](#${anchor(command)}) | ${command.summary} |`),
     `\n## Every command\n\n${tableOf(commonOptions)}\n`,

@@ -5,7 +5,7 @@ import { type Command, type Given, type Option, UsageError } from './command';
 export const commonOptions: readonly Option[] = [
   { name: 'json', help: 'JSON on standard output and nothing else: an object, or one per line' },
   { name: 'url', value: 'URL', help: 'the gateway (RONDO_URL, .data/url of a checkout, http://localhost:3000)' },
-  { name: 'key', value: 'KEY', help: 'the API key (RONDO_API_KEY, .data/api-key of a checkout)' },
+  { name: 'key', value: 'KEY', help: 'the API key (RONDO_API_KEY, .data/api-key of a checkout for its own gateway)' },
   { name: 'help', short: 'h', help: 'what the command does' },
 ];
 

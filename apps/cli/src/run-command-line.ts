@@ -1,7 +1,7 @@
 import { ConnectionError, Rondo, RondoError } from '@rondo/client';
 import { UsageError } from './command';
 import { commands } from './command-table';
-import { gatewayOf, isDumb, wantsColour } from './config';
+import { findGateway, isDumb, wantsColour } from './config';
 import type { Ending } from './exit-codes';
 import { documentOf, helpOf, helpOfAll } from './help-text';
 import { findCommand, parseArguments } from './parse-arguments';
@@ -27,7 +27,7 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<E
   const [command, args] = found;
   const given = parseArguments(command, args);
   if (given.has('help')) return show(helpOf(command), terminal);
-  const { url, key } = gatewayOf({ url: given.value('url') ?? given.value('gateway'), key: given.value('key') });
+  const { url, key } = findGateway({ url: given.value('url') ?? given.value('gateway'), key: given.value('key') });
   return command.run(given, { terminal, url, key, rondo: () => new Rondo({ baseUrl: url, apiKey: key() }) });
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Rondo } from '@rondo/client';
 import { z } from 'zod';
 import { type Context, type Given, UsageError } from '../command';
-import { gatewayOf } from '../config';
+import { findGateway } from '../config';
 import { replaceLines } from '../evaluation/durable-file';
 import type { Ending } from '../exit-codes';
 import type { Terminal } from '../terminal';
@@ -30,7 +30,7 @@ interface Pinning {
 }
 
 const pinningOf = (into: string, given: Given, { rondo, terminal }: Context) => {
-  const { key } = gatewayOf({ url: given.value('url'), key: given.value('key') });
+  const { key } = findGateway({ url: given.value('url'), key: given.value('key') });
   return { into, rondo: rondo(), terminal, key: key() };
 };
 
