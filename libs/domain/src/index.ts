@@ -155,6 +155,7 @@ export {
   type ListedModel,
   type ModelProviders,
   type ProviderSettings,
+  factsOfModel,
   hasToolCalls,
   leastInputPrice,
   listModels,

@@ -20,6 +20,7 @@ import type {
 import type { BudgetOf } from './context/model-budgets';
 import type { StopRequest, TerminalError } from './errors';
 import type { ModelChunk, ModelRequest } from './models/model';
+import type { ModelFacts } from './models/model-facts';
 import type { CallSize } from './models/model-price';
 import type { Claim, ClaimedRun, LastClaim, PendingStop, ServedAccount } from './run/claim';
 import type { HonoursKeys } from './tools/honoured-keys';
@@ -219,6 +220,8 @@ export interface AgentPorts {
   readonly ids: IdGenerator;
   readonly clock: Clock;
   readonly budgetOf: BudgetOf;
+  /** What is known about a model; undefined where nothing is. Absent: every model behaves well. */
+  readonly factsOf?: ((model: string) => ModelFacts | undefined) | undefined;
   /** Absent if the run's conversation is complete. */
   readonly archive?: ThreadArchive | undefined;
   /** USD per input token at the lowest rate, if the model's price is known. */

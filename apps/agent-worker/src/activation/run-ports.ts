@@ -5,7 +5,7 @@ import type { AccountReservations, CallJournal } from './account-reservations';
 /** The ports that all runs of a worker share. */
 export interface RunPortsParts extends Pick<
   AgentPorts,
-  'tokens' | 'budgetOf' | 'ids' | 'clock' | 'honoursKeys' | 'leastInputPrice'
+  'tokens' | 'budgetOf' | 'factsOf' | 'ids' | 'clock' | 'honoursKeys' | 'leastInputPrice'
 > {
   readonly accountBudgets?: AccountBudgets;
   readonly reservations?: AccountReservations | undefined;
@@ -20,7 +20,7 @@ interface HeldRun {
 
 /** The ports of one run. */
 export function portsOf(
-  { tokens, budgetOf, ids, clock, honoursKeys, leastInputPrice, accountBudgets, reservations }: RunPortsParts,
+  { accountBudgets, reservations, tokens, budgetOf, factsOf, ids, clock, honoursKeys, leastInputPrice }: RunPortsParts,
   {
     claim,
     journal,
@@ -30,5 +30,5 @@ export function portsOf(
 ): AgentPorts {
   const accountIsSpent = accountBudgets?.of(claim.runId);
   const reserve = reservations?.of(claim, { journal, abandon });
-  return { ...own, tokens, budgetOf, ids, clock, honoursKeys, leastInputPrice, accountIsSpent, reserve };
+  return { ...own, tokens, budgetOf, factsOf, ids, clock, honoursKeys, leastInputPrice, accountIsSpent, reserve };
 }

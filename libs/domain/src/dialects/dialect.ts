@@ -43,6 +43,8 @@ export interface ReplyDecoder {
   readonly calls: readonly DecodedCall[];
   /** The limit of calls is reached: the rest of the stream is not read. */
   readonly isFull: boolean;
+  /** The text so far ends within a call, whose arguments may be any text. */
+  readonly isInCall: boolean;
   push(chunk: ReplyChunk): readonly ReplyPiece[];
   /** Ends the stream, whether the reply was complete or cut off. */
   end(): DecodedReply;

@@ -29,6 +29,10 @@ export class GrammarDecoder implements ReplyDecoder {
     return this.reply.isFull;
   }
 
+  get isInCall(): boolean {
+    return this.reply.isInCall;
+  }
+
   push(chunk: ReplyChunk): readonly ReplyPiece[] {
     switch (chunk.type) {
       case 'text':

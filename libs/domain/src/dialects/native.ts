@@ -40,6 +40,7 @@ const toModelTool = (tool: ToolDefinition): ModelTool => ({
 class NativeDecoder implements ReplyDecoder {
   calls: readonly DecodedCall[] = [];
   readonly isFull = false;
+  readonly isInCall = false;
   private readonly reply = new ReplyContent();
   private readonly written = new Map<number, WrittenCall>();
 

@@ -10,6 +10,8 @@ export class ReplyDraft {
   readonly content = new ReplyContent();
   readonly calls: DecodedCall[] = [];
   verdict: ReplyVerdict | undefined;
+  /** A grammar reads what is, or may become, a call. */
+  isInCall = false;
   private pieces: Writable<ReplyPiece>[] = [];
 
   constructor(private readonly maxCalls: number) {}

@@ -13,10 +13,11 @@ import { warningOf } from './repetition';
 /** A run and its current state. */
 export type RunPosition = Pick<LoopContext, 'run' | 'state'>;
 
-/** The next request to the model, and the decoder for its reply. */
+/** The next request to the model, and what decodes its reply. */
 export function promptOf({ run, state, model = run.settings.model }: RunPosition & { readonly model?: string }): {
   prompt: ModelRequest;
-  decoder: ReplyDecoder;
+  /** A new decoder for each attempt at the reply. */
+  newDecoder: () => ReplyDecoder;
 } {
   const { dialect, allowed, system, responseFormat, tools } = frameOf(run);
   const { llm, processor } = run.settings;
@@ -24,8 +25,8 @@ export function promptOf({ run, state, model = run.settings.model }: RunPosition
   const { messages } = dialect.encode(conversation, allowed, processor);
   const settings = responseFormat ? { response_format: { ...responseFormat }, ...llm } : llm;
 
-  const decoder = dialect.decoder(allowed, { ...processor, max_tool_calls: maxCallsOf(processor.max_tool_calls) });
-  return { prompt: { model, system, messages, tools, settings }, decoder };
+  const limited = { ...processor, max_tool_calls: maxCallsOf(processor.max_tool_calls) };
+  return { prompt: { model, system, messages, tools, settings }, newDecoder: () => dialect.decoder(allowed, limited) };
 }
 
 /** Calls in one reply. 0 in the settings means no limit of the run. */

@@ -1,10 +1,12 @@
 import { type Delta, type MessageId, type NewFact, type NewMessage, callIdAt, partIdAt } from '@rondo/contract';
 import type { DecodedCall, DecodedReply, ReplyChunk, ReplyDecoder, ReplyPiece } from '../dialects/dialect';
 import { contentWithCalls } from '../dialects/reply-content';
+import { type ThoughtPiece, ThoughtReader } from '../dialects/thought-reader';
 import type { ModelEnd } from '../models/model';
 import { planCalls } from '../tool-calls/plan-calls';
 import { startDuringReply } from '../tool-calls/start-call';
-import { type LoopContext, type Step, factsStepOf } from './loop-context';
+import { beginReply } from './begin-reply';
+import { type LoopContext, type Step, factsStep, factsStepOf } from './loop-context';
 import { ReplyLimits } from './reply-limits';
 
 /**
@@ -13,9 +15,12 @@ import { ReplyLimits } from './reply-limits';
  * (I4), and a crash loses only the last part.
  */
 export class Reply {
-  /** The text as the model wrote it, calls included. */
-  written = '';
   private readonly limits = new ReplyLimits();
+  private readonly thoughts = new ThoughtReader(() => this.decoder.isInCall);
+  private readonly opensThoughts: boolean;
+  private decoder: ReplyDecoder;
+  private passed = '';
+  private hasOnlyText = true;
   private hasNativeCalls = false;
   private parts = 0;
   private storedBlocks = 0;
@@ -23,9 +28,17 @@ export class Reply {
 
   constructor(
     private readonly loop: LoopContext,
-    private readonly messageId: MessageId,
-    private readonly decoder: ReplyDecoder,
-  ) {}
+    private messageId: MessageId,
+    private readonly newDecoder: () => ReplyDecoder,
+  ) {
+    this.decoder = newDecoder();
+    this.opensThoughts = mayTrustFirstText(loop);
+  }
+
+  /** The text as the model wrote it, calls included, thoughts left out. */
+  get written(): string {
+    return this.passed + this.thoughts.held;
+  }
 
   /** The rest of the stream is not read. */
   get isFull(): boolean {
@@ -50,21 +63,63 @@ export class Reply {
   *receive(given: ReplyChunk): Generator<Step, void> {
     const chunk = this.limits.admit(given);
     if (!chunk) return;
-    if (chunk.type === 'text') this.written += chunk.text;
     if (chunk.type === 'call_start') this.hasNativeCalls = true;
+    if (chunk.type !== 'text') {
+      this.hasOnlyText = false;
+      yield* this.decode(chunk);
+      return;
+    }
+    for (const text of this.sendsCallsEarly ? splitAfterCalls(chunk.text) : [chunk.text])
+      for (const piece of this.thoughts.read(text)) yield* this.take(piece);
+  }
 
-    for (const step of this.sendsCallsEarly ? splitAfterCalls(chunk) : [chunk]) {
-      yield* this.show(this.decoder.push(step));
-      if (this.sendsCallsEarly) yield* this.sendComplete();
+  /** The whole reply. Shows what was held back because it could have become a call or a thought. */
+  *end(): Generator<Step, DecodedReply> {
+    for (const piece of this.thoughts.end()) yield* this.take(piece);
+    const decoded = this.decoder.end();
+    yield* this.show(decoded.rest);
+    return decoded;
+  }
+
+  private *take(piece: ThoughtPiece): Generator<Step, void> {
+    if (this.isFull) return;
+    switch (piece.type) {
+      case 'text':
+        this.passed += piece.text;
+        yield* this.decode(piece);
+        break;
+      case 'reasoning':
+        this.hasOnlyText = false;
+        yield* this.decode(piece);
+        break;
+      case 'thought_end':
+        yield* this.decode({ type: 'reasoning_end' });
+        break;
+      case 'unopened_thought':
+        if (this.hasOnlyText && !this.hasBegun) yield* this.withdrawAsThought();
     }
   }
 
-  /** The whole reply. The caller must show its `rest`, which the decoder held back. */
-  end(): DecodedReply {
-    return this.decoder.end();
+  /** The text so far was shown, and may hold calls; it is replaced by the same reply with this text as reasoning. */
+  private *withdrawAsThought(): Generator<Step, void> {
+    const thought = this.passed.trim();
+    if (thought === '') return;
+    const messageId = this.loop.ports.ids.messageId();
+    yield factsStep(this.loop, beginReply(this.loop, messageId));
+    this.messageId = messageId;
+    this.decoder = this.newDecoder();
+    this.passed = '';
+    this.hasOnlyText = false;
+    yield* this.decode({ type: 'reasoning', text: thought });
+    yield* this.decode({ type: 'reasoning_end' });
   }
 
-  show(pieces: readonly ReplyPiece[]): Step[] {
+  private *decode(chunk: ReplyChunk): Generator<Step, void> {
+    yield* this.show(this.decoder.push(chunk));
+    if (this.sendsCallsEarly) yield* this.sendComplete();
+  }
+
+  private show(pieces: readonly ReplyPiece[]): Step[] {
     return pieces.map((piece) => ({ delta: this.deltaOf(piece) }));
   }
 
@@ -83,8 +138,10 @@ export class Reply {
     }
   }
 
+  /** Calls within the text wait for the end of the reply while all of it may turn out to be a thought. */
   private get sendsCallsEarly(): boolean {
-    return this.loop.run.settings.processor.execute_on_stream;
+    const { execute_on_stream, dialect } = this.loop.run.settings.processor;
+    return execute_on_stream && (dialect === 'native' || !this.hasOnlyText || this.opensThoughts);
   }
 
   private deltaOf(piece: ReplyPiece): Delta {
@@ -193,9 +250,23 @@ interface ReplyPart {
   readonly metadata?: Record<string, unknown>;
 }
 
+/**
+ * Whether the first text of a reply is certainly no thought without its opening mark: such marks are left out by models
+ * that a template makes think, of which nothing is known, and then in each of their replies.
+ */
+function mayTrustFirstText({ ports, model, state }: LoopContext): boolean {
+  if (!ports.factsOf || ports.factsOf(model) !== undefined) return true;
+  return state.conversation.some(
+    ({ type, metadata, content }) =>
+      type === 'assistant' &&
+      metadata['model'] === model &&
+      metadata['partial'] !== true &&
+      content[0]?.type !== 'reasoning',
+  );
+}
+
 /** Splits text behind every character that may end a call, so that a call is sent before the text after it is read. */
-const splitAfterCalls = (chunk: ReplyChunk): ReplyChunk[] =>
-  chunk.type === 'text' ? chunk.text.split(/(?<=[>}])/).map((text) => ({ type: 'text', text })) : [chunk];
+const splitAfterCalls = (text: string): string[] => text.split(/(?<=[>}])/);
 
 const isEmpty = ({ content, calls }: DecodedReply): boolean =>
   calls.length === 0 && !content.some((block) => block.type === 'text' && block.text.trim() !== '');

@@ -34,12 +34,11 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked
     }
     yield factsStepOf(loop, [beginReply(loop, messageId)], { hold: false, meanwhile: true });
 
-    const { prompt: request, decoder } = promptOf(loop);
+    const { prompt: request, newDecoder } = promptOf(loop);
     const prompt = hasFallback(loop) ? { ...request, hasFallback: true } : request;
-    const reply = new Reply(loop, messageId, decoder);
+    const reply = new Reply(loop, messageId, newDecoder);
     const result = yield* callUntilComplete(loop, reply, withTurns(prompt, repairTurns));
-    const decoded = reply.end();
-    for (const step of reply.show(decoded.rest)) yield step;
+    const decoded = yield* reply.end();
 
     if (yield* fallBack(loop, result, reply)) continue;
     if (mayShrink && wasTooLong(result, reply)) {

@@ -157,6 +157,13 @@ export function hasToolCalls(model: string, { providers }: Pick<ModelProviders, 
 
 type Providers = Pick<ModelProviders, 'providers'>;
 
+/** What is declared or known about a model, `provider/model`. */
+export function factsOfModel(model: string, { providers }: Providers): ModelFacts | undefined {
+  const { provider: name, id } = splitModelName(model);
+  const provider = providers.find((one) => one.name === name);
+  return provider && factsOf(provider, id);
+}
+
 /** The declared or known price of a model at a time (milliseconds since 1970). */
 export function priceOf(model: string, { providers }: Providers, atMs: number): ModelPrice | undefined {
   const { provider: name, id } = splitModelName(model);

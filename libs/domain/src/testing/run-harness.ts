@@ -45,7 +45,7 @@ export interface HarnessParts {
   /** Ports that depend on the operator's configuration. */
   readonly extra?: Pick<
     AgentPorts,
-    'honoursKeys' | 'leastInputPrice' | 'accountIsSpent' | 'children' | 'treeBudget' | 'reserve'
+    'factsOf' | 'honoursKeys' | 'leastInputPrice' | 'accountIsSpent' | 'children' | 'treeBudget' | 'reserve'
   >;
 }
 

@@ -52,7 +52,9 @@ export class JsonGrammar {
     written.add(opening);
     const decision = new Decision(reply, tools);
     source.startRecording(written.add);
+    reply.isInCall = true;
     const isWhole = yield* this.readMembers(decision);
+    reply.isInCall = false;
     source.stopRecording();
 
     if (!isWhole) decision.problem ??= source.isOver ? cutShort : notJson;

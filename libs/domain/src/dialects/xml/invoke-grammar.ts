@@ -45,7 +45,9 @@ export class InvokeGrammar {
           this.readBlockEnd();
           break;
         case invokeStart:
+          reply.isInCall = true;
           yield* this.readInvoke();
+          reply.isInCall = false;
           break;
         case undefined:
           return;

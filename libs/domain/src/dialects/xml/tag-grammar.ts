@@ -39,7 +39,9 @@ export class TagGrammar {
     while (!reply.isFull) {
       const opening = yield* source.passUntil(this.openings, reply.text);
       if (opening === undefined) return;
+      reply.isInCall = true;
       yield* this.readCall(source.take(opening.length));
+      reply.isInCall = false;
     }
   }
 
