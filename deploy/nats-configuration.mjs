@@ -1,6 +1,6 @@
 /**
  * `npm run --silent nats-configuration -- ID ID …` prints the configuration of a NATS server for these executors: who may log in, and
- * what each may say and hear. Passwords come from the server's environment.
+ * what each may say and hear. Passwords come from the server's environment, where each has the name that `npm run helm-secrets` gives it.
  */
 import { composeConfiguration } from './local/nats-server-configuration.mjs';
 

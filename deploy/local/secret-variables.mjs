@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { databaseServices } from './roles.mjs';
 
 /** The variable with a user's password on a server, such as NATS_AGENT_WORKER_PASSWORD. */
@@ -13,17 +13,44 @@ export const composeSecrets = [
   ...[...databaseServices, 'tool-executor'].map((service) => passwordVariable('NATS', service)),
 ];
 
-/** The keys of the Secret of a Helm release: those, and what only its optional parts use. */
-export function newHelmSecrets() {
-  const optional = ['POSTGRES_SCALER_PASSWORD', 'METRICS_TOKEN'].map(withNewValue).join('');
-  return `${newComposeSecrets()}${optional}SECRETS_KEY=${randomBytes(32).toString('base64')}\n`;
+const executorSecret = 'NATS_EXECUTOR_SECRET';
+
+/**
+ * The password of an executor on NATS: HMAC-SHA256 of its id, so that passwords of further executors can be made later from the
+ * same secret, and the password of one says nothing about that of another. It begins with a letter.
+ */
+export const executorPassword = (secret, id) => `s${createHmac('sha256', secret).update(id).digest('hex')}`;
+
+/**
+ * The keys of the Secret of a Helm release, as lines of an environment file: what Compose requires, but for the executors, which
+ * have a password each, and what only optional parts use. `kept` is such a file from before, whose values stay.
+ */
+export function newHelmSecrets({ release = 'rondo', executors = 4, kept = '' } = {}) {
+  const before = new Map(variablesIn(kept));
+  const names = [
+    ...composeSecrets.filter((name) => name !== passwordVariable('NATS', 'tool-executor')),
+    'POSTGRES_SCALER_PASSWORD',
+    'METRICS_TOKEN',
+    executorSecret,
+  ];
+  const values = new Map(names.map((name) => [name, before.get(name) ?? newValue(name)]));
+  values.set('SECRETS_KEY', before.get('SECRETS_KEY') ?? randomBytes(32).toString('base64'));
+  for (let index = 0; index < executors; index++) {
+    const id = `${release}-tool-executor-${index}`;
+    values.set(passwordVariable('NATS', id), executorPassword(values.get(executorSecret), id));
+  }
+  return [...new Map([...before, ...values])].map(([name, value]) => `${name}=${value}\n`).join('');
 }
+
+const variablesIn = (text) =>
+  text
+    .split('\n')
+    .filter((line) => line.includes('='))
+    .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]);
 
 /** A value for each. They begin with a letter, because NATS reads a value that begins with a digit as a number. */
 export function newComposeSecrets() {
-  return composeSecrets.map(withNewValue).join('');
+  return composeSecrets.map((name) => `${name}=${newValue(name)}\n`).join('');
 }
 
-function withNewValue(name) {
-  return `${name}=${name === 'RONDO_ADMIN_KEY' ? 'rondo_' : 's'}${randomBytes(24).toString('hex')}\n`;
-}
+const newValue = (name) => `${name === 'RONDO_ADMIN_KEY' ? 'rondo_' : 's'}${randomBytes(24).toString('hex')}`;

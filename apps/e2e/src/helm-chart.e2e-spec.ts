@@ -8,7 +8,7 @@ import { helmValuesReference } from '../../../deploy/local/helm-values-reference
 import { composeConfiguration } from '../../../deploy/local/nats-server-configuration.mjs';
 import { promtool } from '../../../deploy/local/prometheus.mjs';
 import { ProgramError, run } from '../../../deploy/local/run-program.mjs';
-import { newHelmSecrets } from '../../../deploy/local/secret-variables.mjs';
+import { executorPassword, newHelmSecrets } from '../../../deploy/local/secret-variables.mjs';
 import { environment as agentWorker } from '../../agent-worker/src/environment';
 import { environment as demoModel } from '../../demo-model/src/environment';
 import { environment as gateway } from '../../gateway/src/config';
@@ -32,13 +32,16 @@ const container = z.object({
   livenessProbe: z.unknown().optional(),
   readinessProbe: z.unknown().optional(),
   resources: z.record(z.string(), z.unknown()).optional(),
+  volumeMounts: z.array(z.looseObject({ name: z.string(), subPathExpr: z.string().optional() })).default([]),
 });
+const secretVolume = z.looseObject({ items: z.array(z.object({ key: z.string(), path: z.string() })) });
 const pod = z.object({
   automountServiceAccountToken: z.boolean().optional(),
   terminationGracePeriodSeconds: z.number().optional(),
   hostUsers: z.boolean().optional(),
   securityContext: z.record(z.string(), z.unknown()).optional(),
   containers: z.array(container),
+  volumes: z.array(z.looseObject({ name: z.string(), secret: secretVolume.optional() })).optional(),
 });
 const anObject = z.looseObject({
   kind: z.string(),
@@ -53,10 +56,13 @@ beforeAll(async () => {
 
 async function render(...settings: string[]): Promise<KubernetesObject[]> {
   const { stdout } = await run(helm, ['template', 'rondo', chart, ...settings.flatMap((set) => ['--set', set])]);
-  return loadAll(stdout, { schema: CORE_SCHEMA })
+  return objectsIn(stdout);
+}
+
+const objectsIn = (documents: string): KubernetesObject[] =>
+  loadAll(documents, { schema: CORE_SCHEMA })
     .filter((object) => object !== null && object !== undefined)
     .map((object) => anObject.parse(object));
-}
 
 const refusal = (...settings: string[]) =>
   render(...settings).then(
@@ -76,10 +82,15 @@ function podsOf(objects: readonly KubernetesObject[]): Map<string, z.infer<typeo
   );
 }
 
-const external = ['postgres.host=pg.example', 'redis.host=redis.example', 'nats.host=nats.example'];
-const bundled = ['bundled.enabled=true'];
+const valuesOf = (variable: string, found: z.infer<typeof pod> | undefined) =>
+  found?.containers[0]?.env.filter(({ name }) => name === variable).map(({ value }) => value);
+
+const chosen = 'toolExecutor.sandbox.limits=pod';
+const external = [chosen, 'postgres.host=pg.example', 'redis.host=redis.example', 'nats.host=nats.example'];
+const bundled = [chosen, 'bundled.enabled=true'];
+const ingress = ['gateway.ingress.enabled=true', 'gateway.ingress.host=rondo.example'];
 const monitoring = ['podMonitor.enabled=true', 'prometheusRule.enabled=true', 'dashboard.enabled=true'];
-const everything = ['gateway.ingress.enabled=true', 'gateway.ingress.host=rondo.example', ...monitoring];
+const everything = [...ingress, ...monitoring];
 const combinations = [
   { name: 'external servers', settings: external },
   { name: 'bundled servers', settings: bundled },
@@ -87,8 +98,13 @@ const combinations = [
   { name: 'scaling by CPU', settings: [...bundled, ...everything, 'autoscaling=cpu'] },
   { name: 'privileged executors', settings: [...bundled, 'toolExecutor.sandbox.mode=privileged'] },
   {
-    name: 'executors of a runtime class',
-    settings: [...external, 'toolExecutor.sandbox.mode=runtime', 'toolExecutor.runtimeClass=kata'],
+    name: 'executors of a runtime class with limits for each sandbox',
+    settings: [
+      ...external,
+      'toolExecutor.sandbox.limits=sandbox',
+      'toolExecutor.sandbox.mode=runtime',
+      'toolExecutor.runtimeClass=kata',
+    ],
   },
   {
     name: 'a seccomp profile of the nodes',
@@ -123,7 +139,7 @@ const combinations = [
 
 describe('the Helm chart', () => {
   it('passes helm lint --strict', async () => {
-    await run(helm, ['lint', '--strict', chart, '--set', 'bundled.enabled=true']);
+    await run(helm, ['lint', '--strict', chart, '--set', bundled.join(',')]);
   });
 
   it('renders objects that have the types of the Kubernetes API, and no misspelt field', async () => {
@@ -166,11 +182,7 @@ describe('the Helm chart', () => {
     const { data } = z.object({ data: z.object({ 'rondo.conf': z.string() }) }).parse(map);
 
     const ids = ['rondo-tool-executor-0', 'rondo-tool-executor-1'];
-    const generated = composeConfiguration(ids).replaceAll(
-      /\$NATS_RONDO_TOOL_EXECUTOR_\d_PASSWORD/g,
-      '$NATS_TOOL_EXECUTOR_PASSWORD',
-    );
-    expect(data['rondo.conf'].trim()).toBe(generated.trim());
+    expect(data['rondo.conf'].trim()).toBe(composeConfiguration(ids).trim());
   });
 
   it('ships the alerts, each for the namespace of the release alone', async () => {
@@ -200,16 +212,35 @@ describe('the Helm chart', () => {
     expect(data['rondo.json'].trim()).toBe(readFileSync(join(root, 'deploy/monitoring/dashboard.json'), 'utf8').trim());
   });
 
-  it('lets the limits of the pod hold for its sandboxes where it cannot make control groups, unless told otherwise', async () => {
+  it('runs no tool without limits for each sandbox, unless those of the pod were said to be enough', async () => {
     const limits = async (...settings: string[]) =>
-      podsOf(await render(...bundled, ...settings))
-        .get('tool-executor')
-        ?.containers[0]?.env.filter(({ name }) => name === 'SANDBOX_REQUIRE_LIMITS')
-        .map(({ value }) => value);
+      valuesOf(
+        'SANDBOX_REQUIRE_LIMITS',
+        podsOf(await render('bundled.enabled=true', ...settings)).get('tool-executor'),
+      );
 
-    expect(await limits()).toEqual(['0']);
-    expect(await limits('toolExecutor.sandbox.mode=privileged')).toEqual([]);
-    expect(await limits('toolExecutor.env.SANDBOX_REQUIRE_LIMITS=1')).toEqual(['1']);
+    expect(await limits('toolExecutor.sandbox.limits=sandbox')).toEqual(['1']);
+    expect(await limits('toolExecutor.sandbox.limits=pod')).toEqual(['0']);
+    expect(await limits('toolExecutor.sandbox.mode=privileged')).toEqual(['1']);
+    expect(await limits('toolExecutor.sandbox.limits=pod', 'toolExecutor.env.SANDBOX_REQUIRE_LIMITS=1')).toEqual(['1']);
+  });
+
+  it('asks for a choice of limits only where sandboxes run in the pod', async () => {
+    const asks = 'Set toolExecutor.sandbox.limits';
+    expect(await refusal('bundled.enabled=true')).toContain(asks);
+    expect(await refusal('bundled.enabled=true', 'toolExecutor.sandbox.mode=runtime')).toContain(asks);
+    expect(await refusal('bundled.enabled=true', 'toolExecutor.enabled=false')).toBe('rendered');
+    expect(await refusal('bundled.enabled=true', 'toolExecutor.env.SANDBOX_PROVIDER=daytona')).toBe('rendered');
+  });
+
+  it('lets the gateway see the addresses of clients behind the ingress, unless told how many proxies there are', async () => {
+    const hops = async (...settings: string[]) =>
+      valuesOf('TRUSTED_PROXY_HOPS', podsOf(await render(...bundled, ...settings)).get('gateway'));
+
+    expect(await hops()).toEqual([]);
+    expect(await hops(...ingress)).toEqual(['1']);
+    expect(await hops(...ingress, 'gateway.env.TRUSTED_PROXY_HOPS=2')).toEqual(['2']);
+    expect(await hops(...ingress, 'env.TRUSTED_PROXY_HOPS=3')).toEqual(['3']);
   });
 
   it('has a test that needs a sandbox, where there are any, and none without the demo model', async () => {
@@ -239,6 +270,61 @@ describe('the Helm chart', () => {
     expect(peersOf('tool-executor-egress')).toContain('169.254.0.0/16');
   });
 });
+
+describe('attack: the stolen NATS password of an executor', () => {
+  const ids = ['agents-tool-executor-0', 'agents-tool-executor-1', 'agents-tool-executor-2'];
+  const newSecret = (kept = '') => new Map(keysAndValues(newHelmSecrets({ release: 'agents', executors: 3, kept })));
+  const rendered = async () => {
+    const settings = [...bundled, 'toolExecutor.replicas=3'].flatMap((set) => ['--set', set]);
+    return objectsIn((await run(helm, ['template', 'agents', chart, ...settings])).stdout);
+  };
+
+  it('opens nothing as another executor: Secret, pod and configuration have one for each', async () => {
+    const objects = await rendered();
+    const executor = podsOf(objects).get('tool-executor');
+    const items = executor?.volumes?.find(({ name }) => name === 'nats-passwords')?.secret?.items ?? [];
+    const secret = newSecret();
+
+    expect(items.map(({ path }) => path)).toEqual(ids);
+    expect(new Set(items.map(({ key }) => secret.get(key))).size).toBe(ids.length);
+    for (const { key, path } of items) {
+      expect(secret.get(key)).toBe(executorPassword(secret.get('NATS_EXECUTOR_SECRET') ?? '', path));
+      expect(composeConfiguration(ids)).toContain(`{ user: "${path}", password: $${key},`);
+      expect(
+        podsOf(objects)
+          .get('nats')
+          ?.containers[0]?.env.map(({ name }) => name),
+      ).toContain(key);
+    }
+  });
+
+  it('is the only one that the pod of the executor can read', async () => {
+    const executor = podsOf(await rendered()).get('tool-executor');
+    const [first] = executor?.containers ?? [];
+
+    expect(first?.volumeMounts).toContainEqual({
+      ...{ name: 'nats-passwords', mountPath: '/run/nats/password' },
+      ...{ subPathExpr: '$(EXECUTOR_ID)', readOnly: true },
+    });
+    expect(valuesOf('NATS_URL', executor)).toEqual(['nats://$(EXECUTOR_ID)@agents-nats:4222']);
+    const references = first?.env.map(({ valueFrom }) => secretRef.safeParse(valueFrom).data?.secretKeyRef.key) ?? [];
+    expect(references.filter((key) => key?.includes('NATS'))).toEqual([]);
+  });
+
+  it('stays as it is when passwords of further executors are made', () => {
+    const before = newHelmSecrets({ release: 'agents', executors: 1 });
+    const after = newSecret(before);
+
+    expect([...after]).toEqual(expect.arrayContaining(keysAndValues(before)));
+    expect(after.get('NATS_AGENTS_TOOL_EXECUTOR_2_PASSWORD')).toMatch(/^s[0-9a-f]{64}$/);
+  });
+});
+
+const keysAndValues = (file: string) =>
+  file
+    .trim()
+    .split('\n')
+    .map((line): [string, string] => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]);
 
 const environments = {
   gateway,
@@ -288,7 +374,7 @@ describe.each(combinations)('the pods of the chart with $name', ({ settings }) =
   it('take every secret from the Secret, by a key that npm run helm-secrets makes', () => {
     for (const { containers } of pods.values()) {
       for (const { env } of containers) {
-        const secret = env.filter(({ name }) => /PASSWORD|_KEY$|TOKEN|REDISCLI_AUTH/.test(name));
+        const secret = env.filter(({ name }) => /PASSWORD$|_KEY$|TOKEN|REDISCLI_AUTH/.test(name));
         for (const { value, valueFrom } of secret) {
           expect(value).toBeUndefined();
           expect(keysOfSecret).toContain(secretRef.parse(valueFrom).secretKeyRef.key);

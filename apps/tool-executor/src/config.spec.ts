@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseConfig } from '@rondo/platform';
-import { environment, sandboxSettingsOf, slotsOf } from './config';
+import { environment, sandboxSettingsOf, slotsOf, withNatsPassword } from './config';
 
 const least = {
   PORT: '0',
@@ -41,6 +44,22 @@ describe('the executor’s configuration', () => {
 
     const wrong = { ...least, SANDBOX_INTERNAL_HOSTS: 'git.internal:3000,git.internal' };
     expect(() => parseConfig(environment, wrong)).toThrow('SANDBOX_INTERNAL_HOSTS.1: expected host:port, for example');
+  });
+
+  it('takes the password of NATS from its file, so that no variable holds it', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'rondo-config-'));
+    const file = join(folder, 'password');
+    writeFileSync(file, 's3cret/@:%\n');
+    const config = environment.parse({ ...least, NATS_URL: 'tls://executor-1@nats:4222', NATS_PASSWORD_FILE: file });
+
+    const { username, password, host, protocol } = new URL(withNatsPassword(config).NATS_URL);
+
+    expect({ username, password: decodeURIComponent(password), host, protocol }).toEqual({
+      ...{ username: 'executor-1', password: 's3cret/@:%' },
+      ...{ host: 'nats:4222', protocol: 'tls:' },
+    });
+    expect(withNatsPassword(environment.parse(least)).NATS_URL).toBe(least.NATS_URL);
+    rmSync(folder, { recursive: true });
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type SlotLimits, executorId } from '@rondo/messaging';
 import {
   commaSeparated,
@@ -23,6 +24,11 @@ const defaults = sandboxSettings.parse({ root: '/' });
 const variables = z.object({
   ...serviceVariables,
   ...natsVariables,
+  NATS_PASSWORD_FILE: z.string().optional().meta({
+    description: 'The file with the password of the user in `NATS_URL`, where the URL has none.',
+    example: '/run/nats/password',
+    otherwise: 'the one in `NATS_URL`',
+  }),
   ...tracingVariables,
   NODE_ENV: z.string().optional().meta({
     description: '`production` switches `SANDBOX_REQUIRE_LIMITS` on.',
@@ -204,4 +210,12 @@ export const sandboxSettingsOf = (config: Config) =>
     },
   });
 
-export const readConfig = (): Config => loadConfig(environment);
+/** Puts the password of `NATS_PASSWORD_FILE` into `NATS_URL`. Throws if the file cannot be read. */
+export function withNatsPassword(config: Config): Config {
+  if (config.NATS_PASSWORD_FILE === undefined) return config;
+  const url = new URL(config.NATS_URL);
+  url.password = encodeURIComponent(readFileSync(config.NATS_PASSWORD_FILE, 'utf8').trim());
+  return { ...config, NATS_URL: url.href };
+}
+
+export const readConfig = (): Config => withNatsPassword(loadConfig(environment));

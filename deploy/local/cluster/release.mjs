@@ -20,7 +20,7 @@ const values = {
   gateway: { replicas: 2, resources },
   agentWorker: { replicas: 2, concurrency: 10, resources },
   summarizer: { resources },
-  toolExecutor: { replicas: 2, storage: '1Gi', resources },
+  toolExecutor: { replicas: 2, storage: '1Gi', resources, sandbox: { limits: 'pod' } },
 };
 
 /** The chart on the cluster, installed by Helm itself: only its objects are translated for an older API. */

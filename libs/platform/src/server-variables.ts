@@ -5,7 +5,7 @@ import { count } from './service-variables';
 const natsUrl = z
   .string()
   .regex(
-    /^(nats|tls):\/\/([^@:/\s]+:[^@/\s]+@)?[^@/\s]+\/?$/,
+    /^(nats|tls):\/\/([^@:/\s]+(:[^@/\s]+)?@)?[^@/\s]+\/?$/,
     'must be nats://name:password@host:port, or tls://…, with or without a name and a password',
   );
 

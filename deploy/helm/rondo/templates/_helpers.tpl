@@ -58,11 +58,13 @@ app.kubernetes.io/component: {{ .component }}
   value: {{ ternary "rediss" "redis" .root.Values.redis.tls }}://:$(REDIS_PASSWORD)@{{ include "rondo.redisHost" .root }}:{{ .root.Values.redis.port }}
 {{- end }}
 
-{{/* `user` may be a variable of the pod, as $(EXECUTOR_ID). */}}
+{{/* `user` may be a variable of the pod, as $(EXECUTOR_ID). Without `key` the service reads the password from a file. */}}
 {{- define "rondo.natsUrl" -}}
-{{ include "rondo.secretEnv" (dict "root" .root "name" "NATS_PASSWORD" "key" .key) }}
+{{- if .key }}
+{{- include "rondo.secretEnv" (dict "root" .root "name" "NATS_PASSWORD" "key" .key) }}
+{{ end -}}
 - name: NATS_URL
-  value: {{ ternary "tls" "nats" .root.Values.nats.tls }}://{{ .user }}:$(NATS_PASSWORD)@{{ include "rondo.natsHost" .root }}:{{ .root.Values.nats.port }}
+  value: {{ ternary "tls" "nats" .root.Values.nats.tls }}://{{ .user }}{{ if .key }}:$(NATS_PASSWORD){{ end }}@{{ include "rondo.natsHost" .root }}:{{ .root.Values.nats.port }}
 {{- end }}
 
 {{- define "rondo.commonEnv" -}}
@@ -175,13 +177,25 @@ scaleDown:
       periodSeconds: 60
 {{- end }}
 
-{{/* What deploy/nats.conf grants, with a user for each executor: its name is that of its pod. All have the same password. */}}
+{{/* The id of an executor, which is the name of its pod and of its user on NATS. */}}
+{{- define "rondo.executorId" -}}
+{{ include "rondo.name" .root }}-tool-executor-{{ .index }}
+{{- end }}
+
+{{/* The key of the Secret with its password, as `npm run helm-secrets` and `npm run nats-configuration` name it. */}}
+{{- define "rondo.executorPasswordKey" -}}
+NATS_{{ include "rondo.executorId" . | upper | replace "-" "_" }}_PASSWORD
+{{- end }}
+
+{{/* What deploy/nats.conf grants, with a user and a password for each executor. */}}
 {{- define "rondo.natsConfiguration" -}}
-{{- $configuration := .Files.Get "files/nats.conf" | replace "$NATS_EXECUTOR_ID_PASSWORD" "$NATS_TOOL_EXECUTOR_PASSWORD" }}
+{{- $configuration := .Files.Get "files/nats.conf" }}
 {{- $user := regexFind `(?s) {4}\{ user: "EXECUTOR_ID".*?\n {4}\} \}\n` $configuration }}
 {{- $users := "" }}
 {{- range $index := until (int .Values.toolExecutor.replicas) }}
-{{- $users = print $users (replace "EXECUTOR_ID" (printf "%s-tool-executor-%d" (include "rondo.name" $) $index) $user) }}
+{{- $executor := dict "root" $ "index" $index }}
+{{- $withPassword := replace "NATS_EXECUTOR_ID_PASSWORD" (include "rondo.executorPasswordKey" $executor) $user }}
+{{- $users = print $users (replace "EXECUTOR_ID" (include "rondo.executorId" $executor) $withPassword) }}
 {{- end }}
 {{- replace $user $users $configuration }}
 {{- end }}
