@@ -12,7 +12,10 @@ import {
   whyNotConfigured,
 } from '@rondo/domain';
 import { AnthropicProtocol } from './anthropic/anthropic-protocol';
-import { HttpEndpoint } from './http/http-endpoint';
+import { createAnthropicClient } from './clients/anthropic-client';
+import { createOpenAiClient } from './clients/openai-client';
+import type { ProviderClient } from './clients/provider-client';
+import { type Fetch, createFetch } from './http/lean-fetch';
 import { OpenAiProtocol } from './openai/openai-protocol';
 import { ReplyAttempt } from './reply-attempt';
 import { type RetryPolicy, RetryingModel, defaultRetries, redactor } from './retrying-model';
@@ -44,15 +47,13 @@ export function createModels(config: ModelsConfig): Models {
 
 function modelOf(provider: ProviderSettings, config: ModelsConfig): Model {
   const timeouts = timeoutsOf(provider, { ...defaultTimeouts, ...config.timeouts });
-  const wire = protocolOf(provider);
-  const endpoint = new HttpEndpoint(wire.url, wire.headers);
+  const { wire, client } = protocolOf(provider, createFetch());
   const priceOf = (request: ModelRequest) => {
     const facts = factsOf(provider, splitModelName(request.model).id);
     return facts && priceAt(facts, Date.now());
   };
   return new RetryingModel({
-    begin: (request, signal) =>
-      new ReplyAttempt({ wire, endpoint, timeouts, price: priceOf(request) }, request, signal),
+    begin: (request, signal) => new ReplyAttempt({ wire, client, timeouts, price: priceOf(request) }, request, signal),
     policy: { ...defaultRetries, ...config.retries },
     redact: redactor([provider.apiKey, ...Object.values(provider.headers)]),
   });
@@ -67,12 +68,12 @@ const timeoutsOf = ({ streams = true, timeoutMs }: ProviderSettings, usual: Time
     timeoutMs ?? (streams ? usual.firstByteTimeoutMs : Math.max(wholeReplyMs, usual.firstByteTimeoutMs)),
 });
 
-function protocolOf(provider: ProviderSettings): WireProtocol {
+function protocolOf(provider: ProviderSettings, fetch: Fetch): { wire: WireProtocol; client: ProviderClient } {
   switch (provider.kind) {
     case 'openai':
-      return new OpenAiProtocol(provider);
+      return { wire: new OpenAiProtocol(provider), client: createOpenAiClient(provider, fetch) };
     case 'anthropic':
-      return new AnthropicProtocol(provider);
+      return { wire: new AnthropicProtocol(), client: createAnthropicClient(provider, fetch) };
   }
 }
 

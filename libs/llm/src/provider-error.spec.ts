@@ -1,5 +1,5 @@
 import { contextOverflow } from '@rondo/domain';
-import { ProviderError, connectionFailure, refusal, retryAfterMs } from './provider-error';
+import { ProviderError, refusal, retryAfterMs, toProviderError } from './provider-error';
 import { redactor } from './retrying-model';
 
 const codeOf = (status: number | undefined, detail: unknown) => refusal({ status, detail }).code;
@@ -53,10 +53,10 @@ describe('retryAfterMs', () => {
   });
 });
 
-describe('connectionFailure', () => {
+describe('toProviderError', () => {
   it('contains the system error and no address', () => {
     const cause = Object.assign(new Error('connect ECONNRESET 10.1.2.3:443'), { code: 'ECONNRESET' });
-    const error = connectionFailure(new Error('Connection error.', { cause }));
+    const error = toProviderError(new Error('Connection error.', { cause }));
     expect(error).toEqual(new ProviderError('connection_error', 'The connection to the provider failed (ECONNRESET).'));
     expect(error.transient).toBe(true);
   });

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelErrorCode } from '@rondo/contract';
 import { z } from 'zod';
+import { ReplyHeaders } from './http/lean-fetch';
 
 /** A provider refused, failed or did not respond. `transient`: trying again may help. */
 export class ProviderError extends Error {
@@ -131,8 +132,30 @@ function codeByStatus(status: number | undefined): ModelErrorCode {
   return code ?? (status !== undefined && status < 500 ? 'invalid_request' : 'api_error');
 }
 
+/** The errors of both SDKs: the headers of a refusal are those of our `fetch`. */
+const sdkError = z.object({ status: z.number().int(), headers: z.instanceof(ReplyHeaders) });
+
+/** What the provider, its SDK or the connection threw. */
+export function toProviderError(error: unknown): ProviderError {
+  if (error instanceof ProviderError) return error;
+  const refused = sdkError.safeParse(error);
+  if (!refused.success) return connectionFailure(error);
+  const { status, headers } = refused.data;
+  return refusal({ status, headers: headers.all, detail: detailIn(headers.refusal ?? '') });
+}
+
+/** Both protocols describe a refusal in `error`; servers that imitate them may leave the wrapper out, or send plain text. */
+function detailIn(text: string): unknown {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' && body !== null && 'error' in body ? body.error : body;
+  } catch {
+    return text;
+  }
+}
+
 /** The connection could not be made, or broke. */
-export function connectionFailure(error: unknown): ProviderError {
+function connectionFailure(error: unknown): ProviderError {
   const reason = systemCode(error);
   return new ProviderError('connection_error', `The connection to the provider failed${reason ? ` (${reason})` : ''}.`);
 }

@@ -1,9 +1,8 @@
 import type { FinishReason } from '@rondo/contract';
 import type { ModelPrice, ModelRequest, ReplyChunk } from '@rondo/domain';
-import type { HttpCall } from './http/http-call';
-import type { HttpEndpoint } from './http/http-endpoint';
-import type { HttpReply } from './http/http-reply';
-import { ProviderError, connectionFailure, refusal } from './provider-error';
+import type { ProviderClient } from './clients/provider-client';
+import type { ReplyBody } from './http/reply-body';
+import { ProviderError, toProviderError } from './provider-error';
 import { SilenceTimer, type Timeouts } from './silence-timer';
 import { SseReader } from './sse';
 import { type CallUsage, usageOf } from './token-usage';
@@ -18,7 +17,7 @@ export type AttemptEnding = { readonly usage?: CallUsage } & (
 
 export interface AttemptParts {
   readonly wire: WireProtocol;
-  readonly endpoint: HttpEndpoint;
+  readonly client: ProviderClient;
   readonly timeouts: Timeouts;
   readonly price: ModelPrice | undefined;
 }
@@ -34,8 +33,9 @@ export class ReplyAttempt {
   private readonly events = new SseReader();
   private readonly silence: SilenceTimer;
   private whole: WholeBody | undefined;
-  private call: HttpCall | undefined;
-  private reply: HttpReply | undefined;
+  /** Ends the call while there is no reply yet. */
+  private readonly sending = new AbortController();
+  private reply: ReplyBody | undefined;
   private buffered: ReplyChunk[] = [];
   private wake = () => {};
   private outputLength = 0;
@@ -82,10 +82,13 @@ export class ReplyAttempt {
   private async send(): Promise<void> {
     this.signal.addEventListener('abort', this.abort, { once: true });
     try {
-      this.call = this.parts.endpoint.post(this.parts.wire.body(this.request));
-      const reply = await this.call.reply;
-      await requireSuccess(reply);
+      const { wire, client } = this.parts;
+      const reply = await client.send(wire.request(this.request), this.sending.signal);
       this.reply = reply;
+      if (this.ending) {
+        reply.close();
+        return;
+      }
       if (this.reader.readWhole && isWhole(reply.headers)) this.whole = new WholeBody();
       reply.read({ onData: (bytes) => this.decode(bytes), onEnd: (error) => this.endBody(error) });
     } catch (error) {
@@ -156,13 +159,14 @@ export class ReplyAttempt {
     this.ending = ending;
     this.silence.stop();
     this.signal.removeEventListener('abort', this.abort);
-    if (!this.reader.complete) this.call?.abort();
+    if (!this.reply) this.sending.abort();
+    else if (!this.reader.complete) this.reply.close();
     this.wake();
   }
 
   /** A reply with a finish reason is complete, even if its stream fails afterwards. */
   private afterFault(error: unknown): AttemptEnding {
-    return this.completed() ?? this.failed(error instanceof ProviderError ? error : connectionFailure(error));
+    return this.completed() ?? this.failed(toProviderError(error));
   }
 
   private afterBody(): AttemptEnding {
@@ -190,26 +194,6 @@ export class ReplyAttempt {
 const timedOut = () => new ProviderError('timeout', 'The provider sent no data in time.');
 const endedWithoutReason = () => new ProviderError('connection_error', 'The reply ended without a finish reason.');
 const unreadable = () => new ProviderError('api_error', 'The provider sent a stream that cannot be read.');
-
-/** The rest of a longer refusal is not read. */
-const maxRefusalBytes = 64 * 1024;
-
-/** Rejects with a ProviderError where the provider refused; does not read the body of an accepted request. */
-async function requireSuccess(reply: HttpReply): Promise<void> {
-  const { status, headers } = reply;
-  if (status >= 200 && status < 300) return;
-  throw refusal({ status, headers, detail: detailIn(await reply.text(maxRefusalBytes)) });
-}
-
-/** Both protocols describe a refusal in `error`; servers that imitate them may leave the wrapper out, or send plain text. */
-function detailIn(text: string): unknown {
-  try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === 'object' && body !== null && 'error' in body ? body.error : body;
-  } catch {
-    return text;
-  }
-}
 
 /** Joins consecutive texts of the same kind, so that what arrived together is passed on as one chunk. */
 function joinTextChunks(chunks: readonly ReplyChunk[]): readonly ReplyChunk[] {

@@ -11,7 +11,7 @@ const shell = { name: 'shell', description: 'Runs a command.', schema: { type: '
 const settings = { apiKey: '', headers: {} } as never;
 const protocols = [
   ['acme/m', new OpenAiProtocol(settings)],
-  ['anthropic/m', new AnthropicProtocol(settings)],
+  ['anthropic/m', new AnthropicProtocol()],
 ] as const;
 
 /** A copy that no memoized result is known for. */
@@ -28,8 +28,10 @@ function exchangeThatReports(at: number, onSerialized: () => void): ModelMessage
 }
 
 describe.each(protocols)('a request to %s', (model, protocol) => {
-  const bodyOf = (messages: readonly ModelMessage[]) =>
-    protocol.body(requestTo(model, { messages: [...messages], tools: [shell] }));
+  const bodyOf = (messages: readonly ModelMessage[]) => {
+    const { params, unsettled } = protocol.request(requestTo(model, { messages: [...messages], tools: [shell] }));
+    return requestText(params, { unsettled });
+  };
 
   it('is the same text whether its parts were serialized before or not', () => {
     fc.assert(

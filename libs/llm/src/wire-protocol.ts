@@ -5,11 +5,27 @@ import { ProviderError } from './provider-error';
 
 /** What differs between the protocols of providers; the rest of a model call is the same for all. */
 export interface WireProtocol {
-  readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The request body as JSON. A conversation that grew starts with the same text, so that prompt caches hit. */
-  body(request: ModelRequest): string;
+  request(request: ModelRequest): WireRequest;
   reader(): ReplyReader;
+}
+
+/** A request as its SDK sends it. */
+export interface WireRequest {
+  /** Below the base URL, as the SDK names it: `/chat/completions`. */
+  readonly path: string;
+  /**
+   * The parameters in the SDK's types, the messages last. The lists of a conversation that grew begin with the same elements, so
+   * that prompt caches hit, and so that only what is new is serialized.
+   */
+  readonly params: WireParams;
+  /** How many elements at the end of a list may differ in the next request, and are serialized again. */
+  readonly unsettled: number;
+}
+
+/** The parameters of any SDK's request. */
+export interface WireParams {
+  readonly model: string;
+  readonly stream?: boolean | null;
 }
 
 /** Reads one reply, event by event. */

@@ -90,6 +90,36 @@ export class HttpReply {
     this.read({ onData: () => {}, onEnd: () => clearTimeout(timer) });
   }
 
+  /** The body in parts, for an SDK that translates it. A reply that is not read to its end is closed. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
+    const parts: Uint8Array[] = [];
+    let ended: { readonly error: Error | undefined } | undefined;
+    let wake = () => {};
+    this.read({
+      onData: (bytes) => {
+        parts.push(bytes);
+        this.pause();
+        wake();
+      },
+      onEnd: (error) => {
+        ended ??= { error };
+        wake();
+      },
+    });
+    try {
+      for (;;) {
+        yield* parts.splice(0);
+        if (ended?.error) throw ended.error;
+        if (ended) return;
+        const more = new Promise<void>((resolve) => (wake = resolve));
+        this.resume();
+        await more;
+      }
+    } finally {
+      if (!ended) this.close();
+    }
+  }
+
   close(): void {
     this.controller.abort(new Error('The reply was closed.'));
   }
