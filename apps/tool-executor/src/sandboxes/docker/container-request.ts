@@ -30,7 +30,7 @@ export const ownerLabel = (root: string): string => `${labelPrefix}root=${root}`
 export function containerRequest({ settings, docker, workspace, name, ...paths }: ContainerParts): object {
   return {
     Image: docker.image,
-    Entrypoint: ['node', `--max-old-space-size=${agentMemoryMegabytes}`, `${inside.agent}/main.cjs`, '0', '1', name],
+    Entrypoint: ['/bin/sh', `${inside.agent}/contained.sh`, ...agentArguments(name)],
     Cmd: [],
     User: userOf(workspace),
     WorkingDir: inside.workspace,
@@ -38,7 +38,7 @@ export function containerRequest({ settings, docker, workspace, name, ...paths }
     Labels: labelsOf(workspace, settings),
     ...{ AttachStdin: true, AttachStdout: true, AttachStderr: true, OpenStdin: true, StdinOnce: true, Tty: false },
     HostConfig: {
-      ...{ AutoRemove: true, Init: true, NetworkMode: 'none', IpcMode: 'private', CgroupnsMode: 'private' },
+      ...{ AutoRemove: true, Init: false, NetworkMode: 'none', IpcMode: 'private', CgroupnsMode: 'private' },
       ...{ Privileged: false, ReadonlyRootfs: true, CapDrop: ['ALL'], SecurityOpt: ['no-new-privileges:true'] },
       ...limitsOf(settings),
       LogConfig: { Type: 'none' }, // Its output is the agent's protocol.
@@ -48,6 +48,10 @@ export function containerRequest({ settings, docker, workspace, name, ...paths }
     },
   };
 }
+
+const agentArguments = (name: string): string[] => [
+  ...[`--max-old-space-size=${agentMemoryMegabytes}`, `${inside.agent}/main.cjs`, '0', '1', name],
+];
 
 function limitsOf({ memoryBytes, processes, cpu, openFiles, fileSizeBytes }: SandboxSettings): object {
   const limit = (Name: string, most: number) => ({ Name, Soft: most, Hard: most });

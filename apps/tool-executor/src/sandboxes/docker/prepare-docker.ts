@@ -1,4 +1,5 @@
 import type { Isolation, IsolationSite } from '../host/isolation/isolation';
+import { guardTrial } from '../host/isolation/guarded-start';
 import { runTrial } from '../host/isolation/run-trial';
 import { type RuntimeDirectory, createRuntimeDirectory } from '../host/isolation/runtime-directory';
 import { ownerLabel } from './container-request';
@@ -28,8 +29,13 @@ export async function prepareDocker(site: IsolationSite): Promise<Isolation> {
 
 const remove = (): Promise<void> => Promise.resolve();
 
-const trialOf = ({ browserPath }: DockerSettings): string | undefined =>
-  browserPath && `[ -x ${browserPath} ] || { echo 'The image has no program ${browserPath}.'; exit 1; }`;
+const trialOf = ({ browserPath }: DockerSettings): string =>
+  [
+    ...(browserPath === undefined
+      ? []
+      : [`[ -x ${browserPath} ] || { echo 'The image has no program ${browserPath}.'; exit 1; }`]),
+    guardTrial,
+  ].join('\n');
 
 function resultOf({ workspaces }: IsolationSite, { image, runtime }: DockerSettings, launcher?: DockerLauncher) {
   return {

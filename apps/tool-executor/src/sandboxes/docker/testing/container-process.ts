@@ -33,7 +33,7 @@ export const containerRequest = z.strictObject({
   Tty: z.literal(false),
   HostConfig: z.strictObject({
     AutoRemove: z.literal(true),
-    Init: z.literal(true),
+    Init: z.literal(false),
     NetworkMode: z.literal('none'),
     IpcMode: z.literal('private'),
     CgroupnsMode: z.literal('private'),
@@ -118,9 +118,7 @@ export class ContainerProcess {
   }
 }
 
-function command({ Entrypoint: [program = '', ...rest] }: ContainerRequest): string[] {
-  return ['--', program === 'node' ? process.execPath : program, ...rest];
-}
+const command = ({ Entrypoint }: ContainerRequest): string[] => ['--', ...Entrypoint];
 
 /** The programs of this host take the place of the image. */
 function view({ User, WorkingDir, Hostname, HostConfig }: ContainerRequest): string[] {
@@ -128,7 +126,7 @@ function view({ User, WorkingDir, Hostname, HostConfig }: ContainerRequest): str
   const size = /size=(\d+)/.exec(HostConfig.Tmpfs['/tmp'])?.[1] ?? '';
   return [
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--die-with-parent'],
-    ...['--uid', uid, '--gid', gid, '--cap-drop', 'ALL', '--hostname', Hostname, '--json-status-fd', '3'],
+    ...['--uid', uid, '--gid', gid, '--cap-drop', 'ALL', '--hostname', Hostname, '--json-status-fd', '3', '--as-pid-1'],
     ...['--ro-bind', '/usr', '/usr', '--ro-bind', '/etc', '/etc', '--proc', '/proc', '--dev', '/dev'],
     ...['/bin', '/sbin', '/lib', '/lib64'].flatMap(topDirectory),
     ...imageBrowserMount(),

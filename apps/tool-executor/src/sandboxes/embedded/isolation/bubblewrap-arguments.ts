@@ -5,6 +5,8 @@ import type { SandboxSettings } from '../../sandbox-settings';
 export interface View {
   workspace: string;
   agent: string;
+  /** Of the first process and the agent, see `guarded-start.ts`. */
+  loader: string;
   systemFiles: string;
   egressSocket: string | undefined;
   /** Besides those in /usr. */
@@ -16,6 +18,7 @@ export interface View {
 
 export const insideUid = 1000;
 export const insideAgent = '/run/agent';
+export const insideLoader = '/run/loader';
 export const insideEgressSocket = '/run/egress.sock';
 
 const sharedMemoryBytes = 64 * 1024 * 1024;
@@ -48,12 +51,13 @@ export function bubblewrapArguments(view: View, settings: SandboxSettings): stri
     ...limitedMemoryDisk('/dev/shm', sharedMemoryBytes),
     ...limitedMemoryDisk('/run', runBytes),
     ...['--bind', view.workspace, '/workspace', '--chdir', '/workspace'],
-    ...['--ro-bind', view.agent, insideAgent],
+    ...['--ro-bind', view.agent, insideAgent, '--ro-bind', view.loader, insideLoader],
     ...(view.egressSocket === undefined ? [] : ['--ro-bind', view.egressSocket, insideEgressSocket]),
     // `--dev` creates a tmpfs without a size limit, so it is made read-only.
     ...['--remount-ro', '/dev', '--remount-ro', '/'],
     ...(view.seccompFd === undefined ? [] : ['--seccomp', String(view.seccompFd)]),
-    ...['--json-status-fd', String(view.statusFd)],
+    // Instead of bubblewrap's own first process, which lets others of its user into its memory.
+    ...['--as-pid-1', '--json-status-fd', String(view.statusFd)],
   ];
 }
 

@@ -23,7 +23,14 @@ describe('attack: sandbox processes and files', () => {
     ['the first uid after the range', settings.firstUid + settings.uidCount],
     ['a fraction', settings.firstUid + 0.5],
   ])('a sandbox that would run as %s', async (_, uid) => {
-    const parts = { settings, runtime, egress, controlGroups: noControlGroups, bubblewrapPath: 'bwrap' };
+    const parts = {
+      settings,
+      runtime,
+      egress,
+      controlGroups: noControlGroups,
+      loader: '/nowhere',
+      bubblewrapPath: 'bwrap',
+    };
     const launcher = new BubblewrapLauncher({ ...parts, disableUserNamespaces: false });
 
     const launch = launcher.launch({ threadId: 'thr_1', directory: '/nowhere', uid });

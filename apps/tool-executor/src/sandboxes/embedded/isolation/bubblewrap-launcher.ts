@@ -3,7 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AgentProcess, pipeOf } from '../../host/agent/agent-process';
-import { bubblewrapArguments, insideAgent, insideEgressSocket } from './bubblewrap-arguments';
+import { bubblewrapArguments, insideAgent, insideEgressSocket, insideLoader } from './bubblewrap-arguments';
 import { browserProgram } from './browser-program';
 import type { ControlGroup, ControlGroups } from './control-groups';
 import { admitsAnything } from '../../egress/destination';
@@ -22,6 +22,7 @@ import { ListedOwners } from '../../host/commands/listed-owners';
 import { nodeProgram } from './node-program';
 import { childrenOf } from '../../host/commands/process-table';
 import { RunProcesses } from '../../host/commands/run-processes';
+import { guardedCommand } from '../../host/isolation/guarded-start';
 import { BindMounts, type RuntimeDirectory } from '../../host/isolation/runtime-directory';
 import type { SandboxSettings } from '../../sandbox-settings';
 import { SandboxError } from '../../sandbox-error';
@@ -35,6 +36,8 @@ export interface BubblewrapParts {
   runtime: RuntimeDirectory;
   controlGroups: ControlGroups;
   egress: EgressGates;
+  /** The path of a loader that sandboxes may execute but not read. */
+  loader: string;
   bubblewrapPath: string;
   disableUserNamespaces: boolean;
 }
@@ -93,7 +96,7 @@ export class BubblewrapLauncher implements Launcher {
   }
 
   private spawn(use: { workspace: Workspace; group: ControlGroup; socketPath: string | undefined }): ChildProcess {
-    const { runtime, settings, disableUserNamespaces } = this.parts;
+    const { runtime, settings, loader, disableUserNamespaces } = this.parts;
     const filter = runtime.seccompFilter === undefined ? undefined : openSync(runtime.seccompFilter, 'r');
     const bindMounts = new BindMounts(runtime, use.workspace.uid);
     const programs = [this.node, browserProgram(settings.browserPath)];
@@ -102,6 +105,7 @@ export class BubblewrapLauncher implements Launcher {
       {
         workspace: bindMounts.to(use.workspace.directory),
         agent: runtime.agent,
+        loader: bindMounts.to(loader),
         systemFiles: runtime.systemFiles,
         egressSocket: use.socketPath,
         programs: {
@@ -153,7 +157,7 @@ export class BubblewrapLauncher implements Launcher {
         ...(controlGroups.memory ? [] : [`--data=${settings.memoryBytes}`]),
         '--',
       ],
-      ...node,
+      ...guardedCommand(insideLoader, node),
     ];
   }
 

@@ -109,12 +109,10 @@ describe('a sandbox', () => {
   it('passes no descriptors to commands but stdin, stdout and stderr', async () => {
     const seen = await run(
       sandbox,
-      `node -e "console.log(require('fs').readdirSync('/proc/' + process.ppid + '/fd').join())"; ls /proc/2/fd`,
+      `node -e "console.log(require('fs').readdirSync('/proc/' + process.ppid + '/fd').join())"`,
     );
-    const [ofShell, ...ofAgent] = seen.output.trim().split('\n');
 
-    expect(ofShell).toBe('0,1,2');
-    expect(Math.max(...ofAgent.map(Number))).toBeLessThan(64);
+    expect(seen.output).toBe('0,1,2\n');
   });
 
   it('runs commands under a filter and without capabilities', async () => {

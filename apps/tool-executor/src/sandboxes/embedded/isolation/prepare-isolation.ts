@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { BubblewrapLauncher } from './bubblewrap-launcher';
 import { detectControlGroups, noControlGroups, type ControlGroups } from './control-groups';
 import { UnsafeHostLauncher } from './host-launcher';
+import { guardTrial, installLoader } from '../../host/isolation/guarded-start';
 import type { Isolation, IsolationSite } from '../../host/isolation/isolation';
 import type { Launcher } from '../../host/isolation/launcher';
 import { runTrial } from '../../host/isolation/run-trial';
@@ -65,7 +66,7 @@ export async function prepareIsolation(site: IsolationSite): Promise<Isolation<E
 async function firstWorkingLauncher(parts: LaunchParts): Promise<Launcher> {
   let failure: string | undefined;
   for await (const launcher of launchersToTry(parts)) {
-    const problem = await runTrial(launcher, parts);
+    const problem = await runTrial(launcher, parts, parts.settings.unsafeHost ? 'true' : guardTrial);
     if (problem === undefined) return launcher;
     failure ??= problem;
   }
@@ -80,9 +81,10 @@ async function* launchersToTry({ workspaces, ...parts }: LaunchParts): AsyncGene
     return;
   }
   const given = settings.bubblewrapPath;
+  const loader = await installLoader(settings.root);
   const bubblewrapPath = workspaces.separateUsers ? await runtime.makeReachable(given) : given;
   for (const disableUserNamespaces of await canDisableUserNamespaces(bubblewrapPath)) {
-    yield new BubblewrapLauncher({ ...parts, bubblewrapPath, disableUserNamespaces });
+    yield new BubblewrapLauncher({ ...parts, loader, bubblewrapPath, disableUserNamespaces });
   }
 }
 

@@ -28,6 +28,10 @@ const known: readonly Advice[] = [
       'This container masks /proc. Start it with --security-opt systempaths=unconfined (Docker) or --security-opt unmask=ALL (Podman).',
   },
   {
+    when: /Process \d+ is open/,
+    advice: 'Commands could change the process that runs them. Set sysctl fs.suid_dumpable=0.',
+  },
+  {
     when: /source path.*Permission denied|execvp.*Permission denied/i,
     advice:
       'Running as root, every sandbox has a user of its own, which must be able to reach the sandbox directory and Node: choose a root outside /root (directories on the way need o+x).',

@@ -1,8 +1,9 @@
 'use strict';
 /**
  * The agent: the process inside a sandbox through which the host acts. It answers requests (`{id, call, …}` → `{id, ok, …}`)
- * and reports on commands (`{event, command, …}`) over the descriptors in its arguments: a socket, or an input and an output. It has no secrets: commands run as
- * the same user and could take it over, so the host validates everything it sends.
+ * and reports on commands (`{event, command, …}`) over the descriptors in its arguments: a socket, or an input and an output. It has no secrets. Commands
+ * run as the same user, but the kernel lets none of them look into it, since it is started by a program that may not be read
+ * (`guarded-start.ts`). The host validates everything it sends all the same.
  */
 const net = require('node:net');
 const { resolve } = require('node:path');
@@ -71,6 +72,8 @@ control.on(
   'data',
   createFrameReader((message) => void answer(message)),
 );
+// Without a listener, this signal opens a debugger on a port that every command can reach.
+process.on('SIGUSR1', () => undefined);
 control.on('close', () => process.exit(0));
 control.on('error', () => process.exit(0));
 output.on('error', () => process.exit(0));
