@@ -155,6 +155,7 @@ function randomSettings(random: SeededRandom): RunSettings {
   const execute_command = {
     enabled: true,
     require_approval: random.pick([false, false, true, [{ command: '*test' }]]),
+    only: true,
   };
   const effective = effectiveSettings(
     {

@@ -131,6 +131,8 @@ export type RunSettings = z.infer<typeof runSettings>;
 const toolOptions = toolPolicy.extend({
   enabled: z.boolean().optional(),
   require_approval: approvalRule.optional(),
+  /** That `require_approval` is meant for these calls alone, although other tools of the run can do the same without one. */
+  only: z.boolean().optional(),
 });
 
 /** Changes to the tools of the earlier part: tools and groups of tools by name. A tool's name wins over its group's. */

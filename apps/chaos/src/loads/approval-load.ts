@@ -107,7 +107,7 @@ function approvalRun({ effects }: TestBed, tag: string): RunRequest {
     unsafeCommand(effects, { tag: `${tag}/agreed/unsafe` }),
     ...Object.keys(plans).map((plan) => keyedCall(effects, { tag: `${tag}/${plan}/keyed` })),
   ];
-  const needed = { enabled: true, require_approval: true };
+  const needed = { enabled: true, require_approval: true, only: true };
   return scriptedRun(tag, [{ calls }, { text: 'All decided.' }], {
     tools: { execute_command: needed, http_request: needed },
   });

@@ -66,6 +66,7 @@ export type components = {
                     timeout_s?: number;
                     enabled?: boolean;
                     require_approval?: components["schemas"]["ApprovalRule"];
+                    only?: boolean;
                 };
             };
             approval_expires_s?: number;
@@ -199,6 +200,7 @@ export type components = {
                     timeout_s?: number;
                     enabled?: boolean;
                     require_approval?: components["schemas"]["ApprovalRule"];
+                    only?: boolean;
                 };
             };
             approval_expires_s?: number;
@@ -274,6 +276,7 @@ export type components = {
                     timeout_s?: number;
                     enabled?: boolean;
                     require_approval?: components["schemas"]["ApprovalRule"];
+                    only?: boolean;
                 };
             };
             approval_expires_s?: number;
@@ -340,6 +343,7 @@ export type components = {
                     timeout_s?: number;
                     enabled?: boolean;
                     require_approval?: components["schemas"]["ApprovalRule"];
+                    only?: boolean;
                 };
             };
             approval_expires_s?: number;
@@ -531,6 +535,7 @@ export type components = {
                         timeout_s?: number;
                         enabled?: boolean;
                         require_approval?: components["schemas"]["ApprovalRule"];
+                        only?: boolean;
                     };
                 };
                 approval_expires_s?: number;
@@ -963,6 +968,7 @@ export type components = {
                     timeout_s?: number;
                     enabled?: boolean;
                     require_approval?: components["schemas"]["ApprovalRule"];
+                    only?: boolean;
                 };
             };
             approval_expires_s?: number;

@@ -71,7 +71,10 @@ class World {
       model: new ScriptedModel([...turns.map((turn) => calls(...turn)), says('All done.')]),
       tools,
       settings: {
-        tools: { execute_command: { require_approval: chosen.rule }, create_file: { require_approval: true } },
+        tools: {
+          execute_command: { require_approval: chosen.rule },
+          create_file: { require_approval: true, only: true },
+        },
         processor: {
           tool_execution_strategy: chosen.strategy,
           execute_on_stream: chosen.onStream,

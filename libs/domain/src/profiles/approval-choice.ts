@@ -1,6 +1,10 @@
-import type { ApprovalRule, ApprovalSettings, SettingsRequest } from '@rondo/contract';
+import type { ApprovalRule, ApprovalSettings, RunSettings, SettingsRequest, ToolChanges } from '@rondo/contract';
+import { ruleName } from '../tool-calls/approval-rules';
+import type { ToolDefinition } from '../tools/define-tool';
+import type { ToolSet } from '../tools/tool-set';
 
 type Layer = Pick<SettingsRequest, 'tools' | 'approval_expires_s'>;
+type Options = Exclude<ToolChanges[string], boolean>;
 
 const usualLifetimeS = 86_400;
 
@@ -12,10 +16,46 @@ export function approvalsOf(...layers: readonly Layer[]): ApprovalSettings | und
   return { rules, expires_s: expires_s ?? usualLifetimeS };
 }
 
-function rulesOf({ tools }: Layer): [string, ApprovalRule][] {
-  if (tools === undefined || Array.isArray(tools)) return [];
-  return Object.entries(tools).flatMap(([name, change]): [string, ApprovalRule][] => {
-    const rule = typeof change === 'boolean' ? undefined : change.require_approval;
-    return rule === undefined ? [] : [[name, rule]];
+const rulesOf = (layer: Layer): [string, ApprovalRule][] =>
+  optionsIn(layer).flatMap(([name, { require_approval: rule }]) => (rule === undefined ? [] : [[name, rule]]));
+
+const optionsIn = ({ tools }: Layer): [string, Options][] =>
+  tools === undefined || Array.isArray(tools)
+    ? []
+    : Object.entries(tools).flatMap(([name, change]) => (typeof change === 'boolean' ? [] : [[name, change]]));
+
+/**
+ * Rules that leave a tool free which can do what the ruled one can: a model would take the other way. A rule with `only` is
+ * meant so.
+ */
+export function approvalProblems(
+  { tools, agent }: Pick<SettingsRequest, 'tools' | 'agent'>,
+  settings: Pick<RunSettings, 'tools' | 'approvals'>,
+  known: Pick<ToolSet, 'named'>,
+): { field: string; message: string }[] {
+  const rules = new Map(Object.entries(settings.approvals?.rules ?? {}).filter(([, rule]) => rule !== false));
+  if (rules.size === 0) return [];
+  const [agents, runs] = [new Map(optionsIn({ tools: agent?.tools })), new Map(optionsIn({ tools }))];
+  const isMeant = (name: string) => (runs.get(name)?.only ?? agents.get(name)?.only) === true;
+  const offered = settings.tools.flatMap((name) => known.named(name) ?? []);
+  const ruleFor = (tool: ToolDefinition) => ruleName(allRules(settings), tool.name, tool);
+  const free = offered.filter((tool) => !rules.has(ruleFor(tool) ?? ''));
+
+  return [...rules.keys()].flatMap((name) => {
+    const ruled = offered.filter((tool) => ruleFor(tool) === name);
+    const ways = free.filter((tool) => ruled.some((one) => canDoTheSame(tool, one))).map((tool) => tool.name);
+    if (ways.length === 0 || isMeant(name)) return [];
+    const part = runs.get(name)?.require_approval === undefined ? 'agent.tools' : 'tools';
+    return [{ field: `${part}.${name}.require_approval`, message: leavesFree(ways) }];
   });
 }
+
+/** With those that are false: `false` for a tool frees it from the rule of its group. */
+const allRules = ({ approvals }: Pick<RunSettings, 'approvals'>): ReadonlyMap<string, ApprovalRule> =>
+  new Map(Object.entries(approvals?.rules ?? {}));
+
+const canDoTheSame = ({ powers = [] }: ToolDefinition, { powers: needed = [] }: ToolDefinition): boolean =>
+  needed.length > 0 && needed.every((power) => powers.includes(power));
+
+const leavesFree = (names: readonly string[]): string =>
+  `leaves free what can do the same: ${names.join(', ')}. Require approval for them, too, switch them off, or add "only": true`;

@@ -4,7 +4,7 @@ import type { ModelAliases } from '../models/model-aliases';
 import type { BudgetRaise } from '../run/raise-budget';
 import { builtInTools } from '../tools/catalog';
 import type { ToolSet } from '../tools/tool-set';
-import { approvalsOf } from './approval-choice';
+import { approvalProblems, approvalsOf } from './approval-choice';
 import { fallbacksOf } from './fallback-settings';
 import { type Profile, profiles } from './profiles';
 import { type SealServer, serversOf } from './server-settings';
@@ -64,6 +64,7 @@ export function effectiveSettings(
     ...problemsOf(settings, known),
     ...changeProblems(request, settings, known),
     ...policyProblems(request, known),
+    ...approvalProblems(request, settings, known),
     ...budgetProblems(settings.budget, defaults.maxBudget),
   ];
   return problems.length > 0 ? { problems } : { settings };

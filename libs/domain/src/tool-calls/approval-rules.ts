@@ -3,6 +3,10 @@ import type { ToolDefinition } from '../tools/define-tool';
 import { targetArguments } from '../tools/tool-alias';
 import type { ToolSet } from '../tools/tool-set';
 
+/** Which rule holds for a tool: its own name wins over that of the tool it stands for, and that one over its group. */
+export const ruleName = (rules: ReadonlyMap<string, ApprovalRule>, name: string, tool: ToolDefinition | undefined) =>
+  [name, ...(tool?.alias ? [tool.alias.of] : []), ...(tool ? [tool.group] : [])].find((one) => rules.has(one));
+
 interface RuledRun {
   readonly settings: Pick<RunSettings, 'approvals'>;
   readonly tools: Pick<ToolSet, 'named'>;
@@ -10,25 +14,14 @@ interface RuledRun {
 
 type Called = Pick<ToolCall, 'name' | 'arguments'>;
 
-/**
- * Whether a person must approve a call before it is sent. The rules of a tool apply to its other names too, and its own
- * rule wins over that of the tool it stands for and over that of its group.
- */
+/** Whether a person must approve a call before it is sent. The rules of a tool apply to its other names, too. */
 export function requiresApproval({ settings: { approvals }, tools }: RuledRun, call: Called): boolean {
   if (!approvals) return false;
   const tool = tools.named(call.name);
   const rules = new Map(Object.entries(approvals.rules));
-  const rule = namesOf(call.name, tool)
-    .map((name) => rules.get(name))
-    .find((found) => found !== undefined);
+  const rule = rules.get(ruleName(rules, call.name, tool) ?? '');
   return rule !== undefined && applies(rule, call.arguments, tool);
 }
-
-const namesOf = (name: string, tool: ToolDefinition | undefined): string[] => [
-  name,
-  ...(tool?.alias ? [tool.alias.of] : []),
-  ...(tool ? [tool.group] : []),
-];
 
 /** A pattern may use the names of the alias's parameters or of the target's. */
 function applies(rule: ApprovalRule, given: ToolCall['arguments'], tool: ToolDefinition | undefined): boolean {

@@ -9,6 +9,7 @@ export const browserRestart = defineTool({
   name: 'browser_restart',
   description: 'Start the browser again, without its tabs and cookies, and open a page.',
   input: z.strictObject({ url: z.string().min(1).max(8_000) }),
+  powers: ['reaches_out'],
   effect: 'idempotent',
   ...inBrowser,
   xml: { content: 'url' },

@@ -15,6 +15,7 @@ export const browserNavigateTo = defineTool({
     'Open a page in the browser of the sandbox. Every browser tool answers with what is on the screen: the text, and the ' +
     'elements that can be used, numbered. The browser reaches public sites and servers in the sandbox (http://localhost:…).',
   input: z.strictObject({ url: z.string().min(1).max(8_000) }),
+  powers: ['reaches_out'],
   effect: 'idempotent',
   ...inBrowser,
   example: { url: 'https://example.org' },

@@ -27,6 +27,8 @@ export interface ToolDefinition {
    * call is a run of its own, and its end is the answer.
    */
   readonly runsIn: 'executor' | 'loop' | 'child_run';
+  /** What its calls can do, whatever their arguments. An approval of one tool means little while another can do the same. */
+  readonly powers?: readonly ToolPower[];
   /** The longest that a call may take, in milliseconds. */
   readonly timeoutMs: number;
   /** The longest text of a result that the model is shown. Absent: `usualOutputCharacters`. */
@@ -50,6 +52,12 @@ export interface ToolDefinition {
  */
 export const toolNeeds = ['search_engine', 'data_providers', 'internet', 'browser', 'previews', 'sites'] as const;
 export type ToolNeed = (typeof toolNeeds)[number];
+
+/** `reaches_out`: sends what the model wrote to an address that the model chose. */
+export type ToolPower = 'runs_commands' | 'writes_files' | 'deletes_files' | 'reaches_out';
+
+/** A command can do what the other tools of a sandbox can. */
+export const powersOfCommands: readonly ToolPower[] = ['runs_commands', 'writes_files', 'deletes_files', 'reaches_out'];
 
 /** How the arguments of an alias become those of its target. */
 export interface ToolAlias {

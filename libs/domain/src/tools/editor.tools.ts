@@ -28,6 +28,7 @@ export const strReplaceEditor = defineTool({
     'View, create and edit files. view shows a file with line numbers, or a folder to depth 2. create makes a new file. ' +
     'str_replace replaces a text that occurs exactly once. insert adds lines. undo_edit undoes the last edit of a file.',
   input,
+  powers: ['writes_files'],
   effect: ({ command }: z.infer<typeof input>) => (command === 'view' ? 'pure' : 'unsafe'),
   runsIn: 'executor',
   exclusive: 'file',

@@ -44,6 +44,7 @@ export const httpRequest = defineTool({
     'Send one HTTP request and return status, the headers that matter and the body as text. GET and HEAD follow ' +
     'redirects. POST and PATCH carry an Idempotency-Key of their own. A status of 400 or more is an answer as well: read it.',
   input,
+  powers: ['reaches_out'],
   effect: effectOfRequest,
   runsIn: 'executor',
   timeoutMs: 60_000,

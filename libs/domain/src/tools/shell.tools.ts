@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool } from './define-tool';
+import { defineTool, powersOfCommands } from './define-tool';
 
 const sessionName = z
   .string()
@@ -25,6 +25,7 @@ export const executeCommand = defineTool({
     blocking: z.boolean().default(false),
     timeout: z.number().int().min(1).max(maxCommandTimeoutS).default(60).describe('Seconds, for blocking commands.'),
   }),
+  powers: powersOfCommands,
   effect: 'unsafe',
   runsIn: 'executor',
   exclusive: 'session',
@@ -86,6 +87,7 @@ export const shellExec = defineTool({
     command: z.string().min(1).max(100_000),
     exec_dir: z.string().max(4_096).optional().describe('Working directory; else where the session is.'),
   }),
+  powers: powersOfCommands,
   effect: 'unsafe',
   runsIn: 'executor',
   exclusive: 'session',
@@ -102,6 +104,7 @@ export const shellWriteToProcess = defineTool({
     input: z.string().max(20_000),
     press_enter: z.boolean().default(false).describe('Whether a line end follows.'),
   }),
+  powers: powersOfCommands,
   effect: 'unsafe',
   runsIn: 'executor',
   exclusive: 'session input',

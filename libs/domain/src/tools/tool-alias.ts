@@ -32,6 +32,7 @@ export function aliasOf(target: ToolDefinition, definition: AliasDefinition): To
     timeoutMs: target.timeoutMs,
     group: target.group,
     alias,
+    ...(target.powers && { powers: target.powers }),
     ...(target.needs && { needs: target.needs }),
     ...(target.isWaiting && { isWaiting: target.isWaiting }),
     ...(example && { example }),

@@ -30,6 +30,7 @@ export const scrapeWebpage = defineTool({
   input: z.strictObject({
     urls: z.string().trim().min(1).max(20_000).describe('One URL, or several separated by commas.'),
   }),
+  powers: ['reaches_out'],
   effect: 'idempotent',
   runsIn: 'executor',
   timeoutMs: 400_000,
@@ -45,6 +46,7 @@ export const visitWebpage = defineTool({
     'Read one web page as Markdown: its main text with links, up to 40,000 characters. Its scripts are not run unless the ' +
     'installation has a service for that.',
   input: z.strictObject({ url: z.string().trim().min(1).max(8_192) }),
+  powers: ['reaches_out'],
   effect: 'pure',
   runsIn: 'executor',
   outputCharacters: pageCharacters,
