@@ -44,7 +44,8 @@ export {
   type PendingExecution,
   type ReceivedWebhook,
 } from './api/triggers/firings';
-export { type NextFireAt, type ScheduleAddress, type ScheduleFields, Schedules } from './api/triggers/schedules';
+export type { StoredSchedule } from './api/triggers/schedule-row';
+export { type NextFires, type ScheduleAddress, type ScheduleFields, Schedules } from './api/triggers/schedules';
 export type { ActiveSchedule } from './api/triggers/active-schedule';
 export type { TriggersOfAgent } from './api/triggers/triggers-of-agent';
 export type { SealedSecret } from './api/triggers/webhook-row';

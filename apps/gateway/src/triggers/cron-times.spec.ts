@@ -109,6 +109,69 @@ describe('due times', () => {
   });
 });
 
+const days = fc.oneof(
+  field(28).map((text) => text.replaceAll(/\b0\b/g, '30')),
+  fc.constantFrom('L', '29', '31', '?', '10-12', '1,L'),
+);
+const months = fc.oneof(
+  fc.constantFrom('*', '2', '4,6,9,11', 'JAN', '*/5'),
+  fc.integer({ min: 1, max: 12 }).map(String),
+);
+const weekdays = fc.constantFrom('*', '?', '0', '7', 'MON', '1-5', '5-7', '5L', '1#5', '3#1', '0,6', '*/3');
+const anyCron = fc
+  .tuple(field(59), field(59), field(23), days, months, weekdays)
+  .map((fields) => fields.join(' '))
+  .filter((text) => cronExpression.safeParse(text).success);
+
+describe('the search for a time', () => {
+  it('finds what the parser finds by looking at one unit after the other', () => {
+    fc.assert(
+      fc.property(anyCron, instant, (expression, after) => {
+        const parsed = CronExpressionParser.parse(expression, { tz: 'UTC', currentDate: after });
+        const own = dueTimesOf(expression, 'UTC');
+        let at: Date | undefined = after;
+        for (const _ of [1, 2, 3]) {
+          at = own.next(at ?? after);
+          expect(at).toEqual(parsed.next().toDate());
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    ['59 59 23 29 2 *', '2028-02-29T23:59:59.000Z'],
+    ['0 0 * 2 1#5', '2044-02-29T00:00:00.000Z'],
+    ['0 0 31 2,4,12 *', '2026-12-31T00:00:00.000Z'],
+  ])('looks at a bounded number of days: %s', (expression, expected) => {
+    const after = new Date('2026-11-27T00:00:00.000Z');
+
+    expect(dueTimesOf(expression, 'Europe/London').next(after)?.toISOString()).toBe(expected);
+  });
+
+  it('finds a day that comes after forty years', () => {
+    const times = dueTimesOf('0 0 * 2 1#5', 'UTC');
+
+    expect(times.next(new Date('2072-03-01T00:00:00Z'))?.toISOString()).toBe('2112-02-29T00:00:00.000Z');
+  });
+});
+
+describe('attack: the thread of a gateway', () => {
+  it('a hundred due times of the rarest expressions that are accepted', () => {
+    const times = ['59 59 23 29 2 *', '59 59 23 * 2 1#5', '0 0 31 2,4,6,9,11,12 *'].flatMap((expression) =>
+      ['Europe/Berlin', 'Africa/Casablanca', 'UTC'].map((name) => dueTimesOf(expression, name)),
+    );
+    const elapsed = times.map((one) => {
+      const began = performance.now();
+      let at: Date | undefined = new Date('2026-11-27T00:00:00Z');
+      for (let found = 0; at && found < 100; found += 1) at = one.next(at);
+      return performance.now() - began;
+    });
+
+    expect(Math.max(...elapsed)).toBeLessThan(200); // ten times what is promised, for a machine that does much else
+  });
+});
+
 /** Half a day before the next change of the clock within a year, where there is one. */
 function nearChange(name: string, from: Date): Date {
   const offset = zoneOffset(name) ?? (() => NaN);
@@ -153,12 +216,37 @@ function byDefinition(expression: string, name: string, after: Date): Date | und
 }
 
 describe('what a client may send', () => {
-  it.each(['0 9 * * 1-5', '*/5 * * * * *', '@daily', '0 0 L * *', '0 9 * * THU', '  0   9 * * * ', '0 0 29 2 *'])(
+  it.each(['0 9 * * 1-5', '*/5 * * * * *', '0 0 L * *', '0 9 * * THU', '  0   9 * * * ', '0 0 29 2 *'])(
     '%s is a cron expression',
     (text) => {
       expect(cronExpression.safeParse(text).success).toBe(true);
     },
   );
+
+  it.each(['@hourly', '@daily', '@midnight', '@weekly', '@monthly', '@yearly', '@annually'])(
+    '%s is a cron expression',
+    (text) => {
+      const [first] = fires(text, 'UTC', { from: '2026-11-27T12:30:00Z', count: 1 });
+
+      expect(cronExpression.safeParse(text).success).toBe(true);
+      expect(first).toMatch(/T\d\d:00Z$/);
+    },
+  );
+
+  it.each(['0 9 * * 0,7', '0 9 * * 7', '0 9 * * SUN,7', '0 9 * * sun', '0 9 * * 7,0,7'])('%s names Sundays', (text) => {
+    expect(cronExpression.safeParse(text).success).toBe(true);
+    expect(fires(text, 'UTC', { from: '2026-11-27T12:00:00Z', count: 2 })).toEqual([
+      '2026-11-29T09:00Z',
+      '2026-12-06T09:00Z',
+    ]);
+  });
+
+  it('a range that ends on Sunday may stand beside it', () => {
+    const names = (text: string) => fires(text, 'UTC', { from: '2026-11-27T12:00:00Z', count: 3 });
+
+    expect(names('0 9 * * 6-7,0')).toEqual(names('0 9 * * 6,0'));
+    expect(names('0 9 * * 0-1,7')).toEqual(names('0 9 * * 0,1'));
+  });
 
   it.each([
     '',

@@ -170,9 +170,9 @@ describe('the clock', () => {
 
     expect((await executions(made)).map(({ status }) => status)).toEqual(['started', 'started']);
     expect(await runs()).toHaveLength(2);
-    expect((await gateway.as(key).get(address).expect(200)).body.next_fire_at).toBe(
-      new Date(made.start + 2 * hourMs).toISOString(),
-    );
+    const { body: shown } = await gateway.as(key).get(address).expect(200);
+    expect(shown.next_fire_at).toBe(new Date(made.start + 2 * hourMs).toISOString());
+    expect(shown.next_fires).toEqual([2, 3, 4, 5, 6].map((hour) => new Date(made.start + hour * hourMs).toISOString()));
   });
 
   it.each([

@@ -13,6 +13,7 @@ import type { RunRequest, RunService } from '../runs/run-service';
 import { dueTimesOf } from './cron-times';
 import { RefusedFirings } from './refused-firing';
 import { runOfSchedule, runOfTrigger } from './run-request';
+import { nextFires } from './schedule-service';
 
 export interface ScheduleFiringDependencies {
   readonly firings: Firings;
@@ -65,13 +66,13 @@ export class ScheduleFiring {
   private async step(due: DueSchedule, now: Date): Promise<Date | null> {
     const { cron, time_zone: zone, missed } = due.schedule;
     const step = firingStep({ times: dueTimesOf(cron, zone), missed, dueAt: due.dueAt }, now);
-    const next = step.next ?? null;
-    if (step.action === 'fire') return (await this.fire({ ...due, next }, now)) ? next : null;
+    const next = step.next === undefined ? [] : nextFires(due.schedule, new Date(step.next.getTime() - 1));
+    if (step.action === 'fire') return (await this.fire({ ...due, next }, now)) ? (next[0] ?? null) : null;
 
     const reason = missed === 'all' ? ('too_many_missed' as const) : ('missed' as const);
     const skipped = { status: 'skipped' as const, reason, error: null, attempts: 0, dueThrough: step.through };
     await this.dependencies.firings.record({ ...due, next }, skipped);
-    return next;
+    return next[0] ?? null;
   }
 
   private async fire(due: DueTime, now: Date): Promise<boolean> {

@@ -1,17 +1,19 @@
+import { setImmediate } from 'node:timers/promises';
 import { type AccountId, type Schedule, type UpcomingRun, runId } from '@rondo/contract';
-import { type UpcomingFiring, upcomingFirings } from '@rondo/domain';
+import { type DueTimes, type UpcomingFiring, upcomingFirings } from '@rondo/domain';
 import type {
   ActiveSchedule,
   TriggersOfAgent,
   Firings,
-  NextFireAt,
+  NextFires,
   PendingKey,
   ScheduleAddress,
   ScheduleFields,
   Schedules,
+  StoredSchedule,
 } from '@rondo/persistence';
 import type { RunService } from '../runs/run-service';
-import { dueTimesOf } from './cron-times';
+import { dueTimesOf, firstDueTimes } from './cron-times';
 import { runOfSchedule, scheduleRoots } from './run-request';
 import { type TriggerRules, changedFields } from './trigger-rules';
 
@@ -22,8 +24,6 @@ export interface ScheduleServiceDependencies {
   readonly runService: Pick<RunService, 'create'>;
   readonly newId: () => string;
 }
-
-const shownFires = 5;
 
 export type ShownSchedule = Schedule & { readonly next_fires: readonly string[] };
 export type ScheduleChanges = { readonly [Name in keyof ScheduleFields]?: ScheduleFields[Name] | undefined };
@@ -38,8 +38,8 @@ export class ScheduleService {
     promised?: PendingKey<ShownSchedule>,
   ): Promise<ShownSchedule> {
     await this.requireValid(accountId, fields);
-    const promisedShown = promised && { ...promised, answer: (made: Schedule) => promised.answer(shown(made)) };
-    return shown(await this.dependencies.schedules.create({ accountId, fields, promised: promisedShown }, nextFireAt));
+    const promisedShown = promised && { ...promised, answer: (made: StoredSchedule) => promised.answer(shown(made)) };
+    return shown(await this.dependencies.schedules.create({ accountId, fields, promised: promisedShown }, nextFires));
   }
 
   async get(address: ScheduleAddress): Promise<ShownSchedule> {
@@ -48,7 +48,13 @@ export class ScheduleService {
 
   async list(request: Parameters<Schedules['list']>[0]) {
     const page = await this.dependencies.schedules.list(request);
-    return { ...page, data: page.data.map(shown) };
+    const nextTurn = turns();
+    const data: ShownSchedule[] = [];
+    for (const schedule of page.data) {
+      await nextTurn();
+      data.push(shown(schedule));
+    }
+    return { ...page, data };
   }
 
   /** The next firings of the schedules that are not paused, in order. */
@@ -58,15 +64,15 @@ export class ScheduleService {
     const sources = schedules.map((schedule) => ({
       ...schedule,
       dueAt: schedule.nextFireAt,
-      times: () => dueTimesOf(schedule.cron, schedule.time_zone),
+      times: dueTimesFrom(schedule),
     }));
-    return upcomingFirings(sources, now, count).map(upcomingRun);
+    return (await upcomingFirings(sources, now, { count, nextTurn: turns() })).map(upcomingRun);
   }
 
   async update(address: ScheduleAddress, changes: ScheduleChanges): Promise<ShownSchedule> {
     const known = await this.dependencies.schedules.get(address);
     await this.requireValid(address.accountId, changedFields<ScheduleFields>(known, changes));
-    return shown(await this.dependencies.schedules.update({ ...address, fields: changes }, nextFireAt));
+    return shown(await this.dependencies.schedules.update({ ...address, fields: changes }, nextFires));
   }
 
   /** A run at once, also of a paused schedule and beside an unfinished one. */
@@ -88,7 +94,12 @@ export class ScheduleService {
   }
 }
 
-const nextFireAt: NextFireAt = ({ cron, time_zone: zone }, now) => dueTimesOf(cron, zone).next(now) ?? null;
+/** How many due times are stored with a schedule, and shown. */
+const shownFires = 5;
+
+/** The due times that are stored with a schedule: the first ones after an instant. */
+export const nextFires: NextFires = ({ cron, time_zone: zone }, after) =>
+  firstDueTimes(dueTimesOf(cron, zone), after, shownFires);
 
 const upcomingRun = ({ source, at }: UpcomingFiring<ActiveSchedule>): UpcomingRun => ({
   due_at: at.toISOString(),
@@ -98,18 +109,38 @@ const upcomingRun = ({ source, at }: UpcomingFiring<ActiveSchedule>): UpcomingRu
   agent_id: source.agentId,
 });
 
-const shown = (schedule: Schedule): ShownSchedule => {
-  const from = schedule.next_fire_at === null ? new Date() : new Date(Date.parse(schedule.next_fire_at) - 1);
-  return { ...schedule, next_fires: dueTimesAfter(schedule, from, shownFires) };
-};
+/** Computes the due times only where they are not known: those of a pause pass, and an earlier version stored none. */
+function shown(schedule: StoredSchedule): ShownSchedule {
+  const {
+    is_paused: isPaused,
+    next_fire_at: next,
+    next_fires: [first],
+  } = schedule;
+  const now = new Date();
+  if (first !== undefined && (!isPaused || Date.parse(first) > now.getTime())) return schedule;
+  const after = next === null ? now : new Date(Date.parse(next) - 1);
+  return { ...schedule, next_fires: nextFires(schedule, after).map((at) => at.toISOString()) };
+}
 
-export function dueTimesAfter(
-  { cron, time_zone: zone }: Pick<Schedule, 'cron' | 'time_zone'>,
-  from: Date,
-  count: number,
-): string[] {
-  const times = dueTimesOf(cron, zone);
-  const found: string[] = [];
-  for (let at = times.next(from); at && found.length < count; at = times.next(at)) found.push(at.toISOString());
-  return found;
+/** The due times of a schedule: stored ones, as far as they reach, and then computed ones. */
+function dueTimesFrom({ cron, time_zone: zone, nextFires: stored }: ActiveSchedule): DueTimes {
+  let computed: DueTimes | undefined;
+  return {
+    next: (after) => {
+      const known = stored.findIndex((at) => at.getTime() === after.getTime());
+      return (known >= 0 && stored[known + 1]) || (computed ??= dueTimesOf(cron, zone)).next(after);
+    },
+  };
+}
+
+const longestTurnMs = 5;
+
+/** To be awaited often in a long computation: lets other requests use the thread when it was held for long. */
+function turns(): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since < longestTurnMs) return;
+    await setImmediate();
+    since = performance.now();
+  };
 }

@@ -79,6 +79,20 @@ describe('schedules', () => {
     await api().get('/v1/due-times?cron=x').expect(422);
   });
 
+  it('show computed due times where an earlier version has stored none, or moved on without them', async () => {
+    const { id, next_fires: fires } = await made();
+    const path = `/v1/schedules/${id}`;
+    const set = (text: string) => gateway.ownerDatabase.sql.query(`update triggers set ${text} where id = $1`, [id]);
+    await set('next_fires = null');
+    expect((await api().get(path).expect(200)).body.next_fires).toEqual(fires);
+
+    await set(`next_fires = array[next_fire_at], next_fire_at = next_fire_at + interval '1 year'`);
+    expect((await api().get(path).expect(200)).body.next_fires).toEqual([...fires.slice(1), expect.any(String)]);
+    await api().post(`${path}/pause`).expect(200);
+    await set(`next_fires = array['2000-01-01T00:00:00Z'::timestamptz]`);
+    expect((await api().get(path).expect(200)).body.next_fires).toEqual(fires);
+  });
+
   it('are fired by the gateway, by the clock of the database', async () => {
     const { id } = await made({ cron: '* * * * * *', overlap: 'allow' });
     const path = `/v1/schedules/${id}`;
@@ -129,5 +143,21 @@ describe('schedules', () => {
         .post('/v1/schedules')
         .send({ ...yearly, ...fields })
         .expect(404);
+  });
+});
+
+describe('attack: the thread of a gateway', () => {
+  it('schedules of rare due times, listed again and again: they are stored, not computed', async () => {
+    const schedule = await made({ cron: '59 59 23 29 2 *' });
+    const path = `/v1/schedules/${schedule.id}`;
+    const marked = ['2099-01-01T00:00:00.000Z', '2099-01-02T00:00:00.000Z'];
+    await gateway.ownerDatabase.sql.query('update triggers set next_fires = $2, next_fire_at = $3 where id = $1', [
+      ...[schedule.id, marked, marked[0]],
+    ]);
+
+    expect((await api().get('/v1/schedules').expect(200)).body.data[0].next_fires).toEqual(marked);
+    expect((await api().get(path).expect(200)).body.next_fires).toEqual(marked);
+    const { body } = await api().get('/v1/schedules/upcoming?limit=2').expect(200);
+    expect(body.data).toEqual(marked.map((at) => expect.objectContaining({ due_at: at })));
   });
 });

@@ -15,7 +15,8 @@ import { NoQuery } from '../http/no-query';
 import { ScheduleParam } from '../http/path-params';
 import { pendingResponse } from '../idempotency/idempotent-requests';
 import { RunDto, locationOf as locationOfRun } from '../runs/run.dto';
-import { ScheduleService, type ShownSchedule, dueTimesAfter } from './schedule-service';
+import { dueTimesOf, firstDueTimes } from './cron-times';
+import { ScheduleService, type ShownSchedule } from './schedule-service';
 import {
   DueTimesDto,
   DueTimesQueryDto,
@@ -79,8 +80,9 @@ export class SchedulesController {
   @Get('due-times')
   @ApiOperation({ summary: 'The next due times of a cron expression in a time zone' })
   @ApiOkResponse({ type: DueTimesDto.Output })
-  previewDueTimes(@Query() { count, ...expression }: DueTimesQueryDto) {
-    return { data: dueTimesAfter(expression, new Date(), count) };
+  previewDueTimes(@Query() { cron, time_zone: zone, count }: DueTimesQueryDto) {
+    const times = firstDueTimes(dueTimesOf(cron, zone), new Date(), count);
+    return { data: times.map((at) => at.toISOString()) };
   }
 
   @Get('schedules/:schedule_id')

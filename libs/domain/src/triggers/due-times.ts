@@ -29,6 +29,9 @@ export const dueTimes = (times: ClockTimes, offset: ZoneOffset): DueTimes => ({
   },
 });
 
+/** Longer than a clock is set forward or back, and than it is ahead of or behind UTC. */
+const nearMs = 3 * dayMs;
+
 function nextInstant(times: ClockTimes, offset: ZoneOffset, after: number): number | undefined {
   let [instant, shown] = [after, after + offset(after)];
   for (;;) {
@@ -36,16 +39,20 @@ function nextInstant(times: ClockTimes, offset: ZoneOffset, after: number): numb
     if (time === undefined) return undefined;
     const ahead = offset(instant);
     const candidate = time - ahead;
-    const change = clockChangeIn(offset, instant, candidate);
-    if (change === undefined) {
-      const again = times.namesEveryHour ? undefined : endOfRepetition(offset, candidate);
-      if (again === undefined) return candidate;
-      shown = again - 1;
-    } else {
+    const change = clockChangeIn(offset, instant, Math.min(candidate, instant + nearMs));
+    if (change !== undefined) {
       const aheadThen = offset(change);
       if (time < change + aheadThen) return change; // a time that the clock skips
       shown = change + aheadThen - 1;
       instant = change;
+    } else if (candidate - instant > 2 * nearMs) {
+      // Changes in between neither repeat nor skip a time that is named, so only those near both ends are looked at.
+      instant = candidate - nearMs;
+      shown = instant + offset(instant);
+    } else {
+      const again = times.namesEveryHour ? undefined : endOfRepetition(offset, candidate);
+      if (again === undefined) return candidate;
+      shown = again - 1;
     }
   }
 }

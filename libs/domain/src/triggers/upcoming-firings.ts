@@ -4,7 +4,7 @@ import { firingStep } from './firing-step';
 
 /** What fires next, and from then on. The times are read only when a second firing is asked for. */
 export interface FiringSource {
-  readonly times: () => DueTimes;
+  readonly times: DueTimes;
   readonly missed: MissedPolicy;
   readonly dueAt: Date;
 }
@@ -14,16 +14,27 @@ export interface UpcomingFiring<Source> {
   readonly at: Date;
 }
 
+export interface WantedFirings {
+  readonly count: number;
+  /** Awaited between two steps, of which none looks at more than one source. */
+  readonly nextTurn: () => Promise<void>;
+}
+
 /** The next firings of all sources together, in order. Of those at one time, the earlier source comes first. */
-export function upcomingFirings<Source extends FiringSource>(
+export async function upcomingFirings<Source extends FiringSource>(
   sources: readonly Source[],
   now: Date,
-  count: number,
-): UpcomingFiring<Source>[] {
-  const lines = sources.map((source) => ({ source, following: firingsOf(source, now) }));
-  const heads = lines.map((line) => ({ ...line, at: line.following.next().value }));
+  { count, nextTurn }: WantedFirings,
+): Promise<UpcomingFiring<Source>[]> {
+  const heads = [];
+  for (const source of sources) {
+    await nextTurn();
+    const following = firingsOf(source, now);
+    heads.push({ source, following, at: following.next().value });
+  }
   const found: UpcomingFiring<Source>[] = [];
   while (found.length < count) {
+    await nextTurn();
     const first = heads.reduce((best, head) => (isEarlier(head.at, best?.at) ? head : best), heads[0]);
     if (first?.at === undefined) break;
     found.push({ source: first.source, at: first.at });
@@ -41,9 +52,9 @@ function* firingsOf({ times, missed, dueAt }: FiringSource, now: Date): Generato
   while (at) {
     if (at > now) {
       yield at;
-      at = times().next(at);
+      at = times.next(at);
     } else {
-      const step = firingStep({ times: times(), missed, dueAt: at }, now);
+      const step = firingStep({ times, missed, dueAt: at }, now);
       if (step.action === 'fire') yield step.dueAt;
       at = step.next;
     }

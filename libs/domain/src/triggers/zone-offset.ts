@@ -7,10 +7,40 @@ export type ZoneOffset = (instant: number) => number;
 export function zoneOffset(timeZone: string): ZoneOffset | undefined {
   const format = formatOf(timeZone);
   if (!format) return undefined;
-  return (instant) => {
+  return readOncePerWeek((instant) => {
     const second = Math.floor(instant / 1000) * 1000;
     return localTime(format, second) - second;
+  });
+}
+
+/** No zone changes its clock twice within this time. */
+const weekMs = 7 * 24 * hourMs;
+
+/** Bounds what is remembered: about eighty years of weeks. */
+const mostWeeks = 4_096;
+
+interface Week {
+  readonly offset: number;
+  /** Undefined of a week in which the clock is not changed. */
+  readonly change: { readonly at: number; readonly offset: number } | undefined;
+}
+
+/** Reading a clock is slow, and a search for due times does it often; two reads say what a whole week needs. */
+function readOncePerWeek(read: ZoneOffset): ZoneOffset {
+  const weeks = new Map<number, Week>();
+  return (instant) => {
+    const index = Math.floor(instant / weekMs);
+    const week = weeks.get(index) ?? readWeek(read, index * weekMs);
+    if (weeks.size >= mostWeeks) weeks.clear();
+    weeks.set(index, week);
+    return week.change === undefined || instant < week.change.at ? week.offset : week.change.offset;
   };
+}
+
+function readWeek(read: ZoneOffset, start: number): Week {
+  const [offset, offsetThen] = [read(start), read(start + weekMs)];
+  if (offset === offsetThen) return { offset, change: undefined };
+  return { offset, change: { at: changeBetween(read, start, start + weekMs), offset: offsetThen } };
 }
 
 function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
@@ -37,13 +67,10 @@ function localTime(format: Intl.DateTimeFormat, instant: number): number {
   return day + part('hour') * hourMs + part('minute') * 60_000 + part('second') * 1000;
 }
 
-/** No zone changes its clock twice within this time. */
-const longestStepMs = 7 * 24 * hourMs;
-
 /** The first instant after `from`, and not after `until`, at which the clock of the zone is changed. */
 export function clockChangeIn(offset: ZoneOffset, from: number, until: number): number | undefined {
-  for (let start = from; start < until; start += longestStepMs) {
-    const end = Math.min(start + longestStepMs, until);
+  for (let start = from; start < until; start += weekMs) {
+    const end = Math.min(start + weekMs, until);
     if (offset(start) !== offset(end)) return changeBetween(offset, start, end);
   }
   return undefined;

@@ -40,9 +40,9 @@ export interface ReceivedWebhook {
   readonly input: string;
 }
 
-/** One due time of a schedule, and the one that follows. */
+/** One due time of a schedule, and those that follow, as many as a schedule shows. */
 export interface DueTime extends DueSchedule {
-  readonly next: Date | null;
+  readonly next: readonly Date[];
 }
 
 export type ExecutionOutcome = Pick<Execution, 'status' | 'reason' | 'error'> & {
@@ -72,7 +72,7 @@ const insertStarted = `
 insert into trigger_executions (id, trigger_id, status, due_at, fired_at, run_id, run_may_be_active, attempts)
 values ($1, $2, 'started', $3, clock_timestamp(), $4, true, 1) on conflict (trigger_id, due_at) do nothing returning id`;
 
-const advance = `update triggers set next_fire_at = $3 where id = $1 and next_fire_at = $2`;
+const advance = `update triggers set next_fire_at = $3, next_fires = $4 where id = $1 and next_fire_at = $2`;
 
 const startPending = `
 update trigger_executions
@@ -81,7 +81,9 @@ set status = 'started', reason = null, error = null, next_attempt_at = null, inp
 where id = $1 and status = 'pending' returning id`;
 
 const recordDue = `
-with claimed as (update triggers set next_fire_at = $3 where id = $2 and next_fire_at = $4 returning id)
+with claimed as (
+  update triggers set next_fire_at = $3, next_fires = $11 where id = $2 and next_fire_at = $4 returning id
+)
 insert into trigger_executions (id, trigger_id, status, reason, error, due_at, due_through, attempts, next_attempt_at)
 select $1, id, $5, $6, $7::json, $4, $8, $9, $10 from claimed
 on conflict (trigger_id, due_at) do nothing`;
@@ -150,7 +152,7 @@ export class Firings {
       if (schedule.overlap !== 'allow') await requireIdle(sql, schedule, id);
       const inserted = await sql.query(insertStarted, [id, schedule.id, dueAt, runId]);
       if (inserted.length === 0) throw new AlreadyFired();
-      await sql.query(advance, [schedule.id, dueAt, next]);
+      await sql.query(advance, [schedule.id, dueAt, next[0] ?? null, next]);
     };
   }
 
@@ -174,8 +176,8 @@ export class Firings {
   async record({ schedule, dueAt, next }: DueTime, outcome: ExecutionOutcome): Promise<void> {
     const { status, reason, error, attempts, dueThrough, nextAttemptAt } = outcome;
     await this.database.sql.query(recordDue, [
-      ...[this.nextId(), schedule.id, next, dueAt, status, reason],
-      ...[error && JSON.stringify(error), dueThrough ?? null, attempts, nextAttemptAt ?? null],
+      ...[this.nextId(), schedule.id, next[0] ?? null, dueAt, status, reason],
+      ...[error && JSON.stringify(error), dueThrough ?? null, attempts, nextAttemptAt ?? null, next],
     ]);
   }
 

@@ -20,16 +20,20 @@ export interface ScheduleRow {
   readonly run: TriggeredRun;
   readonly is_paused: boolean;
   readonly next_fire_at: Date | null;
+  readonly next_fires: readonly Date[] | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
 
 export const scheduleColumns = `
-triggers.id, triggers.name, cron, time_zone, missed, overlap, triggers.thread_id, triggers.run, is_paused, next_fire_at,
+triggers.id, triggers.name, cron, time_zone, missed, overlap, triggers.thread_id, triggers.run, is_paused, next_fire_at, next_fires,
 triggers.created_at, triggers.updated_at`;
 
+/** With the due times that were next when it was last written or fired: none that are known to be outdated. */
+export type StoredSchedule = Schedule & { readonly next_fires: readonly string[] };
+
 /** Not parsed: only this library writes the row, from typed values. */
-export const scheduleOf = (row: ScheduleRow): Schedule => ({
+export const scheduleOf = (row: ScheduleRow): StoredSchedule => ({
   id: scheduleId.parse(row.id),
   name: row.name,
   cron: row.cron,
@@ -41,9 +45,19 @@ export const scheduleOf = (row: ScheduleRow): Schedule => ({
   run: row.run,
   is_paused: row.is_paused,
   next_fire_at: row.next_fire_at?.toISOString() ?? null,
+  next_fires: knownFires(row).map((at) => at.toISOString()),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });
+
+/** A version that does not store them has moved `next_fire_at` on alone. */
+export function knownFires({
+  next_fire_at: next,
+  next_fires: stored,
+}: Pick<ScheduleRow, 'next_fire_at' | 'next_fires'>) {
+  const isOutdated = next !== null && stored?.[0]?.getTime() !== next.getTime();
+  return stored === null || isOutdated ? [] : stored;
+}
 
 export const scheduleNotFound = (id: ScheduleId): TerminalError =>
   new TerminalError('schedule_not_found', `There is no schedule ${id}.`);

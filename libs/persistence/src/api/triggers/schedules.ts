@@ -8,7 +8,7 @@ import { requireFreePlace } from './trigger-count';
 import { threadOfTrigger } from './trigger-thread';
 import { type TriggersOfAgent, agentOfTrigger, isOfAgent } from './triggers-of-agent';
 import { type ActiveSchedule, type ActiveScheduleRow, activeScheduleOf } from './active-schedule';
-import { type ScheduleRow, scheduleColumns, scheduleNotFound, scheduleOf } from './schedule-row';
+import { type ScheduleRow, type StoredSchedule, scheduleColumns, scheduleNotFound, scheduleOf } from './schedule-row';
 
 export interface ScheduleAddress {
   readonly accountId: AccountId;
@@ -21,13 +21,13 @@ export type ScheduleFields = Pick<
   'name' | 'cron' | 'time_zone' | 'missed' | 'overlap' | 'thread' | 'thread_id' | 'run' | 'is_paused'
 >;
 
-/** The first due time after now. Null when none follows. */
-export type NextFireAt = (fields: Pick<ScheduleFields, 'cron' | 'time_zone'>, now: Date) => Date | null;
+/** The first due times after now, as many as a schedule shows. Fewer when no other follows. */
+export type NextFires = (fields: Pick<ScheduleFields, 'cron' | 'time_zone'>, now: Date) => readonly Date[];
 
 export interface NewSchedule {
   readonly accountId: AccountId;
   readonly fields: ScheduleFields;
-  readonly promised?: PendingKey<Schedule> | undefined;
+  readonly promised?: PendingKey<StoredSchedule> | undefined;
 }
 
 export interface ScheduleChange extends ScheduleAddress {
@@ -38,12 +38,13 @@ export interface ScheduleChange extends ScheduleAddress {
 const clock = `select clock_timestamp() as now`;
 
 const insertSchedule = `
-insert into triggers (id, account_id, kind, name, cron, time_zone, missed, overlap, thread_id, run, is_paused, next_fire_at)
-values ($1, $2, 'schedule', $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${scheduleColumns}`;
+insert into triggers (id, account_id, kind, name, cron, time_zone, missed, overlap, thread_id, run, is_paused, next_fire_at,
+  next_fires)
+values ($1, $2, 'schedule', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${scheduleColumns}`;
 
 const updateSchedule = `
 update triggers set name = $3, cron = $4, time_zone = $5, missed = $6, overlap = $7, thread_id = $8, run = $9, is_paused = $10,
-  next_fire_at = $11, updated_at = clock_timestamp()
+  next_fire_at = $11, next_fires = $12, updated_at = clock_timestamp()
 where id = $1 and account_id = $2 returning ${scheduleColumns}`;
 
 const oneSchedule = `select ${scheduleColumns} from triggers where kind = 'schedule' and account_id = $1 and id = $2`;
@@ -56,7 +57,7 @@ where kind = 'schedule' and account_id = $1 and ($2::text is null or id < $2) an
 order by id desc limit $4`;
 
 const activeSchedules = `
-select id, name, cron, time_zone, missed, next_fire_at, ${agentOfTrigger} as agent_id from triggers
+select id, name, cron, time_zone, missed, next_fire_at, next_fires, ${agentOfTrigger} as agent_id from triggers
 where kind = 'schedule' and account_id = $1 and not is_paused and next_fire_at is not null and ${isOfAgent('$2')}
 order by next_fire_at, id`;
 
@@ -68,26 +69,26 @@ export class Schedules {
   ) {}
 
   /** Rejects with `too_many_triggers` and `thread_not_found`. */
-  create({ accountId, fields, promised }: NewSchedule, nextFireAt: NextFireAt): Promise<Schedule> {
+  create({ accountId, fields, promised }: NewSchedule, nextFires: NextFires): Promise<StoredSchedule> {
     return this.database.transaction(async (sql) => {
       await requireFreePlace(sql, accountId);
       const id = scheduleId.parse(`sch_${this.newId()}`);
       const thread = await threadOfTrigger(sql, this.newId, { accountId, fields });
-      const next = fields.is_paused ? null : nextFireAt(fields, await now(sql));
+      const next = firesFrom(fields, nextFires(fields, await now(sql)));
       const [row] = await sql.query<ScheduleRow>(insertSchedule, valuesOf({ accountId, id, fields, thread, next }));
       if (!row) throw scheduleNotFound(id);
       return storeResponse(sql, promised, scheduleOf(row));
     });
   }
 
-  async get({ accountId, scheduleId: id }: ScheduleAddress): Promise<Schedule> {
+  async get({ accountId, scheduleId: id }: ScheduleAddress): Promise<StoredSchedule> {
     const [row] = await this.database.sql.query<ScheduleRow>(oneSchedule, [accountId, id]);
     if (!row) throw scheduleNotFound(id);
     return scheduleOf(row);
   }
 
   /** Newest first. */
-  async list({ accountId, agentId, after, limit }: PageRequest & TriggersOfAgent): Promise<Page<Schedule>> {
+  async list({ accountId, agentId, after, limit }: PageRequest & TriggersOfAgent): Promise<Page<StoredSchedule>> {
     const cursor = after === undefined ? null : idOfCursor(after, scheduleId);
     const values = [accountId, cursor, agentId ?? null, limit + 1];
     const rows = await this.database.sql.query<ScheduleRow>(newestSchedules, values);
@@ -101,7 +102,7 @@ export class Schedules {
   }
 
   /** Another cron expression or time zone counts from now, and so does the end of a pause: what came meanwhile was not due. */
-  update({ accountId, scheduleId: id, fields }: ScheduleChange, nextFireAt: NextFireAt): Promise<Schedule> {
+  update({ accountId, scheduleId: id, fields }: ScheduleChange, nextFires: NextFires): Promise<StoredSchedule> {
     return this.database.transaction(async (sql) => {
       const [row] = await sql.query<ScheduleRow>(lockedSchedule, [accountId, id]);
       if (!row) throw scheduleNotFound(id);
@@ -112,8 +113,7 @@ export class Schedules {
         ? known.thread_id
         : await threadOfTrigger(sql, this.newId, { accountId, fields: changed });
       const countsOn = (['cron', 'time_zone', 'is_paused'] as const).every((name) => changed[name] === known[name]);
-      const computed = changed.is_paused ? null : nextFireAt(changed, await now(sql));
-      const next = countsOn ? row.next_fire_at : computed;
+      const next = countsOn ? row : firesFrom(changed, nextFires(changed, await now(sql)));
       const values = valuesOf({ accountId, id, fields: changed, thread, next });
       const [updated] = await sql.query<ScheduleRow>(updateSchedule, values);
       if (!updated) throw scheduleNotFound(id);
@@ -128,23 +128,28 @@ export class Schedules {
   }
 }
 
+const firesFrom = ({ is_paused: isPaused }: Pick<Schedule, 'is_paused'>, fires: readonly Date[]) => ({
+  next_fire_at: isPaused ? null : (fires[0] ?? null),
+  next_fires: fires,
+});
+
 function changedBy(known: Schedule, fields: ScheduleChange['fields']): ScheduleFields {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const changed: ScheduleFields = { ...known, ...given };
   return changed.thread === 'new' ? { ...changed, thread_id: null } : changed;
 }
 
-interface StoredSchedule {
+interface ScheduleValues {
   readonly accountId: AccountId;
   readonly id: ScheduleId;
   readonly fields: ScheduleFields;
   readonly thread: ThreadId | null;
-  readonly next: Date | null;
+  readonly next: Pick<ScheduleRow, 'next_fire_at' | 'next_fires'>;
 }
 
-const valuesOf = ({ accountId, id, fields, thread, next }: StoredSchedule) => [
+const valuesOf = ({ accountId, id, fields, thread, next }: ScheduleValues) => [
   ...[id, accountId, storedText(fields.name), fields.cron, fields.time_zone, fields.missed, fields.overlap],
-  ...[thread, JSON.stringify(fields.run), fields.is_paused, next],
+  ...[thread, JSON.stringify(fields.run), fields.is_paused, next.next_fire_at, next.next_fires],
 ];
 
 async function now(sql: Sql): Promise<Date> {
