@@ -1,4 +1,12 @@
-import { type CallId, type RecordedFact, addUsage, noUsage, recordedFact, isTerminalFact } from '@rondo/contract';
+import {
+  type CallId,
+  type RecordedFact,
+  addUsage,
+  noUsage,
+  recordedFact,
+  isTerminalFact,
+  shownEvent,
+} from '@rondo/contract';
 import { builtInTools } from '@rondo/domain';
 
 /** What must be true of the log of every run that has ended. */
@@ -13,7 +21,7 @@ export const brokenLogRules = (log: readonly RecordedFact[]): string[] => [
 function brokenOrder(log: readonly RecordedFact[]): string[] {
   const isContiguous = log.every(({ seq }, at) => seq === at + 1);
   const isFenced = log.every(({ epoch }, at) => epoch >= (log[at - 1]?.epoch ?? 0));
-  const misshapen = log.filter((fact) => !recordedFact.safeParse(fact).success);
+  const misshapen = log.filter((fact) => !recordedFact.safeParse(shownEvent(fact)).success);
   return [
     ...(isContiguous ? [] : ['I2: seq has a gap']),
     ...(isFenced ? [] : ['I3: an older epoch wrote after a later one']),

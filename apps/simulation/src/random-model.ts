@@ -131,7 +131,7 @@ class Improvisation {
     return [
       { type: 'reasoning', text: 'Let me ' },
       { type: 'reasoning', text: `think ${this.nth}.` },
-      { type: 'reasoning_end', signature: 's' },
+      { type: 'reasoning_end', opaque: { maker: 'random/model', data: 's', bound: true } },
     ];
   }
 

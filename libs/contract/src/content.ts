@@ -8,7 +8,20 @@ const textBlock = z.strictObject({ type: z.literal('text'), text: z.string() });
 
 const imageBlock = z.strictObject({ type: z.literal('image'), source: keptSource });
 
-/** Reasoning of the model. `signature` and `redacted` belong to the provider and go back to it unchanged. */
+/**
+ * What a provider gave with a text or a call and wants back unchanged: a signature, an encrypted item, a list of details. It
+ * is stored with its message, and in nothing that leaves the service: see `shownContent`.
+ */
+export interface Opaque {
+  /** The model that gave it, as `family/model`. It goes back to no other. */
+  readonly maker: string;
+  /** JSON in the form of the maker's protocol. Absent: it is the text of the block that goes back. */
+  readonly data?: unknown;
+  /** It is valid only in its run, and only while everything before it is sent as it was. */
+  readonly bound?: true;
+}
+
+/** Reasoning of the model. `signature` and `redacted` are in messages of earlier versions: those of the provider. */
 const reasoningBlock = z.strictObject({
   type: z.literal('reasoning'),
   text: z.string(),
@@ -39,9 +52,25 @@ export const contentBlock = z.discriminatedUnion('type', [
   toolCallBlock,
   toolResultBlock,
 ]);
-export type ContentBlock = z.infer<typeof contentBlock>;
+
 export type ToolResultBlock = z.infer<typeof toolResultBlock>;
-export type ReasoningBlock = z.infer<typeof reasoningBlock>;
+/** As they are stored. What is shown of them has no `opaque`, so neither has their schema. */
+export type ReasoningBlock = z.infer<typeof reasoningBlock> & { opaque?: Opaque };
+export type ToolCallBlock = z.infer<typeof toolCallBlock> & { opaque?: Opaque };
+export type ContentBlock =
+  Exclude<z.infer<typeof contentBlock>, { type: 'reasoning' | 'tool_call' }> | ReasoningBlock | ToolCallBlock;
+
+/** A content without what only its provider may read: the same list if it has nothing of the kind. */
+export const shownContent = (content: ContentBlock[]): ContentBlock[] =>
+  content.some(hasOpaque) ? content.map(shownBlock) : content;
+
+const hasOpaque = (block: ContentBlock): block is ReasoningBlock | ToolCallBlock => 'opaque' in block;
+
+function shownBlock(block: ContentBlock): ContentBlock {
+  if (!hasOpaque(block)) return block;
+  const { opaque: _, ...shown } = block;
+  return shown;
+}
 
 const userBlock = z.discriminatedUnion('type', [textBlock, imageBlock]);
 /** The content of a user message. */

@@ -7,12 +7,15 @@ export { type ThreadLimits, textLimits, usualThreadLimits } from './text-limits'
 export {
   type ContentBlock,
   type InputBlock,
+  type Opaque,
   type ReasoningBlock,
+  type ToolCallBlock,
   type ToolResultBlock,
   type UserBlock,
   contentBlock,
   inputBlock,
   inputContent,
+  shownContent,
   userContent,
 } from './content';
 export {
@@ -23,6 +26,7 @@ export {
   coverage,
   message,
   messageType,
+  shownMessage,
 } from './message';
 export {
   type InlineImage,
@@ -150,6 +154,7 @@ export {
   factTypes,
   isTerminalFact,
   recordedFact,
+  shownEvent,
 } from './run-event';
 
 // Tools and their calls

@@ -3,7 +3,7 @@ import { awaitedApproval, decidedApproval } from './approval';
 import { runForked } from './fork';
 import { agentId, callId, compactionId, eventId, messageId, modelCallId, runId, threadId } from './ids';
 import { refusedMcpTool } from './mcp-server';
-import { type NewMessage, coverage, message } from './message';
+import { type NewMessage, coverage, message, shownMessage } from './message';
 import { runError, runFailure } from './problem';
 import { finishReason, raisedBudget, usage, waiting } from './run';
 import { stopReceipt } from './stop-receipt';
@@ -246,6 +246,13 @@ export const deltaEvent = z.object({
 export type DeltaEvent = z.infer<typeof deltaEvent>;
 
 export type RunEvent = RecordedFact | DeltaEvent;
+
+/** The event without what only a provider may read; the event itself if it has nothing of the kind. */
+export function shownEvent<Event extends RunEvent>(event: Event): Event {
+  if (event.type !== 'message.created') return event;
+  const shown = shownMessage(event.data.message);
+  return shown === event.data.message ? event : { ...event, data: { message: shown } };
+}
 
 /** The key of the text in the `data` of a delta. */
 export const deltaTextKey = (type: DeltaType): 'text' | 'arguments_text' =>

@@ -10,12 +10,14 @@ import type { ReplyReader } from './wire-protocol';
 
 const recorded = (name: string): Buffer => readFileSync(join(__dirname, '__fixtures__', `${name}.sse`));
 
+const maker = 'anthropic/claude-opus-5';
+
 const fixtures: [string, () => ReplyReader][] = [
   ['openai-parallel-calls', () => new OpenAiReply()],
   ['compatible-reasoning', () => new OpenAiReply()],
   ['compatible-whole-calls', () => new OpenAiReply()],
-  ['anthropic-thinking-calls', () => new AnthropicReply()],
-  ['anthropic-refusal', () => new AnthropicReply()],
+  ['anthropic-thinking-calls', () => new AnthropicReply(maker)],
+  ['anthropic-refusal', () => new AnthropicReply(maker)],
 ];
 
 /** The chunks with adjacent texts joined. */
@@ -75,12 +77,12 @@ describe('A recorded reply', () => {
   });
 
   it('of Anthropic with signed and redacted thinking, text and calls', () => {
-    const reader = new AnthropicReply();
+    const reader = new AnthropicReply(maker);
 
     expect(readRecorded('anthropic-thinking-calls', reader)).toEqual([
       { type: 'reasoning', text: 'I should list it.' },
-      { type: 'reasoning_end', signature: 'EqQBCkYIBx==' },
-      { type: 'reasoning_end', redacted: 'EmwKAhgBEgy3va3pzix' },
+      { type: 'reasoning_end', opaque: { maker, data: { signature: 'EqQBCkYIBx==' }, bound: true } },
+      { type: 'reasoning_end', opaque: { maker, data: { data: 'EmwKAhgBEgy3va3pzix' }, bound: true } },
       { type: 'text', text: 'Looking ✓' },
       { type: 'call_start', index: 0, name: 'list_files' },
       { type: 'call_arguments', index: 0, text: '{"path": "src"}' },
@@ -95,7 +97,7 @@ describe('A recorded reply', () => {
   });
 
   it('of Anthropic that ends with a refusal', () => {
-    const reader = new AnthropicReply();
+    const reader = new AnthropicReply(maker);
 
     expect(readRecorded('anthropic-refusal', reader)).toEqual([{ type: 'text', text: 'I can' }]);
     const error = { code: 'content_policy_violation', message: 'The request could enable harm.', transient: false };

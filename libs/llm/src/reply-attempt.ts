@@ -46,7 +46,7 @@ export class ReplyAttempt {
     private readonly request: ModelRequest,
     private readonly signal: AbortSignal,
   ) {
-    this.reader = parts.wire.reader();
+    this.reader = parts.wire.reader(request);
     this.silence = new SilenceTimer(parts.timeouts, () => this.end(this.afterFault(timedOut())));
     if (signal.aborted) this.end({ how: 'aborted' });
     else void this.send();
@@ -217,6 +217,7 @@ function continued(last: ReplyChunk | undefined, next: ReplyChunk): ReplyChunk |
         ? { type: next.type, index: next.index, text: last.text + next.text }
         : undefined;
     case 'call_start':
+    case 'call_end':
     case 'reasoning_end':
       return undefined;
   }

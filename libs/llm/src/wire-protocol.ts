@@ -6,7 +6,8 @@ import { ProviderError } from './provider-error';
 /** What differs between the protocols of providers; the rest of a model call is the same for all. */
 export interface WireProtocol {
   request(request: ModelRequest): WireRequest;
-  reader(): ReplyReader;
+  /** A reader of the reply to this request. */
+  reader(request: ModelRequest): ReplyReader;
 }
 
 /** A request as its SDK sends it. */

@@ -13,7 +13,7 @@ const think = {
 };
 
 const script: Turn[] = [
-  [{ type: 'reasoning', text: 'First I write.' }, { type: 'reasoning_end', signature: 's1' }, ...calls(write)],
+  [{ type: 'reasoning', text: 'First I write.' }, { type: 'reasoning_end' }, ...calls(write)],
   [{ type: 'text', text: 'Now three at once.' }, ...calls(command, read, command)],
   calls({ name: 'fly', arguments: {} }, think, { name: 'read_file', arguments: '{"file_path": ' }),
   says('All done.'),

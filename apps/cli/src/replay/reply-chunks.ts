@@ -88,9 +88,8 @@ const isReasoning = ({ type }: ContentBlock): boolean => type === 'reasoning';
 function plainChunks(block: ContentBlock): ModelChunk[] {
   if (block.type === 'text') return [{ type: 'text', text: block.text }];
   if (block.type !== 'reasoning') return [];
-  const { text, signature, redacted } = block;
-  const seal = { ...(signature !== undefined && { signature }), ...(redacted !== undefined && { redacted }) };
-  return [...(text === '' ? [] : [{ type: 'reasoning', text } as const]), { type: 'reasoning_end', ...seal }];
+  const { text } = block;
+  return [...(text === '' ? [] : [{ type: 'reasoning', text } as const]), { type: 'reasoning_end' }];
 }
 
 /** A message of the model as the dialect of the run writes it. */

@@ -156,11 +156,13 @@ export class ContextMeter {
   }
 }
 
-/** Includes the reasoning that is sent: a provider expects back what it signed. */
+/** Includes the reasoning that is sent: what a provider expects back. */
 const sentText = (message: NewMessage): string =>
   [
     textOf(message),
-    ...message.content.map((block) => (block.type === 'reasoning' && block.signature ? block.text : '')),
+    ...message.content.map((block) =>
+      block.type === 'reasoning' && (block.opaque ?? block.signature) ? block.text : '',
+    ),
   ]
     .filter((text) => text !== '')
     .join('\n');

@@ -107,7 +107,22 @@ it('sends later messages unchanged', () => {
   );
 });
 
-it('sends no reasoning from before the context changed, from another run or from another model', () => {
+it('sends reasoning that its provider wants back with its calls from any run, also after the context changed', () => {
+  const unbound = { kind: 'reply', text: 'Yes.', calls: 0, parts: false, thinks: true, output: 'read' } as const;
+  const conversation = historyOf([{ kind: 'user', text: 'Go.' }, unbound, unbound]);
+  const context = { ...initialContext, changedAt: conversation[2]?.id };
+  const readers = [reader, { ...reader, runId: undefined }, { ...reader, model: 'demo/other' }];
+
+  const thoughts = readers.map((one) =>
+    contextOf(conversation, context, one).flatMap(({ message }) =>
+      message.content.filter((block) => 'opaque' in block),
+    ),
+  );
+
+  expect(thoughts.map(({ length }) => length)).toEqual([2, 2, 0]);
+});
+
+it('sends no other reasoning from before the context changed, from another run or from another model', () => {
   const thinks = { kind: 'reply', text: 'Yes.', calls: 0, parts: false, thinks: true, output: '' } as const;
   const conversation = historyOf([{ kind: 'user', text: 'Go.' }, thinks, thinks, thinks]);
   const context = { ...initialContext, changedAt: conversation[1]?.id };

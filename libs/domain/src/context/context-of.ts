@@ -9,7 +9,14 @@ import {
   rangeOf,
   within,
 } from './message-range';
-import { hasImage, imageCount, shortened, withNewestImages, withoutReasoning } from './reduce-message';
+import {
+  hasImage,
+  imageCount,
+  shortened,
+  withNewestImages,
+  withoutBoundReasoning,
+  withoutReasoning,
+} from './reduce-message';
 
 /** The run and model that a context is built for. */
 export interface ContextReader {
@@ -139,8 +146,8 @@ function keepNewestImages(
 }
 
 /**
- * A signed reasoning block is bound to its model and to everything before it. Reasoning from before the context changed,
- * from another model or from another run is not sent.
+ * The reasoning of another model is not sent. Nor is that from before the context changed or from another run, unless its
+ * provider wants it back wherever its calls are sent: a signed block is usually bound to everything before it.
  */
 const keepOwnReasoning = (
   sent: readonly SentMessage[],
@@ -150,8 +157,9 @@ const keepOwnReasoning = (
   sent.map((one) => {
     const { message, index } = one;
     if (message.type !== 'assistant') return one;
-    const isOwn = index > changedAt && message.run_id === runId && message.metadata['model'] === model;
-    return isOwn ? one : replaced(one, withoutReasoning(message));
+    if (message.metadata['model'] !== model) return replaced(one, withoutReasoning(message));
+    const isInPlace = index > changedAt && message.run_id === runId;
+    return isInPlace ? one : replaced(one, withoutBoundReasoning(message));
   });
 
 const replaced = (one: SentMessage, message: NewMessage): SentMessage =>

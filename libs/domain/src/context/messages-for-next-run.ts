@@ -8,7 +8,7 @@ import { initialContext, withEarlierSummary } from './context-state';
 /**
  * What the first model call of a run that begins now has of its thread, in the order of the thread: after the system prompt,
  * and before the input of the run. With native tool calls and the usual number of images; a run whose settings differ, or whose
- * context is compacted first, sends it otherwise. No reasoning: it is bound to the run that it belongs to.
+ * context is compacted first, sends it otherwise. No reasoning: what goes back of it is between the run and its provider.
  */
 export function messagesForNextRun(conversation: readonly Message[]): readonly ModelMessage[] {
   const context = withEarlierSummary(initialContext, conversation);

@@ -1,4 +1,4 @@
-import type { ContentBlock, MessageId, NewMessage } from '@rondo/contract';
+import type { ContentBlock, MessageId, NewMessage, ReasoningBlock } from '@rondo/contract';
 import { memoize, memoizeByNumber } from '../memoize';
 import { textOf } from './message-text';
 
@@ -9,10 +9,17 @@ import { textOf } from './message-text';
 export const shortened = memoizeByNumber(shorten);
 
 /** A message without its reasoning blocks. The same object for the same message, and the message itself if it has none. */
-export const withoutReasoning = memoize((message: NewMessage): NewMessage => {
-  const content = message.content.filter(({ type }) => type !== 'reasoning');
+export const withoutReasoning = memoize((message: NewMessage) => withoutThoughts(message, () => true));
+
+/** The same without those that are valid only in their run and place. */
+export const withoutBoundReasoning = memoize((message: NewMessage) =>
+  withoutThoughts(message, ({ opaque }) => opaque === undefined || opaque.bound === true),
+);
+
+function withoutThoughts(message: NewMessage, isGone: (block: ReasoningBlock) => boolean): NewMessage {
+  const content = message.content.filter((block) => block.type !== 'reasoning' || !isGone(block));
   return content.length === message.content.length ? message : { ...message, content };
-});
+}
 
 /** A message with its newest `keep` images; a note replaces each of the others. */
 export const withNewestImages = memoizeByNumber((message: NewMessage, keep) =>

@@ -1,4 +1,4 @@
-import type { ContentBlock, DialectName, Message, ProcessorSettings } from '@rondo/contract';
+import type { ContentBlock, DialectName, Message, Opaque, ProcessorSettings } from '@rondo/contract';
 import type { ModelChunk, ModelMessage, ModelTool } from '../models/model';
 import type { ToolDefinition } from '../tools/define-tool';
 
@@ -77,4 +77,6 @@ export interface DecodedCall {
   readonly position?: number;
   /** What is wrong, as a sentence for the model, and the text that the model wrote. */
   readonly malformed?: { readonly reason: string; readonly written: string };
+  /** What its provider wants back with it. */
+  readonly opaque?: Opaque;
 }

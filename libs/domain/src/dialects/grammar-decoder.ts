@@ -46,6 +46,7 @@ export class GrammarDecoder implements ReplyDecoder {
         break;
       case 'call_start':
       case 'call_arguments':
+      case 'call_end':
         break; // a request without native tools has no native calls
     }
     return this.reply.takePieces();

@@ -116,15 +116,41 @@ describe('the native dialect', () => {
     const { reply } = decode([
       { type: 'reasoning', text: 'Let me ' },
       { type: 'reasoning', text: 'think.' },
-      { type: 'reasoning_end', signature: 'sig' },
-      { type: 'reasoning_end', redacted: 'xyz' },
+      { type: 'reasoning_end', opaque: { maker: 'a/b', data: 'sig' } },
+      { type: 'reasoning_end', opaque: { maker: 'a/b', data: 'xyz' } },
       { type: 'text', text: 'Hi.' },
     ]);
 
     expect(reply.content).toEqual([
-      { type: 'reasoning', text: 'Let me think.', signature: 'sig' },
-      { type: 'reasoning', text: '', redacted: 'xyz' },
+      { type: 'reasoning', text: 'Let me think.', opaque: { maker: 'a/b', data: 'sig' } },
+      { type: 'reasoning', text: '', opaque: { maker: 'a/b', data: 'xyz' } },
       { type: 'text', text: 'Hi.' },
     ]);
+  });
+});
+
+describe('what a provider wants back with a call', () => {
+  const opaque = { maker: 'gemini/m', data: 'signature' };
+
+  it('is kept with the call, whether it comes with the name or after the arguments', () => {
+    const early: ReplyChunk[] = [
+      { type: 'call_start', index: 0, name: 'a', opaque },
+      { type: 'call_arguments', index: 0, text: '{}' },
+    ];
+    const late: ReplyChunk[] = [
+      { type: 'call_start', index: 0, name: 'a' },
+      { type: 'call_arguments', index: 0, text: '{}' },
+      { type: 'call_end', index: 0, opaque },
+    ];
+
+    for (const chunks of [early, late])
+      expect(decode(chunks).reply.calls).toEqual([{ index: 0, name: 'a', arguments: {}, opaque }]);
+  });
+
+  it('does not make a call valid of which it cannot be told what the model wrote', () => {
+    const problem = 'Its pieces do not belong together.';
+    const { reply } = decode([...written('{"a"'), { type: 'call_end', index: 0, problem }]);
+
+    expect(reply.calls[0]).toMatchObject({ arguments: {}, malformed: { reason: problem, written: '{"a"' } });
   });
 });

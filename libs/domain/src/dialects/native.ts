@@ -1,4 +1,4 @@
-import type { Message } from '@rondo/contract';
+import type { Message, Opaque } from '@rondo/contract';
 import type { ModelMessage, ModelTool } from '../models/model';
 import { type ToolDefinition, argumentsSchema } from '../tools/define-tool';
 import type {
@@ -58,10 +58,13 @@ class NativeDecoder implements ReplyDecoder {
         this.reply.seal(chunk);
         return [];
       case 'call_start':
-        this.written.set(chunk.index, { name: chunk.name, written: '', surplus: '', end: new ObjectEnd() });
+        this.written.set(chunk.index, { ...beginning(chunk), written: '', surplus: '', end: new ObjectEnd() });
         return [];
       case 'call_arguments':
         return this.extendCall(chunk.index, chunk.text);
+      case 'call_end':
+        this.endCall(chunk);
+        return [];
     }
   }
 
@@ -84,6 +87,15 @@ class NativeDecoder implements ReplyDecoder {
     return [{ type: 'call_arguments', index, name: call.name, text }];
   }
 
+  /** A call that is complete already may have been sent, so a problem with it comes too late: it had one whole object. */
+  private endCall({ index, opaque, problem }: Extract<ReplyChunk, { type: 'call_end' }>): void {
+    const call = this.written.get(index);
+    if (!call) return;
+    if (opaque) call.opaque = opaque;
+    if (problem !== undefined) call.problem = problem;
+    if (opaque) this.calls = this.calls.map((one) => (one.index === index ? { ...one, opaque } : one));
+  }
+
   /** Completes the next calls whose arguments are whole and can be read. Calls are complete in their order. */
   private completeInOrder(): void {
     for (let next = this.written.get(this.calls.length); next?.isWhole; next = this.written.get(this.calls.length)) {
@@ -96,6 +108,9 @@ class NativeDecoder implements ReplyDecoder {
 
 interface WrittenCall {
   readonly name: string;
+  opaque?: Opaque;
+  /** Why it cannot be told what the model wrote. */
+  problem?: string;
   /** Its arguments, up to the end of the first object. */
   written: string;
   /** What follows that object. */
@@ -103,6 +118,14 @@ interface WrittenCall {
   isWhole?: boolean;
   readonly end: ObjectEnd;
 }
+
+const beginning = ({
+  name,
+  opaque,
+}: Extract<ReplyChunk, { type: 'call_start' }>): Pick<WrittenCall, 'name' | 'opaque'> => ({
+  name,
+  ...(opaque && { opaque }),
+});
 
 const hasSurplus = ({ surplus }: WrittenCall): boolean => surplus.trim() !== '';
 
@@ -113,11 +136,13 @@ const surplusOf = ({ name, surplus: written }: WrittenCall): Omit<DecodedCall, '
 });
 
 /** Empty arguments mean none. Anything else that is not one JSON object is malformed; it is not repaired by guessing. */
-function decodeCall(index: number, { name, written, surplus }: WrittenCall): DecodedCall {
-  if (written.trim() === '') return { index, name, arguments: {} };
+function decodeCall(index: number, { name, written, surplus, opaque, problem }: WrittenCall): DecodedCall {
+  const call = { index, name, arguments: {}, ...(opaque && { opaque }) };
+  if (problem !== undefined) return { ...call, malformed: { reason: problem, written: written + surplus } };
+  if (written.trim() === '') return call;
 
   const parsed = parseObject(written);
   return 'value' in parsed
-    ? { index, name, arguments: parsed.value }
-    : { index, name, arguments: {}, malformed: { reason: parsed.reason, written: written + surplus } };
+    ? { ...call, arguments: parsed.value }
+    : { ...call, malformed: { reason: parsed.reason, written: written + surplus } };
 }

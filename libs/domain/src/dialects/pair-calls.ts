@@ -3,6 +3,7 @@ import {
   type ContentBlock,
   type Message,
   type RecordedResult,
+  type ToolCallBlock,
   type ToolResultBlock,
   type UserBlock,
   failedResult,
@@ -107,12 +108,20 @@ function assistantBlock(block: ContentBlock): AssistantBlock[] {
     case 'reasoning':
       return [block];
     case 'tool_call':
-      return [{ type: 'tool_call', id: block.tool_call_id, name: block.name, arguments: block.arguments }];
+      return [toCall(block)];
     case 'image':
     case 'tool_result':
       return [];
   }
 }
+
+const toCall = ({ tool_call_id: id, name, arguments: given, opaque }: ToolCallBlock): AssistantBlock => ({
+  type: 'tool_call',
+  id,
+  name,
+  arguments: given,
+  ...(opaque && { opaque }),
+});
 
 const answerOf = memoize(({ tool_call_id, result }: ToolResultBlock) => toModelResult(tool_call_id, result));
 

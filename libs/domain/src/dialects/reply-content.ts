@@ -20,12 +20,11 @@ export class ReplyContent {
     this.open = false;
   }
 
-  /** The provider's signature belongs to the reasoning before it, or represents reasoning that the provider hides. */
-  seal({ signature, redacted }: Extract<ReplyChunk, { type: 'reasoning_end' }>): void {
-    const seal = { ...(signature !== undefined && { signature }), ...(redacted !== undefined && { redacted }) };
+  /** What is opaque belongs to the reasoning before it, or represents reasoning that the provider hides. */
+  seal({ opaque }: Extract<ReplyChunk, { type: 'reasoning_end' }>): void {
     const last = this.blocks.at(-1);
-    if (this.open && last?.type === 'reasoning') Object.assign(last, seal);
-    else if (Object.keys(seal).length > 0) this.blocks.push({ type: 'reasoning', text: '', ...seal });
+    if (opaque && this.open && last?.type === 'reasoning') last.opaque = opaque;
+    else if (opaque) this.blocks.push({ type: 'reasoning', text: '', opaque });
     this.open = false;
   }
 }

@@ -44,12 +44,12 @@ it('continues a reply where its length limit cut it off', () => {
 it('separates reasoning from text and keeps its signature', () => {
   const decoder = textDialects.xml_tag.decoder(corpusTools, plainSettings);
   decoder.push({ type: 'reasoning', text: 'Maybe <list-commands/>' });
-  decoder.push({ type: 'reasoning_end', signature: 'sig' });
+  decoder.push({ type: 'reasoning_end', opaque: { maker: 'a/b', data: 'sig' } });
   decoder.push({ type: 'text', text: 'Hi <list-commands/>' });
 
   expect(decoder.end()).toMatchObject({
     content: [
-      { type: 'reasoning', text: 'Maybe <list-commands/>', signature: 'sig' },
+      { type: 'reasoning', text: 'Maybe <list-commands/>', opaque: { maker: 'a/b', data: 'sig' } },
       { type: 'text', text: 'Hi ' },
     ],
     calls: [{ name: 'list_commands', position: 2 }],

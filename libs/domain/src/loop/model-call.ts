@@ -38,6 +38,7 @@ export async function* callModel(
         case 'reasoning_end':
         case 'call_start':
         case 'call_arguments':
+        case 'call_end':
           firstOutputAt ??= clock.now();
           if (!reply.isFull) for (const step of reply.receive(chunk)) yield step;
           if (reply.isFull) replyIsFull.abort();

@@ -1,4 +1,4 @@
-import { characterStart, textLimits } from '@rondo/contract';
+import { type Opaque, characterStart, textLimits } from '@rondo/contract';
 import type { ReplyChunk } from '../dialects/dialect';
 
 /**
@@ -12,8 +12,9 @@ export class ReplyLimits {
   /** The part of the chunk that is within the limits. */
   admit(chunk: ReplyChunk): ReplyChunk | undefined {
     if ('index' in chunk && chunk.index >= textLimits.callsInReply) return this.refuse();
-    if (chunk.type === 'call_start') return this.take(chunk.name.length, { ...chunk, name: nameOf(chunk.name) });
-    if (chunk.type === 'reasoning_end') return this.take(lengthOf(chunk), chunk);
+    if (chunk.type === 'call_start')
+      return this.take(chunk.name.length + lengthOf(chunk), { ...chunk, name: nameOf(chunk.name) });
+    if (chunk.type === 'reasoning_end' || chunk.type === 'call_end') return this.take(lengthOf(chunk), chunk);
     if (chunk.text.length <= this.left) return this.take(chunk.text.length, chunk);
 
     const text = chunk.text.slice(0, characterStart(chunk.text, this.left));
@@ -36,5 +37,4 @@ export class ReplyLimits {
 /** No tool has so long a name. The beginning is enough to tell the model that the tool does not exist. */
 const nameOf = (name: string): string => name.slice(0, textLimits.toolName);
 
-const lengthOf = ({ signature = '', redacted = '' }: { signature?: string; redacted?: string }): number =>
-  signature.length + redacted.length;
+const lengthOf = ({ opaque }: { readonly opaque?: Opaque }): number => (opaque ? JSON.stringify(opaque).length : 0);

@@ -240,6 +240,7 @@ export class Reply {
       name: call.name,
       arguments: call.arguments,
       ...(call.malformed && { raw_arguments: call.malformed.written }),
+      ...(call.opaque && { opaque: call.opaque }),
     };
   }
 }

@@ -149,7 +149,7 @@ describe('a run whose model is away', () => {
   it('sends no model the thoughts of another', async () => {
     const thinks: Turn = [
       { type: 'reasoning', text: 'Hm.' },
-      { type: 'reasoning_end', signature: 'of a/first' },
+      { type: 'reasoning_end', opaque: { maker: 'a/first' } },
       ...calls(read),
     ];
     const { model, harness } = harnessOf(

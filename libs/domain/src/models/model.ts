@@ -4,6 +4,7 @@ import type {
   ImageMediaType,
   KeptSource,
   LlmSettings,
+  Opaque,
   ReasoningBlock,
   RunError,
   Usage,
@@ -42,6 +43,7 @@ export type AssistantBlock =
       readonly id: CallId;
       readonly name: string;
       readonly arguments: Record<string, unknown>;
+      readonly opaque?: Opaque;
     };
 
 export interface ModelToolResult {
@@ -62,11 +64,16 @@ export interface ModelTool {
 export type ModelChunk =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
-  /** Ends the reasoning so far. Signature and redacted text must go back to the provider unchanged. */
-  | { readonly type: 'reasoning_end'; readonly signature?: string; readonly redacted?: string }
+  /** Ends the reasoning so far. `opaque` belongs to it, or stands for reasoning that the provider hides. */
+  | { readonly type: 'reasoning_end'; readonly opaque?: Opaque }
   /** `index` counts the calls of this reply from 0. */
-  | { readonly type: 'call_start'; readonly index: number; readonly name: string }
+  | { readonly type: 'call_start'; readonly index: number; readonly name: string; readonly opaque?: Opaque }
   | { readonly type: 'call_arguments'; readonly index: number; readonly text: string }
+  /**
+   * What is known of a call only later: its `opaque`; or `problem`, a sentence for the model about a call of which it cannot be
+   * told what the model wrote. Optional, and the last chunk of its call.
+   */
+  | { readonly type: 'call_end'; readonly index: number; readonly opaque?: Opaque; readonly problem?: string }
   /** The provider refused before the first output, and the request is repeated after `delayMs`. */
   | { readonly type: 'retried'; readonly attempt: number; readonly delayMs: number; readonly error: RunError }
   | ModelEnd;

@@ -1,12 +1,12 @@
-import type { RunEvent } from '@rondo/contract';
+import { type RunEvent, shownEvent } from '@rondo/contract';
 import { hiddenFieldsOf } from '../memoize';
 
 const texts = hiddenFieldsOf<RunEvent, string>();
 
-/** An event as JSON, the same bytes for every reader. */
-export const eventJson = (event: RunEvent): string => texts.get(event) ?? JSON.stringify(event);
+/** An event as JSON, the same bytes for every reader: without what only a provider may read. */
+export const eventJson = (event: RunEvent): string => texts.get(event) ?? JSON.stringify(shownEvent(event));
 
-/** Attaches the JSON of an event that was serialized before, so that it is not serialized again. The event must not change afterwards. */
+/** Attaches the JSON of an event as it is shown, so that it is not serialized again. The event must not change afterwards. */
 export function hasEventJson<Event extends RunEvent>(event: Event, json: string): Event {
   texts.set(event, json);
   return event;

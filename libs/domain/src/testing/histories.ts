@@ -81,7 +81,8 @@ function addReply(
     name: 'read_file',
     arguments: { file_path: turn.output },
   }));
-  const thought: Message['content'] = turn.thinks ? [{ type: 'reasoning', text: 'Hm.', signature: 'signed' }] : [];
+  const opaque = { maker: 'demo/model', data: 'signed', ...(turn.output === '' && { bound: true as const }) };
+  const thought: Message['content'] = turn.thinks ? [{ type: 'reasoning', text: 'Hm.', opaque }] : [];
   const text: Message['content'] = [{ type: 'text', text: turn.text === '' ? 'On it.' : turn.text }];
   const parts =
     turn.parts && calls.length > 1

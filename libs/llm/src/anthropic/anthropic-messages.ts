@@ -1,4 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
+import type { ReasoningBlock } from '@rondo/contract';
 import {
   type AssistantBlock,
   type ModelMessage,
@@ -7,7 +8,9 @@ import {
   type ShownImage,
   memoizeGrowingList,
 } from '@rondo/domain';
+import { onePerModel } from '../one-per-model';
 import { lostImage, unloadedImage, wireToolName } from '../wire-protocol';
+import { givenThinking } from './given-thinking';
 
 type Message = Anthropic.UserMessageParam | Anthropic.AssistantMessageParam;
 type Block = Anthropic.ContentBlockParam;
@@ -17,29 +20,34 @@ interface Turn {
   readonly content: Block[];
 }
 
-/** The conversation in Anthropic's shape: roles alternate, and the results of a turn's calls open the next user turn. */
-export const toAnthropicMessages = (conversation: readonly ModelMessage[]): Message[] =>
-  turnsOf(conversation).map((turn) => (turn.content.length > 0 ? turn : { ...turn, content: [emptyMessage] }));
+/**
+ * The conversation in Anthropic's shape: roles alternate, and the results of a turn's calls open the next user turn. `maker` is
+ * the model that it is for.
+ */
+export const toAnthropicMessages = (conversation: readonly ModelMessage[], maker: string): Message[] =>
+  turnsFor(maker)(conversation).map((turn) => (turn.content.length > 0 ? turn : { ...turn, content: [emptyMessage] }));
 
-const turnsOf = memoizeGrowingList<ModelMessage, Turn[]>((turns = [], more) => {
-  for (const message of more) add(turns, message);
-  return turns;
-});
+const turnsFor = onePerModel((maker) =>
+  memoizeGrowingList<ModelMessage, Turn[]>((turns = [], more) => {
+    for (const message of more) add(turns, message, maker);
+    return turns;
+  }),
+);
 
-function add(turns: Turn[], message: ModelMessage): void {
+function add(turns: Turn[], message: ModelMessage, maker: string): void {
   const role = message.role === 'assistant' ? 'assistant' : 'user';
-  const content = blocksOf(message);
+  const content = blocksOf(message, maker);
   const last = turns.at(-1);
   if (last?.role === role) turns[turns.length - 1] = { role, content: [...last.content, ...content] };
   else turns.push({ role, content });
 }
 
-function blocksOf(message: ModelMessage): Block[] {
+function blocksOf(message: ModelMessage, maker: string): Block[] {
   switch (message.role) {
     case 'user':
       return message.content.flatMap(shownBlock);
     case 'assistant':
-      return message.content.flatMap(assistantBlock);
+      return message.content.flatMap((block) => assistantBlock(block, maker));
     case 'tool':
       return message.results.map(resultBlock);
   }
@@ -65,17 +73,27 @@ function imageBlock(source: ShownImage): Anthropic.ImageBlockParam | Anthropic.T
   }
 }
 
-/** Signed reasoning is sent back unchanged, as the provider requires; unsigned reasoning is not sent, since it would be content. */
-function assistantBlock(block: AssistantBlock): Block[] {
+/** What a model gave goes back to it unchanged, as it requires; other reasoning is not sent, since it would be content. */
+function assistantBlock(block: AssistantBlock, maker: string): Block[] {
   switch (block.type) {
     case 'text':
       return textBlocks(block.text);
     case 'reasoning':
-      if (block.redacted) return [{ type: 'redacted_thinking', data: block.redacted }];
-      return block.signature ? [{ type: 'thinking', thinking: block.text, signature: block.signature }] : [];
+      return thinkingBlock(block, maker);
     case 'tool_call':
       return [{ type: 'tool_use', id: block.id, name: wireToolName(block.name), input: block.arguments }];
   }
+}
+
+/** Blocks with a signature of their own were stored by an earlier version. */
+function thinkingBlock({ text, signature, redacted, opaque }: ReasoningBlock, maker: string): Block[] {
+  if (redacted) return [{ type: 'redacted_thinking', data: redacted }];
+  if (signature) return [{ type: 'thinking', thinking: text, signature }];
+  const given = opaque?.maker === maker ? givenThinking.safeParse(opaque.data).data : undefined;
+  if (!given) return [];
+  return 'data' in given
+    ? [{ type: 'redacted_thinking', data: given.data }]
+    : [{ type: 'thinking', thinking: text, signature: given.signature }];
 }
 
 function resultBlock({ tool_call_id, text, is_error, image }: ModelToolResult): Anthropic.ToolResultBlockParam {

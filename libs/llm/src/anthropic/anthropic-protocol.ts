@@ -1,7 +1,7 @@
 import type { ModelRequest } from '@rondo/domain';
 import type { WireProtocol, WireRequest } from '../wire-protocol';
 import { AnthropicReply } from './anthropic-reply';
-import { toAnthropicRequest } from './anthropic-request';
+import { makerOf, toAnthropicRequest } from './anthropic-request';
 import { markedTurns } from './cache-marks';
 
 /** The Messages API of Anthropic and of compatible servers. */
@@ -10,7 +10,7 @@ export class AnthropicProtocol implements WireProtocol {
     return { path: '/v1/messages', params: toAnthropicRequest(request), unsettled: markedTurns };
   }
 
-  reader(): AnthropicReply {
-    return new AnthropicReply();
+  reader({ model }: ModelRequest): AnthropicReply {
+    return new AnthropicReply(makerOf(model));
   }
 }

@@ -8,6 +8,7 @@ import {
   type AnthropicUsage,
   anthropicEvent,
 } from './anthropic-event';
+import { boundThinking } from './given-thinking';
 
 /** A limit, because a signature is collected until it is complete and does not count as output before. */
 const longestSignature = 1_000_000;
@@ -20,6 +21,9 @@ export class AnthropicReply implements ReplyReader {
   private calls = 0;
   /** The thinking block that is being received: blocks never overlap. */
   private thought: { signature: string } | undefined;
+
+  /** `maker`: the model that writes the reply. */
+  constructor(private readonly maker: string) {}
 
   read(event: string, chunks: ReplyChunk[]): void {
     this.readEvent(parseEvent(anthropicEvent, event), chunks);
@@ -64,7 +68,7 @@ export class AnthropicReply implements ReplyReader {
         if (block.thinking) chunks.push({ type: 'reasoning', text: block.thinking });
         break;
       case 'redacted_thinking':
-        chunks.push({ type: 'reasoning_end', redacted: block.data });
+        chunks.push({ type: 'reasoning_end', opaque: boundThinking(this.maker, { data: block.data }) });
         break;
       case 'tool_use': {
         const index = this.calls++;
@@ -109,7 +113,10 @@ export class AnthropicReply implements ReplyReader {
     if (!this.thought) return;
     const { signature } = this.thought;
     this.thought = undefined;
-    chunks.push({ type: 'reasoning_end', ...(signature !== '' && { signature }) });
+    chunks.push({
+      type: 'reasoning_end',
+      ...(signature !== '' && { opaque: boundThinking(this.maker, { signature }) }),
+    });
   }
 }
 

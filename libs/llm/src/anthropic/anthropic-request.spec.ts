@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { callId } from '@rondo/contract';
+import { type ReasoningBlock, callId } from '@rondo/contract';
 import type { ModelMessage } from '@rondo/domain';
 import fc from 'fast-check';
 import { requestTo } from '../testing/read-model-reply';
@@ -17,7 +17,7 @@ const settingsOf = (model: string, settings: object, messages?: ModelMessage[]):
   return Object.fromEntries(Object.entries(toAnthropicRequest(request)).filter(([name]) => !alike.includes(name)));
 };
 
-const calling = (...thought: { type: 'reasoning'; text: string; signature?: string }[]): ModelMessage[] => [
+const calling = (...thought: ReasoningBlock[]): ModelMessage[] => [
   { role: 'user', content: [{ type: 'text', text: 'Look' }] },
   {
     role: 'assistant',
@@ -54,10 +54,13 @@ describe('toAnthropicRequest', () => {
     });
   });
 
-  it('merges results with the user turn after them, results first, and sends signed thinking back unchanged', () => {
+  it('merges results with the user turn after them, results first, and sends a model its own signed thinking back unchanged', () => {
     const thoughts = [
-      { type: 'reasoning' as const, text: 'Hm', signature: 'sig' },
+      { type: 'reasoning' as const, text: 'Hm', opaque: { maker: 'anthropic/m', data: { signature: 'sig' } } },
+      { type: 'reasoning' as const, text: '', opaque: { maker: 'anthropic/m', data: { data: 'hidden' } } },
+      { type: 'reasoning' as const, text: 'of another', opaque: { maker: 'anthropic/n', data: { signature: 's' } } },
       { type: 'reasoning' as const, text: 'unsigned' },
+      { type: 'reasoning' as const, text: 'stored by an earlier version', signature: 'old' },
     ];
     const { messages } = toAnthropicRequest(requestTo('anthropic/m', { messages: calling(...thoughts) }));
 
@@ -66,6 +69,8 @@ describe('toAnthropicRequest', () => {
         role: 'assistant',
         content: [
           { type: 'thinking', thinking: 'Hm', signature: 'sig' },
+          { type: 'redacted_thinking', data: 'hidden' },
+          { type: 'thinking', thinking: 'stored by an earlier version', signature: 'old' },
           { type: 'tool_use', id: first, name: 'see', input: { n: 1 } },
           { type: 'tool_use', id: second, name: 'see', input: {}, ...marked },
         ],
@@ -125,7 +130,8 @@ describe('toAnthropicRequest', () => {
 
   it('does not enable thinking within a turn that began without signed thinking (I6)', () => {
     const settings = { enable_thinking: true };
-    const begun = calling({ type: 'reasoning', text: 'Hm', signature: 'sig' });
+    const opaque = { maker: 'anthropic/claude-sonnet-4-5', data: { signature: 'sig' } };
+    const begun = calling({ type: 'reasoning', text: 'Hm', opaque });
     expect(settingsOf('claude-sonnet-4-5', settings, begun)).toHaveProperty('thinking');
     expect(settingsOf('claude-sonnet-4-5', settings, calling())).not.toHaveProperty('thinking');
 

@@ -21,7 +21,7 @@ export function toAnthropicRequest({ model, system, messages, tools, settings }:
   const { id } = splitModelName(model);
   const { samples, structuredOutputs, ...family } = claudeFamily(id);
   const maxTokens = settings.max_tokens ?? family.maxTokens;
-  const { thinks, parameters } = thinkingFor({ id, settings, messages, maxTokens });
+  const { thinks, parameters } = thinkingFor({ id, settings, messages, maxTokens, maker: makerOf(model) });
   const format = structuredOutputs && outputFormat(settings);
   return {
     model: id,
@@ -32,9 +32,12 @@ export function toAnthropicRequest({ model, system, messages, tools, settings }:
     ...(!thinks && samples && sampling(settings)),
     ...parameters,
     ...(format && { output_config: { ...parameters.output_config, format } }),
-    messages: markTurns(toAnthropicMessages(messages)),
+    messages: markTurns(toAnthropicMessages(messages, makerOf(model))),
   };
 }
+
+/** The model, as its thinking names it. */
+export const makerOf = (model: string): string => `anthropic/${splitModelName(model).id}`;
 
 /** A conversation with calls needs tools, even if none is offered any more. */
 function toolsFor(

@@ -15,6 +15,7 @@ interface ModelCall {
   readonly settings: LlmSettings;
   readonly messages: readonly ModelMessage[];
   readonly maxTokens: number;
+  readonly maker: string;
 }
 
 const smallestBudget = 1024;
@@ -41,10 +42,10 @@ export function thinkingFor(call: ModelCall): Thinking {
 const silent: Thinking = { thinks: false, parameters: {} };
 
 /** Thinking counts towards the longest reply, so at most half of that is spent on it. */
-function withBudget({ settings, messages, maxTokens }: ModelCall): Thinking {
+function withBudget({ settings, messages, maxTokens, maker }: ModelCall): Thinking {
   const wanted = settings.thinking_budget ?? budgets[settings.reasoning_effort ?? 'low'];
   const budget_tokens = Math.min(wanted, Math.floor(maxTokens / 2));
-  if (budget_tokens < smallestBudget || !mayThink(messages)) return silent;
+  if (budget_tokens < smallestBudget || !mayThink(messages, maker)) return silent;
   return { thinks: true, parameters: { thinking: { type: 'enabled', budget_tokens } } };
 }
 
@@ -61,10 +62,11 @@ const adaptive = ({ reasoning_effort }: LlmSettings): Thinking => ({
  * The replies between two user messages are one turn, and a turn that began without signed thinking must not contain any.
  * It may have begun so because another model wrote it, or because its beginning was summarized.
  */
-function mayThink(messages: readonly ModelMessage[]): boolean {
+function mayThink(messages: readonly ModelMessage[], maker: string): boolean {
   const history = messages.slice(0, messages.findLastIndex(({ role }) => role !== 'user') + 1);
   if (history.at(-1)?.role !== 'tool') return true;
   const reply = history[history.findLastIndex(({ role }) => role === 'user') + 1];
   const first = reply?.role === 'assistant' ? reply.content[0] : undefined;
-  return first?.type === 'reasoning' && (first.signature !== undefined || first.redacted !== undefined);
+  if (first?.type !== 'reasoning') return false;
+  return first.opaque?.maker === maker || first.signature !== undefined || first.redacted !== undefined;
 }

@@ -1,4 +1,4 @@
-import { callId, sha256 } from '@rondo/contract';
+import { type Opaque, callId, sha256 } from '@rondo/contract';
 import type { ModelMessage, ShownImage } from '@rondo/domain';
 import fc from 'fast-check';
 
@@ -23,10 +23,17 @@ const user = fc
   .array(shownBlock, { minLength: 1, maxLength: 3 })
   .map((content) => ({ role: 'user' as const, content }));
 
+/** Of the models that the tests ask, and of others. */
+const opaques: readonly Opaque[] = ['anthropic/m', 'deepseek/m', 'openrouter/m', 'other/n'].flatMap((maker) => [
+  { maker },
+  { maker, data: { signature: 'c2ln' }, bound: true },
+  { maker, data: { data: 'cmVk' } },
+]);
+
 const reasoning = fc.oneof(
   fc.record({ type: fc.constant('reasoning' as const), text }),
   fc.record({ type: fc.constant('reasoning' as const), text, signature: fc.constant('c2ln') }),
-  fc.record({ type: fc.constant('reasoning' as const), text: fc.constant(''), redacted: fc.constant('cmVk') }),
+  fc.record({ type: fc.constant('reasoning' as const), text, opaque: fc.constantFrom(...opaques) }),
 );
 const toolName = fc.oneof(fc.constantFrom('shell', 'read_file', '', 'a.b c', 'ü'), fc.string({ maxLength: 90 }));
 const call = fc.record({ name: toolName, arguments: fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 2 }) });

@@ -1,4 +1,4 @@
-import { type NewFact, messageId, runId, threadId } from '@rondo/contract';
+import { type ContentBlock, type NewFact, messageId, runId, shownEvent, threadId } from '@rondo/contract';
 import { type Claim, eventJson } from '@rondo/domain';
 import fc from 'fast-check';
 import { batchOf, recordedFacts } from './batch';
@@ -8,22 +8,36 @@ const claim: Claim = { runId: runId.parse('run_1'), threadId: threadId.parse('th
 const text = fc.string({ unit: 'binary' });
 const metadata = fc.dictionary(text, fc.jsonValue());
 
-const said = fc.record({ text, metadata, withoutRun: fc.boolean() }).map(({ text, metadata, withoutRun }): NewFact => ({
-  type: 'message.created',
-  iteration: 1,
-  data: {
-    message: {
-      id: messageId.parse('msg_1'),
-      thread_id: claim.threadId,
-      run_id: withoutRun ? null : claim.runId,
-      iteration: withoutRun ? null : 1,
-      type: 'assistant',
-      is_llm_message: true,
-      content: [{ type: 'text', text }],
-      metadata,
+const opaque = fc.option(
+  text.map((data) => ({ maker: 'a/b', data })),
+  { nil: undefined },
+);
+const block = fc.oneof(
+  text.map((text): ContentBlock => ({ type: 'text', text })),
+  fc
+    .record({ text, opaque })
+    .map(({ text, opaque }): ContentBlock => ({ type: 'reasoning', text, ...(opaque && { opaque }) })),
+);
+const content = fc.array(block, { maxLength: 3 });
+
+const said = fc
+  .record({ content, metadata, withoutRun: fc.boolean() })
+  .map(({ content, metadata, withoutRun }): NewFact => ({
+    type: 'message.created',
+    iteration: 1,
+    data: {
+      message: {
+        id: messageId.parse('msg_1'),
+        thread_id: claim.threadId,
+        run_id: withoutRun ? null : claim.runId,
+        iteration: withoutRun ? null : 1,
+        type: 'assistant',
+        is_llm_message: true,
+        content,
+        metadata,
+      },
     },
-  },
-}));
+  }));
 
 const failed = text.map((message): NewFact => ({
   type: 'model.retried',
@@ -32,14 +46,14 @@ const failed = text.map((message): NewFact => ({
 }));
 
 describe('recordedFacts', () => {
-  it('gives each fact the bytes of its ordinary JSON', () => {
+  it('gives each fact the bytes of its JSON as it is shown', () => {
     const facts = fc.array(fc.oneof(said, failed), { maxLength: 6 });
 
     fc.assert(
       fc.property(facts, fc.nat(), fc.nat(), (facts, lastSeq, lastMessageSeq) => {
         const batch = batchOf(claim, facts, () => 'ABC');
         for (const fact of recordedFacts(batch, { lastSeq, lastMessageSeq }))
-          expect(eventJson(fact)).toBe(JSON.stringify(fact));
+          expect(eventJson(fact)).toBe(JSON.stringify(shownEvent(fact)));
       }),
     );
   });

@@ -1,4 +1,12 @@
-import type { EventId, NewId, Message, NewFact, NewMessage, RecordedFact } from '@rondo/contract';
+import {
+  type EventId,
+  type Message,
+  type NewFact,
+  type NewId,
+  type NewMessage,
+  type RecordedFact,
+  shownContent,
+} from '@rondo/contract';
 import { type Claim, type RunChanges, hasEventJson, runChanges } from '@rondo/domain';
 
 /** Facts of one run on their way into its log. */
@@ -22,6 +30,8 @@ export interface MessageJson {
   readonly message: NewMessage;
   readonly content: string;
   readonly metadata: string;
+  /** `afterSeq` as it is shown, where that differs: what only a provider may read stays in the database. */
+  readonly shownAfterSeq: string | undefined;
 }
 
 export function batchOf(claim: Claim, facts: readonly NewFact[], newId: NewId): Batch {
@@ -40,13 +50,17 @@ function messageJson(message: NewMessage, at: string): MessageJson {
   const { id, thread_id, run_id, iteration, type, is_llm_message } = message;
   const content = JSON.stringify(message.content);
   const metadata = JSON.stringify(message.metadata);
+  const shown = shownContent(message.content);
   const run = run_id === null ? 'null' : `"${run_id}"`;
+  const after = (blocks: string) =>
+    `,"type":"${type}","is_llm_message":${is_llm_message},"content":${blocks},"metadata":${metadata},"created_at":"${at}"}}`;
   return {
     beforeSeq: `{"message":{"id":"${id}","thread_id":"${thread_id}","run_id":${run},"iteration":${iteration},"seq":`,
-    afterSeq: `,"type":"${type}","is_llm_message":${is_llm_message},"content":${content},"metadata":${metadata},"created_at":"${at}"}}`,
+    afterSeq: after(content),
     message,
     content,
     metadata,
+    shownAfterSeq: shown === message.content ? undefined : after(JSON.stringify(shown)),
   };
 }
 
@@ -60,7 +74,7 @@ export interface LogPosition {
   readonly lastMessageSeq: number;
 }
 
-/** The facts as they were recorded. Their JSON equals, byte for byte, what readers get from the log. */
+/** The facts as they were recorded. Their JSON equals, byte for byte, what is shown of the log (`shownEvent`). */
 export function recordedFacts({ claim, at, facts }: Batch, { lastSeq, lastMessageSeq }: LogPosition): RecordedFact[] {
   let messages = 0;
   return facts.map(({ fact, id, json }, index) => {
@@ -79,7 +93,8 @@ export function recordedFacts({ claim, at, facts }: Batch, { lastSeq, lastMessag
       at,
       data,
     } as RecordedFact; // type and data come from one fact
-    const dataJson = typeof json === 'string' ? json : `${json.beforeSeq}${messageSeq}${json.afterSeq}`;
+    const dataJson =
+      typeof json === 'string' ? json : `${json.beforeSeq}${messageSeq}${json.shownAfterSeq ?? json.afterSeq}`;
     return hasEventJson(recorded, jsonAround(recorded, dataJson));
   });
 }

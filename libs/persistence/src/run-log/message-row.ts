@@ -1,4 +1,4 @@
-import type { Message } from '@rondo/contract';
+import { type Message, shownMessage } from '@rondo/contract';
 
 export interface MessageRow {
   readonly id: string;
@@ -27,3 +27,6 @@ export const messageOf = (row: MessageRow): Message =>
     metadata: row.metadata,
     created_at: row.created_at.toISOString(),
   }) as Message; // see above
+
+/** The message as it leaves the service. */
+export const shownMessageOf = (row: MessageRow): Message => shownMessage(messageOf(row));

@@ -9,6 +9,7 @@ import {
   type Sha256,
   type ThreadId,
   messageId,
+  shownContent,
   threadId,
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
@@ -47,7 +48,7 @@ export interface PublicMessage {
   readonly run_id: RunId | null;
   readonly seq: number;
   readonly type: Message['type'];
-  readonly content: readonly ContentBlock[];
+  readonly content: ContentBlock[];
   readonly created_at: string;
 }
 
@@ -90,7 +91,7 @@ const dialogue = new BoundedList<Stored<PublicMessage, 'created_at'>, PublicMess
   { order: 'seq', length: 'octet_length(content::text)' },
   ({ content, created_at, ...row }) => ({
     ...row,
-    content: content.filter(({ type }) => type !== 'reasoning'), // for the provider and the account only
+    content: shownContent(content.filter(({ type }) => type !== 'reasoning')), // for the provider and the account only
     created_at: iso(created_at),
   }),
 );

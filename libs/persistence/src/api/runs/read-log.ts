@@ -1,4 +1,4 @@
-import type { Message, RecordedFact, Run } from '@rondo/contract';
+import { type Message, type RecordedFact, type Run, shownEvent } from '@rondo/contract';
 import { type FactRow, type JsonRow, type RunJson, factOf, factOfJson, runOf } from '../../run-log/run-row';
 import { withinPage } from '../page';
 import type { Sql } from '../../database/sql';
@@ -73,7 +73,8 @@ async function readPage(sql: Sql, { accountId, runId }: RunAddress, { after, lim
   const [first] = rows;
   if (!first) throw runNotFound(runId);
   const { last_seq: headSeq, events_trimmed_through: through, events_trimmed_hash: hash } = first;
-  return { facts: rows.filter(isFact).map(factOf), headSeq, trimmed: after < through ? { through, hash } : undefined };
+  const facts = rows.filter(isFact).map((row) => shownEvent(factOf(row)));
+  return { facts, headSeq, trimmed: after < through ? { through, hash } : undefined };
 }
 
 const messagesInSnapshot = 50;
@@ -119,7 +120,7 @@ export async function openRun(sql: Sql, address: RunAddress, reading: Reading): 
   const isTrimmed = reading.after < events_trimmed_through;
   const page = isTrimmed
     ? await readEvents(sql, address, reading)
-    : { data: row.facts.map(factOfJson), head_seq: last_seq };
+    : { data: row.facts.map((fact) => shownEvent(factOfJson(fact))), head_seq: last_seq };
   const run = runOf(row.run);
   const holder = workerId === null ? undefined : { workerId, threadId: run.thread_id };
   return { run, holder, page };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ForkOrigin, RecordedFact } from '@rondo/contract';
+import { type ForkOrigin, type RecordedFact, shownEvent } from '@rondo/contract';
 import type { TrimmedLog } from './read-log';
 
 /**
@@ -60,4 +60,7 @@ const withFact = (log: LogVerification, fact: RecordedFact): LogVerification => 
 
 /** The hash chain with one more event. */
 export const chained = (hash: string, fact: RecordedFact): string =>
-  createHash('sha256').update(hash).update(JSON.stringify(fact)).digest('hex');
+  createHash('sha256')
+    .update(hash)
+    .update(JSON.stringify(shownEvent(fact)))
+    .digest('hex');
