@@ -1,5 +1,7 @@
 import type { Run } from '@rondo/contract';
 import { pngSource } from '@rondo/contract/testing';
+import { Ajv2020 } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
 
@@ -20,6 +22,25 @@ async function newRun(project?: object): Promise<Run> {
     ...(body && { project_id: body.id }),
   });
 }
+/** A project with a thread that shows an image, and whose list of messages has a second page. */
+async function everythingShared() {
+  const image = { type: 'image', source: pngSource() };
+  const { body: project } = await api().post('/v1/projects').send({ name: 'Shared', is_public: true }).expect(201);
+  const run = await gateway.createRun({ input: [image], project_id: project.id });
+  await api().post(`/v1/threads/${run.thread_id}/messages`).send({ content: 'More.' }).expect(201);
+  const { body: messages } = await shared().get(`/v1/public/threads/${run.thread_id}/messages`).expect(200);
+  const sha256 = messages.data[0].content[0].source.sha256 as string;
+  return { project_id: run.project_id ?? '', thread_id: run.thread_id, run_id: run.id, sha256 };
+}
+
+/** The schemas of a document, where an object has the named properties only. */
+const withoutOtherFields = (document: object): object =>
+  JSON.parse(JSON.stringify(document), (_, part: unknown) =>
+    isSchemaOfObject(part) ? { additionalProperties: false, ...part } : part,
+  ) as object;
+const isSchemaOfObject = (part: unknown): part is object =>
+  typeof part === 'object' && part !== null && 'properties' in part && 'type' in part && part.type === 'object';
+
 const share = (thread: string, is_public = true) =>
   api().patch(`/v1/threads/${thread}`).send({ is_public }).expect(200);
 const pathsOf = ({ id, thread_id }: Run) => [
@@ -100,6 +121,26 @@ describe('attack: public links', () => {
     await worker.close();
     const found = await Promise.all(pathsOf(run).map((path) => shared().get(path).expect(200)));
     for (const { text } of found) expect(text).not.toContain(secret);
+  });
+
+  it('looks for fields that the API does not declare, on every public route', async () => {
+    const { body: document } = await shared().get('/openapi.json').expect(200);
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats(ajv);
+    ajv.addSchema(withoutOtherFields(document), 'openapi');
+    const addresses = new Map(Object.entries(await everythingShared()));
+    const routes = Object.keys(document.paths).filter((path) => path.startsWith('/v1/public/'));
+    expect(routes).toHaveLength(7);
+
+    for (const route of routes) {
+      const { body, type } = await shared()
+        .get(route.replace(/\{(\w+)\}/g, (_, name: string) => addresses.get(name) ?? name))
+        .expect(200);
+      if (type !== 'application/json') continue;
+      const pointer = `openapi#/paths/${route.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      const isDeclared = ajv.validate({ $ref: `${pointer}/get/responses/200/content/application~1json/schema` }, body);
+      expect({ route, errors: isDeclared ? [] : ajv.errorsText() }).toEqual({ route, errors: [] });
+    }
   });
 
   it('reads other threads of the account, other routes, or the same ones with the id of a public one', async () => {

@@ -44,6 +44,17 @@ select * from (
 ) as measured
 where bytes_before < ${bytesInPage}`;
 
+/** What a statement of a bounded list adds to its rows. It counts rows and bytes that are not shown, so it is in no item. */
+interface Measured {
+  readonly has_next: boolean;
+  readonly bytes_before: string;
+}
+
+function withoutMeasure<Row extends object>(measured: Row & Measured): Row {
+  const { has_next: _next, bytes_before: _before, ...row } = measured;
+  return row as unknown as Row; // the statement of a list selects neither
+}
+
 /** A list whose rows can be long. The last parameter of its statement is how many rows it may have. */
 export class BoundedList<Row extends object, T extends Identified> {
   private readonly statement: string;
@@ -58,9 +69,12 @@ export class BoundedList<Row extends object, T extends Identified> {
   }
 
   async page(sql: Sql, values: readonly unknown[], limit: number): Promise<Page<T>> {
-    const rows = await sql.query<Row & { has_next: boolean }>(this.statement, [...values, limit + 1]);
+    const rows = await sql.query<Row & Measured>(this.statement, [...values, limit + 1]);
     const taken = rows.slice(0, limit);
-    return page(taken.map(this.read), taken.at(-1)?.has_next ?? false);
+    return page(
+      taken.map((row) => this.read(withoutMeasure<Row>(row))),
+      taken.at(-1)?.has_next ?? false,
+    );
   }
 }
 

@@ -17,12 +17,7 @@ const waitingRuns = new BoundedList(
   where runs.account_id = $1 and waiting is not null and status <> 'waiting_child' and deleted_at is null and ($2::text is null or runs.id > $2)
   order by runs.id limit $3`,
   { order: 'id', length: 'octet_length(waiting::text)' },
-  (row: InboxItem & { has_next?: boolean; bytes_before?: number }): InboxItem => ({
-    id: row.id,
-    thread_id: row.thread_id,
-    status: row.status,
-    waiting: row.waiting,
-  }),
+  (row: InboxItem): InboxItem => row,
 );
 
 /** Everything of an account that waits for a person, the oldest run first. */
