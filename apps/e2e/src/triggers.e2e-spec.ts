@@ -24,6 +24,7 @@ describe('runs that start by themselves', () => {
   beforeAll(async () => {
     rondo = await RunningRondo.start({
       instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway', 'gateway'],
+      settings: { gateway: { SCHEDULE_LEAST_INTERVAL_S: '1' } },
     });
   });
   afterAll(() => rondo.stop());

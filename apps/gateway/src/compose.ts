@@ -71,13 +71,11 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
   const { authenticator, connections } = signIn;
   const operator = operatorOf(adapters, config, log);
   const limits = new ConcurrencyLimits(config);
-  const rate = new RequestRate(
-    new RateLimiter(config.RATE_LIMIT_PER_SECOND, { policy: 'key' }),
-    new AccountQuota(accountRequests, {
-      perSecond: config.ACCOUNT_RATE_LIMIT_PER_SECOND,
-      onError: warn('requests of an account not counted'),
-    }),
-  );
+  const accountRate = new AccountQuota(accountRequests, {
+    perSecond: config.ACCOUNT_RATE_LIMIT_PER_SECOND,
+    onError: warn('requests of an account not counted'),
+  });
+  const rate = new RequestRate(new RateLimiter(config.RATE_LIMIT_PER_SECOND, { policy: 'key' }), accountRate);
   const catalog = modelCatalogOf(config);
   const services = servicesOf(adapters, catalog, { config, warn });
   const idempotentMessages = new IdempotentMessages(idempotencyKeys, warn('idempotency key not released'));
@@ -102,7 +100,7 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
     catalog,
     toolCatalog: new ToolCatalog(adapters.link),
     ...services,
-    ...composeTriggers({ ...adapters, ...services, authenticator, limits, secretsKey: config.SECRETS_KEY, log }),
+    ...composeTriggers({ ...adapters, ...services, authenticator, limits, accountRate, config, log }),
     ...composeWebhooks({ ...adapters, config, log }),
     idempotentMessages,
     sandboxService,

@@ -2,6 +2,7 @@ import { type RequestedFallbacks, usualThreadLimits } from '@rondo/contract';
 import {
   type ModelFallbacks,
   type ModelProviders,
+  leastInterval,
   readAliases,
   readFallbacks,
   readProviders,
@@ -107,6 +108,10 @@ export const environment = z
     MAX_ACTIVE_RUNS_PER_ACCOUNT: count.optional().meta({
       description: 'Active runs of one account, including those that wait for a person or for their thread.',
       otherwise: 'any number',
+    }),
+    SCHEDULE_LEAST_INTERVAL_S: z.coerce.number().pipe(leastInterval).default(60).meta({
+      description: 'The least time between two due times of a schedule. A tier may set another one.',
+      unit: 's',
     }),
     BODY_BYTES_PER_KEY: count.default(64 * 1024 * 1024).meta({
       description:

@@ -131,6 +131,7 @@ export {
   priceFactorOf,
   readTiers,
   remainingUsd,
+  leastInterval,
 } from './accounts/account-tiers';
 
 // Models, dialects and token counts

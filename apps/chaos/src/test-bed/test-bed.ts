@@ -78,6 +78,7 @@ export class TestBed {
           gateway: {
             LOG_LEVEL: 'warn',
             RATE_LIMIT_PER_SECOND: '5000',
+            SCHEDULE_LEAST_INTERVAL_S: '1',
             HANDSHAKES_PER_SECOND: '5000',
             WEBHOOK_INTERNAL_HOSTS: receiver.host,
             ...request.settings?.gateway,

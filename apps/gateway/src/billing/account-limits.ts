@@ -62,6 +62,12 @@ export class AccountLimits {
     return { tier: tier.name, maxActiveRuns: tier.max_active_runs, settings: withAllowedFallbacks(settings, tier) };
   }
 
+  /** Undefined without tiers, and nothing is read. */
+  async tierOf(account: AccountId): Promise<AccountTier | undefined> {
+    const { tiers, balances } = this.parts;
+    return tiers?.of((await balances.termsOf(account)).tier);
+  }
+
   /** Without tiers, any model at its cost, and nothing is read. */
   async termsOf(account: AccountId): Promise<ModelTerms> {
     const { tiers, balances } = this.parts;

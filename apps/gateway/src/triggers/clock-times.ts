@@ -72,3 +72,21 @@ function firstTime({ seconds, minutes, hours }: CronFields, from: number): numbe
   const later = hours.find((value) => value > hour);
   return later === undefined ? undefined : later * 3_600 + firstMinute * 60 + firstSecond;
 }
+
+/** The least time between two times that are named, in seconds, as if every day were. */
+export function leastInterval({ seconds, minutes, hours }: CronFields): number {
+  const inMinute = spread(seconds);
+  const inHour = spread(minutes) * 60 + inMinute;
+  const overMidnight = hoursOfDay - spread(hours);
+  return Math.min(
+    leastStep(seconds),
+    leastStep(minutes) * 60 - inMinute,
+    Math.min(leastStep(hours), overMidnight) * 3_600 - inHour,
+  );
+}
+
+const spread = (values: readonly number[]): number => (values.at(-1) ?? 0) - (values[0] ?? 0);
+
+/** Between neighbours. Infinity for a single value. */
+const leastStep = (values: readonly number[]): number =>
+  Math.min(...values.slice(1).map((value, index) => value - (values[index] ?? 0)));

@@ -2,8 +2,11 @@ import type { Executions } from '@rondo/persistence';
 import { type Logger, SecretBox, newUlid } from '@rondo/platform';
 import { PeriodicTasks } from '@rondo/run-holder';
 import type { AgentServiceDependencies } from '../agents/agent-service';
+import type { AccountQuota } from '../auth/account-quota';
 import type { Authenticator } from '../auth/authenticator';
 import type { ConcurrencyLimits } from '../auth/concurrency-limits';
+import type { AccountLimits } from '../billing/account-limits';
+import type { GatewayConfig } from '../config';
 import { RateLimiter } from '../auth/rate-limiter';
 import { ScheduleFiring } from './schedule-firing';
 import { ScheduleService, type ScheduleServiceDependencies } from './schedule-service';
@@ -18,25 +21,31 @@ const pruneEveryMs = 600_000;
 /** Webhooks per second; twice as many may come at once. */
 const webhooksPerSecond = { address: 50, trigger: 20 };
 
-type Services = Omit<ScheduleServiceDependencies & WebhookTriggerServiceDependencies, 'newId' | 'rules' | 'secrets'>;
+type Services = Omit<
+  ScheduleServiceDependencies & WebhookTriggerServiceDependencies,
+  'newId' | 'rules' | 'secrets' | 'leastIntervalS'
+>;
 
 interface TriggerParts extends Services, Pick<AgentServiceDependencies, 'agents' | 'settings'> {
   readonly executions: Executions;
   readonly authenticator: Authenticator;
   readonly limits: ConcurrencyLimits;
-  readonly secretsKey: string | undefined;
+  readonly accountLimits: AccountLimits;
+  readonly accountRate: AccountQuota;
+  readonly config: Pick<GatewayConfig, 'SECRETS_KEY' | 'SCHEDULE_LEAST_INTERVAL_S'>;
   readonly log: Logger;
 }
 
 /** Every gateway fires schedules, and receives webhooks; see docs/decisions/0069 and 0070. */
-export function composeTriggers({ log, secretsKey, ...parts }: TriggerParts) {
+export function composeTriggers({ log, config, accountLimits, accountRate, ...parts }: TriggerParts) {
+  const { SECRETS_KEY: secretsKey, SCHEDULE_LEAST_INTERVAL_S: leastIntervalS } = config;
   const onError = (error: unknown) => {
     log.warn({ error }, 'trigger not fired');
   };
   const rules = new TriggerRules(parts.agents, parts.settings);
   const secrets = secretsKey === undefined ? undefined : new SecretBox(secretsKey);
   const made = { ...parts, rules, secrets, newId: newUlid, onError };
-  const firing = new ScheduleFiring(made);
+  const firing = new ScheduleFiring({ ...made, spendRequest: (account) => accountRate.consume(account) });
   const tasks = new PeriodicTasks(
     {
       schedules: { everyMs, work: () => firing.pass() },
@@ -47,7 +56,11 @@ export function composeTriggers({ log, secretsKey, ...parts }: TriggerParts) {
   const rateOf = (policy: keyof typeof webhooksPerSecond) => new RateLimiter(webhooksPerSecond[policy], { policy });
   return {
     tasks,
-    scheduleService: new ScheduleService(made),
+    scheduleService: new ScheduleService({
+      ...made,
+      leastIntervalS: async (account) =>
+        (await accountLimits.tierOf(account))?.schedule_least_interval_s ?? leastIntervalS,
+    }),
     webhookTriggerService: new WebhookTriggerService(made),
     webhookReceiver: new WebhookReceiver({ ...made, rate: rateOf('trigger') }),
     webhookBodyReader: new WebhookBodyReader({

@@ -1,7 +1,7 @@
 import { CronExpressionParser } from 'cron-parser';
 import fc from 'fast-check';
 import { zoneOffset } from '@rondo/domain';
-import { cronExpression, dueTimesOf, timeZone } from './cron-times';
+import { cronExpression, dueTimesOf, leastIntervalOf, timeZone } from './cron-times';
 
 const hourMs = 3_600_000;
 
@@ -153,6 +153,39 @@ describe('the search for a time', () => {
     const times = dueTimesOf('0 0 * 2 1#5', 'UTC');
 
     expect(times.next(new Date('2072-03-01T00:00:00Z'))?.toISOString()).toBe('2112-02-29T00:00:00.000Z');
+  });
+});
+
+describe('the least interval of an expression', () => {
+  it.each([
+    ['* * * * *', 60],
+    ['*/15 * * * * *', 15],
+    ['0,59 * * * * *', 1],
+    ['0,59 0 * * * *', 59],
+    ['10,20 0,59 * * * *', 10],
+    ['0 9 * * *', 86_400],
+    ['0 0,23 * * *', 3_600],
+    ['0,59 0,1 * * *', 60],
+    ['@hourly', 3_600],
+  ])('%s: %i s', (cron, seconds) => {
+    expect(leastIntervalOf(cron)).toBe(seconds);
+  });
+
+  it('is that between the times of two days', () => {
+    fc.assert(
+      fc.property(fc.tuple(field(59), field(59), field(23)), (fields) => {
+        const times = dueTimesOf(`${fields.join(' ')} * * *`, 'UTC');
+        const gaps: number[] = [];
+        let before = times.next(new Date('2026-11-27T00:00:00Z'));
+        for (let count = 0; before && count < 500; count += 1) {
+          const at = times.next(before);
+          if (at) gaps.push((at.getTime() - before.getTime()) / 1000);
+          before = at;
+        }
+        expect(Math.min(...gaps)).toBeGreaterThanOrEqual(leastIntervalOf(`${fields.join(' ')} * * *`));
+      }),
+      { numRuns: 100 },
+    );
   });
 });
 

@@ -2,7 +2,7 @@ import { CronExpressionParser, type CronFieldCollection } from 'cron-parser';
 import { type ClockTimes, type DueTimes, type ZoneOffset, dueTimes, zoneOffset } from '@rondo/domain';
 import { LruCache } from '@rondo/platform';
 import { z } from 'zod';
-import { type CalendarDay, clockTimes } from './clock-times';
+import { type CalendarDay, type CronFields, clockTimes, leastInterval } from './clock-times';
 
 /** Five fields, six with seconds first, or a name such as `@daily`. Not `H`, which the parser replaces by a random time. */
 const shape = /^(@[a-z]+|[^\s@]+( [^\s@]+){4,5})$/;
@@ -39,6 +39,9 @@ export function dueTimesOf(cron: string, zone: string): DueTimes {
   return dueTimes(readClockTimes(cron), offset);
 }
 
+/** The least time between two due times on one day or on two that follow each other, in seconds. */
+export const leastIntervalOf = (cron: string): number => leastInterval(readFields(cron));
+
 /** The first due times after an instant, in order. */
 export function firstDueTimes(times: DueTimes, after: Date, count: number): Date[] {
   const found: Date[] = [];
@@ -73,15 +76,17 @@ function readClockTimes(cron: string): ClockTimes {
   return times;
 }
 
-function parsedClockTimes(cron: string): ClockTimes {
+const parsedClockTimes = (cron: string): ClockTimes => clockTimes(readFields(cron));
+
+function readFields(cron: string): CronFields {
   const { fields } = CronExpressionParser.parse(parsable(cron), { tz: 'UTC' });
-  return clockTimes({
+  return {
     seconds: fields.second.values,
     minutes: fields.minute.values,
     hours: fields.hour.values,
     months: new Set<number>(fields.month.values),
     isDay: (day) => isNamedDay(fields, day),
-  });
+  };
 }
 
 /** What the parser does not know: `@midnight`, and Sunday as 0 and as 7 beside each other. */

@@ -1,6 +1,7 @@
 import type { Execution, Run, Schedule } from '@rondo/contract';
 import { type Database, Firings, Runs } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
+import { ApiError } from '../problems/api-error';
 import { RunService } from '../runs/run-service';
 import { RunningGateway } from '../testing/running-gateway';
 import { ScheduleFiring } from './schedule-firing';
@@ -25,8 +26,14 @@ async function schedule(fields: object = {}): Promise<Schedule & { start: number
   return { ...made, start: Date.parse(made.next_fire_at) };
 }
 
+type Firing = Pick<ConstructorParameters<typeof ScheduleFiring>[0], 'onError' | 'spendRequest'>;
+
 /** What a gateway does when its clock shows this. */
-function firing(nowMs: number, database: Database = gateway.database, onError = fail): ScheduleFiring {
+function firing(
+  nowMs: number,
+  database: Database = gateway.database,
+  { onError = fail, spendRequest = () => undefined }: Partial<Firing> = {},
+): ScheduleFiring {
   const { parts } = gateway;
   const runService = new RunService({
     runs: new Runs(database, newUlid),
@@ -46,6 +53,7 @@ function firing(nowMs: number, database: Database = gateway.database, onError = 
     newId: newUlid,
     now: () => Promise.resolve(new Date(nowMs)),
     onError,
+    spendRequest,
   });
 }
 
@@ -152,7 +160,7 @@ async function diesAt(
     sql: crashing(database.sql),
     transaction: (work) => database.transaction((sql) => work(crashing(sql))),
   };
-  await firing(nowMs, dying, () => undefined)
+  await firing(nowMs, dying, { onError: () => undefined })
     .pass()
     .catch(() => undefined);
   return count >= statement;
@@ -256,6 +264,56 @@ describe('a run that is not finished', () => {
       ['started', null],
     ]);
     expect((await runs()).map(({ thread_id: thread }) => thread)).toEqual([made.thread_id, made.thread_id]);
+  });
+});
+
+/** As many as an account may have, which were due before all others. */
+async function manyDue(count: number): Promise<number> {
+  const { id, start } = await schedule({ name: 'one of many', overlap: 'allow' });
+  await gateway.ownerDatabase.sql.query(
+    `insert into triggers (id, account_id, kind, name, cron, time_zone, missed, overlap, run, next_fire_at)
+     select id || number, account_id, kind, name, cron, time_zone, missed, overlap, run, next_fire_at
+     from triggers, generate_series(1, $2) as number where id = $1`,
+    [id, count - 1],
+  );
+  return start;
+}
+
+describe('attack: tenants', () => {
+  it('1,000 schedules of one account that are due, beside one of another account', async () => {
+    const start = await manyDue(1_000);
+    key = await gateway.keyOf('another account');
+    const other = await schedule();
+    await gateway.ownerDatabase.sql.query('update triggers set next_fire_at = $2 where id = $1', [
+      ...[other.id, new Date(start + hourMs)],
+    ]);
+    await pass(start + hourMs);
+
+    expect(await statuses(other)).toEqual([['started', null]]);
+  });
+
+  it('an account whose schedules use up its request rate, beside one of another account', async () => {
+    const start = await manyDue(150);
+    const [greedy] = await gateway.ownerDatabase.sql.query<{ id: string }>(
+      'select account_id as id from triggers limit 1',
+    );
+    key = await gateway.keyOf('another account');
+    const other = await schedule();
+    let left = 3;
+    const spendRequest = (account: string) => {
+      if (account !== greedy?.id) return;
+      if (left === 0) throw new ApiError('rate_limited', 'Too many requests of this account.');
+      left -= 1;
+    };
+    const limited = firing(start, gateway.database, { spendRequest });
+    await limited.pass();
+    await limited.pass(); // without the account
+    const due = await gateway.ownerDatabase.sql.query('select id from triggers where next_fire_at <= $1', [
+      new Date(start),
+    ]);
+
+    expect(await statuses(other)).toEqual([['started', null]]);
+    expect(due).toHaveLength(147); // what was not allowed stays due
   });
 });
 

@@ -9,6 +9,7 @@ import {
   type PendingExecution,
   isDatabaseUnavailable,
 } from '@rondo/persistence';
+import { ApiError } from '../problems/api-error';
 import type { RunRequest, RunService } from '../runs/run-service';
 import { dueTimesOf } from './cron-times';
 import { RefusedFirings } from './refused-firing';
@@ -19,12 +20,14 @@ export interface ScheduleFiringDependencies {
   readonly firings: Firings;
   readonly runService: Pick<RunService, 'create'>;
   readonly newId: () => string;
+  /** Throws an ApiError, `rate_limited`, when the account has used up its request rate. */
+  readonly spendRequest: (account: AccountId) => void;
   /** The clock of the database, unless a test sets it. */
   readonly now?: () => Promise<Date>;
   readonly onError: (error: unknown) => void;
 }
 
-/** Bounds one pass; the next one continues. */
+/** Due times that one pass fires or skips, and pending executions that it starts, at most. The next one continues. */
 const mostPerPass = 100;
 const atOnce = 4;
 
@@ -35,30 +38,58 @@ const atOnce = 4;
 export class ScheduleFiring {
   private readonly outcomes: RefusedFirings;
 
+  /** Accounts whose request rate was used up in the pass before. They are left out of one pass, so that others get their places. */
+  private refused = new Set<AccountId>();
+
   constructor(private readonly dependencies: ScheduleFiringDependencies) {
     this.outcomes = new RefusedFirings(dependencies.firings, dependencies.onError);
   }
 
-  /** Rejects when the database is away. What fails for one schedule leaves the others alone. */
+  /** Accounts take turns. Rejects when the database is away. What fails for one schedule leaves the others alone. */
   async pass(): Promise<void> {
     const { firings, now: clock = firings.now.bind(firings) } = this.dependencies;
     const now = await clock();
-    await this.each(await firings.due(now, mostPerPass), (due) => this.fireDue(due, now));
-    await this.each(await firings.pending(now, mostPerPass), (pending) => this.startPending(pending, now));
+    const wanted = { limit: mostPerPass, without: [...this.refused] };
+    this.refused = new Set();
+    await this.inTurn(await firings.due(now, wanted), (due) => this.stepIfAllowed(due, now));
+    await this.inTurn(await firings.pending(now, wanted), (pending) => this.startIfAllowed(pending, now));
   }
 
-  private async each<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-    const left = [...items];
-    const next = async (): Promise<void> => {
-      for (let item = left.shift(); item; item = left.shift()) await work(item).catch(this.dependencies.onError);
+  /** `work` resolves to what is to be done next of the item. That comes after the other items, if the pass is not full by then. */
+  private async inTurn<Item>(items: readonly Item[], work: (item: Item) => Promise<Item | undefined>): Promise<void> {
+    const line = [...items];
+    let begun = 0;
+    const workOn = async (): Promise<void> => {
+      for (let item = line.shift(); item && begun < mostPerPass; item = line.shift()) {
+        begun += 1;
+        const more = await work(item).catch(this.dependencies.onError);
+        if (more) line.push(more);
+      }
     };
-    await Promise.all(Array.from({ length: atOnce }, next));
+    await Promise.all(Array.from({ length: atOnce }, workOn));
   }
 
-  /** All due times of a schedule, in order. */
-  private async fireDue({ dueAt, ...due }: DueSchedule, now: Date): Promise<void> {
-    for (let time: Date | null = dueAt; time !== null && time <= now;) {
-      time = await this.step({ ...due, dueAt: time }, now);
+  /** Resolves to the next due time of the schedule, if that has come too. */
+  private async stepIfAllowed(due: DueSchedule, now: Date): Promise<DueSchedule | undefined> {
+    if (!this.mayFire(due.accountId)) return undefined;
+    const next = await this.step(due, now);
+    return next !== null && next <= now ? { ...due, dueAt: next } : undefined;
+  }
+
+  private async startIfAllowed(pending: PendingExecution, now: Date): Promise<undefined> {
+    if (this.mayFire(pending.accountId)) await this.startPending(pending, now);
+  }
+
+  /** A firing counts as a request. What is refused stays due. */
+  private mayFire(account: AccountId): boolean {
+    if (this.refused.has(account)) return false;
+    try {
+      this.dependencies.spendRequest(account);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.refused.add(account);
+      return false;
     }
   }
 

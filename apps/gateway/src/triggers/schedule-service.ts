@@ -13,9 +13,9 @@ import type {
   StoredSchedule,
 } from '@rondo/persistence';
 import type { RunService } from '../runs/run-service';
-import { dueTimesOf, firstDueTimes } from './cron-times';
+import { dueTimesOf, firstDueTimes, leastIntervalOf } from './cron-times';
 import { runOfSchedule, scheduleRoots } from './run-request';
-import { type TriggerRules, changedFields } from './trigger-rules';
+import { type TriggerRules, changedFields, invalidField } from './trigger-rules';
 
 export interface ScheduleServiceDependencies {
   readonly schedules: Schedules;
@@ -23,6 +23,8 @@ export interface ScheduleServiceDependencies {
   readonly rules: TriggerRules;
   readonly runService: Pick<RunService, 'create'>;
   readonly newId: () => string;
+  /** Between two due times of a schedule of the account, in seconds. */
+  readonly leastIntervalS: (account: AccountId) => Promise<number>;
 }
 
 export type ShownSchedule = Schedule & { readonly next_fires: readonly string[] };
@@ -38,6 +40,7 @@ export class ScheduleService {
     promised?: PendingKey<ShownSchedule>,
   ): Promise<ShownSchedule> {
     await this.requireValid(accountId, fields);
+    await this.requireInterval(accountId, fields.cron);
     const promisedShown = promised && { ...promised, answer: (made: StoredSchedule) => promised.answer(shown(made)) };
     return shown(await this.dependencies.schedules.create({ accountId, fields, promised: promisedShown }, nextFires));
   }
@@ -72,6 +75,9 @@ export class ScheduleService {
   async update(address: ScheduleAddress, changes: ScheduleChanges): Promise<ShownSchedule> {
     const known = await this.dependencies.schedules.get(address);
     await this.requireValid(address.accountId, changedFields<ScheduleFields>(known, changes));
+    if (changes.cron !== undefined && changes.cron !== known.cron) {
+      await this.requireInterval(address.accountId, changes.cron);
+    }
     return shown(await this.dependencies.schedules.update({ ...address, fields: changes }, nextFires));
   }
 
@@ -87,6 +93,15 @@ export class ScheduleService {
       alongside: firings.fireNow(schedule, id),
     });
     return run;
+  }
+
+  private async requireInterval(accountId: AccountId, cron: string): Promise<void> {
+    const [interval, least] = [leastIntervalOf(cron), await this.dependencies.leastIntervalS(accountId)];
+    if (interval >= least) return;
+    throw invalidField(
+      'cron',
+      `names times ${interval} s apart; schedules of this account fire at least ${least} s apart`,
+    );
   }
 
   private requireValid(accountId: AccountId, fields: ScheduleFields): Promise<void> {

@@ -94,8 +94,12 @@ describe('schedules', () => {
   });
 
   it('are fired by the gateway, by the clock of the database', async () => {
-    const { id } = await made({ cron: '* * * * * *', overlap: 'allow' });
+    const { id } = await made({ overlap: 'allow' });
     const path = `/v1/schedules/${id}`;
+    await gateway.ownerDatabase.sql.query(
+      `update triggers set cron = '* * * * * *', next_fire_at = date_trunc('second', now()) where id = $1`,
+      [id],
+    );
     let fired = 0;
     while (fired < 3) fired = (await api().get(`${path}/executions`).expect(200)).body.data.length;
     await api().post(`${path}/pause`).expect(200);
@@ -112,6 +116,9 @@ describe('schedules', () => {
   it.each([
     ['cron', { cron: 'every day' }],
     ['cron', { cron: '0 0 30 2 *' }],
+    ['cron', { cron: '* * * * * *' }],
+    ['cron', { cron: '0,59 * * * * *' }],
+    ['cron', { cron: '@secondly' }],
     ['time_zone', { time_zone: 'Mars/Base' }],
     ['missed', { missed: 'never' }],
     ['overlap', { overlap: 'allow', thread: 'same' }],
@@ -127,6 +134,35 @@ describe('schedules', () => {
 
     expect(body.code).toBe('invalid_request');
     expect(JSON.stringify(body.errors)).toContain(field.split('.').at(-1));
+  });
+
+  it('fire no more often than the tier of their account allows', async () => {
+    const tiers = {
+      default: 'slow',
+      tiers: { slow: { schedule_least_interval_s: 3_600 }, fast: { schedule_least_interval_s: 1 } },
+    };
+    const limited = await RunningGateway.start({ ACCOUNT_TIERS: JSON.stringify(tiers) });
+    const accountKey = await limited.keyOf('slow one');
+    const schedule = (cron: string) =>
+      limited
+        .as(accountKey)
+        .post('/v1/schedules')
+        .send({ ...yearly, cron });
+    const { body } = await schedule('*/30 * * * *').expect(422);
+    const { body: hourly } = await schedule('@hourly').expect(201);
+    const path = `/v1/schedules/${hourly.id}`;
+    await limited.as(accountKey).patch(path).send({ cron: '0,30 9 * * *' }).expect(422);
+    await limited.as(accountKey).patch(path).send({ name: 'renamed' }).expect(200);
+    const [account] = await limited.ownerDatabase.sql.query<{ id: string }>(
+      `select id from accounts where name = 'slow one'`,
+    );
+    await limited.as().put(`/v1/admin/accounts/${account?.id}/tier`).send({ tier: 'fast' }).expect(200);
+    await schedule('* * * * * *').expect(201);
+    await limited.close();
+
+    expect(body.errors).toEqual([
+      { field: 'cron', message: 'names times 1800 s apart; schedules of this account fire at least 3600 s apart' },
+    ]);
   });
 
   it('name no agent and no thread of another account', async () => {

@@ -19,9 +19,14 @@ export const priceFactor = z
     `must have at most ${factorDecimals} decimals`,
   );
 
+/** In seconds. A longer one than a day could not be told from the times of an expression's days. */
+export const leastInterval = z.number().int().min(1).max(86_400);
+
 const accountTier = z.strictObject({
   allowed_models: z.array(modelPattern).min(1).max(100).optional(),
   max_active_runs: z.number().int().positive().optional(),
+  /** Between two due times of a schedule. */
+  schedule_least_interval_s: leastInterval.optional(),
   /** What an account may spend in a period before it uses its credit. */
   usd: z.number().nonnegative().optional(),
   period: z.enum(['day', 'month']).default('month'),

@@ -40,6 +40,12 @@ export interface ReceivedWebhook {
   readonly input: string;
 }
 
+export interface DueRequest {
+  readonly limit: number;
+  /** Accounts that are left out. */
+  readonly without: readonly AccountId[];
+}
+
 /** One due time of a schedule, and those that follow, as many as a schedule shows. */
 export interface DueTime extends DueSchedule {
   readonly next: readonly Date[];
@@ -53,9 +59,14 @@ export type ExecutionOutcome = Pick<Execution, 'status' | 'reason' | 'error'> & 
 
 const clock = `select clock_timestamp() as now`;
 
+/** Accounts take turns: the oldest due time of each comes first, then the second oldest of each. */
 const dueSchedules = `
-select account_id, ${scheduleColumns} from triggers join accounts on accounts.id = account_id
-where next_fire_at <= $1 and removed_at is null order by next_fire_at limit $2`;
+select account_id, ${scheduleColumns}
+from (
+  select id as due_id, row_number() over (partition by account_id order by next_fire_at) as turn
+  from triggers where next_fire_at <= $1 and account_id <> all($3::text[])
+) as due join triggers on triggers.id = due_id join accounts on accounts.id = account_id
+where removed_at is null order by turn, next_fire_at limit $2`;
 
 const pendingExecutions = `
 select account_id, executions.id as execution_id, due_at, executions.input, attempts, ${scheduleColumns}, kind, signature,
@@ -63,7 +74,8 @@ select account_id, executions.id as execution_id, due_at, executions.input, atte
 from (
   select distinct on (trigger_id) * from trigger_executions where status = 'pending' order by trigger_id, id
 ) as executions join triggers on triggers.id = trigger_id join accounts on accounts.id = account_id
-where next_attempt_at <= $1 and not is_paused and removed_at is null order by next_attempt_at limit $2`;
+where next_attempt_at <= $1 and not is_paused and removed_at is null and account_id <> all($3::text[])
+order by row_number() over (partition by account_id order by next_attempt_at), next_attempt_at limit $2`;
 
 const lockDue = `select id from triggers where id = $1 and next_fire_at = $2 for update skip locked`;
 const lockTrigger = `select id from triggers where id = $1 for update skip locked`;
@@ -121,14 +133,15 @@ export class Firings {
     return row?.now ?? new Date(NaN);
   }
 
-  async due(now: Date, limit: number): Promise<readonly DueSchedule[]> {
-    const rows = await this.database.sql.query<ScheduleRow & OfAccount>(dueSchedules, [now, limit]);
+  /** In the order in which they are to be fired: accounts take turns. */
+  async due(now: Date, { limit, without }: DueRequest): Promise<readonly DueSchedule[]> {
+    const rows = await this.database.sql.query<ScheduleRow & OfAccount>(dueSchedules, [now, limit, without]);
     return rows.map((row) => ({ ...placeOf(row), dueAt: row.next_fire_at ?? now }));
   }
 
-  /** The oldest one of each trigger, if its time has come. */
-  async pending(now: Date, limit: number): Promise<readonly PendingExecution[]> {
-    const rows = await this.database.sql.query<PendingRow>(pendingExecutions, [now, limit]);
+  /** The oldest one of each trigger, if its time has come; accounts take turns. */
+  async pending(now: Date, { limit, without }: DueRequest): Promise<readonly PendingExecution[]> {
+    const rows = await this.database.sql.query<PendingRow>(pendingExecutions, [now, limit, without]);
     return rows.map((row) => ({
       accountId: accountId.parse(row.account_id),
       trigger: row.kind === 'webhook' ? webhookTriggerOf(row) : scheduleOf(row),
