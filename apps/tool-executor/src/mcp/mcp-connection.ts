@@ -3,11 +3,12 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   type CallToolResult,
   CallToolResultSchema,
+  McpError,
   PaginatedResultSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServer } from '@rondo/contract';
-import { anySignal } from '@rondo/platform';
+import { TokenBucket, anySignal } from '@rondo/platform';
 import { z } from 'zod';
 import { type DescribedTools, describeTools } from './describe-tools';
 import type { SchemaChecker } from './schemas/schema-checker';
@@ -26,6 +27,8 @@ export const connectMs = 15_000;
 /** So old may a list of tools be when one of them is called. */
 const listKeptMs = 10_000;
 const mostPages = 8;
+/** Messages and lines of a server that answer nothing. All servers share this process. */
+const unasked = { perSecond: 100, atOnce: 1_000 };
 const identity = { name: 'rondo', version: '1' };
 
 /** The tools are checked one by one, so that one with a wrong form spoils no other. */
@@ -35,6 +38,7 @@ const toolsPage = PaginatedResultSchema.extend({ tools: z.array(z.unknown()).max
 export class McpConnection {
   private readonly client = new Client(identity);
   private readonly broken = new AbortController();
+  private readonly unasked = new TokenBucket(unasked.perSecond, unasked.atOnce);
   private listed: DescribedTools | undefined;
   private listedAt = -Infinity;
 
@@ -44,6 +48,7 @@ export class McpConnection {
     private readonly schemas: Pick<SchemaChecker, 'problemsOf'>,
     private readonly transportOf: (broke: (error: Error) => void) => Transport,
   ) {
+    this.client.onerror = () => this.countUnasked();
     this.client.onclose = () => this.broke(new Error('The server closed the connection.'));
     this.client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
       this.listedAt = -Infinity;
@@ -58,6 +63,9 @@ export class McpConnection {
   async open(signal: AbortSignal): Promise<void> {
     try {
       const transport = this.transportOf((error) => this.broke(error));
+      transport.onmessage = (message) => {
+        if ('method' in message) this.countUnasked();
+      };
       await this.within(signal, (given) => this.client.connect(transport, { signal: given, timeout: connectMs }));
     } catch (error) {
       await this.close();
@@ -104,6 +112,14 @@ export class McpConnection {
     await this.client.close().catch(() => undefined); // it may never have been open
   }
 
+  private countUnasked(): void {
+    if (this.unasked.take()) return;
+    const { perSecond, atOnce } = unasked;
+    this.broke(
+      new Error(`The server sent more than ${atOnce} messages at once, or ${perSecond} a second, that answer nothing.`),
+    );
+  }
+
   private broke(error: Error): void {
     if (this.broken.signal.aborted) return;
     this.broken.abort(error);
@@ -142,6 +158,8 @@ export class McpConnection {
     ended.catch(() => undefined); // the work may end first
     try {
       return await Promise.race([work(until.signal), ended]);
+    } catch (error) {
+      throw until.signal.aborted && error instanceof McpError ? reason() : error; // the protocol's own error hides the reason
     } finally {
       until.release();
     }

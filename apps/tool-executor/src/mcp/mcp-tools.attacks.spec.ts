@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { type RequestListener, type Server, createServer } from 'node:http';
-import { type McpServerRequest, accountId } from '@rondo/contract';
+import { type McpDiscovery, type McpServerRequest, accountId } from '@rondo/contract';
+import type { Sandbox } from '../sandboxes';
+import { run } from '../sandboxes/testing/run-command';
 import { McpServerFixture, type ServedTool, anyObject } from './testing/mcp-server-fixture';
 import { McpUseFixture } from './testing/mcp-use-fixture';
 
@@ -250,11 +252,58 @@ describe('attack: the address of an MCP server', () => {
   });
 });
 
+/** How long short commands take, in ms, while something else goes on. */
+async function commandTimes(sandbox: Sandbox, work: () => Promise<unknown>): Promise<number[]> {
+  const times: number[] = [];
+  const ended = new AbortController();
+  const over = work().finally(() => ended.abort());
+  while (!ended.signal.aborted || times.length < 10) {
+    const startedAt = performance.now();
+    await run(sandbox, 'true');
+    times.push(performance.now() - startedAt);
+  }
+  await over;
+  return times;
+}
+
 describe('attack: a command of an MCP server', () => {
   it('that prints no protocol but endless lines fails to connect in time', async () => {
     const found = await fixture.list({ name: 'loud', transport: 'stdio', command: 'yes "{}"' });
     expect(found.how).toBe('failed');
   }, 60_000);
+
+  it.each([
+    [
+      'progress of nothing',
+      '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":0,"progress":1}}',
+    ],
+    ['changes of its tools', '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}'],
+    ['answers to nothing', '{"jsonrpc":"2.0","id":987,"result":{}}'],
+    ['lines that are no message', '{}'],
+  ])(
+    'that floods with %s is closed, and slows another tenant no more than a loud command',
+    async (_, line) => {
+      const lines = line.length < 10 ? 1_000_000 : 40_000;
+      const flood = `yes '${line}' | head -n ${lines}`; // about 4 MB
+      const victim = await fixture.sandboxOf('thr_other');
+      await run(victim, 'true');
+      const loud = await fixture.sandboxOf('thr_loud');
+      const control = await commandTimes(victim, () =>
+        run(loud, `${flood}; sleep 1`, { timeoutMs: 10_000, maxOutputBytes: 2 ** 28 }),
+      );
+
+      let found: McpDiscovery | undefined;
+      const command = `for round in 1 2 3 4 5; do ${flood}; sleep 0.2; done; sleep 60`;
+      const flooded = await commandTimes(
+        victim,
+        async () => (found = await fixture.list({ name: 'loud', transport: 'stdio', command })),
+      );
+
+      expect(found).toMatchObject({ how: 'failed', reason: expect.stringContaining('that answer nothing') });
+      expect(Math.max(...flooded)).toBeLessThan(Math.max(...control) * 3 + 200);
+    },
+    60_000,
+  );
 
   it('sees no file and no variable of the executor', async () => {
     const command = `cat /proc/1/environ /root/.ssh/* >/workspace/stolen; env >>/workspace/stolen; exit 1`;

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import { type Sandbox, SandboxError } from '../sandboxes';
@@ -12,6 +12,9 @@ export interface SandboxServer {
   readonly run: string;
 }
 
+/** What is read of a server's output in one turn of the event loop: others wait meanwhile. */
+const turnCharacters = 64 * 1024;
+const countedCharacters = 16 * 1024;
 const longestLine = 16 * 1024 * 1024;
 const output = { keepBytes: 4 * 1024 * 1024, maxOutputBytes: 256 * 1024 * 1024 };
 const pauses = { first: 10, longest: 200 };
@@ -25,8 +28,10 @@ export class SandboxTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   private offset = 0;
-  private line = '';
-  private closed = false;
+  /** The parts of the line that has not ended. */
+  private line: string[] = [];
+  private lineLength = 0;
+  private readonly closed = new AbortController();
   /** Requests without an answer: the output is read for as long as there are any. */
   private readonly open = new Set<string | number>();
   private reading = false;
@@ -35,6 +40,10 @@ export class SandboxTransport implements Transport {
     private readonly sandbox: Pick<Sandbox, 'start' | 'read' | 'write' | 'terminate'>,
     private readonly server: SandboxServer,
   ) {}
+
+  private isClosed(): boolean {
+    return this.closed.signal.aborted;
+  }
 
   /** A server that an earlier executor started in the session ends first. */
   async start(): Promise<void> {
@@ -51,8 +60,8 @@ export class SandboxTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    if (this.closed) return;
-    this.closed = true;
+    if (this.isClosed()) return;
+    this.closed.abort();
     await this.sandbox.terminate(this.server.session).catch(() => undefined); // it died with its sandbox
     this.onclose?.();
   }
@@ -71,10 +80,17 @@ export class SandboxTransport implements Transport {
   }
 
   private async readWhileOpen(): Promise<void> {
-    for (let pause = pauses.first; this.open.size > 0 && !this.closed; pause = Math.min(pause * 2, pauses.longest)) {
+    for (
+      let pause = pauses.first;
+      this.open.size > 0 && !this.isClosed();
+      pause = Math.min(pause * 2, pauses.longest)
+    ) {
       const { output: text, nextOffset, running } = await this.sandbox.read(this.server.session, this.offset);
       this.offset = nextOffset;
-      this.receive(text);
+      for (let at = 0; at < text.length && !this.isClosed(); at += turnCharacters) {
+        this.receive(text.slice(at, at + turnCharacters));
+        await nextTurn();
+      }
       if (this.open.size === 0) return;
       if (!running) throw new Error('The server has ended.');
       if (text !== '') pause = pauses.first;
@@ -83,19 +99,32 @@ export class SandboxTransport implements Transport {
   }
 
   private receive(text: string): void {
-    const lines = (this.line + text).split('\n');
-    this.line = lines.pop() ?? '';
-    if (this.line.length > longestLine) throw new Error('The server sent a line without an end.');
-    for (const line of lines) this.receiveLine(line);
+    const [rest = '', ...more] = text.split('\n');
+    this.line.push(rest);
+    this.lineLength += rest.length;
+    for (const next of more) {
+      const line = this.line.join('');
+      this.line = [next];
+      this.lineLength = next.length;
+      if (!this.isClosed()) this.receiveLine(line);
+    }
+    if (this.lineLength > longestLine) throw new Error('The server sent a line without an end.');
   }
 
-  /** What is no message is what a program prints besides. */
   private receiveLine(line: string): void {
-    if (!line.startsWith('{')) return;
-    const message = JSONRPCMessageSchema.safeParse(parsed(line)).data;
-    if (!message) return;
-    if ('id' in message && !('method' in message) && message.id !== undefined) this.open.delete(message.id);
-    this.onmessage?.(message);
+    const message = line.startsWith('{') ? JSONRPCMessageSchema.safeParse(parsed(line)).data : undefined;
+    const answered = message && 'id' in message && !('method' in message) ? message.id : undefined;
+    if (message && answered !== undefined && this.open.delete(answered)) this.onmessage?.(message);
+    else this.receiveUnasked(line, message);
+  }
+
+  /** What is no message is what a program prints besides. Errors are counted, and a long line is one for each of its parts. */
+  private receiveUnasked(line: string, message: JSONRPCMessage | undefined): void {
+    if (message && 'method' in message) this.onmessage?.(message);
+    else this.onerror?.(new Error('The server printed what answers nothing.'));
+    for (let at = countedCharacters; at < line.length; at += countedCharacters) {
+      this.onerror?.(new Error('The server printed a long line that answers nothing.'));
+    }
   }
 }
 

@@ -10,6 +10,7 @@ import {
 } from '@rondo/contract';
 import type { ToolReply } from '@rondo/messaging';
 import { CheckedDestination, SecretBox, type Target, createLogger } from '@rondo/platform';
+import type { Sandbox } from '../../sandboxes';
 import { type CallOptions, ExecutorFixture, aCall } from '../../testing/executor-fixture';
 import { McpDiscoveries } from '../mcp-discoveries';
 import { McpTools, ownCommandId } from '../mcp-tools';
@@ -88,6 +89,10 @@ export class McpUseFixture {
     const reply = await this.reply(...call);
     if (reply.how !== 'answered') throw new Error(`it was not answered but ${JSON.stringify(reply)}`);
     return reply.result;
+  }
+
+  sandboxOf(threadId: string): Promise<Sandbox> {
+    return this.executor.sandbox(threadId);
   }
 
   /** A file of the workspace. */
