@@ -1,4 +1,5 @@
 import { lstatSync, readlinkSync } from 'node:fs';
+import { hostPrograms } from './host-programs';
 import type { ShownProgram } from './node-program';
 import type { SandboxSettings } from '../../sandbox-settings';
 
@@ -72,7 +73,7 @@ function namespaces({ disableUserNamespaces }: View): string[] {
 
 function programs({ programs: { shown, links } }: View): string[] {
   return [
-    ...['--ro-bind', '/usr', '/usr'],
+    ...hostPrograms(),
     ...['/bin', '/sbin', '/lib', '/lib32', '/lib64'].flatMap(topDirectory),
     ...shown.flatMap(({ from, to }) => ['--ro-bind', from, to]),
     ...links.flatMap(({ path, target }) => ['--symlink', target, path]),

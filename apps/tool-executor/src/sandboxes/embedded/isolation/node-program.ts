@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isShown } from './host-programs';
 
 const insideHome = '/opt/node';
 
@@ -20,11 +21,11 @@ export interface NodeProgram extends ShownProgram {
 }
 
 /**
- * Node in /usr is visible in every sandbox. From elsewhere only the program itself, the libraries installed with it, and npm
+ * Node among the programs of the host is visible in every sandbox. From elsewhere only the program itself, the libraries installed with it, and npm
  * are mounted: its directory may contain anything else, and could even be a home directory.
  */
 export function nodeProgram(execPath = process.execPath): NodeProgram {
-  if (execPath.startsWith('/usr/')) return { path: execPath, shown: [], links: [] };
+  if (isShown(execPath)) return { path: execPath, shown: [], links: [] };
 
   const home = dirname(dirname(execPath));
   const path = `${insideHome}/bin/node`;
