@@ -9,6 +9,7 @@ import { composeConfiguration } from './nats-server-configuration.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { run } from './run-program.mjs';
+import { writeScorecardAge } from './scorecard-age.mjs';
 import { toolReference } from './tool-reference.mjs';
 
 /** The file with each service's schema. Where `config.ts` reads the environment on import, the schema has a file of its own. */
@@ -20,7 +21,7 @@ const homes = {
   'demo-model': 'environment',
 };
 
-/** `npm run docs` generates from the code: docs/tools.md, the tables of docs/configuration.md, .env.example, NATS permissions, the Grafana dashboard, the chart's copies of rules and dashboard, docs/helm-values.md, the client's types, docs/cli.md. */
+/** `npm run docs` generates from the code: docs/tools.md, the tables of docs/configuration.md, .env.example, NATS permissions, the Grafana dashboard, the chart's copies of rules and dashboard, docs/helm-values.md, the client's types, docs/cli.md, the age of docs/SCORECARD.md. */
 requireNode();
 await installPackages(repoRoot, log);
 // Not all projects: the client cannot be built before its types are written.
@@ -40,6 +41,7 @@ writeFileSync(join(repoRoot, 'deploy/nats.conf'), composeConfiguration());
 writeFileSync(join(repoRoot, 'deploy/helm/rondo/files/nats.conf'), composeConfiguration(['EXECUTOR_ID']));
 writeMonitoring();
 writeFileSync(join(repoRoot, 'docs/helm-values.md'), helmValuesReference());
+writeScorecardAge(repoRoot);
 
 const document = join(repoRoot, 'docs/configuration.md');
 writeFileSync(document, withTables(readFileSync(document, 'utf8'), environments));

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { brokenReferences } from '../../../deploy/local/doc-links.mjs';
+import { withAge } from '../../../deploy/local/scorecard-age.mjs';
 
 describe('the check of links and file names in documents', () => {
   let root: string;
@@ -43,5 +44,20 @@ describe('the check of links and file names in documents', () => {
     ['a path inside a command', '`node libs/missing.mjs`', '`libs/missing.mjs`'],
   ])('reports %s with its line', (_, text, broken) => {
     expect(brokenIn(`# Guide\n\n${text}`)).toEqual([`docs/guide.md:3: ${broken}`]);
+  });
+});
+
+describe('the first line of the scorecard', () => {
+  const page = '# Scorecard\n\nFigures.\n';
+
+  it.each([undefined, 201])('says that a page of %s commits ago is out of date, and says it once', (commits) => {
+    const aged = withAge(page, commits);
+
+    expect(aged).toMatch(/^> \*\*Out of date\.\*\* .*\n\n# Scorecard/);
+    expect(withAge(aged, commits)).toBe(aged);
+  });
+
+  it('is the title of a page that is new', () => {
+    expect(withAge(withAge(page, 201), 200)).toBe(page);
   });
 });
