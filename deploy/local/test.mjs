@@ -13,6 +13,7 @@ npm test -- <pattern>  only the tests whose path matches the pattern
 npm test -- --times    also prints which spec files took longest
 npm run test:fast      only the unit and contract tests, which need no servers
 npm run attacks        only the tests that attack, and docs/attacks.md written anew
+npm run attacks -- --neighbour [--minutes 60]   a hostile tenant beside an ordinary one, which must hardly notice
 
 The servers are started for the tests alone, on free ports; those of a running Rondo are not touched.`;
 
@@ -29,7 +30,15 @@ const limitMs = 80 * 60_000;
 const verification = new Verification();
 
 if (process.argv.includes('--help')) console.log(help);
+else if (process.argv.includes('--neighbour')) await besideHostileTenant();
 else await runCommand(withinLimit, { log, codeWhenInterrupted: 130 });
+
+/** It is an experiment of the chaos campaign, which this process becomes. */
+async function besideHostileTenant() {
+  const options = process.argv.slice(2).filter((argument) => !['--attacks', '--neighbour'].includes(argument));
+  process.argv.splice(2, Infinity, 'chaos', '--only', 'neighbour', ...options);
+  await import('./run-app.mjs');
+}
 
 async function withinLimit(command) {
   const ended = new AbortController();

@@ -5,6 +5,7 @@ import { halfOpen } from './half-open';
 import { kills } from './kills';
 import { mixed } from './mixed';
 import { nats } from './nats';
+import { neighbour } from './neighbour';
 import { points } from './points';
 import { postgres } from './postgres';
 import { redis } from './redis';
@@ -24,5 +25,6 @@ export const experiments: readonly Experiment[] = [
   effects,
   halfOpen,
   mixed,
+  neighbour,
   upgrade,
 ];
