@@ -159,6 +159,8 @@ export {
 
 // Tools and their calls
 export {
+  type ArgumentChange,
+  argumentChange,
   type DialectName,
   type EffectClass,
   type Resolution,

@@ -21,6 +21,16 @@ export type ToolCallStatus = z.infer<typeof toolCallStatus>;
 export const resolution = z.enum(['completed', 'not_applied', 'retry']);
 export type Resolution = z.infer<typeof resolution>;
 
+/**
+ * What was made of an argument that the model did not write as the tool's schema has it, by its path: null for an optional
+ * parameter and what a closed schema does not have were left out, and text was parsed as the JSON that it holds.
+ */
+export const argumentChange = z.object({
+  path: z.string(),
+  change: z.enum(['null_left_out', 'unknown_left_out', 'parsed']),
+});
+export type ArgumentChange = z.infer<typeof argumentChange>;
+
 /** A row of the effect ledger. */
 export const toolCall = z.object({
   id: callId,
@@ -29,6 +39,8 @@ export const toolCall = z.object({
   index: z.number().int().nonnegative(),
   name: z.string(),
   arguments: z.record(z.string(), z.unknown()),
+  /** Absent where the arguments are as the model wrote them. */
+  adjusted: z.array(argumentChange).optional(),
   dialect: dialectName,
   effect_class: effectClass,
   status: toolCallStatus,

@@ -44,6 +44,21 @@ describe('FactMetrics', () => {
     expect(page).toContain('rondo_runs_parked_total{reason="ask"} 1');
   });
 
+  it('counts the arguments that were made to fit the schema of a tool', async () => {
+    const adjusted = [
+      { path: 'timeout', change: 'parsed' },
+      { path: 'folder', change: 'null_left_out' },
+    ];
+    const page = await pageAfter(
+      fact('tool.planned', { tool_call: { adjusted } }),
+      fact('tool.planned', { tool_call: {} }),
+    );
+
+    expect(page).toContain('rondo_tool_arguments_adjusted_total{change="parsed"} 1');
+    expect(page).toContain('rondo_tool_arguments_adjusted_total{change="null_left_out"} 1');
+    expect(page).toContain('rondo_tool_arguments_adjusted_total{change="unknown_left_out"} 0');
+  });
+
   it('counts a call whose executor died, which no executor can count', async () => {
     const page = await pageAfter(fact('tool.unknown', { name: 'execute_command' }));
 

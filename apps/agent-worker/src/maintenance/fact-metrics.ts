@@ -1,4 +1,4 @@
-import { type RunEvent, finishReason, modelErrorCode, waiting } from '@rondo/contract';
+import { type RunEvent, argumentChange, finishReason, modelErrorCode, waiting } from '@rondo/contract';
 import { type RunFeed, type RunWatch, tools } from '@rondo/domain';
 import { Counter, type Registry } from 'prom-client';
 
@@ -24,8 +24,14 @@ export class FactMetrics {
     'tool',
     'outcome',
   ]);
+  private readonly adjusted = counter(
+    'tool_arguments_adjusted_total',
+    'Arguments that a model did not write as the schema of the tool has them, by what was made of them',
+    ['change'],
+  );
 
   constructor() {
+    for (const change of argumentChange.shape.change.options) this.adjusted.inc({ change }, 0);
     for (const reason of finishReason.options) this.ended.inc({ status: 'completed', reason }, 0);
     for (const reason of [...modelErrorCode.options, ...failures]) this.ended.inc({ status: 'failed', reason }, 0);
     this.ended.inc({ status: 'stopped', reason: 'stopped' }, 0);
@@ -39,6 +45,7 @@ export class FactMetrics {
     registry.registerMetric(this.ended);
     registry.registerMetric(this.parked);
     registry.registerMetric(this.calls);
+    registry.registerMetric(this.adjusted);
   }
 
   /** The same feed; what is published through it is counted. */
@@ -58,6 +65,8 @@ export class FactMetrics {
     else if (event.type === 'run.failed') this.ended.inc({ status: 'failed', reason: event.data.error.code });
     else if (event.type === 'run.stopped') this.ended.inc({ status: 'stopped', reason: 'stopped' });
     else if (event.type === 'run.waiting') this.parked.inc({ reason: event.data.reason });
+    else if (event.type === 'tool.planned')
+      for (const { change } of event.data.tool_call.adjusted ?? []) this.adjusted.inc({ change });
     else if (event.type === 'tool.completed') this.countCall(event.data.name, 'completed');
     else if (event.type === 'tool.failed') this.countCall(event.data.name, 'failed');
     else if (event.type === 'tool.unknown') this.countCall(event.data.name, 'unknown');

@@ -1495,6 +1495,11 @@ export type components = {
             arguments: {
                 [key: string]: unknown;
             };
+            adjusted?: {
+                path: string;
+                /** @enum {string} */
+                change: "null_left_out" | "unknown_left_out" | "parsed";
+            }[];
             dialect: components["schemas"]["Dialect"];
             effect_class: components["schemas"]["EffectClass"];
             status: components["schemas"]["ToolCallStatus"];

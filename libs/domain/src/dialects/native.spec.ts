@@ -37,11 +37,11 @@ describe('the native dialect', () => {
     );
   });
 
-  it.each(['', '   '])('takes empty arguments as none: "%s"', (text) => {
+  it.each(['', '   ', 'null', ' null ', '""'])('takes empty arguments as none: "%s"', (text) => {
     expect(decode(written(text)).reply.calls).toEqual([{ index: 0, name: 'read_file', arguments: {} }]);
   });
 
-  it.each(['{"file_path": "a', '[1]', '"text"', 'null', 'path=a', '[{"a":1}]', '} {"a":1}', '{a:1} {"b":2}'])(
+  it.each(['{"file_path": "a', '[1]', '"text"', 'path=a', '[{"a":1}]', '} {"a":1}', '{a:1} {"b":2}'])(
     'does not guess the meaning of %s',
     (text) => {
       const [call] = decode(written(text)).reply.calls;
@@ -50,6 +50,14 @@ describe('the native dialect', () => {
       expect(call?.malformed?.written).toBe(text);
     },
   );
+
+  it('reads arguments that are encoded twice', () => {
+    const twice = JSON.stringify(JSON.stringify({ file_path: 'a "b"' }));
+
+    expect(decode(written(twice)).reply.calls).toEqual([
+      { index: 0, name: 'read_file', arguments: { file_path: 'a "b"' } },
+    ]);
+  });
 
   it.each([
     ['{"a":"}"}', { a: '}' }],

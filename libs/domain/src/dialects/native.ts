@@ -135,14 +135,23 @@ const surplusOf = ({ name, surplus: written }: WrittenCall): Omit<DecodedCall, '
   malformed: { reason: 'There was text after the JSON object of the arguments: one call has one object.', written },
 });
 
-/** Empty arguments mean none. Anything else that is not one JSON object is malformed; it is not repaired by guessing. */
+/**
+ * No text, and null, mean no arguments; some servers encode the object twice. Anything else that is not one JSON object is
+ * malformed; it is not repaired by guessing.
+ */
 function decodeCall(index: number, { name, written, surplus, opaque, problem }: WrittenCall): DecodedCall {
   const call = { index, name, arguments: {}, ...(opaque && { opaque }) };
   if (problem !== undefined) return { ...call, malformed: { reason: problem, written: written + surplus } };
-  if (written.trim() === '') return call;
+  if (/^\s*(?:null|"(?:null)?")?\s*$/.test(written)) return call;
 
-  const parsed = parseObject(written);
+  const parsed = parseObject(/^\s*"/.test(written) ? decodedOnce(written) : written);
   return 'value' in parsed
     ? { ...call, arguments: parsed.value }
     : { ...call, malformed: { reason: parsed.reason, written: written + surplus } };
+}
+
+/** The text that a JSON string holds; the text itself if it is none. */
+function decodedOnce(written: string): string {
+  const parsed = parseObject(`{"text":${written}}`);
+  return 'value' in parsed && typeof parsed.value['text'] === 'string' ? parsed.value['text'] : written;
 }

@@ -2,12 +2,14 @@ import { type MessageId, type NewFact, type ToolCall, callIdAt, failedResult } f
 import type { DecodedCall } from '../dialects/dialect';
 import type { LoopContext } from '../loop/loop-context';
 import { effectOf } from '../tools/define-tool';
+import { fitArguments } from '../tools/fit-arguments';
 import { answerCall } from './answer-call';
 import type { CallProblem } from './call-outcome';
 
 /**
  * Enters the calls of a reply into the ledger. A call that cannot run (malformed, of an unknown tool, or over the limit)
- * is answered at once, so that it is never open. Malformed arguments are not guessed at.
+ * is answered at once, so that it is never open. The ledger has the arguments that the call runs with; the message has
+ * them as the model wrote them. Malformed arguments are not guessed at.
  */
 export function planCalls(loop: LoopContext, reply: CallsOfReply): NewFact[] {
   return reply.calls.flatMap((decoded) => {
@@ -29,22 +31,28 @@ const ledgerRow = (
   { run, state, ports }: LoopContext,
   { replyId, messageId }: CallsOfReply,
   decoded: DecodedCall,
-): ToolCall => ({
-  id: callIdAt(replyId, decoded.index),
-  run_id: run.id,
-  iteration: state.iteration,
-  index: decoded.index,
-  name: decoded.name,
-  arguments: decoded.arguments,
-  dialect: run.settings.processor.dialect,
-  effect_class: effectOf(run.tools.named(decoded.name), decoded.arguments, ports.honoursKeys),
-  status: 'planned',
-  result: null,
-  attempt: 0,
-  message_id: messageId,
-  started_at: null,
-  finished_at: null,
-});
+): ToolCall => {
+  const tool = run.tools.named(decoded.name);
+  const fitted = tool && !decoded.malformed ? fitArguments(tool, decoded.arguments) : undefined;
+  const args = fitted?.arguments ?? decoded.arguments;
+  return {
+    id: callIdAt(replyId, decoded.index),
+    run_id: run.id,
+    iteration: state.iteration,
+    index: decoded.index,
+    name: decoded.name,
+    arguments: args,
+    ...(fitted && fitted.changes.length > 0 && { adjusted: [...fitted.changes] }),
+    dialect: run.settings.processor.dialect,
+    effect_class: effectOf(tool, args, ports.honoursKeys),
+    status: 'planned',
+    result: null,
+    attempt: 0,
+    message_id: messageId,
+    started_at: null,
+    finished_at: null,
+  };
+};
 
 function refusalOf({ run: { settings, tools } }: LoopContext, call: DecodedCall) {
   const refuse = (problem: CallProblem, reason: string) => ({ problem, result: failedResult(reason) });

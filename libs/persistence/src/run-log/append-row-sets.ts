@@ -77,6 +77,7 @@ export const plannedCalls = new RowSet('call', {
   index: 'int',
   name: 'json',
   arguments: 'json',
+  adjusted: 'json',
   dialect: 'text',
   effect_class: 'text',
   message_id: 'text',

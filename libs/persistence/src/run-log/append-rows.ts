@@ -128,6 +128,7 @@ function addCalls(rows: Rows, { facts }: Batch, batch: number): void {
         index: plan.index,
         name: storedTextAsJson(plan.name),
         arguments: JSON.stringify(plan.arguments),
+        adjusted: plan.adjusted ? JSON.stringify(plan.adjusted) : null,
         dialect: plan.dialect,
         effect_class: plan.effect_class,
         message_id: plan.message_id,

@@ -97,6 +97,21 @@ describe('append', () => {
     expect(calls.every((call) => call.started_at && call.finished_at)).toBe(true);
   });
 
+  it('keeps in the ledger what was made of the arguments of a call', async () => {
+    const claim = await fixture.claimed();
+    const fact = planned(claim, { name: 'execute_command', input: { timeout: 20 } });
+    const adjusted = [{ path: 'timeout', change: 'parsed' as const }];
+    const whole = planned(claim, { name: 'ask', index: 1 });
+
+    await fixture.store.append(claim, [{ ...fact, data: { tool_call: { ...fact.data.tool_call, adjusted } } }, whole]);
+    const { data: calls } = await fixture.runs.toolCalls(
+      { accountId: fixture.accountId, runId: claim.runId },
+      { limit: 9 },
+    );
+
+    expect(calls.map((call) => call.adjusted)).toEqual([adjusted, undefined]);
+  });
+
   it('adds up usage, and an unknown price makes the sum unknown', async () => {
     const claim = await fixture.claimed();
 
