@@ -77,14 +77,17 @@ const userBlock = z.discriminatedUnion('type', [textBlock, imageBlock]);
 export const userContent = z.array(userBlock);
 export type UserBlock = z.infer<typeof userBlock>;
 
-const givenText = textBlock.extend({ text: z.string().max(textLimits.block) });
+/** Half of a surrogate pair is no text, and would make every request of the thread one that providers refuse. */
+const characters = z.string().overwrite((text) => text.toWellFormed());
+
+const givenText = textBlock.extend({ text: characters.max(textLimits.block) });
 const givenImage = z.strictObject({ type: z.literal('image'), source: givenSource });
 export const inputBlock = z.discriminatedUnion('type', [givenText, givenImage]);
 export type InputBlock = z.infer<typeof inputBlock>;
 
 /** The input of a user: a string, or blocks of text and images. A string becomes one text block. */
 export const inputContent = z
-  .union([z.string().min(1).max(textLimits.block), z.array(inputBlock).min(1).max(textLimits.blocks)])
+  .union([characters.min(1).max(textLimits.block), z.array(inputBlock).min(1).max(textLimits.blocks)])
   .refine((content) => charactersIn(content) <= textLimits.message, {
     message: `must have at most ${textLimits.message} characters of text in all`,
   })

@@ -2,6 +2,7 @@ import type { NewFact, RunError } from '@rondo/contract';
 import { usageFactFor } from '../loop/model-call';
 import type { ModelEnd } from '../models/model';
 import type { Model, Clock, IdGenerator, TokenCounter } from '../ports';
+import { wellFormedText } from '../well-formed';
 import { type SummaryStyle, quoteMarks } from './summary-prompt';
 
 export type SummaryResult = { readonly text: string } | { readonly error: RunError };
@@ -73,7 +74,7 @@ export class Summarizer {
     return {
       model: modelName,
       system: `${style.instructions}\nUse ${words} words at most.`,
-      messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text }] }],
+      messages: [{ role: 'user' as const, content: [{ type: 'text' as const, text: wellFormedText(text) }] }],
       tools: [],
       settings: { temperature: 0, max_tokens: targetTokens },
     };

@@ -10,6 +10,7 @@ import {
 } from '@rondo/contract';
 import { memoizeGrowingList, memoize } from '../memoize';
 import type { AssistantBlock, ModelMessage, ModelToolResult } from '../models/model';
+import { wellFormed, wellFormedText } from '../well-formed';
 
 /**
  * Turns a conversation into a valid request for any provider (I6): it begins with `user`, every call is followed by
@@ -104,11 +105,11 @@ const replyOf = memoize((message: Message) => {
 function assistantBlock(block: ContentBlock): AssistantBlock[] {
   switch (block.type) {
     case 'text':
-      return block.text.trim() === '' ? [] : [block];
+      return block.text.trim() === '' ? [] : [wellFormed(block)];
     case 'reasoning':
-      return [block];
+      return [wellFormed(block)];
     case 'tool_call':
-      return [toCall(block)];
+      return [toCall(wellFormed(block))];
     case 'image':
     case 'tool_result':
       return [];
@@ -132,7 +133,7 @@ export function toModelResult(id: CallId, result: RecordedResult): ModelToolResu
   const text = [result.output, result.error ? `Error: ${result.error}` : ''].filter((part) => part !== '').join('\n');
   return {
     tool_call_id: id,
-    text: text.trim() === '' ? '(no output)' : text,
+    text: text.trim() === '' ? '(no output)' : wellFormedText(text),
     is_error: !result.success,
     ...(result.image && { image: { type: 'blob', ...result.image } }),
   };
@@ -149,7 +150,10 @@ function pushUserTurn(messages: ModelMessage[], message: Message): void {
   else messages.push(turn);
 }
 
-const userTurnOf = memoize(({ content }: Message) => ({ role: 'user' as const, content: content.filter(isUserBlock) }));
+const userTurnOf = memoize(({ content }: Message) => ({
+  role: 'user' as const,
+  content: content.filter(isUserBlock).map(wellFormed),
+}));
 
 const isUserBlock = (block: ContentBlock): block is UserBlock =>
   block.type === 'image' || (block.type === 'text' && block.text.trim() !== '');

@@ -1,6 +1,7 @@
 import type { CallId, Message, ProcessorSettings } from '@rondo/contract';
 import { memoizeGrowingList, hiddenFieldsOf } from '../memoize';
 import type { AssistantBlock, ModelMessage, ModelToolResult, ShownBlock } from '../models/model';
+import { wellFormedText } from '../well-formed';
 import { continuation, pairCalls, needsUserTurn } from './pair-calls';
 
 /** The parts of an assistant turn in which calls and results are text. */
@@ -142,7 +143,7 @@ function exchangeOf(
 const unreadableCalls = memoizeGrowingList<Message, Map<CallId, string>>((written = new Map(), added) => {
   for (const block of added.flatMap(({ content }) => content)) {
     if (block.type === 'tool_call' && block.raw_arguments !== undefined)
-      written.set(block.tool_call_id, block.raw_arguments);
+      written.set(block.tool_call_id, wellFormedText(block.raw_arguments));
   }
   return written;
 });

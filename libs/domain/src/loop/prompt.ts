@@ -6,6 +6,7 @@ import { dialectNamed } from '../dialects/registry';
 import { memoize } from '../memoize';
 import type { ModelRequest } from '../models/model';
 import { profiles } from '../profiles/profiles';
+import { wellFormed, wellFormedText } from '../well-formed';
 import { serverToolMark } from '../tools/leaves-processes';
 import type { AgentRun, LoopContext } from './loop-context';
 import { warningOf } from './repetition';
@@ -49,8 +50,15 @@ const frameOf = memoize((run: AgentRun) => {
   const dialect = dialectNamed(run.settings.processor.dialect);
   const allowed = run.tools.offered;
   const { tools, responseFormat, ...words } = dialect.encode([], allowed, run.settings.processor);
-  const system = systemPrompt(run, words);
-  return { dialect, allowed, tools, responseFormat, system, text: `${system}\n${JSON.stringify(tools)}` };
+  const system = wellFormedText(systemPrompt(run, words));
+  return {
+    dialect,
+    allowed,
+    tools: wellFormed(tools),
+    responseFormat,
+    system,
+    text: `${system}\n${JSON.stringify(tools)}`,
+  };
 });
 
 /** Models tend to answer from memory where a server would know better, and a server's answer may try to give orders. */

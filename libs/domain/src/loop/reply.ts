@@ -3,6 +3,7 @@ import type { DecodedCall, DecodedReply, ReplyChunk, ReplyDecoder, ReplyPiece } 
 import { contentWithCalls } from '../dialects/reply-content';
 import { type ThoughtPiece, ThoughtReader } from '../dialects/thought-reader';
 import type { ModelEnd } from '../models/model';
+import { WholeCharacters, wellFormed } from '../well-formed';
 import { planCalls } from '../tool-calls/plan-calls';
 import { startDuringReply } from '../tool-calls/start-call';
 import { beginReply } from './begin-reply';
@@ -16,6 +17,7 @@ import { ReplyLimits } from './reply-limits';
  */
 export class Reply {
   private readonly limits = new ReplyLimits();
+  private readonly characters = new WholeCharacters();
   private readonly thoughts = new ThoughtReader(() => this.decoder.isInCall);
   private readonly opensThoughts: boolean;
   private decoder: ReplyDecoder;
@@ -61,7 +63,8 @@ export class Reply {
   }
 
   *receive(given: ReplyChunk): Generator<Step, void> {
-    const chunk = this.limits.admit(given);
+    const admitted = this.limits.admit(given);
+    const chunk = admitted && this.inWholeCharacters(admitted);
     if (!chunk) return;
     if (chunk.type === 'call_start') this.hasNativeCalls = true;
     if (chunk.type !== 'text') {
@@ -73,8 +76,18 @@ export class Reply {
       for (const piece of this.thoughts.read(text)) yield* this.take(piece);
   }
 
+  /** Undefined where nothing of it is a whole character. */
+  private inWholeCharacters(chunk: ReplyChunk): ReplyChunk | undefined {
+    if (chunk.type === 'call_start') return wellFormed(chunk);
+    if (!('text' in chunk)) return chunk;
+    const text = this.characters.next(streamIn(chunk), chunk.text);
+    return text === '' && chunk.text !== '' ? undefined : { ...chunk, text };
+  }
+
   /** The whole reply. Shows what was held back because it could have become a call or a thought. */
   *end(): Generator<Step, DecodedReply> {
+    const last = this.characters.end('text');
+    for (const piece of this.thoughts.read(last)) yield* this.take(piece);
     for (const piece of this.thoughts.end()) yield* this.take(piece);
     const decoded = this.decoder.end();
     yield* this.show(decoded.rest);
@@ -190,7 +203,8 @@ export class Reply {
     return this.part({ blocksTo: decoded.content.length, calls: [], metadata: { partial: true } });
   }
 
-  private part({ blocksTo, calls, metadata = {} }: ReplyPart): NewFact[] {
+  private part({ blocksTo, calls: decoded, metadata = {} }: ReplyPart): NewFact[] {
+    const calls = decoded.map(wellFormed);
     const content = contentWithCalls(
       {
         content: this.decoder.content.slice(this.storedBlocks, blocksTo),
@@ -265,6 +279,9 @@ function mayTrustFirstText({ ports, model, state }: LoopContext): boolean {
       content[0]?.type !== 'reasoning',
   );
 }
+
+const streamIn = (chunk: Extract<ReplyChunk, { text: string }>): string =>
+  chunk.type === 'call_arguments' ? `call ${chunk.index}` : chunk.type;
 
 /** Splits text behind every character that may end a call, so that a call is sent before the text after it is read. */
 const splitAfterCalls = (text: string): string[] => text.split(/(?<=[>}])/);

@@ -7,6 +7,7 @@ import { answerCall } from '../tool-calls/answer-call';
 import type { CallOutcome } from '../tool-calls/call-outcome';
 import { type KnownCall, openCalls } from '../tool-calls/ledger';
 import { answerTo, callStarted, isRemote, isTurnOver, nextWave, runsInLoop, startsRun } from '../tool-calls/start-call';
+import { wellFormed } from '../well-formed';
 import { type LoopContext, type Step, factsStep, factsStepOf } from './loop-context';
 
 /** The most times that a call is sent while its outcome is unknown and a repetition is safe. */
@@ -70,7 +71,7 @@ const outcomeOf = async (loop: LoopContext, known: KnownCall) => ({
 function record(loop: LoopContext, call: ToolCall, outcome: ToolAnswer): Step {
   switch (outcome.how) {
     case 'answered': {
-      const { browser, ...result } = outcome.result;
+      const { browser, ...result } = wellFormed(outcome.result);
       return answer(loop, call, { ...outcome, result: boundedResult(result), browser });
     }
     case 'unknown': {

@@ -1,4 +1,5 @@
 import type { ToolDefinition } from '../../tools/define-tool';
+import { wellFormedText } from '../../well-formed';
 import type { ReplyDraft } from '../reply-draft';
 import { TextBuilder } from '../text-builder';
 import { type Reading, type TextSource, notSpace } from '../text-source';
@@ -73,7 +74,7 @@ export class JsonGrammar {
       this.choseNone = true;
       if (decision.response === undefined) return;
       this.beginAnswer();
-      this.answer(unquoted(decision.response) ?? decision.response);
+      this.answer(wellFormedText(unquoted(decision.response) ?? decision.response));
     } else {
       this.problem = decision.problem;
       this.remarks.add(written);

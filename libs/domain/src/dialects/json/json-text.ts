@@ -65,16 +65,16 @@ export function* readStringValue(source: TextSource, take: ReadResult): Reading<
     const whole = pending + text;
     const end = isHighSurrogate(whole.charCodeAt(whole.length - 1)) ? whole.length - 1 : whole.length;
     pending = whole.slice(end);
-    if (end > 0) take(whole.slice(0, end));
+    if (end > 0) take(whole.slice(0, end).toWellFormed());
   };
   while (yield* source.passUntil(quoteOrBackslash, pass)) {
     if (source.take(1) === '"') {
-      if (pending !== '') take(pending);
+      if (pending !== '') take(pending.toWellFormed());
       return true;
     }
     pass(yield* readEscape(source));
   }
-  if (pending !== '') take(pending);
+  if (pending !== '') take(pending.toWellFormed());
   return false;
 }
 
