@@ -177,6 +177,29 @@ describe('summarize', () => {
     expect(facts.at(-1)).toMatchObject({ type: 'context.compaction_failed', data: { error: { code } } });
   });
 
+  it('asks again with shorter requests if one is refused as too long', async () => {
+    const window = 40_000;
+    const model = new AnsweringModel((request) =>
+      tokensOfRequest(request) > window
+        ? [{ type: 'end', how: 'failed', error: { code: 'context_window_exceeded', message: 'Too long.' } }]
+        : saysAtOnce('A few pages were read.'),
+    );
+
+    const facts = await summarize(runWith(conversation), ports(model), noAbort);
+
+    expect(typesOf(facts)).toContain('context.compacted');
+    expect(model.requests.filter((request) => tokensOfRequest(request) > window)).toHaveLength(1);
+  });
+
+  it('refuses a page of thoughts, twice, and leaves the history as it is', async () => {
+    const model = new AnsweringModel(() => saysAtOnce('<think>Let me see what was said so far.</think>'));
+
+    const facts = await summarize(runWith(conversation), ports(model), noAbort);
+
+    expect(model.requests).toHaveLength(2);
+    expect(facts.at(-1)).toMatchObject({ data: { error: { code: 'summary_empty' } } });
+  });
+
   it('changes nothing of the run but its usage', async () => {
     const run = runWith(conversation);
     const facts = await summarize(run, ports(new AnsweringModel(() => says(''))), noAbort);

@@ -1,8 +1,9 @@
 import type { NewFact, RunError } from '@rondo/contract';
 import { usageFactFor } from '../loop/model-call';
-import type { ModelEnd } from '../models/model';
+import { type ModelEnd, contextOverflow } from '../models/model';
 import type { Model, Clock, IdGenerator, TokenCounter } from '../ports';
 import { wellFormedText } from '../well-formed';
+import { judgeSummary } from './judge-summary';
 import { type SummaryStyle, quoteMarks } from './summary-prompt';
 
 export type SummaryResult = { readonly text: string } | { readonly error: RunError };
@@ -26,14 +27,24 @@ export interface SummarizerParts {
 /** Has a model write summaries, and records the usage of each call. */
 export class Summarizer {
   readonly usageFacts: NewFact[] = [];
+  /** How often the model has refused a request that by our count was short enough. */
+  private refusals = 0;
 
   constructor(private readonly parts: SummarizerParts) {}
 
   /**
    * One summary of a previous summary and of the items after it. Items that exceed one request are summarized in parts,
-   * and then the summaries of the parts are.
+   * and then the summaries of the parts are. If the model refuses a request as too long, all of it is tried once more with
+   * requests of half the size.
    */
-  async summarize(previous: string | undefined, items: readonly string[], level = 0): Promise<SummaryResult> {
+  async summarize(previous: string | undefined, items: readonly string[]): Promise<SummaryResult> {
+    const result = await this.inParts(previous, items);
+    if (!('error' in result) || result.error.code !== contextOverflow) return result;
+    this.refusals += 1;
+    return this.inParts(previous, items);
+  }
+
+  private async inParts(previous: string | undefined, items: readonly string[], level = 0): Promise<SummaryResult> {
     const chunks = await this.chunks(previous, items);
     if (chunks.length <= 1) return this.ask(previous, chunks[0] ?? []);
     if (level === maxLevels) return { error: tooLong };
@@ -44,7 +55,7 @@ export class Summarizer {
       if ('error' in result) return result;
       parts.push(`Part ${parts.length + 1} of ${chunks.length}, already summarized:\n${quoteMarks(result.text)}`);
     }
-    return this.summarize(previous, parts, level + 1);
+    return this.inParts(previous, parts, level + 1);
   }
 
   private async ask(previous: string | undefined, items: readonly string[]): Promise<SummaryResult> {
@@ -80,34 +91,45 @@ export class Summarizer {
     };
   }
 
+  /** Of the items of one request, in tokens. */
+  private spaceFor(frame: number, counts: readonly number[]): number {
+    const { targetTokens, budgetTokens } = this.parts;
+    const all = counts.reduce((sum, count) => sum + count, 0);
+    if (this.refusals > 0) {
+      const refused = Math.min(budgetTokens - frame, all) / 2 ** this.refusals;
+      return Math.max(Math.floor(refused * countMargin), leastSpace);
+    }
+    return Math.max(Math.floor((budgetTokens - frame) * countMargin) - targetTokens, targetTokens * 2);
+  }
+
   /** Distributes the items over as few requests as possible; an item that exceeds a request is split. */
   private async chunks(previous: string | undefined, items: readonly string[]): Promise<string[][]> {
-    const { tokens, modelName, style, targetTokens, budgetTokens } = this.parts;
+    const { tokens, modelName, style } = this.parts;
     const [frame = 0, ...counts] = await tokens.countTexts(
       [`${style.instructions}${style.request(previous, [])}`, ...items],
       modelName,
     );
-    const space = Math.max(Math.floor((budgetTokens - frame) * countMargin) - targetTokens, targetTokens * 2);
+    const space = this.spaceFor(frame, counts);
     const pieces = items.flatMap((text, index) => splitItem({ text, tokens: counts[index] ?? 0 }, space));
     return pack(pieces, space);
   }
 }
 
 const maxLevels = 5;
+const leastSpace = 200;
 const wordsPerToken = 0.6;
 /** Counts are estimates. */
 const countMargin = 0.9;
 
 const budgetExceeded: RunError = { code: 'budget_exceeded', message: 'The budget of the run is spent.' };
 const tooLong: RunError = { code: 'summary_too_long', message: 'The summaries of the parts did not become shorter.' };
-const empty: RunError = { code: 'summary_empty', message: 'The model said nothing.' };
 const cutOff: RunError = { code: 'summary_cut_off', message: 'The summary did not fit into its limit of tokens.' };
 
 function resultOf(end: ModelEnd, text: string): SummaryResult {
   if (end.how === 'aborted') return { error: { code: 'aborted', message: 'The summary was broken off.' } };
   if (end.how !== 'finished') return { error: end.error };
   if (end.finishReason === 'length') return { error: cutOff };
-  return text === '' ? { error: empty } : { text };
+  return judgeSummary(text);
 }
 
 interface Piece {

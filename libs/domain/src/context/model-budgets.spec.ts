@@ -11,6 +11,16 @@ it.each([
   ['local/llama', 31_000],
 ])('has a budget for %s', (model, budget) => {
   expect(budgetOfModel(model)).toBe(budget);
+});
+
+it.each([
+  ['anthropic/claude-opus-5-5', 872_000],
+  ['anthropic/claude-sonnet-4-5-20250929', 136_000],
+  ['openai/gpt-5.1', 272_000],
+  ['openai/gpt-4.1', 1_014_808],
+  ['elsewhere/gpt-4.1', 100_000],
+  ['demo/coder', 100_000],
+])('uses the window that is known of %s', (model, budget) => {
   expect(budgetsOf({ providers: [] })(model)).toBe(budget);
 });
 
@@ -49,7 +59,7 @@ describe('a budget that the operator declares', () => {
 
     expect(budgetOf('local/llama3')).toBe(31_000);
     expect(budgetOf('local/other')).toBe(31_000);
-    expect(budgetOf('openai/gpt-5')).toBe(100_000);
+    expect(budgetOf('openai/gpt-5')).toBe(272_000);
     expect(budgetOf('unknown')).toBe(31_000);
   });
 

@@ -1,5 +1,5 @@
 import type { RunSettings } from '@rondo/contract';
-import { declaredFactsOf } from '../models/model-facts';
+import { declaredFactsOf, knownFactsOf } from '../models/model-facts';
 import { type ModelProviders, splitModelName } from '../models/provider-settings';
 
 /** The most tokens that a request to a model may have; the space for the reply is subtracted already. */
@@ -26,16 +26,15 @@ const unknownModelBudget = 31_000;
 export const budgetOfModel: BudgetOf = (model) =>
   modelBudgets.find((budget) => budget.model.test(model))?.inputTokens ?? unknownModelBudget;
 
-/** A context window that a provider's configuration declares overrides the table. */
+/** A context window that a provider's configuration declares, or that is known, overrides the table. */
 export const budgetsOf =
   ({ providers }: Pick<ModelProviders, 'providers'>): BudgetOf =>
   (model) => {
     const { provider: name, id } = splitModelName(model);
     const provider = providers.find((one) => one.name === name);
     const declared = provider && declaredFactsOf(provider, id);
-    return declared?.context_window
-      ? lessReply(declared.context_window, declared.max_output_tokens)
-      : budgetOfModel(model);
+    const facts = declared?.context_window ? declared : knownFactsOf(name, id);
+    return facts?.context_window ? lessReply(facts.context_window, facts.max_output_tokens) : budgetOfModel(model);
   };
 
 /** The share of a window for a reply of unknown length, and the most that a reply is given. */

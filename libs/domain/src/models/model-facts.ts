@@ -110,6 +110,10 @@ const factsIn = (models: readonly ModelFacts[], id: string): ModelFacts | undefi
 export const declaredFactsOf = ({ models }: { models: readonly ModelFacts[] }, id: string): ModelFacts | undefined =>
   factsIn(models, id);
 
+/** What is known about a model of the makers themselves, whatever is configured. */
+export const knownFactsOf = (provider: string, id: string): ModelFacts | undefined =>
+  demoProviders.has(provider) ? undefined : factsIn(knownModels.get(provider) ?? [], id);
+
 /** The facts about `id` at a provider. Its configuration overrides the list above. */
 export function factsOf(provider: { name: string; models: readonly ModelFacts[] }, id: string): ModelFacts | undefined {
   const found = declaredFactsOf(provider, id) ?? factsIn(knownModels.get(provider.name) ?? [], id);

@@ -1,3 +1,4 @@
+import { splitThoughts } from '../dialects/thought-reader';
 import type { ModelRequest } from '../models/model';
 import type { Model } from '../ports';
 import { firstWords } from './first-words';
@@ -44,7 +45,7 @@ export async function writeTitle(
   for await (const chunks of model.stream(request, signal)) {
     for (const chunk of chunks) {
       if (chunk.type === 'text' && text.length < mostOutput) text += chunk.text;
-      if (chunk.type === 'end') return chunk.how === 'finished' ? titleIn(text) : undefined;
+      if (chunk.type === 'end') return chunk.how === 'finished' ? titleIn(splitThoughts(text).text) : undefined;
     }
   }
   return undefined;
