@@ -11,6 +11,7 @@ import {
 } from '@nestjs/swagger';
 import { type Caller, type FileAddress, Files } from '@rondo/persistence';
 import type { Request, Response } from 'express';
+import { Audited } from '../audit/audited';
 import { CurrentCaller } from '../auth/api-key.guard';
 import { StreamsBody } from '../http/body.guard';
 import { NoQuery } from '../http/no-query';
@@ -83,6 +84,7 @@ export class FilesController {
   }
 
   @Delete(':file_id')
+  @Audited('file.delete')
   @HttpCode(204)
   @ApiOperation({
     summary: 'Delete an uploaded file',

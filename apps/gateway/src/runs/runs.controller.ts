@@ -109,6 +109,7 @@ export class RunsController {
   }
 
   @Post('runs/:run_id/fork')
+  @Audited('run.fork')
   @ApiHeader(traceparentHeader)
   @HttpCode(202)
   @ApiOperation({

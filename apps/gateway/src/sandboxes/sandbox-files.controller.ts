@@ -2,6 +2,7 @@ import { Controller, Delete, Get, HttpCode, Put, Query, Req, Res, StreamableFile
 import { ApiBody, ApiConsumes, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { SandboxAddress } from '@rondo/persistence';
 import type { Request, Response } from 'express';
+import { Audited } from '../audit/audited';
 import { StreamsBody } from '../http/body.guard';
 import { TakesQuery } from '../http/no-query';
 import { SandboxParam } from '../http/path-params';
@@ -38,6 +39,7 @@ export class SandboxFilesController {
   }
 
   @Put('content')
+  @Audited('sandbox_file.write')
   @TakesQuery()
   @StreamsBody()
   @ApiOperation({
@@ -52,6 +54,7 @@ export class SandboxFilesController {
   }
 
   @Delete()
+  @Audited('sandbox_file.delete')
   @TakesQuery()
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete a file or a directory' })

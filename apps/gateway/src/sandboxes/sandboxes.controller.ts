@@ -1,6 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type Caller, type SandboxAddress, Sandboxes, type ThreadAddress } from '@rondo/persistence';
+import { Audited } from '../audit/audited';
 import { CurrentCaller } from '../auth/api-key.guard';
 import { NoQuery } from '../http/no-query';
 import { SandboxParam, ThreadParam } from '../http/path-params';
@@ -57,6 +58,7 @@ export class SandboxesController {
   }
 
   @Post('sandboxes/:sandbox_id/stop')
+  @Audited('sandbox.stop')
   @HttpCode(200)
   @ApiOperation({
     summary: 'Kill all processes of a sandbox; its files stay',
@@ -68,6 +70,7 @@ export class SandboxesController {
   }
 
   @Delete('sandboxes/:sandbox_id')
+  @Audited('sandbox.delete')
   @HttpCode(204)
   @ApiOperation({
     summary: 'Kill all processes of a sandbox and delete its files',

@@ -74,6 +74,7 @@ export class ThreadsController {
   }
 
   @Delete(':thread_id')
+  @Audited('thread.delete')
   @HttpCode(204)
   @ApiOperation({
     summary: 'Delete a thread that has no active run, with its runs, messages, images and workspace',
