@@ -7,7 +7,10 @@ const notBuiltIn = 'other';
 const builtIn = new Set(tools.map(({ name }) => name));
 const outcomes = ['completed', 'failed', 'unknown'] as const;
 /** Why runs fail, besides the errors of models. */
-const failures = ['model_no_reply', 'too_many_malformed_calls', 'context_too_large', 'no_progress', 'tool_set_lost'];
+const failures = [
+  ...['model_no_reply', 'too_many_malformed_calls', 'printed_tool_call'],
+  ...['context_too_large', 'no_progress', 'tool_set_lost'],
+];
 
 /**
  * Counts what the facts say that this worker has committed: how runs and tool calls ended. Executors cannot count the calls

@@ -20,7 +20,10 @@ export interface Dialect {
 export type DialectSettings = Pick<
   ProcessorSettings,
   'xml_adding_strategy' | 'include_xml_examples' | 'max_tool_calls'
->;
+> & {
+  /** Calls that the model prints as text are calls; see printed-calls.ts. */
+  readonly printed_calls?: boolean | undefined;
+};
 
 export interface EncodedConversation {
   /** Added to the system prompt; empty if the provider takes tools as data. */
@@ -67,7 +70,12 @@ export interface DecodedReply {
 export type ReplyVerdict =
   | { readonly decision: 'tool' | 'none' }
   /** `reason` is a sentence for the model. */
-  | { readonly decision: 'malformed'; readonly reason: string };
+  | {
+      readonly decision: 'malformed';
+      readonly reason: string;
+      /** The reply is a call that was printed as text, where such calls are not read. */
+      readonly isPrintedCall?: true;
+    };
 
 export interface DecodedCall {
   readonly index: number;

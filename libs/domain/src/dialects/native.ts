@@ -5,15 +5,21 @@ import type {
   DecodedCall,
   DecodedReply,
   Dialect,
+  DialectSettings,
   EncodedConversation,
   ReplyChunk,
   ReplyDecoder,
   ReplyPiece,
+  ReplyVerdict,
 } from './dialect';
 import { ObjectEnd } from './object-end';
 import { pairCalls } from './pair-calls';
 import { parseObject } from './parse-object';
+import { type PrintedReply, printedCallOpenings, readPrintedCalls } from './printed-calls';
 import { ReplyContent } from './reply-content';
+import { TextBuilder } from './text-builder';
+import { type Reading, TextSource } from './text-source';
+import { WordTrie } from './word-trie';
 
 /** The tool calls of the provider's API: nothing to add to the prompt, and only the JSON of arguments to parse. */
 export const nativeDialect = {
@@ -23,7 +29,8 @@ export const nativeDialect = {
     messages: pairCalls(conversation) satisfies ModelMessage[],
     tools: tools.map(toModelTool),
   }),
-  decoder: (): ReplyDecoder => new NativeDecoder(),
+  decoder: (tools?: readonly ToolDefinition[], settings?: Pick<DialectSettings, 'printed_calls'>): ReplyDecoder =>
+    new NativeDecoder(new Set(tools?.map(({ name }) => name)), settings?.printed_calls ?? false),
 } satisfies Dialect;
 
 const toModelTool = (tool: ToolDefinition): ModelTool => ({
@@ -36,6 +43,9 @@ const toModelTool = (tool: ToolDefinition): ModelTool => ({
  * A call is complete as soon as its arguments are one whole object, so that it can be sent while the reply continues; a call
  * without arguments is complete at the end of the reply. What follows the object is no part of the call: it is reported as
  * a malformed one.
+ *
+ * Calls that the model prints into its text are read at its end, if its facts say that it does that; until then the text
+ * from the first of them on is held back. Otherwise a reply that ends with such a call is malformed.
  */
 class NativeDecoder implements ReplyDecoder {
   calls: readonly DecodedCall[] = [];
@@ -43,6 +53,17 @@ class NativeDecoder implements ReplyDecoder {
   readonly isInCall = false;
   private readonly reply = new ReplyContent();
   private readonly written = new Map<number, WrittenCall>();
+  private readonly source = new TextSource();
+  private readonly held = new TextBuilder();
+  private readonly reading = this.readText();
+  private shown = '';
+
+  constructor(
+    private readonly tools: ReadonlySet<string>,
+    private readonly readsPrinted: boolean,
+  ) {
+    this.reading.next();
+  }
 
   get content(): DecodedReply['content'] {
     return this.reply.blocks;
@@ -51,6 +72,9 @@ class NativeDecoder implements ReplyDecoder {
   push(chunk: ReplyChunk): readonly ReplyPiece[] {
     switch (chunk.type) {
       case 'text':
+        if (!this.readsPrinted) this.showText(chunk.text);
+        else if (this.source.feed(chunk.text)) this.reading.next(true);
+        return this.takeShown();
       case 'reasoning':
         this.reply.add(chunk.type, chunk.text);
         return [{ type: chunk.type, text: chunk.text }];
@@ -73,7 +97,54 @@ class NativeDecoder implements ReplyDecoder {
     const calls = written.map((call, index) => this.calls[index] ?? decodeCall(index, call));
     const surplus = written.filter((call, index) => hasSurplus(call) && !calls[index]?.malformed).map(surplusOf);
     this.calls = [...calls, ...surplus.map((call, index) => ({ index: calls.length + index, ...call }))];
-    return { content: this.content, calls: this.calls, rest: [] };
+    const rest = this.readsPrinted ? this.endPrinted() : [];
+    const isPrintedCall = this.calls.length === 0 && this.printedIn(this.textSoFar())?.endsWithCall === true;
+    return { content: this.content, calls: this.calls, rest, ...(isPrintedCall && { verdict: printed }) };
+  }
+
+  /** Shows the text up to the first printed call and holds back the rest. */
+  private *readText(): Reading {
+    yield* this.source.passUntil(openings, this.showText);
+    yield* this.source.passAll(this.held.add);
+  }
+
+  private readonly showText = (text: string): void => {
+    this.reply.add('text', text);
+    this.shown += text;
+  };
+
+  private takeShown(): ReplyPiece[] {
+    const text = this.shown;
+    this.shown = '';
+    return text === '' ? [] : [{ type: 'text', text }];
+  }
+
+  private endPrinted(): ReplyPiece[] {
+    this.reading.next(false);
+    const held = this.held.toString();
+    const found = this.written.size === 0 ? this.printedIn(held) : undefined;
+    this.showText(found?.text ?? held);
+    const rest = this.takeShown();
+    if (!found) return rest;
+    this.calls = found.calls.map((call, index) => ({ index, ...call }));
+    return [
+      ...rest,
+      ...this.calls.map(({ index, name, arguments: args }) => ({
+        type: 'call_arguments' as const,
+        ...{ index, name, text: JSON.stringify(args) },
+      })),
+    ];
+  }
+
+  private textSoFar(): string {
+    return this.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  }
+
+  /** Undefined where there is none, or only ones of tools that the run does not have. */
+  private printedIn(text: string): PrintedReply | undefined {
+    if (openings.find(text, 0) < 0) return undefined;
+    const read = readPrintedCalls(text);
+    return read.calls.some(({ name }) => this.tools.has(name)) ? read : undefined;
   }
 
   private extendCall(index: number, text: string): readonly ReplyPiece[] {
@@ -105,6 +176,14 @@ class NativeDecoder implements ReplyDecoder {
     }
   }
 }
+
+const openings = new WordTrie(printedCallOpenings);
+
+const printed: ReplyVerdict = {
+  decision: 'malformed',
+  reason: 'You wrote a tool call as text, which calls nothing. Call tools with the tool calls of the API.',
+  isPrintedCall: true,
+};
 
 interface WrittenCall {
   readonly name: string;

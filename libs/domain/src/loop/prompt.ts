@@ -5,6 +5,7 @@ import type { EncodedConversation, ReplyDecoder } from '../dialects/dialect';
 import { dialectNamed } from '../dialects/registry';
 import { memoize } from '../memoize';
 import type { ModelRequest } from '../models/model';
+import type { AgentPorts } from '../ports';
 import { profiles } from '../profiles/profiles';
 import { wellFormed, wellFormedText } from '../well-formed';
 import { serverToolMark } from '../tools/leaves-processes';
@@ -15,7 +16,12 @@ import { warningOf } from './repetition';
 export type RunPosition = Pick<LoopContext, 'run' | 'state'>;
 
 /** The next request to the model, and what decodes its reply. */
-export function promptOf({ run, state, model = run.settings.model }: RunPosition & { readonly model?: string }): {
+export function promptOf({
+  run,
+  state,
+  model = run.settings.model,
+  ports,
+}: RunPosition & { readonly model?: string; readonly ports?: Pick<AgentPorts, 'factsOf'> }): {
   prompt: ModelRequest;
   /** A new decoder for each attempt at the reply. */
   newDecoder: () => ReplyDecoder;
@@ -26,7 +32,11 @@ export function promptOf({ run, state, model = run.settings.model }: RunPosition
   const { messages } = dialect.encode(conversation, allowed, processor);
   const settings = responseFormat ? { response_format: { ...responseFormat }, ...llm } : llm;
 
-  const limited = { ...processor, max_tool_calls: maxCallsOf(processor.max_tool_calls) };
+  const limited = {
+    ...processor,
+    max_tool_calls: maxCallsOf(processor.max_tool_calls),
+    printed_calls: ports?.factsOf?.(model)?.printed_calls,
+  };
   return { prompt: { model, system, messages, tools, settings }, newDecoder: () => dialect.decoder(allowed, limited) };
 }
 

@@ -141,7 +141,7 @@ export class Reply {
     switch (end.how) {
       case 'finished':
         if (this.hasBegun || !isEmpty(decoded)) return this.completeMessage(decoded);
-        return this.followsToolResult ? this.emptyMessage(decoded) : [];
+        return this.followsToolResult && this.loop.state.lostReplies > 0 ? this.emptyMessage(decoded) : [];
       case 'aborted':
         return this.isFull ? this.completeMessage(decoded) : this.partialMessage(decoded);
       case 'broken':
@@ -182,7 +182,7 @@ export class Reply {
     yield* startDuringReply(this.loop);
   }
 
-  /** An empty reply after tool results ends the turn; any other empty reply counts as lost. */
+  /** A second empty reply after tool results ends the turn; any other empty reply counts as lost, and is asked for again. */
   private get followsToolResult(): boolean {
     return this.loop.state.conversation.findLast(({ type }) => type !== 'summary')?.type === 'tool';
   }

@@ -180,14 +180,19 @@ it('fails when the newest message alone is too long for the model', async () => 
 });
 
 describe('a request that the provider refuses as too long', () => {
-  const refusesAbove = (limit: number) =>
+  const refusesAbove = (limit: number, code: string = contextOverflow) =>
     new AnsweringModel((request, nth) =>
       tokensOfRequest(request) > limit
-        ? [{ type: 'end', how: 'failed', error: { code: contextOverflow, message: 'Too long.' } }]
+        ? [{ type: 'end', how: 'failed', error: { code, message: 'Too long.' } }]
         : readsNext(nth, 10),
     );
-  const harness = (model: AnsweringModel) =>
-    new RunHarness({ model, tools: new LedgeredTools(() => page.repeat(8)), input: 'Read everything.' });
+  const harness = (model: AnsweringModel, input_budget_tokens = 0) =>
+    new RunHarness({
+      model,
+      settings: { context: input_budget_tokens ? { strategy: 'none', input_budget_tokens } : {} },
+      tools: new LedgeredTools(() => page.repeat(8)),
+      input: 'Read everything.',
+    });
 
   it('is retried once at half its size, and later requests stay below the refused size', async () => {
     const model = refusesAbove(15_000);
@@ -201,6 +206,20 @@ describe('a request that the provider refuses as too long', () => {
     );
     const refused = model.requests.filter((request) => tokensOfRequest(request) > 15_000);
     expect(refused).toHaveLength(1);
+  });
+
+  it('is retried where it nearly fills the budget, whatever reason the provider gives', async () => {
+    const refusedFor = async (budget: number) => {
+      const run = harness(refusesAbove(15_000, 'invalid_request'), budget);
+      await run.runOn();
+      return run;
+    };
+
+    expect((await refusedFor(20_000)).types).toContain('context.compacted');
+    expect((await refusedFor(90_000)).log.at(-1)).toMatchObject({
+      type: 'run.failed',
+      data: { error: { code: 'invalid_request' } },
+    });
   });
 
   it('fails the run when the retry is refused as well', async () => {

@@ -137,11 +137,13 @@ describe('runAgent', () => {
     });
   });
 
-  it('takes an empty reply after tool results as the end', async () => {
-    const harness = new RunHarness({ model: new ScriptedModel([calls(list), [finished('stop')]]) });
+  it('asks once more after an empty reply to tool results, and takes a second one as the end', async () => {
+    const model = new ScriptedModel([calls(list), [finished('stop')]]);
+    const harness = new RunHarness({ model });
 
     await harness.activate();
 
+    expect(model.requests).toHaveLength(3);
     expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
   });
 

@@ -1,5 +1,6 @@
-import type { MessageId, NewFact } from '@rondo/contract';
+import type { MessageId, NewFact, RunError } from '@rondo/contract';
 import { halve, countRequestTokens } from '../context/compress';
+import { inputBudgetOf } from '../context/model-budgets';
 import type { DecodedReply } from '../dialects/dialect';
 import { type ModelMessage, type ModelRequest, contextOverflow } from '../models/model';
 import { completed, failed } from '../run/end-run';
@@ -22,6 +23,7 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked
   let repairTurns: readonly ModelMessage[] = [];
   let repairsLeft = loop.run.settings.processor.json_repair_attempts;
   let mayShrink = true;
+  let mayRepairPrinted = true;
 
   for (;;) {
     const messageId = loop.ports.ids.messageId();
@@ -41,18 +43,20 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked
     const decoded = yield* reply.end();
 
     if (yield* fallBack(loop, result, reply)) continue;
-    if (mayShrink && wasTooLong(result, reply)) {
+    if (mayShrink && (await wasTooLong(loop, result, reply))) {
       mayShrink = false;
       if (yield* shrinkRequest(loop, result)) continue;
     }
     const problem = reply.hasBegun ? undefined : formatProblem(result, decoded); // a stored part cannot be replaced
-    if (problem === undefined || repairsLeft === 0) {
+    const isPrinted = problem?.isPrintedCall === true;
+    if (problem === undefined || !(isPrinted ? mayRepairPrinted : repairsLeft > 0)) {
       for (const step of conclude(loop, { reply, result, decoded })) yield step;
       return { isParked: false };
     }
-    repairsLeft -= 1;
+    if (isPrinted) mayRepairPrinted = false;
+    else repairsLeft -= 1;
     yield factsStep(loop, result.usage('malformed'));
-    repairTurns = exchange(reply.written, `${problem} Answer again, in the required form only.`);
+    repairTurns = exchange(reply.written, `${problem.reason} Answer again, in the required form only.`);
   }
 }
 
@@ -92,8 +96,16 @@ async function* callUntilComplete(
 const wasCutOff = ({ end }: ModelCallResult, reply: Reply): boolean =>
   end.how === 'finished' && end.finishReason === 'length' && reply.canContinue;
 
-const wasTooLong = ({ end }: ModelCallResult, { hasBegun }: Reply): boolean =>
-  end.how === 'failed' && end.error.code === contextOverflow && !hasBegun;
+/** The share of the budget from which on a refusal without a clear reason is taken as one for the length. */
+const suspiciousShare = 0.8;
+
+/** Providers say it in ever new words, so a refusal of a request that nearly fills the budget counts, too. */
+async function wasTooLong(loop: LoopContext, { end }: ModelCallResult, { hasBegun }: Reply): Promise<boolean> {
+  if (end.how !== 'failed' || hasBegun) return false;
+  if (end.error.code !== 'invalid_request') return end.error.code === contextOverflow;
+  const budget = inputBudgetOf(loop.run.settings, loop.ports.budgetOf);
+  return (await countRequestTokens(loop, loop.meter)) >= budget * suspiciousShare;
+}
 
 /** Halves the request for the next attempt; false if that is not possible. */
 async function* shrinkRequest(loop: LoopContext, result: ModelCallResult): AsyncGenerator<Step, boolean> {
@@ -105,8 +117,8 @@ async function* shrinkRequest(loop: LoopContext, result: ModelCallResult): Async
   return true;
 }
 
-const formatProblem = ({ end }: ModelCallResult, { verdict }: DecodedReply): string | undefined =>
-  end.how === 'finished' && verdict?.decision === 'malformed' ? verdict.reason : undefined;
+const formatProblem = ({ end }: ModelCallResult, { verdict }: DecodedReply) =>
+  end.how === 'finished' && verdict?.decision === 'malformed' ? verdict : undefined;
 
 /**
  * Records the reply, its usage, and the end of the run if the model failed for good. A reply that has already sent calls
@@ -126,7 +138,16 @@ function* conclude(
   const instead = message ? [] : afterBrokenReplies(loop, result);
   if (instead.length > 0) yield factsStepOf(loop, instead, { hold: true });
   if (end.how === 'failed' && mayFail) yield factsStepOf(loop, [failed(loop, end.error)], { hold: true });
+  if (formatProblem(result, decoded)?.isPrintedCall)
+    yield factsStepOf(loop, [failed(loop, printedCall)], { hold: true });
 }
+
+/** A call that was never made is no answer. */
+const printedCall: RunError = {
+  code: 'printed_tool_call',
+  message:
+    'The model printed a tool call as text instead of making it, and did so again when it was told: its server does not read the notation of its template. Use the dialect xml_invoke for it (processor.dialect), or declare printed_calls for the model in MODEL_PROVIDERS.',
+};
 
 function finishReasonOf({ end }: ModelCallResult, reply: Reply): string {
   if (reply.isTooLong) return 'length';

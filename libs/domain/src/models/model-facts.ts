@@ -11,6 +11,8 @@ export const modelFacts = z.strictObject({
   price_changes: z.array(priceChange).optional(),
   /** Whether its API has native tool calls. */
   tool_calls: z.boolean().optional(),
+  /** Whether it prints its native calls as text, because its server does not read the notation of its template. */
+  printed_calls: z.boolean().optional(),
 });
 export type ModelFacts = z.infer<typeof modelFacts>;
 

@@ -46,9 +46,9 @@ function explanationOf(moment: RunMoment): Explanation {
   return atWork(moment);
 }
 
-const over = ({ status, finished_at, created_at }: Run): Explanation => ({
+const over = ({ status, finished_at, created_at, error }: Run): Explanation => ({
   cause: 'none',
-  sentence: `The run is over: ${status}.`,
+  sentence: error ? `The run is over: ${status}. ${error.message}` : `The run is over: ${status}.`,
   since: finished_at ?? created_at,
 });
 

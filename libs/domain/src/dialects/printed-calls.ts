@@ -1,0 +1,159 @@
+import { parseObject } from './parse-object';
+
+/**
+ * Calls that a model of native tools has printed into its text, because its server does not know the notation of its
+ * template: Hermes and Qwen, GLM, Llama, Mistral, Kimi, DeepSeek, and Harmony.
+ */
+export interface PrintedCall {
+  readonly name: string;
+  readonly arguments: Record<string, unknown>;
+}
+
+export interface PrintedReply {
+  readonly calls: readonly PrintedCall[];
+  /** The text around the calls. */
+  readonly text: string;
+  /** The calls end the reply, so that they were meant to be made. */
+  readonly endsWithCall: boolean;
+}
+
+/** Words by which printed calls begin. Nothing else begins one. */
+export const printedCallOpenings = [
+  '<tool_call>',
+  '<function=',
+  '<|python_tag|>',
+  '[TOOL_CALLS]',
+  '<|tool_calls_section_begin|>',
+  '<|tool_call_begin|>',
+  '<｜tool▁calls▁begin｜>',
+  '<｜tool▁call▁begin｜>',
+  '<|start|>assistant<|channel|>commentary',
+  '<|channel|>commentary',
+] as const;
+
+interface Notation {
+  /** Matches a whole call, or several, where it stands; `y`, so that it is tried at one place. */
+  readonly form: RegExp;
+  readonly read: (found: RegExpExecArray) => readonly (PrintedCall | undefined)[];
+}
+
+const notations: readonly Notation[] = [
+  { form: /<tool_call>([^]*?)(?:<\/tool_call>|$)/y, read: ([, body = '']) => [readBody(body.trim())] },
+  { form: /<function=[^]*?(?:<\/function>|$)/y, read: ([body]) => [readBody(body)] },
+  { form: /<\|python_tag\|>([^]*?)(?:<\|eom_id\|>|<\|eot_id\|>|$)/y, read: ([, body = '']) => readList(body.trim()) },
+  { form: /\[TOOL_CALLS\]\s*(\[[^]*\])\s*$/y, read: ([, body = '']) => readList(body) },
+  {
+    form: /\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[ARGS\])?\s*(\{[^]*?\})\s*(?=\[TOOL_CALLS\]|$)/y,
+    read: ([, name = '', args = '']) => [named(name, args)],
+  },
+  {
+    form: /<\|tool_calls_section_begin\|>([^]*?)(?:<\|tool_calls_section_end\|>|$)/y,
+    read: ([, body = '']) => readKimi(body),
+  },
+  { form: /<\|tool_call_begin\|>[^]*?(?:<\|tool_call_end\|>|$)/y, read: ([body]) => readKimi(body) },
+  { form: /<｜tool▁calls▁begin｜>([^]*?)(?:<｜tool▁calls▁end｜>|$)/y, read: ([, body = '']) => readDeepSeek(body) },
+  { form: /<｜tool▁call▁begin｜>[^]*?(?:<｜tool▁call▁end｜>|$)/y, read: ([body]) => readDeepSeek(body) },
+  {
+    form: /(?:<\|start\|>assistant)?<\|channel\|>commentary\s+to=functions\.([\w.-]+)[^<]*(?:<\|constrain\|>\s*json\s*)?<\|message\|>([^]*?)(?:<\|call\|>|$)/y,
+    read: ([, name = '', args = '']) => [named(name, args)],
+  },
+];
+
+/** Reads a whole text. A call in a block of code is shown, not made; what cannot be read as a call is text. */
+export function readPrintedCalls(written: string): PrintedReply {
+  const calls: PrintedCall[] = [];
+  let text = '';
+  let end = 0;
+  for (let at = nextOpening(written, 0); at >= 0; at = nextOpening(written, Math.max(at + 1, end))) {
+    const read = isInCode(written.slice(0, at)) ? undefined : readAt(written, at);
+    if (!read) continue;
+    calls.push(...read.calls);
+    text += written.slice(end, at);
+    end = at + read.length;
+  }
+  const rest = written.slice(end);
+  return { calls, text: (text + rest).trim(), endsWithCall: calls.length > 0 && rest.trim() === '' };
+}
+
+function nextOpening(text: string, from: number): number {
+  const found = printedCallOpenings.map((opening) => text.indexOf(opening, from)).filter((at) => at >= 0);
+  return found.length > 0 ? Math.min(...found) : -1;
+}
+
+const isInCode = (before: string): boolean => {
+  const isInFence = (before.match(/^\s*```/gm) ?? []).length % 2 === 1;
+  const line = before.slice(before.lastIndexOf('\n') + 1);
+  return isInFence || (line.match(/`/g) ?? []).length % 2 === 1;
+};
+
+function readAt(written: string, at: number): { calls: readonly PrintedCall[]; length: number } | undefined {
+  for (const { form, read } of notations) {
+    form.lastIndex = at;
+    const found = form.exec(written);
+    const calls = found ? read(found) : [];
+    const whole = calls.filter((call) => call !== undefined);
+    if (found && whole.length > 0 && whole.length === calls.length) return { calls: whole, length: found[0].length };
+  }
+  return undefined;
+}
+
+/** `{"name", "arguments"}`, `<function=name>…`, or a name with `<arg_key>` elements. */
+function readBody(body: string): PrintedCall | undefined {
+  if (body.startsWith('{')) return readList(body)[0];
+  const xml = /^<function=([^>\s]+)>([^]*?)(?:<\/function>)?$/.exec(body);
+  if (xml?.[1] !== undefined) {
+    const inner = (xml[2] ?? '').trim();
+    if (inner.startsWith('{')) return named(xml[1], inner);
+    return { name: xml[1], arguments: pairs(inner, /<parameter=([^>\s]+)>([^]*?)<\/parameter>/g) };
+  }
+  const glm = /^([\w.-]+)\s*(<arg_key>[^]*)?$/.exec(body);
+  return glm?.[1] === undefined
+    ? undefined
+    : {
+        name: glm[1],
+        arguments: pairs(glm[2] ?? '', /<arg_key>([^]*?)<\/arg_key>\s*<arg_value>([^]*?)<\/arg_value>/g),
+      };
+}
+
+/** Values are text; the schema of the tool makes of it what it is. */
+const pairs = (text: string, each: RegExp): Record<string, string> =>
+  Object.fromEntries(
+    [...text.matchAll(each)].map(([, key = '', value = '']) => [key.trim(), value.replace(/^\n|\n$/g, '')]),
+  );
+
+/** One object or a list of them, each with the name and the arguments of a call. */
+function readList(text: string): readonly (PrintedCall | undefined)[] {
+  const parsed = parseObject(`{"calls":${text.replace(/;\s*$/, '')}}`);
+  return 'value' in parsed ? [parsed.value['calls']].flat().map(callIn) : [undefined];
+}
+
+function callIn(value: unknown): PrintedCall | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const given = value as Record<string, unknown>; // an object that is no array
+  const { name, arguments: args = given['parameters'] ?? {} } = given;
+  if (typeof name !== 'string') return undefined;
+  if (typeof args === 'string') return named(name, args);
+  return typeof args === 'object' && args !== null && !Array.isArray(args)
+    ? { name, arguments: args as Record<string, unknown> }
+    : undefined;
+}
+
+function named(name: string, args: string): PrintedCall | undefined {
+  const plain = args.trim().replace(/^```\w*\s*|\s*```$/g, '');
+  const parsed = plain === '' ? { value: {} } : parseObject(plain);
+  return 'value' in parsed ? { name, arguments: parsed.value } : undefined;
+}
+
+const readKimi = (body: string): readonly (PrintedCall | undefined)[] =>
+  [
+    ...body.matchAll(
+      /<\|tool_call_begin\|>\s*(?:functions\.)?([\w.-]+?)(?::\d+)?\s*<\|tool_call_argument_begin\|>([^]*?)(?:<\|tool_call_end\|>|$)/g,
+    ),
+  ].map(([, name = '', args = '']) => named(name, args));
+
+const readDeepSeek = (body: string): readonly (PrintedCall | undefined)[] =>
+  [
+    ...body.matchAll(
+      /<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>([\w.-]+)\s|([\w.-]+)<｜tool▁sep｜>)([^]*?)(?:<｜tool▁call▁end｜>|$)/g,
+    ),
+  ].map(([, first, second, args = '']) => named(first ?? second ?? '', args));
