@@ -136,7 +136,7 @@ describe('a server in a sandbox that a run publishes', () => {
 
     for (const guess of [`p8080-${ulid}-${other}`, `p22-${ulid}-${token}`, `p8080-${stranger}-${token}`]) {
       const { status, body } = await answerTo('/', { host: `${guess}${rest}` });
-      expect([guess, status, body]).toEqual([guess, 404, 'There is no such preview.']);
+      expect([guess, status, JSON.parse(body)]).toMatchObject([guess, 404, { code: 'preview_not_found' }]);
     }
     const { status } = await answerTo('/nothing', { host: `x${rest}` }); // not a preview: the gateway's own paths
     expect(status).toBe(404);

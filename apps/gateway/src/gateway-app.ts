@@ -71,7 +71,7 @@ function servePreviews(app: NestExpressApplication, { config, log, sandboxServic
   const { PREVIEW_URL: template } = config;
   if (template === undefined) return;
   const server: Server = app.getHttpServer();
-  const proxy = new PreviewProxy({ template, log, connect: (address) => sandboxService.connect(address) });
+  const proxy = new PreviewProxy({ template, log, connect: sandboxService.connect.bind(sandboxService) });
   server.once('listening', () => proxy.attach(server));
 }
 

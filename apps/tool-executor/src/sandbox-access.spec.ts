@@ -60,7 +60,10 @@ function gatewayOf(thread = threadId.parse(`thr_${newUlid()}`)) {
   const ids = { thread_id: thread, account_id: accountId.parse('acc_1') };
   return {
     ask: <Op extends SandboxRequest['op']>(question: Readonly<Record<string, unknown>> & { op: Op }) =>
-      accessSandbox(gatewayLink, executorId, { ...ids, ...question } as unknown as Extract<SandboxRequest, { op: Op }>),
+      accessSandbox(gatewayLink, { executorId }, { ...ids, ...question } as unknown as Extract<
+        SandboxRequest,
+        { op: Op }
+      >),
   };
 }
 

@@ -147,6 +147,9 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   internal_error: always,
   service_unavailable: always,
   sandbox_unavailable: usesSandbox,
+  preview_not_found: never,
+  preview_unavailable: never,
+  preview_timeout: never,
   executor_unavailable: ({ path }) => path === '/v1/mcp-servers/discover',
 };
 

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { Readable, addAbortSignal } from 'node:stream';
 import { Controller, Delete, Get, HttpCode, Post, Query, Req, Res, StreamableFile } from '@nestjs/common';
 import {
   ApiBody,
@@ -14,6 +14,7 @@ import type { Request, Response } from 'express';
 import { Audited } from '../audit/audited';
 import { CurrentCaller } from '../auth/api-key.guard';
 import { StreamsBody } from '../http/body.guard';
+import { ClientSignal } from '../http/client-signal';
 import { NoQuery } from '../http/no-query';
 import { FileParam } from '../http/path-params';
 import { FileUploads } from './file-uploads';
@@ -67,14 +68,9 @@ export class FilesController {
   @Get(':file_id/content')
   @ApiOperation({ summary: 'Read the content of an uploaded file' })
   @ApiOkResponse({ content: { 'application/octet-stream': { schema: binary } } })
-  async readUploadedFile(
-    @FileParam() address: FileAddress,
-    @NoQuery() _: object,
-    @Res({ passthrough: true }) response: Response,
-  ) {
+  async readUploadedFile(@FileParam() address: FileAddress, @NoQuery() _: object, @ClientSignal() client: AbortSignal) {
     const file = await this.files.get(address);
-    const content = Readable.from(this.files.content(file), { objectMode: false });
-    response.once('close', () => content.destroy());
+    const content = addAbortSignal(client, Readable.from(this.files.content(file), { objectMode: false }));
     // Hostile bytes: a browser must never render them with the origin of the API.
     return new StreamableFile(content, {
       type: 'application/octet-stream',

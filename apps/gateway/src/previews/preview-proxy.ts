@@ -1,16 +1,36 @@
-import { type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse, request } from 'node:http';
-import type { Duplex } from 'node:stream';
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  ServerResponse,
+  request,
+} from 'node:http';
+import { Socket } from 'node:net';
+import { type Duplex, PassThrough } from 'node:stream';
 import { type PreviewAddress, readPreviewLabel } from '@rondo/messaging';
 import type { Logger } from '@rondo/platform';
+import { clientSignal } from '../http/client-signal';
 import { ApiError } from '../problems/api-error';
+import { problemResponse } from '../problems/problem-response';
 
 export interface PreviewParts {
   /** A URL whose `*` stands for the preview. */
   readonly template: string;
-  /** A connection to the port; rejects with ApiError where there is none. */
-  readonly connect: (address: PreviewAddress) => Promise<Duplex>;
+  /** A connection to the port, for as long as the signal is not aborted; rejects with ApiError where there is none. */
+  readonly connect: (address: PreviewAddress, client: AbortSignal) => Promise<Duplex>;
   readonly log: Pick<Logger, 'warn'>;
+  /** How long a server may take to begin its answer, once no more of the request arrives. */
+  readonly answerWithinMs?: number;
 }
+
+/** What a server has answered. With a connection, it has accepted the upgrade and has already sent the head. */
+interface Answer {
+  readonly message: IncomingMessage;
+  readonly upgraded?: { readonly connection: Duplex; readonly head: Buffer };
+}
+
+const usualAnswerWithinMs = 60_000;
 
 /** They concern one connection and are not passed on (RFC 9110). */
 const hopByHop = ['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'upgrade'];
@@ -41,7 +61,7 @@ export class PreviewProxy {
     });
     server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
       const address = this.addressOf(incoming);
-      if (address) void this.upgrade(address, incoming, { socket, head });
+      if (address && socket instanceof Socket) void this.upgrade(address, incoming, { socket, head });
       else for (const other of otherUpgrades) Reflect.apply(other, server, [incoming, socket, head]);
     });
   }
@@ -53,52 +73,72 @@ export class PreviewProxy {
 
   private async pass(address: PreviewAddress, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const answer = await this.send(address, incoming);
-      response.writeHead(answer.statusCode ?? 502, withoutHops(answer.headers));
-      response.once('close', () => answer.destroy());
-      answer.once('error', () => response.destroy());
-      answer.pipe(response);
+      const { message, upgraded } = await this.send(address, incoming, clientSignal(incoming, response));
+      upgraded?.connection.destroy(); // an upgrade that the client did not ask for
+      answerWith(message, response);
     } catch (error) {
       this.refuse(response, error);
     }
   }
 
-  private async send(address: PreviewAddress, incoming: IncomingMessage): Promise<IncomingMessage> {
-    const connection = await this.parts.connect(address);
-    return new Promise((resolve, reject) => {
-      const outgoing = request({
-        createConnection: () => connection,
-        method: incoming.method,
-        path: incoming.url,
-        headers: { ...withoutHops(incoming.headers), ...this.forwarded(address, incoming), connection: 'close' },
-      });
-      outgoing.once('response', resolve).once('error', reject);
-      incoming.once('error', () => outgoing.destroy());
-      incoming.pipe(outgoing);
-    });
-  }
-
   private async upgrade(
     address: PreviewAddress,
     incoming: IncomingMessage,
-    { socket, head }: { socket: Duplex; head: Buffer },
+    { socket, head }: { socket: Socket; head: Buffer },
   ): Promise<void> {
     socket.on('error', () => socket.destroy());
+    // Only who reads learns that the client has left. One that sends nothing more has left too, whatever the server does.
+    const sent = socket.pipe(new PassThrough());
+    socket.once('end', () => socket.destroy());
+    sent.write(head);
+    const response = new ServerResponse(incoming);
+    response.assignSocket(socket);
+    response.shouldKeepAlive = false;
+    response.once('finish', () => socket.destroySoon());
     try {
-      const connection = await this.parts.connect(address);
-      const headers = { ...incoming.headers, ...this.forwarded(address, incoming) };
-      const lines = Object.entries(headers).flatMap(([name, value]) =>
-        [value ?? []].flat().map((one) => `${name}: ${one}\r\n`),
-      );
-      connection.write(`${incoming.method} ${incoming.url} HTTP/1.1\r\n${lines.join('')}\r\n`);
-      connection.write(head);
+      const { message, upgraded } = await this.send(address, incoming, clientSignal(incoming));
+      if (!upgraded) {
+        answerWith(message, response);
+        return;
+      }
+      const { connection } = upgraded;
+      response.detachSocket(socket);
+      socket.write(headOf(message));
+      socket.write(upgraded.head);
       connection.once('close', () => socket.destroy());
-      socket.once('close', () => connection.destroy());
-      connection.pipe(socket).pipe(connection);
+      sent.pipe(connection).pipe(socket);
     } catch (error) {
-      this.parts.log.warn({ error }, 'preview not upgraded');
-      socket.destroy();
+      this.refuse(response, error);
     }
+  }
+
+  /** Everything ends with the client: the tunnel, and the request in it. */
+  private async send(address: PreviewAddress, incoming: IncomingMessage, client: AbortSignal): Promise<Answer> {
+    const connection = await this.parts.connect(address, client);
+    const upgrade = incoming.headers.upgrade;
+    const outgoing = request({
+      createConnection: () => connection,
+      signal: client,
+      method: incoming.method,
+      path: incoming.url,
+      headers: {
+        ...withoutHops(incoming.headers),
+        ...this.forwarded(address, incoming),
+        ...(upgrade === undefined ? { connection: 'close' } : { connection: 'upgrade', upgrade }),
+      },
+    });
+    const answer = firstAnswer(outgoing);
+    this.limit(outgoing, incoming);
+    incoming.pipe(outgoing);
+    return answer;
+  }
+
+  /** A server that does not begin its answer is given up, and its tunnel with it. */
+  private limit(outgoing: ClientRequest, incoming: IncomingMessage): void {
+    const late = new ApiError('preview_timeout', 'The server in the sandbox did not answer in time.');
+    const timer = setTimeout(() => outgoing.destroy(late), this.parts.answerWithinMs ?? usualAnswerWithinMs);
+    incoming.on('data', () => timer.refresh());
+    for (const end of ['response', 'upgrade', 'close'] as const) outgoing.once(end, () => clearTimeout(timer));
   }
 
   /** Servers of frameworks accept requests for `localhost` only, by default. */
@@ -115,11 +155,36 @@ export class PreviewProxy {
       response.destroy();
       return;
     }
-    const isKnown = error instanceof ApiError;
-    if (!isKnown) this.parts.log.warn({ error }, 'preview failed');
-    response.writeHead(isKnown && error.code === 'file_not_found' ? 404 : 502, { 'Content-Type': 'text/plain' });
-    response.end(isKnown ? error.message : 'The server in the sandbox did not answer.');
+    const known = error instanceof ApiError ? error : new ApiError('preview_unavailable', noAnswer);
+    if (known !== error) this.parts.log.warn({ error }, 'preview failed');
+    const { body, headers } = problemResponse(known);
+    response.writeHead(body.status, { ...headers, 'Content-Type': 'application/problem+json' });
+    response.end(JSON.stringify(body));
   }
+}
+
+const noAnswer = 'The server in the sandbox did not answer.';
+
+function firstAnswer(outgoing: ClientRequest): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    outgoing
+      .once('response', (message) => resolve({ message }))
+      .once('upgrade', (message, connection, head) => resolve({ message, upgraded: { connection, head } }))
+      .once('error', reject);
+  });
+}
+
+function answerWith(message: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(message.statusCode ?? 502, withoutHops(message.headers));
+  response.once('close', () => message.destroy());
+  message.once('error', () => response.destroy());
+  message.pipe(response);
+}
+
+/** The head of an answer as it came, with every header as often as the server sent it. */
+function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string {
+  const lines = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${rawHeaders[at + 1]}\r\n`] : []));
+  return `HTTP/1.1 ${statusCode} ${statusMessage}\r\n${lines.join('')}\r\n`;
 }
 
 const withoutHops = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>

@@ -24,6 +24,7 @@ export const problemStatus = {
   sandbox_not_found: 404,
   file_not_found: 404,
   site_not_found: 404,
+  preview_not_found: 404,
   agent_not_found: 404,
   agent_version_not_found: 404,
   schedule_not_found: 404,
@@ -70,6 +71,8 @@ export const problemStatus = {
   service_unavailable: 503,
   sandbox_unavailable: 503,
   executor_unavailable: 503,
+  preview_unavailable: 502,
+  preview_timeout: 504,
 } as const satisfies Record<string, number>;
 
 export type ProblemCode = keyof typeof problemStatus;

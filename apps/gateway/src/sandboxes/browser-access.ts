@@ -25,28 +25,28 @@ export class BrowserAccess {
     void parts.link.then((link) => (this.nats = link));
   }
 
-  look(address: SandboxAddress): Promise<BrowserScreen> {
-    return this.ask(address, { op: 'browser_look' });
+  look(address: SandboxAddress, client: AbortSignal): Promise<BrowserScreen> {
+    return this.ask(address, { op: 'browser_look' }, client);
   }
 
   /** A person and the agent never act at once: Postgres knows what runs, and the executor lets each of their actions end. */
-  async act(address: SandboxAddress, action: BrowserAction): Promise<BrowserScreen> {
+  async act(address: SandboxAddress, action: BrowserAction, client: AbortSignal): Promise<BrowserScreen> {
     const running = await this.parts.sandboxes.runningRun(address);
     if (running !== undefined)
       throw new ApiError(
         'browser_busy',
         `The run ${running} is running and may use the browser. Operate it while the run waits, or after it has ended.`,
       );
-    return this.ask(address, { op: 'browser_act', action });
+    return this.ask(address, { op: 'browser_act', action }, client);
   }
 
-  private async ask(address: SandboxAddress, question: Question): Promise<BrowserScreen> {
+  private async ask(address: SandboxAddress, question: Question, client: AbortSignal): Promise<BrowserScreen> {
     const { threadId, executorId } = await this.parts.sandboxes.get(address);
     if (!this.nats) throw unavailable('NATS is away.');
     const request = { ...question, thread_id: threadId, account_id: address.accountId };
     const late = AbortSignal.timeout(answerWithinMs);
     try {
-      const { tunnel } = await accessSandbox<Question['op']>(this.nats, executorId, request);
+      const { tunnel } = await accessSandbox<Question['op']>(this.nats, { executorId, signal: client }, request);
       tunnel.end();
       return await screenFrom(addAbortSignal(late, tunnel));
     } catch (error) {

@@ -2,6 +2,7 @@ import { Body, Controller, Get, Header, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { SandboxAddress } from '@rondo/persistence';
 import { Audited } from '../audit/audited';
+import { ClientSignal } from '../http/client-signal';
 import { NoQuery } from '../http/no-query';
 import { SandboxParam } from '../http/path-params';
 import { BrowserAccess } from './browser-access';
@@ -20,8 +21,8 @@ export class SandboxBrowserController {
     description: 'Starts nothing, and disturbs no call of the agent. To be asked for again about every second.',
   })
   @ApiOkResponse({ type: BrowserScreenDto.Output })
-  getBrowser(@SandboxParam() address: SandboxAddress, @NoQuery() _: object) {
-    return this.access.look(address);
+  getBrowser(@SandboxParam() address: SandboxAddress, @NoQuery() _: object, @ClientSignal() client: AbortSignal) {
+    return this.access.look(address, client);
   }
 
   @Post('actions')
@@ -36,7 +37,11 @@ export class SandboxBrowserController {
       'typed is stored and logged nowhere, and the audit log has only that the browser was operated. `Idempotency-Key` has no meaning here.',
   })
   @ApiOkResponse({ type: BrowserScreenDto.Output })
-  operateBrowser(@SandboxParam() address: SandboxAddress, @Body() { action }: BrowserOperationDto) {
-    return this.access.act(address, action);
+  operateBrowser(
+    @SandboxParam() address: SandboxAddress,
+    @Body() { action }: BrowserOperationDto,
+    @ClientSignal() client: AbortSignal,
+  ) {
+    return this.access.act(address, action, client);
   }
 }

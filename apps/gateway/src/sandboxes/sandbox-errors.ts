@@ -9,6 +9,8 @@ export function asApiError(error: unknown): unknown {
   switch (error.code) {
     case 'not_found':
       return new ApiError('file_not_found', error.message);
+    case 'client_left':
+      return new ApiError('malformed_request', error.message);
     case 'too_large':
       return new ApiError('payload_too_large', error.message);
     case 'invalid_path':
@@ -29,6 +31,19 @@ export function asApiError(error: unknown): unknown {
       return unavailable(error.message);
     default:
       return new ApiError('sandbox_refused', error.message);
+  }
+}
+
+/** For a client that has the URL of a preview, and no business with the API. */
+export function asPreviewError(error: unknown): unknown {
+  if (!(error instanceof TunnelError)) return error;
+  switch (error.code) {
+    case 'not_found':
+      return new ApiError('preview_not_found', error.message);
+    case 'executor_busy':
+      return new ApiError('preview_unavailable', error.message, retryAfter(1));
+    default:
+      return new ApiError('preview_unavailable', error.message);
   }
 }
 

@@ -1,9 +1,10 @@
-import { Controller, Delete, Get, HttpCode, Put, Query, Req, Res, StreamableFile } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Put, Query, Req, StreamableFile } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { SandboxAddress } from '@rondo/persistence';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import { Audited } from '../audit/audited';
 import { StreamsBody } from '../http/body.guard';
+import { ClientSignal, clientSignal } from '../http/client-signal';
 import { TakesQuery } from '../http/no-query';
 import { SandboxParam } from '../http/path-params';
 import { SandboxService } from './sandbox-service';
@@ -30,10 +31,9 @@ export class SandboxFilesController {
   async readFile(
     @SandboxParam() address: SandboxAddress,
     @Query() { path }: FileQueryDto,
-    @Res({ passthrough: true }) response: Response,
+    @ClientSignal() client: AbortSignal,
   ) {
-    const { content, size } = await this.service.readFile(address, path);
-    response.once('close', () => content.destroy());
+    const { content, size } = await this.service.readFile(address, path, client);
     // Hostile bytes: a browser must never render them with the origin of the API.
     return new StreamableFile(content, { type: 'application/octet-stream', length: size, disposition: 'attachment' });
   }
@@ -50,7 +50,7 @@ export class SandboxFilesController {
   @ApiBody({ schema: { type: 'string', format: 'binary' } })
   @ApiOkResponse({ type: WrittenFileDto.Output })
   writeFile(@SandboxParam() address: SandboxAddress, @Query() { path }: FileQueryDto, @Req() request: Request) {
-    return this.service.writeFile(address, path, request);
+    return this.service.writeFile(address, path, { source: request, client: clientSignal(request, request.res) });
   }
 
   @Delete()

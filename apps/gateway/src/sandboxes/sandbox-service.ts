@@ -9,12 +9,13 @@ import {
   type PreviewAddress,
   type SandboxHead,
   type SandboxRequest,
+  TunnelError,
   accessSandbox,
   writeThrough,
 } from '@rondo/messaging';
 import type { Sandbox, SandboxAddress, Sandboxes, ThreadAddress } from '@rondo/persistence';
 import { ApiError } from '../problems/api-error';
-import { asApiError, unavailable } from './sandbox-errors';
+import { asApiError, asPreviewError, unavailable } from './sandbox-errors';
 
 type Operation = Exclude<SandboxRequest['op'], 'states' | 'sites'>;
 /** A request without what the sandbox's row says. */
@@ -24,6 +25,8 @@ type Question<Op extends Operation> = Omit<Extract<SandboxRequest, { op: Op }>, 
 const announcedWithinMs = 2_500;
 /** A list does not wait longer for an executor that hangs. */
 const statesWithinMs = 2_000;
+
+type SandboxPlace = Pick<SandboxAddress & Sandbox, 'accountId' | 'executorId' | 'threadId'>;
 
 interface StatesQuestion {
   readonly executorId: string;
@@ -79,7 +82,7 @@ export class SandboxService {
     const { nats } = this;
     if (!nats) return [];
     const request = { op: 'states' as const, account_id: accountId, thread_ids: threads };
-    const opened = accessSandbox<'states'>(nats.link, executorId, request);
+    const opened = accessSandbox<'states'>(nats.link, { executorId }, request);
     const states = opened.then(
       ({ head, tunnel }) => {
         tunnel.resume().end();
@@ -131,21 +134,25 @@ export class SandboxService {
     await this.at<'delete'>(address, { op: 'delete', path, recursive });
   }
 
-  /** The caller reads or destroys the content. */
-  async readFile(address: SandboxAddress, path: string): Promise<{ content: Readable; size: number }> {
-    const { tunnel, head } = await this.at<'read'>(address, { op: 'read', path }, { keepOpen: true });
+  /** The content is there for as long as its client is. */
+  async readFile(
+    address: SandboxAddress,
+    path: string,
+    client: AbortSignal,
+  ): Promise<{ content: Readable; size: number }> {
+    const { tunnel, head } = await this.at<'read'>(address, { op: 'read', path }, client);
     tunnel.end();
     return { content: tunnel, size: head.size };
   }
 
   /** A source that ends too early or fails leaves the file as it was. */
-  async writeFile(address: SandboxAddress, path: string, source: Readable): Promise<{ path: string; size: number }> {
-    const { maxFileBytes } = this.parts;
-    const { tunnel } = await this.at<'write'>(
-      address,
-      { op: 'write', path, max_bytes: maxFileBytes, mode: 'put' },
-      { keepOpen: true },
-    );
+  async writeFile(
+    address: SandboxAddress,
+    path: string,
+    { source, client }: { readonly source: Readable; readonly client: AbortSignal },
+  ): Promise<{ path: string; size: number }> {
+    const question = { op: 'write', path, max_bytes: this.parts.maxFileBytes, mode: 'put' } as const;
+    const { tunnel } = await this.at<'write'>(address, question, client);
     try {
       return { path, size: await writeThrough(tunnel, source) };
     } catch (error) {
@@ -154,12 +161,15 @@ export class SandboxService {
   }
 
   /** For a client that has the URL of a preview, and so no account. */
-  async connect({ threadId, port, token }: PreviewAddress): Promise<Duplex> {
+  async connect({ threadId, port, token }: PreviewAddress, client: AbortSignal): Promise<Duplex> {
     const sandbox = await this.parts.sandboxes.hosting(threadId);
-    if (!sandbox) throw new ApiError('file_not_found', 'There is no such preview.');
+    if (!sandbox) throw new ApiError('preview_not_found', 'There is no such preview.');
     const question = port === undefined ? { op: 'site' as const, token } : { op: 'connect' as const, port, token };
-    const { tunnel } = await this.ask<'connect' | 'site'>(sandbox, question, { keepOpen: true });
-    return tunnel;
+    try {
+      return (await this.open<'connect' | 'site'>(sandbox, question, client)).tunnel;
+    } catch (error) {
+      throw asPreviewError(error);
+    }
   }
 
   private async changed(sandbox: Sandbox & Pick<SandboxAddress, 'accountId'>, op: 'start' | 'stop') {
@@ -168,25 +178,34 @@ export class SandboxService {
   }
 
   /** About a sandbox that the account has. */
-  private async at<Op extends Operation>(address: SandboxAddress, question: Question<Op>, how = { keepOpen: false }) {
+  private async at<Op extends Operation>(address: SandboxAddress, question: Question<Op>, client?: AbortSignal) {
     const sandbox = await this.parts.sandboxes.get(address);
-    return this.ask<Op>({ ...address, ...sandbox }, question, how);
+    return this.ask<Op>({ ...address, ...sandbox }, question, client);
   }
 
   private async ask<Op extends Operation>(
-    { accountId, executorId, threadId }: Pick<SandboxAddress & Sandbox, 'accountId' | 'executorId' | 'threadId'>,
+    sandbox: SandboxPlace,
     question: Question<Op>,
-    { keepOpen } = { keepOpen: false },
+    client?: AbortSignal,
   ): Promise<OpenedSandbox<Op>> {
-    if (!this.nats) throw unavailable('NATS is away.');
-    const request = { ...question, thread_id: threadId, account_id: accountId } as Extract<SandboxRequest, { op: Op }>;
     try {
-      const opened = await accessSandbox(this.nats.link, executorId, request);
-      if (!keepOpen) opened.tunnel.resume().end();
-      return opened;
+      return await this.open(sandbox, question, client);
     } catch (error) {
       throw asApiError(error);
     }
+  }
+
+  /** For a client the tunnel stays open as long as it is there; otherwise the head is all. Rejects with TunnelError. */
+  private async open<Op extends Operation>(
+    { accountId, executorId, threadId }: SandboxPlace,
+    question: Question<Op>,
+    client?: AbortSignal,
+  ): Promise<OpenedSandbox<Op>> {
+    if (!this.nats) throw new TunnelError('unavailable', 'NATS is away.');
+    const request = { ...question, thread_id: threadId, account_id: accountId } as Extract<SandboxRequest, { op: Op }>;
+    const opened = await accessSandbox(this.nats.link, { executorId, signal: client }, request);
+    if (!client) opened.tunnel.resume().end();
+    return opened;
   }
 
   private async freeExecutor(): Promise<string> {

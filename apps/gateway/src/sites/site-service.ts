@@ -63,7 +63,7 @@ export class SiteService {
     if (!this.link) throw unavailable('NATS is away.');
     const request = { op: 'withdraw' as const, account_id: accountId, thread_id: sandbox.threadId, site: name };
     try {
-      const { tunnel } = await accessSandbox<'withdraw'>(this.link, sandbox.executorId, request);
+      const { tunnel } = await accessSandbox<'withdraw'>(this.link, { executorId: sandbox.executorId }, request);
       tunnel.resume().end();
     } catch (error) {
       const failure = asApiError(error);
@@ -74,7 +74,7 @@ export class SiteService {
   /** Undefined where the executor does not answer in time, or is of a version that lists no sites. */
   private async ask(executorId: string, accountId: AccountId): Promise<readonly KnownSite[] | undefined> {
     if (!this.link) return undefined;
-    const answered = accessSandbox<'sites'>(this.link, executorId, { op: 'sites', account_id: accountId }).then(
+    const answered = accessSandbox<'sites'>(this.link, { executorId }, { op: 'sites', account_id: accountId }).then(
       ({ head, tunnel }) => {
         tunnel.resume().end();
         return head.sites;

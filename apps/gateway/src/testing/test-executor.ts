@@ -1,5 +1,6 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { EventEmitter, once } from 'node:events';
+import { type Duplex, Readable } from 'node:stream';
+import { finished, pipeline } from 'node:stream/promises';
 import type { BrowserAction, BrowserScreen } from '@rondo/contract';
 import type { AcceptedTunnel } from '@rondo/messaging';
 import {
@@ -30,6 +31,12 @@ export class TestExecutor {
   readonly sites: (KnownSite & { readonly account: string })[] = [];
   /** What the next request is refused with. */
   refusal: TunnelError | undefined;
+  /** Accepts each request that bytes follow, and then neither sends nor ends anything. */
+  isSilent = false;
+  /** The server of each preview, by the thread. */
+  readonly servers = new Map<string, (tunnel: Duplex) => void>();
+  private readonly tunnels = new Set<Duplex>();
+  private readonly changes = new EventEmitter();
   private readonly stopParts: (() => void)[];
 
   private constructor(
@@ -37,7 +44,7 @@ export class TestExecutor {
     lacks: Readonly<Record<string, string>>,
   ) {
     this.stopParts = [
-      serveTunnels(link, this.id, { accept: (request) => this.accept(sandboxRequest.parse(request)), maxTunnels: 10 }),
+      serveTunnels(link, this.id, { accept: (request) => this.accept(sandboxRequest.parse(request)), maxTunnels: 200 }),
       announceExecutor(link, this.id, { isOpen: () => Promise.resolve(true), everyMs: 100, lacks: () => lacks }),
     ];
   }
@@ -54,10 +61,29 @@ export class TestExecutor {
     await this.link.close();
   }
 
-  private accept(request: SandboxRequest): Promise<AcceptedTunnel> {
+  /** Resolves once so many tunnels with bytes are open. */
+  async untilTunnels(count: number): Promise<void> {
+    while (this.tunnels.size !== count) await once(this.changes, 'change', { signal: AbortSignal.timeout(5_000) });
+  }
+
+  private async accept(request: SandboxRequest): Promise<AcceptedTunnel> {
     const { refusal } = this;
     this.refusal = undefined;
-    return refusal ? Promise.reject(refusal) : Promise.resolve(this.perform(request));
+    if (refusal) throw refusal;
+    const { head, serve } = this.perform(request);
+    return { head, ...(serve && { serve: this.counted(this.isSilent ? untilGone : serve) }) };
+  }
+
+  private counted(serve: (tunnel: Duplex) => Promise<void>) {
+    return (tunnel: Duplex) => {
+      this.tunnels.add(tunnel);
+      this.changes.emit('change');
+      tunnel.once('close', () => {
+        this.tunnels.delete(tunnel);
+        this.changes.emit('change');
+      });
+      return serve(tunnel);
+    };
   }
 
   private perform(request: SandboxRequest): AcceptedTunnel {
@@ -98,8 +124,20 @@ export class TestExecutor {
         return this.act(thread, request.action);
       case 'connect':
       case 'site':
-        throw new TunnelError('not_listening', 'Nothing listens on this port.');
+        return this.connect(thread);
     }
+  }
+
+  private connect(thread: string): AcceptedTunnel {
+    const server = this.servers.get(thread);
+    if (!server) throw new TunnelError('not_listening', 'Nothing listens on this port.');
+    return {
+      head: {},
+      serve: (tunnel) => {
+        server(tunnel);
+        return untilGone(tunnel);
+      },
+    };
   }
 
   private act(thread: string, action: BrowserAction): AcceptedTunnel {
@@ -144,6 +182,8 @@ export class TestExecutor {
     };
   }
 }
+
+const untilGone = (tunnel: Duplex): Promise<void> => finished(tunnel).catch(() => undefined);
 
 const isOf =
   (account: string) =>

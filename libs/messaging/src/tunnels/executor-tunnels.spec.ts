@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Duplex } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import fc from 'fast-check';
@@ -48,7 +48,7 @@ describe('a tunnel to an executor', () => {
     const pieces = fc.array(fc.uint8Array({ maxLength: 200_000 }), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(pieces, async (written) => {
-        const { tunnel, head } = await openTunnel(gateway, executorId, { op: 'echo' });
+        const { tunnel, head } = await openTunnel(gateway, executorId, { request: { op: 'echo' } });
         expect(head).toEqual({ asked: { op: 'echo' } });
 
         const read = buffer(tunnel);
@@ -63,7 +63,7 @@ describe('a tunnel to an executor', () => {
 
   it('carries many megabytes through a small window', async () => {
     const { executorId } = await serving(echo);
-    const { tunnel } = await openTunnel(gateway, executorId, {});
+    const { tunnel } = await openTunnel(gateway, executorId, { request: {} });
     const sent = Buffer.alloc(20 * 1024 * 1024, 'rondo');
 
     const read = buffer(tunnel);
@@ -81,7 +81,7 @@ describe('a tunnel to an executor', () => {
       }
       tunnel.end(String(size));
     });
-    const { tunnel } = await openTunnel(gateway, executorId, {});
+    const { tunnel } = await openTunnel(gateway, executorId, { request: {} });
 
     tunnel.end(Buffer.alloc(5_000_000));
 
@@ -94,7 +94,7 @@ describe('a tunnel to an executor', () => {
       far = tunnel;
       await once(tunnel, 'close');
     });
-    const { tunnel } = await openTunnel(gateway, executorId, {});
+    const { tunnel } = await openTunnel(gateway, executorId, { request: {} });
     const isDone = new Promise((done) => tunnel.write(Buffer.alloc(4 * 1024 * 1024), done));
 
     await gateway.connection.flush();
@@ -109,13 +109,13 @@ describe('a tunnel to an executor', () => {
 
   it('tells the other side why it failed', async () => {
     const { executorId } = await serving(() => Promise.reject(new TunnelError('not_found', 'There is no such file.')));
-    const { tunnel } = await openTunnel(gateway, executorId, {});
+    const { tunnel } = await openTunnel(gateway, executorId, { request: {} });
     await expect(buffer(tunnel)).rejects.toMatchObject({ code: 'not_found', message: 'There is no such file.' });
   });
 
   it('hides an unexpected error of the executor', async () => {
     const { executorId } = await serving(() => Promise.reject(new Error('password=hunter2')));
-    const { tunnel } = await openTunnel(gateway, executorId, {});
+    const { tunnel } = await openTunnel(gateway, executorId, { request: {} });
     await expect(buffer(tunnel)).rejects.toMatchObject({ code: 'aborted' });
   });
 
@@ -123,31 +123,62 @@ describe('a tunnel to an executor', () => {
     const refuse = () => Promise.reject(new TunnelError('port_closed', 'Nothing listens on port 3000.'));
     const { executorId } = await serving(discard, { accept: refuse });
 
-    await expect(openTunnel(gateway, executorId, {})).rejects.toMatchObject({
+    await expect(openTunnel(gateway, executorId, { request: {} })).rejects.toMatchObject({
       code: 'port_closed',
       message: 'Nothing listens on port 3000.',
     });
   });
 
   it('is refused where no executor listens', async () => {
-    await expect(openTunnel(gateway, 'exe_none', {})).rejects.toMatchObject({ code: 'executor_away' });
+    await expect(openTunnel(gateway, 'exe_none', { request: {} })).rejects.toMatchObject({ code: 'executor_away' });
   });
 
   it('is refused beyond the number that an executor serves at once', async () => {
     const { executorId } = await serving(discard, { maxTunnels: 2 });
-    const [first] = [await openTunnel(gateway, executorId, {}), await openTunnel(gateway, executorId, {})];
-    await expect(openTunnel(gateway, executorId, {})).rejects.toMatchObject({ code: 'executor_busy' });
+    const [first] = [
+      await openTunnel(gateway, executorId, { request: {} }),
+      await openTunnel(gateway, executorId, { request: {} }),
+    ];
+    await expect(openTunnel(gateway, executorId, { request: {} })).rejects.toMatchObject({ code: 'executor_busy' });
 
     first.tunnel.end();
     await buffer(first.tunnel);
-    await expect(openTunnel(gateway, executorId, {})).resolves.toBeDefined();
+    await expect(openTunnel(gateway, executorId, { request: {} })).resolves.toBeDefined();
+  });
+
+  it('is over for the executor once it has sent everything and the gateway has nothing to say', async () => {
+    const { executorId } = await serving((tunnel) => pipeline(Readable.from([Buffer.from('all')]), tunnel), {
+      maxTunnels: 3,
+    });
+    for (let times = 0; times < 20; times += 1) {
+      const { tunnel } = await openTunnel(gateway, executorId, { request: {} });
+      tunnel.end();
+      expect((await buffer(tunnel)).toString()).toBe('all');
+    }
+  });
+
+  it('ends for the executor when its client leaves, before the answer too', async () => {
+    const client = new AbortController();
+    let asked: () => void = () => undefined;
+    const isAsked = new Promise<void>((resolve) => (asked = resolve));
+    const never = () => {
+      asked();
+      return new Promise<never>(() => undefined);
+    };
+    const { executorId } = await serving(discard, { accept: never });
+    const opening = openTunnel(gateway, executorId, { request: {}, signal: client.signal });
+    await isAsked;
+    client.abort();
+    await expect(opening).rejects.toMatchObject({ code: 'client_left' });
+    const again = openTunnel(gateway, executorId, { request: {}, signal: client.signal });
+    await expect(again).rejects.toMatchObject({ code: 'client_left' });
   });
 
   it('ends for the executor when the gateway destroys it', async () => {
     let opened: (tunnel: Duplex) => void = () => undefined;
     const far = new Promise<Duplex>((resolve) => (opened = resolve));
     const { executorId } = await serving((tunnel) => Promise.resolve(opened(tunnel)));
-    const { tunnel } = await openTunnel(gateway, executorId, {});
+    const { tunnel } = await openTunnel(gateway, executorId, { request: {} });
     const end = buffer(await far);
 
     tunnel.destroy();
@@ -157,7 +188,7 @@ describe('a tunnel to an executor', () => {
 
   it('is reset when the executor shuts down', async () => {
     const { executorId, stop } = await serving(discard);
-    const { tunnel } = await openTunnel(gateway, executorId, {});
+    const { tunnel } = await openTunnel(gateway, executorId, { request: {} });
     const end = buffer(tunnel);
     stop();
     await expect(end).rejects.toMatchObject({ code: 'executor_away' });
@@ -172,7 +203,7 @@ describe('a tunnel to an executor', () => {
       },
       { link },
     );
-    const { tunnel } = await openTunnel(gateway, executorId, {});
+    const { tunnel } = await openTunnel(gateway, executorId, { request: {} });
     const end = buffer(tunnel);
     const isBack = new Promise<void>((back) => link.onReconnect(back));
 

@@ -24,9 +24,15 @@ export interface OpenedTunnel {
 
 /**
  * Opens a tunnel to an executor. Rejects with TunnelError: `executor_away` when none answers, or with the code of its
- * refusal. What travels in it is agreed in the request.
+ * refusal. What travels in it is agreed in the request. It ends at once when the signal is aborted, also while the executor
+ * has not answered yet, with `client_left`.
  */
-export async function openTunnel(nats: NatsLink, executorId: string, request: object): Promise<OpenedTunnel> {
+export async function openTunnel(
+  nats: NatsLink,
+  executorId: string,
+  { request, signal }: { readonly request: object; readonly signal?: AbortSignal | undefined },
+): Promise<OpenedTunnel> {
+  if (signal?.aborted) throw clientLeft();
   const { names, connection } = nats;
   const id = randomBytes(16).toString('hex');
   const tunnel = new Tunnel({
@@ -37,13 +43,26 @@ export async function openTunnel(nats: NatsLink, executorId: string, request: ob
   const subscription = connection.subscribe(names.sandboxDown(executorId, id), {
     callback: (error, message) => (error ? tunnel.destroy(error) : tunnel.receive(message.data)),
   });
+  const answered = askToOpen(nats, executorId, { tunnel_id: id, request });
   try {
-    return { tunnel, head: await askToOpen(nats, executorId, { tunnel_id: id, request }) };
+    return { tunnel, head: await (signal ? Promise.race([answered, endedBy(signal, tunnel)]) : answered) };
   } catch (error) {
     tunnel.destroy();
     throw error;
   }
 }
+
+function endedBy(signal: AbortSignal, tunnel: Tunnel): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = () => {
+      tunnel.destroy(clientLeft());
+      reject(clientLeft());
+    };
+    signal.addEventListener('abort', end, { once: true });
+  });
+}
+
+const clientLeft = () => new TunnelError('client_left', 'The client has left.');
 
 async function askToOpen(nats: NatsLink, executorId: string, body: z.infer<typeof tunnelRequest>): Promise<unknown> {
   const away = new TunnelError('executor_away', 'The executor that has this sandbox does not answer.');
@@ -94,12 +113,21 @@ export function serveTunnels(nats: NatsLink, executorId: string, server: TunnelS
       if (open.size > server.maxTunnels) throw new TunnelError('executor_busy', 'Too many transfers are open.');
       const accepted = await server.accept(body.request);
       message.respond(JSON.stringify({ ok: true, head: accepted.head }));
-      if (accepted.serve) void accepted.serve(tunnel).catch((error: unknown) => tunnel.destroy(asError(error)));
+      if (accepted.serve) void serve(accepted.serve, tunnel);
       else tunnel.resume().end();
     } catch (error) {
       message.respond(JSON.stringify({ ok: false, ...refusalOf(error) }));
       if (!(error instanceof TunnelError)) log.warn({ executorId, error }, 'sandbox request failed');
       tunnel.destroy();
+    }
+  }
+
+  async function serve(work: NonNullable<AcceptedTunnel['serve']>, tunnel: Tunnel): Promise<void> {
+    try {
+      await work(tunnel);
+      tunnel.resume(); // a tunnel is over once both directions have been read to their ends
+    } catch (error) {
+      tunnel.destroy(asError(error));
     }
   }
 

@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
+
+/** Asks the network whether a client that sends and takes nothing is still there. */
+const keepAliveMs = 30_000;
+
+/** What has begun for the client of each socket. One set each, because a client may send many requests in one go. */
+const begun = new WeakMap<Socket, Set<AbortController>>();
+
+/**
+ * What a client began ends when its socket closes. The signal is aborted then, and when the response has ended: at once if
+ * that was before this call. A request that becomes a connection (an upgrade) has no response.
+ */
+export function clientSignal({ socket }: Pick<IncomingMessage, 'socket'>, response?: ServerResponse): AbortSignal {
+  const leaving = new AbortController();
+  if (socket.destroyed || response?.closed) {
+    leaving.abort();
+    return leaving.signal;
+  }
+  const all = begun.get(socket) ?? watched(socket);
+  all.add(leaving);
+  response?.once('close', () => {
+    all.delete(leaving);
+    leaving.abort();
+  });
+  return leaving.signal;
+}
+
+function watched(socket: Socket): Set<AbortController> {
+  const all = new Set<AbortController>();
+  begun.set(socket, all);
+  socket.setKeepAlive(true, keepAliveMs);
+  socket.once('close', () => {
+    for (const leaving of all) leaving.abort();
+  });
+  return all;
+}
+
+/** The signal of the request, for a handler that opens something for as long as its client is there. */
+export const ClientSignal = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const http = context.switchToHttp();
+  return clientSignal(http.getRequest<IncomingMessage>(), http.getResponse<ServerResponse>());
+});
