@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { databaseServices } from './roles.mjs';
 
 /** The variable with a user's password on a server, such as NATS_AGENT_WORKER_PASSWORD. */
@@ -12,6 +12,14 @@ export const composeSecrets = [
   'REDIS_PASSWORD',
   ...[...databaseServices, 'tool-executor'].map((service) => passwordVariable('NATS', service)),
 ];
+
+/** The part of SECRETS_KEY, one key or several, that a service needs for one use. libs/platform derives the same. */
+export const secretsKeyFor = (use, keys) =>
+  keys
+    .split(',')
+    .map((key) => Buffer.from(hkdfSync('sha256', Buffer.from(key, 'base64'), '', `rondo secrets ${use}`, 32)))
+    .map((derived) => `${use}:${derived.toString('base64')}`)
+    .join(',');
 
 const executorSecret = 'NATS_EXECUTOR_SECRET';
 
@@ -35,6 +43,7 @@ export function newHelmSecrets({ release = 'rondo', executors = 4, kept = '' } =
   ];
   const values = new Map(names.map((name) => [name, before.get(name) ?? newValue(name)]));
   values.set('SECRETS_KEY', before.get('SECRETS_KEY') ?? randomBytes(32).toString('base64'));
+  values.set('MCP_SECRETS_KEY', secretsKeyFor('mcp', values.get('SECRETS_KEY')));
   for (let index = 0; index < executors; index++) {
     const id = `${release}-tool-executor-${index}`;
     values.set(passwordVariable('NATS', id), executorPassword(values.get(executorSecret), id));

@@ -1,3 +1,5 @@
+import { secretsKeyFor } from './secret-variables.mjs';
+
 const ordinary = ['PATH', 'HOME', 'LANG', 'TZ', 'NODE_ENV', 'LOG_LEVEL'];
 
 /**
@@ -14,7 +16,7 @@ const needs = {
     inherits: (name) => ordinary.includes(name) || /^(SANDBOX_|TOOL_|OTEL_|METRICS_(TOKEN|OPEN)$)/.test(name),
     given: ({ NATS_URL, BWRAP_PATH, BROWSER_PATH, SANDBOX_ROOT, EXECUTOR_ID_FILE, PREVIEW_URL, SECRETS_KEY }) => ({
       NATS_URL,
-      SECRETS_KEY,
+      SECRETS_KEY: SECRETS_KEY && secretsKeyFor('mcp', SECRETS_KEY),
       PREVIEW_URL,
       BWRAP_PATH,
       BROWSER_PATH,

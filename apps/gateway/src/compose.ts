@@ -182,7 +182,7 @@ function servicesOf(
   { providers, names }: ModelCatalog,
   { config, warn }: { config: GatewayConfig; warn: ReturnType<typeof warnTo> },
 ) {
-  const secrets = config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY);
+  const secrets = config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY, 'mcp');
   const settings = new RunSettingsResolver({ providers, ...names, ...runBudgets(config), secrets });
   const agentService = new AgentService({ ...adapters, settings, secrets });
   const onError = warn('jobs left to the sweeper');

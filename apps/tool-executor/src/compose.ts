@@ -67,7 +67,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
   });
   const { sandboxes, sandboxSlots, hosting } = sandboxParts;
   const services = createToolServices(config);
-  const mcp = new McpTools(config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY));
+  const mcp = new McpTools(config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY, 'mcp'));
   const toolRunner = new ToolRunner({
     sandboxes: { ...toolSandboxesOf(sandboxes, previews), requireHere: hosting.require.bind(hosting) },
     slots: sandboxSlots,

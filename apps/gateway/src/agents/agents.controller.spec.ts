@@ -267,7 +267,7 @@ describe('the headers of a stored agent’s MCP servers', () => {
     const { sql } = gateway.ownerDatabase;
     const [row] = await sql.query<{ account_id: string }>('select account_id from runs where id = $1', [run.id]);
     const purpose = mcpHeaderPurpose(accountId.parse(row?.account_id), url, 'authorization');
-    expect(new SecretBox(secretsKey).open(sealedIn(run), purpose)).toBe(secret);
+    expect(new SecretBox(secretsKey, 'mcp').open(sealedIn(run), purpose)).toBe(secret);
     expect(sealedIn(await ran({ agent_id: assistant.id, mcp_servers: [] }))).toBe('none');
   });
 

@@ -3,7 +3,7 @@ import type { SealedHeaders } from '@rondo/domain';
 import { SealBroken, type SecretBox } from '@rondo/platform';
 import { InvalidRequest } from '../problems/api-error';
 
-type Secrets = Pick<SecretBox, 'seal' | 'open'>;
+type Secrets = Pick<SecretBox, 'seal' | 'open' | 'renew'>;
 type Server = NonNullable<AgentDefinition['mcp_servers']>[number];
 
 interface Owner {
@@ -22,7 +22,7 @@ interface GivenHeader {
 
 /**
  * The sealed headers of a definition, by what the version before it keeps. A `null` keeps the value, as long as the server is
- * at the same origin: who changes its address must know the secret. The same value stays sealed as it is. Throws
+ * at the same origin: who changes its address must know the secret. The same value stays sealed as it is, unless with an older key. Throws
  * InvalidRequest with the header that has no value.
  */
 export function sealHeaders(
@@ -52,7 +52,8 @@ function headersOf(server: Server, { account, field }: { account: AccountId; fie
 
 function sealedValue({ field, purpose, given, kept }: GivenHeader, secrets: Secrets): string {
   const known = kept === undefined ? undefined : opened(secrets, kept, purpose);
-  if (kept !== undefined && known !== undefined && (given === null || given === known)) return kept;
+  if (kept !== undefined && known !== undefined && (given === null || given === known))
+    return secrets.renew(kept, purpose);
   if (given === null) throw refused(field, 'has no value that is kept for this server: give it');
   return secrets.seal(given, purpose);
 }

@@ -67,7 +67,7 @@ describe('the tools of an MCP server that no run uses', () => {
     const account = accountId.parse(request?.account_id);
     const sealed = sealedHeaders(request?.server)['authorization'] ?? '';
     const purpose = mcpHeaderPurpose(account, server.url, 'authorization');
-    expect(new SecretBox(secretsKey).open(sealed, purpose)).toBe('Bearer a-secret');
+    expect(new SecretBox(secretsKey, 'mcp').open(sealed, purpose)).toBe('Bearer a-secret');
 
     const { body } = await gateway.as().get('/v1/audit?action=mcp_server.discover').expect(200);
     expect(body.data[0]).toMatchObject({ action: 'mcp_server.discover' });

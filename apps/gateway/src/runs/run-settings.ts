@@ -13,7 +13,7 @@ import {
 } from '@rondo/domain';
 import type { SecretBox } from '@rondo/platform';
 import { InvalidRequest } from '../problems/api-error';
-import { sealedServer } from './sealed-server';
+import { renewedServer, sealedServer } from './sealed-server';
 import { validateModel } from './validate-model';
 
 export interface DeploymentSettings {
@@ -28,7 +28,7 @@ export interface DeploymentSettings {
   /** The most that a run may set. */
   readonly maxBudget?: RunSettings['budget'];
   /** Absent: secrets are refused. */
-  readonly secrets?: Pick<SecretBox, 'seal'> | undefined;
+  readonly secrets?: Pick<SecretBox, 'seal' | 'renew'> | undefined;
 }
 
 interface SettingsOwner {
@@ -74,7 +74,7 @@ export class RunSettingsResolver {
       tools: builtInTools,
       hasToolCalls: (model) => hasToolCalls(model, providers),
       hasPrice: (model) => priceOf(model, providers, Date.now()) !== undefined,
-      agentServers: servers,
+      agentServers: servers?.map((server) => (account && secrets ? renewedServer(server, account, secrets) : server)),
       sealServer: secrets && account && ((server) => sealedServer(server, account, secrets)),
       ...(aliases && { aliases }),
       ...(fallbacks && { fallbacks }),

@@ -43,7 +43,7 @@ export function composeTriggers({ log, config, accountLimits, accountRate, ...pa
     log.warn({ error }, 'trigger not fired');
   };
   const rules = new TriggerRules(parts.agents, parts.settings);
-  const secrets = secretsKey === undefined ? undefined : new SecretBox(secretsKey);
+  const secrets = secretsKey === undefined ? undefined : new SecretBox(secretsKey, 'triggers');
   const made = { ...parts, rules, secrets, newId: newUlid, onError };
   const firing = new ScheduleFiring({ ...made, spendRequest: (account) => accountRate.consume(account) });
   const tasks = new PeriodicTasks(

@@ -22,7 +22,7 @@ interface WebhookParts {
 export function composeWebhooks({ database, config, log }: WebhookParts) {
   const webhookEndpoints = new WebhookEndpoints(database);
   const webhookDeliveries = new WebhookDeliveries(database, newUlid);
-  const secrets = config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY);
+  const secrets = config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY, 'webhooks');
   const rules: EndpointRules = {
     resolve: resolveByDns(),
     isAllowed: publicInternet({ deniedNetworks: config.WEBHOOK_DENIED_NETWORKS ?? [] }),

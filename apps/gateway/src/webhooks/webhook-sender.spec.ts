@@ -6,7 +6,7 @@ import { newWebhookSecret } from '../triggers/webhook-signature';
 import { type EndpointRules, endpointDestination, problemOfUrl } from './endpoint-destination';
 import { WebhookSender, endpointSecretPurpose } from './webhook-sender';
 
-const box = new SecretBox(Buffer.alloc(32, 7).toString('base64'));
+const box = new SecretBox(Buffer.alloc(32, 7).toString('base64'), 'webhooks');
 const never = new AbortController().signal;
 const delivery: DueDelivery = {
   ...{ id: 'whd_1', accountId: 'acc_1', endpointId: 'whe_1', eventId: 'evt_1', type: 'run.completed' },

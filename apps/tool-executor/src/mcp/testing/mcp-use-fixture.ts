@@ -33,7 +33,7 @@ export class McpUseFixture {
 
   static async open(): Promise<McpUseFixture> {
     const key = randomBytes(32).toString('base64');
-    const secrets = new SecretBox(key);
+    const secrets = new SecretBox(key, 'mcp');
     const mcp = new McpTools(secrets);
     const egress = { isAllowed: isOfTest, resolve: () => Promise.resolve(['127.0.0.1']) };
     return new McpUseFixture(await ExecutorFixture.open({}, egress, { mcp }), secrets, mcp);
