@@ -84,6 +84,8 @@ const iterationFacts = {
     finish_reason: z.string(),
     duration_ms: z.number().nonnegative(),
     first_token_ms: z.number().nonnegative().nullable(),
+    /** Why the reply broke off, or failed. */
+    error: runError.optional(),
   }),
 };
 

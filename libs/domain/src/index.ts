@@ -146,6 +146,7 @@ export {
   type ShownBlock,
   type ShownImage,
   contextOverflow,
+  maxReplyAttempts,
 } from './models/model';
 export { type ModelFallbacks, readFallbacks } from './models/fallbacks';
 export { type ModelAliases, readAliases } from './models/model-aliases';

@@ -290,13 +290,13 @@ describe.each([openAi, anthropic])('createModels with $kind', (script: ProtocolS
     expect(end).toMatchObject({ how: 'broken', error: { code: 'api_error' } });
   });
 
-  it('retries after an error event before output, and ends as broken after output', async () => {
+  it('retries after an error event before output, and ends as broken after output, with a pause', async () => {
     const overloaded = script.errorEvent('overloaded_error', 'Overloaded');
     provider.will({ pieces: [overloaded] }, { pieces: [...script.begun('Half'), overloaded] });
 
     const { text, retries, end } = await ask();
 
-    expect(retries.map(({ error }) => error.code)).toEqual(['service_unavailable']);
+    expect(retries.map(({ error }) => error.code)).toEqual(['service_unavailable', 'service_unavailable']);
     expect(text).toBe('Half');
     expect(end).toMatchObject({ how: 'broken', error: { code: 'service_unavailable' } });
   });
@@ -304,16 +304,16 @@ describe.each([openAi, anthropic])('createModels with $kind', (script: ProtocolS
   it('ends a request to a provider that never answers, and closes it', async () => {
     provider.will({ silent: true });
 
-    const { end } = await ask({ timeouts: { firstByteTimeoutMs: 40 }, retries: { attempts: 1 } });
+    const { end } = await ask({ timeouts: { firstOutputTimeoutMs: 40 }, retries: { attempts: 1 } });
 
     expect(end).toMatchObject({ how: 'failed', error: { code: 'timeout' } });
     await provider.requests[0]?.hungUp;
   });
 
-  it('counts the time to the first byte, not to the status', async () => {
+  it('counts the time to the first output, not to the status', async () => {
     provider.will({ then: 'hang' });
 
-    const { end } = await ask({ timeouts: { firstByteTimeoutMs: 40 }, retries: { attempts: 1 } });
+    const { end } = await ask({ timeouts: { firstOutputTimeoutMs: 40 }, retries: { attempts: 1 } });
 
     expect(end).toMatchObject({ how: 'failed', error: { code: 'timeout' } });
     await provider.requests[0]?.hungUp;
@@ -347,7 +347,7 @@ describe.each([openAi, anthropic])('createModels with $kind', (script: ProtocolS
     const startedAt = performance.now();
     const { value } = await stream.next();
 
-    expect(value).toMatchObject([{ how: 'broken', error: { code: 'timeout' } }]);
+    expect(value).toMatchObject([{ type: 'retried', error: { code: 'timeout' } }]);
     expect(performance.now() - startedAt).toBeGreaterThan(30);
   });
 

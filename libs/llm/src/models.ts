@@ -6,6 +6,7 @@ import {
   type ModelProviders,
   type ModelRequest,
   type ProviderSettings,
+  budgetsOf,
   factsOf,
   priceAt,
   splitModelName,
@@ -48,12 +49,18 @@ export function createModels(config: ModelsConfig): Models {
 function modelOf(provider: ProviderSettings, config: ModelsConfig): Model {
   const timeouts = timeoutsOf(provider, { ...defaultTimeouts, ...config.timeouts });
   const { wire, client } = protocolOf(provider, createFetch());
+  const budgetOf = budgetsOf(config);
   const priceOf = (request: ModelRequest) => {
     const facts = factsOf(provider, splitModelName(request.model).id);
     return facts && priceAt(facts, Date.now());
   };
   return new RetryingModel({
-    begin: (request, signal) => new ReplyAttempt({ wire, client, timeouts, price: priceOf(request) }, request, signal),
+    begin: (request, signal) =>
+      new ReplyAttempt(
+        { wire, client, timeouts, price: priceOf(request), inputBudget: budgetOf(request.model) },
+        request,
+        signal,
+      ),
     policy: { ...defaultRetries, ...config.retries },
     redact: redactor([provider.apiKey, ...Object.values(provider.headers)]),
   });
@@ -64,8 +71,8 @@ const wholeReplyMs = 600_000;
 
 const timeoutsOf = ({ streams = true, timeoutMs }: ProviderSettings, usual: Timeouts): Timeouts => ({
   ...usual,
-  firstByteTimeoutMs:
-    timeoutMs ?? (streams ? usual.firstByteTimeoutMs : Math.max(wholeReplyMs, usual.firstByteTimeoutMs)),
+  firstOutputTimeoutMs:
+    timeoutMs ?? (streams ? usual.firstOutputTimeoutMs : Math.max(wholeReplyMs, usual.firstOutputTimeoutMs)),
 });
 
 function protocolOf(provider: ProviderSettings, fetch: Fetch): { wire: WireProtocol; client: ProviderClient } {

@@ -2,21 +2,32 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelErrorCode } from '@rondo/contract';
 import { z } from 'zod';
 import { ReplyHeaders } from './http/lean-fetch';
+import { readRefusal } from './refusal-detail';
+import { isLargerThanPace, saysTooLong, tooLongNames } from './too-long';
+
+interface ErrorOptions {
+  readonly transient?: boolean;
+  readonly retryAfterMs?: number | undefined;
+  readonly status?: number | undefined;
+}
 
 /** A provider refused, failed or did not respond. `transient`: trying again may help. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly transient: boolean;
   readonly retryAfterMs: number | undefined;
+  /** The HTTP status of a refusal. */
+  readonly status: number | undefined;
 
   constructor(
     readonly code: ModelErrorCode,
     message: string,
-    options: { transient?: boolean; retryAfterMs?: number | undefined } = {},
+    options: ErrorOptions = {},
   ) {
     super(message);
     this.transient = options.transient ?? transientCodes.has(code);
     this.retryAfterMs = options.retryAfterMs;
+    this.status = options.status;
   }
 }
 
@@ -28,34 +39,41 @@ const transientCodes: ReadonlySet<ModelErrorCode> = new Set([
   'timeout',
 ]);
 
-/** An error as in the body of a response or an event of a stream. Servers that imitate a protocol leave fields out. */
-const errorDetail = z
-  .object({
-    type: z.string().nullish().catch(null),
-    code: z.union([z.string(), z.number()]).nullish().catch(null),
-    message: z.string().nullish().catch(null),
-  })
-  .catch({});
-
-/** Classifies a provider's refusal by its status, unless the body is more specific. */
+/** Classifies a provider's refusal, or an error in its stream, by its status, unless the body is more specific. */
 export function refusal(response: {
   status?: number | undefined;
   detail: unknown;
   headers?: IncomingHttpHeaders;
 }): ProviderError {
-  const { type, code, message } = errorDetail.parse(response.detail);
-  const text =
-    message ??
-    (typeof response.detail === 'string' && response.detail !== '' ? response.detail : 'The provider gave no reason.');
-  const status = response.status ?? statusIn(type, code);
-  const names = [type, code].filter((name) => typeof name === 'string');
-  const found = codeByName(names) ?? codeByText(status, text) ?? codeByStatus(status);
+  const { text = 'The provider gave no reason.', names, ...told } = readRefusal(response.detail);
+  const status = response.status ?? told.status ?? (names.includes('invalid_request_error') ? 400 : undefined);
+  const found =
+    (isLargerThanPace(text) ? 'context_window_exceeded' : codeByName(names)) ??
+    codeByText({ status, text, isPaced: told.retryAfterMs !== undefined });
   const advice = response.headers?.['x-should-retry'];
-  return new ProviderError(found, text, {
+  const isSlip = names.includes(brokenCall);
+  return new ProviderError(isSlip ? 'api_error' : (found ?? codeByStatus(status)), text, {
     ...(advice === 'true' || advice === 'false' ? { transient: advice === 'true' } : undefined),
-    retryAfterMs: retryAfterMs(response.headers),
+    retryAfterMs: retryAfterMs(response.headers) ?? told.retryAfterMs,
+    status,
   });
 }
+
+/** Groq's name for a call of the model that it could not read: the model is asked again. */
+const brokenCall = 'tool_use_failed';
+
+/** The failure that an event or a whole reply reports in place of content, in any of the forms that servers have for it. */
+export function failureIn(event: unknown): ProviderError | undefined {
+  if (typeof event !== 'object' || event === null) return undefined;
+  const { error, object, type, choices, detail, message } = event as Record<string, unknown>;
+  const isBare =
+    type === undefined && (choices === undefined || choices === null) && (isSaid(detail) || isSaid(message));
+  const isFailure = isSaid(error) || object === 'error' || type === 'error' || isBare || Array.isArray(event);
+  return isFailure ? refusal({ detail: event }) : undefined;
+}
+
+const isSaid = (value: unknown): boolean =>
+  typeof value === 'string' ? value !== '' : typeof value === 'object' && value !== null;
 
 /** How long the client should wait before it tries again: `retry-after-ms`, or `retry-after` as seconds or as a date. */
 export function retryAfterMs(headers: IncomingHttpHeaders = {}): number | undefined {
@@ -69,19 +87,17 @@ export function retryAfterMs(headers: IncomingHttpHeaders = {}): number | undefi
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
-/** An error event has no status of its own; some name one. */
-function statusIn(type: string | null | undefined, code: string | number | null | undefined): number | undefined {
-  if (typeof code === 'number') return code;
-  return type === 'invalid_request_error' ? 400 : undefined;
-}
-
 /** The names of errors. Those that a status expresses too are needed for errors inside streams, which have none. */
 const codesByName: Readonly<Record<string, ModelErrorCode>> = {
-  context_length_exceeded: 'context_window_exceeded',
-  request_too_large: 'context_window_exceeded',
   insufficient_quota: 'budget_exceeded',
+  insufficient_balance: 'budget_exceeded',
+  insufficient_credits: 'budget_exceeded',
   billing_error: 'budget_exceeded',
+  billing_hard_limit_reached: 'budget_exceeded',
+  billing_not_active: 'budget_exceeded',
   contract_spend_limit_reached: 'budget_exceeded',
+  exceeded_current_quota_error: 'budget_exceeded',
+  Arrearage: 'budget_exceeded',
   content_filter: 'content_policy_violation',
   content_policy_violation: 'content_policy_violation',
   model_not_found: 'not_found',
@@ -89,25 +105,43 @@ const codesByName: Readonly<Record<string, ModelErrorCode>> = {
   invalid_api_key: 'authentication',
   authentication_error: 'authentication',
   permission_error: 'authentication',
+  UNAUTHENTICATED: 'authentication',
+  PERMISSION_DENIED: 'authentication',
   rate_limit_error: 'rate_limit',
   rate_limit_exceeded: 'rate_limit',
+  RESOURCE_EXHAUSTED: 'rate_limit',
+  throttlingException: 'rate_limit',
   overloaded_error: 'service_unavailable',
+  engine_overloaded_error: 'service_unavailable',
+  UNAVAILABLE: 'service_unavailable',
+  serviceUnavailableException: 'service_unavailable',
   timeout_error: 'timeout',
+  DEADLINE_EXCEEDED: 'timeout',
 };
 
 function codeByName(names: readonly string[]): ModelErrorCode | undefined {
+  if (names.some((name) => tooLongNames.has(name))) return 'context_window_exceeded';
   return names.map((name) => codesByName[name]).find((code) => code !== undefined);
 }
 
 /** Causes that only the message of a rejected request tells apart. */
-const tooLong = /context (?:length|window)|prompt is too long|maximum context|exceed context limit/i;
+const noMoney =
+  /credit balance is too low|insufficient (?:credits?|balance|funds)|out of credits|used all (?:available |of your )?credits|requires more credits|spending limit|key limit exceeded|billing hard limit|余额不足|欠费/i;
 const notSupported =
   /model\b.*\b(?:not supported|unsupported|does not support)|not supported (?:for|by|with) this model/i;
 const policy = /content (?:management )?policy|safety system/i;
 
-function codeByText(status: number | undefined, text: string): ModelErrorCode | undefined {
+interface SaidBy {
+  readonly status: number | undefined;
+  readonly text: string;
+  /** A pause is named after which the request may pass. */
+  readonly isPaced: boolean;
+}
+
+function codeByText({ status, text, isPaced }: SaidBy): ModelErrorCode | undefined {
+  if (!isPaced && (status === undefined || status < 500) && noMoney.test(text)) return 'budget_exceeded';
   if (status !== undefined && status !== 400 && status !== 413 && status !== 422) return undefined;
-  if (tooLong.test(text)) return 'context_window_exceeded';
+  if (saysTooLong(text)) return 'context_window_exceeded';
   if (policy.test(text)) return 'content_policy_violation';
   return notSupported.test(text) ? 'model_not_supported' : undefined;
 }
@@ -141,17 +175,7 @@ export function toProviderError(error: unknown): ProviderError {
   const refused = sdkError.safeParse(error);
   if (!refused.success) return connectionFailure(error);
   const { status, headers } = refused.data;
-  return refusal({ status, headers: headers.all, detail: detailIn(headers.refusal ?? '') });
-}
-
-/** Both protocols describe a refusal in `error`; servers that imitate them may leave the wrapper out, or send plain text. */
-function detailIn(text: string): unknown {
-  try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === 'object' && body !== null && 'error' in body ? body.error : body;
-  } catch {
-    return text;
-  }
+  return refusal({ status, headers: headers.all, detail: headers.refusal });
 }
 
 /** The connection could not be made, or broke. */

@@ -1,11 +1,11 @@
 import type { FinishReason } from '@rondo/contract';
-import type { ModelPrice, ModelRequest, ReplyChunk } from '@rondo/domain';
+import { type ModelPrice, type ModelRequest, type ReplyChunk, contextOverflow } from '@rondo/domain';
 import type { ProviderClient } from './clients/provider-client';
 import type { ReplyBody } from './http/reply-body';
-import { ProviderError, toProviderError } from './provider-error';
+import { ProviderError, refusal, toProviderError } from './provider-error';
 import { SilenceTimer, type Timeouts } from './silence-timer';
 import { SseReader } from './sse';
-import { type CallUsage, usageOf } from './token-usage';
+import { type CallUsage, estimateInput, usageOf } from './token-usage';
 import { WholeBody, isWhole } from './whole-body';
 import type { ReplyReader, WireProtocol } from './wire-protocol';
 
@@ -20,7 +20,15 @@ export interface AttemptParts {
   readonly client: ProviderClient;
   readonly timeouts: Timeouts;
   readonly price: ModelPrice | undefined;
+  /** The most tokens that a request to the model should have. */
+  readonly inputBudget: number;
 }
+
+/** Of the budget: a refused request above it may be too long. */
+const suspiciousShare = 0.8;
+
+/** The data of an event that some servers send to keep the connection open. */
+const keepAlive = 'null';
 
 /** Characters that are not consumed yet; above this, reading from the network pauses. */
 const maxBufferedLength = 256 * 1024;
@@ -33,6 +41,9 @@ export class ReplyAttempt {
   private readonly events = new SseReader();
   private readonly silence: SilenceTimer;
   private whole: WholeBody | undefined;
+  private hasEvents = false;
+  /** What came before the first event: of a page, or of an error that is no stream, there is nothing else. */
+  private readonly opening = new Opening();
   /** Ends the call while there is no reply yet. */
   private readonly sending = new AbortController();
   private reply: ReplyBody | undefined;
@@ -98,10 +109,10 @@ export class ReplyAttempt {
 
   private decode(bytes: Uint8Array): void {
     if (this.ending) return;
-    this.silence.noteActivity();
     const before = this.buffered.length;
     const fault = this.readEvents(bytes);
     this.countOutput(before);
+    if (this.whole || this.buffered.length > before) this.silence.noteActivity();
     if (fault) this.end(this.afterFault(fault));
     else if (this.reader.complete) this.end(this.afterBody());
     else if (this.buffered.length > before) this.wake();
@@ -110,7 +121,8 @@ export class ReplyAttempt {
 
   private endBody(error: Error | undefined): void {
     if (this.ending) return;
-    const fault = error ?? this.readWhole();
+    const fault =
+      error ?? this.readWhole() ?? (this.whole || this.hasEvents ? undefined : notAStream(this.opening.text));
     this.end(fault ? this.afterFault(fault) : this.afterBody());
   }
 
@@ -140,7 +152,11 @@ export class ReplyAttempt {
         this.whole.add(bytes);
         return undefined;
       }
-      for (const event of this.events.push(bytes)) this.reader.read(event, this.buffered);
+      for (const event of this.events.push(bytes)) {
+        this.hasEvents = true;
+        if (event !== keepAlive) this.reader.read(event, this.buffered);
+      }
+      if (!this.hasEvents) this.opening.add(bytes);
       return undefined;
     } catch (error) {
       return error instanceof ProviderError ? error : unreadable();
@@ -166,7 +182,7 @@ export class ReplyAttempt {
 
   /** A reply with a finish reason is complete, even if its stream fails afterwards. */
   private afterFault(error: unknown): AttemptEnding {
-    return this.completed() ?? this.failed(toProviderError(error));
+    return this.completed() ?? this.failed(this.tooLongAfterAll(toProviderError(error)));
   }
 
   private afterBody(): AttemptEnding {
@@ -185,13 +201,40 @@ export class ReplyAttempt {
     return { how: 'error', error, ...(isBilled && { usage: this.usage() }) };
   }
 
+  /** A server may say it in words that we do not know: a request that nearly fills the budget is tried once shorter. */
+  private tooLongAfterAll(error: ProviderError): ProviderError {
+    const { request, parts } = this;
+    if (error.code !== 'invalid_request' || (error.status !== 400 && error.status !== 413)) return error;
+    if (estimateInput(request) <= parts.inputBudget * suspiciousShare) return error;
+    return new ProviderError(contextOverflow, error.message, { status: error.status });
+  }
+
   private usage(): CallUsage {
     const { request, outputLength, reader, parts } = this;
     return usageOf({ request, outputLength, reported: reader.usage, price: parts.price });
   }
 }
 
-const timedOut = () => new ProviderError('timeout', 'The provider sent no data in time.');
+/** The first characters of a body that has no event. */
+class Opening {
+  text = '';
+
+  add(bytes: Uint8Array): void {
+    if (this.text.length < longestOpening) this.text += Buffer.from(bytes).toString('utf8').slice(0, longestOpening);
+  }
+}
+
+const longestOpening = 4_096;
+
+/** What a body that is no stream says. It may be the page of a proxy, so that another attempt may help. */
+function notAStream(text: string): ProviderError | undefined {
+  const withoutComments = text.replace(/^:.*$/gm, '').trim();
+  if (withoutComments === '') return undefined;
+  const { code, message, retryAfterMs, transient } = refusal({ detail: withoutComments });
+  return new ProviderError(code, `The provider answered with no stream: ${message}`, { retryAfterMs, transient });
+}
+
+const timedOut = () => new ProviderError('timeout', 'The provider sent no output in time.');
 const endedWithoutReason = () => new ProviderError('connection_error', 'The reply ended without a finish reason.');
 const unreadable = () => new ProviderError('api_error', 'The provider sent a stream that cannot be read.');
 

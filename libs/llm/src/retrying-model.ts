@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunError } from '@rondo/contract';
-import type { Model, ModelChunk, ModelRequest } from '@rondo/domain';
+import { type Model, type ModelChunk, type ModelRequest, maxReplyAttempts } from '@rondo/domain';
 import type { ProviderError } from './provider-error';
 import type { AttemptEnding, ReplyAttempt } from './reply-attempt';
 
@@ -34,8 +34,8 @@ interface RetryingModelParts {
 
 /**
  * Retries transient failures, but only before the first output, so that no output is streamed twice. A reply that breaks
- * later ends as `broken`, and the caller decides. An attempt without output costs nothing, so only the last one's usage
- * counts.
+ * later ends as `broken` after the same pause, and the caller asks again. An attempt without output costs nothing, so only
+ * the last one's usage counts.
  */
 export class RetryingModel implements Model {
   constructor(private readonly parts: RetryingModelParts) {}
@@ -51,14 +51,20 @@ export class RetryingModel implements Model {
           yield chunks;
         }
         hasOutput ||= chunks.length > 0;
+        const failed = hasOutput ? (request.lostReplies ?? 0) + 1 : attempts;
+        const mayFollow = failed < (hasOutput ? maxReplyAttempts : this.parts.policy.attempts);
         const delayMs =
-          ending.how === 'error' && !hasOutput ? this.delayAfter(attempts, ending.error, request) : undefined;
+          ending.how === 'error' && mayFollow ? this.delayAfter(failed, ending.error, request) : undefined;
         if (ending.how !== 'error' || delayMs === undefined) {
           yield [...chunks, this.end(ending, { hasOutput, attempts })];
           return;
         }
-        yield [{ type: 'retried', attempt: attempts, delayMs, error: this.toRunError(ending.error) }];
-        await sleep(delayMs, undefined, { signal }).catch(() => undefined); // the next attempt sees that it was aborted
+        yield [...chunks, { type: 'retried', attempt: failed, delayMs, error: this.toRunError(ending.error) }];
+        await sleep(delayMs, undefined, { signal }).catch(() => undefined); // what follows sees that it was aborted
+        if (hasOutput) {
+          yield [this.end(signal.aborted ? { ...ending, how: 'aborted' } : ending, { hasOutput, attempts })];
+          return;
+        }
       } finally {
         attempt.close();
       }
@@ -84,7 +90,7 @@ export class RetryingModel implements Model {
   /** Undefined where a retry cannot help. The jitter spreads the retries of many refused runs. */
   private delayAfter(attempts: number, error: ProviderError, { hasFallback }: ModelRequest): number | undefined {
     const { policy } = this.parts;
-    if (!error.transient || attempts >= policy.attempts) return undefined;
+    if (!error.transient) return undefined;
     const base = error.code === 'rate_limit' ? policy.rateLimitDelayMs : policy.delayMs;
     const jitter = 0.8 + Math.random() * 0.4;
     const delayMs = error.retryAfterMs ?? Math.min(base * 2 ** (attempts - 1) * jitter, policy.maxDelayMs);

@@ -1,14 +1,14 @@
 export interface Timeouts {
-  /** From sending the request to the first byte of the reply. */
-  readonly firstByteTimeoutMs: number;
-  /** Between two parts of a reply. */
+  /** From sending the request to the first output of the reply. */
+  readonly firstOutputTimeoutMs: number;
+  /** Between two parts of the output. */
   readonly idleTimeoutMs: number;
 }
 
-export const defaultTimeouts: Timeouts = { firstByteTimeoutMs: 120_000, idleTimeoutMs: 60_000 };
+export const defaultTimeouts: Timeouts = { firstOutputTimeoutMs: 120_000, idleTimeoutMs: 60_000 };
 
 /**
- * Detects a provider that sends nothing. Counts only while the consumer waits for data: the time in which a reply waits
+ * Detects a provider that sends no output: what only keeps the connection open does not count. Counts only while the consumer waits for data: the time in which a reply waits
  * for its consumer is not the provider's. One timer checks the elapsed time when it fires, and arriving data only notes
  * the time, because resetting a timer for each packet costs more.
  */
@@ -16,23 +16,23 @@ export class SilenceTimer {
   private timer: NodeJS.Timeout;
   private sinceMs = performance.now();
   private isCounting = true;
-  private hasData = false;
+  private hasOutput = false;
 
   constructor(
     private readonly timeouts: Timeouts,
     private readonly onSilence: () => void,
   ) {
-    this.timer = this.schedule(timeouts.firstByteTimeoutMs);
+    this.timer = this.schedule(timeouts.firstOutputTimeoutMs);
   }
 
   resume(): void {
     this.isCounting = true;
-    if (this.hasData) this.sinceMs = performance.now();
+    if (this.hasOutput) this.sinceMs = performance.now();
   }
 
-  /** Data arrived. The consumer may still wait: the data may hold no chunk. */
+  /** Output arrived. */
   noteActivity(): void {
-    this.hasData = true;
+    this.hasOutput = true;
     this.sinceMs = performance.now();
   }
 
@@ -45,14 +45,14 @@ export class SilenceTimer {
   }
 
   private check(): void {
-    const { firstByteTimeoutMs, idleTimeoutMs } = this.timeouts;
-    const limitMs = this.hasData ? idleTimeoutMs : firstByteTimeoutMs;
+    const { firstOutputTimeoutMs, idleTimeoutMs } = this.timeouts;
+    const limitMs = this.hasOutput ? idleTimeoutMs : firstOutputTimeoutMs;
     const leftMs = this.isCounting ? this.sinceMs + limitMs - performance.now() : limitMs;
     if (leftMs > 0) this.timer = this.schedule(leftMs);
     else this.onSilence();
   }
 
-  /** At most the idle timeout, which starts to count when the first byte arrives. */
+  /** At most the idle timeout, which starts to count when the first output arrives. */
   private schedule(ms: number): NodeJS.Timeout {
     return setTimeout(() => this.check(), Math.min(ms, this.timeouts.idleTimeoutMs));
   }

@@ -43,7 +43,8 @@ function costOf(tokens: Tokens, price: ModelPrice): number {
   return (prompt * (long?.input_factor ?? 1) + reply * (long?.output_factor ?? 1)) / 1_000_000;
 }
 
-function estimateInput({ system, messages, tools }: ModelRequest): number {
+/** The tokens of a request, by the length of its text. */
+export function estimateInput({ system, messages, tools }: ModelRequest): number {
   const text = system.length + JSON.stringify(tools).length;
   return Math.ceil(text / charactersPerToken) + estimateMessages(messages);
 }

@@ -1,7 +1,7 @@
 import type { FinishReason } from '@rondo/contract';
 import type { ModelRequest, ReplyChunk } from '@rondo/domain';
 import type { z } from 'zod';
-import { ProviderError } from './provider-error';
+import { ProviderError, failureIn } from './provider-error';
 
 /** What differs between the protocols of providers; the rest of a model call is the same for all. */
 export interface WireProtocol {
@@ -54,9 +54,15 @@ export interface ReportedUsage {
   readonly output?: number | undefined;
 }
 
-/** Parses the data of a stream's event. Throws on anything unknown, because the rest of such a stream cannot be trusted. */
+/**
+ * Parses the data of a stream's event. Throws what the provider says where it reports a failure, and on anything unknown,
+ * because the rest of such a stream cannot be trusted.
+ */
 export function parseEvent<Event>(schema: z.ZodType<Event>, data: string): Event {
-  const parsed = schema.safeParse(parseJson(data));
+  const json = parseJson(data);
+  const failure = failureIn(json);
+  if (failure) throw failure;
+  const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   throw new ProviderError('api_error', 'The provider sent an event of an unknown shape.');
 }
@@ -65,7 +71,7 @@ function parseJson(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
-    throw new ProviderError('api_error', 'The provider sent an event that is not JSON.');
+    throw new ProviderError('api_error', `The provider sent an event that is not JSON: ${data.slice(0, 200)}`);
   }
 }
 

@@ -1996,6 +1996,7 @@ export type components = {
                 finish_reason: string;
                 duration_ms: number;
                 first_token_ms: number | null;
+                error?: components["schemas"]["RunError"];
             };
         };
         ToolPlanned: {

@@ -3,6 +3,7 @@ import { awaitedChildren, waitForChildren } from '../child-runs/await-children';
 import { TerminalError } from '../errors';
 import type { StopReason } from '../ports';
 import { waitsForBudget } from '../run/await-budget';
+import { maxReplyAttempts } from '../models/model';
 import { completed, failRun, failed, stopRun } from '../run/end-run';
 import { isRunBudgetExceeded, outOfTime, timeLeftMs } from '../run/run-limits';
 import type { RunState } from '../run/run-state';
@@ -20,16 +21,13 @@ export interface Decision {
   readonly done: boolean;
 }
 
-/** The most attempts at a reply that breaks off or is empty. */
-const maxReplyAttempts = 3;
-
 export function decide(loop: LoopContext): Decision {
   const { state, signals } = loop;
   if (state.ended) return leave();
   if (signals.stop.aborted) return leave(...endEarly(loop, signals.stop.reason as StopReason)); // every abort of `stop` has such a reason
 
   if (state.phase === 'thinking')
-    return state.lostReplies >= maxReplyAttempts ? leave(failed(loop, noReply)) : proceed();
+    return state.lostReplies >= maxReplyAttempts ? leave(failed(loop, noReply(state))) : proceed();
   if (state.phase === 'between') return proceed();
 
   const undecided = openCalls(state).find(awaitsPerson);
@@ -53,10 +51,12 @@ export function decide(loop: LoopContext): Decision {
 const leave = (...facts: NewFact[]): Decision => ({ facts, done: true });
 const proceed = (...facts: NewFact[]): Decision => ({ facts, done: false });
 
-const noReply: RunError = {
+const noReply = ({ lostBecause }: RunState): RunError => ({
   code: 'model_no_reply',
-  message: `The model gave no complete reply, ${maxReplyAttempts} times in a row.`,
-};
+  message:
+    `The model gave no complete reply, ${maxReplyAttempts} times in a row.` +
+    (lostBecause ? ` The last one ended with ${lostBecause.code}: ${lostBecause.message}` : ''),
+});
 
 function endOfIteration({ state }: LoopContext): FinishReason {
   if (state.calls.size === 0) return state.modelFinishReason;

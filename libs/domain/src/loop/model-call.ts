@@ -78,6 +78,7 @@ export function usageFactFor(
     finish_reason: finishReason,
     duration_ms: Date.parse(clock.now()) - beganMs,
     first_token_ms: firstOutputAt === undefined ? null : Date.parse(firstOutputAt) - beganMs,
+    ...('error' in end && { error: end.error }),
   };
   return { type: 'usage.recorded', iteration: call.iteration, data };
 }

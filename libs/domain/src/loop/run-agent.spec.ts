@@ -223,16 +223,17 @@ describe('runAgent', () => {
   });
 
   it.each([
-    ['breaks off', [breaksAfter('Half')]],
-    ['is empty', [[finished('stop')]]],
-  ])('fails when a reply %s three times', async (_, turns) => {
+    ['breaks off', [breaksAfter('Half')], ' The last one ended with connection_error: The stream broke off.'],
+    ['is empty', [[finished('stop')]], ''],
+  ])('fails when a reply %s three times, with the cause', async (_, turns, cause) => {
     const model = new ScriptedModel(turns);
     const harness = new RunHarness({ model });
 
     await harness.activate();
 
     expect(model.requests).toHaveLength(3);
-    const [code, message] = ['model_no_reply', expect.any(String)];
+    const message = `The model gave no complete reply, 3 times in a row.${cause}`;
+    const code = 'model_no_reply';
     const error = {
       type: `urn:rondo:problem:${code}`,
       title: 'The run failed',

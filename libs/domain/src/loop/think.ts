@@ -37,7 +37,12 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked
     yield factsStepOf(loop, [beginReply(loop, messageId)], { hold: false, meanwhile: true });
 
     const { prompt: request, newDecoder } = promptOf(loop);
-    const prompt = hasFallback(loop) ? { ...request, hasFallback: true } : request;
+    const { lostReplies } = loop.state;
+    const prompt = {
+      ...request,
+      ...(hasFallback(loop) && { hasFallback: true }),
+      ...(lostReplies > 0 && { lostReplies }),
+    };
     const reply = new Reply(loop, messageId, newDecoder);
     const result = yield* callUntilComplete(loop, reply, withTurns(prompt, repairTurns));
     const decoded = yield* reply.end();

@@ -20,7 +20,12 @@ export interface ModelRequest {
   readonly settings: LlmSettings;
   /** Another model is asked if this one is away, so a long wait for it is not worth it. */
   readonly hasFallback?: boolean;
+  /** Earlier attempts at this reply that broke off. The pause after another one is longer. Default: none. */
+  readonly lostReplies?: number;
 }
+
+/** The most attempts at a reply that breaks off or is empty. */
+export const maxReplyAttempts = 3;
 
 /** Valid for any provider (I6): starts with `user`; a `tool` message answers exactly the calls of the `assistant` before it. */
 export type ModelMessage =
@@ -74,7 +79,7 @@ export type ModelChunk =
    * told what the model wrote. Optional, and the last chunk of its call.
    */
   | { readonly type: 'call_end'; readonly index: number; readonly opaque?: Opaque; readonly problem?: string }
-  /** The provider refused before the first output, and the request is repeated after `delayMs`. */
+  /** The request is repeated after `delayMs`: the provider refused it, or the reply broke off, in which case its end follows. */
   | { readonly type: 'retried'; readonly attempt: number; readonly delayMs: number; readonly error: RunError }
   | ModelEnd;
 

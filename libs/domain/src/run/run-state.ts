@@ -5,6 +5,7 @@ import {
   type NewFact,
   type NewMessage,
   type RecordedFact,
+  type RunError,
   type Usage,
   addUsage,
   noUsage,
@@ -50,6 +51,8 @@ export interface RunState {
   readonly malformedInARow: number;
   /** Attempts at the current reply that failed at the model; crashes of a worker do not count. */
   readonly lostReplies: number;
+  /** Why the last of them broke off; undefined if it was only empty. */
+  readonly lostBecause: RunError | undefined;
   readonly fallback: FallbackState | undefined;
   /** A compaction that was requested and has not ended. */
   readonly compaction: OpenCompaction | undefined;
@@ -80,6 +83,7 @@ export const initialState: RunState = {
   usage: noUsage,
   malformedInARow: 0,
   lostReplies: 0,
+  lostBecause: undefined,
   fallback: undefined,
   compaction: undefined,
   context: initialContext,
@@ -109,6 +113,7 @@ const changed = (state: RunState, changes: Partial<RunState>): RunState =>
       usage: state.usage,
       malformedInARow: state.malformedInARow,
       lostReplies: state.lostReplies,
+      lostBecause: state.lostBecause,
       fallback: state.fallback,
       compaction: state.compaction,
       context: state.context,
@@ -194,7 +199,13 @@ const pointOf = (state: RunState): CompactionPoint => ({
   changedAt: state.conversation.at(-1)?.id,
 });
 
-function withUsage(state: RunState, call: Usage & { model: string; finish_reason: string }): RunState {
+interface RecordedCall extends Usage {
+  readonly model: string;
+  readonly finish_reason: string;
+  readonly error?: RunError | undefined;
+}
+
+function withUsage(state: RunState, call: RecordedCall): RunState {
   const usage = addUsage(state.usage, call);
   if (isReplyOpenAfter(call.finish_reason)) return changed(state, { usage });
   return changed(state, {
@@ -203,6 +214,7 @@ function withUsage(state: RunState, call: Usage & { model: string; finish_reason
     isReplying: false,
     modelFinishReason: asFinishReason(call.finish_reason),
     lostReplies: state.phase === 'thinking' ? state.lostReplies + 1 : state.lostReplies,
+    lostBecause: call.error,
   });
 }
 

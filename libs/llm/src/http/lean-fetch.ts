@@ -31,7 +31,7 @@ export function createFetch(): Fetch {
     const call = new HttpCall(connectionsTo(origin), {
       method,
       path: pathname + search,
-      headers: [...new Headers(headers)].flat(),
+      headers: [...(headers instanceof Headers ? headers : new Headers(headers))].flat(),
       body: body ?? null,
     });
     const abort = () => call.abort();

@@ -1,0 +1,132 @@
+import { type ModelMessage, contextOverflow } from '@rondo/domain';
+import { type ModelsConfig, createModels } from './models';
+import { openAi as script } from './testing/protocol-scripts';
+import { readReply, requestTo } from './testing/read-model-reply';
+import { ScriptedProvider } from './testing/scripted-provider';
+
+const never = new AbortController().signal;
+
+let provider: ScriptedProvider;
+beforeAll(async () => {
+  provider = await ScriptedProvider.start();
+});
+afterAll(() => provider.stop());
+
+function toAcme(config: Partial<ModelsConfig> = {}) {
+  const small = { id: 'm', context_window: 1_000, max_output_tokens: 100 };
+  const acme = { name: 'acme', kind: 'openai', baseUrl: `${provider.url}/v1`, apiKey: 'key' } as const;
+  return createModels({
+    providers: [{ ...acme, headers: {}, models: [small] }],
+    retries: { rateLimitDelayMs: 20, delayMs: 5 },
+    ...config,
+  });
+}
+
+const ask = (request = requestTo('acme/m'), config?: Partial<ModelsConfig>) =>
+  readReply(toAcme(config).stream(request, never));
+
+const words = (count: number): ModelMessage[] => [
+  { role: 'user', content: [{ type: 'text', text: 'word '.repeat(count) }] },
+];
+const json = { 'content-type': 'application/json' };
+
+describe('a reply that breaks off', () => {
+  const breaks = { pieces: [...script.begun('Half'), script.errorEvent('overloaded_error', 'Overloaded')] };
+
+  it('is followed by a pause that grows with the attempts, and is told with its cause', async () => {
+    provider.will(breaks);
+    const first = await ask();
+    const second = await ask(requestTo('acme/m', { lostReplies: 1 }));
+
+    const error = { code: 'service_unavailable', message: 'Overloaded' };
+    expect(first.retries).toMatchObject([{ attempt: 1, error }]);
+    expect(second.retries).toMatchObject([{ attempt: 2, error }]);
+    expect(second.retries[0]?.delayMs).toBeGreaterThan(first.retries[0]?.delayMs ?? Infinity);
+    expect(second.end).toMatchObject({ how: 'broken', error });
+  });
+
+  it('is followed by none if the run does not ask again', async () => {
+    provider.will(breaks);
+    expect((await ask(requestTo('acme/m', { lostReplies: 2 }))).retries).toEqual([]);
+  });
+
+  it('ends as aborted if it is aborted during the pause', async () => {
+    provider.will(breaks);
+    const stopping = new AbortController();
+    const stream = toAcme({ retries: { delayMs: 60_000 } }).stream(requestTo('acme/m'), stopping.signal);
+    const { end } = await readReply(stream, ({ type }) => {
+      if (type === 'retried') stopping.abort();
+    });
+    expect(end.how).toBe('aborted');
+  });
+});
+
+describe('a stream that only lives', () => {
+  const living = [
+    ['comments', ': PROCESSING\n\n'],
+    ['empty data', 'data: null\n\n'],
+    ['empty deltas', `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: '' } }] })}\n\n`],
+  ] as const;
+
+  it.each(living)('is given up although it sends %s', async (_, piece) => {
+    provider.will({ pieces: Array.from({ length: 100 }, () => piece), paceMs: 10 });
+    const config = { timeouts: { firstOutputTimeoutMs: 100, idleTimeoutMs: 60 }, retries: { attempts: 1 } };
+    const { end } = await ask(requestTo('acme/m'), config);
+    expect(end).toMatchObject({ how: 'failed', error: { code: 'timeout' } });
+  });
+
+  it.each(living)('is waited for while it sends %s before the first word', async (_, piece) => {
+    provider.will({ pieces: [...Array.from({ length: 10 }, () => piece), ...script.whole('Slow')], paceMs: 10 });
+    const { text, retries } = await ask(requestTo('acme/m'), { timeouts: { firstOutputTimeoutMs: 5_000 } });
+    expect(text).toBe('Slow');
+    expect(retries).toEqual([]);
+  });
+});
+
+describe('an answer that is no stream', () => {
+  it('is told by its words and asked for again', async () => {
+    const page = { headers: { 'content-type': 'text/html' }, pieces: ['<html><body>Please log in</body></html>'] };
+    provider.will(page, { pieces: script.whole('Good') });
+    const { text, retries } = await ask();
+    expect(text).toBe('Good');
+    expect(retries[0]?.error.message).toBe(
+      'The provider answered with no stream: A web page came in place of an answer: Please log in',
+    );
+  });
+
+  it.each([
+    ['JSON', json],
+    ['a stream', { 'content-type': 'text/event-stream' }],
+  ])('fails with the error that it is, sent as %s with a good status', async (_, headers) => {
+    const body = { error: { message: 'You exceeded your quota.', type: 'insufficient_quota' } };
+    provider.will({ headers, pieces: [JSON.stringify(body)] });
+    const { end, retries } = await ask();
+    expect(end).toMatchObject({ how: 'failed', error: { code: 'budget_exceeded' } });
+    expect(end).toMatchObject({ error: { message: expect.stringContaining('You exceeded your quota.') as string } });
+    expect(retries).toEqual([]);
+  });
+});
+
+describe('a refusal in unknown words', () => {
+  const refused = { status: 400, headers: json, pieces: [JSON.stringify({ error: { message: 'Nope.' } })] };
+
+  it('counts as too long if the request nearly fills the budget', async () => {
+    provider.will(refused);
+    const { end } = await ask(requestTo('acme/m', { messages: words(700) }));
+    expect(end).toMatchObject({ how: 'failed', error: { code: contextOverflow, message: 'Nope.' } });
+  });
+
+  it('is what it is otherwise', async () => {
+    provider.will(refused);
+    const { end } = await ask(requestTo('acme/m', { messages: words(100) }));
+    expect(end).toMatchObject({ how: 'failed', error: { code: 'invalid_request', message: 'Nope.' } });
+  });
+});
+
+it('waits as long as the body of a refusal asks for', async () => {
+  const body = { error: { message: 'Slow down. Please try again in 30ms.', code: 'rate_limit_exceeded' } };
+  provider.will({ status: 429, headers: json, pieces: [JSON.stringify(body)] }, { pieces: script.whole('ok') });
+  const { retries, text } = await ask(requestTo('acme/m'), { retries: { rateLimitDelayMs: 60_000 } });
+  expect(retries).toMatchObject([{ delayMs: 30 }]);
+  expect(text).toBe('ok');
+});

@@ -1,0 +1,112 @@
+import { failureIn, refusal } from './provider-error';
+import { readRefusal } from './refusal-detail';
+
+describe('readRefusal', () => {
+  it.each<[unknown, string]>([
+    [{ error: { message: 'No such thing' } }, 'No such thing'],
+    [
+      [{ error: { code: 400, message: 'User location is not supported', status: 'FAILED_PRECONDITION' } }],
+      'User location is not supported',
+    ],
+    [
+      { detail: [{ type: 'missing', loc: ['body', 'flavour'], msg: 'Field required' }] },
+      'body.flavour: Field required',
+    ],
+    [{ detail: 'Not authenticated' }, 'Not authenticated'],
+    [{ error: 'tiny does not support tools' }, 'tiny does not support tools'],
+    [{ code: 'Client specified an invalid argument', error: 'Bad model' }, 'Bad model'],
+    [{ object: 'error', message: { detail: [{ loc: ['body', 'x'], msg: 'Extra inputs' }] } }, 'body.x: Extra inputs'],
+    [
+      { error: { message: 'Provider returned error', metadata: { raw: '{"error":{"message":"The image is odd"}}' } } },
+      'Provider returned error: The image is odd',
+    ],
+    ['the moon is in the way', 'the moon is in the way'],
+    ['{"error":{"message":"as text"}}', 'as text'],
+    [
+      '<!DOCTYPE html><html><head><title>502</title><style>p{}</style></head><body>Bad <b>Gateway</b></body></html>',
+      'A web page came in place of an answer: 502 Bad Gateway',
+    ],
+  ])('finds the reason in %j', (body, text) => {
+    expect(readRefusal(body).text).toBe(text);
+  });
+
+  it.each<[unknown]>([[null], [undefined], [''], [{}], [[]], [42]])('finds no reason in %j', (body) => {
+    expect(readRefusal(body).text).toBeUndefined();
+  });
+
+  it.each<[unknown, number]>([
+    [
+      { error: { message: 'x', details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7s' }] } },
+      7_000,
+    ],
+    [{ error: { message: 'Please try again in 6s.' } }, 6_000],
+    [{ error: { message: 'Please try again in 1m6.5s. Visit us.' } }, 66_500],
+    [{ error: { message: 'Please retry in 1.2s.' } }, 1_200],
+    [{ error: { message: 'Please retry after 20 seconds.' } }, 20_000],
+    [{ error: { message: 'try again in 250ms' } }, 250],
+    [{ error: 'Model is currently loading', estimated_time: 0.5 }, 500],
+  ])('finds the pause in %j', (body, ms) => {
+    expect(readRefusal(body).retryAfterMs).toBe(ms);
+  });
+});
+
+describe('refusal', () => {
+  it.each<[number, unknown]>([
+    [402, { error: { message: 'Insufficient credits. Add more', code: 402 } }],
+    [400, { error: { type: 'invalid_request_error', message: 'Your credit balance is too low to access the API.' } }],
+    [
+      429,
+      { error: { message: 'You exceeded your current quota', type: 'insufficient_quota', code: 'insufficient_quota' } },
+    ],
+    [403, { error: 'Your team has used all available credits or reached its monthly spending limit.' }],
+    [429, { error: { code: '1113', message: 'Insufficient balance or no resource package. Please recharge.' } }],
+  ])('takes an empty wallet (%i %j) for a budget and does not retry it', (status, detail) => {
+    expect(refusal({ status, detail })).toMatchObject({ code: 'budget_exceeded', transient: false });
+  });
+
+  it('takes a quota that is free again after a pause for a pace', () => {
+    const detail = [
+      {
+        error: {
+          code: 429,
+          message: 'You exceeded your current quota. Please retry in 1.2s.',
+          status: 'RESOURCE_EXHAUSTED',
+        },
+      },
+    ];
+    expect(refusal({ status: 429, detail })).toMatchObject({
+      code: 'rate_limit',
+      transient: true,
+      retryAfterMs: 1_200,
+    });
+  });
+
+  it('asks again when the server could not read the call that the model wrote', () => {
+    const detail = {
+      error: { message: 'Failed to call a function.', type: 'invalid_request_error', code: 'tool_use_failed' },
+    };
+    expect(refusal({ status: 400, detail })).toMatchObject({ code: 'api_error', transient: true });
+  });
+});
+
+describe('failureIn', () => {
+  it.each<[unknown, string]>([
+    [{ error: { message: 'EngineCore died', code: 500 } }, 'api_error'],
+    [{ object: 'error', message: 'You exceeded your quota.', type: 'insufficient_quota' }, 'budget_exceeded'],
+    [{ code: 429, message: 'Slow down' }, 'rate_limit'],
+    [{ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'service_unavailable'],
+    [[{ error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } }], 'service_unavailable'],
+    [{ detail: 'upstream is gone' }, 'api_error'],
+  ])('finds the failure that %j reports', (event, code) => {
+    expect(failureIn(event)?.code).toBe(code);
+  });
+
+  it.each<[unknown]>([
+    [{ choices: [{ delta: { content: 'error' } }], error: null, message: 'x' }],
+    [{ type: 'message_start', message: { usage: {} } }],
+    [{ choices: [], usage: {} }],
+    [null],
+  ])('finds none in %j', (event) => {
+    expect(failureIn(event)).toBeUndefined();
+  });
+});
