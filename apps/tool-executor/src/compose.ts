@@ -122,7 +122,11 @@ async function composeSandboxes({ config, executorId, directory, nats, log, turn
   await sandboxHealth.problem(); // Probed before the executor is ready, so that a problem is in its log by then.
 
   const previews = new PreviewUrls(config.PREVIEW_URL);
-  const sites = new SiteStore({ root: config.SANDBOX_ROOT, previews, maxBytes: config.SITES_MB * mebibyte });
+  const { freeDisk } = sandboxes;
+  const sites = new SiteStore({
+    ...{ root: config.SANDBOX_ROOT, previews, maxBytes: config.SITES_MB * mebibyte },
+    ...(freeDisk && { requireSpace: () => freeDisk.require() }),
+  });
   const hosting = new WorkspaceHosting({
     ...{ executorId, directoryMadeAt: directory.madeAt, sandboxes, sites, log, losses: () => nats.losses },
     ask: (asked, before) => requestHosting(nats, executorId, { asked, before }),

@@ -105,6 +105,18 @@ const variables = z.object({
       'Makes each new workspace a disk image whose size the kernel enforces; needs root, loop devices and e2fsprogs. `auto`: where possible. `required`: without it no tool runs. Existing workspaces stay as they are.',
     default: defaults.hardDisk,
   }),
+  SANDBOX_DISK_FREE_MB: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(10_485_760)
+    .optional()
+    .meta({
+      description:
+        'The part of the disk with SANDBOX_ROOT that stays free. Below it, the executor takes no threads, commands and writes are refused, and reading and deleting files go on. `0`: no floor.',
+      unit: 'MiB',
+      default: defaults.freeDiskBytes / mebibyte,
+    }),
   SANDBOX_FILES: count.optional().meta({
     description: 'Files and directories of a sandbox, limited like its size; those in its `/tmp` are watched.',
     default: defaults.files,
@@ -194,6 +206,7 @@ export const sandboxSettingsOf = (config: Config) =>
     memoryBytes: config.SANDBOX_MEMORY_MB && config.SANDBOX_MEMORY_MB * mebibyte,
     diskBytes: config.SANDBOX_DISK_MB && config.SANDBOX_DISK_MB * mebibyte,
     hardDisk: config.SANDBOX_DISK_HARD,
+    freeDiskBytes: config.SANDBOX_DISK_FREE_MB === undefined ? undefined : config.SANDBOX_DISK_FREE_MB * mebibyte,
     files: config.SANDBOX_FILES,
     requireLimits: config.SANDBOX_REQUIRE_LIMITS ?? config.NODE_ENV === 'production',
     processes: config.SANDBOX_PROCESSES,

@@ -53,8 +53,8 @@ interface ExecutorUsage {
   readonly slots: SlotLimits;
   readonly load: () => ToolCallConsumer['load'];
   readonly sandboxSlots: Pick<SandboxSlots, 'max' | 'awake' | 'waiting'>;
-  readonly sandboxHealth: Pick<SandboxHealth, 'problem'>;
-  readonly sandboxes: Pick<SandboxProvider, 'prepared' | 'copies'>;
+  readonly sandboxHealth: Pick<SandboxHealth, 'unusable'>;
+  readonly sandboxes: Pick<SandboxProvider, 'prepared' | 'copies' | 'freeDisk'>;
 }
 
 /**
@@ -73,7 +73,7 @@ export class ExecutorGauges {
       {
         name: 'rondo_sandbox_usable',
         help: 'Whether sandboxes can be booted here (1) or tools are refused (0)',
-        read: async () => ((await sandboxHealth.problem()) === undefined ? 1 : 0),
+        read: async () => ((await sandboxHealth.unusable()) === undefined ? 1 : 0),
       },
       { name: 'rondo_sandboxes_max', help: 'Sandboxes that may be awake', read: () => sandboxSlots.max },
       { name: 'rondo_sandboxes_awake', help: 'Sandboxes that are awake now', read: () => sandboxSlots.awake },
@@ -94,8 +94,22 @@ export class ExecutorGauges {
       },
     ];
     for (const reading of gauges) gauge(registry, reading);
+    if (sandboxes.freeDisk) registerDisk(registry, sandboxes.freeDisk);
     if (sandboxes.copies) registerCopies(registry, sandboxes.copies);
   }
+}
+
+function registerDisk(registry: Registry, disk: NonNullable<SandboxProvider['freeDisk']>): void {
+  gauge(registry, {
+    name: 'rondo_disk_free_bytes',
+    help: 'Free space of the disk with the workspaces',
+    read: () => disk.freeBytes(),
+  });
+  gauge(registry, {
+    name: 'rondo_disk_low',
+    help: 'Whether commands and writes are refused because the disk with the workspaces is nearly full (1)',
+    read: async () => ((await disk.refusal()) === undefined ? 0 : 1),
+  });
 }
 
 /** Copies of workspaces, and those of lost executors that were restored from one here. */

@@ -3,12 +3,17 @@ import type { SandboxLog, SandboxProvider } from './sandbox-provider';
 /** Whether this executor can create sandboxes, asked before it accepts a thread and whenever metrics are read. */
 export class SandboxHealth {
   constructor(
-    private readonly sandboxes: Pick<SandboxProvider, 'probe'>,
+    private readonly sandboxes: Pick<SandboxProvider, 'probe' | 'freeDisk'>,
     private readonly log: SandboxLog,
   ) {}
 
-  /** Why no sandbox can be created, and what to do about it. Undefined when they can. */
+  /** Why no thread can be taken, and what to do about it. Undefined when they can. */
   async problem(): Promise<string | undefined> {
+    return (await this.unusable()) ?? (await this.sandboxes.freeDisk?.refusal());
+  }
+
+  /** Why no sandbox can be created at all. */
+  async unusable(): Promise<string | undefined> {
     try {
       const { usable, reason, advice } = await this.sandboxes.probe();
       return usable ? undefined : `${reason ?? 'No sandbox can be created.'} ${advice ?? ''}`.trim();

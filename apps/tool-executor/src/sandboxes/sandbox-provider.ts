@@ -1,4 +1,5 @@
 import type { EgressGate } from './egress/egress-gate';
+import type { FreeDisk } from './host/files/free-disk';
 import type { EndedCommand, Sandbox } from './sandbox';
 import type { SandboxCopies } from './sandbox-copies';
 import type { DeletionReason, SandboxRecords } from './sandbox-records';
@@ -15,6 +16,8 @@ export interface SandboxProvider {
   readonly records: SandboxRecords;
   /** Absent where none are configured, and where any executor reaches the sandboxes. */
   readonly copies?: SandboxCopies;
+  /** Of the disk that its sandboxes share with this process. Absent where they are not on this machine. */
+  readonly freeDisk?: Pick<FreeDisk, 'freeBytes' | 'refusal' | 'require'>;
   /** What a thread's sandbox may reach. Tools that use the network on a sandbox's behalf ask here. */
   egressOf(threadId: string): EgressGate;
   /**

@@ -53,6 +53,12 @@ export const sandboxSettings = z.object({
   diskBytes: bytes.default(4096 * mebibyte),
   /** Whether new workspaces are disk images of that size: if possible, never, or always (else no sandbox boots). */
   hardDisk: z.enum(['auto', 'off', 'required']).default('auto'),
+  /** Of the disk with the workspaces: below it, nothing new is taken. 0: no floor. */
+  freeDiskBytes: z
+    .number()
+    .int()
+    .nonnegative()
+    .default(1024 * mebibyte),
   /** Files and directories of a sandbox, including its in-memory file systems. */
   files: z.number().int().positive().default(500_000),
   /** How often the disk usage of a sandbox that may be writing is measured, unless measuring takes long. */

@@ -47,6 +47,8 @@ interface SiteStoreParts {
   readonly previews: Pick<PreviewUrls, 'urlOfSite'>;
   /** Of all sites of a thread together. */
   readonly maxBytes: number;
+  /** Rejects where the disk has too little space for new files. */
+  readonly requireSpace?: () => Promise<void>;
 }
 
 /** Of one thread. Their table is read for each request. */
@@ -82,6 +84,7 @@ export class SiteStore {
     return {
       publish: (name, source) =>
         this.change(threadId, async () => {
+          await this.parts.requireSpace?.();
           const published = await this.publish(threadId, { name, account }, source);
           return { ...published, url: previews.urlOfSite(threadId, published.token) ?? '' };
         }),

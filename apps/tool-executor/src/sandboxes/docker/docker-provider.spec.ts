@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type Server, createServer } from 'node:http';
-import { run } from '../testing/run-command';
+import { readUntil, run } from '../testing/run-command';
 import { newThreadId } from '../testing/sandbox-provider-fixture';
 import { DockerFixture } from './testing/docker-fixture';
 
@@ -65,8 +65,8 @@ describe('the docker provider', () => {
   it('deletes a container that an executor has left which died, and finds the files', async () => {
     const thread = newThreadId();
     const sandbox = await fixture.provider.get(thread);
-    await sandbox.start({ id: 'job', session: 'job', command: 'echo x > kept; sleep 60' });
-    await sandbox.files.stat('.');
+    await sandbox.start({ id: 'job', session: 'job', command: 'echo x > kept; echo up; sleep 60' });
+    await readUntil(sandbox, 'job', { text: 'up' });
 
     const next = fixture.another();
     await next.probe();

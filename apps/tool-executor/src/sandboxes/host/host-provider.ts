@@ -19,6 +19,7 @@ import { bootAgent } from './agent/boot-agent';
 import { type CopySettings, WorkspaceCopies } from './copies/workspace-copies';
 import { enforceDiskQuotas } from './disk-quotas';
 import { HostSandbox } from './host-sandbox';
+import { FreeDisk } from './files/free-disk';
 import { Workspaces } from './files/workspaces';
 import { IsolationOnDemand } from './isolation/isolation-on-demand';
 import type { Launcher } from './isolation/launcher';
@@ -55,6 +56,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
   /** Sandboxes that were booted and may be alive, including those that no thread uses any more. Scanned often, so kept short. */
   private readonly booted = new Set<HostSandbox>();
   private readonly workspaces: Workspaces;
+  readonly freeDisk: FreeDisk;
   private readonly isolation: IsolationOnDemand<Result>;
   private readonly ahead: PreparedSandboxes;
   private readonly upkeep: Upkeep;
@@ -71,6 +73,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     this.sandboxes = new LiveSandboxes(this.records, log);
     const workspaces = new Workspaces(settings, !settings.unsafeHost && process.getuid?.() === 0);
     this.workspaces = workspaces;
+    this.freeDisk = new FreeDisk(settings.root, settings.freeDiskBytes);
     this.isolation = new IsolationOnDemand({
       ...{ log, probeAgainMs: settings.probeAgainMs },
       prepare: () => prepare({ settings, egress, workspaces }),
@@ -96,7 +99,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
 
   async probe(): Promise<Result> {
     const { result } = await this.preparedIsolation();
-    await this.ahead.adjust();
+    if ((await this.freeDisk.refusal()) === undefined) await this.ahead.adjust();
     return result;
   }
 
@@ -201,6 +204,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     const sandbox: HostSandbox = new HostSandbox(threadId, this.settings, {
       boot: () => this.boot(sandbox, labels),
       usage: (watched) => this.workspaces.usage(threadId, watched),
+      freeDisk: this.freeDisk,
     });
     return sandbox;
   }
@@ -217,6 +221,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     if (!this.sandboxes.isCurrent(sandbox)) {
       throw new SandboxError('unavailable', 'The sandbox was stopped or removed meanwhile.');
     }
+    if (!(await this.workspaces.isUnpacked(threadId))) await this.freeDisk.require(); // it would make files
     const { install } = this.settings;
     const given = { ...(install !== undefined && { install }), ...labels };
     const bound = await this.ahead.bind(threadId, given);

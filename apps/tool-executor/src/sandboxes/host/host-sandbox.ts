@@ -7,6 +7,7 @@ import { CommandOrigins } from './commands/command-origins';
 import type { CommandRecord } from '../commands/command-record';
 import { SandboxCommands } from '../commands/sandbox-commands';
 import { CommandRun } from './commands/command-run';
+import type { FreeDisk } from './files/free-disk';
 import { SandboxDisk } from './files/sandbox-disk';
 import { CommandSandbox } from '../commands/command-sandbox';
 import type { EndedCommand, Termination } from '../sandbox';
@@ -14,6 +15,13 @@ import { SandboxError } from '../sandbox-error';
 import { type SandboxSettings, browserInSandboxes } from '../sandbox-settings';
 import { relativeToWorkspace } from '../workspace-path';
 import type { Usage, Watched } from './files/workspace-usage';
+
+interface HostSandboxParts {
+  readonly boot: () => Promise<AgentConnection>;
+  readonly usage: (watched: Watched) => Promise<Usage>;
+  /** Of this machine. Absent for trials. */
+  readonly freeDisk?: Pick<FreeDisk, 'require'>;
+}
 
 const fileTimeoutMs = 30_000;
 
@@ -25,12 +33,14 @@ export class HostSandbox extends CommandSandbox {
   protected readonly commands: SandboxCommands;
   private readonly agent: AgentOnDemand;
   private readonly origins = new CommandOrigins();
+  /** Rejects where nothing may be written. */
+  private readonly requireCapacity: () => Promise<void>;
   private lastNumber = 0;
 
   constructor(
     id: string,
     private readonly settings: SandboxSettings,
-    { boot, usage }: { boot: () => Promise<AgentConnection>; usage: (watched: Watched) => Promise<Usage> },
+    { boot, usage, freeDisk }: HostSandboxParts,
   ) {
     super(id);
     this.browser = browserInSandboxes(settings);
@@ -44,8 +54,12 @@ export class HostSandbox extends CommandSandbox {
       awake: () => (this.isAwake ? this.agent.awake() : Promise.resolve(undefined)),
       stop: (reason) => this.stop(reason),
     });
-    const refusal = () => this.disk.refusal();
-    this.files = new AgentFiles((call, parameters) => this.ask(call, parameters), settings, refusal);
+    this.requireCapacity = async () => {
+      await freeDisk?.require();
+      const refusal = await this.disk.refusal();
+      if (refusal !== undefined) throw new SandboxError('failed', refusal);
+    };
+    this.files = new AgentFiles((call, parameters) => this.ask(call, parameters), settings, this.requireCapacity);
   }
 
   async connect(port: number): Promise<Duplex> {
@@ -85,8 +99,7 @@ export class HostSandbox extends CommandSandbox {
 
   private async launch(record: CommandRecord, cwd: string | undefined): Promise<CommandRun> {
     const directory = cwd === undefined ? undefined : relativeToWorkspace(cwd);
-    const refusal = await this.disk.refusal();
-    if (refusal !== undefined) throw new SandboxError('failed', refusal);
+    await this.requireCapacity();
     const connection = await this.agent.get();
     this.disk.mayChange();
     const { id, run: owner } = record.identity;

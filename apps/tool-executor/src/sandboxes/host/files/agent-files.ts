@@ -37,8 +37,8 @@ export class AgentFiles implements SandboxFiles {
   constructor(
     private readonly ask: AskAgent,
     private readonly settings: Pick<SandboxSettings, 'transferBytes' | 'listedEntries'>,
-    /** Why nothing may be written. */
-    private readonly refusal: () => Promise<string | undefined>,
+    /** Rejects where nothing may be written. */
+    private readonly requireCapacity: () => Promise<void>,
   ) {}
 
   async read(path: string, range?: { offset: number; length: number }): Promise<FileContent> {
@@ -95,11 +95,6 @@ export class AgentFiles implements SandboxFiles {
   private async append(file: object, part: Uint8Array): Promise<void> {
     await this.requireCapacity();
     await this.ask('file.append', { ...file, content: Buffer.from(part).toString('base64') });
-  }
-
-  private async requireCapacity(): Promise<void> {
-    const refusal = await this.refusal();
-    if (refusal !== undefined) throw new SandboxError('failed', refusal);
   }
 }
 

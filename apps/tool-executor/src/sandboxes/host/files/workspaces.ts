@@ -114,6 +114,11 @@ export class Workspaces {
     return (await this.names()).filter(isPreparedId);
   }
 
+  /** Whether it can be opened as it is: to make one, or to bring one back, takes space. */
+  async isUnpacked(threadId: string): Promise<boolean> {
+    return isThreadId(threadId) && (await this.list(threadId)).some(({ state }) => state !== 'archived');
+  }
+
   hasFiles(threadId: string): boolean {
     return existsSync(this.homeOf(threadId));
   }
