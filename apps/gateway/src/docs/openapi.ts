@@ -1,11 +1,13 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { Express } from 'express';
 import { cleanupOpenApiDoc } from 'nestjs-zod';
 import { describeEvents } from './asyncapi';
 import { withExamples } from './examples';
 import { withForms } from './form-bodies';
 import { namedSchemas } from './named-schemas';
 import { withProblems } from './problem-responses';
+import { staticDocument } from './static-document';
 
 const description = `A self-hosted backend that runs LLM agents: runs that never lie.
 
@@ -64,9 +66,11 @@ function withNamedSchemas({ paths, components, ...document }: OpenAPIObject): Op
 
 /** The page `/docs`, `/openapi.json` and `/asyncapi.json`, without a key. */
 export function serveDocs(app: INestApplication, document: OpenAPIObject): void {
-  SwaggerModule.setup('docs', app, document, { jsonDocumentUrl: 'openapi.json', customSiteTitle: 'Rondo API' });
-  const http = app.getHttpAdapter();
-  http.get('/asyncapi.json', (_request: unknown, response: unknown) => {
-    http.reply(response, describeEvents());
-  });
+  SwaggerModule.setup('docs', app, document, { raw: false, customSiteTitle: 'Rondo API' });
+  const express = app.getHttpAdapter().getInstance() as Express; // Nest types it as any
+  express.get(
+    '/openapi.json',
+    staticDocument(() => document),
+  );
+  express.get('/asyncapi.json', staticDocument(describeEvents));
 }
