@@ -12,6 +12,11 @@ export function isSameOrigin(headers: IncomingHttpHeaders, { isRead }: { isRead:
   return origin === undefined ? isRead : URL.canParse(origin) && new URL(origin).host === host;
 }
 
-/** A person has opened this address, not a page of another origin. */
-export const isOpenedDirectly = ({ 'sec-fetch-site': site }: IncomingHttpHeaders): boolean =>
-  site === undefined || site === 'none' || site === 'same-origin';
+const loopbackHost = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/;
+
+/**
+ * A person has opened this address, not a page of another origin. Over plain HTTP browsers do not say so, except to
+ * their own machine, where older ones do not either: what a page could do there, it could do without Rondo.
+ */
+export const isOpenedDirectly = ({ 'sec-fetch-site': site, host = '' }: IncomingHttpHeaders): boolean =>
+  site === undefined ? loopbackHost.test(host) : site === 'none' || site === 'same-origin';

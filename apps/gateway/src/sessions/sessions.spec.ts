@@ -274,6 +274,7 @@ describe('attack: public API', () => {
     for (const site of ['cross-site', 'same-site']) {
       await gateway.anonymous.get(body.path).set({ 'Sec-Fetch-Site': site }).expect(403);
     }
+    await gateway.anonymous.get(body.path).set({ Host: 'rondo.example' }).expect(403); // plain HTTP, so no site is said
   });
 
   it('the secret of a session as a key, and a key as a cookie', async () => {

@@ -49,7 +49,14 @@ export class OutsideTokens {
     const caller = tokenCaller(payload, this.parts.settings);
     if ('problem' in caller) throw refused(caller.problem);
     if (!(await this.parts.isActive(caller.accountId))) throw refused(`There is no account ${caller.accountId}.`);
-    return { ...caller, expiresAt: new Date((payload.exp ?? 0) * 1000) };
+    return { ...caller, expiresAt: this.acceptedUntil(payload) };
+  }
+
+  /** With the tolerance for clocks that differ, so that a token does not end earlier where it is known already. */
+  private acceptedUntil({ exp = 0 }: JWTPayload): Date {
+    const until = new Date((exp + this.parts.settings.clockSkewS) * 1000);
+    if (Number.isNaN(until.getTime())) throw refused('Its claim exp is no date.');
+    return until;
   }
 
   private async payloadOf(token: string): Promise<JWTPayload> {

@@ -24,6 +24,7 @@ export function tokenCaller(
 ): TokenCaller | { readonly problem: string } {
   const account = accountId.safeParse(payload[accountClaim]);
   if (!account.success) return { problem: `Its claim ${accountClaim} names no account.` };
+  if (payload.sub === '') return { problem: 'Its claim sub names no user.' };
   const named = [payload[roleClaim]].flat();
   const highest = role.options.find((one) => named.includes(one));
   if (highest === undefined) return { problem: `Its claim ${roleClaim} names no role: ${role.options.join(', ')}.` };
