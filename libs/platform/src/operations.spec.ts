@@ -187,6 +187,9 @@ describe('metrics', () => {
 
     await opened.http.get('/metrics').expect(200);
     await local.http.get('/metrics').expect(200);
+    for (const header of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP'])
+      await local.http.get('/metrics').set(header, '203.0.113.7').expect(403);
+    await local.http.get('/metrics').set('Host', 'rebound.example').expect(403);
 
     await Promise.all([opened.app.close(), local.app.close()]);
   });

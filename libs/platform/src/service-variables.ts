@@ -28,7 +28,7 @@ export const serviceVariables = {
     .describe('The lowest level that is logged.'),
   METRICS_TOKEN: z.string().optional().meta({
     description: 'The token that `/metrics` requires: `Authorization: Bearer …`.',
-    otherwise: 'open if HOST is a loopback address, otherwise closed',
+    otherwise: 'open to this machine if HOST is a loopback address, otherwise closed',
   }),
   METRICS_OPEN: z.stringbool().prefault('0').meta({
     description: '`1` opens `/metrics` to every client without a token, whatever HOST is.',

@@ -1,10 +1,15 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Controller, Get, Headers, Inject, Res, UnauthorizedException, VERSION_NEUTRAL } from '@nestjs/common';
 import type { Response } from 'express';
 import { Registry } from 'prom-client';
 
 export const METRICS_ACCESS = Symbol('METRICS_ACCESS');
-export type MetricsAccess = 'open' | 'closed' | { readonly token: string };
+/** `local`: for requests from this machine that no proxy has forwarded. */
+export type MetricsAccess = 'open' | 'local' | 'closed' | { readonly token: string };
+
+const loopbackHost = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/;
+const forwardedBy = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
 @Controller({ path: 'metrics', version: VERSION_NEUTRAL })
 export class MetricsController {
@@ -15,11 +20,12 @@ export class MetricsController {
 
   @Get()
   async read(
-    @Headers('authorization') authorization: string | undefined,
+    @Headers() headers: IncomingHttpHeaders,
     @Res({ passthrough: true }) response: Response,
   ): Promise<unknown> {
-    if (this.access === 'closed') return closed(response);
-    if (this.access !== 'open' && !sameText(authorization ?? '', `Bearer ${this.access.token}`)) {
+    const { access } = this;
+    if (access === 'closed' || (access === 'local' && !isLocal(headers))) return closed(response);
+    if (typeof access === 'object' && !sameText(headers.authorization ?? '', `Bearer ${access.token}`)) {
       throw new UnauthorizedException();
     }
     response.type(this.registry.contentType);
@@ -27,10 +33,14 @@ export class MetricsController {
   }
 }
 
+/** A proxy on this machine, and a page whose name was made to stand for this machine, would show them to others. */
+const isLocal = (headers: IncomingHttpHeaders): boolean =>
+  loopbackHost.test(headers.host ?? '') && forwardedBy.every((name) => headers[name] === undefined);
+
 function closed(response: Response) {
   response.status(403).type('application/problem+json');
   const detail =
-    'Metrics are closed, because this service listens beyond its own machine and has no METRICS_TOKEN. ' +
+    'Metrics are closed to requests from beyond this machine, because this service has no METRICS_TOKEN. ' +
     'Set METRICS_TOKEN and send it as "Authorization: Bearer <token>", or open them to everyone with METRICS_OPEN=1.';
   return { type: 'about:blank', title: 'Forbidden', status: 403, code: 'metrics_closed', detail };
 }

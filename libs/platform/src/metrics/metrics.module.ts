@@ -32,11 +32,11 @@ export class MetricsModule {
   }
 }
 
-/** Metrics show tenants and load, so without a token they are open only on the loopback interface, or by METRICS_OPEN. */
+/** Metrics show tenants and load, so without a token they are open only to this machine, or by METRICS_OPEN. */
 function accessOf({ HOST, METRICS_TOKEN, METRICS_OPEN }: MetricsSettings): MetricsAccess {
   if (METRICS_OPEN) return 'open';
   if (METRICS_TOKEN !== undefined) return { token: METRICS_TOKEN };
-  return isLoopback(HOST) ? 'open' : 'closed';
+  return isLoopback(HOST) ? 'local' : 'closed';
 }
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|::1|\[::1\])$/.test(host);
