@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { ApiError, InvalidRequest } from '../problems/api-error';
-import { findExcessDepth } from './json-depth';
+import { findExcess } from './json-bounds';
 
 export const hasBody = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
@@ -13,7 +13,7 @@ const utf8 = new TextDecoder();
 
 /**
  * The JSON of a request. Other content types are refused, and so are compressed bodies (ten kilobytes may expand to ten
- * megabytes) and JSON nested too deep for code that recurses.
+ * megabytes) and JSON with too many values or levels.
  */
 export async function readJson(request: Request, limitBytes: number): Promise<unknown> {
   requireJson(request);
@@ -22,8 +22,8 @@ export async function readJson(request: Request, limitBytes: number): Promise<un
 
 export function parseJson(bytes: Buffer): unknown {
   const text = utf8.decode(bytes);
-  const tooDeep = findExcessDepth(text);
-  if (tooDeep) throw new InvalidRequest([tooDeep]);
+  const excess = findExcess(text);
+  if (excess) throw new InvalidRequest([excess]);
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -46,9 +46,8 @@ export function requireJson({ headers }: Request): void {
 /** Rejects as soon as more than the limit has arrived. */
 export function bytesOf(request: Request, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const parts: Buffer[] = [];
+    const body = new GrowingBuffer();
     const length = Number(request.headers['content-length'] ?? 0);
-    let received = 0;
     const refuse = () => {
       reject(new ApiError('payload_too_large', 'The body is too large.'));
     };
@@ -57,17 +56,36 @@ export function bytesOf(request: Request, limitBytes: number): Promise<Buffer> {
       return;
     }
     request.on('data', (part: Buffer) => {
-      received += part.length;
-      if (received <= limitBytes) parts.push(part);
+      if (body.length + part.length <= limitBytes) body.append(part);
       else refuse();
     });
     request.once('end', () => {
-      resolve(Buffer.concat(parts));
+      resolve(body.bytes);
     });
     request.once('close', () => {
       reject(new ApiError('malformed_request', 'The body could not be read.'));
     });
   });
+}
+
+/** Copies what is appended: kept by themselves, pieces of one byte would take a hundred times their length. */
+class GrowingBuffer {
+  private buffer = Buffer.allocUnsafe(4 * 1024);
+  length = 0;
+
+  append(part: Buffer): void {
+    const needed = this.length + part.length;
+    if (needed > this.buffer.length) {
+      const larger = Buffer.allocUnsafe(Math.max(needed, 2 * this.buffer.length));
+      this.bytes.copy(larger);
+      this.buffer = larger;
+    }
+    this.length += part.copy(this.buffer, this.length);
+  }
+
+  get bytes(): Buffer {
+    return this.buffer.subarray(0, this.length);
+  }
 }
 
 const maxDiscardedBytes = 16 * 1024 * 1024;

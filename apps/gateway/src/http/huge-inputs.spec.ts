@@ -1,6 +1,7 @@
 import type { Socket } from 'socket.io-client';
 import { nextEvent } from '../testing/next-event';
 import { RunningGateway } from '../testing/running-gateway';
+import { findExcess } from './json-bounds';
 
 let gateway: RunningGateway;
 let socket: Socket;
@@ -75,6 +76,21 @@ describe('attack: public API', () => {
 
     expect(refused.errors).toHaveLength(1);
     expect(refused.errors[0].message).toContain('values');
+  });
+
+  it('700,000 fields, over REST and by socket, are refused before they are parsed', async () => {
+    const fields = Array.from({ length: 700_000 }, (_, index) => `"${index}":1`).join(',');
+    const body = `{"input":"Go.","metadata":{${fields}}}`;
+    const overRest = await api().post('/v1/runs').set('Content-Type', 'application/json').send(body).expect(422);
+    const answered = new Promise<string>((resolve) => socket.io.engine.once('data', resolve));
+    socket.io.engine.write(`2/runs,9["run.create",${body}]`);
+
+    const errors = [{ field: 'metadata', message: expect.stringContaining('20000 values') }];
+    expect(overRest.body).toMatchObject({ code: 'invalid_request', errors });
+    expect(await answered).toContain('must not hold more than 20000 values');
+    const begun = performance.now();
+    expect(findExcess(body)).toBeDefined();
+    expect(performance.now() - begun).toBeLessThan(50); // parsing it takes a hundred times as long
   });
 
   it('10,000 unknown fields are not all named in the answer', async () => {

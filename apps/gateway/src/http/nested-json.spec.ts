@@ -2,6 +2,7 @@ import { PacketType } from 'socket.io-parser';
 import type { Socket } from 'socket.io-client';
 import { nextEvent } from '../testing/next-event';
 import { RunningGateway, adminKey } from '../testing/running-gateway';
+import { findExcess } from './json-bounds';
 
 let gateway: RunningGateway;
 beforeAll(async () => {
@@ -90,6 +91,13 @@ describe('a body', () => {
     const inner = '{"a":'.repeat(61) + '"\\\\"' + '}'.repeat(61);
     const body = `{"input":${JSON.stringify(`\\"${brackets}`)},"llm":{"response_format":${inner}}}`;
     await post(body).expect(202);
+  });
+
+  it('can hold 20,000 values, not counting commas in strings', () => {
+    const values = `${'[],'.repeat(9_000)}{"a":[1]}`;
+    expect(findExcess(`{"a":[${values}],"b":"${'x,['.repeat(30_000)}"}`)).toBeUndefined();
+    expect(findExcess(`[${'1,'.repeat(19_998)}1]`)).toBeUndefined();
+    expect(findExcess(`[${'1,'.repeat(19_999)}1]`)).toMatchObject({ field: '' });
   });
 });
 

@@ -2,7 +2,12 @@ import type { z } from 'zod';
 import { InvalidRequest } from '../problems/api-error';
 import { fieldErrors } from '../problems/field-errors';
 import type { FieldError } from '../problems/problems';
-import { maxDepth, tooDeep } from './json-depth';
+import { maxDepth, maxValues, tooDeep, tooMany } from './json-bounds';
+
+/** Stands for input that is not even read, and why. */
+export class UnreadInput {
+  constructor(readonly problem: FieldError) {}
+}
 
 /** What a client sent, parsed. Throws InvalidRequest with one entry per invalid field. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
@@ -14,11 +19,9 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
   return result.data;
 }
 
-/** In all. A value of two bytes of JSON costs far more than that to validate. */
-const maxValues = 20_000;
-
 /** Postgres stores no NUL characters, and deep JSON overflows the stack of code that recurses. Undefined when all is well. */
 function findUnstorable(value: unknown): FieldError | undefined {
+  if (value instanceof UnreadInput) return value.problem;
   const problem = problemIn(value, { depth: 0, seen: { values: 0 } });
   return problem && { field: problem.path.join('.'), message: problem.message };
 }
@@ -35,7 +38,7 @@ interface ValueProblem {
 
 function problemIn(value: unknown, { depth, seen }: Position): ValueProblem | undefined {
   seen.values += 1;
-  if (seen.values > maxValues) return here(`must not hold more than ${maxValues} values with what comes before`);
+  if (seen.values > maxValues) return here(tooMany);
   if (typeof value === 'string') return value.includes('\0') ? here('must not contain NUL characters') : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return here('must be JSON, not bytes'); // sockets carry them
