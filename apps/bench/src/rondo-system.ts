@@ -44,7 +44,7 @@ export class RondoSystem implements MeasuredSystem {
           RATE_LIMIT_PER_SECOND: '100000',
           ACCOUNT_RATE_LIMIT_PER_SECOND: '100000',
           HANDSHAKES_PER_SECOND: '100000',
-          SOCKETS_PER_KEY: '100000',
+          SOCKETS_PER_ACCOUNT: '100000',
         },
       },
     });

@@ -81,10 +81,11 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
   const idempotentMessages = new IdempotentMessages(idempotencyKeys, warn('idempotency key not released'));
   const { subscriptions, streamMetrics } = composeSubscriptions(adapters, {
     stallLimitMs: config.STALL_LIMIT_S * 1000,
+    memory: limits.memory,
     onError: warn('subscribed run not read'),
   });
   const onError = (error: unknown) => log.error({ error }, 'socket message failed');
-  const fileUploads = new FileUploads(adapters.files, config, limits.bodyBytes);
+  const fileUploads = new FileUploads(adapters.files, config, limits.memory);
   const sandboxService = new SandboxService({ ...adapters, maxFileBytes: config.FILE_LIMIT_BYTES });
   const sockets = new Sockets({ ...adapters, authenticator, rate, limits, connections, subscriptions, onError });
 

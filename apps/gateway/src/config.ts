@@ -113,20 +113,21 @@ export const environment = z
       description: 'The least time between two due times of a schedule. A tier may set another one.',
       unit: 's',
     }),
-    BODY_BYTES_PER_KEY: count.default(64 * 1024 * 1024).meta({
+    MEMORY_BUDGET_BYTES: count.optional().meta({
       description:
-        'Bytes of the requests of one API key that are being read or answered, on one gateway. One without a Content-Length ' +
-        'counts as BODY_LIMIT_BYTES.',
+        'What one gateway holds for its clients at a time: requests that are being read or answered, unfinished messages, ' +
+        'sockets and subscriptions. One account may hold half of what the others leave.',
       unit: 'bytes',
+      otherwise: 'half of the memory that the process may use, and twice BODY_LIMIT_BYTES at least',
     }),
-    SOCKETS_PER_KEY: count
+    SOCKETS_PER_ACCOUNT: count
       .default(2_000)
-      .meta({ description: 'Sockets of one API key that are open, on one gateway.' }),
-    STREAMS_PER_KEY: count.default(2_000).meta({
-      description: 'Event streams of one API key that are open, on one gateway.',
+      .meta({ description: 'Sockets of one account that are open, on one gateway.' }),
+    STREAMS_PER_ACCOUNT: count.default(2_000).meta({
+      description: 'Event streams of one account that are open, on one gateway.',
     }),
-    WAITS_PER_KEY: count.default(2_000).meta({
-      description: 'Requests of one API key that wait for a run, on one gateway.',
+    WAITS_PER_ACCOUNT: count.default(2_000).meta({
+      description: 'Requests of one account that wait for a run, on one gateway.',
     }),
     HANDSHAKES_PER_SECOND: z.coerce.number().positive().default(100).meta({
       description:

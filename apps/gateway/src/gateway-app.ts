@@ -43,6 +43,7 @@ export async function createGateway(
   app.useWebSocketAdapter(
     new LimitedIoAdapter(app, {
       messageBytes: config.BODY_LIMIT_BYTES,
+      memory: parts.limits.memory,
       unauthenticated: parts.limits.unauthenticatedSockets,
       addressOf: (request) => parts.authenticator.addressOf(request),
     }),

@@ -72,7 +72,7 @@ function requestPipeline(parts: GatewayParts): Provider[] {
   return [
     { provide: APP_GUARD, useValue: new ApiKeyGuard(parts) },
     { provide: APP_GUARD, useValue: new NoQueryGuard() },
-    { provide: APP_GUARD, useValue: new BodyGuard(config.BODY_LIMIT_BYTES, limits.bodyBytes, formBodies) },
+    { provide: APP_GUARD, useValue: new BodyGuard(config.BODY_LIMIT_BYTES, limits.memory, formBodies) },
     { provide: APP_GUARD, useValue: new IdempotencyGuard(idempotencyKeys, onError) },
     { provide: APP_PIPE, useValue: new DtoPipe() },
     { provide: APP_FILTER, useValue: new ProblemFilter(allowedMethods, log, releaseKey) },

@@ -1,10 +1,11 @@
 import type { GatewayConfig } from '../config';
 import { ApiError, retryAfter } from '../problems/api-error';
 import type { ProblemCode } from '../problems/problems';
+import { type MemoryBudget, createMemoryBudget, memoryOf } from './memory-budget';
 
 const retryAfterS = 1;
 
-/** How much of something each holder, for example an API key, may use at a time. */
+/** How much of something each holder, for example an account, may use at a time. */
 export class ConcurrencyLimit {
   private readonly used = new Map<string, number>();
 
@@ -41,30 +42,41 @@ export class ConcurrencyLimit {
 const connections = (limit: number, what: string) =>
   new ConcurrencyLimit(limit, {
     code: 'too_many_connections',
-    detail: `An API key can have ${limit} ${what} open at a time on one gateway.`,
+    detail: `An account can have ${limit} ${what} open at a time on one gateway.`,
   });
 
-/** What one API key, or one address without a key, may use of this process at a time. */
+/** What one account, over all its keys, or one address without a key may use of this process at a time. */
 export class ConcurrencyLimits {
-  readonly sockets: ConcurrencyLimit;
   readonly streams: ConcurrencyLimit;
   readonly waits: ConcurrencyLimit;
   /** Per address. */
   readonly unauthenticatedSockets: ConcurrencyLimit;
-  /** Of requests that are being read or answered. */
-  readonly bodyBytes: ConcurrencyLimit;
+  readonly memory: MemoryBudget;
+  private readonly sockets: ConcurrencyLimit;
 
   constructor(config: GatewayConfig) {
-    this.sockets = connections(config.SOCKETS_PER_KEY, 'sockets');
-    this.streams = connections(config.STREAMS_PER_KEY, 'event streams');
-    this.waits = connections(config.WAITS_PER_KEY, 'waits');
+    this.sockets = connections(config.SOCKETS_PER_ACCOUNT, 'sockets');
+    this.streams = connections(config.STREAMS_PER_ACCOUNT, 'event streams');
+    this.waits = connections(config.WAITS_PER_ACCOUNT, 'waits');
     this.unauthenticatedSockets = new ConcurrencyLimit(Math.ceil(2 * config.HANDSHAKES_PER_SECOND), {
       code: 'too_many_connections',
       detail: 'Too many connections of this address have sent no key yet.',
     });
-    this.bodyBytes = new ConcurrencyLimit(Math.max(config.BODY_BYTES_PER_KEY, config.BODY_LIMIT_BYTES), {
-      code: 'too_many_bytes_in_flight',
-      detail: `The requests of an API key that are under way can have ${config.BODY_BYTES_PER_KEY} bytes together.`,
-    });
+    this.memory = createMemoryBudget(config);
+  }
+
+  /** Returns the function that releases it, which may be called twice. Throws where a limit is reached. */
+  acquireSocket(account: string): () => void {
+    const releasePlace = this.sockets.acquire(account);
+    try {
+      const releaseMemory = this.memory.acquire(account, memoryOf.socket);
+      return () => {
+        releasePlace();
+        releaseMemory();
+      };
+    } catch (error) {
+      releasePlace();
+      throw error;
+    }
   }
 }

@@ -54,7 +54,7 @@ export class OpenConnections {
   }
 }
 
-/** Event streams and waits: limited in number per key, and closed when their key is revoked. */
+/** Event streams and waits: limited in number per account, and closed when their key is revoked. */
 export class LongRequests {
   constructor(
     private readonly limits: Pick<ConcurrencyLimits, 'streams' | 'waits'>,
@@ -63,7 +63,7 @@ export class LongRequests {
 
   /** Returns the function to call when the request has ended. Throws `too_many_connections`. */
   begin(kind: 'streams' | 'waits', { caller, disconnect }: Connection): () => void {
-    const release = this.limits[kind].acquire(caller.keyId);
+    const release = this.limits[kind].acquire(caller.accountId);
     const remove = this.connections.add(caller, disconnect);
     return () => {
       remove();

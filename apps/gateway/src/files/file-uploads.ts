@@ -1,6 +1,6 @@
 import type { Caller, FileLimits, Files, StoredFile } from '@rondo/persistence';
 import type { Request } from 'express';
-import type { ConcurrencyLimit } from '../auth/concurrency-limits';
+import type { MemoryBudget } from '../auth/memory-budget';
 import type { GatewayConfig } from '../config';
 import { ApiError, InvalidRequest } from '../problems/api-error';
 import { mediaTypeOf } from './media-type';
@@ -22,7 +22,7 @@ export class FileUploads {
   constructor(
     private readonly files: Pick<Files, 'store' | 'delete'>,
     config: Pick<GatewayConfig, 'FILE_LIMIT_BYTES' | 'ACCOUNT_FILE_BYTES'>,
-    private readonly inFlight: Pick<ConcurrencyLimit, 'acquire'>,
+    private readonly memory: Pick<MemoryBudget, 'acquire'>,
   ) {
     this.limits = { fileBytes: config.FILE_LIMIT_BYTES, accountBytes: config.ACCOUNT_FILE_BYTES };
   }
@@ -39,7 +39,7 @@ export class FileUploads {
     const { files, limits } = this;
     if (Number(request.headers['content-length'] ?? 0) > shape.mostFiles * limits.fileBytes + slackBytes)
       throw new ApiError('payload_too_large', `A file can have ${limits.fileBytes} bytes.`);
-    const release = this.inFlight.acquire(caller.keyId, heldBytes + shape.textFields.length * shape.textBytes);
+    const release = this.memory.acquire(caller.accountId, heldBytes + shape.textFields.length * shape.textBytes);
     const kept: StoredFile[] = [];
     try {
       return await readForm(request, shape, async ({ name, content }) => {

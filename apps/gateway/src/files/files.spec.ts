@@ -7,7 +7,7 @@ import { RunningGateway, adminKey } from '../testing/running-gateway';
 
 let gateway: RunningGateway;
 beforeAll(async () => {
-  gateway = await RunningGateway.start({ BODY_BYTES_PER_KEY: 8 * 1024 * 1024 });
+  gateway = await RunningGateway.start({ MEMORY_BUDGET_BYTES: 16 * 1024 * 1024 });
 });
 afterAll(() => gateway.close());
 

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, SetMetadata, applyDecorators }
 import { ApiExtension } from '@nestjs/swagger';
 import type { Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
-import type { ConcurrencyLimit } from '../auth/concurrency-limits';
+import type { MemoryBudget } from '../auth/memory-budget';
 import type { FormBodies, FormText } from '../files/form-bodies';
 import { isForm } from '../files/multipart';
 import { expectedBytes, hasBody, readJson } from './body';
@@ -24,7 +24,7 @@ export const TakesForm = (text: FormText) =>
 export class BodyGuard implements CanActivate {
   constructor(
     private readonly limitBytes: number,
-    private readonly inFlight: ConcurrencyLimit,
+    private readonly memory: Pick<MemoryBudget, 'acquire'>,
     private readonly forms: Pick<FormBodies, 'read'>,
   ) {}
 
@@ -37,7 +37,7 @@ export class BodyGuard implements CanActivate {
     const text = Reflect.getMetadata(takesForm, context.getHandler()) as FormText | undefined; // set above only
     if (text !== undefined && isForm(request))
       return this.readForm(request, { response: http.getResponse<Response>(), text });
-    const release = this.inFlight.acquire(request.caller.keyId, expectedBytes(request, this.limitBytes));
+    const release = this.memory.acquire(request.caller.accountId, expectedBytes(request, this.limitBytes));
     http.getResponse<Response>().once('close', release);
     return this.read(request);
   }

@@ -1,6 +1,7 @@
 import { eventId } from '@rondo/contract';
 import { type Database, type Runs, holderOf } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
+import type { MemoryBudget } from '../auth/memory-budget';
 import type { WorkerSignals } from '../runs/worker-signals';
 import type { DeferredRunFeed } from './deferred-run-feed';
 import { createRunSources } from './run-sources';
@@ -25,7 +26,7 @@ interface SubscriptionParts {
 /** All subscriptions to runs at this gateway, and what is counted of them. */
 export function composeSubscriptions(
   { database, runs, feed, workers }: SubscriptionParts,
-  settings: { stallLimitMs: number; onError: (error: unknown) => void },
+  settings: { stallLimitMs: number; memory: MemoryBudget; onError: (error: unknown) => void },
 ): { subscriptions: RunSubscriptions; streamMetrics: StreamMetrics } {
   const newEventId = () => eventId.parse(`evt_${newUlid()}`);
   const sources = createRunSources({ runs, holderOf: (run) => holderOf(database, run), feed, workers, newEventId });

@@ -2,8 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { INestApplicationContext, WsMessageHandler } from '@nestjs/common';
 import { IoAdapter } from '@nestjs/platform-socket.io';
 import type { Server, ServerOptions, Socket } from 'socket.io';
-import { serializedEventParser } from './serialized-event';
+import { problemResponse } from '../problems/problem-response';
+import { lengthOfMessage, serializedEventParser } from './serialized-event';
 import { type AdmissionLimits, SocketAdmission } from './socket-admission';
+import type { RunSocket } from './sockets';
 
 type Connected = Parameters<IoAdapter['bindMessageHandlers']>[0];
 
@@ -41,8 +43,8 @@ export class LimitedIoAdapter extends IoAdapter {
     server.of('/').use((_, next) => next(new Error('not_found'))); // the default namespace has no authentication and no use
     server.engine.on('flush', corkPackets);
     admission.attach(server);
-    server.of('/runs').on('connection', (socket) => {
-      admission.admit(socket.conn);
+    server.of('/runs').on('connection', (socket: RunSocket) => {
+      if (socket.data.caller) admission.admit(socket.conn, socket.data.caller.accountId);
       socket.once('disconnect', () => admission.dismiss(socket.conn));
     });
     return server;
@@ -53,8 +55,19 @@ export class LimitedIoAdapter extends IoAdapter {
     for (const { message, callback } of handlers) {
       socket.on(message, (...sent: unknown[]) => {
         const { data, ack } = this.mapPayload(sent.length === 1 ? sent[0] : sent) as Message;
-        void Promise.resolve(callback(data)).then((answer: unknown) => ack?.(answer));
+        void this.answer(socket, data, callback).then((answer) => ack?.(answer));
       });
+    }
+  }
+
+  /** Its account holds the message until it is answered, as the body of a request. */
+  private async answer(socket: Connected, data: unknown, handle: (data: unknown) => unknown): Promise<unknown> {
+    const { caller } = socket.data as RunSocket['data']; // Nest types it as any
+    try {
+      const release = this.limits.memory.acquire(caller?.accountId ?? '', lengthOfMessage(data));
+      return await Promise.resolve(handle(data)).finally(release);
+    } catch (error) {
+      return { ok: false, error: problemResponse(error).body };
     }
   }
 }

@@ -2,6 +2,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { type Run, isTerminal } from '@rondo/contract';
 import type { CreatedRun, RunAddress } from '@rondo/persistence';
 import { afterImmediates } from '@rondo/platform';
+import { type MemoryBudget, memoryOf } from '../auth/memory-budget';
 import { RunBroadcast, type RunBroadcastSettings } from './run-broadcast';
 import type { Opening, RunSources } from './run-sources';
 import { type Ending, RunSubscriber, type Sink } from './run-subscriber';
@@ -11,6 +12,8 @@ export interface RunSubscriptionsSettings extends RunBroadcastSettings {
   readonly pollMs: number;
   readonly stallLimitMs: number;
   readonly retryMs: number;
+  /** Of accounts: a subscription that does not fit is refused. */
+  readonly memory?: Pick<MemoryBudget, 'acquire'>;
   /** Counts what is sent, and how subscriptions end. */
   readonly metrics?: { counted(sink: Sink): Sink; ended(ending: Ending): void };
 }
@@ -37,6 +40,8 @@ interface Start {
   readonly open: (broadcast: RunBroadcast) => Promise<Opening>;
   /** Resolves when the request that subscribed has its answer, which precedes all events. */
   readonly answered: () => Promise<unknown>;
+  /** Gives back the memory that it takes. */
+  readonly release: () => void;
 }
 
 /** The first events of a new run wait this long, so that sending them does not delay its job on the way to a worker. */
@@ -80,14 +85,14 @@ export class RunSubscriptions {
 
   /**
    * Reads the run, then delivers everything from there on, but nothing before the caller has its answer. Rejects with
-   * `run_not_found`. A subscription never changes a run (I8).
+   * `run_not_found`, or `too_many_bytes_in_flight`. A subscription never changes a run (I8).
    */
   subscribe(address: RunAddress, options: SubscribeOptions): Promise<ActiveSubscription> {
     const open = async (broadcast: RunBroadcast) => {
       await broadcast.ready();
       return this.sources.open(address, options.after);
     };
-    return this.start(address, options, { open, answered: setImmediate });
+    return this.start(address, options, { open, answered: setImmediate, release: this.hold(address) });
   }
 
   /**
@@ -100,6 +105,7 @@ export class RunSubscriptions {
     options: Omit<SubscribeOptions, 'after'>,
     create: () => Promise<NewRunLog>,
   ): Promise<ActiveSubscription> {
+    const release = this.hold(address);
     const creating = create();
     creating.catch(() => undefined); // it is awaited below
     await afterImmediates();
@@ -107,7 +113,7 @@ export class RunSubscriptions {
       const { run, facts } = await creating;
       return { run, holder: undefined, events: facts, isEnd: true };
     };
-    return this.start(address, { ...options, after: 0 }, { open, answered: () => sleep(newRunDelayMs) });
+    return this.start(address, { ...options, after: 0 }, { open, answered: () => sleep(newRunDelayMs), release });
   }
 
   close(): void {
@@ -119,15 +125,15 @@ export class RunSubscriptions {
   private async start(
     address: RunAddress,
     options: SubscribeOptions,
-    { open, answered }: Start,
+    { open, answered, release }: Start,
   ): Promise<ActiveSubscription> {
     const broadcast = this.acquire(address);
     try {
       const opening = await open(broadcast);
       const ending = answered().then(() => this.deliver(broadcast, address, { ...options, opening }));
-      return { run: opening.run, ending: ending.finally(() => this.release(address)) };
+      return { run: opening.run, ending: ending.finally(() => this.release(address, release)) };
     } catch (error) {
-      this.release(address);
+      this.release(address, release);
       throw error;
     }
   }
@@ -156,6 +162,10 @@ export class RunSubscriptions {
     return ending;
   }
 
+  private hold({ accountId }: RunAddress): () => void {
+    return this.settings.memory?.acquire(accountId, memoryOf.subscription) ?? (() => undefined);
+  }
+
   private acquire(address: RunAddress): RunBroadcast {
     const shared = this.broadcasts.get(keyOf(address)) ?? {
       broadcast: new RunBroadcast(address, this.sources, this.settings),
@@ -166,7 +176,8 @@ export class RunSubscriptions {
     return shared.broadcast;
   }
 
-  private release(address: RunAddress): void {
+  private release(address: RunAddress, releaseMemory: () => void): void {
+    releaseMemory();
     const shared = this.broadcasts.get(keyOf(address));
     if (!shared) return;
     shared.subscribers -= 1;

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Server, Socket } from 'socket.io';
 import { type ServerOptions, WebSocketServer } from 'ws';
 import type { ConcurrencyLimit } from '../auth/concurrency-limits';
+import { Holding, type MemoryBudget } from '../auth/memory-budget';
 
 type Connection = Socket['conn'];
 
@@ -12,6 +13,7 @@ export interface AdmissionLimits {
   readonly addressOf: (request: IncomingMessage) => string;
   /** The longest message of a connection that has sent a valid key. */
   readonly messageBytes: number;
+  readonly memory: MemoryBudget;
 }
 
 /** What a connection may send in all while it has no caller, and for how long it may stay without one. */
@@ -19,6 +21,7 @@ const withoutCaller = { bytes: 4 * 1024, ms: 10_000 } as const;
 
 /** The library keeps each piece of an unfinished message as an object, which takes far more memory than a short piece. */
 const pieces = { maxFragments: 64, maxBufferedChunks: 16 * 1024 } as const;
+const bytesPerPiece = 256;
 
 /**
  * One WebSocket, or one session of polling. While it is restricted it may send few bytes, for a short time, and is then cut
@@ -28,6 +31,9 @@ class Admission {
   private received = 0;
   private deadline: NodeJS.Timeout | undefined;
   private isOver = false;
+  /** Holds a message that has not arrived whole. */
+  private unfinished: Holding | undefined;
+  private lastPiece = 0;
 
   /** `release` is called when it is admitted or over. */
   constructor(
@@ -38,26 +44,42 @@ class Admission {
   }
 
   restrict(): void {
+    this.unfinished?.keep();
+    this.unfinished = undefined;
     if (this.isOver || this.deadline) return;
     this.received = 0;
     this.deadline = setTimeout(this.cut, withoutCaller.ms).unref();
   }
 
-  admit(): void {
-    clearTimeout(this.deadline);
-    this.deadline = undefined;
-    this.release();
+  /** What it sends is held by an account from now on. */
+  admit(unfinished: Holding): void {
+    this.unfinished = this.isOver ? undefined : (this.unfinished ?? unfinished);
+    this.endRestriction();
   }
 
   end(): void {
     this.isOver = true;
-    this.admit();
+    this.unfinished?.keep();
+    this.unfinished = undefined;
+    this.endRestriction();
   }
 
   receive(bytes: number): void {
-    if (!this.deadline) return;
     this.received += bytes;
-    if (this.received > withoutCaller.bytes) this.cut();
+    this.lastPiece = bytes + bytesPerPiece;
+    if (this.deadline ? this.received > withoutCaller.bytes : this.unfinished?.take(this.lastPiece) === false)
+      this.cut();
+  }
+
+  /** A message has arrived whole: of what is held, only the last piece can belong to the next one. */
+  completeMessage(): void {
+    this.unfinished?.keep(this.lastPiece);
+  }
+
+  private endRestriction(): void {
+    clearTimeout(this.deadline);
+    this.deadline = undefined;
+    this.release();
   }
 }
 
@@ -67,7 +89,8 @@ interface Visit {
   isPolling: boolean;
   /** The WebSocket that is about to continue a session of polling. */
   next?: Admission | undefined;
-  hasCaller: boolean;
+  /** The account of its caller, if it has one. */
+  account?: string | undefined;
 }
 
 /**
@@ -117,12 +140,12 @@ export class SocketAdmission {
     server.engine.on('connection', (connection: Connection) => this.open(connection));
   }
 
-  /** A caller is known from now on. */
-  admit(connection: Connection): void {
+  /** Its caller is known from now on. */
+  admit(connection: Connection, account: string): void {
     const visit = this.visitOf.get(connection);
     if (!visit) return;
-    visit.hasCaller = true;
-    visit.admission.admit();
+    visit.account = account;
+    visit.admission.admit(new Holding(this.limits.memory, account));
     setLongestPost(connection, this.limits.messageBytes);
   }
 
@@ -130,7 +153,7 @@ export class SocketAdmission {
   dismiss(connection: Connection): void {
     const visit = this.visitOf.get(connection);
     if (!visit) return;
-    visit.hasCaller = false;
+    visit.account = undefined;
     visit.admission.restrict();
     setLongestPost(connection, withoutCaller.bytes);
   }
@@ -139,11 +162,12 @@ export class SocketAdmission {
     const { request } = connection;
     const webSocket = this.webSockets.get(request);
     const admission = webSocket ?? this.createAdmission(request, () => connection.close(true));
-    const visit: Visit = { admission, isPolling: !webSocket, hasCaller: false };
+    const visit: Visit = { admission, isPolling: !webSocket };
     const id = connection.transport.sid;
     this.visits.set(id, visit);
     this.visitOf.set(connection, visit);
     if (!webSocket) setLongestPost(connection, withoutCaller.bytes);
+    connection.on('packet', () => visit.admission.completeMessage());
     connection.once('upgrade', () => this.continueWith(visit));
     connection.once('close', () => {
       this.visits.delete(id);
@@ -184,7 +208,7 @@ export class SocketAdmission {
     visit.admission.end();
     visit.admission = visit.next;
     visit.isPolling = false;
-    if (visit.hasCaller) visit.admission.admit();
+    if (visit.account !== undefined) visit.admission.admit(new Holding(this.limits.memory, visit.account));
   }
 
   /** Counts what is announced. A body without a length could come in any number of pieces. */

@@ -1,3 +1,4 @@
+import type { Holding } from '../auth/memory-budget';
 import type { Sink } from './run-subscriber';
 import { SerializedEvent } from './serialized-event';
 import type { SubscriberEvent } from './stream-notices';
@@ -25,16 +26,22 @@ const fullAtCharacters = 1024 * 1024;
 export class SocketSink implements Sink {
   private undrainedEvents = 0;
   private undrainedCharacters = 0;
+  private isRefused = false;
   private batch: SerializedEvent[] = [];
   private onDrained: (() => void)[] = [];
 
-  constructor(private readonly socket: EventSocket) {
+  /** `unread`: what the account of the connection holds of its memory. Where no more fits, the connection is full, too. */
+  constructor(
+    private readonly socket: EventSocket,
+    private readonly unread: Pick<Holding, 'take' | 'keep'>,
+  ) {
     socket.conn.on('drain', () => this.drain());
   }
 
   send(_event: SubscriberEvent, json: string): boolean {
     this.undrainedEvents += 1;
     this.undrainedCharacters += json.length;
+    this.isRefused ||= !this.unread.take(json.length);
     if (this.batch.length === 0) process.nextTick(() => this.flush());
     this.batch.push(new SerializedEvent(json));
     return !this.isFull();
@@ -59,10 +66,12 @@ export class SocketSink implements Sink {
   private drain(): void {
     this.undrainedEvents = 0;
     this.undrainedCharacters = 0;
+    this.isRefused = false;
+    this.unread.keep();
     for (const resolve of this.onDrained.splice(0)) resolve();
   }
 
   private isFull(): boolean {
-    return this.undrainedEvents >= fullAtEvents || this.undrainedCharacters >= fullAtCharacters;
+    return this.isRefused || this.undrainedEvents >= fullAtEvents || this.undrainedCharacters >= fullAtCharacters;
   }
 }

@@ -6,6 +6,7 @@ import type { AuditAction } from '../audit/audited';
 import type { RequestRate } from '../auth/account-quota';
 import type { Authenticator } from '../auth/authenticator';
 import type { ConcurrencyLimits } from '../auth/concurrency-limits';
+import { Holding } from '../auth/memory-budget';
 import type { OpenConnections } from '../auth/open-connections';
 import { type Scope, requireScope } from '../auth/scopes';
 import { ApiError, unauthorized } from '../problems/api-error';
@@ -69,8 +70,14 @@ export class Sockets {
       .catch((error: unknown) => {
         throw connectError(this.problemOf(error));
       });
-    const state: SocketState = { caller, sink: new SocketSink(socket), subscribed: new Map() };
+    const state: SocketState = { caller, sink: this.createSink(socket, caller), subscribed: new Map() };
     Object.assign(socket.data, state);
+  }
+
+  private createSink(socket: RunSocket, { accountId }: Caller): SocketSink {
+    const unread = new Holding(this.dependencies.limits.memory, accountId);
+    socket.conn.once('close', () => unread.keep());
+    return new SocketSink(socket, unread);
   }
 
   private async callerOf(socket: RunSocket): Promise<Caller> {
@@ -82,7 +89,7 @@ export class Sockets {
 
   /** A connection that closes before its socket is admitted emits no `disconnect`. */
   private claimPlace(socket: RunSocket, caller: Caller): Caller {
-    const release = this.dependencies.limits.sockets.acquire(caller.keyId);
+    const release = this.dependencies.limits.acquireSocket(caller.accountId);
     socket.once('disconnect', release);
     socket.conn.once('close', release);
     if (socket.conn.readyState !== 'open') release();

@@ -66,7 +66,7 @@ export function composeTriggers({ log, config, accountLimits, accountRate, ...pa
     webhookBodyReader: new WebhookBodyReader({
       ...made,
       rate: rateOf('address'),
-      bytesInFlight: parts.limits.bodyBytes,
+      memory: parts.limits.memory,
     }),
   };
 }

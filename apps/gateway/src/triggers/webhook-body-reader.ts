@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Authenticator } from '../auth/authenticator';
-import type { ConcurrencyLimit } from '../auth/concurrency-limits';
+import type { MemoryBudget } from '../auth/memory-budget';
 import type { RateLimiter } from '../auth/rate-limiter';
 import { bytesOf, expectedBytes, hasBody, requireJson } from '../http/body';
 
@@ -8,7 +8,7 @@ export interface WebhookBodyReaderDependencies {
   readonly authenticator: Pick<Authenticator, 'addressOf'>;
   /** Per address. */
   readonly rate: RateLimiter;
-  readonly bytesInFlight: ConcurrencyLimit;
+  readonly memory: Pick<MemoryBudget, 'acquire'>;
 }
 
 /** The longest body of a webhook. */
@@ -19,12 +19,12 @@ export class WebhookBodyReader {
   constructor(private readonly dependencies: WebhookBodyReaderDependencies) {}
 
   async read(request: Request): Promise<Buffer> {
-    const { authenticator, rate, bytesInFlight } = this.dependencies;
+    const { authenticator, rate, memory } = this.dependencies;
     const address = authenticator.addressOf(request);
     rate.consume(address);
     if (!hasBody(request)) return Buffer.alloc(0);
     requireJson(request);
-    const release = bytesInFlight.acquire(`webhooks of ${address}`, expectedBytes(request, limitBytes));
+    const release = memory.acquire(`webhooks of ${address}`, expectedBytes(request, limitBytes));
     try {
       return await bytesOf(request, limitBytes);
     } finally {
