@@ -115,7 +115,7 @@ describe('attack: public API', () => {
     expect(refused.status).toBe(202);
   });
 
-  it('more subscriptions of one account than its share of the memory has room for', async () => {
+  it('more subscriptions of one account than its share of the memory allows', async () => {
     const [key, secondKey = ''] = await keysOf('subscriptions', 2);
     const sockets = [gateway.socket(key), gateway.socket(secondKey)];
     await Promise.all(sockets.map((socket) => nextEvent(socket, 'connect')));
@@ -140,7 +140,7 @@ describe('attack: public API', () => {
     expect(status).toBe(200);
   });
 
-  it('more bytes of unfinished messages of one account than its share of the memory has room for', async () => {
+  it('more bytes of unfinished messages of one account than its share of the memory allows', async () => {
     const [key, secondKey = ''] = await keysOf('messages', 2);
     const sockets = [gateway.socket(key), gateway.socket(secondKey)];
     await Promise.all(sockets.map((socket) => nextEvent(socket, 'connect')));
