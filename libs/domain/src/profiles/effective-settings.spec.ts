@@ -194,3 +194,14 @@ describe('the MCP servers of a run', () => {
     });
   });
 });
+
+describe('attack: a name that every object has', () => {
+  it.each(['__proto__', 'constructor', 'prototype', 'toString'])('%s, as a tool', (name) => {
+    const tools = JSON.parse(`{"${name}": {"enabled": true, "require_approval": false}}`) as unknown;
+    for (const request of [{ tools }, { agent: { tools } }]) {
+      const parsed = settingsRequest.safeParse(request);
+      const problems = parsed.success ? effectiveSettings(parsed.data, { model: 'demo/coder' }) : parsed.error.issues;
+      expect(JSON.stringify(problems)).toContain('there is no tool');
+    }
+  });
+});
