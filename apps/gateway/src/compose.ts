@@ -119,7 +119,10 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
       connections.close();
       operator.close();
     },
-    close: () => closeAdapters(adapters),
+    close: async () => {
+      await signIn.keyUses.close();
+      await closeAdapters(adapters);
+    },
   };
 }
 

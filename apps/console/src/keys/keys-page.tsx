@@ -41,6 +41,8 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
             <th scope="col">Key</th>
             <th scope="col">May</th>
             <th scope="col">Created</th>
+            <th scope="col">Last used</th>
+            <th scope="col">Expires</th>
             <th scope="col">
               <span className="unseen">What can be done</span>
             </th>
@@ -57,7 +59,7 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
 }
 
 function KeyRow({
-  apiKey: { id, name, hint, scopes, created_at: at, revoked_at: revokedAt },
+  apiKey: { id, name, hint, scopes, created_at: at, revoked_at: revokedAt, ...times },
 }: {
   readonly apiKey: ApiKey;
 }) {
@@ -83,6 +85,8 @@ function KeyRow({
       </td>
       <td>{scopes.join(', ')}</td>
       <td title={new Date(at).toLocaleString()}>{age(at, now)}</td>
+      <td>{times.last_used_at === null ? 'never' : age(times.last_used_at, now)}</td>
+      <td>{times.expires_at === null ? 'never' : new Date(times.expires_at).toLocaleString()}</td>
       <td className="number">
         {revokedAt === null ? (
           <ConfirmedAction name="Revoke" label={`Revoke ${name}`} question={question} work={revoke} />

@@ -12,15 +12,28 @@ const newApiKey = z.object({
   scopes: z.array(z.string()),
   key: z.string().describe('Shown this once.'),
   created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime().nullable().describe('From then on it is refused. Null: it does not expire.'),
 });
 export const apiKey = newApiKey.omit({ key: true }).extend({
   hint: z.string().describe('The last characters of the key.'),
   revoked_at: z.iso.datetime().nullable(),
+  last_used_at: z.iso
+    .datetime()
+    .nullable()
+    .describe('Up to a minute or two older than its last use. Null: it was not used.'),
 });
 export const account = z.object({ id: accountId, name: z.string(), created_at: z.iso.datetime() });
 
 export class NewApiKeyDto extends createZodDto(
-  z.strictObject({ name, scopes: z.array(scope).min(1).max(10).describe('Each includes the ones before it.') }),
+  z.strictObject({
+    name,
+    scopes: z.array(scope).min(1).max(10).describe('Each includes the ones before it.'),
+    expires_at: z.iso
+      .datetime()
+      .refine((at) => Date.parse(at) > Date.now(), 'must be in the future')
+      .optional()
+      .describe('When it stops working, with what it has signed in or keeps open. Absent: it does not expire.'),
+  }),
 ) {}
 export class ApiKeyWithSecretDto extends createZodDto(newApiKey) {}
 export class ApiKeyQueryDto extends createZodDto(pageQuery) {}

@@ -66,8 +66,13 @@ export class AccountsController {
   @RequireRole('account-admin')
   @ApiOperation({ summary: 'Create an API key; for admins of the account' })
   @ApiCreatedResponse({ type: ApiKeyWithSecretDto.Output })
-  createApiKey(@CurrentCaller() { accountId }: Caller, @Body() { name, scopes }: NewApiKeyDto) {
-    return this.accounts.createKey({ accountId, name, scopes });
+  createApiKey(@CurrentCaller() { accountId }: Caller, @Body() { name, scopes, expires_at: expiry }: NewApiKeyDto) {
+    return this.accounts.createKey({
+      accountId,
+      name,
+      scopes,
+      ...(expiry !== undefined && { expiresAt: new Date(expiry) }),
+    });
   }
 
   @Get('api-keys')

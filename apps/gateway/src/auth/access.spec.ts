@@ -41,11 +41,59 @@ describe('API keys', () => {
     const { body: rest } = await gateway.as(admin).get(`/v1/api-keys?after=${first.next_cursor}`).expect(200);
 
     const listed = { id: reader.id, name: 'a key', scopes: ['read'], hint: reader.key.slice(-4), revoked_at: null };
-    expect(first.data[0]).toEqual({ ...listed, created_at: expect.any(String) });
+    const times = { created_at: expect.any(String), expires_at: null, last_used_at: null };
+    expect(first.data[0]).toEqual({ ...listed, ...times });
     expect(first.data[1]).toMatchObject({ id: old.id, revoked_at: expect.any(String) });
     expect(rest).toMatchObject({ data: [{ scopes: ['admin'], hint: admin.slice(-4) }], has_more: false });
     expect(JSON.stringify([first, rest])).not.toContain(reader.key);
     await gateway.as(reader.key).get('/v1/api-keys').expect(403);
+  });
+
+  it('say when they were used last, which is written for all keys together', async () => {
+    const admin = await gateway.keyOf('used');
+    const { id } = await newKey(['read'], admin);
+    const lastUses = async () =>
+      (await gateway.as(admin).get('/v1/api-keys').expect(200)).body.data.map(
+        ({ id: key, last_used_at: at }: { id: string; last_used_at: string | null }) => [key, at],
+      );
+    expect(await lastUses()).toEqual([
+      [id, null],
+      [expect.any(String), null],
+    ]);
+
+    await gateway.parts.keyUses.write();
+    const [unused, used] = await lastUses();
+
+    expect(unused).toEqual([id, null]);
+    expect(Math.abs(Date.now() - Date.parse(String(used[1])))).toBeLessThan(60_000);
+    await gateway.parts.accounts.noteUses([used[0]]);
+    expect(await lastUses()).toEqual([unused, used]);
+  });
+
+  it('that expire work until then, with their sockets and sessions', async () => {
+    const expires_at = new Date(Date.now() + 3_000).toISOString();
+    const { body: made } = await gateway
+      .as()
+      .post('/v1/api-keys')
+      .send({ name: 'a key', scopes: ['admin'], expires_at })
+      .expect(201);
+    expect(made).toMatchObject({ expires_at });
+    await gateway.as(made.key).get('/v1/runs').expect(200);
+    const { body: link } = await gateway.as(made.key).post('/v1/session/links').send({}).expect(201);
+    const { headers } = await gateway.anonymous.get(link.path).expect(303);
+    const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
+    const withCookie = () => gateway.anonymous.get('/v1/runs').set({ cookie, 'Sec-Fetch-Site': 'same-origin' });
+    expect((await withCookie()).status).toBe(200);
+
+    const isRefused = async () => (await gateway.as(made.key).get('/v1/runs')).status === 401;
+    while (!(await isRefused())) expect(Date.now()).toBeLessThan(Date.parse(expires_at) + 5_000);
+
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expires_at));
+    expect((await withCookie()).status).toBe(401);
+    expect(await gateway.parts.accounts.revokedOf([made.id])).toEqual([made.id]);
+    const past = { name: 'a key', scopes: ['read'], expires_at };
+    const { body: refused } = await gateway.as().post('/v1/api-keys').send(past).expect(422);
+    expect(refused.errors).toEqual([{ field: 'expires_at', message: 'must be in the future' }]);
   });
 
   it('have known scopes only', async () => {

@@ -3,6 +3,7 @@ import type { Accounts, Sessions } from '@rondo/persistence';
 import { Authenticator, CallerCache } from '../auth/authenticator';
 import { oidcSettings } from '../auth/oidc/oidc-variables';
 import { OutsideTokens } from '../auth/oidc/outside-tokens';
+import { KeyUses } from '../auth/key-uses';
 import { type CredentialId, OpenConnections, Revocations } from '../auth/open-connections';
 import { RateLimiter } from '../auth/rate-limiter';
 import type { GatewayConfig } from '../config';
@@ -23,9 +24,11 @@ export function composeSignIn(
   warn: (message: string) => (error: unknown) => void,
 ) {
   const tokens = tokensOf(accounts, config, warn('token of an outside issuer not checked'));
-  const verify = (secret: string) => (tokens?.recognizes(secret) ? tokens.verify(secret) : accounts.verify(secret));
+  const keyUses = new KeyUses(accounts, warn('uses of keys not written'));
+  const verify = async (secret: string) =>
+    tokens?.recognizes(secret) ? tokens.verify(secret) : keyUses.note(await accounts.verify(secret));
   const keys = new CallerCache(verify);
-  const browsers = new CallerCache((secret) => sessions.verify(secret));
+  const browsers = new CallerCache(async (secret) => keyUses.note(await sessions.verify(secret)));
   const handshakes = new RateLimiter(config.HANDSHAKES_PER_SECOND, { policy: 'address' });
   const authenticator = new Authenticator({
     ...{ keys, handshakes, sessions: browsers },
@@ -45,7 +48,7 @@ export function composeSignIn(
     sessionSeconds: config.SESSION_HOURS * secondsPerHour,
     linkSeconds: config.SESSION_LINK_MINUTES * secondsPerMinute,
   });
-  return { keys, authenticator, connections, revocations, sessionService };
+  return { keys, keyUses, authenticator, connections, revocations, sessionService };
 }
 
 /** Undefined unless an outside issuer is configured. */

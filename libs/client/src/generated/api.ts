@@ -916,6 +916,11 @@ export type components = {
             name: string;
             /** @description Each includes the ones before it. */
             scopes: ("read" | "write" | "admin")[];
+            /**
+             * Format: date-time
+             * @description When it stops working, with what it has signed in or keeps open. Absent: it does not expire.
+             */
+            expires_at?: string;
         };
         NewSession: Record<string, never>;
         NewAccount: {
@@ -3322,9 +3327,13 @@ export type components = {
             scopes: string[];
             /** Format: date-time */
             created_at: string;
+            /** @description From then on it is refused. Null: it does not expire. */
+            expires_at: string | null;
             /** @description The last characters of the key. */
             hint: string;
             revoked_at: string | null;
+            /** @description Up to a minute or two older than its last use. Null: it was not used. */
+            last_used_at: string | null;
         };
         ApiKeyWithSecret: {
             id: string;
@@ -3334,6 +3343,8 @@ export type components = {
             key: string;
             /** Format: date-time */
             created_at: string;
+            /** @description From then on it is refused. Null: it does not expire. */
+            expires_at: string | null;
         };
         ApiKeyPage: {
             data: components["schemas"]["ApiKey"][];

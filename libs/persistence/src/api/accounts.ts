@@ -25,6 +25,8 @@ export interface NewApiKey {
   readonly scopes: readonly string[];
   readonly key: string;
   readonly created_at: string;
+  /** Null: never. */
+  readonly expires_at: string | null;
 }
 
 /** A key as it is shown later. `hint` is its end, by which its owner can recognize it. */
@@ -35,6 +37,10 @@ export interface ApiKey {
   readonly scopes: readonly string[];
   readonly created_at: string;
   readonly revoked_at: string | null;
+  /** Null: never. */
+  readonly expires_at: string | null;
+  /** Up to a minute older than its last use. Null: it was not used since uses are noted. */
+  readonly last_used_at: string | null;
 }
 
 /** `isRevoked`: the configured key was revoked, and another one must be configured. */
@@ -58,6 +64,7 @@ interface ValidKey {
   readonly id: string;
   readonly account_id: string;
   readonly scopes: readonly string[];
+  readonly expires_at: Date | null;
 }
 
 interface SeededKey {
@@ -70,14 +77,21 @@ interface KeyToCreate {
   readonly accountId: AccountId;
   readonly name: string;
   readonly scopes: readonly string[];
+  /** Absent: it does not expire. */
+  readonly expiresAt?: Date | undefined;
 }
 
 /** The account of the operator of the deployment. */
 const operatorAccount = accountId.parse('acc_admin');
 
 const validKey = `
-select api_keys.id, account_id, scopes from api_keys join accounts on accounts.id = account_id
-where hash = $1 and revoked_at is null and removed_at is null`;
+select api_keys.id, account_id, scopes, expires_at from api_keys join accounts on accounts.id = account_id
+where hash = $1 and revoked_at is null and removed_at is null
+  and (expires_at is null or expires_at > clock_timestamp())`;
+
+const noteUses = `
+update api_keys set last_used_at = clock_timestamp()
+where id = any($1) and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')`;
 
 const activeAccount = `select id from accounts where id = $1 and removed_at is null`;
 
@@ -149,10 +163,20 @@ export class Accounts {
     return pageOf(rows.map(apiKeyOf), limit);
   }
 
-  /** Undefined for an unknown or revoked key, and for those of a removed account. */
+  /** Undefined for an unknown, revoked or expired key, and for those of a removed account. */
   async verify(key: string): Promise<Caller | undefined> {
     const [row] = await this.database.sql.query<ValidKey>(validKey, [hashOf(key)]);
-    return row && { accountId: accountId.parse(row.account_id), keyId: apiKeyId.parse(row.id), scopes: row.scopes };
+    return (
+      row && {
+        ...{ accountId: accountId.parse(row.account_id), keyId: apiKeyId.parse(row.id), scopes: row.scopes },
+        ...(row.expires_at && { expiresAt: row.expires_at }),
+      }
+    );
+  }
+
+  /** That these keys are used now. A key's time is written at most once a minute. */
+  async noteUses(keyIds: readonly ApiKeyId[]): Promise<void> {
+    await this.database.sql.query(noteUses, [keyIds]);
   }
 
   /** Whether there is such an account, and it is not removed. */
@@ -163,7 +187,10 @@ export class Accounts {
   /** Which of these keys are no longer valid. */
   async revokedOf(keyIds: readonly ApiKeyId[]): Promise<ApiKeyId[]> {
     const rows = await this.database.prisma.apiKey.findMany({
-      where: { id: { in: [...keyIds] }, revokedAt: null },
+      where: {
+        ...{ id: { in: [...keyIds] }, revokedAt: null },
+        OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }],
+      },
       select: { id: true },
     });
     const good = new Set(rows.map(({ id }) => id));
@@ -224,20 +251,30 @@ export class Accounts {
       scopes: row.scopes,
       key,
       created_at: row.createdAt.toISOString(),
+      expires_at: row.expiresAt?.toISOString() ?? null,
     };
   }
 
-  private keyRow({ accountId, name, scopes }: KeyToCreate, key: string) {
-    const id = `key_${this.newId()}`;
-    return { id, accountId, name: storedText(name), hash: hashOf(key), hint: key.slice(-4), scopes: [...scopes] };
+  private keyRow({ accountId, name, scopes, expiresAt }: KeyToCreate, key: string) {
+    const secret = { hash: hashOf(key), hint: key.slice(-4) };
+    return {
+      id: `key_${this.newId()}`,
+      accountId,
+      name: storedText(name),
+      ...secret,
+      scopes: [...scopes],
+      expiresAt: expiresAt ?? null,
+    };
   }
 }
 
-const apiKeyOf = ({ id, name, hint, scopes, createdAt, revokedAt }: ApiKeyRow): ApiKey => ({
+const apiKeyOf = ({ id, name, hint, scopes, createdAt, revokedAt, expiresAt, lastUsedAt }: ApiKeyRow): ApiKey => ({
   id: apiKeyId.parse(id),
   name,
   hint,
   scopes,
   created_at: createdAt.toISOString(),
   revoked_at: revokedAt?.toISOString() ?? null,
+  expires_at: expiresAt?.toISOString() ?? null,
+  last_used_at: lastUsedAt?.toISOString() ?? null,
 });

@@ -58,12 +58,13 @@ values ($1, $2, $3, $4, $5, $6, least(clock_timestamp() + $7::float * interval '
 returning id, account_id, key_id, user_id, scopes, expires_at`;
 
 const validSession = `
-select sessions.id, sessions.account_id, key_id, user_id, sessions.scopes, expires_at
+select sessions.id, sessions.account_id, key_id, user_id, sessions.scopes, sessions.expires_at
 from sessions
 join accounts on accounts.id = sessions.account_id
 left join api_keys on api_keys.id = key_id
-where sessions.hash = $1 and sessions.revoked_at is null and expires_at > clock_timestamp()
-  and api_keys.revoked_at is null and removed_at is null`;
+where sessions.hash = $1 and sessions.revoked_at is null and sessions.expires_at > clock_timestamp()
+  and api_keys.revoked_at is null and removed_at is null
+  and (api_keys.expires_at is null or api_keys.expires_at > clock_timestamp())`;
 
 const endSession = `update sessions set revoked_at = clock_timestamp() where id = $1 and revoked_at is null`;
 
@@ -82,15 +83,17 @@ const redeemLink = `
 with used as (
   delete from session_links where hash = $1 returning account_id, key_id, expires_at
 )
-select used.account_id, key_id, scopes from used
+select used.account_id, key_id, scopes, api_keys.expires_at from used
 join api_keys on api_keys.id = key_id
 join accounts on accounts.id = used.account_id
-where expires_at > clock_timestamp() and revoked_at is null and removed_at is null`;
+where used.expires_at > clock_timestamp() and revoked_at is null and removed_at is null
+  and (api_keys.expires_at is null or api_keys.expires_at > clock_timestamp())`;
 
 interface LinkedKey {
   readonly account_id: string;
   readonly key_id: string;
   readonly scopes: readonly string[];
+  readonly expires_at: Date | null;
 }
 
 /** Browsers that are signed in. A session can do what its key can, until it expires, is ended, or its key is revoked. */
@@ -137,7 +140,10 @@ export class Sessions {
     return this.database.transaction(async (sql) => {
       const [row] = await sql.query<LinkedKey>(redeemLink, [hashOf(code)]);
       if (!row) return undefined;
-      const key = { accountId: accountId.parse(row.account_id), keyId: apiKeyId.parse(row.key_id), scopes: row.scopes };
+      const key = {
+        ...{ accountId: accountId.parse(row.account_id), keyId: apiKeyId.parse(row.key_id), scopes: row.scopes },
+        ...(row.expires_at && { expiresAt: row.expires_at }),
+      };
       return this.insert(sql, key, seconds);
     });
   }
