@@ -6,6 +6,7 @@ import { refusedMcpTool } from './mcp-server';
 import { type NewMessage, coverage, message, shownMessage } from './message';
 import { runError, runFailure } from './problem';
 import { finishReason, raisedBudget, usage, waiting } from './run';
+import { reasoningEffort } from './run-settings';
 import { stopReceipt } from './stop-receipt';
 import { resolution, toolCall } from './tool-call';
 import { keptImage } from './image';
@@ -86,6 +87,16 @@ const iterationFacts = {
     first_token_ms: z.number().nonnegative().nullable(),
     /** Why the reply broke off, or failed. */
     error: runError.optional(),
+    /** The provider's own word for the end of the reply. */
+    provider_finish_reason: z.string().exactOptional(),
+    /** How much the model was asked to reason. */
+    reasoning_effort: reasoningEffort.exactOptional(),
+    /** Tools that the model was not offered, because its provider takes no more. */
+    omitted_tools: z.array(z.string()).exactOptional(),
+    /** Parameters that were left out of the request, because the provider refuses them. */
+    omitted_parameters: z.array(z.string()).exactOptional(),
+    /** What the call costs at the price that is known here, where the provider named `cost_usd`. */
+    list_cost_usd: z.number().nonnegative().exactOptional(),
   }),
 };
 

@@ -6,12 +6,31 @@ import { modelName, requestedModel } from './model-name';
 import { textLimits } from './text-limits';
 import { dialectName } from './tool-call';
 
+/** How much a model reasons before it answers. Each provider has some of them; the nearest one is asked for. */
+export const reasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
+export type ReasoningEffort = z.infer<typeof reasoningEffort>;
+
+const maxExtraCharacters = 20_000;
+
+/** What the service itself decides about a request. */
+const ownParameters = ['model', 'messages', 'input', 'system', 'tools', 'stream', 'stream_options'];
+
+/** Further parameters of the provider's API. They replace those of the same name that the service would send. */
+export const extraBody = z
+  .record(z.string(), z.unknown())
+  .refine((body) => JSON.stringify(body).length <= maxExtraCharacters, {
+    message: `must have at most ${maxExtraCharacters} characters as JSON`,
+  })
+  .refine((body) => !ownParameters.some((name) => name in body), {
+    message: `must not have ${ownParameters.join(', ')}`,
+  });
+
 /** Settings of the model call, passed to providers that support them. */
 export const llmSettings = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   top_p: z.number().min(0).max(1).optional(),
   max_tokens: z.number().int().positive().optional(),
-  reasoning_effort: z.enum(['low', 'medium', 'high']).optional(),
+  reasoning_effort: reasoningEffort.optional(),
   enable_thinking: z.boolean().optional(),
   thinking_budget: z.number().int().min(1024).optional(),
   tool_choice: z.enum(['auto', 'none', 'required']).optional(),
@@ -21,6 +40,7 @@ export const llmSettings = z.strictObject({
       message: `must have at most ${textLimits.responseFormat} characters as JSON`,
     })
     .optional(),
+  extra_body: extraBody.optional(),
 });
 export type LlmSettings = z.infer<typeof llmSettings>;
 

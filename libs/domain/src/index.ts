@@ -138,6 +138,7 @@ export {
 export {
   type AssistantBlock,
   type ModelChunk,
+  type CallNotes,
   type ModelEnd,
   type ModelMessage,
   type ModelRequest,
@@ -169,6 +170,7 @@ export {
 } from './models/provider-settings';
 export { usualModel } from './models/usual-model';
 export { type ReplyChunk } from './dialects/dialect';
+export { ObjectEnd } from './dialects/object-end';
 export { type BudgetRaise, raiseBudget } from './run/raise-budget';
 export { messagesForNextRun } from './context/messages-for-next-run';
 export { dialectNamed } from './dialects/registry';

@@ -278,10 +278,8 @@ describe.each([openAi, anthropic])('createModels with $kind', (script: ProtocolS
     expect(end.how).toBe('finished');
   });
 
-  it.each([
-    ['not JSON', 'data: {"choices": [\n\n'],
-    ['of another shape', 'data: {"type": 7, "choices": "none"}\n\n'],
-  ])('ends as broken at an event that is %s', async (_, event) => {
+  it('ends as broken at an event that is not JSON', async () => {
+    const event = 'data: {"choices": [\n\n';
     provider.will({ pieces: [script.begun('Half a ').join('') + event], then: 'hang' });
 
     const { text, end } = await ask();

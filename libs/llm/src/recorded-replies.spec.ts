@@ -16,8 +16,8 @@ const fixtures: [string, () => ReplyReader][] = [
   ['openai-parallel-calls', () => new OpenAiReply()],
   ['compatible-reasoning', () => new OpenAiReply()],
   ['compatible-whole-calls', () => new OpenAiReply()],
-  ['anthropic-thinking-calls', () => new AnthropicReply(maker)],
-  ['anthropic-refusal', () => new AnthropicReply(maker)],
+  ['anthropic-thinking-calls', () => new AnthropicReply({ maker })],
+  ['anthropic-refusal', () => new AnthropicReply({ maker })],
 ];
 
 /** The chunks with adjacent texts joined. */
@@ -73,11 +73,11 @@ describe('A recorded reply', () => {
       { type: 'call_start', index: 1, name: 'list_files' },
       { type: 'call_arguments', index: 1, text: '{"path":"b"}' },
     ]);
-    expect(reader.ending).toEqual({ finishReason: 'tool_calls' });
+    expect(reader.ending).toEqual({ finishReason: 'tool_calls', word: 'stop' });
   });
 
   it('of Anthropic with signed and redacted thinking, text and calls', () => {
-    const reader = new AnthropicReply(maker);
+    const reader = new AnthropicReply({ maker });
 
     expect(readRecorded('anthropic-thinking-calls', reader)).toEqual([
       { type: 'reasoning', text: 'I should list it.' },
@@ -97,7 +97,7 @@ describe('A recorded reply', () => {
   });
 
   it('of Anthropic that ends with a refusal', () => {
-    const reader = new AnthropicReply(maker);
+    const reader = new AnthropicReply({ maker });
 
     expect(readRecorded('anthropic-refusal', reader)).toEqual([{ type: 'text', text: 'I can' }]);
     const error = { code: 'content_policy_violation', message: 'The request could enable harm.', transient: false };

@@ -1,5 +1,5 @@
 import type { FinishReason } from '@rondo/contract';
-import { type ModelPrice, type ModelRequest, type ReplyChunk, contextOverflow } from '@rondo/domain';
+import { type CallNotes, type ModelPrice, type ModelRequest, type ReplyChunk, contextOverflow } from '@rondo/domain';
 import type { ProviderClient } from './clients/provider-client';
 import type { ReplyBody } from './http/reply-body';
 import { ProviderError, refusal, toProviderError } from './provider-error';
@@ -9,7 +9,7 @@ import { type CallUsage, estimateInput, usageOf } from './token-usage';
 import { WholeBody, isWhole } from './whole-body';
 import type { ReplyReader, WireProtocol } from './wire-protocol';
 
-export type AttemptEnding = { readonly usage?: CallUsage } & (
+export type AttemptEnding = { readonly usage?: CallUsage; readonly notes?: CallNotes } & (
   | { readonly how: 'finished'; readonly finishReason: Extract<FinishReason, 'stop' | 'length' | 'tool_calls'> }
   | { readonly how: 'aborted' }
   | { readonly how: 'error'; readonly error: ProviderError }
@@ -47,6 +47,7 @@ export class ReplyAttempt {
   /** Ends the call while there is no reply yet. */
   private readonly sending = new AbortController();
   private reply: ReplyBody | undefined;
+  private notes: CallNotes | undefined;
   private buffered: ReplyChunk[] = [];
   private wake = () => {};
   private outputLength = 0;
@@ -94,7 +95,9 @@ export class ReplyAttempt {
     this.signal.addEventListener('abort', this.abort, { once: true });
     try {
       const { wire, client } = this.parts;
-      const reply = await client.send(wire.request(this.request), this.sending.signal);
+      const request = wire.request(this.request);
+      this.notes = request.notes;
+      const reply = await client.send(request, this.sending.signal);
       this.reply = reply;
       if (this.ending) {
         reply.close();
@@ -172,7 +175,8 @@ export class ReplyAttempt {
 
   private end(ending: AttemptEnding): void {
     if (this.ending) return;
-    this.ending = ending;
+    const word = this.reader.ending?.word;
+    this.ending = { ...ending, notes: { ...this.notes, ...(word !== undefined && { finishReason: word }) } };
     this.silence.stop();
     this.signal.removeEventListener('abort', this.abort);
     if (!this.reply) this.sending.abort();

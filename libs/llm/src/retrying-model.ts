@@ -72,7 +72,8 @@ export class RetryingModel implements Model {
   }
 
   private end(ending: AttemptEnding, { hasOutput, attempts }: { hasOutput: boolean; attempts: number }): ModelChunk {
-    const billed = ending.usage && { usage: ending.usage };
+    const { usage, notes = {} } = ending;
+    const billed = { ...(usage && { usage }), ...(Object.keys(notes).length > 0 && { notes }) };
     switch (ending.how) {
       case 'finished':
         return { type: 'end', how: 'finished', finishReason: ending.finishReason, ...billed };

@@ -52,3 +52,23 @@ describe('usageOf', () => {
     expect(usageOf({ ...call, request, reported: {} }).input_tokens).toBeLessThan(2000);
   });
 });
+
+describe('odd figures of a provider', () => {
+  const call = { request: requestTo('a/b'), outputLength: 10, price: { input: 10, output: 50, cache_read: 1 } };
+
+  it('are never negative, never a fraction, and no more is cached than was sent', () => {
+    const odd = { input: 100.5, output: 2.25, cacheRead: 12_000, cacheWrite: 50 };
+    expect(usageOf({ ...call, reported: odd })).toMatchObject({
+      input_tokens: 101,
+      cached_tokens: 101,
+      output_tokens: 3,
+    });
+    expect(usageOf({ ...call, reported: { input: -1, output: -1 } })).toEqual(usageOf({ ...call, reported: {} }));
+  });
+
+  it('are charged at the cost that the provider names, beside that of our price', () => {
+    const reported = { input: 100, output: 10, costUsd: 0.25 };
+    expect(usageOf({ ...call, reported })).toMatchObject({ cost_usd: 0.25, listCostUsd: 0.0015 });
+    expect(usageOf({ ...call, price: undefined, reported })).not.toHaveProperty('listCostUsd');
+  });
+});

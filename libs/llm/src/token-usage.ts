@@ -2,37 +2,52 @@ import type { Usage } from '@rondo/contract';
 import { type ModelMessage, type ModelPrice, type ModelRequest, memoizeGrowingList } from '@rondo/domain';
 import type { ReportedUsage } from './wire-protocol';
 
-export type CallUsage = Usage & { readonly estimated: boolean };
+export type CallUsage = Usage & {
+  readonly estimated: boolean;
+  /** The cost at our price, in USD, where the provider named its own. */
+  readonly listCostUsd?: number;
+};
 
 const charactersPerToken = 4;
 const tokensPerImage = 1500;
 
-/** The usage of a call as the provider reported it; estimated where it is missing, or 0 although there were tokens. */
+/**
+ * The usage of a call as the provider reported it; estimated where it is missing, or 0 although there were tokens. What the
+ * provider says that the call costs is what it costs; otherwise its tokens at our price, null where that is not known.
+ */
 export function usageOf(call: {
   request: ModelRequest;
   outputLength: number;
   reported: ReportedUsage;
   price: ModelPrice | undefined;
 }): CallUsage {
-  const { cacheRead = 0, cacheWrite = 0 } = call.reported;
-  const input = call.reported.input === 0 ? undefined : call.reported.input;
-  const output = call.reported.output === 0 && call.outputLength > 0 ? undefined : call.reported.output;
+  const { reported } = call;
+  const input = reported.input === 0 ? undefined : wholeTokens(reported.input);
+  const output = reported.output === 0 && call.outputLength > 0 ? undefined : wholeTokens(reported.output);
+  const prompt = input ?? estimateInput(call.request);
+  const cacheRead = Math.min(wholeTokens(reported.cacheRead) ?? 0, prompt);
   const tokens = {
-    input: input ?? estimateInput(call.request),
+    input: prompt,
     output: output ?? Math.ceil(call.outputLength / charactersPerToken),
     cacheRead,
-    cacheWrite,
+    cacheWrite: Math.min(wholeTokens(reported.cacheWrite) ?? 0, prompt - cacheRead),
   };
+  const ours = call.price ? costOf(tokens, call.price) : null;
   return {
     input_tokens: tokens.input,
     cached_tokens: cacheRead,
     output_tokens: tokens.output,
-    cost_usd: call.price ? costOf(tokens, call.price) : null,
+    cost_usd: reported.costUsd ?? ours,
     estimated: input === undefined || output === undefined,
+    ...(reported.costUsd !== undefined && ours !== null && { listCostUsd: ours }),
   };
 }
 
-type Tokens = Record<keyof ReportedUsage, number>;
+/** A fraction of a token is charged as one. */
+const wholeTokens = (tokens: number | undefined): number | undefined =>
+  tokens === undefined || tokens < 0 ? undefined : Math.ceil(tokens);
+
+type Tokens = Record<Exclude<keyof ReportedUsage, 'costUsd'>, number>;
 
 function costOf(tokens: Tokens, price: ModelPrice): number {
   const { input, output, cache_read = input, cache_write = input, long_prompt } = price;

@@ -1,5 +1,5 @@
 import type { FinishReason } from '@rondo/contract';
-import type { ModelRequest, ReplyChunk } from '@rondo/domain';
+import type { CallNotes, ModelRequest, ReplyChunk } from '@rondo/domain';
 import type { z } from 'zod';
 import { ProviderError, failureIn } from './provider-error';
 
@@ -21,6 +21,8 @@ export interface WireRequest {
   readonly params: WireParams;
   /** How many elements at the end of a list may differ in the next request, and are serialized again. */
   readonly unsettled: number;
+  /** How it differs from what the run asked for. */
+  readonly notes?: CallNotes;
 }
 
 /** The parameters of any SDK's request. */
@@ -42,9 +44,10 @@ export interface ReplyReader {
   readonly usage: ReportedUsage;
 }
 
-export type ReplyEnding =
-  | { readonly finishReason: Extract<FinishReason, 'stop' | 'length' | 'tool_calls'> }
-  | { readonly error: ProviderError };
+/** `word`: the provider's own for it. */
+export type ReplyEnding = { readonly word?: string } & (
+  { readonly finishReason: Extract<FinishReason, 'stop' | 'length' | 'tool_calls'> } | { readonly error: ProviderError }
+);
 
 /** Tokens as far as the provider has reported them. `input` is the whole prompt, cached or not. */
 export interface ReportedUsage {
@@ -52,6 +55,8 @@ export interface ReportedUsage {
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
   readonly output?: number | undefined;
+  /** What the provider says that the call costs. */
+  readonly costUsd?: number;
 }
 
 /**

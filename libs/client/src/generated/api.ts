@@ -37,12 +37,15 @@ export type components = {
             top_p?: number;
             max_tokens?: number;
             /** @enum {string} */
-            reasoning_effort?: "low" | "medium" | "high";
+            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
             enable_thinking?: boolean;
             thinking_budget?: number;
             /** @enum {string} */
             tool_choice?: "auto" | "none" | "required";
             response_format?: {
+                [key: string]: unknown;
+            };
+            extra_body?: {
                 [key: string]: unknown;
             };
         };
@@ -2002,6 +2005,12 @@ export type components = {
                 duration_ms: number;
                 first_token_ms: number | null;
                 error?: components["schemas"]["RunError"];
+                provider_finish_reason?: string;
+                /** @enum {string} */
+                reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+                omitted_tools?: string[];
+                omitted_parameters?: string[];
+                list_cost_usd?: number;
             };
         };
         ToolPlanned: {

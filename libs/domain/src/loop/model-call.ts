@@ -80,7 +80,19 @@ export function usageFactFor(
     first_token_ms: firstOutputAt === undefined ? null : Date.parse(firstOutputAt) - beganMs,
     ...('error' in end && { error: end.error }),
   };
-  return { type: 'usage.recorded', iteration: call.iteration, data };
+  return { type: 'usage.recorded', iteration: call.iteration, data: { ...data, ...notesOf(end) } };
+}
+
+/** What else is known of the call. */
+function notesOf({ usage, notes }: ModelEnd) {
+  const { finishReason, effort, omittedTools = [], omittedParameters = [] } = notes ?? {};
+  return {
+    ...(finishReason !== undefined && { provider_finish_reason: finishReason }),
+    ...(effort && { reasoning_effort: effort }),
+    ...(omittedTools.length > 0 && { omitted_tools: [...omittedTools] }),
+    ...(omittedParameters.length > 0 && { omitted_parameters: [...omittedParameters] }),
+    ...(usage?.listCostUsd !== undefined && { list_cost_usd: usage.listCostUsd }),
+  };
 }
 
 /** Bounds what a provider reports: a number that does not fit the column would make the append fail. */

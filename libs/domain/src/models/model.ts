@@ -6,6 +6,7 @@ import type {
   LlmSettings,
   Opaque,
   ReasoningBlock,
+  ReasoningEffort,
   RunError,
   Usage,
 } from '@rondo/contract';
@@ -76,12 +77,24 @@ export type ModelChunk =
   | { readonly type: 'call_arguments'; readonly index: number; readonly text: string }
   /**
    * What is known of a call only later: its `opaque`; or `problem`, a sentence for the model about a call of which it cannot be
-   * told what the model wrote. Optional, and the last chunk of its call.
+   * told what the model wrote. Not every call has it.
    */
   | { readonly type: 'call_end'; readonly index: number; readonly opaque?: Opaque; readonly problem?: string }
   /** The request is repeated after `delayMs`: the provider refused it, or the reply broke off, in which case its end follows. */
   | { readonly type: 'retried'; readonly attempt: number; readonly delayMs: number; readonly error: RunError }
   | ModelEnd;
+
+/** How a request differed from what the run asked for, and how its provider ended it. */
+export interface CallNotes {
+  /** The provider's own word for the end of the reply. */
+  readonly finishReason?: string;
+  /** How much the model was asked to reason. */
+  readonly effort?: ReasoningEffort;
+  /** Tools that were not offered, because the provider takes no more. */
+  readonly omittedTools?: readonly string[];
+  /** Parameters that were left out, because the provider refuses them. */
+  readonly omittedParameters?: readonly string[];
+}
 
 /**
  * How a reply ended. `finished`: the provider gave a finish reason. `aborted`: our signal closed the stream.
@@ -91,7 +104,13 @@ export type ModelChunk =
 export type ModelEnd = {
   readonly type: 'end';
   /** Undefined if nothing was billed. `estimated` if the provider did not report it. */
-  readonly usage?: Usage & { readonly estimated: boolean };
+  readonly usage?: Usage & {
+    readonly estimated: boolean;
+    /** The cost at the price that is known here, in USD, where the provider named its own, which is `cost_usd`. */
+    readonly listCostUsd?: number;
+  };
+  /** What the run shows of the call. */
+  readonly notes?: CallNotes;
 } & (
   | { readonly how: 'finished'; readonly finishReason: Extract<FinishReason, 'stop' | 'length' | 'tool_calls'> }
   | { readonly how: 'aborted' }

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 
-const tokens = z.number().int().nonnegative().nullish();
+/** One field of an unknown type or range is as if it were absent, and loses nothing of the rest. */
+const lenient = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(undefined);
+
+/** Negative numbers mean "unknown", and fractions of a token occur. */
+const tokens = lenient(z.number().nonnegative());
+const text = lenient(z.string());
 
 const usage = z.object({
   input_tokens: tokens,
@@ -10,52 +15,48 @@ const usage = z.object({
 });
 export type AnthropicUsage = z.infer<typeof usage>;
 
-/** Unknown types are ignored; known types must match their schema. */
-const anyBut = (...known: string[]) =>
-  z
-    .object({ type: z.string().refine((type) => !known.includes(type)) })
-    .transform(() => ({ type: 'ignored' as const }));
-
-const block = z.union([
-  z.discriminatedUnion('type', [
-    z.object({ type: z.literal('text'), text: z.string().default('') }),
-    z.object({ type: z.literal('thinking'), thinking: z.string().default(''), signature: z.string().nullish() }),
-    z.object({ type: z.literal('redacted_thinking'), data: z.string() }),
-    z.object({ type: z.literal('tool_use'), name: z.string(), input: z.unknown().optional() }),
-  ]),
-  anyBut('text', 'thinking', 'redacted_thinking', 'tool_use'),
-]);
+/** The start of a content block of any type. */
+const block = z
+  .object({
+    type: z.string(),
+    text,
+    thinking: text,
+    signature: text,
+    data: text,
+    name: text,
+    input: z.unknown().optional(),
+  })
+  .catch({ type: 'unknown' });
 export type AnthropicBlock = z.infer<typeof block>;
 
-const delta = z.union([
-  z.discriminatedUnion('type', [
-    z.object({ type: z.literal('text_delta'), text: z.string() }),
-    z.object({ type: z.literal('thinking_delta'), thinking: z.string() }),
-    z.object({ type: z.literal('signature_delta'), signature: z.string() }),
-    z.object({ type: z.literal('input_json_delta'), partial_json: z.string() }),
-  ]),
-  anyBut('text_delta', 'thinking_delta', 'signature_delta', 'input_json_delta'),
-]);
+/** More of a block. Its type is the field that it fills. */
+const delta = z.object({ type: text, text, thinking: text, signature: text, partial_json: text }).catch({});
 export type AnthropicDelta = z.infer<typeof delta>;
 
-const index = z.number().int().nonnegative();
+/** Absent in some imitations: then it is the latest block. */
+const index = lenient(
+  z.preprocess((value) => (typeof value === 'string' ? Number(value) : value), z.number().int().nonnegative()),
+);
 
-const event = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('message_start'), message: z.object({ usage: usage.nullish() }) }),
-  z.object({ type: z.literal('content_block_start'), index, content_block: block }),
-  z.object({ type: z.literal('content_block_delta'), index, delta }),
-  z.object({ type: z.literal('content_block_stop'), index }),
+/** An event of any type. Those of an unknown type have nothing that is read. */
+export const anthropicEvent = z.preprocess(
+  (value) => (Array.isArray(value) ? (value as unknown[])[0] : value) ?? {},
   z.object({
-    type: z.literal('message_delta'),
-    delta: z.object({
-      stop_reason: z.string().nullish(),
-      stop_details: z.object({ explanation: z.string().nullish() }).nullish(),
-    }),
-    usage: usage.nullish(),
+    type: text,
+    message: lenient(z.object({ usage: lenient(usage) })),
+    index,
+    content_block: block.optional(),
+    delta: delta
+      .and(
+        z.object({
+          stop_reason: text,
+          stop_details: lenient(z.object({ explanation: text })),
+        }),
+      )
+      .optional()
+      .catch(undefined),
+    usage: lenient(usage),
+    error: z.unknown().optional(),
   }),
-  z.object({ type: z.literal('message_stop') }),
-  z.object({ type: z.literal('error'), error: z.unknown().optional() }),
-]);
-
-export const anthropicEvent = z.union([event, anyBut(...event.options.map(({ shape }) => shape.type.value))]);
+);
 export type AnthropicEvent = z.infer<typeof anthropicEvent>;

@@ -91,9 +91,8 @@ function thinkingBlock({ text, signature, redacted, opaque }: ReasoningBlock, ma
   if (signature) return [{ type: 'thinking', thinking: text, signature }];
   const given = opaque?.maker === maker ? givenThinking.safeParse(opaque.data).data : undefined;
   if (!given) return [];
-  return 'data' in given
-    ? [{ type: 'redacted_thinking', data: given.data }]
-    : [{ type: 'thinking', thinking: text, signature: given.signature }];
+  if ('data' in given) return [{ type: 'redacted_thinking', data: given.data }];
+  return [{ type: 'thinking', thinking: text, ...given } as Anthropic.ThinkingBlockParam]; // unsigned for some servers
 }
 
 function resultBlock({ tool_call_id, text, is_error, image }: ModelToolResult): Anthropic.ToolResultBlockParam {

@@ -1,4 +1,5 @@
 import type { ReplyChunk } from '@rondo/domain';
+import { endingBy } from '../finish-reason';
 import { ProviderError, refusal } from '../provider-error';
 import { type ReplyEnding, type ReplyReader, type ReportedUsage, parseEvent } from '../wire-protocol';
 import {
@@ -8,135 +9,178 @@ import {
   type AnthropicUsage,
   anthropicEvent,
 } from './anthropic-event';
-import { boundThinking } from './given-thinking';
+import { boundThinking, unsignedThinking } from './given-thinking';
 
 /** A limit, because a signature is collected until it is complete and does not count as output before. */
 const longestSignature = 1_000_000;
 
-/** Reads a streamed Message. */
+interface OpenCall {
+  readonly type: 'call';
+  readonly index: number;
+  /** Came with the start. It counts if no piece follows. */
+  input: string;
+}
+
+type OpenBlock = OpenCall | { readonly type: 'thought'; signature: string } | { readonly type: 'text' | 'other' };
+
+interface Thinker {
+  /** The model that writes the reply. */
+  readonly maker: string;
+  /** Thinking goes back to it without a signature, too. */
+  readonly takesUnsigned?: boolean;
+}
+
+/** Reads a streamed Message. Its blocks may overlap: each piece names its block. */
 export class AnthropicReply implements ReplyReader {
   ending: ReplyEnding | undefined;
   complete = false;
   usage: ReportedUsage = {};
   private calls = 0;
-  /** The thinking block that is being received: blocks never overlap. */
-  private thought: { signature: string } | undefined;
+  private hasText = false;
+  private readonly blocks = new Map<number, OpenBlock>();
+  private latest = 0;
+  /** Pieces of arguments without a call. */
+  private stray = '';
 
-  /** `maker`: the model that writes the reply. */
-  constructor(private readonly maker: string) {}
+  constructor(private readonly thinker: Thinker) {}
 
   read(event: string, chunks: ReplyChunk[]): void {
+    if (event.trim() === '[DONE]') return;
     this.readEvent(parseEvent(anthropicEvent, event), chunks);
   }
 
-  private readEvent(event: AnthropicEvent, chunks: ReplyChunk[]): void {
-    switch (event.type) {
+  private readEvent({ type, index, content_block, delta, ...event }: AnthropicEvent, chunks: ReplyChunk[]): void {
+    switch (type ?? '') {
       case 'message_start':
-        this.usage = prompt(event.message.usage);
+        this.usage = { ...this.usage, ...prompt(event.message?.usage) }; // its output is only begun
         break;
       case 'content_block_start':
-        this.begin(event.content_block, chunks);
+        this.latest = index ?? this.latest + 1;
+        if (content_block) this.begin(this.latest, content_block, chunks);
         break;
       case 'content_block_delta':
-        this.extend(event.delta, chunks);
+        if (delta) this.extend(index ?? this.latest, delta, chunks);
         break;
       case 'content_block_stop':
-        this.closeThought(chunks);
+        this.close(index ?? this.latest, chunks);
         break;
       case 'message_delta':
         this.usage = { ...this.usage, ...prompt(event.usage), ...output(event.usage) };
-        if (event.delta.stop_reason)
-          this.ending = endingBy(event.delta.stop_reason, event.delta.stop_details?.explanation);
+        if (delta?.stop_reason) {
+          this.closeAll(chunks);
+          this.ending = endingBy(delta.stop_reason, this.calls > 0, delta.stop_details?.explanation);
+        }
         break;
       case 'message_stop':
         this.complete = true;
+        this.closeAll(chunks);
+        if (this.hasText || this.calls > 0) this.ending ??= { finishReason: this.calls > 0 ? 'tool_calls' : 'stop' };
         break;
       case 'error':
         throw refusal({ detail: event.error });
-      case 'ignored':
-        break;
+      default:
+        if (event.error) throw refusal({ detail: event.error });
     }
   }
 
-  private begin(block: AnthropicBlock, chunks: ReplyChunk[]): void {
+  private begin(index: number, block: AnthropicBlock, chunks: ReplyChunk[]): void {
+    this.close(index, chunks);
     switch (block.type) {
       case 'text':
-        if (block.text) chunks.push({ type: 'text', text: block.text });
+        this.closeThoughts(chunks);
+        this.blocks.set(index, { type: 'text' });
+        this.say(block.text, chunks);
         break;
       case 'thinking':
-        this.thought = { signature: block.signature ?? '' };
+        this.closeThoughts(chunks);
+        this.blocks.set(index, { type: 'thought', signature: block.signature ?? '' });
         if (block.thinking) chunks.push({ type: 'reasoning', text: block.thinking });
         break;
       case 'redacted_thinking':
-        chunks.push({ type: 'reasoning_end', opaque: boundThinking(this.maker, { data: block.data }) });
+        this.closeThoughts(chunks);
+        if (block.data)
+          chunks.push({ type: 'reasoning_end', opaque: boundThinking(this.thinker.maker, { data: block.data }) });
+        this.blocks.set(index, { type: 'other' });
         break;
       case 'tool_use': {
-        const index = this.calls++;
-        chunks.push({ type: 'call_start', index, name: block.name });
-        if (isFilled(block.input)) chunks.push({ type: 'call_arguments', index, text: JSON.stringify(block.input) });
+        const call = { type: 'call', index: this.calls++, input: inputOf(block.input) } as const;
+        this.blocks.set(index, call);
+        chunks.push({ type: 'call_start', index: call.index, name: block.name ?? 'unnamed' });
         break;
       }
-      case 'ignored':
-        break;
+      default:
+        this.blocks.set(index, { type: 'other' });
     }
   }
 
-  private extend(delta: AnthropicDelta, chunks: ReplyChunk[]): void {
-    switch (delta.type) {
-      case 'text_delta':
-        if (delta.text) chunks.push({ type: 'text', text: delta.text });
-        break;
-      case 'thinking_delta':
-        if (delta.thinking) chunks.push({ type: 'reasoning', text: delta.thinking });
-        break;
-      case 'signature_delta':
-        this.sign(delta.signature);
-        break;
-      case 'input_json_delta':
-        if (delta.partial_json && this.calls > 0) {
-          chunks.push({ type: 'call_arguments', index: this.calls - 1, text: delta.partial_json });
-        }
-        break;
-      case 'ignored':
-        break;
-    }
+  /** Blocks of unknown types take their own pieces with them. */
+  private extend(index: number, delta: AnthropicDelta, chunks: ReplyChunk[]): void {
+    const block = this.blocks.get(index);
+    if (delta.partial_json) this.extendCall(block, delta.partial_json, chunks);
+    if (block?.type === 'other' || block?.type === 'call') return;
+    this.say(delta.text, chunks);
+    if (delta.thinking) chunks.push({ type: 'reasoning', text: delta.thinking });
+    if (delta.signature && block?.type === 'thought') this.sign(block, delta.signature);
   }
 
-  private sign(piece: string): void {
-    if (!this.thought) return;
-    this.thought.signature += piece;
-    if (this.thought.signature.length > longestSignature)
+  private say(text: string | null | undefined, chunks: ReplyChunk[]): void {
+    if (!text) return;
+    this.hasText = true;
+    chunks.push({ type: 'text', text });
+  }
+
+  private extendCall(block: OpenBlock | undefined, text: string, chunks: ReplyChunk[]): void {
+    if (block?.type === 'other') return;
+    if (block?.type !== 'call') {
+      this.stray += text;
+      return;
+    }
+    block.input = '';
+    chunks.push({ type: 'call_arguments', index: block.index, text });
+  }
+
+  private sign(thought: { signature: string }, piece: string): void {
+    thought.signature += piece;
+    if (thought.signature.length > longestSignature)
       throw new ProviderError('api_error', 'The provider sent a signature without an end.');
   }
 
-  private closeThought(chunks: ReplyChunk[]): void {
-    if (!this.thought) return;
-    const { signature } = this.thought;
-    this.thought = undefined;
-    chunks.push({
-      type: 'reasoning_end',
-      ...(signature !== '' && { opaque: boundThinking(this.maker, { signature }) }),
-    });
+  private close(index: number, chunks: ReplyChunk[]): void {
+    const block = this.blocks.get(index);
+    this.blocks.delete(index);
+    if (block?.type === 'thought') chunks.push({ type: 'reasoning_end', ...this.opaqueOf(block) });
+    if (block?.type === 'call' && block.input !== '')
+      chunks.push({ type: 'call_arguments', index: block.index, text: block.input });
+  }
+
+  private opaqueOf({ signature }: { readonly signature: string }) {
+    const { maker, takesUnsigned } = this.thinker;
+    if (signature !== '') return { opaque: boundThinking(maker, { signature }) };
+    return takesUnsigned ? { opaque: unsignedThinking(maker) } : {};
+  }
+
+  /** A thought ends where another block with a text begins, even if its end is not said. */
+  private closeThoughts(chunks: ReplyChunk[]): void {
+    for (const [index, { type }] of this.blocks) if (type === 'thought') this.close(index, chunks);
+  }
+
+  private closeAll(chunks: ReplyChunk[]): void {
+    for (const index of [...this.blocks.keys()]) this.close(index, chunks);
+    if (this.stray === '') return;
+    const index = this.calls++;
+    chunks.push(
+      { type: 'call_start', index, name: 'unnamed' },
+      { type: 'call_end', index, problem: 'There are arguments that belong to no call.' },
+      { type: 'call_arguments', index, text: this.stray },
+    );
+    this.stray = '';
   }
 }
 
 /** A compatible server may send the whole input at the start of a call, where Anthropic sends an empty object. */
-const isFilled = (input: unknown): boolean =>
-  typeof input === 'object' && input !== null && Object.keys(input).length > 0;
-
-function endingBy(reason: string, explanation: string | null | undefined): ReplyEnding {
-  switch (reason) {
-    case 'tool_use':
-      return { finishReason: 'tool_calls' };
-    case 'max_tokens':
-    case 'model_context_window_exceeded':
-    case 'pause_turn': // the turn is not over: with another request the model goes on
-      return { finishReason: 'length' };
-    case 'refusal':
-      return { error: new ProviderError('content_policy_violation', explanation ?? 'The model refused to answer.') };
-    default: // `end_turn`, `stop_sequence`
-      return { finishReason: 'stop' };
-  }
+function inputOf(input: unknown): string {
+  if (typeof input === 'string') return input;
+  return typeof input === 'object' && input !== null && Object.keys(input).length > 0 ? JSON.stringify(input) : '';
 }
 
 /** Anthropic reports cached tokens separately from the rest of the prompt. */

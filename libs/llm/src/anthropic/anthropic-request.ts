@@ -32,6 +32,7 @@ export function toAnthropicRequest({ model, system, messages, tools, settings }:
     ...(!thinks && samples && sampling(settings)),
     ...parameters,
     ...(format && { output_config: { ...parameters.output_config, format } }),
+    ...settings.extra_body,
     messages: markTurns(toAnthropicMessages(messages, makerOf(model))),
   };
 }

@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { LlmSettings } from '@rondo/contract';
+import type { LlmSettings, ReasoningEffort } from '@rondo/contract';
 import type { ModelMessage } from '@rondo/domain';
 import { claudeFamily } from './claude-family';
 
@@ -8,6 +8,8 @@ type Parameters = Pick<Anthropic.MessageCreateParamsStreaming, 'thinking' | 'out
 interface Thinking {
   readonly thinks: boolean;
   readonly parameters: Parameters;
+  /** How much it is asked to think, where that has a name. */
+  readonly effort?: ReasoningEffort;
 }
 
 interface ModelCall {
@@ -19,21 +21,31 @@ interface ModelCall {
 }
 
 const smallestBudget = 1024;
-const budgets = { low: 4096, medium: 10_240, high: 20_480 } as const;
+const budgets = {
+  none: 0,
+  minimal: 1024,
+  low: 4096,
+  medium: 10_240,
+  high: 20_480,
+  xhigh: 32_768,
+  max: 64_000,
+} as const;
 
 /** The thinking parameters for a Claude model, and whether it will think. */
 export function thinkingFor(call: ModelCall): Thinking {
   const { enable_thinking, thinking_budget, reasoning_effort } = call.settings;
-  const wanted = enable_thinking ?? (thinking_budget !== undefined || reasoning_effort !== undefined);
+  const wanted =
+    enable_thinking ??
+    (thinking_budget !== undefined || (reasoning_effort !== undefined && reasoning_effort !== 'none'));
   switch (claudeFamily(call.id).thinking) {
     case 'budget':
       return wanted ? withBudget(call) : silent;
     case 'adaptive':
       return wanted ? adaptive(call.settings) : silent;
     case 'adaptive_by_default':
-      return enable_thinking === false
-        ? { thinks: false, parameters: { thinking: { type: 'disabled' } } }
-        : adaptive(call.settings);
+      return (enable_thinking ?? reasoning_effort !== 'none')
+        ? adaptive(call.settings)
+        : { thinks: false, parameters: { thinking: { type: 'disabled' } } };
     case 'adaptive_always':
       return adaptive(call.settings);
   }
@@ -46,17 +58,25 @@ function withBudget({ settings, messages, maxTokens, maker }: ModelCall): Thinki
   const wanted = settings.thinking_budget ?? budgets[settings.reasoning_effort ?? 'low'];
   const budget_tokens = Math.min(wanted, Math.floor(maxTokens / 2));
   if (budget_tokens < smallestBudget || !mayThink(messages, maker)) return silent;
-  return { thinks: true, parameters: { thinking: { type: 'enabled', budget_tokens } } };
+  const { reasoning_effort: effort } = settings;
+  return {
+    thinks: true,
+    parameters: { thinking: { type: 'enabled', budget_tokens } },
+    ...(effort && settings.thinking_budget === undefined && { effort }),
+  };
 }
 
 /** Some models show no thinking unless a summary is requested. */
-const adaptive = ({ reasoning_effort }: LlmSettings): Thinking => ({
-  thinks: true,
-  parameters: {
+function adaptive({ reasoning_effort }: LlmSettings): Thinking {
+  const effort = reasoning_effort && nearestEffort(reasoning_effort);
+  const parameters: Parameters = {
     thinking: { type: 'adaptive', display: 'summarized' },
-    ...(reasoning_effort && { output_config: { effort: reasoning_effort } }),
-  },
-});
+    ...(effort && { output_config: { effort } }),
+  };
+  return { thinks: true, parameters, ...(effort && { effort }) };
+}
+
+const nearestEffort = (effort: ReasoningEffort) => (effort === 'none' || effort === 'minimal' ? 'low' : effort);
 
 /**
  * The replies between two user messages are one turn, and a turn that began without signed thinking must not contain any.

@@ -1,11 +1,13 @@
 import type { ModelRequest, ProviderSettings } from '@rondo/domain';
 import type { WireProtocol, WireRequest } from '../wire-protocol';
-import { OpenAiReply } from './openai-reply';
+import { onePerModel } from '../one-per-model';
+import { EndingHabit, OpenAiReply } from './openai-reply';
 import { toOpenAiRequest } from './openai-request';
 
 /** The Chat Completions API of OpenAI and of compatible servers. */
 export class OpenAiProtocol implements WireProtocol {
   private readonly streams: boolean;
+  private readonly habitOf = onePerModel(() => new EndingHabit());
 
   constructor({ streams = true }: ProviderSettings) {
     this.streams = streams;
@@ -15,7 +17,7 @@ export class OpenAiProtocol implements WireProtocol {
     return { path: '/chat/completions', params: toOpenAiRequest(request, { streams: this.streams }), unsettled: 0 };
   }
 
-  reader(): OpenAiReply {
-    return new OpenAiReply();
+  reader({ model }: ModelRequest): OpenAiReply {
+    return new OpenAiReply(this.habitOf(model));
   }
 }

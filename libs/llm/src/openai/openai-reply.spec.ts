@@ -1,6 +1,6 @@
 import type { ReplyChunk } from '@rondo/domain';
 import { ProviderError } from '../provider-error';
-import { OpenAiReply } from './openai-reply';
+import { EndingHabit, OpenAiReply } from './openai-reply';
 
 function read(...deltas: object[]): ReplyChunk[] {
   const [reader, chunks] = [new OpenAiReply(), [] as ReplyChunk[]];
@@ -110,6 +110,98 @@ describe('OpenAiReply', () => {
     const reader = new OpenAiReply();
     reader.read(JSON.stringify({ choices: [{ delta: { content: 'a' }, finish_reason }] }), []);
     expect(reader.ending).toMatchObject(ending);
+  });
+
+  const ended = (reader: OpenAiReply, ...events: (object | null)[]): OpenAiReply => {
+    for (const event of events) reader.read(JSON.stringify(event), []);
+    reader.read('[DONE]', []);
+    return reader;
+  };
+  const half = { choices: [{ delta: { content: 'Half' }, finish_reason: null }] };
+
+  it('takes [DONE] without a reason for the end where the server closed the reply in another way', () => {
+    const usage = { choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } };
+    for (const closed of [usage, { choices: [{ delta: {}, finish_reason: '' }] }])
+      expect(ended(new OpenAiReply(), half, closed).ending).toEqual({ finishReason: 'stop' });
+    const call = { choices: [{ delta: { tool_calls: [{ id: 'a', function: { name: 'x', arguments: '{"n":1}' } }] } }] };
+    expect(ended(new OpenAiReply(), call).ending).toEqual({ finishReason: 'tool_calls' });
+  });
+
+  it('takes [DONE] alone for the end only of a server that never says a reason', () => {
+    const [never, usually] = [new EndingHabit(), new EndingHabit()];
+    expect(ended(new OpenAiReply(never), half).ending).toBeUndefined();
+    expect(ended(new OpenAiReply(never), half).ending).toEqual({ finishReason: 'stop' });
+
+    ended(new OpenAiReply(usually), { choices: [{ delta: { content: 'All.' }, finish_reason: 'stop' }] });
+    for (const _ of [1, 2]) expect(ended(new OpenAiReply(usually), half).ending).toBeUndefined();
+  });
+
+  it('loses nothing of a reply to an odd field beside it', () => {
+    const reader = new OpenAiReply();
+    const chunks: ReplyChunk[] = [];
+    const events: unknown[] = [
+      null,
+      { id: 7, choices: null, usage: null },
+      {
+        choices: [{ index: '0', delta: null, finish_reason: null }],
+        usage: { prompt_tokens: 9, completion_tokens: -1 },
+      },
+      { choices: [{ delta: { role: null, content: 'Good ', tool_calls: null, reasoning: { text: 'hm' } } }] },
+      {
+        choices: [{ delta: { content: [{ type: 'text', text: 'reply.' }, { type: 'chart' }], reasoning_details: 3 } }],
+      },
+      { choices: [{ delta: { tool_calls: { index: '0', id: 7, function: { name: 'x', arguments: { n: 1 } } } } }] },
+      { choices: [{ finish_reason: 'stop', logprobs: 'none' }], usage: { completion_tokens: 2.5, cost: '?' } },
+    ];
+    for (const event of events) reader.read(JSON.stringify(event), chunks);
+
+    expect(chunks).toEqual([
+      { type: 'reasoning', text: 'hm' },
+      { type: 'text', text: 'Good ' },
+      { type: 'text', text: 'reply.' },
+      { type: 'call_start', index: 0, name: 'x' },
+      { type: 'call_arguments', index: 0, text: '{"n":1}' },
+    ]);
+    expect(reader).toMatchObject({ ending: { finishReason: 'tool_calls' }, usage: { input: 9, output: 2.5 } });
+  });
+
+  it('reads thoughts among the parts of a text', () => {
+    const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Short.' }] };
+    expect(read({ content: [thinking] }, { content: [{ type: 'text', text: 'Hello.' }] })).toEqual([
+      { type: 'reasoning', text: 'Short.' },
+      { type: 'text', text: 'Hello.' },
+    ]);
+  });
+
+  it.each([
+    [
+      {
+        prompt_tokens: 100,
+        completion_tokens: 9,
+        total_tokens: 409,
+        completion_tokens_details: { reasoning_tokens: 300 },
+      },
+      { output: 309 },
+    ],
+    [
+      {
+        prompt_tokens: 100,
+        completion_tokens: 309,
+        total_tokens: 409,
+        completion_tokens_details: { reasoning_tokens: 300 },
+      },
+      { output: 309 },
+    ],
+    [{ prompt_tokens: 100, completion_tokens: 1, prompt_cache_hit_tokens: 80 }, { cacheRead: 80 }],
+    [{ prompt_tokens: 100, completion_tokens: 1, cached_tokens: 70 }, { cacheRead: 70 }],
+    [{ prompt_tokens: 100, completion_tokens: 1, cost: 0.25 }, { costUsd: 0.25 }],
+  ])('counts %j', (usage, expected) => {
+    const places = [{ usage }, { choices: [{ usage }] }, { x_groq: { usage } }];
+    for (const place of places) {
+      const reader = new OpenAiReply();
+      reader.read(JSON.stringify(place), []);
+      expect(reader.usage).toMatchObject({ input: 100, ...expected });
+    }
   });
 
   it('throws the error of an error event', () => {

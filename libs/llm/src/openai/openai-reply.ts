@@ -1,10 +1,17 @@
 import type { ReplyChunk } from '@rondo/domain';
-import { ProviderError, refusal } from '../provider-error';
+import { endingBy } from '../finish-reason';
+import { refusal } from '../provider-error';
 import { type ReplyEnding, type ReplyReader, type ReportedUsage, parseEvent } from '../wire-protocol';
 import { CallAssembly } from './call-assembly';
-import { type OpenAiChunk, type OpenAiUsage, openAiChunk } from './openai-chunk';
+import { type OpenAiUsage, type Said, openAiChunk, partsIn, textIn } from './openai-chunk';
 
-type Delta = NonNullable<NonNullable<NonNullable<OpenAiChunk['choices']>[number]>['delta']>;
+/** What is learned of how a model's server ends its replies. */
+export class EndingHabit {
+  /** It says a reason: a reply without one is cut off. */
+  saysReason = false;
+  /** A reply of it has ended with `[DONE]` alone. */
+  hasEndedWithout = false;
+}
 
 /** Reads a Chat Completion: the chunks of a stream, or one whole reply. */
 export class OpenAiReply implements ReplyReader {
@@ -12,58 +19,98 @@ export class OpenAiReply implements ReplyReader {
   complete = false;
   usage: ReportedUsage = {};
   private readonly calls = new CallAssembly();
+  private hasOutput = false;
+  /** The server said that the reply ends here, with an empty word or by counting its tokens. */
+  private isClosed = false;
+
+  constructor(private readonly habit = new EndingHabit()) {}
 
   read(event: string, chunks: ReplyChunk[]): void {
-    if (event === '[DONE]') {
-      this.complete = true;
+    if (event.trim() === '[DONE]') {
+      this.finish(chunks);
       return;
     }
-    const { choices, usage, error } = parseEvent(openAiChunk, event);
-    if (error) throw refusal({ detail: error });
-    if (usage) this.usage = reported(usage);
+    const { choices, usage, x_groq, error } = parseEvent(openAiChunk, event);
     const choice = choices?.[0];
-    if (!choice) return;
-    const said = choice.delta ?? choice.message;
+    const counted = usage ?? choice?.usage ?? x_groq?.usage;
+    if (counted) this.usage = { ...this.usage, ...reported(counted) };
+    if (usage && !choice && this.hasOutput) this.isClosed = true;
+    const said = choice?.delta ?? choice?.message;
     if (said) this.readDelta(said, chunks);
-    if (choice.finish_reason) this.ending = this.endingBy(choice.finish_reason);
+    if (error) throw refusal({ detail: error });
+    const word = choice?.finish_reason;
+    if (word === '') this.isClosed = true;
+    if (!word) return;
+    this.habit.saysReason = true;
+    this.calls.end(chunks);
+    this.ending = endingBy(word, this.calls.any);
   }
 
   readWhole(body: string, chunks: ReplyChunk[]): void {
     this.read(body, chunks);
+    this.isClosed = true;
+    this.finish(chunks);
+  }
+
+  private finish(chunks: ReplyChunk[]): void {
     this.complete = true;
+    this.calls.end(chunks);
+    if (!this.ending && this.hasOutput) this.ending = this.endWithoutReason();
+  }
+
+  /**
+   * A reply that ends in order and without a reason is whole where the server has closed it in another way, or where it never
+   * says a reason. From one that usually does, it may be cut off.
+   */
+  private endWithoutReason(): ReplyEnding | undefined {
+    const isHabit = this.habit.hasEndedWithout && !this.habit.saysReason;
+    this.habit.hasEndedWithout = true;
+    if (!this.isClosed && !this.calls.isWhole && !isHabit) return undefined;
+    return { finishReason: this.calls.any ? 'tool_calls' : 'stop' };
   }
 
   /** Reasoning has a field of its own with two names in use; a server that fills both sends the same text twice. */
-  private readDelta(delta: Delta, chunks: ReplyChunk[]): void {
-    const reasoning = delta.reasoning_content ?? delta.reasoning;
+  private readDelta(delta: Said, chunks: ReplyChunk[]): void {
+    const before = chunks.length;
+    const reasoning = textIn(delta.reasoning_content) || textIn(delta.reasoning);
     if (reasoning) chunks.push({ type: 'reasoning', text: reasoning });
-    const text = delta.content ?? delta.refusal;
-    if (text) chunks.push({ type: 'text', text });
+    for (const { type, text } of partsIn(delta.content ?? delta.refusal)) if (text) chunks.push({ type, text });
     for (const call of delta.tool_calls ?? []) this.calls.add(call, chunks);
     if (delta.function_call) this.calls.add({ function: delta.function_call }, chunks);
-  }
-
-  private endingBy(reason: string): ReplyEnding {
-    switch (reason) {
-      case 'length':
-      case 'model_length':
-      case 'max_tokens':
-        return { finishReason: 'length' };
-      case 'content_filter':
-        return { error: new ProviderError('content_policy_violation', 'The provider filtered the reply.') };
-      case 'error':
-        return { error: new ProviderError('api_error', 'The provider aborted the reply.') };
-      case 'insufficient_system_resource':
-        return { error: new ProviderError('service_unavailable', 'The provider has no capacity for the reply.') };
-      default: // `stop`, `tool_calls`, `function_call`, and other names of the same
-        return { finishReason: this.calls.any ? 'tool_calls' : 'stop' };
-    }
+    this.hasOutput ||= chunks.length > before || this.calls.any;
   }
 }
 
-const reported = ({ prompt_tokens, completion_tokens, prompt_tokens_details }: OpenAiUsage): ReportedUsage => ({
-  input: prompt_tokens ?? undefined,
-  output: completion_tokens ?? undefined,
-  cacheRead: prompt_tokens_details?.cached_tokens ?? 0,
-  cacheWrite: prompt_tokens_details?.cache_write_tokens ?? 0,
-});
+/** Only what is reported: of several reports the last counts. */
+function reported({ prompt_tokens, completion_tokens, ...usage }: OpenAiUsage): ReportedUsage {
+  const { prompt_tokens_details: details } = usage;
+  const cacheRead =
+    details?.cached_tokens ??
+    usage.prompt_cache_hit_tokens ??
+    usage.cached_tokens ??
+    usage.cache_read_input_tokens ??
+    undefined;
+  const cacheWrite = details?.cache_write_tokens ?? usage.cache_creation_input_tokens ?? undefined;
+  return {
+    ...(typeof prompt_tokens === 'number' && { input: prompt_tokens }),
+    ...(typeof completion_tokens === 'number' && {
+      output: completion_tokens + reasonedBeside(usage, prompt_tokens, completion_tokens),
+    }),
+    ...(cacheRead !== undefined && { cacheRead }),
+    ...(cacheWrite !== undefined && { cacheWrite }),
+    ...(typeof usage.cost === 'number' && { costUsd: usage.cost }),
+  };
+}
+
+/** Reasoning tokens that the count of the reply does not include, as the total shows. */
+function reasonedBeside(
+  {
+    total_tokens: total,
+    completion_tokens_details: details,
+  }: Pick<OpenAiUsage, 'total_tokens' | 'completion_tokens_details'>,
+  input: number | null | undefined,
+  output: number,
+): number {
+  const reasoned = details?.reasoning_tokens ?? 0;
+  return reasoned > 0 && total === (input ?? 0) + output + reasoned ? reasoned : 0;
+}

@@ -18,6 +18,7 @@ export function toOpenAiRequest(
     ...limits(id, settings),
     ...effort(id, settings, tools.length > 0),
     ...format(settings),
+    ...settings.extra_body,
     messages: toOpenAiMessages(system, messages),
   };
 }
