@@ -131,7 +131,7 @@ export const environment = z
     }),
     HANDSHAKES_PER_SECOND: z.coerce.number().positive().default(100).meta({
       description:
-        'Sockets that one address opens, plus its requests with keys that must be looked up; twice as many may come at once.',
+        'Sockets that one address opens, and apart from them its requests with keys that there are not; twice as many may come at once.',
       unit: 'per second',
     }),
     SESSION_HOURS: z.coerce.number().positive().max(720).default(12).meta({

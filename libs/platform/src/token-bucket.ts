@@ -23,6 +23,11 @@ export class TokenBucket {
     return true;
   }
 
+  /** Takes back a `take` that was for nothing. */
+  giveBack(): void {
+    this.tokens = Math.min(this.burst, this.tokens + 1);
+  }
+
   /** Seconds until the next token, after `take` returned false. */
   get waitS(): number {
     return (1 - this.tokens) / this.perSecond;

@@ -13,28 +13,51 @@ interface CachedCaller {
 }
 
 const maxCachedKeys = 10_000;
+const maxKnownKeys = 10_000;
+
+/** How the look-ups of one address are limited. `begin` may throw, to refuse one; `found` says that it had a caller. */
+interface LookUpLimit {
+  readonly begin: () => void;
+  readonly found: () => void;
+}
 
 /** The callers of recently used secrets. An entry is valid for ten seconds, so that a revoked one soon fails everywhere. */
 export class CallerCache {
   private readonly cached = new Map<string, CachedCaller>();
+  /** Digests of secrets that had a caller when they were last looked up, the oldest first. */
+  private readonly known = new Set<string>();
 
   constructor(
     private readonly verify: (key: string) => Promise<Caller | undefined>,
     private readonly validMs = 10_000,
   ) {}
 
-  /** `beforeVerifying` may throw, to refuse the look-up in the database. */
-  callerOf(key: string, beforeVerifying: () => void = () => undefined): Promise<Caller | undefined> {
+  /** Looking up a secret that is known costs nothing of the limit: others at its address cannot keep it out. */
+  callerOf(key: string, limit?: LookUpLimit): Promise<Caller | undefined> {
     const digest = hash('sha256', key, 'base64');
     const cached = this.cached.get(digest);
     if (cached && cached.until > performance.now()) return cached.caller.then(unexpired);
 
-    beforeVerifying();
+    const counts = this.known.has(digest) ? undefined : limit;
+    counts?.begin();
     const caller = this.verify(key);
-    caller.catch(() => this.cached.delete(digest));
+    caller.then(
+      (found) => {
+        this.remember(digest, found !== undefined);
+        if (found) counts?.found();
+      },
+      () => this.cached.delete(digest),
+    );
     if (this.cached.size >= maxCachedKeys) this.cached.clear();
     this.cached.set(digest, { caller, until: performance.now() + this.validMs });
     return caller;
+  }
+
+  private remember(digest: string, isKnown: boolean): void {
+    this.known.delete(digest);
+    if (isKnown) this.known.add(digest);
+    const [oldest] = this.known;
+    if (oldest !== undefined && this.known.size > maxKnownKeys) this.known.delete(oldest);
   }
 
   /** After a revocation through this process, so that it takes effect at once. */
@@ -49,8 +72,10 @@ const unexpired = (caller: Caller | undefined): Caller | undefined =>
 interface AuthenticatorDependencies {
   readonly keys: CallerCache;
   readonly sessions: CallerCache;
-  /** Per address. */
+  /** Per address: sockets. */
   readonly handshakes: RateLimiter;
+  /** Per address: look-ups of secrets that have no caller. */
+  readonly failures: RateLimiter;
   readonly trustedHops: number;
 }
 
@@ -61,7 +86,7 @@ interface AuthenticatedRequest extends RequestOrigin {
 
 /**
  * Finds the caller of a request. Looking up a key in the database costs something even when the key is invalid, so look-ups
- * are limited per address; a cached key is always accepted.
+ * that find no caller are limited per address; a key that was valid before is always looked up.
  */
 export class Authenticator {
   constructor(private readonly dependencies: AuthenticatorDependencies) {}
@@ -73,14 +98,14 @@ export class Authenticator {
   /** By the key in its header, or else by its cookie. Undefined for an invalid one. */
   async callerOfRequest(request: AuthenticatedRequest): Promise<Caller | undefined> {
     const { authorization } = request.headers;
-    if (authorization === undefined) return this.callerOfCookie(request, () => this.countHandshake(request));
+    if (authorization === undefined) return this.callerOfCookie(request, this.lookUpLimit(request));
     const key = bearerKey(authorization);
     return key === undefined ? undefined : this.callerOf(key, request);
   }
 
   /** Undefined for an invalid key. Rejects with `rate_limited`. */
   async callerOf(key: string, origin: RequestOrigin): Promise<Caller | undefined> {
-    return this.dependencies.keys.callerOf(key, () => this.countHandshake(origin));
+    return this.dependencies.keys.callerOf(key, this.lookUpLimit(origin));
   }
 
   /**
@@ -99,15 +124,21 @@ export class Authenticator {
     this.dependencies.handshakes.consume(this.addressOf(origin));
   }
 
+  private lookUpLimit(origin: RequestOrigin): LookUpLimit {
+    const { failures } = this.dependencies;
+    const address = this.addressOf(origin);
+    return { begin: () => failures.consume(address), found: () => failures.giveBack(address) };
+  }
+
   private async callerOfCookie(
     { method, headers }: AuthenticatedRequest,
-    beforeVerifying?: () => void,
+    limit?: LookUpLimit,
   ): Promise<Caller | undefined> {
     const secret = sessionSecret(headers);
     if (secret === undefined) return undefined;
     if (!isSameOrigin(headers, { isRead: method === 'GET' || method === 'HEAD' })) {
       throw new ApiError('forbidden', 'A session is only accepted from pages of the same origin.');
     }
-    return this.dependencies.sessions.callerOf(secret, beforeVerifying);
+    return this.dependencies.sessions.callerOf(secret, limit);
   }
 }

@@ -28,6 +28,22 @@ describe('attack: public API', () => {
     verify.mockRestore();
   });
 
+  it('guesses of keys at the address of clients with valid ones', async () => {
+    const at = from('192.0.2.5');
+    const keys = await Promise.all(Array.from({ length: 10 }, (_, index) => gateway.keyOf(`neighbour ${index}`)));
+    for (const key of keys) await gateway.as(key).get('/v1/runs').set(at).expect(200);
+    let status = 401;
+    for (let n = 0; status === 401; n += 1)
+      ({ status } = await gateway.as(`rondo_another_guess_${n}`).get('/v1/runs').set(at));
+    expect(status).toBe(429);
+
+    gateway.parts.keys.clear();
+    for (const key of keys) await gateway.as(key).get('/v1/runs').set(at).expect(200);
+    const socket = io(`${gateway.url}/runs`, { auth: { token: keys[0] }, extraHeaders: at, transports: ['websocket'] });
+    await nextEvent(socket, 'connect');
+    socket.disconnect();
+  });
+
   it('handshakes of sockets, one after another', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, async () => {

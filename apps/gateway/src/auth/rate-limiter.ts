@@ -38,6 +38,11 @@ export class RateLimiter {
     if (!bucket.take()) throw tooManyRequests({ ...this.named, quota: this.capacity, windowS, waitS: bucket.waitS });
   }
 
+  /** Takes back a `consume` that is not to count. */
+  giveBack(key: string): void {
+    this.buckets.get(key)?.giveBack();
+  }
+
   private get capacity(): number {
     return Math.max(1, windowS * this.perSecond);
   }

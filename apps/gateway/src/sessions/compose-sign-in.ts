@@ -29,9 +29,9 @@ export function composeSignIn(
     tokens?.recognizes(secret) ? tokens.verify(secret) : keyUses.note(await accounts.verify(secret));
   const keys = new CallerCache(verify);
   const browsers = new CallerCache(async (secret) => keyUses.note(await sessions.verify(secret)));
-  const handshakes = new RateLimiter(config.HANDSHAKES_PER_SECOND, { policy: 'address' });
+  const perAddress = () => new RateLimiter(config.HANDSHAKES_PER_SECOND, { policy: 'address' });
   const authenticator = new Authenticator({
-    ...{ keys, handshakes, sessions: browsers },
+    ...{ keys, sessions: browsers, handshakes: perAddress(), failures: perAddress() },
     trustedHops: config.TRUSTED_PROXY_HOPS,
   });
   const revokedOf = async (ids: readonly CredentialId[]) => {
