@@ -8,6 +8,7 @@ import {
   type SandboxHead,
   type SandboxRequest,
   TunnelError,
+  type TunnelOpener,
   sandboxRequest,
   serveTunnels,
 } from '@rondo/messaging';
@@ -18,6 +19,7 @@ import type { BrowserOperator } from './tools/browser/browser-operator';
 import type { PreviewUrls } from './tools/ports/preview-urls';
 import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots } from './sandboxes';
 import type { WorkspaceHosting } from './workspace-hosting';
+import { TunnelShares } from './tunnel-shares';
 import { filePieces } from './workspace-file';
 
 interface SandboxAccessParts {
@@ -45,6 +47,7 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
   private stop: (() => void) | undefined;
 
   private readonly siteServer: SiteServer;
+  private readonly shares = new TunnelShares(maxTunnels);
 
   constructor(private readonly parts: SandboxAccessParts) {
     this.siteServer = new SiteServer(parts.sites);
@@ -52,16 +55,17 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
 
   onApplicationBootstrap(): void {
     const { nats, executorId } = this.parts;
-    this.stop = serveTunnels(nats, executorId, { accept: (request) => this.accept(request), maxTunnels });
+    this.stop = serveTunnels(nats, executorId, { accept: this.accept.bind(this) });
   }
 
   onModuleDestroy(): void {
     this.stop?.();
   }
 
-  private async accept(given: unknown): Promise<AcceptedTunnel> {
+  private async accept(given: unknown, opener: TunnelOpener): Promise<AcceptedTunnel> {
     const parsed = sandboxRequest.safeParse(given);
     if (!parsed.success) throw new TunnelError('invalid_request', 'This executor does not know the request.');
+    opener.hold(this.shares.enter({ request: parsed.data, isWorker: opener.isWorker }));
     try {
       return await this.perform(parsed.data);
     } catch (error) {

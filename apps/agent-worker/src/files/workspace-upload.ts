@@ -39,7 +39,7 @@ export class WorkspaceUpload {
   private async create(to: WorkspaceAddress, path: string, file: StoredFile): Promise<boolean> {
     const request = { ...ownerOf(to), op: 'write', path, max_bytes: file.size, mode: 'create' } as const;
     try {
-      const { tunnel } = await accessSandbox<'write'>(this.parts.nats, to, request);
+      const { tunnel } = await accessSandbox<'write'>(this.parts.nats, asWorker(to), request);
       await writeThrough(tunnel, Readable.from(this.parts.content(file), { objectMode: false }));
       return true;
     } catch (error) {
@@ -51,7 +51,7 @@ export class WorkspaceUpload {
   private async isThere(to: WorkspaceAddress, path: string, file: StoredFile): Promise<boolean> {
     const request = { ...ownerOf(to), op: 'read', path } as const;
     try {
-      const { tunnel, head } = await accessSandbox<'read'>(this.parts.nats, to, request);
+      const { tunnel, head } = await accessSandbox<'read'>(this.parts.nats, asWorker(to), request);
       tunnel.end();
       if (head.size !== file.size) {
         tunnel.destroy();
@@ -67,4 +67,5 @@ export class WorkspaceUpload {
   }
 }
 
+const asWorker = ({ executorId }: WorkspaceAddress) => ({ executorId, isWorker: true });
 const ownerOf = ({ threadId, accountId }: WorkspaceAddress) => ({ thread_id: threadId, account_id: accountId });

@@ -44,7 +44,7 @@ export class TestExecutor {
     lacks: Readonly<Record<string, string>>,
   ) {
     this.stopParts = [
-      serveTunnels(link, this.id, { accept: (request) => this.accept(sandboxRequest.parse(request)), maxTunnels: 200 }),
+      serveTunnels(link, this.id, { accept: (request) => this.accept(sandboxRequest.parse(request)) }),
       announceExecutor(link, this.id, { isOpen: () => Promise.resolve(true), everyMs: 100, lacks: () => lacks }),
     ];
   }

@@ -1,11 +1,11 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { type Duplex, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import fc from 'fast-check';
 import type { NatsLink } from '../connection/nats-link';
 import { TestNats } from '../testing/test-nats';
-import { type AcceptedTunnel, openTunnel, serveTunnels } from './executor-tunnels';
+import { type AcceptedTunnel, type TunnelOpener, openTunnel, serveTunnels } from './executor-tunnels';
 import { Tunnel, TunnelError } from './tunnel';
 
 let nats: TestNats;
@@ -19,13 +19,15 @@ beforeAll(async () => {
 });
 afterAll(() => nats.close());
 
+type Accept = Parameters<typeof serveTunnels>[2]['accept'];
+
 /** An executor that treats every tunnel as `serve` says. Answers with its id. */
 async function serving(
   serve: (tunnel: Duplex) => Promise<void>,
-  { accept = acceptAll(serve), maxTunnels = 100, link = executor } = {},
+  { accept = acceptAll(serve), link = executor }: { accept?: Accept; link?: NatsLink } = {},
 ) {
   const executorId = `exe_${(executors += 1)}`;
-  const stop = serveTunnels(link, executorId, { accept, maxTunnels });
+  const stop = serveTunnels(link, executorId, { accept });
   await link.connection.flush();
   return { executorId, stop };
 }
@@ -133,28 +135,35 @@ describe('a tunnel to an executor', () => {
     await expect(openTunnel(gateway, 'exe_none', { request: {} })).rejects.toMatchObject({ code: 'executor_away' });
   });
 
-  it('is refused beyond the number that an executor serves at once', async () => {
-    const { executorId } = await serving(discard, { maxTunnels: 2 });
-    const [first] = [
-      await openTunnel(gateway, executorId, { request: {} }),
-      await openTunnel(gateway, executorId, { request: {} }),
-    ];
-    await expect(openTunnel(gateway, executorId, { request: {} })).rejects.toMatchObject({ code: 'executor_busy' });
-
-    first.tunnel.end();
-    await buffer(first.tunnel);
-    await expect(openTunnel(gateway, executorId, { request: {} })).resolves.toBeDefined();
+  it('is over for the executor once it has sent everything and the gateway has nothing to say', async () => {
+    const opened: Duplex[] = [];
+    const { executorId } = await serving((tunnel) => {
+      opened.push(tunnel);
+      return pipeline(Readable.from([Buffer.from('all')]), tunnel);
+    });
+    const { tunnel } = await openTunnel(gateway, executorId, { request: {} });
+    tunnel.end();
+    expect((await buffer(tunnel)).toString()).toBe('all');
+    const [far] = opened;
+    if (far && !far.closed) await once(far, 'close');
   });
 
-  it('is over for the executor once it has sent everything and the gateway has nothing to say', async () => {
-    const { executorId } = await serving((tunnel) => pipeline(Readable.from([Buffer.from('all')]), tunnel), {
-      maxTunnels: 3,
-    });
-    for (let times = 0; times < 20; times += 1) {
-      const { tunnel } = await openTunnel(gateway, executorId, { request: {} });
-      tunnel.end();
-      expect((await buffer(tunnel)).toString()).toBe('all');
-    }
+  it('holds what the executor took for it until it is closed and the work for it has ended', async () => {
+    const events = new EventEmitter();
+    let finish: () => void = () => undefined;
+    const work = new Promise<void>((resolve) => (finish = resolve));
+    const accept = (_: unknown, opener: TunnelOpener): Promise<AcceptedTunnel> => {
+      opener.hold(() => events.emit('released', opener.isWorker));
+      return Promise.resolve({ head: {}, serve: () => work });
+    };
+    const { executorId } = await serving(discard, { accept });
+    const released = once(events, 'released');
+    const { tunnel } = await openTunnel(gateway, executorId, { request: {}, isWorker: true });
+    tunnel.destroy();
+    await openTunnel(gateway, executorId, { request: {} }).then((other) => other.tunnel.destroy());
+    expect(await Promise.race([released, Promise.resolve('held')])).toBe('held');
+    finish();
+    expect(await released).toEqual([true]);
   });
 
   it('ends for the executor when its client leaves, before the answer too', async () => {

@@ -7,7 +7,12 @@ import { received } from '../connection/received';
 import { Tunnel, TunnelError } from './tunnel';
 
 const tunnelId = z.string().regex(/^[0-9a-f]{32}$/);
-export const tunnelRequest = z.object({ tunnel_id: tunnelId, request: z.unknown() });
+/** Tunnels of workers have a share of their own. What does not say who opens it counts as a gateway's. */
+export const tunnelRequest = z.object({
+  tunnel_id: tunnelId,
+  request: z.unknown(),
+  opened_by: z.literal('worker').optional(),
+});
 export const tunnelAnswer = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true), head: z.unknown() }),
   z.object({ ok: z.literal(false), code: z.string(), message: z.string() }),
@@ -22,6 +27,12 @@ export interface OpenedTunnel {
   readonly tunnel: Tunnel;
 }
 
+interface TunnelOpening {
+  readonly request: object;
+  readonly signal?: AbortSignal | undefined;
+  readonly isWorker?: boolean | undefined;
+}
+
 /**
  * Opens a tunnel to an executor. Rejects with TunnelError: `executor_away` when none answers, or with the code of its
  * refusal. What travels in it is agreed in the request. It ends at once when the signal is aborted, also while the executor
@@ -30,7 +41,7 @@ export interface OpenedTunnel {
 export async function openTunnel(
   nats: NatsLink,
   executorId: string,
-  { request, signal }: { readonly request: object; readonly signal?: AbortSignal | undefined },
+  { request, signal, isWorker = false }: TunnelOpening,
 ): Promise<OpenedTunnel> {
   if (signal?.aborted) throw clientLeft();
   const { names, connection } = nats;
@@ -43,7 +54,7 @@ export async function openTunnel(
   const subscription = connection.subscribe(names.sandboxDown(executorId, id), {
     callback: (error, message) => (error ? tunnel.destroy(error) : tunnel.receive(message.data)),
   });
-  const answered = askToOpen(nats, executorId, { tunnel_id: id, request });
+  const answered = askToOpen(nats, executorId, { tunnel_id: id, request, ...(isWorker && { opened_by: 'worker' }) });
   try {
     return { tunnel, head: await (signal ? Promise.race([answered, endedBy(signal, tunnel)]) : answered) };
   } catch (error) {
@@ -86,8 +97,13 @@ export interface AcceptedTunnel {
 
 interface TunnelServer {
   /** Rejects with TunnelError when the request is refused. */
-  readonly accept: (request: unknown) => Promise<AcceptedTunnel>;
-  readonly maxTunnels: number;
+  readonly accept: (request: unknown, opener: TunnelOpener) => Promise<AcceptedTunnel>;
+}
+
+export interface TunnelOpener {
+  readonly isWorker: boolean;
+  /** Takes what the tunnel may use until it is closed and all that was done for it has ended. */
+  hold(release: () => void): void;
 }
 
 /** The executor's end. Returns what ends the listening and resets open tunnels. */
@@ -109,17 +125,20 @@ export function serveTunnels(nats: NatsLink, executorId: string, server: TunnelS
     const body = received(tunnelRequest, message, log);
     if (!body || open.has(body.tunnel_id)) return;
     const tunnel = newTunnel(body.tunnel_id);
+    let release: () => void = ignore;
+    const opener = { isWorker: body.opened_by === 'worker', hold: (held: () => void) => void (release = held) };
     try {
-      if (open.size > server.maxTunnels) throw new TunnelError('executor_busy', 'Too many transfers are open.');
-      const accepted = await server.accept(body.request);
+      const accepted = await server.accept(body.request, opener);
       message.respond(JSON.stringify({ ok: true, head: accepted.head }));
-      if (accepted.serve) void serve(accepted.serve, tunnel);
+      if (accepted.serve) await serve(accepted.serve, tunnel);
       else tunnel.resume().end();
     } catch (error) {
       message.respond(JSON.stringify({ ok: false, ...refusalOf(error) }));
       if (!(error instanceof TunnelError)) log.warn({ executorId, error }, 'sandbox request failed');
       tunnel.destroy();
     }
+    if (tunnel.closed) release();
+    else tunnel.once('close', release);
   }
 
   async function serve(work: NonNullable<AcceptedTunnel['serve']>, tunnel: Tunnel): Promise<void> {

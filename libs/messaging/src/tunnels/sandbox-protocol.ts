@@ -92,16 +92,23 @@ export interface OpenedSandbox<Op extends SandboxRequest['op']> extends OpenedTu
   readonly head: SandboxHead<Op>;
 }
 
+interface SandboxOpening {
+  readonly executorId: string;
+  readonly signal?: AbortSignal | undefined;
+  /** Workers have a share of their own of an executor's tunnels. */
+  readonly isWorker?: boolean;
+}
+
 /**
  * Opens a tunnel for the request, for as long as the signal is not aborted. Rejects as `openTunnel` does; an answer that is
  * not as agreed counts as none.
  */
 export async function accessSandbox<Op extends SandboxRequest['op']>(
   nats: NatsLink,
-  { executorId, signal }: { readonly executorId: string; readonly signal?: AbortSignal | undefined },
+  { executorId, ...how }: SandboxOpening,
   request: Extract<SandboxRequest, { op: Op }>,
 ): Promise<OpenedSandbox<Op>> {
-  const { head, tunnel } = await openTunnel(nats, executorId, { request, signal });
+  const { head, tunnel } = await openTunnel(nats, executorId, { request, ...how });
   const parsed = heads[request.op].safeParse(head);
   if (parsed.success) return { head: parsed.data as SandboxHead<Op>, tunnel }; // this operation's schema has parsed it
   tunnel.destroy();
