@@ -15,6 +15,7 @@ import { LimitedIoAdapter } from './live/limited-io.adapter';
 import { registerGauges } from './operations/gauges';
 import { requestMetrics } from './operations/request-metrics';
 import { PreviewProxy } from './previews/preview-proxy';
+import { PreviewVisitors } from './previews/preview-visitors';
 import { queueBoard, queueBoardPath } from './operations/queue-board';
 
 const drainMs = 2_000;
@@ -68,11 +69,13 @@ export async function createGateway(
 }
 
 /** Once the server has the listeners of Express and of Socket.IO, which get all requests that are for no preview. */
-function servePreviews(app: NestExpressApplication, { config, log, sandboxService }: GatewayParts): void {
-  const { PREVIEW_URL: template } = config;
+function servePreviews(app: NestExpressApplication, parts: GatewayParts): void {
+  const { log, sandboxService, isOwnSecret } = parts;
+  const { PREVIEW_URL: template } = parts.config;
   if (template === undefined) return;
   const server: Server = app.getHttpServer();
-  const proxy = new PreviewProxy({ template, log, connect: sandboxService.connect.bind(sandboxService) });
+  const visitors = new PreviewVisitors({ ...parts, connect: sandboxService.connect.bind(sandboxService) });
+  const proxy = new PreviewProxy({ template, log, isOwnSecret, connect: visitors.connect.bind(visitors) });
   server.once('listening', () => proxy.attach(server));
 }
 

@@ -1,8 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
+const names = { plain: 'rondo_session', secure: '__Host-rondo_session' } as const;
+
+/** Of a pair of name and value in the header `Cookie`. */
+export const isSessionCookie = (pair: string): boolean =>
+  [names.plain, names.secure].some((name) => pair.split('=')[0]?.trim() === name);
+
 /** Browsers accept the prefix only over TLS, and then only from the host itself: no page of a subdomain can replace it. */
-const cookieName = (headers: IncomingHttpHeaders): string =>
-  isSecure(headers) ? '__Host-rondo_session' : 'rondo_session';
+const cookieName = (headers: IncomingHttpHeaders): string => (isSecure(headers) ? names.secure : names.plain);
 
 /** A client that claims TLS without having it only makes a cookie that it never sends back. */
 const isSecure = (headers: IncomingHttpHeaders): boolean =>

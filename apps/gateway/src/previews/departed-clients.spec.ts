@@ -11,7 +11,7 @@ let executor: TestExecutor;
 let preview: string;
 let sandbox: string;
 beforeAll(async () => {
-  gateway = await RunningGateway.start({ PREVIEW_URL: 'http://*.localhost' });
+  gateway = await RunningGateway.start({ PREVIEW_URL: 'http://*.localhost', TRUSTED_PROXY_HOPS: 1 });
   executor = await TestExecutor.start();
   const thread = threadId.parse((await gateway.as().post('/v1/threads').send({}).expect(201)).body.id);
   await gateway.parts.sandboxes.keep(thread, executor.id);
@@ -41,15 +41,17 @@ function sending(text: string) {
 
 const head = (method: string, path: string, more: readonly string[]) =>
   `${[`${method} ${path} HTTP/1.1`, ...more].join('\r\n')}\r\n\r\n`;
+/** Of many addresses, since each may have fewer open. */
+const at = (n: number) => [`Host: ${preview}`, `X-Forwarded-For: 192.0.2.${n}`];
 const withKey = ['Host: rondo', `Authorization: Bearer ${adminKey}`];
 const upgrade = ['Connection: Upgrade', 'Upgrade: websocket'];
 
 describe('attack: clients that leave before they are answered', () => {
   it.each([
-    ['GET of a preview', () => head('GET', '/', [`Host: ${preview}`])],
-    ['POST of a preview', () => `${head('POST', '/', [`Host: ${preview}`, 'Content-Length: 2'])}{}`],
-    ['unfinished POST of a preview', () => `${head('POST', '/', [`Host: ${preview}`, 'Content-Length: 9'])}{}`],
-    ['upgrade of a preview', () => head('GET', '/', [`Host: ${preview}`, ...upgrade])],
+    ['GET of a preview', (n: number) => head('GET', '/', at(n))],
+    ['POST of a preview', (n: number) => `${head('POST', '/', [...at(n), 'Content-Length: 2'])}{}`],
+    ['unfinished POST of a preview', (n: number) => `${head('POST', '/', [...at(n), 'Content-Length: 9'])}{}`],
+    ['upgrade of a preview', (n: number) => head('GET', '/', [...at(n), ...upgrade])],
     ['download from a sandbox', () => head('GET', `/v1/sandboxes/${sandbox}/files/content?path=a`, withKey)],
     [
       'upload into a sandbox',
@@ -57,14 +59,14 @@ describe('attack: clients that leave before they are answered', () => {
     ],
     ['look at a browser', () => head('GET', `/v1/sandboxes/${sandbox}/browser`, withKey)],
   ])('%s, a hundred times: no tunnel stays', async (_, request) => {
-    const sockets = Array.from({ length: times }, () => sending(request()));
+    const sockets = Array.from({ length: times }, (_each, n) => sending(request(n)));
     await executor.untilTunnels(times);
     for (const socket of sockets) socket.destroy();
     await executor.untilTunnels(0);
   });
 
   it('a hundred requests of a preview in one go on one connection: no tunnel stays', async () => {
-    const socket = sending(head('GET', '/', [`Host: ${preview}`]).repeat(times));
+    const socket = sending(Array.from({ length: times }, (_, n) => head('GET', '/', at(n))).join(''));
     await executor.untilTunnels(times);
     socket.destroy();
     await executor.untilTunnels(0);

@@ -22,21 +22,26 @@ async function listening(server: Server): Promise<number> {
 }
 
 /** A gateway's server with previews, all of which lead to this server in a sandbox. */
-async function proxyTo(server: Server, { refusal }: { refusal?: ApiError } = {}): Promise<number> {
+async function proxyTo(
+  server: Server,
+  { refusal, answerWithinMs = 60_000 }: { refusal?: ApiError; answerWithinMs?: number } = {},
+): Promise<number> {
   const port = await listening(server);
   const proxy = new PreviewProxy({
     template: `http://*.${domain}`,
     connect: () => (refusal ? Promise.reject(refusal) : Promise.resolve(connect(port, '127.0.0.1'))),
+    isOwnSecret: (text) => text.startsWith('rondo_'),
     log: { warn: () => undefined },
-    answerWithinMs: 50,
+    answerWithinMs,
   });
   const gateway = createServer((_, response) => response.end('the API'));
   proxy.attach(gateway);
   return listening(gateway);
 }
 
-const ask = (port: number, headers: Record<string, string> = {}) =>
+const ask = (port: number, headers: Record<string, string | string[]> = {}) =>
   request({ host: '127.0.0.1', port, headers: { host, ...headers } }).end();
+const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 const upgrade = { connection: 'Upgrade', upgrade: 'echo' };
 
 async function answered(port: number, headers: Record<string, string> = {}) {
@@ -58,7 +63,7 @@ describe('a preview', () => {
     ['a request', {}],
     ['an upgrade', upgrade],
   ])('gives up a server that does not begin its answer: %s', async (_, headers) => {
-    const port = await proxyTo(serverOf(silent).on('upgrade', silent));
+    const port = await proxyTo(serverOf(silent).on('upgrade', silent), { answerWithinMs: 50 });
     const { status, type, body } = await answered(port, headers);
     expect([status, type]).toEqual([504, 'application/problem+json']);
     expect(JSON.parse(body)).toMatchObject({ code: 'preview_timeout' });
@@ -68,8 +73,9 @@ describe('a preview', () => {
     const port = await proxyTo(
       serverOf((_, response) => {
         response.write('begun ');
-        setTimeout(() => response.end('and ended'), 100);
+        setTimeout(() => response.end('and ended'), 1_200);
       }),
+      { answerWithinMs: 1_000 },
     );
     expect(await answered(port)).toMatchObject({ status: 200, body: 'begun and ended' });
   });
@@ -97,5 +103,66 @@ describe('a preview', () => {
     const refusal = new ApiError('preview_not_found', 'There is no such preview.');
     const { status, body } = await answered(await proxyTo(serverOf(silent), { refusal }), headers);
     expect([status, JSON.parse(body)]).toMatchObject([404, { code: 'preview_not_found' }]);
+  });
+
+  it.each(['x', 'www', 'a.b', host.replace('.', '.x.'), 'p3000-x-y'].map((name) => name.replace(`.${domain}`, '')))(
+    'has no other name below its domain: %s',
+    async (name) => {
+      const port = await proxyTo(serverOf((_, response) => response.end('the sandbox')));
+      const named = { host: `${name}.${domain}:8080` };
+      expect(await answered(port, named)).toMatchObject({ status: 404, type: 'application/problem+json' });
+      expect(await answered(port, { ...named, ...upgrade })).toMatchObject({ status: 404 });
+    },
+  );
+
+  it('is at its name with any port and case; all other hosts are for the API', async () => {
+    const port = await proxyTo(serverOf((_, response) => response.end('the sandbox')));
+    expect((await answered(port, { host: `${host.toUpperCase()}:8080` })).body).toBe('the sandbox');
+    for (const other of [domain, `x${domain}`, 'localhost', ''])
+      expect((await answered(port, { host: other })).body).toBe('the API');
+  });
+
+  it('gets all other credentials of its visitors', async () => {
+    const port = await proxyTo(
+      serverOf(({ headers }, response) => response.end(JSON.stringify([headers.authorization, headers.cookie]))),
+    );
+    for (const authorization of ['Bearer other', basic('ada:rondo'), 'Digest username="a", realm="b"'])
+      expect(JSON.parse((await answered(port, { authorization, cookie: 'sid=1; rondo=2' })).body)).toEqual([
+        authorization,
+        'sid=1; rondo=2',
+      ]);
+  });
+});
+
+describe('attack: previews', () => {
+  const session = 'rondo_session=s; __Host-rondo_session=t';
+
+  it.each([
+    ['the session of a browser', { cookie: `a=1; ${session}; b=rondo_session` }, { cookie: 'a=1; b=rondo_session' }],
+    ['the session alone', { cookie: session }, {}],
+    ['an API key', { authorization: 'Bearer rondo_key', cookie: 'a=1' }, { cookie: 'a=1' }],
+    ['an API key without a scheme', { authorization: 'rondo_key' }, {}],
+    ['an API key as a password', { authorization: basic('admin:rondo_key') }, {}],
+    ['credentials of a proxy', { 'proxy-authorization': 'Basic x' }, {}],
+  ])('get %s of their visitors', async (_, sent, left) => {
+    const seen: unknown[] = [];
+    const note = ({ headers }: IncomingMessage) => {
+      const names = ['cookie', 'authorization', 'proxy-authorization'];
+      seen.push(
+        Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]))),
+      );
+    };
+    const server = serverOf((request, response) => {
+      note(request);
+      response.end();
+    });
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex) => {
+      note(request);
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    });
+    const port = await proxyTo(server);
+    await answered(port, sent);
+    await answered(port, { ...sent, ...upgrade });
+    expect(seen).toEqual([left, left]);
   });
 });

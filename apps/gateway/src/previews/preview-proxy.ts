@@ -10,15 +10,18 @@ import { Socket } from 'node:net';
 import { type Duplex, PassThrough } from 'node:stream';
 import { type PreviewAddress, readPreviewLabel } from '@rondo/messaging';
 import type { Logger } from '@rondo/platform';
-import { clientSignal } from '../http/client-signal';
+import { clientSignal, dropWhenStalled } from '../http/client-signal';
 import { ApiError } from '../problems/api-error';
 import { problemResponse } from '../problems/problem-response';
+import { type RecognizesSecret, withoutOwnCredentials } from './own-credentials';
+import type { Visitor } from './preview-visitors';
 
 export interface PreviewParts {
   /** A URL whose `*` stands for the preview. */
   readonly template: string;
-  /** A connection to the port, for as long as the signal is not aborted; rejects with ApiError where there is none. */
-  readonly connect: (address: PreviewAddress, client: AbortSignal) => Promise<Duplex>;
+  /** A connection to the port, for as long as the visitor is there; rejects with ApiError where there is none. */
+  readonly connect: (address: PreviewAddress, visitor: Visitor) => Promise<Duplex>;
+  readonly isOwnSecret: RecognizesSecret;
   readonly log: Pick<Logger, 'warn'>;
   /** How long a server may take to begin its answer, once no more of the request arrives. */
   readonly answerWithinMs?: number;
@@ -41,12 +44,13 @@ const hopByHop = ['connection', 'keep-alive', 'proxy-authenticate', 'proxy-autho
  * of its own, so that its pages can do nothing in the name of the API, of the console or of another preview.
  */
 export class PreviewProxy {
-  private readonly host: RegExp;
+  /** With the dot before it. */
+  private readonly domain: string;
   private readonly protocol: string;
 
   constructor(private readonly parts: PreviewParts) {
-    const { host, protocol } = new URL(parts.template.replace('*', 'x'));
-    this.host = new RegExp(`^([a-z0-9-]+)\\.${host.slice('x.'.length).replaceAll('.', '\\.')}$`, 'i');
+    const { hostname, protocol } = new URL(parts.template.replace('*', 'x'));
+    this.domain = hostname.slice('x'.length);
     this.protocol = protocol.slice(0, -1);
   }
 
@@ -55,25 +59,26 @@ export class PreviewProxy {
     const [others, otherUpgrades] = [server.listeners('request'), server.listeners('upgrade')];
     server.removeAllListeners('request').removeAllListeners('upgrade');
     server.on('request', (incoming: IncomingMessage, response: ServerResponse) => {
-      const address = this.addressOf(incoming);
-      if (address) void this.pass(address, incoming, response);
+      const label = this.labelIn(incoming);
+      if (label !== undefined) void this.pass(label, incoming, response);
       else for (const other of others) Reflect.apply(other, server, [incoming, response]);
     });
     server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
-      const address = this.addressOf(incoming);
-      if (address && socket instanceof Socket) void this.upgrade(address, incoming, { socket, head });
+      const label = this.labelIn(incoming);
+      if (label !== undefined && socket instanceof Socket) void this.upgrade(label, incoming, { socket, head });
       else for (const other of otherUpgrades) Reflect.apply(other, server, [incoming, socket, head]);
     });
   }
 
-  private addressOf({ headers }: IncomingMessage): PreviewAddress | undefined {
-    const [, label] = this.host.exec(headers.host ?? '') ?? [];
-    return label === undefined ? undefined : readPreviewLabel(label);
+  /** What stands before the domain of previews, at any port. All of its names are for previews, also those that are none. */
+  private labelIn({ headers }: IncomingMessage): string | undefined {
+    const name = (headers.host ?? '').toLowerCase().replace(/\.?(:\d*)?$/, '');
+    return name.endsWith(this.domain) ? name.slice(0, -this.domain.length) : undefined;
   }
 
-  private async pass(address: PreviewAddress, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async pass(label: string, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const { message, upgraded } = await this.send(address, incoming, clientSignal(incoming, response));
+      const { message, upgraded } = await this.send(label, incoming, clientSignal(incoming, response));
       upgraded?.connection.destroy(); // an upgrade that the client did not ask for
       answerWith(message, response);
     } catch (error) {
@@ -82,7 +87,7 @@ export class PreviewProxy {
   }
 
   private async upgrade(
-    address: PreviewAddress,
+    label: string,
     incoming: IncomingMessage,
     { socket, head }: { socket: Socket; head: Buffer },
   ): Promise<void> {
@@ -96,7 +101,7 @@ export class PreviewProxy {
     response.shouldKeepAlive = false;
     response.once('finish', () => socket.destroySoon());
     try {
-      const { message, upgraded } = await this.send(address, incoming, clientSignal(incoming));
+      const { message, upgraded } = await this.send(label, incoming, clientSignal(incoming));
       if (!upgraded) {
         answerWith(message, response);
         return;
@@ -107,14 +112,17 @@ export class PreviewProxy {
       socket.write(upgraded.head);
       connection.once('close', () => socket.destroy());
       sent.pipe(connection).pipe(socket);
+      dropWhenStalled(socket, connection);
     } catch (error) {
       this.refuse(response, error);
     }
   }
 
   /** Everything ends with the client: the tunnel, and the request in it. */
-  private async send(address: PreviewAddress, incoming: IncomingMessage, client: AbortSignal): Promise<Answer> {
-    const connection = await this.parts.connect(address, client);
+  private async send(label: string, incoming: IncomingMessage, client: AbortSignal): Promise<Answer> {
+    const address = readPreviewLabel(label);
+    if (!address) throw new ApiError('preview_not_found', 'There is no such preview.');
+    const connection = await this.parts.connect(address, { origin: incoming, signal: client });
     const upgrade = incoming.headers.upgrade;
     const outgoing = request({
       createConnection: () => connection,
@@ -122,7 +130,7 @@ export class PreviewProxy {
       method: incoming.method,
       path: incoming.url,
       headers: {
-        ...withoutHops(incoming.headers),
+        ...withoutOwnCredentials(withoutHops(incoming.headers), this.parts.isOwnSecret),
         ...this.forwarded(address, incoming),
         ...(upgrade === undefined ? { connection: 'close' } : { connection: 'upgrade', upgrade }),
       },

@@ -35,7 +35,7 @@ interface StatesQuestion {
 }
 
 interface SandboxServiceParts {
-  readonly sandboxes: Pick<Sandboxes, 'get' | 'ofThread' | 'workspaceOf' | 'keep' | 'hosting'>;
+  readonly sandboxes: Pick<Sandboxes, 'get' | 'ofThread' | 'workspaceOf' | 'keep'>;
   readonly link: Promise<NatsLink>;
   /** The longest file that may be sent. */
   readonly maxFileBytes: number;
@@ -160,10 +160,8 @@ export class SandboxService {
     }
   }
 
-  /** For a client that has the URL of a preview, and so no account. */
-  async connect({ threadId, port, token }: PreviewAddress, client: AbortSignal): Promise<Duplex> {
-    const sandbox = await this.parts.sandboxes.hosting(threadId);
-    if (!sandbox) throw new ApiError('preview_not_found', 'There is no such preview.');
+  /** For a client that has the URL of a preview, and so no account. Rejects with `preview_not_found` and `preview_unavailable`. */
+  async connect(sandbox: SandboxPlace, { port, token }: PreviewAddress, client: AbortSignal): Promise<Duplex> {
     const question = port === undefined ? { op: 'site' as const, token } : { op: 'connect' as const, port, token };
     try {
       return (await this.open<'connect' | 'site'>(sandbox, question, client)).tunnel;

@@ -27,6 +27,8 @@ export function composeSignIn(
   const keyUses = new KeyUses(accounts, warn('uses of keys not written'));
   const verify = async (secret: string) =>
     tokens?.recognizes(secret) ? tokens.verify(secret) : keyUses.note(await accounts.verify(secret));
+  const isOwnSecret = (text: string) =>
+    text.startsWith('rondo_') || text === config.RONDO_ADMIN_KEY || tokens?.claimsIssuer(text) === true;
   const keys = new CallerCache(verify);
   const browsers = new CallerCache(async (secret) => keyUses.note(await sessions.verify(secret)));
   const perAddress = () => new RateLimiter(config.HANDSHAKES_PER_SECOND, { policy: 'address' });
@@ -48,7 +50,7 @@ export function composeSignIn(
     sessionSeconds: config.SESSION_HOURS * secondsPerHour,
     linkSeconds: config.SESSION_LINK_MINUTES * secondsPerMinute,
   });
-  return { keys, keyUses, authenticator, connections, revocations, sessionService };
+  return { keys, keyUses, isOwnSecret, authenticator, connections, revocations, sessionService };
 }
 
 /** Undefined unless an outside issuer is configured. */

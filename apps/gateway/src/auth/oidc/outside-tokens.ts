@@ -1,6 +1,6 @@
 import type { AccountId } from '@rondo/contract';
 import type { Caller } from '@rondo/persistence';
-import { type JWTPayload, errors, jwtVerify } from 'jose';
+import { type JWTPayload, decodeJwt, errors, jwtVerify } from 'jose';
 import { ApiError, retryAfter, unauthorized } from '../../problems/api-error';
 import { IssuerKeys } from './issuer-keys';
 import type { OidcSettings } from './oidc-variables';
@@ -41,6 +41,15 @@ export class OutsideTokens {
   /** Whether it has the form of a token. API keys have no dots. */
   recognizes(secret: string): boolean {
     return jwtPattern.test(secret);
+  }
+
+  /** Whether it says that it is of the issuer. It is not verified, so this decides over no access. */
+  claimsIssuer(secret: string): boolean {
+    try {
+      return this.recognizes(secret) && decodeJwt(secret).iss === this.parts.settings.issuer;
+    } catch {
+      return false; // it only looks like a token
+    }
   }
 
   /** Rejects with `unauthorized` and the reason, or with `service_unavailable` while the issuer cannot be asked for its keys. */
