@@ -46,7 +46,13 @@ export { type HeardExecutor, ToolSupport } from './tool-calls/tool-support';
 export { ToolStreams } from './tool-calls/tool-streams';
 export { type Hosting, answerHosting, requestHosting, threadsPerRequest } from './tool-calls/workspace-hosting';
 export { type DispatchedCall, type ToolReply, accountOf } from './tool-calls/wire-format';
-export { type AcceptedTunnel, type OpenedTunnel, type TunnelOpener, openTunnel, serveTunnels } from './tunnels/executor-tunnels';
+export {
+  type AcceptedTunnel,
+  type OpenedTunnel,
+  type TunnelOpener,
+  openTunnel,
+  serveTunnels,
+} from './tunnels/executor-tunnels';
 export { type PreviewAddress, previewLabel, readPreviewLabel } from './tunnels/preview-label';
 export {
   type OpenedSandbox,
