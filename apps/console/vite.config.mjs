@@ -1,8 +1,23 @@
+import { relative, resolve } from 'node:path';
 import { defineConfig } from 'vite';
+import { placeOfPackage, thirdPartyNotices } from '../../deploy/images/third-party-notices.mjs';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** Licences of what is bundled ask that their texts are given with it. */
+const notices = {
+  name: 'third-party-notices',
+  generateBundle(_, bundle) {
+    const files = Object.values(bundle).flatMap(({ moduleIds = [] }) => moduleIds);
+    const places = files.flatMap((file) => placeOfPackage(relative(root, file.replace(/^\0/, ''))) ?? []);
+    this.emitFile({ type: 'asset', fileName: 'THIRD_PARTY_NOTICES.txt', source: thirdPartyNotices(root, places) });
+  },
+};
 
 /** Static files for the gateway's `/console/`. Nothing is inlined, because its Content-Security-Policy refuses what is. */
 export default defineConfig({
   base: '/console/',
+  plugins: [notices],
   resolve: { conditions: ['@rondo/source', 'module', 'browser', 'production'] },
   oxc: { jsx: { runtime: 'automatic' } },
   build: {

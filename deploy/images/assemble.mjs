@@ -3,9 +3,11 @@ import { dirname, join, relative } from 'node:path';
 import { billOfMaterials, readAllPackages } from './bill-of-materials.mjs';
 import { images } from './contents.mjs';
 import { contentsOf } from './image-files.mjs';
+import { thirdPartyNotices } from './third-party-notices.mjs';
 
 /**
- * Writes what the images contain to `<to>/<image>`, from a built repository, each with its bill of materials. `debian` is a
+ * Writes what the images contain to `<to>/<image>`, from a built repository, each with its bill of materials and
+ * the licences of its packages. `debian` is a
  * folder with dpkg's status file of each system, by its name; without it, bills list no packages of Debian.
  */
 export function assemble({ root, to, names = Object.keys(images), debian }) {
@@ -19,6 +21,7 @@ export function assemble({ root, to, names = Object.keys(images), debian }) {
     const status = debian && join(debian, images[image].system);
     const debianStatus = status && existsSync(status) ? readFileSync(status, 'utf8') : undefined;
     const bill = billOfMaterials({ image, all, root, places: contents.packages, debianStatus });
+    writeFileSync(join(folder, 'THIRD_PARTY_NOTICES.txt'), thirdPartyNotices(root, contents.packages));
     writeFileSync(join(folder, 'sbom.cdx.json'), `${JSON.stringify(bill, null, 1)}\n`);
     return { image, folder, ...contents };
   });

@@ -37,6 +37,7 @@ const notRead = new Set([
   'generated',
   'coverage',
   'corpus',
+  'licences',
   'recorded',
   '.git',
   '.nx',

@@ -136,6 +136,63 @@ describe('the contents of images', () => {
   });
 });
 
+describe('the licences of others', () => {
+  const heading = /^={80}\n(\S+) (\S+) \(.*\)\n={80}\n\n([^]*?)(?=\n={80}\n|$(?![^]))/gm;
+  const noticesIn = (file: string) =>
+    new Map([...readFileSync(file, 'utf8').matchAll(heading)].map(([, name, , text = '']) => [name ?? '', text]));
+
+  it.each(Object.keys(images))('are in %s, for each package with its text', (image) => {
+    const notices = noticesIn(join(folder, image, 'THIRD_PARTY_NOTICES.txt'));
+
+    const { packages } = contentsOf(image);
+    const names = packages.map((place) => {
+      const { name } = JSON.parse(readFileSync(join(repoRoot, place, 'package.json'), 'utf8')) as { name: string };
+      return name;
+    });
+    expect([...notices.keys()].sort()).toEqual([...new Set(names)].sort());
+    for (const [name, text] of notices) expect([name, text.length > 150]).toEqual([name, true]);
+  });
+
+  it('are beside the command line, for each package in its bundle', () => {
+    const bundle = join(folder, 'cli/apps/cli/dist');
+    const scripts = readdirSync(bundle).filter((file) => file.endsWith('.mjs'));
+    const bundled = scripts.flatMap((file) =>
+      [...readFileSync(join(bundle, file), 'utf8').matchAll(/^\/\/ \S*node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(
+        ([, name = '']) => name,
+      ),
+    );
+
+    expect(bundled).toContain('zod');
+    expect([...noticesIn(join(bundle, 'THIRD_PARTY_NOTICES.txt')).keys()].sort()).toEqual([...new Set(bundled)].sort());
+  });
+
+  it('are beside the console, for what its pages are made of', () => {
+    const notices = noticesIn(join(folder, 'gateway/apps/console/dist/THIRD_PARTY_NOTICES.txt'));
+
+    for (const name of [
+      'react',
+      'react-dom',
+      'scheduler',
+      '@tanstack/react-query',
+      '@tanstack/query-core',
+      '@tanstack/react-router',
+    ])
+      expect(notices.get(name)).toContain('Permission is hereby granted');
+  });
+
+  it('have that of libvips, with how to use another one', () => {
+    const libvips = [...noticesIn(join(folder, 'tool-executor/THIRD_PARTY_NOTICES.txt'))].filter(([name]) =>
+      name.startsWith('@img/sharp-libvips'),
+    );
+
+    expect(libvips).not.toEqual([]);
+    for (const [, text] of libvips) {
+      expect(text).toContain('GNU LESSER GENERAL PUBLIC LICENSE');
+      expect(text).toContain('To use a modified libvips');
+    }
+  });
+});
+
 describe('services that have only the files of their images', () => {
   let rondo: RunningRondo;
   beforeAll(async () => {
