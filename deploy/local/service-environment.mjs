@@ -57,7 +57,11 @@ export function serviceEnvironment(service, { inherited, facts }) {
 
 /** The variables with a provider's key, including those that MODEL_PROVIDERS names. */
 function modelKeys(inherited) {
-  const declared = [...(inherited.MODEL_PROVIDERS ?? '').matchAll(/"api_key_variable"\s*:\s*"([^"]+)"/g)];
+  const declared = [
+    ...(inherited.MODEL_PROVIDERS ?? '').matchAll(
+      /"(?:api_key|access_key|secret_key|session_token)_variable"\s*:\s*"([^"]+)"/g,
+    ),
+  ];
   const names = declared.map(([, name]) => name);
   return Object.keys(inherited).filter((name) => inherited[name] && (/_API_KEY$/.test(name) || names.includes(name)));
 }

@@ -36,7 +36,7 @@ import {
   openDatabase,
   readTracedRun,
 } from '@rondo/persistence';
-import { type Logger, isoNow, modelRetriesOf, newUlid, openTracing } from '@rondo/platform';
+import { type Logger, isoNow, modelProxiesOf, modelRetriesOf, newUlid, openTracing } from '@rondo/platform';
 import { ActiveRuns, ModelMetrics, OutboxRelay, QueueProbe, RunToolSets, composeRunTraces } from '@rondo/run-holder';
 import { accountBudgetsOf, reservationsOf } from './activation/compose-accounts';
 import { catalogOf, toolsOf } from './activation/compose-tools';
@@ -162,7 +162,9 @@ function runnerOf(
 ): AgentRunner {
   const { database, store, feed, traces, relay, blobs } = adapters;
   const placement = new SandboxPlacement(adapters);
-  const model = modelMetrics.measured(createModels({ ...providers, retries: modelRetriesOf(config) }));
+  const model = modelMetrics.measured(
+    createModels({ ...providers, retries: modelRetriesOf(config), proxies: modelProxiesOf(config) }),
+  );
   const support = new ToolSupport(adapters.nats);
   const toolSets = new RunToolSets({
     stored: new ToolSets(database),

@@ -10,7 +10,7 @@ import {
   readTracedRun,
   reapDeadEveryMs,
 } from '@rondo/persistence';
-import { type Logger, isoNow, modelRetriesOf, newUlid, openTracing } from '@rondo/platform';
+import { type Logger, isoNow, modelProxiesOf, modelRetriesOf, newUlid, openTracing } from '@rondo/platform';
 import {
   ActiveRuns,
   Heartbeat,
@@ -37,7 +37,9 @@ export async function compose(config: Config, log: Logger) {
   const activeRuns = new ActiveRuns();
   const providers = readModelProviders();
   const modelMetrics = new ModelMetrics(providers.providers.map(({ name }) => name));
-  const model = modelMetrics.measured(createModels({ ...providers, retries: modelRetriesOf(config) }));
+  const model = modelMetrics.measured(
+    createModels({ ...providers, retries: modelRetriesOf(config), proxies: modelProxiesOf(config) }),
+  );
   const metrics = new CompactionMetrics({ concurrency: config.COMPACTION_CONCURRENCY, activeRuns });
   const processor = new CompactionProcessor(compactorOf(adapters, activeRuns, { config, providers, model }), metrics);
   const titler = new ProjectTitler({

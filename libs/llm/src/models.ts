@@ -13,12 +13,14 @@ import {
   whyNotConfigured,
 } from '@rondo/domain';
 import { AnthropicProtocol } from './anthropic/anthropic-protocol';
-import { createAnthropicClient } from './clients/anthropic-client';
-import { createOpenAiClient } from './clients/openai-client';
+import { createAnthropicClient, createBedrockClient, createVertexClient } from './clients/anthropic-client';
+import { createAzureClient, createOpenAiClient } from './clients/openai-client';
 import type { ProviderClient } from './clients/provider-client';
-import { type Fetch, createFetch } from './http/lean-fetch';
+import { type Fetch, type ProxySettings, createFetch } from './http/lean-fetch';
 import { OpenAiProtocol } from './openai/openai-protocol';
 import { ReplyAttempt } from './reply-attempt';
+import { ResponsesProtocol } from './responses/responses-protocol';
+import { needsResponses } from './responses/responses-request';
 import { type RetryPolicy, RetryingModel, defaultRetries, redactor } from './retrying-model';
 import { type Timeouts, defaultTimeouts } from './silence-timer';
 import type { WireProtocol } from './wire-protocol';
@@ -28,6 +30,7 @@ export interface ModelsConfig {
   readonly absent?: readonly AbsentProvider[];
   readonly timeouts?: Partial<Timeouts>;
   readonly retries?: Partial<RetryPolicy>;
+  readonly proxies?: ProxySettings;
 }
 
 /** All models of all configured providers behind one interface: the model name of a request selects the provider. */
@@ -48,7 +51,7 @@ export function createModels(config: ModelsConfig): Models {
 
 function modelOf(provider: ProviderSettings, config: ModelsConfig): Model {
   const timeouts = timeoutsOf(provider, { ...defaultTimeouts, ...config.timeouts });
-  const { wire, client } = protocolOf(provider, createFetch());
+  const { wireFor, client } = protocolsOf(provider, createFetch(config.proxies));
   const budgetOf = budgetsOf(config);
   const priceOf = (request: ModelRequest) => {
     const facts = factsOf(provider, splitModelName(request.model).id);
@@ -57,12 +60,12 @@ function modelOf(provider: ProviderSettings, config: ModelsConfig): Model {
   return new RetryingModel({
     begin: (request, signal) =>
       new ReplyAttempt(
-        { wire, client, timeouts, price: priceOf(request), inputBudget: budgetOf(request.model) },
+        { wire: wireFor(request), client, timeouts, price: priceOf(request), inputBudget: budgetOf(request.model) },
         request,
         signal,
       ),
     policy: { ...defaultRetries, ...config.retries },
-    redact: redactor([provider.apiKey, ...Object.values(provider.headers)]),
+    redact: redactor(secretsOf(provider)),
   });
 }
 
@@ -75,14 +78,46 @@ const timeoutsOf = ({ streams = true, timeoutMs }: ProviderSettings, usual: Time
     timeoutMs ?? (streams ? usual.firstOutputTimeoutMs : Math.max(wholeReplyMs, usual.firstOutputTimeoutMs)),
 });
 
-function protocolOf(provider: ProviderSettings, fetch: Fetch): { wire: WireProtocol; client: ProviderClient } {
+interface Protocols {
+  readonly client: ProviderClient;
+  readonly wireFor: (request: ModelRequest) => WireProtocol;
+}
+
+function protocolsOf(provider: ProviderSettings, fetch: Fetch): Protocols {
   switch (provider.kind) {
     case 'openai':
-      return { wire: new OpenAiProtocol(provider), client: createOpenAiClient(provider, fetch) };
+      return { client: createOpenAiClient(provider, fetch), wireFor: openAiProtocols(provider) };
+    case 'azure':
+      return { client: createAzureClient(provider, fetch), wireFor: openAiProtocols(provider) };
     case 'anthropic':
-      return { wire: new AnthropicProtocol(), client: createAnthropicClient(provider, fetch) };
+      return { client: createAnthropicClient(provider, fetch), wireFor: anthropicProtocol() };
+    case 'bedrock':
+      return { client: createBedrockClient(provider, fetch), wireFor: anthropicProtocol() };
+    case 'vertex':
+      return { client: createVertexClient(provider, fetch), wireFor: anthropicProtocol() };
   }
 }
+
+/** Where `api` leaves it open, OpenAI itself is asked through the Responses API if only that has tools with an effort. */
+function openAiProtocols(provider: ProviderSettings): Protocols['wireFor'] {
+  const chat = new OpenAiProtocol(provider);
+  const responses = new ResponsesProtocol(provider);
+  const { api, baseUrl, kind } = provider;
+  const isOpenAi = kind === 'openai' && (baseUrl === undefined || new URL(baseUrl).hostname === 'api.openai.com');
+  return (request) =>
+    api === 'responses' || (api === undefined && isOpenAi && needsResponses(request)) ? responses : chat;
+}
+
+function anthropicProtocol(): Protocols['wireFor'] {
+  const messages = new AnthropicProtocol();
+  return () => messages;
+}
+
+const secretsOf = ({ apiKey, headers, cloud }: ProviderSettings): string[] => [
+  apiKey,
+  ...[cloud?.accessKey, cloud?.secretKey, cloud?.sessionToken].filter((secret) => secret !== undefined),
+  ...Object.values(headers),
+];
 
 async function* refused(
   { model }: ModelRequest,

@@ -6,6 +6,8 @@ export { natsVariables, serverVariables } from './server-variables';
 export { holderName, leaseVariables, leasesOutliveHeartbeats } from './lease-variables';
 export {
   accountVariables,
+  modelProxiesOf,
+  modelProxyVariables,
   modelRetriesOf,
   modelRetryVariables,
   modelServerVariables,

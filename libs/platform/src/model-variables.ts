@@ -71,6 +71,29 @@ export const modelRetryVariables = {
     .describe('The same where the provider limits the rate and asks for no pause of its own.'),
 };
 
+/** The proxies between those services and the providers, in the variables that other programs read too. */
+export const modelProxyVariables = {
+  HTTPS_PROXY: text.meta({
+    description: 'The proxy through which model servers with an `https` address are asked.',
+    example: 'http://proxy.example:3128',
+    otherwise: '`HTTP_PROXY`, or none',
+  }),
+  HTTP_PROXY: text.meta({ description: 'The same for those with an `http` address.', otherwise: 'none' }),
+  NO_PROXY: text.meta({
+    description: 'Hosts that are asked without a proxy, with commas between them. This machine always is.',
+    example: 'models.internal,.example.com',
+    otherwise: 'none',
+  }),
+};
+
+type ModelProxies = z.infer<z.ZodObject<typeof modelProxyVariables>>;
+
+export const modelProxiesOf = (config: ModelProxies) => ({
+  httpsProxy: config.HTTPS_PROXY,
+  httpProxy: config.HTTP_PROXY,
+  noProxy: config.NO_PROXY,
+});
+
 type ModelRetries = z.infer<z.ZodObject<typeof modelRetryVariables>>;
 
 export const modelRetriesOf = (config: ModelRetries) => ({

@@ -63,6 +63,41 @@ describe('readProviders', () => {
   });
 });
 
+describe('a declared cloud', () => {
+  const read = (one: object, variables = {}) => readProviders({ MODEL_PROVIDERS: JSON.stringify([one]), ...variables });
+  const found = (one: object, variables = {}) => read(one, variables).providers.find(({ name }) => name === 'c');
+
+  it('is Azure if its URL names the version of an API', () => {
+    expect(found({ name: 'c', base_url: 'https://a.example/openai/deployments/d?api-version=2024-10-21' })?.kind).toBe(
+      'azure',
+    );
+  });
+
+  it('has its secrets in variables, and is absent without them', () => {
+    const bedrock = {
+      name: 'c',
+      kind: 'bedrock',
+      region: 'r',
+      access_key_variable: 'ID',
+      secret_key_variable: 'SECRET',
+    };
+    expect(found(bedrock, { ID: 'i', SECRET: 's' })).toMatchObject({
+      kind: 'bedrock',
+      cloud: { region: 'r', accessKey: 'i', secretKey: 's' },
+    });
+    expect(read(bedrock, { ID: 'i' }).absent).toMatchObject([{}, {}, {}, {}, { name: 'c' }]);
+  });
+
+  it.each([
+    [{ name: 'c' }, 'base_url'],
+    [{ name: 'c', kind: 'vertex' }, 'project'],
+    [{ name: 'c', kind: 'bedrock', access_key_variable: 'ID' }, 'secret_key_variable'],
+    [{ name: 'c', base_url: 'https://a.example/v1/chat/completions' }, 'must end before the path'],
+  ])('is refused as %j, with what is wrong', (one, problem) => {
+    expect(() => read(one)).toThrow(problem);
+  });
+});
+
 describe('splitModelName', () => {
   it('leaves everything after the first slash to the model', () => {
     expect(splitModelName('openrouter/anthropic/claude:free')).toEqual({

@@ -5,7 +5,10 @@ import { type ModelFacts, factsOf, knownModels, modelFacts } from './model-facts
 import { type CallSize, type ModelPrice, leastInputRate, mostCost, priceAt } from './model-price';
 
 const providerName = z.string().regex(/^[a-z0-9_-]+$/, 'must be lower-case letters, digits, "-" or "_"');
-const providerKind = z.enum(['openai', 'anthropic']);
+const providerKind = z.enum(['openai', 'azure', 'anthropic', 'bedrock', 'vertex']);
+
+/** Kinds whose address follows from a region. */
+const regional: ReadonlySet<string> = new Set(['bedrock', 'vertex']);
 
 /** A configured provider: its protocol, address and key. */
 export interface ProviderSettings {
@@ -14,6 +17,9 @@ export interface ProviderSettings {
   readonly baseUrl?: string;
   readonly apiKey: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Of OpenAI's two APIs the one to use; undefined: whichever the request needs. */
+  readonly api?: 'chat' | 'responses' | undefined;
+  readonly cloud?: CloudSettings;
   /** Whether it can stream replies. Default: true. */
   readonly streams?: boolean;
   /** How long it may take to begin a reply. Default: that of the deployment. */
@@ -21,6 +27,21 @@ export interface ProviderSettings {
   /** Whether its models have native tool calls, unless a model declares it itself. Default: true. */
   readonly toolCalls?: boolean;
   readonly models: readonly ModelFacts[];
+}
+
+/** What the clouds want to know beside a key. */
+export interface CloudSettings {
+  /** Azure: the version of its API, and the deployment, if it is not named like the model. */
+  readonly apiVersion?: string | undefined;
+  readonly deployment?: string | undefined;
+  /** Bedrock and Vertex. */
+  readonly region?: string | undefined;
+  /** Vertex: the id of the project. */
+  readonly project?: string | undefined;
+  /** Bedrock: AWS keys. */
+  readonly accessKey?: string | undefined;
+  readonly secretKey?: string | undefined;
+  readonly sessionToken?: string | undefined;
 }
 
 /** A known provider that is not configured. `reason` says what to configure. */
@@ -39,7 +60,22 @@ const declaredProvider = z
   .strictObject({
     name: providerName,
     kind: providerKind.default('openai'),
-    base_url: z.url({ protocol: /^https?$/ }),
+    /** Not of a request: paths are added to it. May have a query, which stays behind the path. */
+    base_url: z
+      .url({ protocol: /^https?$/ })
+      .refine((url) => !/\/(?:chat\/completions|responses|messages)\/?(?:\?|$)/.test(url), {
+        message: 'must end before the path of a request, such as "/chat/completions"',
+      })
+      .optional(),
+    /** OpenAI's API that the server speaks. */
+    api: z.enum(['chat', 'responses']).optional(),
+    api_version: z.string().min(1).optional(),
+    deployment: z.string().min(1).optional(),
+    region: z.string().min(1).optional(),
+    project: z.string().min(1).optional(),
+    access_key_variable: z.string().min(1).optional(),
+    secret_key_variable: z.string().min(1).optional(),
+    session_token_variable: z.string().min(1).optional(),
     /** Absent for a server without authentication. */
     api_key_variable: z.string().min(1).optional(),
     headers: z.record(z.string(), z.string()).default({}),
@@ -50,10 +86,27 @@ const declaredProvider = z
     timeout_s: z.number().positive().max(3_600).optional(),
     models: z.array(modelFacts).default([]),
   })
-  .refine(({ kind, streaming }) => streaming || kind === 'openai', {
+  .refine(({ kind, streaming }) => streaming || kind === 'openai' || kind === 'azure', {
     path: ['streaming'],
-    message: 'can be false for servers of the kind "openai" only',
-  });
+    message: 'can be false for servers of the kinds "openai" and "azure" only',
+  })
+  .refine(({ kind, base_url }) => base_url !== undefined || regional.has(kind), {
+    path: ['base_url'],
+    message: 'is required, except for the kinds "bedrock" and "vertex"',
+  })
+  .refine(({ kind, project }) => kind !== 'vertex' || project !== undefined, {
+    path: ['project'],
+    message: 'is required for the kind "vertex"',
+  })
+  .refine(
+    ({ access_key_variable: key, secret_key_variable: secret }) => (key === undefined) === (secret === undefined),
+    {
+      path: ['secret_key_variable'],
+      message: 'belongs to "access_key_variable": name both or neither',
+    },
+  );
+
+type DeclaredProvider = z.infer<typeof declaredProvider>;
 
 const declaredProviders = jsonText.pipe(z.array(declaredProvider));
 
@@ -105,23 +158,48 @@ function declared(variables: Variables): (ProviderSettings | AbsentProvider)[] {
   const parsed = declaredProviders.safeParse(text);
   if (!parsed.success) throw new Error(`MODEL_PROVIDERS cannot be understood:\n${z.prettifyError(parsed.error)}`);
 
-  return parsed.data.map(
-    ({ name, kind, base_url, api_key_variable, headers, tool_calls, streaming, timeout_s, models }) => {
-      const apiKey = api_key_variable === undefined ? 'none' : variables[api_key_variable];
-      if (!apiKey) return missing(name, api_key_variable ?? '');
-      return {
-        name,
-        kind,
-        baseUrl: base_url,
-        apiKey,
-        headers,
-        toolCalls: tool_calls,
-        streams: streaming,
-        ...(timeout_s && { timeoutMs: timeout_s * 1_000 }),
-        models,
-      };
-    },
-  );
+  return parsed.data.map((one) => toProvider(one, variables));
+}
+
+function toProvider(one: DeclaredProvider, variables: Variables): ProviderSettings | AbsentProvider {
+  const { name, api_key_variable, access_key_variable, secret_key_variable, base_url } = one;
+  const needed = [api_key_variable, access_key_variable, secret_key_variable];
+  const lacking = needed.find((variable) => variable !== undefined && !variables[variable]);
+  if (lacking !== undefined) return missing(name, lacking);
+  const { headers, tool_calls, streaming, timeout_s, models, api } = one;
+  return {
+    name,
+    kind: kindOf(one),
+    ...(base_url !== undefined && { baseUrl: base_url }),
+    apiKey: valueOf(api_key_variable, variables) ?? 'none',
+    headers,
+    ...(api && { api }),
+    ...cloudOf(one, variables),
+    toolCalls: tool_calls,
+    streams: streaming,
+    ...(timeout_s && { timeoutMs: timeout_s * 1_000 }),
+    models,
+  };
+}
+
+/** Only Azure's URLs name the version of an API in their query. */
+const kindOf = ({ kind, base_url }: DeclaredProvider): ProviderSettings['kind'] =>
+  kind === 'openai' && base_url !== undefined && new URL(base_url).searchParams.has('api-version') ? 'azure' : kind;
+
+const valueOf = (variable: string | undefined, variables: Variables): string | undefined =>
+  variable === undefined ? undefined : variables[variable];
+
+function cloudOf(one: DeclaredProvider, variables: Variables): { cloud?: CloudSettings } {
+  const cloud: CloudSettings = {
+    apiVersion: one.api_version,
+    deployment: one.deployment,
+    region: one.region,
+    project: one.project,
+    accessKey: valueOf(one.access_key_variable, variables),
+    secretKey: valueOf(one.secret_key_variable, variables),
+    sessionToken: valueOf(one.session_token_variable, variables),
+  };
+  return Object.values(cloud).some((value) => value !== undefined) ? { cloud } : {};
 }
 
 const missing = (name: string, variable: string): AbsentProvider => ({

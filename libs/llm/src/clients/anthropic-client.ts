@@ -1,9 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type { ProviderSettings } from '@rondo/domain';
 import type { Fetch } from '../http/lean-fetch';
-import { toReplyBody } from '../http/reply-body';
-import { requestText } from '../request-text';
-import { type ProviderClient, sdkTimeoutMs, splitBaseUrl } from './provider-client';
+import { type ProviderClient, loadedLater, noKey, sdkTimeoutMs, sendsText, splitBaseUrl } from './provider-client';
 
 /**
  * Enables thinking between tool calls, for models with a thinking budget. Anthropic ignores the header for other models and
@@ -12,26 +10,66 @@ import { type ProviderClient, sdkTimeoutMs, splitBaseUrl } from './provider-clie
 const interleavedThinking = { 'anthropic-beta': 'interleaved-thinking-2025-05-14' };
 
 /** The Messages API of Anthropic and of compatible servers. */
-export function createAnthropicClient(
-  { apiKey, baseUrl = 'https://api.anthropic.com', headers }: ProviderSettings,
-  fetch: Fetch,
-): ProviderClient {
+export function createAnthropicClient(provider: ProviderSettings, fetch: Fetch): ProviderClient {
+  const { apiKey, baseUrl = 'https://api.anthropic.com' } = provider;
   const betas = new URL(baseUrl).hostname === 'api.anthropic.com' ? interleavedThinking : {};
-  const client = new Anthropic({
-    apiKey,
-    ...splitBaseUrl(baseUrl),
-    webhookKey: null,
-    logLevel: 'off',
-    maxRetries: 0,
-    timeout: sdkTimeoutMs,
-    defaultHeaders: { 'user-agent': 'rondo', ...betas, ...headers },
-    fetch,
-  });
-  return {
-    async send({ path, params, unsettled }, signal) {
-      const body = requestText(params, { unsettled });
-      const headers = { 'content-type': 'application/json' };
-      return toReplyBody(await client.post(path, { body, headers, signal }).asResponse());
-    },
-  };
+  const open = apiKey === noKey ? { authorization: null } : {};
+  const settings = ownSettings(provider, { ...open, ...betas });
+  return sendsText(new Anthropic({ apiKey, ...splitBaseUrl(baseUrl), ...settings, fetch }));
 }
+
+/** Claude at Amazon Bedrock: requests are signed with AWS keys, those of the host if none are given, or carry a Bedrock key. */
+export const createBedrockClient = (provider: ProviderSettings, fetch: Fetch): ProviderClient =>
+  loadedLater(async () => {
+    const { AnthropicBedrock } = await import('@anthropic-ai/bedrock-sdk');
+    const { apiKey, cloud = {}, baseUrl } = provider;
+    const { region: awsRegion = 'us-east-1', accessKey, secretKey, sessionToken } = cloud;
+    const settings = {
+      awsRegion,
+      ...splitBaseUrl(baseUrl ?? `https://bedrock-runtime.${awsRegion}.amazonaws.com`),
+      ...ownSettings(provider),
+      fetch,
+    };
+    if (!accessKey || !secretKey)
+      return sendsText(new AnthropicBedrock({ ...settings, apiKey: apiKey === noKey ? null : apiKey }));
+    const keys = { awsAccessKey: accessKey, awsSecretKey: secretKey, awsSessionToken: sessionToken ?? null };
+    return sendsText(new AnthropicBedrock({ ...settings, ...keys, apiKey: null }));
+  });
+
+/** Claude at Google Vertex AI, with a token, the key of a service account as JSON, or what Google's library finds on the host. */
+export const createVertexClient = (provider: ProviderSettings, fetch: Fetch): ProviderClient =>
+  loadedLater(async () => {
+    const [{ AnthropicVertex }, { GoogleAuth, OAuth2Client }] = await Promise.all([
+      import('@anthropic-ai/vertex-sdk'),
+      import('google-auth-library'),
+    ]);
+    const { apiKey, cloud = {}, baseUrl } = provider;
+    const scopes = 'https://www.googleapis.com/auth/cloud-platform';
+    const isAccount = apiKey.trimStart().startsWith('{');
+    const token = new OAuth2Client();
+    token.setCredentials({ access_token: apiKey });
+    const credentials = isAccount ? { credentials: JSON.parse(apiKey) as object } : {};
+    const auth =
+      apiKey === noKey || isAccount
+        ? { googleAuth: new GoogleAuth({ scopes, ...credentials }) }
+        : { authClient: token };
+    const region = cloud.region ?? 'global';
+    const client = new AnthropicVertex({
+      region,
+      projectId: cloud.project ?? null,
+      ...(baseUrl === undefined ? { baseURL: null } : splitBaseUrl(baseUrl)),
+      ...auth,
+      ...ownSettings(provider),
+      fetch,
+    });
+    return sendsText(client);
+  });
+
+/** Everything that the SDK would look for in the environment is given, so that nothing foreign is sent. */
+const ownSettings = ({ headers }: ProviderSettings, more: Readonly<Record<string, string | null>> = {}) => ({
+  webhookKey: null,
+  logLevel: 'off' as const,
+  maxRetries: 0,
+  timeout: sdkTimeoutMs,
+  defaultHeaders: { 'user-agent': 'rondo', ...more, ...headers },
+});

@@ -1,28 +1,36 @@
 import type { ProviderSettings } from '@rondo/domain';
-import OpenAI from 'openai';
+import OpenAI, { AzureOpenAI } from 'openai';
 import type { Fetch } from '../http/lean-fetch';
-import { toReplyBody } from '../http/reply-body';
-import { requestText } from '../request-text';
-import { type ProviderClient, sdkTimeoutMs, splitBaseUrl } from './provider-client';
+import { type ProviderClient, noKey, sdkTimeoutMs, sendsParameters, sendsText, splitBaseUrl } from './provider-client';
 
 /** The APIs of OpenAI, and servers that are compatible with them. */
-export function createOpenAiClient(
-  { apiKey, baseUrl = 'https://api.openai.com/v1', headers }: ProviderSettings,
-  fetch: Fetch,
-): ProviderClient {
-  const client = new OpenAI({ apiKey, ...splitBaseUrl(baseUrl), ...ownSettings(headers), fetch });
-  return {
-    async send({ path, params, unsettled }, signal) {
-      // The SDK sends a text as it is: only what is new of a conversation is serialized.
-      const body = requestText(params, { unsettled });
-      const headers = { 'content-type': 'application/json' };
-      return toReplyBody(await client.post(path, { body, headers, signal }).asResponse());
-    },
-  };
+export function createOpenAiClient(provider: ProviderSettings, fetch: Fetch): ProviderClient {
+  const { apiKey, baseUrl = 'https://api.openai.com/v1' } = provider;
+  return sendsText(new OpenAI({ apiKey, ...splitBaseUrl(baseUrl), ...ownSettings(provider), fetch }));
+}
+
+/** A version of Azure's API that has tools, streams and their usage. */
+const usualApiVersion = '2024-10-21';
+
+/** OpenAI's models at Azure: the deployment is in the path, the version in the query, and the key in a header of its own. */
+export function createAzureClient(provider: ProviderSettings, fetch: Fetch): ProviderClient {
+  const { apiKey, baseUrl = '', cloud } = provider;
+  const { baseURL, defaultQuery = {} } = splitBaseUrl(baseUrl);
+  const { 'api-version': apiVersion = cloud?.apiVersion ?? usualApiVersion, ...query } = defaultQuery;
+  const client = new AzureOpenAI({
+    apiKey,
+    apiVersion,
+    baseURL: new URL(baseURL).pathname.includes('/openai') ? baseURL : `${baseURL}/openai`,
+    ...(cloud?.deployment && { deployment: cloud.deployment }),
+    defaultQuery: query,
+    ...ownSettings(provider),
+    fetch,
+  });
+  return sendsParameters(client);
 }
 
 /** Everything that the SDK would look for in the environment is given, so that nothing foreign is sent. */
-const ownSettings = (headers: Readonly<Record<string, string>>) => ({
+const ownSettings = ({ apiKey, headers }: ProviderSettings) => ({
   adminAPIKey: null,
   organization: null,
   project: null,
@@ -30,5 +38,5 @@ const ownSettings = (headers: Readonly<Record<string, string>>) => ({
   logLevel: 'off' as const,
   maxRetries: 0,
   timeout: sdkTimeoutMs,
-  defaultHeaders: { 'user-agent': 'rondo', ...headers },
+  defaultHeaders: { 'user-agent': 'rondo', ...(apiKey === noKey && { authorization: null }), ...headers },
 });

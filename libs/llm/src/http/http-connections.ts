@@ -1,4 +1,4 @@
-import { Client, buildConnector } from 'undici';
+import { Client, type Dispatcher, buildConnector } from 'undici';
 
 /** How long a connection is kept for the next call. Servers that keep them for less announce it. */
 const idleTimeoutMs = 30_000;
@@ -6,7 +6,8 @@ const idleTimeoutMs = 30_000;
 /** Calls beyond this many at once wait for a connection. */
 const maxConnections = 1024;
 
-const options = {
+/** For connections to servers and to proxies. */
+export const connectionOptions = {
   keepAliveTimeout: idleTimeoutMs,
   keepAliveMaxTimeout: idleTimeoutMs,
   keepAliveTimeoutThreshold: 1000,
@@ -17,7 +18,7 @@ const options = {
 
 /** Carries one call at a time, and reconnects after the server has closed it. */
 export interface Connection {
-  readonly client: Client;
+  readonly client: Dispatcher;
   /** True until it has carried a call: a failure of a new connection is not due to its expiry. */
   isNew: boolean;
 }
@@ -30,7 +31,11 @@ export class HttpConnections {
   private readonly waiting: ((connection: Connection) => void)[] = [];
   private count = 0;
 
-  constructor(private readonly origin: string) {}
+  /** `through`: what carries the calls in place of own connections, for example to a proxy. */
+  constructor(
+    private readonly origin: string,
+    private readonly through?: Dispatcher,
+  ) {}
 
   acquire(use: (connection: Connection) => void): void {
     const connection = this.idle.pop() ?? this.create();
@@ -47,7 +52,8 @@ export class HttpConnections {
   private create(): Connection | undefined {
     if (this.count === maxConnections) return undefined;
     this.count++;
-    const client = new Client(this.origin, { ...options, connect: this.connect });
+    if (this.through) return { client: this.through, isNew: true };
+    const client = new Client(this.origin, { ...connectionOptions, connect: this.connect });
     const connection = { client, isNew: true };
     client.on('connect', () => (connection.isNew = true));
     return connection;

@@ -1,10 +1,28 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { EnvHttpProxyAgent } from 'undici';
 import { HttpCall } from './http-call';
-import { HttpConnections } from './http-connections';
+import { HttpConnections, connectionOptions } from './http-connections';
 import type { HttpReply } from './http-reply';
 
 /** As the SDKs of the providers call it. */
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/** The proxies to use, as URLs; `noProxy` lists hosts that are reached without. */
+export interface ProxySettings {
+  readonly httpProxy?: string | undefined;
+  readonly httpsProxy?: string | undefined;
+  readonly noProxy?: string | undefined;
+}
+
+/** This machine is never reached through a proxy. */
+const thisMachine = 'localhost,127.0.0.1,[::1]';
+
+/** Undefined without a proxy. What is not given is given as empty: else the environment would be read. */
+function proxyOf({ httpProxy = '', httpsProxy = '', noProxy = '' }: ProxySettings): EnvHttpProxyAgent | undefined {
+  if (httpProxy === '' && httpsProxy === '') return undefined;
+  const hosts = [noProxy, thisMachine].filter((list) => list !== '').join(',');
+  return new EnvHttpProxyAgent({ ...connectionOptions, httpProxy, httpsProxy, noProxy: noProxy === '*' ? '*' : hosts });
+}
 
 /** The longest text of a refusal that is read, in bytes. */
 const maxRefusalBytes = 64 * 1024;
@@ -14,12 +32,13 @@ const maxRefusalBytes = 64 * 1024;
  * `bench/model-call.mjs`), most of it for the stream of the body. This one has what the SDKs use: it follows no redirect, and
  * the body of its response is the reply as it arrives from the connection.
  */
-export function createFetch(): Fetch {
+export function createFetch(proxies: ProxySettings = {}): Fetch {
+  const proxy = proxyOf(proxies);
   const pools = new Map<string, HttpConnections>();
   const connectionsTo = (origin: string): HttpConnections => {
     const known = pools.get(origin);
     if (known) return known;
-    const pool = new HttpConnections(origin);
+    const pool = new HttpConnections(origin, proxy);
     pools.set(origin, pool);
     return pool;
   };
@@ -29,6 +48,7 @@ export function createFetch(): Fetch {
       throw new TypeError('Only a URL and a text can be sent.');
     const { origin, pathname, search } = new URL(target);
     const call = new HttpCall(connectionsTo(origin), {
+      origin,
       method,
       path: pathname + search,
       headers: [...(headers instanceof Headers ? headers : new Headers(headers))].flat(),
