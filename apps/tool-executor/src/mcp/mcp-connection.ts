@@ -1,16 +1,11 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import {
-  type CallToolResult,
-  CallToolResultSchema,
-  McpError,
-  PaginatedResultSchema,
-  ToolListChangedNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js';
+import { McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServer } from '@rondo/contract';
 import { TokenBucket, anySignal } from '@rondo/platform';
 import { z } from 'zod';
 import { type DescribedTools, describeTools } from './describe-tools';
+import { type McpAnswer, readAnswer } from './mcp-result';
 import type { SchemaChecker } from './schemas/schema-checker';
 
 export interface ToolCallRequest {
@@ -24,6 +19,9 @@ export interface ToolCallRequest {
 
 /** Of connecting and of listing the tools, each. */
 export const connectMs = 15_000;
+/** A command may install the server first. */
+const startMs = 60_000;
+export const longestConnectMs = ({ transport }: McpServer): number => (transport === 'stdio' ? startMs : connectMs);
 /** So old may a list of tools be when one of them is called. */
 const listKeptMs = 10_000;
 const mostPages = 8;
@@ -32,7 +30,8 @@ const unasked = { perSecond: 100, atOnce: 1_000 };
 const identity = { name: 'rondo', version: '1' };
 
 /** The tools are checked one by one, so that one with a wrong form spoils no other. */
-const toolsPage = PaginatedResultSchema.extend({ tools: z.array(z.unknown()).max(2_000) });
+const toolsPage = z.looseObject({ tools: z.array(z.unknown()).max(2_000), nextCursor: z.unknown().optional() });
+const anyAnswer = z.looseObject({});
 
 /** One session with a server, for one thread. */
 export class McpConnection {
@@ -66,7 +65,9 @@ export class McpConnection {
       transport.onmessage = (message) => {
         if ('method' in message) this.countUnasked();
       };
-      await this.within(signal, (given) => this.client.connect(transport, { signal: given, timeout: connectMs }));
+      await this.within(signal, (given) =>
+        this.client.connect(transport, { signal: given, timeout: longestConnectMs(this.server) }),
+      );
     } catch (error) {
       await this.close();
       throw error;
@@ -83,23 +84,17 @@ export class McpConnection {
   }
 
   /** What the server answers is not trusted, but has the form of a result. */
-  async call({
-    tool,
-    idempotencyKey,
-    signal,
-    timeoutMs,
-    progress,
-    ...request
-  }: ToolCallRequest): Promise<CallToolResult> {
+  async call({ tool, idempotencyKey, signal, timeoutMs, progress, ...request }: ToolCallRequest): Promise<McpAnswer> {
     const ended = anySignal([signal, this.broken.signal]);
     const params = { name: tool, arguments: request.arguments, _meta: { 'idempotency-key': idempotencyKey } };
     try {
-      return await this.client.request({ method: 'tools/call', params }, CallToolResultSchema, {
+      const answer = await this.client.request({ method: 'tools/call', params }, anyAnswer, {
         signal: ended.signal,
         timeout: timeoutMs,
         onprogress: ({ message, progress: done, total }) =>
           progress([message, total === undefined ? done : `${done}/${total}`].filter(Boolean).join(' ')),
       });
+      return readAnswer(answer);
     } catch (error) {
       throw this.isOpen || signal.aborted ? error : this.broken.signal.reason; // the protocol's own error hides the reason
     } finally {
@@ -126,28 +121,33 @@ export class McpConnection {
     void this.client.close().catch(() => undefined); // what breaks need not close properly
   }
 
+  /** Ends where the server names no cursor, or one that it has named before. What comes twice is one tool. */
   private async list(signal: AbortSignal): Promise<unknown[]> {
-    const tools: unknown[] = [];
+    const tools = new Map<string, unknown>();
+    const cursors = new Set<string>();
     let cursor: string | undefined;
     for (let page = 0; page < mostPages; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
       const result = await this.client.request({ method: 'tools/list', params }, toolsPage, {
         signal,
-        timeout: connectMs,
+        timeout: longestConnectMs(this.server),
       });
-      tools.push(...result.tools);
-      cursor = result.nextCursor;
-      if (cursor === undefined) return tools;
+      for (const tool of result.tools) tools.set(JSON.stringify(tool), tool);
+      const { nextCursor } = result;
+      if (typeof nextCursor !== 'string' || cursors.has(nextCursor)) break;
+      cursors.add(nextCursor);
+      cursor = nextCursor;
     }
-    return tools;
+    return [...tools.values()];
   }
 
   /** The protocol's own limits of time do not cover all that a transport waits for. */
   private async within<Result>(signal: AbortSignal, work: (until: AbortSignal) => Promise<Result>): Promise<Result> {
-    const late = AbortSignal.timeout(connectMs);
+    const limitMs = longestConnectMs(this.server);
+    const late = AbortSignal.timeout(limitMs);
     const until = anySignal([signal, this.broken.signal, late]);
     const reason = (): unknown => {
-      if (late.aborted) return new Error(`It did not answer within ${connectMs / 1_000} s.`);
+      if (late.aborted) return new Error(`It did not answer within ${limitMs / 1_000} s.`);
       return signal.aborted ? signal.reason : this.broken.signal.reason;
     };
     const ended = new Promise<never>((_, reject) => {

@@ -2,7 +2,7 @@ import { type AccountId, type McpDiscovery, type McpServer, threadId } from '@ro
 import { FairSlots } from '@rondo/messaging';
 import { newUlid } from '@rondo/platform';
 import type { Sandbox, SandboxLog, SandboxProvider, SandboxSlots } from '../sandboxes';
-import { connectMs } from './mcp-connection';
+import { longestConnectMs } from './mcp-connection';
 import { type McpTools, ownCommandId } from './mcp-tools';
 
 export interface McpDiscoveriesParts {
@@ -50,7 +50,7 @@ export class McpDiscoveries {
     const thread = threadId.parse(`thr_${newUlid()}`); // of no thread: reconcilers remove the sandbox if this process dies
     let release: () => void = () => undefined;
     const sandbox = async (): Promise<Sandbox> => {
-      release = await slots.acquire({ account, thread }, { signal, timeoutMs: connectMs });
+      release = await slots.acquire({ account, thread }, { signal, timeoutMs: longestConnectMs(server) });
       return sandboxes.get(thread, { account, thread });
     };
     try {

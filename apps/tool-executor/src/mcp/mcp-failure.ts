@@ -3,6 +3,7 @@ import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamable
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { AnswerTooLong, OutboundRefusal, RequestNotSent, SealBroken } from '@rondo/platform';
 import { ZodError } from 'zod';
+import { AnswerUnreadable } from './mcp-result';
 import { readableLine } from './readable-text';
 
 /**
@@ -11,13 +12,16 @@ import { readableLine } from './readable-text';
  */
 export type McpFailure = 'session_lost' | 'not_sent' | 'refused' | 'unreadable' | 'unknown';
 
-const noSession = 404;
+/** What the protocol demands where a session is not known, and what many servers answer instead. */
+const isAboutSession = ({ code, message }: StreamableHTTPError): boolean =>
+  code === 404 || (code === 400 && /session/i.test(message));
 
 export function failureOf(error: unknown): McpFailure {
   if (error instanceof OutboundRefusal || error instanceof RequestNotSent) return 'not_sent';
-  if (error instanceof AnswerTooLong || error instanceof ZodError) return 'unreadable';
+  if (error instanceof AnswerTooLong || error instanceof AnswerUnreadable || error instanceof ZodError)
+    return 'unreadable';
   if (error instanceof StreamableHTTPError) {
-    if (error.code === noSession) return 'session_lost';
+    if (isAboutSession(error)) return 'session_lost';
     return error.code !== undefined && error.code >= 400 && error.code < 500 ? 'refused' : 'unknown';
   }
   if (error instanceof McpError) return isOfProtocol(error) ? 'unknown' : 'refused';
@@ -25,8 +29,9 @@ export function failureOf(error: unknown): McpFailure {
 }
 
 /** The client's own errors about an answer that does not come. */
-const isOfProtocol = ({ code }: McpError): boolean =>
-  code === (ErrorCode.RequestTimeout as number) || code === (ErrorCode.ConnectionClosed as number);
+const isOfProtocol = ({ code, message }: McpError): boolean =>
+  code === (ErrorCode.RequestTimeout as number) ||
+  (code === (ErrorCode.ConnectionClosed as number) && message.endsWith('Connection closed')); // servers use its number, too
 
 const longestReason = 300;
 

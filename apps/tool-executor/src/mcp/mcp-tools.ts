@@ -43,13 +43,19 @@ export class McpTools {
   /** Never rejects. A server in the sandbox ends again: the run's first call starts one that belongs to that call. */
   async list(use: ThreadMcpUse): Promise<McpDiscovery> {
     const key = keyOf(use);
-    try {
-      const found = await this.sessions.use(
+    const tools = () =>
+      this.sessions.use(
         key,
         () => this.open(use),
         (connection) => connection.tools(use.signal),
       );
-      return { how: 'connected', ...found };
+    try {
+      const again = async (error: unknown) => {
+        if (failureOf(error) !== 'session_lost') throw error;
+        await this.sessions.drop(key);
+        return tools();
+      };
+      return { how: 'connected', ...(await tools().catch(again)) };
     } catch (error) {
       await this.sessions.drop(key);
       return this.failed(use, error);
@@ -163,7 +169,7 @@ const unsent = 'could not be used, and the call was not sent';
 const says: Record<McpFailure, string> = {
   ...{ session_lost: unsent, not_sent: unsent, unknown: 'did not answer' },
   refused: 'refused the call',
-  unreadable: 'answered the call, but the answer cannot be used',
+  unreadable: 'executed the call, but its answer cannot be used',
 };
 
 interface Attempt {

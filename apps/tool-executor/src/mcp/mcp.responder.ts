@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import type { McpDiscovery } from '@rondo/contract';
+import type { McpDiscovery, McpServer } from '@rondo/contract';
 import {
   type McpDiscoverRequest,
   type McpListRequest,
@@ -12,7 +12,7 @@ import { anySignal } from '@rondo/platform';
 import type { SandboxLog, SandboxProvider, SandboxSlots } from '../sandboxes';
 import { ExecutorClosing } from '../tools/tool-runner';
 import type { WorkspaceHosting } from '../workspace-hosting';
-import { connectMs } from './mcp-connection';
+import { longestConnectMs } from './mcp-connection';
 import { McpDiscoveries } from './mcp-discoveries';
 import { type McpTools, ownCommandId } from './mcp-tools';
 
@@ -51,17 +51,18 @@ export class McpResponder implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private discover({ account_id: account, server }: McpDiscoverRequest): Promise<McpDiscovery> {
-    return this.inTime((signal) => this.discoveries.discover({ account, server, signal }));
+    return this.inTime(server, (signal) => this.discoveries.discover({ account, server, signal }));
   }
 
   private list(request: McpListRequest): Promise<McpDiscovery> {
     const { sandboxes, slots, hosting, mcp } = this.parts;
     const { thread_id: thread, run_id: run, account_id: account, server } = request;
-    return this.inTime(async (signal) => {
+    const timeoutMs = longestConnectMs(server);
+    return this.inTime(server, async (signal) => {
       let release: () => void = () => undefined;
       const sandbox = async () => {
-        await hosting.require(thread, { signal, timeoutMs: connectMs });
-        release = await slots.acquire({ account, thread }, { signal, timeoutMs: connectMs });
+        await hosting.require(thread, { signal, timeoutMs });
+        release = await slots.acquire({ account, thread }, { signal, timeoutMs });
         return sandboxes.get(thread, { account, thread, run });
       };
       const egress = sandboxes.egressOf(thread);
@@ -73,8 +74,8 @@ export class McpResponder implements OnApplicationBootstrap, OnModuleDestroy {
     });
   }
 
-  private async inTime<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    const ended = anySignal([this.closing.signal, AbortSignal.timeout(connectMs + 1_000)]);
+  private async inTime<Result>(server: McpServer, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const ended = anySignal([this.closing.signal, AbortSignal.timeout(longestConnectMs(server) + 1_000)]);
     try {
       return await work(ended.signal);
     } finally {

@@ -3,6 +3,7 @@ import type { SecretBox } from '@rondo/platform';
 import type { EgressGate, Sandbox } from '../sandboxes';
 import { McpConnection } from './mcp-connection';
 import { openHeaders } from './open-headers';
+import { readableLine } from './readable-text';
 import { remoteTransport } from './remote-transport';
 import { SandboxTransport } from './sandbox-transport';
 import type { SchemaChecker } from './schemas/schema-checker';
@@ -29,15 +30,24 @@ export interface ConnectionParts {
 export async function openConnection(use: McpUse, { secrets, schemas }: ConnectionParts): Promise<McpConnection> {
   const { server, account, egress, commandId, run } = use;
   const headers = openHeaders(server, account, secrets);
-  const transportOf = async () => {
-    if (server.transport !== 'stdio') {
-      return (broke: (error: Error) => void) => remoteTransport(server, { headers, egress, broke });
-    }
-    const command = { session: `mcp-${server.name}`, command: server.command, commandId, run };
-    const transport = new SandboxTransport(await use.sandbox(), command);
-    return () => transport;
-  };
-  const connection = new McpConnection(server, schemas, await transportOf());
-  await connection.open(use.signal);
-  return connection;
+  if (server.transport !== 'stdio') {
+    const connection = new McpConnection(server, schemas, (broke) =>
+      remoteTransport(server, { headers, egress, broke }),
+    );
+    await connection.open(use.signal);
+    return connection;
+  }
+  const command = { session: `mcp-${server.name}`, command: server.command, commandId, run };
+  const transport = new SandboxTransport(await use.sandbox(), command);
+  const connection = new McpConnection(server, schemas, () => transport);
+  try {
+    await connection.open(use.signal);
+    return connection;
+  } catch (error) {
+    const wrote = readableLine(await transport.lastErrors(), shownErrors);
+    if (wrote === '') throw error;
+    throw new Error(`${error instanceof Error ? error.message : String(error)} It wrote: ${wrote}`, { cause: error });
+  }
 }
+
+const shownErrors = 200;

@@ -4,6 +4,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { McpServer } from '@rondo/contract';
 import { type CheckedFetch, checkedFetch } from '@rondo/platform';
 import type { EgressGate } from '../sandboxes';
+import { lenientResponse } from './lenient-message';
 
 /** The longest answer, or stream of answers, of a server. */
 const bodyBytes = 16 * 1024 * 1024;
@@ -33,17 +34,14 @@ export function remoteTransport({ url, transport }: RemoteServer, parts: RemoteT
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- servers that speak nothing newer still exist
     return new SSEClientTransport(new URL(url), { requestInit, fetch: openedOnce(checked, broke) });
   }
-  const options = { requestInit, fetch: withoutStream(checked), reconnectionOptions: noReconnection };
+  const streaming = checkedFetch({ admit: (target) => egress.admit(target), bodyBytes }); // its end ends no session
+  const fetch: CheckedFetch = async (given, init) =>
+    lenientResponse(await (isGet(init) ? streaming : checked)(given, init));
+  const options = { requestInit, fetch, reconnectionOptions: noReconnection };
   return new StreamableHTTPClientTransport(new URL(url), options);
 }
 
 const isGet = (init: RequestInit | undefined): boolean => (init?.method ?? 'GET') === 'GET';
-
-/** A stream for what the server says unasked is not opened, as if it had none. */
-const withoutStream =
-  (fetch: CheckedFetch): CheckedFetch =>
-  (url, init) =>
-    isGet(init) ? Promise.resolve(new Response(null, { status: 405 })) : fetch(url, init);
 
 /** The stream is the session: when it ends, the session is over. */
 function openedOnce(fetch: CheckedFetch, broke: (error: Error) => void): CheckedFetch {
@@ -56,6 +54,6 @@ function openedOnce(fetch: CheckedFetch, broke: (error: Error) => void): Checked
       return Promise.reject(ended);
     }
     isOpened = true;
-    return fetch(url, init);
+    return fetch(url, init).then(lenientResponse);
   };
 }

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { type JSONRPCMessage, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { type Sandbox, SandboxError } from '../sandboxes';
+import { readMessage } from './lenient-message';
 
 export interface SandboxServer {
   /** A name of its own among the sessions of the sandbox. */
@@ -17,6 +18,10 @@ const turnCharacters = 64 * 1024;
 const countedCharacters = 16 * 1024;
 const longestLine = 16 * 1024 * 1024;
 const output = { keepBytes: 4 * 1024 * 1024, maxOutputBytes: 256 * 1024 * 1024 };
+const shownErrorBytes = 400;
+const readErrorsMs = 2_000;
+/** The first megabyte of it, so that a server that runs for long fills no disk. */
+const keepErrors = (file: string): string => `dd of='${file}' bs=4096 count=256 status=none; cat >/dev/null`;
 const pauses = { first: 10, longest: 200 };
 
 /**
@@ -37,7 +42,7 @@ export class SandboxTransport implements Transport {
   private reading = false;
 
   constructor(
-    private readonly sandbox: Pick<Sandbox, 'start' | 'read' | 'write' | 'terminate'>,
+    private readonly sandbox: Pick<Sandbox, 'start' | 'read' | 'write' | 'terminate' | 'exec'>,
     private readonly server: SandboxServer,
   ) {}
 
@@ -50,7 +55,7 @@ export class SandboxTransport implements Transport {
     const { session, command, commandId, run } = this.server;
     await this.sandbox.terminate(session).catch(isAbsent);
     const request = { id: commandId, session, run, openInput: true, ...output };
-    await this.sandbox.start({ ...request, command: `exec 2>/dev/null\n${command}` });
+    await this.sandbox.start({ ...request, command: `exec 2> >(${keepErrors(this.errorFile)})\n${command}` });
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -64,6 +69,18 @@ export class SandboxTransport implements Transport {
     this.closed.abort();
     await this.sandbox.terminate(this.server.session).catch(() => undefined); // it died with its sandbox
     this.onclose?.();
+  }
+
+  /** The end of what the server wrote to its standard error, as far as it was kept. Never rejects. */
+  async lastErrors(): Promise<string> {
+    const id = `${this.server.commandId}-errors`;
+    const command = `tail -c ${shownErrorBytes} '${this.errorFile}'`;
+    const read = this.sandbox.exec({ id, command, timeoutMs: readErrorsMs });
+    return read.then(({ exitCode, output }) => (exitCode === 0 ? output : '')).catch(() => '');
+  }
+
+  private get errorFile(): string {
+    return `/tmp/.${this.server.session}.errors`;
   }
 
   private async readAnswers(): Promise<void> {
@@ -112,7 +129,7 @@ export class SandboxTransport implements Transport {
   }
 
   private receiveLine(line: string): void {
-    const message = line.startsWith('{') ? JSONRPCMessageSchema.safeParse(parsed(line)).data : undefined;
+    const message = line.startsWith('{') ? readMessage(line) : undefined;
     const answered = message && 'id' in message && !('method' in message) ? message.id : undefined;
     if (message && answered !== undefined && this.open.delete(answered)) this.onmessage?.(message);
     else this.receiveUnasked(line, message);
@@ -130,12 +147,4 @@ export class SandboxTransport implements Transport {
 
 function isAbsent(error: unknown): void {
   if (!(error instanceof SandboxError && error.code === 'not_found')) throw error;
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

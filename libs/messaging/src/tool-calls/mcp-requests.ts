@@ -1,4 +1,12 @@
-import { type McpDiscovery, accountId, mcpDiscovery, mcpServer, runId, threadId } from '@rondo/contract';
+import {
+  type McpDiscovery,
+  type McpServer,
+  accountId,
+  mcpDiscovery,
+  mcpServer,
+  runId,
+  threadId,
+} from '@rondo/contract';
 import { z } from 'zod';
 import type { NatsLink } from '../connection/nats-link';
 import { answerRequests, request } from './sandbox-requests';
@@ -12,8 +20,8 @@ export const mcpListRequest = z.object({
 });
 export type McpListRequest = z.infer<typeof mcpListRequest>;
 
-/** The executor ends its attempt before that. */
-const timeoutMs = 18_000;
+/** The executor ends its attempt before that. A command may install the server first. */
+const longestAnswerMs = ({ transport }: McpServer): number => (transport === 'stdio' ? 63_000 : 18_000);
 
 /** Undefined where no executor listens, or the answer takes too long. */
 export function requestMcpList(
@@ -21,7 +29,11 @@ export function requestMcpList(
   executorId: string,
   body: McpListRequest,
 ): Promise<McpDiscovery | undefined> {
-  return request(nats, nats.names.mcpList(executorId), { body, answer: mcpDiscovery, timeoutMs });
+  return request(nats, nats.names.mcpList(executorId), {
+    body,
+    answer: mcpDiscovery,
+    timeoutMs: longestAnswerMs(body.server),
+  });
 }
 
 /** `list` must not reject. Returns a function that ends the subscription. */
@@ -43,7 +55,11 @@ export function requestMcpDiscovery(
   executorId: string,
   body: McpDiscoverRequest,
 ): Promise<McpDiscovery | undefined> {
-  return request(nats, nats.names.mcpDiscover(executorId), { body, answer: mcpDiscovery, timeoutMs });
+  return request(nats, nats.names.mcpDiscover(executorId), {
+    body,
+    answer: mcpDiscovery,
+    timeoutMs: longestAnswerMs(body.server),
+  });
 }
 
 /** Where `discover` rejects, there is no answer. Returns a function that ends the subscription. */

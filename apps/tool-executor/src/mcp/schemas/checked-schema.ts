@@ -4,7 +4,8 @@ import { isReadable, readableText } from '../readable-text';
 
 type Schema = z.infer<typeof argumentsJsonSchema>;
 
-const limits = { characters: 16_000, depth: 10, values: 1_500, properties: 100 } as const;
+/** `depth` counts the objects and lists of the schema: each level of the data has two or three. */
+const limits = { characters: 16_000, depth: 32, values: 1_500, properties: 100 } as const;
 /** What all providers accept, and all dialects can write. */
 const propertyName = /^[A-Za-z0-9_.-]{1,64}$/;
 const types = ['string', 'number', 'integer', 'boolean', 'null', 'array', 'object'];

@@ -1,6 +1,5 @@
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { type ExecutorResult, type McpTool, type ToolResult, failedResult } from '@rondo/contract';
-import { resultOf } from '../mcp-result';
+import { type McpAnswer, resultOf } from '../mcp-result';
 import type { SchemaChecker } from './schema-checker';
 
 export interface PromisedCall {
@@ -25,10 +24,10 @@ export async function problemBefore(
 /** The result, or what it lacks of that which the tool promises. The call has had its effect in both cases. */
 export async function promisedResult(
   { tool, signal }: PromisedCall,
-  answer: CallToolResult,
+  answer: McpAnswer,
   schemas: Schemas,
 ): Promise<ExecutorResult> {
-  if (!tool.output_schema || answer.isError === true) return resultOf(answer);
+  if (!tool.output_schema || answer.isError) return resultOf(answer);
   const problem =
     answer.structuredContent === undefined
       ? '- there is no structured content'

@@ -37,10 +37,16 @@ export class McpServerFixture {
   readonly calls: { name: string; arguments: Record<string, unknown>; key: unknown }[] = [];
   readonly headers: IncomingMessage['headers'][] = [];
   sessionsOpened = 0;
+  /** What it answers in a session that it does not know. */
+  unknownSession = { status: 404, reason: '' };
+  private openStream: () => void = () => undefined;
+  /** Resolves once a client listens to what the server says unasked. */
+  readonly streamOpened = new Promise<void>((resolve) => (this.openStream = resolve));
   tools: readonly ServedTool[] = [{ name: 'echo', description: 'Repeats a text.', inputSchema: anyObject }];
   answer: (call: CallOfTool) => CallToolResult | Promise<CallToolResult> = ({ arguments: { text } }) => ({
     content: [{ type: 'text', text: `echo: ${String(text)}` }],
   });
+  private readonly servers: Server[] = [];
   private readonly sessions = new Map<string, StreamableHTTPServerTransport | SSEServerTransport>();
 
   private constructor(
@@ -64,6 +70,12 @@ export class McpServerFixture {
     return `http://127.0.0.1:${this.port}/sse`;
   }
 
+  /** Tells its clients. */
+  async changeTools(tools: readonly ServedTool[]): Promise<void> {
+    this.tools = tools;
+    await Promise.all(this.servers.map((server) => server.sendToolListChanged()));
+  }
+
   /** As a server that was started again: it knows no session of before. */
   forgetSessions(): void {
     this.sessions.clear();
@@ -83,8 +95,10 @@ export class McpServerFixture {
     const id = String(request.headers['mcp-session-id'] ?? url.searchParams.get('sessionId'));
     const known = this.sessions.get(id);
     if (known instanceof SSEServerTransport) return known.handlePostMessage(request, response, body);
+    if (request.method === 'GET') this.openStream();
     if (known) return known.handleRequest(request, response, body);
-    if (!isInitializeRequest(body)) return void response.writeHead(404).end();
+    if (!isInitializeRequest(body))
+      return void response.writeHead(this.unknownSession.status).end(this.unknownSession.reason);
     return this.openSession(request, response, body);
   }
 
@@ -107,6 +121,7 @@ export class McpServerFixture {
 
   private newServer(): Server {
     const server = new Server({ name: 'fixture', version: '1' }, { capabilities: { tools: { listChanged: true } } });
+    this.servers.push(server);
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: this.tools }));
     server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification }) => {
       const { name, arguments: given = {}, _meta: meta } = params;

@@ -1,0 +1,88 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const asFields = (value: unknown): Fields | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined; // checked in this line
+
+const serverError = -32_000;
+
+/**
+ * An answer as the SDK accepts it. Servers write `null` for what is absent and fields of their own beside the result; an answer
+ * that the SDK refuses for such a thing would count as one that never came. Anything else stays as it is.
+ */
+export function lenientMessage(given: unknown): unknown {
+  const message = asFields(given);
+  if (!message || 'method' in message) return given;
+  const { id } = message;
+  const [result, error] = [asFields(message['result']), asFields(message['error'])];
+  if (result)
+    return { jsonrpc: '2.0', id, result: result['_meta'] === null ? { ...result, _meta: undefined } : result };
+  if (!error) return given;
+  const code = Number.isSafeInteger(error['code']) ? error['code'] : serverError;
+  return {
+    jsonrpc: '2.0',
+    id,
+    error: {
+      ...error,
+      code,
+      message: typeof error['message'] === 'string' ? error['message'] : 'The server gave no reason.',
+    },
+  };
+}
+
+/** Undefined where the text is no message. */
+export function readMessage(text: string): JSONRPCMessage | undefined {
+  try {
+    return JSONRPCMessageSchema.safeParse(lenientMessage(JSON.parse(text))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same for an answer over HTTP: one JSON text, or a stream of events whose data is one line each. */
+export function lenientResponse(response: Response): Response {
+  const type = response.headers.get('content-type') ?? '';
+  if (!response.ok || !response.body) return response;
+  const rewrite = type.includes('text/event-stream') ? rewriteEvent : type.includes('json') ? rewriteJson : undefined;
+  if (!rewrite) return response;
+  const { status, headers } = response;
+  const body = response.body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(pieces(type.includes('json') ? undefined : '\n', rewrite))
+    .pipeThrough(new TextEncoderStream());
+  return new Response(body, { status, headers });
+}
+
+/** Rewrites what comes between two ends, or the whole where there are none. */
+function pieces(end: string | undefined, rewrite: (text: string) => string): TransformStream<string, string> {
+  let open: string[] = [];
+  return new TransformStream({
+    transform(chunk, controller) {
+      const [first = '', ...more] = end === undefined ? [chunk] : chunk.split(end);
+      open.push(first);
+      for (const next of more) {
+        controller.enqueue(`${rewrite(open.join(''))}\n`);
+        open = [next];
+      }
+    },
+    flush(controller) {
+      controller.enqueue(rewrite(open.join('')));
+    },
+  });
+}
+
+const data = /^data: ?/;
+
+const rewriteEvent = (line: string): string =>
+  data.test(line) ? `data: ${rewriteJson(line.replace(data, '').trimEnd())}` : line;
+
+function rewriteJson(text: string): string {
+  try {
+    const given: unknown = JSON.parse(text);
+    return JSON.stringify(Array.isArray(given) ? given.map(lenientMessage) : lenientMessage(given));
+  } catch {
+    return text; // the SDK says what is wrong with it
+  }
+}
