@@ -2,6 +2,7 @@ import type { SessionId } from '@rondo/contract';
 import type { Caller, CallerId } from '@rondo/persistence';
 import type { CallerCache } from './authenticator';
 import type { ConcurrencyLimits } from './concurrency-limits';
+import { Holding } from './memory-budget';
 
 interface Connection {
   readonly caller: Caller;
@@ -57,9 +58,14 @@ export class OpenConnections {
 /** Event streams and waits: limited in number per account, and closed when their key is revoked. */
 export class LongRequests {
   constructor(
-    private readonly limits: Pick<ConcurrencyLimits, 'streams' | 'waits'>,
+    private readonly limits: Pick<ConcurrencyLimits, 'streams' | 'waits' | 'memory'>,
     private readonly connections: OpenConnections,
   ) {}
+
+  /** For what the caller of one has not read yet. */
+  holdUnread({ accountId }: Caller): Holding {
+    return new Holding(this.limits.memory, accountId);
+  }
 
   /** Returns the function to call when the request has ended. Throws `too_many_connections`. */
   begin(kind: 'streams' | 'waits', { caller, disconnect }: Connection): () => void {

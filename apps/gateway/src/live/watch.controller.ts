@@ -69,7 +69,8 @@ export class WatchController {
 
     const over = abortedOnClose(response);
     const end = this.longRequests.begin('streams', { caller, disconnect: () => over.abort() });
-    const options = { after: seen ?? query.after ?? 0, signal: over.signal };
+    const unread = this.longRequests.holdUnread(caller);
+    const options = { after: seen ?? query.after ?? 0, signal: over.signal, unread };
     await serveEventStream(this.subscriptions, address, { ...options, response }).finally(end);
   }
 }
