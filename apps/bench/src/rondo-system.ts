@@ -45,6 +45,9 @@ export class RondoSystem implements MeasuredSystem {
           ACCOUNT_RATE_LIMIT_PER_SECOND: '100000',
           HANDSHAKES_PER_SECOND: '100000',
           SOCKETS_PER_ACCOUNT: '100000',
+          MAX_ACTIVE_RUNS_PER_ACCOUNT: '1000000',
+          ACCOUNT_THREADS: '100000000',
+          ACCOUNT_WORKSPACES: '100000000',
         },
       },
     });

@@ -25,10 +25,13 @@ import {
   WebhookTriggers,
   UsageLedger,
   openDatabase,
+  readQuotaUsage,
 } from '@rondo/persistence';
 import { SecretBox, type Logger, type Tracing, newUlid } from '@rondo/platform';
 import { AgentService } from './agents/agent-service';
 import { AccountLimits } from './billing/account-limits';
+import { AccountQuotas } from './billing/account-quotas';
+import { quotaLimits } from './billing/quota-variables';
 import { AccountQuota, RequestRate } from './auth/account-quota';
 import { ConcurrencyLimits } from './auth/concurrency-limits';
 import { operatorOf } from './auth/operator-of';
@@ -85,7 +88,11 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
     onError: warn('subscribed run not read'),
   });
   const onError = (error: unknown) => log.error({ error }, 'socket message failed');
-  const fileUploads = new FileUploads(adapters.files, config, limits.memory);
+  const fileUploads = new FileUploads(adapters.files, {
+    fileBytes: config.FILE_LIMIT_BYTES,
+    readAccountBytes: (account) => services.quotas.readLimit(account, 'file_bytes'),
+    memory: limits.memory,
+  });
   const sandboxService = new SandboxService({ ...adapters, maxFileBytes: config.FILE_LIMIT_BYTES });
   const sockets = new Sockets({ ...adapters, authenticator, rate, limits, connections, subscriptions, onError });
 
@@ -192,8 +199,22 @@ function servicesOf(
   const onError = warn('jobs left to the sweeper');
   const { runs, balances } = adapters;
   const accountLimits = new AccountLimits({ tiers: readTiers(config.ACCOUNT_TIERS), balances, providers });
+  const quotas = new AccountQuotas({
+    limits: quotaLimits(config),
+    readUsage: (account) => readQuotaUsage(adapters.database, account),
+    readTier: (account) => accountLimits.readTier(account),
+    onError: warn('use of an account not read'),
+  });
   const quota = new ActiveRunQuota(config.MAX_ACTIVE_RUNS_PER_ACCOUNT, runs.countActive.bind(runs));
-  const runService = composeRunService({ ...adapters, settings, agents: agentService, accountLimits, quota, onError });
+  const runService = composeRunService({
+    ...adapters,
+    settings,
+    agents: agentService,
+    accountLimits,
+    quota,
+    quotas,
+    onError,
+  });
   const mcpDiscovery = new McpDiscoveryService({ link: adapters.link, secrets });
-  return { settings, accountLimits, runQuota: quota, agentService, runService, mcpDiscovery };
+  return { settings, accountLimits, runQuota: quota, quotas, agentService, runService, mcpDiscovery };
 }

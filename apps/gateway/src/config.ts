@@ -28,6 +28,7 @@ import {
 } from '@rondo/platform';
 import { z } from 'zod';
 import { issuerNeedsAudience, oidcVariables } from './auth/oidc/oidc-variables';
+import { quotaVariables } from './billing/quota-variables';
 import { runBudgetVariables } from './runs/run-budgets';
 import { traceLinkVariables } from './runs/trace-links';
 
@@ -85,10 +86,7 @@ export const environment = z
       description: 'The longest file that may be uploaded, or written into a sandbox over REST.',
       unit: 'bytes',
     }),
-    ACCOUNT_FILE_BYTES: count.default(10 * 1024 * 1024 * 1024).meta({
-      description: 'The uploaded files of one account, together.',
-      unit: 'bytes',
-    }),
+    ...quotaVariables,
     THREAD_MAX_MESSAGES: count.default(usualThreadLimits.messages).meta({
       description: 'A thread with this many messages accepts no more messages and runs: `thread_full`.',
     }),
@@ -104,10 +102,6 @@ export const environment = z
       description:
         'Requests of one account, over all its keys and all gateways that share a Redis. While Redis is away each gateway counts alone.',
       unit: 'per second',
-    }),
-    MAX_ACTIVE_RUNS_PER_ACCOUNT: count.optional().meta({
-      description: 'Active runs of one account, including those that wait for a person or for their thread.',
-      otherwise: 'any number',
     }),
     SCHEDULE_LEAST_INTERVAL_S: z.coerce.number().pipe(leastInterval).default(60).meta({
       description: 'The least time between two due times of a schedule. A tier may set another one.',

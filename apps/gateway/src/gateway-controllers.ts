@@ -1,4 +1,5 @@
 import type { Type } from '@nestjs/common';
+import { AccountAdministrationController } from './accounts/account-administration.controller';
 import { AccountListController } from './accounts/account-list.controller';
 import { AccountsController } from './accounts/accounts.controller';
 import { AgentVersionsController } from './agents/agent-versions.controller';
@@ -59,6 +60,7 @@ export const controllers: Type[] = [
   WebhookEndpointsController,
   SandboxBrowserController,
   SandboxFilesController,
+  AccountAdministrationController,
   AccountListController,
   AccountsController,
   SessionsController,

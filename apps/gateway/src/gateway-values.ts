@@ -26,6 +26,7 @@ import { DeploymentHealth } from './operations/deployment-health';
 import { Authenticator } from './auth/authenticator';
 import { LongRequests, Revocations } from './auth/open-connections';
 import { AccountLimits } from './billing/account-limits';
+import { AccountQuotas } from './billing/account-quotas';
 import { ModelCatalog } from './catalog/model-catalog';
 import { ToolCatalog } from './catalog/tool-catalog';
 import type { GatewayParts } from './compose';
@@ -76,6 +77,7 @@ export const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: UsageLedger, useValue: parts.usage },
   { provide: Balances, useValue: parts.balances },
   { provide: AccountLimits, useValue: parts.accountLimits },
+  { provide: AccountQuotas, useValue: parts.quotas },
   { provide: Sandboxes, useValue: parts.sandboxes },
   { provide: BrowserAccess, useValue: parts.browserAccess },
   { provide: SandboxService, useValue: parts.sandboxService },

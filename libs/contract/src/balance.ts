@@ -3,6 +3,23 @@ import { creditId } from './ids';
 
 const usd = z.number();
 
+/** What an account may have of things that stay, or that it has at a time. */
+export const quotaName = z.enum([
+  'api_keys',
+  'threads',
+  'message_bytes',
+  'image_bytes',
+  'file_bytes',
+  'workspaces',
+  'active_runs',
+  'triggers',
+  'webhook_endpoints',
+]);
+export type QuotaName = z.infer<typeof quotaName>;
+
+export const quotas = z.record(z.string(), z.object({ used: z.number(), limit: z.number() }));
+export type Quotas = z.infer<typeof quotas>;
+
 /** What an account may use, and what it has used of it. */
 export const balance = z.object({
   tier: z.string().nullable().describe('Null: this deployment has no tiers, and limits nothing.'),
@@ -23,6 +40,11 @@ export const balance = z.object({
     .number()
     .positive()
     .describe('What is charged for a model call, as a multiple of its cost. All other amounts here are charges.'),
+  quotas: quotas
+    .optional()
+    .describe(
+      `What the account has and may have of each: ${quotaName.options.map((name) => `\`${name}\``).join(', ')}.`,
+    ),
 });
 export type Balance = z.infer<typeof balance>;
 

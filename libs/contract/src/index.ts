@@ -58,7 +58,7 @@ export {
   awaitedApproval,
   decidedApproval,
 } from './approval';
-export { type Balance, type Credit, balance, credit } from './balance';
+export { type Balance, type Credit, type QuotaName, type Quotas, balance, credit, quotaName, quotas } from './balance';
 export { type NameSource, type Project, nameSource, project, projectSandbox } from './project';
 export { type UsageEntry, usageEntry } from './usage-entry';
 export {

@@ -44,6 +44,7 @@ export {
   type PendingExecution,
   type ReceivedWebhook,
 } from './api/triggers/firings';
+export { mostTriggers } from './api/triggers/trigger-count';
 export type { StoredSchedule } from './api/triggers/schedule-row';
 export { type NextFires, type ScheduleAddress, type ScheduleFields, Schedules } from './api/triggers/schedules';
 export type { ActiveSchedule } from './api/triggers/active-schedule';
@@ -68,6 +69,7 @@ export {
   type EndpointChange,
   type EndpointFields,
   WebhookEndpoints,
+  mostWebhookEndpoints,
 } from './api/webhooks/webhook-endpoints';
 export { Projects } from './api/projects/projects';
 export type { ProjectAddress } from './api/projects/project-row';
@@ -90,7 +92,7 @@ export { type FileToDeliver, FileDeliveries } from './api/files/file-deliveries'
 export { UnknownFileError } from './api/files/run-files';
 export { type FetchedImage, FetchedImages, type ImagePlace } from './api/blobs/fetched-images';
 export { UnknownBlobError } from './api/blobs/message-images';
-export { type HostedSandbox, type Sandbox, type SandboxAddress, Sandboxes } from './api/sandboxes';
+export { type RunPlace, type HostedSandbox, type Sandbox, type SandboxAddress, Sandboxes } from './api/sandboxes';
 export { type WorkspaceMove, WorkspaceMoves } from './api/workspace-moves';
 export { type Account, Accounts, type ApiKey, type NewApiKey, type RemovedAccount } from './api/accounts';
 export type { Caller, CallerId } from './api/caller';
@@ -99,6 +101,7 @@ export { type DeploymentState, readDeploymentState } from './api/deployment-stat
 export { type AuditEntry, AuditLog, type AuditedAct } from './api/audit-log';
 export type { Page } from './api/page';
 export { type AccountBalance, Balances, type CreditOrder } from './api/billing/balances';
+export { type QuotaUsage, readQuotaUsage } from './api/billing/quota-usage';
 export type { AccountTerms, SpendingLimit } from './api/billing/balance-row';
 export { type ReservationOrder, type ReservationVerdict, Reservations } from './api/billing/reservations';
 export { UsageLedger } from './api/billing/usage';

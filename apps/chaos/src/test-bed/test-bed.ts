@@ -79,6 +79,8 @@ export class TestBed {
             LOG_LEVEL: 'warn',
             RATE_LIMIT_PER_SECOND: '5000',
             SCHEDULE_LEAST_INTERVAL_S: '1',
+            MAX_ACTIVE_RUNS_PER_ACCOUNT: '1000000',
+            ACCOUNT_WORKSPACES: '1000000',
             HANDSHAKES_PER_SECOND: '5000',
             WEBHOOK_INTERNAL_HOSTS: receiver.host,
             ...request.settings?.gateway,

@@ -1,28 +1,13 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { AccountId, ApiKeyId } from '@rondo/contract';
 import { Accounts, type Caller } from '@rondo/persistence';
 import { Audited } from '../audit/audited';
 import { CurrentCaller, RequireRole } from '../auth/api-key.guard';
 import { Revocations } from '../auth/open-connections';
-import { AccountParam, ApiKeyParam } from '../http/path-params';
-import { RunService } from '../runs/run-service';
-import {
-  AccountWithKeyDto,
-  ApiKeyPageDto,
-  ApiKeyQueryDto,
-  ApiKeyWithSecretDto,
-  NewAccountDto,
-  NewApiKeyDto,
-  RemovedAccountDto,
-} from './account.dto';
+import { AccountQuotas } from '../billing/account-quotas';
+import { ApiKeyParam } from '../http/path-params';
+import { ApiKeyPageDto, ApiKeyQueryDto, ApiKeyWithSecretDto, NewApiKeyDto } from './account.dto';
 
 @ApiTags('accounts')
 @Controller('v1')
@@ -30,43 +15,19 @@ export class AccountsController {
   constructor(
     private readonly accounts: Accounts,
     private readonly revocations: Revocations,
-    private readonly runService: RunService,
+    private readonly quotas: AccountQuotas,
   ) {}
-
-  @Post('admin/accounts')
-  @Audited('account.create')
-  @RequireRole('operator')
-  @ApiOperation({ summary: 'Create an account with its first key; for the operator of this deployment' })
-  @ApiCreatedResponse({ type: AccountWithKeyDto.Output })
-  async createAccount(@Body() { name }: NewAccountDto) {
-    const { account, apiKey } = await this.accounts.create({ name, scopes: ['admin'] });
-    return { account, api_key: apiKey.key };
-  }
-
-  @Delete('admin/accounts/:account_id')
-  @Audited('account.remove')
-  @RequireRole('operator')
-  @HttpCode(202)
-  @ApiOperation({
-    summary: 'Remove an account and everything that it owns; for the operator of this deployment',
-    description:
-      'Its keys are revoked and its runs stopped at once; threads, runs, images and the account itself are deleted ' +
-      'soon after. The request can be repeated until the account is gone.',
-  })
-  @ApiAcceptedResponse({ type: RemovedAccountDto.Output })
-  async removeAccount(@AccountParam() { namedId: removedId }: { namedId: AccountId }) {
-    const removed = await this.accounts.remove(removedId);
-    await this.revocations.apply();
-    await this.runService.stopAll(removedId, 'account removed');
-    return removed;
-  }
 
   @Post('api-keys')
   @Audited('api_key.create')
   @RequireRole('account-admin')
   @ApiOperation({ summary: 'Create an API key; for admins of the account' })
   @ApiCreatedResponse({ type: ApiKeyWithSecretDto.Output })
-  createApiKey(@CurrentCaller() { accountId }: Caller, @Body() { name, scopes, expires_at: expiry }: NewApiKeyDto) {
+  async createApiKey(
+    @CurrentCaller() { accountId }: Caller,
+    @Body() { name, scopes, expires_at: expiry }: NewApiKeyDto,
+  ) {
+    await this.quotas.add(accountId, { api_keys: 1 });
     return this.accounts.createKey({
       accountId,
       name,

@@ -63,7 +63,7 @@ export class AccountLimits {
   }
 
   /** Undefined without tiers, and nothing is read. */
-  async tierOf(account: AccountId): Promise<AccountTier | undefined> {
+  async readTier(account: AccountId): Promise<AccountTier | undefined> {
     const { tiers, balances } = this.parts;
     return tiers?.of((await balances.termsOf(account)).tier);
   }

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Post, Put, Res } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { AccountId, Credit } from '@rondo/contract';
+import type { AccountId, Balance, Credit } from '@rondo/contract';
 import type { AccountTier } from '@rondo/domain';
 import { Balances, type Caller } from '@rondo/persistence';
 import type { Response } from 'express';
@@ -10,6 +10,7 @@ import { AccountParam } from '../http/path-params';
 import { pendingResponse } from '../idempotency/idempotent-requests';
 import { InvalidRequest } from '../problems/api-error';
 import { AccountLimits } from './account-limits';
+import { AccountQuotas } from './account-quotas';
 import { AccountTierDto, BalanceDto, CreditDto, NewCreditDto } from './balance.dto';
 
 interface NamedAccount extends Pick<Caller, 'keyId'> {
@@ -22,6 +23,7 @@ export class BalanceController {
   constructor(
     private readonly limits: AccountLimits,
     private readonly balances: Balances,
+    private readonly quotas: AccountQuotas,
   ) {}
 
   @Get('balance')
@@ -31,7 +33,7 @@ export class BalanceController {
   })
   @ApiOkResponse({ type: BalanceDto.Output })
   getBalance(@CurrentCaller() { accountId }: Caller) {
-    return this.limits.balanceOf(accountId);
+    return this.readBalance(accountId);
   }
 
   @Get('admin/accounts/:account_id/balance')
@@ -39,7 +41,7 @@ export class BalanceController {
   @ApiOperation({ summary: 'Get the balance of an account; for the operator of this deployment' })
   @ApiOkResponse({ type: BalanceDto.Output })
   getAccountBalance(@AccountParam() { namedId }: NamedAccount) {
-    return this.limits.balanceOf(namedId);
+    return this.readBalance(namedId);
   }
 
   @Put('admin/accounts/:account_id/tier')
@@ -57,7 +59,7 @@ export class BalanceController {
     @Body() { tier, price_factor: priceFactor }: AccountTierDto,
   ) {
     await this.balances.setTier({ accountId, tier: this.tierNamed(tier), priceFactor });
-    return this.limits.balanceOf(accountId);
+    return this.readBalance(accountId);
   }
 
   @Post('admin/accounts/:account_id/credits')
@@ -76,6 +78,11 @@ export class BalanceController {
   ) {
     const promised = pendingResponse<Credit>(response, { status: 201 });
     return this.balances.give({ accountId, usd, reason, givenBy, limitOf: this.limits.limitOf, promised });
+  }
+
+  private async readBalance(accountId: AccountId): Promise<Balance> {
+    const balance = await this.limits.balanceOf(accountId);
+    return { ...balance, quotas: await this.quotas.readQuotas(accountId) };
   }
 
   private tierNamed(name: string): AccountTier {

@@ -16,6 +16,7 @@ export const balanceExample: Balance = {
   credit_usd: 10,
   available_usd: 13.7,
   price_factor: 1.5,
+  quotas: { api_keys: { used: 3, limit: 100 }, threads: { used: 1_204, limit: 100_000 } },
 };
 
 export const accountBalance = balance.meta({ examples: [balanceExample] });

@@ -92,6 +92,7 @@ describe('the balance of an account', () => {
       credit_usd: 0,
       available_usd: 0.75,
       price_factor: 1,
+      quotas: expect.objectContaining({ threads: { used: 1, limit: 100_000 } }),
     });
   });
 
@@ -184,7 +185,8 @@ describe('a new run', () => {
 
     const { body } = await post(account).set('Idempotency-Key', 'again').expect(402);
     expect(body).toMatchObject({ code: 'balance_exhausted', detail: expect.stringContaining('1 USD per month') });
-    expect(body).toMatchObject({ balance: await balanceOf(account) });
+    const { quotas: _, ...balance } = await balanceOf(account);
+    expect(body).toMatchObject({ balance });
 
     await give(account.id, 1).expect(201);
     await post(account).set('Idempotency-Key', 'again').expect(202);

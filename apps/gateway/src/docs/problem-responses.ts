@@ -139,6 +139,8 @@ const raisedBy: Record<ProblemCode, (route: Route) => boolean> = {
   idempotency_key_reused: isIdempotent,
   too_many_subscriptions: never,
   file_quota_exceeded: takesFiles,
+  quota_exceeded: ({ method, path }) =>
+    method === 'post' && /\/(threads|runs|messages|fork|api-keys|\{schedule_id\}\/run)$/.test(path),
   thread_full: ({ method, path }) => method === 'post' && /\/(runs|messages|input|\{schedule_id\}\/run)$/.test(path),
   rate_limited: always,
   too_many_active_runs: startsRun,

@@ -1,7 +1,7 @@
+import type { AccountId } from '@rondo/contract';
 import type { Caller, FileLimits, Files, StoredFile } from '@rondo/persistence';
 import type { Request } from 'express';
 import type { MemoryBudget } from '../auth/memory-budget';
-import type { GatewayConfig } from '../config';
 import { ApiError, InvalidRequest } from '../problems/api-error';
 import { mediaTypeOf } from './media-type';
 import { type FormShape, type ReadForm, readForm } from './multipart';
@@ -15,17 +15,18 @@ const oneFile: FormShape = { fileField: 'file', mostFiles: 1, textFields: [], te
 
 type Uploader = Pick<Caller, 'accountId' | 'keyId'>;
 
+interface UploadLimits extends Pick<FileLimits, 'fileBytes'> {
+  /** What the files of an account may have together. */
+  readonly readAccountBytes: (account: AccountId) => Promise<number>;
+  readonly memory: Pick<MemoryBudget, 'acquire'>;
+}
+
 /** Files from requests to the database, without ever having one whole in memory. */
 export class FileUploads {
-  private readonly limits: FileLimits;
-
   constructor(
     private readonly files: Pick<Files, 'store' | 'delete'>,
-    config: Pick<GatewayConfig, 'FILE_LIMIT_BYTES' | 'ACCOUNT_FILE_BYTES'>,
-    private readonly memory: Pick<MemoryBudget, 'acquire'>,
-  ) {
-    this.limits = { fileBytes: config.FILE_LIMIT_BYTES, accountBytes: config.ACCOUNT_FILE_BYTES };
-  }
+    private readonly limits: UploadLimits,
+  ) {}
 
   async receive(caller: Uploader, request: Request): Promise<StoredFile> {
     const { files } = await this.receiveForm(caller, request, oneFile);
@@ -36,10 +37,12 @@ export class FileUploads {
 
   /** The files are stored, and what the form says besides. If it cannot be read to its end, none of them stays. */
   async receiveForm(caller: Uploader, request: Request, shape: FormShape): Promise<ReadForm<StoredFile>> {
-    const { files, limits } = this;
-    if (Number(request.headers['content-length'] ?? 0) > shape.mostFiles * limits.fileBytes + slackBytes)
-      throw new ApiError('payload_too_large', `A file can have ${limits.fileBytes} bytes.`);
-    const release = this.memory.acquire(caller.accountId, heldBytes + shape.textFields.length * shape.textBytes);
+    const { files } = this;
+    const { fileBytes, readAccountBytes, memory } = this.limits;
+    if (Number(request.headers['content-length'] ?? 0) > shape.mostFiles * fileBytes + slackBytes)
+      throw new ApiError('payload_too_large', `A file can have ${fileBytes} bytes.`);
+    const limits = { fileBytes, accountBytes: await readAccountBytes(caller.accountId) };
+    const release = memory.acquire(caller.accountId, heldBytes + shape.textFields.length * shape.textBytes);
     const kept: StoredFile[] = [];
     try {
       return await readForm(request, shape, async ({ name, content }) => {

@@ -1,4 +1,4 @@
-import type { Balance } from '@rondo/contract';
+import type { Balance, QuotaName } from '@rondo/contract';
 import { type AccountTier, TerminalError } from '@rondo/domain';
 import type { FieldError, ProblemCode, ProblemDetails } from './problems';
 
@@ -33,6 +33,16 @@ export class ModelNotAllowed extends ApiError {
   constructor(model: string, { name, allowed_models: allowed = [] }: AccountTier) {
     super('model_not_allowed', `The tier ${name} does not have the model ${model}.`);
     this.about = { allowed_models: [...allowed] };
+  }
+}
+
+/** The account has as much of something that stays as it may. */
+export class QuotaExceeded extends ApiError {
+  override readonly about;
+
+  constructor(quota: QuotaName, { used, limit }: { readonly used: number; readonly limit: number }) {
+    super('quota_exceeded', `This account may have ${limit} ${quota.replaceAll('_', ' ')}, and has ${used}.`);
+    this.about = { quota, limit, used };
   }
 }
 

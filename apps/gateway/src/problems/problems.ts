@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { type Problem, balance, problem as baseProblem } from '@rondo/contract';
+import { type Problem, balance, problem as baseProblem, quotaName } from '@rondo/contract';
 import { z } from 'zod';
 
 /** Every problem that the API can answer: its stable code and its HTTP status. */
@@ -61,6 +61,7 @@ export const problemStatus = {
   too_many_subscriptions: 422,
   thread_full: 422,
   file_quota_exceeded: 422,
+  quota_exceeded: 422,
   too_many_triggers: 422,
   too_many_webhook_endpoints: 422,
   rate_limited: 429,
@@ -85,13 +86,19 @@ export const problemBody = baseProblem.extend({
   active_run_id: z.string().optional().describe('Of `thread_busy`: the run that is active on the thread.'),
   allowed_models: z.array(z.string()).optional().describe('Of `model_not_allowed`: the models of the account’s tier.'),
   balance: balance.optional().describe('Of `balance_exhausted`: the account’s, as `GET /v1/balance` has it.'),
+  quota: quotaName.optional().describe('Of `quota_exceeded`: which one, as `GET /v1/balance` names it.'),
+  limit: z.number().optional().describe('Of `quota_exceeded`: what the account may have.'),
+  used: z.number().optional().describe('Of `quota_exceeded`: what it has.'),
   retry_after_s: z.number().optional().describe('Over sockets, which have no `Retry-After` header.'),
 });
 
 export type ProblemBody = z.infer<typeof problemBody>;
 
 /** What some problems say beside their code. */
-export type ProblemDetails = Pick<ProblemBody, 'detail' | 'errors' | 'active_run_id' | 'allowed_models' | 'balance'>;
+export type ProblemDetails = Pick<
+  ProblemBody,
+  'detail' | 'errors' | 'active_run_id' | 'allowed_models' | 'balance' | 'quota' | 'limit' | 'used'
+>;
 
 export function problem(code: ProblemCode, details: ProblemDetails = {}): ProblemBody {
   const status = problemStatus[code];

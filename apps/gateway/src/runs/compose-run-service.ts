@@ -7,7 +7,7 @@ import type { WorkerSignals } from './worker-signals';
 
 interface RunServiceParts extends Pick<
   RunServiceDependencies,
-  'settings' | 'agents' | 'accountLimits' | 'quota' | 'creationTraces'
+  'settings' | 'agents' | 'accountLimits' | 'quota' | 'quotas' | 'sandboxes' | 'creationTraces'
 > {
   readonly runs: Runs;
   readonly outbox: Outbox;
@@ -28,6 +28,8 @@ export function composeRunService(parts: RunServiceParts): RunService {
     agents,
     accountLimits,
     quota,
+    quotas: parts.quotas,
+    sandboxes: parts.sandboxes,
     ...(creationTraces && { creationTraces }),
     publishJobs: () => void relay.publish(),
     publishJob: (job) => void relay.publishEntry(job),

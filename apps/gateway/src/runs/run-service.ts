@@ -30,11 +30,14 @@ import type {
   RaisedBudget,
   ResolvedCall,
   RunAddress,
+  RunPlace,
+  Sandboxes,
   StopOrder,
   StoppedRun,
 } from '@rondo/persistence';
 import type { AgentService } from '../agents/agent-service';
 import type { AccountLimits } from '../billing/account-limits';
+import type { AccountQuotas } from '../billing/account-quotas';
 import { InvalidRequest } from '../problems/api-error';
 import type { ActiveRunQuota } from './active-run-quota';
 import type { RunCreationTraces } from './run-creation-traces';
@@ -57,6 +60,8 @@ export interface RunServiceDependencies {
   readonly agents: Pick<AgentService, 'resolve'>;
   readonly accountLimits: Pick<AccountLimits, 'admit'>;
   readonly quota: Pick<ActiveRunQuota, 'within'>;
+  readonly quotas: Pick<AccountQuotas, 'add' | 'isFull'>;
+  readonly sandboxes: Pick<Sandboxes, 'hasWorkspace'>;
   /** Absent while tracing is off. */
   readonly creationTraces?: Pick<RunCreationTraces, 'begin'>;
   /** Publishes committed jobs of the outbox to the queue. Never throws: the sweeper retries what failed. */
@@ -121,6 +126,7 @@ export class RunService {
     const owner = { account: accountId, servers: stored?.servers };
     const requested = resolver.settingsOf(withDefinition(overrides, stored?.definition), owner);
     const { settings, ...admission } = await accountLimits.admit(accountId, requested);
+    await this.countStored({ accountId, threadId, projectId }, { input, usesTools: settings.tools.length > 0 });
     const agent = stored && { id: stored.id, version: stored.version, isNamed: source === 'request' };
     const content = { input, files, settings, agent, metadata };
     const onActiveRun = edits ? 'replace' : wanted;
@@ -195,6 +201,7 @@ export class RunService {
     const { runs, settings: resolver, accountLimits, quota } = this.dependencies;
     const requested = resolver.withModel((await runs.get(order)).settings, model);
     const { settings, ...admission } = await accountLimits.admit(order.accountId, requested);
+    await this.countStored({ accountId: order.accountId }, { usesTools: false });
     const named = { id: trace?.runId, traceId: trace?.traceId };
     const wanted = { ...order, ...named, settings };
     const { run, facts } = await quota.within(order.accountId, () => runs.fork(wanted), admission);
@@ -202,6 +209,22 @@ export class RunService {
     this.dependencies.publishJobs();
     this.dependencies.publishFacts(facts);
     return run;
+  }
+
+  /** What a run adds to its account stays. Rejects with QuotaExceeded. */
+  private async countStored(
+    { accountId, threadId, projectId }: RunPlace,
+    { input = [], usesTools }: { readonly input?: readonly InputBlock[] | undefined; readonly usesTools: boolean },
+  ): Promise<void> {
+    const { quotas, sandboxes } = this.dependencies;
+    const place = { accountId, threadId, projectId };
+    const mayNeedMore = usesTools && (await quotas.isFull(accountId, 'workspaces'));
+    await quotas.add(accountId, {
+      message_bytes: 0,
+      ...(threadId === undefined && { threads: 1 }),
+      ...(input.some(({ type }) => type === 'image') && { image_bytes: 0 }),
+      ...(mayNeedMore && !(await sandboxes.hasWorkspace(place)) && { workspaces: 1 }),
+    });
   }
 
   /** A request that describes an agent itself uses no stored one. */

@@ -5,6 +5,7 @@ import { type Caller, Messages, type Thread, type ThreadAddress, Threads } from 
 import type { Response } from 'express';
 import { Audited } from '../audit/audited';
 import { CurrentCaller } from '../auth/api-key.guard';
+import { AccountQuotas } from '../billing/account-quotas';
 import { metadataOf } from '../http/metadata';
 import { NoQuery } from '../http/no-query';
 import { ThreadParam } from '../http/path-params';
@@ -28,6 +29,7 @@ export class ThreadsController {
   constructor(
     private readonly threads: Threads,
     private readonly messages: Messages,
+    private readonly quotas: AccountQuotas,
   ) {}
 
   @Post()
@@ -40,6 +42,7 @@ export class ThreadsController {
   ) {
     const location = ({ id }: Thread) => `/v1/threads/${id}`;
     const promised = pendingResponse(response, { status: 201, location });
+    await this.quotas.add(accountId, { threads: 1 });
     const thread = await this.threads.create({ accountId, agentId, projectId, metadata, promised });
     response.location(location(thread));
     return thread;
@@ -88,11 +91,13 @@ export class ThreadsController {
   @Post(':thread_id/messages')
   @ApiOperation({ summary: "Add a user message, which the thread's next run reads" })
   @ApiCreatedResponse({ type: MessageDto.Output })
-  createMessage(
+  async createMessage(
     @ThreadParam() { accountId, threadId }: ThreadAddress,
     @Body() { content }: NewMessageDto,
     @Res({ passthrough: true }) response: Response,
   ) {
+    const hasImages = content.some(({ type }) => type === 'image');
+    await this.quotas.add(accountId, { message_bytes: 0, ...(hasImages && { image_bytes: 0 }) });
     return this.messages.add({ accountId, threadId, content, promised: pendingResponse(response, { status: 201 }) });
   }
 

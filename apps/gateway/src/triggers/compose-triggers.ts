@@ -59,7 +59,7 @@ export function composeTriggers({ log, config, accountLimits, accountRate, ...pa
     scheduleService: new ScheduleService({
       ...made,
       leastIntervalS: async (account) =>
-        (await accountLimits.tierOf(account))?.schedule_least_interval_s ?? leastIntervalS,
+        (await accountLimits.readTier(account))?.schedule_least_interval_s ?? leastIntervalS,
     }),
     webhookTriggerService: new WebhookTriggerService(made),
     webhookReceiver: new WebhookReceiver({ ...made, rate: rateOf('trigger') }),

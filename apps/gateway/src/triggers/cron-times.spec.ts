@@ -1,7 +1,7 @@
 import { CronExpressionParser } from 'cron-parser';
 import fc from 'fast-check';
 import { zoneOffset } from '@rondo/domain';
-import { cronExpression, dueTimesOf, leastIntervalOf, timeZone } from './cron-times';
+import { cronExpression, dueTimesOf, readLeastInterval, timeZone } from './cron-times';
 
 const hourMs = 3_600_000;
 
@@ -168,7 +168,7 @@ describe('the least interval of an expression', () => {
     ['0,59 0,1 * * *', 60],
     ['@hourly', 3_600],
   ])('%s: %i s', (cron, seconds) => {
-    expect(leastIntervalOf(cron)).toBe(seconds);
+    expect(readLeastInterval(cron)).toBe(seconds);
   });
 
   it('is that between the times of two days', () => {
@@ -182,7 +182,7 @@ describe('the least interval of an expression', () => {
           if (at) gaps.push((at.getTime() - before.getTime()) / 1000);
           before = at;
         }
-        expect(Math.min(...gaps)).toBeGreaterThanOrEqual(leastIntervalOf(`${fields.join(' ')} * * *`));
+        expect(Math.min(...gaps)).toBeGreaterThanOrEqual(readLeastInterval(`${fields.join(' ')} * * *`));
       }),
       { numRuns: 100 },
     );

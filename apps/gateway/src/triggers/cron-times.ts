@@ -40,7 +40,7 @@ export function dueTimesOf(cron: string, zone: string): DueTimes {
 }
 
 /** The least time between two due times on one day or on two that follow each other, in seconds. */
-export const leastIntervalOf = (cron: string): number => leastInterval(readFields(cron));
+export const readLeastInterval = (cron: string): number => leastInterval(readFields(cron));
 
 /** The first due times after an instant, in order. */
 export function firstDueTimes(times: DueTimes, after: Date, count: number): Date[] {

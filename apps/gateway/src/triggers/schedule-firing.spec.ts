@@ -41,6 +41,8 @@ function firing(
     agents: parts.agentService,
     accountLimits: parts.accountLimits,
     quota: parts.runQuota,
+    quotas: parts.quotas,
+    sandboxes: parts.sandboxes,
     publishJobs: () => undefined,
     publishJob: () => undefined,
     publishFacts: () => undefined,

@@ -13,7 +13,7 @@ import type {
   StoredSchedule,
 } from '@rondo/persistence';
 import type { RunService } from '../runs/run-service';
-import { dueTimesOf, firstDueTimes, leastIntervalOf } from './cron-times';
+import { dueTimesOf, firstDueTimes, readLeastInterval } from './cron-times';
 import { runOfSchedule, scheduleRoots } from './run-request';
 import { type TriggerRules, changedFields, invalidField } from './trigger-rules';
 
@@ -96,7 +96,7 @@ export class ScheduleService {
   }
 
   private async requireInterval(accountId: AccountId, cron: string): Promise<void> {
-    const [interval, least] = [leastIntervalOf(cron), await this.dependencies.leastIntervalS(accountId)];
+    const [interval, least] = [readLeastInterval(cron), await this.dependencies.leastIntervalS(accountId)];
     if (interval >= least) return;
     throw invalidField(
       'cron',

@@ -1112,7 +1112,23 @@ export type components = {
                 available_usd: number | null;
                 /** @description What is charged for a model call, as a multiple of its cost. All other amounts here are charges. */
                 price_factor: number;
+                /** @description What the account has and may have of each: `api_keys`, `threads`, `message_bytes`, `image_bytes`, `file_bytes`, `workspaces`, `active_runs`, `triggers`, `webhook_endpoints`. */
+                quotas?: {
+                    [key: string]: {
+                        used: number;
+                        limit: number;
+                    };
+                };
             };
+            /**
+             * @description Of `quota_exceeded`: which one, as `GET /v1/balance` names it.
+             * @enum {string}
+             */
+            quota?: "api_keys" | "threads" | "message_bytes" | "image_bytes" | "file_bytes" | "workspaces" | "active_runs" | "triggers" | "webhook_endpoints";
+            /** @description Of `quota_exceeded`: what the account may have. */
+            limit?: number;
+            /** @description Of `quota_exceeded`: what it has. */
+            used?: number;
             /** @description Over sockets, which have no `Retry-After` header. */
             retry_after_s?: number;
         };
@@ -3047,7 +3063,17 @@ export type components = {
          *       "reserved_usd": 0.05,
          *       "credit_usd": 10,
          *       "available_usd": 13.7,
-         *       "price_factor": 1.5
+         *       "price_factor": 1.5,
+         *       "quotas": {
+         *         "api_keys": {
+         *           "used": 3,
+         *           "limit": 100
+         *         },
+         *         "threads": {
+         *           "used": 1204,
+         *           "limit": 100000
+         *         }
+         *       }
          *     }
          */
         Balance: {
@@ -3081,6 +3107,13 @@ export type components = {
             available_usd: number | null;
             /** @description What is charged for a model call, as a multiple of its cost. All other amounts here are charges. */
             price_factor: number;
+            /** @description What the account has and may have of each: `api_keys`, `threads`, `message_bytes`, `image_bytes`, `file_bytes`, `workspaces`, `active_runs`, `triggers`, `webhook_endpoints`. */
+            quotas?: {
+                [key: string]: {
+                    used: number;
+                    limit: number;
+                };
+            };
         };
         /**
          * @example {

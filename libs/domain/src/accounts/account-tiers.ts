@@ -22,11 +22,24 @@ export const priceFactor = z
 /** In seconds. A longer one than a day could not be told from the times of an expression's days. */
 export const leastInterval = z.number().int().min(1).max(86_400);
 
+const quota = z.exactOptional(z.number().int().nonnegative());
+
 const accountTier = z.strictObject({
   allowed_models: z.array(modelPattern).min(1).max(100).optional(),
   max_active_runs: z.number().int().positive().optional(),
   /** Between two due times of a schedule. */
   schedule_least_interval_s: leastInterval.optional(),
+  /** Instead of those of the deployment. */
+  quotas: z
+    .strictObject({
+      api_keys: quota,
+      threads: quota,
+      message_bytes: quota,
+      image_bytes: quota,
+      file_bytes: quota,
+      workspaces: quota,
+    })
+    .optional(),
   /** What an account may spend in a period before it uses its credit. */
   usd: z.number().nonnegative().optional(),
   period: z.enum(['day', 'month']).default('month'),

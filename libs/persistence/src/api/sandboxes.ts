@@ -32,6 +32,13 @@ export interface SandboxAddress {
   readonly sandboxId: SandboxId;
 }
 
+/** Where a run is to be: on a thread, or on a new one, of a project or of none. */
+export interface RunPlace {
+  readonly accountId: AccountId;
+  readonly threadId?: ThreadId | undefined;
+  readonly projectId?: ProjectId | undefined;
+}
+
 export interface Sandbox {
   readonly id: SandboxId;
   /** The thread that it belongs to, or that only stands for the workspace of the project. */
@@ -56,6 +63,12 @@ const hostOfThread = `
 select thread_id as "threadId", executor_id as "executorId", account_id as "accountId"
 from sandboxes join threads on threads.id = sandboxes.thread_id where thread_id = $1 and threads.deleted_at is null`;
 const newestRows = `${rows} and ($2::text is null or sandboxes.id < $2) order by sandboxes.id desc limit $3`;
+
+/** Of a thread, or of the next one of a project. */
+const workspaceOfPlace = `
+select sandboxes.id from sandboxes where thread_id = coalesce(
+  (select workspace_id from projects where id = $3 and account_id = $1), (${workspaceOfThread})
+)`;
 
 const runningIn = `
 select runs.id from sandboxes
@@ -129,6 +142,12 @@ export class Sandboxes {
   async ofThread(accountId: AccountId, thread: ThreadId): Promise<Sandbox | undefined> {
     const [row] = await this.database.sql.query<Row>(rowOfThread, [accountId, thread]);
     return row && sandboxOf(row);
+  }
+
+  /** Whether runs in this place use a workspace that exists already. */
+  async hasWorkspace({ accountId, threadId: thread, projectId: project }: RunPlace): Promise<boolean> {
+    const found = await this.database.sql.query(workspaceOfPlace, [accountId, thread ?? null, project ?? null]);
+    return found.length > 0;
   }
 
   /** The executors that have sandboxes of the account. */

@@ -3,7 +3,7 @@ import { TerminalError } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
 
 /** Of one account. */
-const mostTriggers = 1_000;
+export const mostTriggers = 1_000;
 
 const lockAccount = `select id from accounts where id = $1 for no key update`;
 const countTriggers = `select count(*)::int as count from triggers where account_id = $1`;

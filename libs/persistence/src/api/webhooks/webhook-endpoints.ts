@@ -32,7 +32,7 @@ interface EndpointRow extends EndpointFields {
 }
 
 /** Bounds the rows that one fact writes. */
-const mostEndpoints = 20;
+export const mostWebhookEndpoints = 20;
 
 const columns = `id, url, description, events, is_paused, secrets, created_at, updated_at`;
 
@@ -125,8 +125,11 @@ export class WebhookEndpoints {
 async function requireFreePlace(sql: Sql, accountId: AccountId): Promise<void> {
   await sql.query(lockAccount, [accountId]);
   const [row] = await sql.query<{ count: number }>(countEndpoints, [accountId]);
-  if (row === undefined || row.count < mostEndpoints) return;
-  throw new TerminalError('too_many_webhook_endpoints', `An account may have ${mostEndpoints} webhook endpoints.`);
+  if (row === undefined || row.count < mostWebhookEndpoints) return;
+  throw new TerminalError(
+    'too_many_webhook_endpoints',
+    `An account may have ${mostWebhookEndpoints} webhook endpoints.`,
+  );
 }
 
 function endpointOf([row]: readonly EndpointRow[], id: WebhookEndpointId): WebhookEndpoint {

@@ -1,0 +1,182 @@
+import { setImmediate } from 'node:timers/promises';
+import { type AccountId, accountId } from '@rondo/contract';
+import type { AccountTier } from '@rondo/domain';
+import { RunningGateway } from '../testing/running-gateway';
+import { AccountQuotas, type QuotaLimits } from './account-quotas';
+
+const account: AccountId = accountId.parse('acc_01JMX2Q8Z4T5V6W7X8Y9Z0A1B2');
+const limits: QuotaLimits = {
+  api_keys: 100,
+  threads: 10_000,
+  message_bytes: 1_000,
+  image_bytes: 1_000,
+  file_bytes: 1_000,
+  workspaces: 10,
+  active_runs: 10,
+  triggers: 10,
+  webhook_endpoints: 10,
+};
+const nothing = Object.fromEntries(Object.keys(limits).map((name) => [name, 0])) as QuotaLimits; // the same names
+
+/** Quotas over a database that is this object, and a clock that a test sets. */
+function quotasOver(used: Partial<QuotaLimits> = {}, tier?: AccountTier) {
+  const state = { used, nowMs: 0, reads: 0 };
+  const quotas = new AccountQuotas({
+    limits,
+    readUsage: () => {
+      state.reads += 1;
+      return Promise.resolve({ ...nothing, ...state.used });
+    },
+    readTier: () => Promise.resolve(tier),
+    onError: (error) => {
+      throw error;
+    },
+    nowMs: () => state.nowMs,
+  });
+  return { quotas, state };
+}
+
+describe('AccountQuotas', () => {
+  it('reads once for many requests while less than half is used', async () => {
+    const { quotas, state } = quotasOver();
+    for (let made = 0; made < 1_000; made += 1) await quotas.add(account, { threads: 1, message_bytes: 0 });
+
+    expect(state.reads).toBe(1);
+  });
+
+  it('counts what it has added since it read', async () => {
+    const { quotas } = quotasOver({ threads: 9_998 });
+    for (const _ of [1, 2]) await quotas.add(account, { threads: 1 });
+
+    await expect(quotas.add(account, { threads: 1 })).rejects.toMatchObject({
+      code: 'quota_exceeded',
+      about: { quota: 'threads', limit: 10_000, used: 10_000 },
+    });
+  });
+
+  it('refuses what adds an unknown amount once nothing is left', async () => {
+    const { quotas } = quotasOver({ message_bytes: 1_000 });
+
+    await expect(quotas.add(account, { message_bytes: 0, threads: 1 })).rejects.toMatchObject({
+      about: { quota: 'message_bytes' },
+    });
+    await quotas.add(account, { threads: 1 });
+  });
+
+  it('reads again before it refuses, so that what was deleted is free within a second', async () => {
+    const { quotas, state } = quotasOver({ workspaces: 10 });
+    await expect(quotas.add(account, { workspaces: 1 })).rejects.toMatchObject({ code: 'quota_exceeded' });
+    state.used = { workspaces: 9 };
+    state.nowMs += 1_001;
+
+    await quotas.add(account, { workspaces: 1 });
+    expect(state.reads).toBe(2);
+  });
+
+  it('reads again after a minute, and after five seconds while more than half is used', async () => {
+    const { quotas, state } = quotasOver({ threads: 10 });
+    await quotas.add(account, { threads: 1 });
+    state.nowMs += 59_000;
+    await quotas.add(account, { threads: 1 });
+    expect(state.reads).toBe(1);
+    state.used = { threads: 6_000 };
+    state.nowMs += 2_000;
+    await quotas.add(account, { threads: 1 });
+    await setImmediate(); // until it is read
+    expect(state.reads).toBe(2);
+    state.nowMs += 5_001;
+    await quotas.add(account, { threads: 1 });
+    expect(state.reads).toBe(3);
+  });
+
+  it('uses what the tier sets, and the lower limit of active runs', async () => {
+    const { quotas } = quotasOver({}, { name: 'small', period: 'day', max_active_runs: 3, quotas: { threads: 0 } });
+
+    expect(await quotas.readQuotas(account)).toMatchObject({
+      threads: { used: 0, limit: 0 },
+      active_runs: { used: 0, limit: 3 },
+      api_keys: { used: 0, limit: 100 },
+    });
+    await expect(quotas.add(account, { threads: 1 })).rejects.toMatchObject({ code: 'quota_exceeded' });
+  });
+});
+
+describe('attack: tenants', () => {
+  let gateway: RunningGateway;
+  let key: string;
+  beforeAll(async () => {
+    const tiers = { default: 'free', tiers: { free: { quotas: { message_bytes: 10_000 } }, all: {} } };
+    gateway = await RunningGateway.start({
+      ACCOUNT_TIERS: JSON.stringify(tiers),
+      ACCOUNT_API_KEYS: 3,
+      ACCOUNT_THREADS: 2,
+      ACCOUNT_WORKSPACES: 1,
+    });
+  });
+  beforeEach(async () => (key = await gateway.keyOf('an account')));
+  afterAll(() => gateway.close());
+
+  const exceeded = (quota: string, limit: number) => ({ code: 'quota_exceeded', quota, limit });
+
+  it('an account that makes API keys without end', async () => {
+    const make = () =>
+      gateway
+        .as(key)
+        .post('/v1/api-keys')
+        .send({ name: 'another', scopes: ['admin'] });
+    for (const _ of [1, 2]) await make().expect(201);
+
+    expect((await make().expect(422)).body).toMatchObject(exceeded('api_keys', 3));
+    const { body } = await gateway.as(key).get('/v1/balance').expect(200);
+    expect(body.quotas.api_keys).toEqual({ used: 3, limit: 3 });
+  });
+
+  it('an account that makes threads without end, by themselves, by runs and by forks', async () => {
+    const run = await gateway.createRun({ input: 'Go.' }, key);
+    await gateway.as(key).post('/v1/threads').send({}).expect(201);
+
+    expect((await gateway.as(key).post('/v1/threads').send({}).expect(422)).body).toMatchObject(exceeded('threads', 2));
+    const { body } = await gateway.as(key).post('/v1/runs').send({ input: 'Go.' }).expect(422);
+    expect(body).toMatchObject(exceeded('threads', 2));
+    await gateway.as(key).post(`/v1/runs/${run.id}/fork`).send({}).expect(422);
+    const { body: shown } = await gateway.as(key).get('/v1/balance').expect(200);
+    expect(shown.quotas).toMatchObject({ threads: { used: 2, limit: 2 }, active_runs: { used: 1, limit: 1_000 } });
+  });
+
+  it('an account whose messages are more than its tier allows', async () => {
+    const { body: thread } = await gateway.as(key).post('/v1/threads').send({}).expect(201);
+    const say = () =>
+      gateway
+        .as(key)
+        .post(`/v1/threads/${thread.id}/messages`)
+        .send({ content: 'x'.repeat(11_000) });
+    await say().expect(201);
+    await gateway.as(key).get('/v1/balance').expect(200); // reads what is used
+
+    expect((await say().expect(422)).body).toMatchObject(exceeded('message_bytes', 10_000));
+    const { body } = await gateway.as(key).post('/v1/runs').send({ thread_id: thread.id, input: 'Go.' }).expect(422);
+    expect(body).toMatchObject(exceeded('message_bytes', 10_000));
+  });
+
+  it('an account that has a workspace made for each of its threads', async () => {
+    const run = await gateway.createRun({ input: 'Go.' }, key);
+    await gateway.ownerDatabase.sql.query(
+      `insert into sandboxes (id, thread_id, executor_id) values ($1, $2, 'here')`,
+      [...[`sbx_${run.id.slice(4)}`, run.thread_id]],
+    );
+    await gateway.as(key).get('/v1/balance').expect(200); // reads what is used
+    const { body } = await gateway.as(key).post('/v1/runs').send({ input: 'Go.' }).expect(422);
+    const onItsThread = { thread_id: run.thread_id, input: 'Go.', on_active_run: 'queue' };
+
+    expect(body).toMatchObject(exceeded('workspaces', 1));
+    await gateway.as(key).post('/v1/runs').send(onItsThread).expect(202);
+    await gateway.as(key).post('/v1/runs').send({ input: 'Go.', tools: [] }).expect(202);
+  });
+
+  it('an account that makes threads over a socket', async () => {
+    for (const _ of [1, 2]) await gateway.createRun({ input: 'Go.' }, key);
+    const answer: unknown = await gateway.socket(key).timeout(5_000).emitWithAck('run.create', { input: 'Go.' });
+
+    expect(answer).toMatchObject({ ok: false, error: exceeded('threads', 2) });
+  });
+});

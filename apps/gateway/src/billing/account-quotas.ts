@@ -1,0 +1,108 @@
+import type { AccountId, QuotaName, Quotas } from '@rondo/contract';
+import type { AccountTier } from '@rondo/domain';
+import type { QuotaUsage } from '@rondo/persistence';
+import { LruCache } from '@rondo/platform';
+import { QuotaExceeded } from '../problems/api-error';
+
+/** What an account may have of each. */
+export type QuotaLimits = Readonly<Record<QuotaName, number>>;
+
+/** The amounts that a request adds. With 0, it is refused where nothing is left, as when its size is not known. */
+export type AddedAmounts = Partial<Readonly<Record<QuotaName, number>>>;
+
+interface AccountQuotasParts {
+  /** Of accounts whose tier sets no others. */
+  readonly limits: QuotaLimits;
+  readonly readUsage: (account: AccountId) => Promise<QuotaUsage>;
+  /** Undefined without tiers. */
+  readonly readTier: (account: AccountId) => Promise<AccountTier | undefined>;
+  /** Called when a usage could not be read again; the one before is used meanwhile. */
+  readonly onError: (error: unknown) => void;
+  readonly nowMs?: () => number;
+}
+
+interface KnownUsage {
+  readonly limits: QuotaLimits;
+  readonly used: Record<QuotaName, number>;
+  readonly readAt: number;
+}
+
+/** A usage this old is read anew, without waiting for it, while less than half of a quota is used. */
+const freshMs = 60_000;
+
+/** The same, waiting for it, while more is used. */
+const freshNearLimitMs = 5_000;
+
+/** A refusal rests on what was read this recently, so that what was deleted is soon free. */
+const freshAtLimitMs = 1_000;
+
+const mostAccounts = 10_000;
+
+/**
+ * What an account may have of things that stay: it is counted in Postgres once a minute, and between by what this process adds.
+ * So a request costs no count, and several gateways together can exceed a quota by what the others add in that time.
+ */
+export class AccountQuotas {
+  private readonly known = new LruCache<AccountId, KnownUsage>(mostAccounts);
+  private readonly reading = new Map<AccountId, Promise<KnownUsage>>();
+
+  constructor(private readonly parts: AccountQuotasParts) {}
+
+  private nowMs(): number {
+    return (this.parts.nowMs ?? performance.now.bind(performance))();
+  }
+
+  /** Counts what a request is about to add. Rejects with QuotaExceeded, and then counts nothing. */
+  async add(account: AccountId, amounts: AddedAmounts): Promise<void> {
+    const names = Object.keys(amounts) as QuotaName[]; // the keys of AddedAmounts
+    let usage = await this.findUsage(account, names);
+    const isFull = (name: QuotaName) => usage.used[name] + Math.max(1, amounts[name] ?? 0) > usage.limits[name];
+    if (names.some(isFull)) usage = await this.findUsage(account, names, freshAtLimitMs);
+    const full = names.find(isFull);
+    if (full !== undefined) throw new QuotaExceeded(full, { used: usage.used[full], limit: usage.limits[full] });
+    for (const name of names) usage.used[name] += amounts[name] ?? 0;
+  }
+
+  /** Whether the account has as much as it may. */
+  async isFull(account: AccountId, name: QuotaName): Promise<boolean> {
+    const { used, limits } = await this.findUsage(account, [name]);
+    return used[name] >= limits[name];
+  }
+
+  async readLimit(account: AccountId, name: QuotaName): Promise<number> {
+    return (await this.findUsage(account, [name])).limits[name];
+  }
+
+  /** As it is now. */
+  async readQuotas(account: AccountId): Promise<Quotas> {
+    const { used, limits } = await this.read(account);
+    const names = Object.keys(limits) as QuotaName[]; // the keys of QuotaLimits
+    return Object.fromEntries(names.map((name) => [name, { used: used[name], limit: limits[name] }]));
+  }
+
+  private async findUsage(account: AccountId, names: readonly QuotaName[], mostAgeMs = Infinity): Promise<KnownUsage> {
+    const known = this.known.get(account);
+    if (!known) return this.read(account);
+    const ageMs = this.nowMs() - known.readAt;
+    const isNearLimit = names.some((name) => 2 * known.used[name] > known.limits[name]);
+    if (ageMs > Math.min(mostAgeMs, isNearLimit ? freshNearLimitMs : Infinity)) return this.read(account);
+    if (ageMs > freshMs) this.read(account).catch(this.parts.onError);
+    return known;
+  }
+
+  private read(account: AccountId): Promise<KnownUsage> {
+    const reading = this.reading.get(account) ?? this.readAnew(account);
+    this.reading.set(account, reading);
+    return reading.finally(() => this.reading.delete(account));
+  }
+
+  private async readAnew(account: AccountId): Promise<KnownUsage> {
+    const [usage, tier] = await Promise.all([this.parts.readUsage(account), this.parts.readTier(account)]);
+    const { limits: usual } = this.parts;
+    const active_runs = Math.min(usual.active_runs, tier?.max_active_runs ?? Infinity);
+    const limits = { ...usual, ...tier?.quotas, active_runs };
+    const known = { limits, used: { ...usage }, readAt: this.nowMs() };
+    this.known.set(account, known);
+    return known;
+  }
+}

@@ -1,0 +1,58 @@
+import type { AccountId } from '@rondo/contract';
+import type { Database } from '../../database/database';
+
+/** What of an account adds up. Bytes are those of stored content, without indexes. */
+export interface QuotaUsage {
+  /** That are not revoked. */
+  readonly api_keys: number;
+  readonly threads: number;
+  readonly message_bytes: number;
+  readonly image_bytes: number;
+  readonly file_bytes: number;
+  readonly workspaces: number;
+  readonly active_runs: number;
+  /** Schedules and webhook triggers. */
+  readonly triggers: number;
+  readonly webhook_endpoints: number;
+}
+
+/** Rows of a kind that are counted at most, so that the largest account costs no more than this. */
+const mostRows = 200_000;
+
+const count = (rows: string): string => `(select count(*)::int from (${rows} limit ${mostRows}) as counted)`;
+const sum = (rows: string): string =>
+  `(select coalesce(sum(bytes), 0)::float8 from (${rows} limit ${mostRows}) as counted)`;
+
+/** Threads that are deleted count no more, although their data is deleted later. */
+const readUsage = `
+with kept as materialized (
+  select id, message_bytes from threads where account_id = $1 and deleted_at is null limit ${mostRows}
+)
+select
+  ${count('select from api_keys where account_id = $1 and revoked_at is null')} as api_keys,
+  (select count(*)::int from kept) as threads,
+  (select coalesce(sum(message_bytes), 0)::float8 from kept) as message_bytes,
+  ${sum('select octet_length(bytes) as bytes from blobs where account_id = $1')} as image_bytes,
+  ${sum('select size as bytes from files where account_id = $1')} as file_bytes,
+  ${count('select from kept join sandboxes on sandboxes.thread_id = kept.id')} as workspaces,
+  ${count('select from runs where account_id = $1 and finished_at is null')} as active_runs,
+  ${count('select from triggers where account_id = $1')} as triggers,
+  ${count('select from webhook_endpoints where account_id = $1')} as webhook_endpoints`;
+
+const nothing: QuotaUsage = {
+  api_keys: 0,
+  threads: 0,
+  message_bytes: 0,
+  image_bytes: 0,
+  file_bytes: 0,
+  workspaces: 0,
+  active_runs: 0,
+  triggers: 0,
+  webhook_endpoints: 0,
+};
+
+/** Reads at most 200,000 rows of each kind: not for every request. */
+export async function readQuotaUsage({ sql }: Pick<Database, 'sql'>, account: AccountId): Promise<QuotaUsage> {
+  const [row] = await sql.query<QuotaUsage>(readUsage, [account]);
+  return row ?? nothing;
+}
