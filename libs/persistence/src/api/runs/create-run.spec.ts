@@ -207,6 +207,21 @@ describe('creating a run', () => {
     expect(await fixture.store.claim(run.id, 'worker-2')).toBeUndefined();
   });
 
+  it('is replaced itself while it waits, whoever else has asked meanwhile: only the newest begins', async () => {
+    const { claim, threadId } = await busyThread();
+    const { run: waited } = await onThread(threadId, 'queue');
+
+    const sent = await Promise.all(Array.from({ length: 10 }, () => onThread(threadId, 'replace')));
+    const statuses = await Promise.all(sent.map(({ run }) => statusOf(run.id)));
+    await fixture.store.append(claim, [stopped]);
+
+    expect(statuses.filter((status) => status === 'stopped')).toHaveLength(9);
+    const [newest] = sent.filter((_, index) => statuses[index] === 'queued');
+    expect(await statusOf(waited.id)).toBe('queued');
+    expect(await fixture.store.claim(newest?.run.id ?? waited.id, 'worker-2')).toBeDefined();
+    expect(await fixture.store.claim(waited.id, 'worker-2')).toBeUndefined();
+  });
+
   it('replaces an unclaimed run at once', async () => {
     const { run: old } = await fixture.create();
 

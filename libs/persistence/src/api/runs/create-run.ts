@@ -135,6 +135,11 @@ const lockRunAhead = `
 select * from runs where thread_id = $1 and account_id = $2 and (holds_thread or status = 'queued')
 order by holds_thread desc, id limit 1 for no key update`;
 
+/** Replacements that have not begun. The caller has locked the thread's active run. */
+const lockReplacements = `
+select * from runs where thread_id = $1 and account_id = $2 and goes_first and not holds_thread and finished_at is null
+order by id for no key update`;
+
 /** The replacement is promoted before the runs that were queued earlier. */
 const markReplacement = `update runs set goes_first = true, edits_message_id = $2 where id = $1`;
 
@@ -206,6 +211,7 @@ class RunCreation {
 
     const { id } = runOf(ahead);
     if (this.wanted.onActiveRun === 'reject') throw new ThreadBusyError(thread, id);
+    if (this.wanted.onActiveRun === 'replace') await this.replaceWaiting(thread);
     if (this.wanted.onActiveRun === 'queue' || !ahead.holds_thread) return true;
 
     const facts = await stopLocked(this.place.sql, this.newId, { row: ahead, reason: 'replaced' });
@@ -213,6 +219,14 @@ class RunCreation {
     if (facts.some(({ type }) => type === 'run.stopped')) return this.resolveActiveRun(thread);
     for (const { at } of facts) this.stops.push({ runId: id, stop: { requestedAt: at, reason: 'replaced' } });
     return true;
+  }
+
+  /** Of several replacements that are sent while a run still has to stop, only the newest begins. */
+  private async replaceWaiting(thread: ThreadId): Promise<void> {
+    const waiting = await this.place.sql.query<RunRow>(lockReplacements, [thread, this.wanted.accountId]);
+    for (const row of waiting) {
+      this.facts.push(...(await stopLocked(this.place.sql, this.newId, { row, reason: 'replaced' })));
+    }
   }
 
   /** The turn of a run that has still to stop grows until then, so it is superseded when this one is promoted. */

@@ -126,6 +126,18 @@ describe('editing the last question of a thread', () => {
     expect(kept.at(-1)).toMatchObject({ text: 'In French?', isRead: true });
   });
 
+  it('asks once, however often the edit is sent while the edited run stops', async () => {
+    const active = await asked('In English?');
+    const { threadId } = active;
+    const question = await questionOf(threadId);
+    const sent = await Promise.all(['French', 'Greek', 'Latin'].map((name) => edit(threadId, `In ${name}?`, question)));
+    await fixture.store.append(active, [stopped]);
+    const claims = await Promise.all(sent.map(({ run }) => fixture.store.claim(run.id, 'worker-2')));
+
+    expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
+    expect((await messagesOf(threadId)).filter(({ isRead }) => isRead)).toHaveLength(1);
+  });
+
   it('keeps what a person adds while the edited run stops', async () => {
     const active = await asked('In English?');
     const { threadId } = active;
