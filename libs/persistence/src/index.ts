@@ -60,6 +60,7 @@ export {
 export {
   type DueDelivery,
   DueDeliveries,
+  type DueDeliveriesRequest,
   type FailedAttempt,
   type ReceivingEndpoint,
 } from './api/webhooks/due-deliveries';

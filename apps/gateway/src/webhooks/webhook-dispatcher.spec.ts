@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { DueDelivery } from '@rondo/persistence';
+import type { DueDeliveriesRequest, DueDelivery } from '@rondo/persistence';
 import { WebhookDispatcher } from './webhook-dispatcher';
 
 const delivery: DueDelivery = {
@@ -66,5 +66,60 @@ describe('a dispatcher of webhooks that closes', () => {
 
     await pass;
     expect([due.claims, due.isDue, errors]).toEqual([claims, true, []]);
+  });
+});
+
+/** Deliveries that are due, claimed as Postgres does it: in order, a few of each account. */
+class ManyDue {
+  private readonly waiting: DueDelivery[];
+
+  constructor(deliveries: readonly DueDelivery[]) {
+    this.waiting = [...deliveries];
+  }
+
+  claim({ busy, most }: DueDeliveriesRequest) {
+    const seen = this.waiting.filter(({ accountId }) => !busy.accounts.includes(accountId)).slice(0, 200);
+    const counts = new Map<string, number>();
+    const claimed = seen.filter(({ accountId }) => {
+      counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
+      return (counts.get(accountId) ?? 0) <= most.ofAccount;
+    });
+    for (const one of claimed) this.waiting.splice(this.waiting.indexOf(one), 1);
+    return Promise.resolve({ seen: seen.length, claimed });
+  }
+
+  readonly delivered = () => Promise.resolve();
+  readonly retry = this.delivered;
+  readonly giveUp = this.delivered;
+  readonly release = this.delivered;
+  readonly forget = this.delivered;
+}
+
+describe('attack: webhook endpoints', () => {
+  it('of six accounts that never answer leave places for those of a seventh', async () => {
+    const ofAccount = (accountId: string, count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        ...delivery,
+        ...{ accountId, id: `${accountId}_${index}`, endpointId: `${accountId}_${index % 20}` },
+      }));
+    const hanging = ['1', '2', '3', '4', '5', '6'].flatMap((name) => ofAccount(name, 400));
+    const sent: string[] = [];
+    const sender = {
+      send: (one: DueDelivery, endpoint: unknown, signal: AbortSignal) => {
+        sent.push(one.accountId);
+        return unanswered.send(one, endpoint, signal);
+      },
+    };
+    const onError = (error: unknown) => {
+      throw error;
+    };
+    const due = new ManyDue([...hanging, ...ofAccount('the seventh', 1)]);
+    const dispatcher = new WebhookDispatcher({ due, sender, random: () => 0, onError, onGivenUp: onError });
+    await dispatcher.pass();
+    await dispatcher.close();
+
+    expect(sent).toContain('the seventh');
+    expect(sent.length).toBeLessThan(400);
+    expect(sent.filter((account) => account === '1').length).toBeLessThanOrEqual(208);
   });
 });

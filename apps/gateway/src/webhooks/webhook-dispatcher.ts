@@ -14,12 +14,15 @@ interface DispatcherParts {
 /** Attempts that one gateway makes at once. An endpoint that hangs occupies its own. */
 const most = { ofEndpoint: 8, together: 400 };
 
+/** Attempts of an account that are begun in one step, and that it may always have. */
+const leastOfAccount = 8;
+
 /**
  * Makes the attempts that are due. What it holds is in Postgres with a time limit, so a gateway that is killed loses nothing: the
  * event is sent again, under the same id.
  */
 export class WebhookDispatcher {
-  private readonly underWay = new Map<Promise<void>, string>();
+  private readonly underWay = new Map<Promise<void>, DueDelivery>();
   private readonly closing = new AbortController();
   private current: Promise<void> | undefined;
   private again = false;
@@ -53,15 +56,33 @@ export class WebhookDispatcher {
   }
 
   private async begin(): Promise<number> {
-    const { seen, claimed } = await this.parts.due.claim(this.busyEndpoints(), most.ofEndpoint);
+    const { seen, claimed } = await this.parts.due.claim({
+      busy: { endpoints: this.busyEndpoints(), accounts: this.busyAccounts() },
+      most: { ofEndpoint: most.ofEndpoint, ofAccount: leastOfAccount },
+    });
     for (const delivery of claimed) this.follow(delivery);
     return seen;
   }
 
   private busyEndpoints(): string[] {
+    return this.countBy('endpointId')
+      .filter(([, count]) => count >= most.ofEndpoint)
+      .map(([endpoint]) => endpoint);
+  }
+
+  /** An account has at most half of the places that the others leave it, so that some are left for the next one. */
+  private busyAccounts(): string[] {
+    const placesLeft = (own: number) => most.together - (this.underWay.size - own);
+    return this.countBy('accountId')
+      .filter(([, count]) => count >= leastOfAccount && count + leastOfAccount > placesLeft(count) / 2)
+      .map(([account]) => account);
+  }
+
+  private countBy(holder: 'endpointId' | 'accountId'): [string, number][] {
     const counts = new Map<string, number>();
-    for (const endpointId of this.underWay.values()) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1);
-    return [...counts].filter(([, count]) => count >= most.ofEndpoint).map(([endpointId]) => endpointId);
+    for (const delivery of this.underWay.values())
+      counts.set(delivery[holder], (counts.get(delivery[holder]) ?? 0) + 1);
+    return [...counts];
   }
 
   private follow(delivery: DueDelivery): void {
@@ -71,7 +92,7 @@ export class WebhookDispatcher {
         this.underWay.delete(work);
         if (!this.closing.signal.aborted) this.pass().catch(this.parts.onError);
       });
-    this.underWay.set(work, delivery.endpointId);
+    this.underWay.set(work, delivery);
   }
 
   private async attempt(delivery: DueDelivery): Promise<void> {

@@ -144,6 +144,7 @@ describe('webhooks to an endpoint', () => {
     await finishedRun();
     await until(async () => (await deliveries('?status=pending'))[0]?.attempts === 1);
     await gateway.as(key).patch(`/v1/webhooks/${id}`).send({ is_paused: true }).expect(200);
+    expect(await deliveries('?status=pending')).toEqual([]); // at once
     await finishedRun();
     await passPause();
     await until(async () => (await deliveries('?status=pending')).length === 0);

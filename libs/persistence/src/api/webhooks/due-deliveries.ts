@@ -29,6 +29,13 @@ export interface FailedAttempt {
   readonly responseStatus: number | null;
 }
 
+export interface DueDeliveriesRequest {
+  /** What belongs to these is left alone. */
+  readonly busy: { readonly endpoints: readonly string[]; readonly accounts: readonly string[] };
+  /** Taken at once. */
+  readonly most: { readonly ofEndpoint: number; readonly ofAccount: number };
+}
+
 interface DueRow {
   readonly due: number;
   readonly id: string | null;
@@ -47,14 +54,15 @@ interface DueRow {
 const leaseS = 60;
 
 /**
- * Takes what is due, a few of each endpoint. A fact whose run has an earlier one that is not delivered is put behind that.
+ * Takes what is due, a few of each endpoint and of each account. A fact whose run has an earlier one that is not delivered is put behind that.
  * `now()` instead of `clock_timestamp()`, so that the index of what is due is used; a millisecond more, as stored times are
  * rounded, and what is due at once may be rounded up.
  */
 const claimDue = `
 with due as materialized (
-  select id, endpoint_id, run_id, seq, next_attempt_at from webhook_deliveries
+  select id, endpoint_id, account_id, run_id, seq, next_attempt_at from webhook_deliveries
   where status = 'pending' and next_attempt_at <= now() + interval '1 ms' and endpoint_id <> all($1::text[])
+    and account_id <> all($3::text[])
   order by next_attempt_at limit 200 for update skip locked
 ),
 judged as (
@@ -70,8 +78,10 @@ put_behind as (
 ),
 chosen as (
   select id from (
-    select id, row_number() over (partition by endpoint_id order by next_attempt_at, id) as place from judged where behind is null
-  ) as heads where place <= $2
+    select id, row_number() over (partition by endpoint_id order by next_attempt_at, id) as place,
+      row_number() over (partition by account_id order by next_attempt_at, id) as place_in_account
+    from judged where behind is null
+  ) as heads where place <= $2 and place_in_account <= $4
 ),
 claimed as (
   update webhook_deliveries set next_attempt_at = clock_timestamp() + ${leaseS} * interval '1 s'
@@ -118,11 +128,9 @@ export class DueDeliveries {
   constructor(private readonly database: Database) {}
 
   /** `seen` counts what was due, taken or not: while it is not 0, there may be more. */
-  async claim(
-    busyEndpoints: readonly string[],
-    perEndpoint: number,
-  ): Promise<{ seen: number; claimed: readonly DueDelivery[] }> {
-    const rows = await this.database.sql.query<DueRow>(claimDue, [busyEndpoints, perEndpoint]);
+  async claim({ busy, most }: DueDeliveriesRequest): Promise<{ seen: number; claimed: readonly DueDelivery[] }> {
+    const values = [busy.endpoints, most.ofEndpoint, busy.accounts, most.ofAccount];
+    const rows = await this.database.sql.query<DueRow>(claimDue, values);
     return { seen: rows[0]?.due ?? 0, claimed: rows.flatMap(dueOf) };
   }
 

@@ -69,9 +69,21 @@ const usage = (): NewFact => ({
   },
 });
 
+interface Account {
+  readonly isBusy?: boolean;
+  readonly most?: number;
+}
+
 const listed = async (filter = {}) => (await deliveries.list({ accountId, limit: 100, ...filter })).data;
-const claimAll = async (busy: readonly string[] = [], perEndpoint = 100) =>
-  [...(await due.claim(busy, perEndpoint)).claimed].sort((one, other) => one.id.localeCompare(other.id));
+const claimAll = async (endpoints: readonly string[] = [], perEndpoint = 100, account: Account = {}) =>
+  [
+    ...(
+      await due.claim({
+        busy: { endpoints, accounts: account.isBusy ? [accountId] : [] },
+        most: { ofEndpoint: perEndpoint, ofAccount: account.most ?? 100 },
+      })
+    ).claimed,
+  ].sort((one, other) => one.id.localeCompare(other.id));
 const theOnly = (claimed: readonly DueDelivery[]): DueDelivery => {
   const [first, ...others] = claimed;
   if (!first || others.length > 0) throw new Error(`${claimed.length} instead of one`);

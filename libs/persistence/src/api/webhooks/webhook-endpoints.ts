@@ -54,6 +54,11 @@ const updateEndpoint = `
 update webhook_endpoints set url = $2, description = $3, events = $4, is_paused = $5, updated_at = clock_timestamp()
 where id = $1 returning ${columns}`;
 
+/** An attempt that is under way may still be delivered. */
+const giveUpPending = `
+update webhook_deliveries set status = 'dead', next_attempt_at = null, error = 'The endpoint was paused.'
+where endpoint_id = $1 and status = 'pending'`;
+
 const setSecrets = `
 update webhook_endpoints set secrets = $2, updated_at = clock_timestamp() where id = $1 returning ${columns}`;
 
@@ -93,12 +98,14 @@ export class WebhookEndpoints {
     return pageOf(rows.map(shown), limit);
   }
 
+  /** What waits for an endpoint is given up when it is paused. */
   update({ accountId, endpointId, fields }: EndpointChange): Promise<WebhookEndpoint> {
     return this.database.transaction(async (sql) => {
       const known = endpointOf(await sql.query<EndpointRow>(lockedEndpoint, [accountId, endpointId]), endpointId);
       const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
       const { url, description, events, is_paused: isPaused }: EndpointFields = { ...known, ...given };
       const values = [endpointId, url, storedText(description), events, isPaused];
+      if (isPaused && !known.is_paused) await sql.query(giveUpPending, [endpointId]);
       return endpointOf(await sql.query<EndpointRow>(updateEndpoint, values), endpointId);
     });
   }
