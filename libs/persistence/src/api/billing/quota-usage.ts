@@ -3,7 +3,7 @@ import type { Database } from '../../database/database';
 
 /** What of an account adds up. Bytes are those of stored content, without indexes. */
 export interface QuotaUsage {
-  /** That are not revoked. */
+  /** That are neither revoked nor expired. */
   readonly api_keys: number;
   readonly threads: number;
   readonly message_bytes: number;
@@ -29,7 +29,7 @@ with kept as materialized (
   select id, message_bytes from threads where account_id = $1 and deleted_at is null limit ${mostRows}
 )
 select
-  ${count('select from api_keys where account_id = $1 and revoked_at is null')} as api_keys,
+  ${count('select from api_keys where account_id = $1 and revoked_at is null and coalesce(expires_at > now(), true)')} as api_keys,
   (select count(*)::int from kept) as threads,
   (select coalesce(sum(message_bytes), 0)::float8 from kept) as message_bytes,
   ${sum('select octet_length(bytes) as bytes from blobs where account_id = $1')} as image_bytes,
