@@ -207,7 +207,7 @@ describe('creating a run', () => {
     expect(await fixture.store.claim(run.id, 'worker-2')).toBeUndefined();
   });
 
-  it('is replaced itself while it waits, whoever else has asked meanwhile: only the newest begins', async () => {
+  it('is replaced itself while it waits, by each of those that follow: only the newest begins', async () => {
     const { claim, threadId } = await busyThread();
     const { run: waited } = await onThread(threadId, 'queue');
 
