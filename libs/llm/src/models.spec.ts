@@ -39,10 +39,11 @@ describe.each([openAi, anthropic])('createModels with $kind', (script: ProtocolS
 
     const cost_usd = (12 * 2 + 8 * 0.5 + 5 * 10) / 1_000_000;
     const usage = { input_tokens: 20, cached_tokens: 8, output_tokens: 5, cost_usd, estimated: false };
+    const word = script.kind === 'openai' ? 'stop' : 'end_turn';
     expect(chunks).toEqual([
       { type: 'text', text: 'Hel' },
       { type: 'text', text: 'lo' },
-      { type: 'end', how: 'finished', finishReason: 'stop', usage },
+      { type: 'end', how: 'finished', finishReason: 'stop', usage, notes: { finishReason: word } },
     ]);
   });
 

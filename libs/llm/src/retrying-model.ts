@@ -25,6 +25,9 @@ export const defaultRetries: RetryPolicy = {
   maxDelayWithFallbackMs: 2_000,
 };
 
+/** The least pause after a reply that did not come in time. */
+const afterSilenceMs = 1_000;
+
 interface RetryingModelParts {
   readonly begin: (request: ModelRequest, signal: AbortSignal) => ReplyAttempt;
   readonly policy: RetryPolicy;
@@ -92,12 +95,19 @@ export class RetryingModel implements Model {
   private delayAfter(attempts: number, error: ProviderError, { hasFallback }: ModelRequest): number | undefined {
     const { policy } = this.parts;
     if (!error.transient) return undefined;
-    const base = error.code === 'rate_limit' ? policy.rateLimitDelayMs : policy.delayMs;
+    const base = this.firstDelayMs(error);
     const jitter = 0.8 + Math.random() * 0.4;
     const delayMs = error.retryAfterMs ?? Math.min(base * 2 ** (attempts - 1) * jitter, policy.maxDelayMs);
     return delayMs <= (hasFallback ? policy.maxDelayWithFallbackMs : policy.maxDelayMs)
       ? Math.round(delayMs)
       : undefined;
+  }
+
+  /** A server that was silent until the limit of time is given a moment. */
+  private firstDelayMs({ code }: ProviderError): number {
+    const { rateLimitDelayMs, delayMs } = this.parts.policy;
+    if (code === 'rate_limit') return rateLimitDelayMs;
+    return code === 'timeout' ? Math.max(delayMs, afterSilenceMs) : delayMs;
   }
 
   private toRunError({ code, message }: ProviderError): RunError {
