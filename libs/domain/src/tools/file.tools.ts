@@ -5,10 +5,7 @@ const filePath = z.string().min(1).max(4_096).describe('Path of the file, relati
 const folderPath = z.string().min(1).max(4_096).describe('Folder, relative to /workspace.');
 /** No longer than what a sandbox takes in one piece, in bytes. */
 const fileContents = z.string().max(4_194_304).describe('The whole contents of the file.');
-const permissions = z
-  .string()
-  .regex(/^[0-7]{3}$/, 'three octal digits')
-  .default('644');
+const permissions = z.string().regex(/^[0-7]{3}$/, 'three octal digits');
 
 /** Files are quick: what takes longer than this is stuck. */
 const timeoutMs = 30_000;
@@ -16,7 +13,7 @@ const timeoutMs = 30_000;
 export const createFile = defineTool({
   name: 'create_file',
   description: 'Create a new file with the given contents. Missing folders are made. Fails if the file exists.',
-  input: z.strictObject({ file_path: filePath, file_contents: fileContents, permissions }),
+  input: z.strictObject({ file_path: filePath, file_contents: fileContents, permissions: permissions.default('644') }),
   powers: ['writes_files'],
   effect: 'unsafe',
   runsIn: 'executor',
@@ -59,7 +56,11 @@ export const strReplace = defineTool({
 export const fullFileRewrite = defineTool({
   name: 'full_file_rewrite',
   description: 'Replace the whole contents of a file that exists.',
-  input: z.strictObject({ file_path: filePath, file_contents: fileContents, permissions }),
+  input: z.strictObject({
+    file_path: filePath,
+    file_contents: fileContents,
+    permissions: permissions.optional().describe('Default: as they are.'),
+  }),
   powers: ['writes_files'],
   effect: 'idempotent',
   runsIn: 'executor',

@@ -33,7 +33,8 @@ export const fullFileRewrite: ToolHandler<InputOf<'full_file_rewrite'>> = {
     aboutFile(
       file_path,
       async (path) => {
-        await files.write(file_path, file_contents, { mode: 'replace', permissions: Number.parseInt(permissions, 8) });
+        const mode = permissions === undefined ? {} : { permissions: Number.parseInt(permissions, 8) };
+        await files.write(file_path, file_contents, { mode: 'replace', ...mode });
         return succeeded(`Rewrote ${path} (${sizeOf(file_contents)}).`);
       },
       writeInParts,

@@ -1,5 +1,5 @@
 import { succeeded } from '../tool-handler';
-import { snippetAround } from './replace-once';
+import { lineEndsLike, snippetAround } from './replace-once';
 import { type Edit, editedText, failedEdit } from './replacement-result';
 
 interface Insertion {
@@ -20,7 +20,8 @@ export function insertAfterLine(content: Buffer, { line, text, path }: Insertion
   const before = content.subarray(0, at);
   const isOpen = at > 0 && content[at - 1] !== newline;
   const isClosed = text.endsWith('\n') || at === content.length;
-  const inserted = Buffer.from(`${isOpen ? '\n' : ''}${text}${isClosed ? '' : '\n'}`);
+  const withEnds = lineEndsLike(content);
+  const inserted = Buffer.from(withEnds(`${isOpen ? '\n' : ''}${text}${isClosed ? '' : '\n'}`));
   const result = Buffer.concat([before, inserted, content.subarray(at)]);
   return { content: result, result: succeeded(editedText(path, snippetAround(result, at, at + inserted.length))) };
 }

@@ -20,6 +20,14 @@ describe('replaceOnce', () => {
     expect(replace('\tx\r\ny', '\tx', '\tz')).toMatchObject({ content: '\tz\r\ny' });
   });
 
+  it('keeps CRLF where all lines of a file end so, whatever the model writes', () => {
+    expect(replace('a\r\nb\r\nc\r\n', 'a\nb', 'A\nB')).toMatchObject({ content: 'A\r\nB\r\nc\r\n' });
+    expect(replace('a\r\nb\r\nc\r\n', 'b', 'b\nb2')).toMatchObject({ content: 'a\r\nb\r\nb2\r\nc\r\n' });
+    expect(replace('a\r\nb\r\n', 'a\r\nb', 'x\r\ny')).toMatchObject({ content: 'x\r\ny\r\n' });
+    expect(replace('a\r\nb\nc\r\n', 'a\nb', 'x')).toEqual({ found: 'nowhere' });
+    expect(replace('a\r\nb\nc\r\n', 'c', 'c\nd')).toMatchObject({ content: 'a\r\nb\nc\nd\r\n' });
+  });
+
   it('treats patterns and replacement marks as plain text', () => {
     expect(replace('a.*b', '.*', '$& $1 \\n')).toMatchObject({ content: 'a$& $1 \\nb' });
   });

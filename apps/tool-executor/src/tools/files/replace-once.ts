@@ -7,8 +7,24 @@ const maximumPositions = 20;
 const linesAround = 3;
 const newline = 0x0a;
 
-/** Repositions the only occurrence of a text, byte for byte. Overlapping occurrences count separately. */
+/**
+ * Replaces the only occurrence of a text, byte for byte. Overlapping occurrences count separately. Models write `\n` whatever a
+ * file has: where all of its lines end in CRLF, so do new ones, and a text that does not occur is sought with such ends.
+ */
 export function replaceOnce(content: Buffer, oldText: string, newText: string): Replaced {
+  const ends = lineEndsLike(content);
+  const exact = replaceExactly(content, oldText, ends(newText));
+  const isTheSame = exact.found !== 'nowhere' || ends(oldText) === oldText;
+  return isTheSame ? exact : replaceExactly(content, ends(oldText), ends(newText));
+}
+
+/** Writes the line ends of a text as the file has them, if all of its own are CRLF. */
+export function lineEndsLike(content: Buffer): (text: string) => string {
+  const file = content.toString('latin1');
+  return /\r\n/.test(file) && !/(^|[^\r])\n/.test(file) ? (text) => text.replace(/\r?\n/g, '\r\n') : (text) => text;
+}
+
+function replaceExactly(content: Buffer, oldText: string, newText: string): Replaced {
   const wanted = Buffer.from(oldText);
   const positions = occurrences(content, wanted);
   const [at, ...others] = positions;

@@ -62,7 +62,7 @@ describe('str_replace_editor', () => {
     ['a\nb\n', 2, 'x', 'a\nb\nx'],
     ['a\nb', 2, 'x', 'a\nb\nx'],
     ['', 0, 'x', 'x'],
-    ['é\r\nb', 1, 'x', 'é\r\nx\nb'],
+    ['é\r\nb', 1, 'x', 'é\nx\nb'],
   ])('inserts into %j after line %i the text %j', async (before, insert_line, new_str, after) => {
     await fixture.use('write_file', { file_path: 'insert.txt', file_contents: before });
 

@@ -4,6 +4,7 @@ import { SandboxError } from '../../sandboxes';
 import { resultCharacters } from '../clip-text';
 import { logOfLongOutput, resultOfCommand, resultOfJob, statusOfJob } from './command-result';
 import { jobEnded, newestOfEachSession, waitMs, withSession } from './session-jobs';
+import { TerminalText, terminalText } from './terminal-text';
 import { type ToolHandler, type InputOf, type ToolContext, succeeded } from '../tool-handler';
 
 type CommandInput = InputOf<'execute_command'>;
@@ -64,6 +65,8 @@ async function runToCompletion(input: CommandInput, context: ToolContext): Promi
   const { command, folder, session_name } = input;
   const cwd = folder ?? (session_name === undefined ? '.' : undefined);
   const timeoutMs = Math.min(input.timeout * 1000, context.timeoutMs);
+  const whole = new TerminalText(keptBytes);
+  let seen = 0;
   const outcome = await context.sandbox.exec(
     {
       id: context.idempotencyKey,
@@ -74,15 +77,26 @@ async function runToCompletion(input: CommandInput, context: ToolContext): Promi
       ...(cwd !== undefined && { cwd }),
       ...(session_name !== undefined && { session: session_name }),
     },
-    { output: ({ text }) => context.output(text), signal: context.signal },
+    {
+      output: ({ text, offset }) => {
+        context.output(text);
+        if (offset === seen) whole.push(text);
+        seen = offset === seen ? seen + text.length : NaN; // a call that attached later has not seen the beginning
+      },
+      signal: context.signal,
+    },
   );
   if (outcome.ending === 'killed') context.signal.throwIfAborted();
-  return resultOfCommand(outcome, {
-    timeoutMs,
-    advice: adviceOnTime(context, timeoutMs),
-    keepsDirectory: session_name !== undefined,
-    log: await logOfLongOutput(outcome, context),
-  });
+  const shown = outcome.truncated && seen > 0 ? whole.result : terminalText(outcome);
+  return resultOfCommand(
+    { ...outcome, ...shown },
+    {
+      timeoutMs,
+      advice: adviceOnTime(context, timeoutMs),
+      keepsDirectory: session_name !== undefined,
+      log: await logOfLongOutput(outcome, context),
+    },
+  );
 }
 
 /** Only the tool itself has a parameter for the timeout; its aliases do not. */
