@@ -33,6 +33,8 @@ const keepAlive = 'null';
 /** Characters that are not consumed yet; above this, reading from the network pauses. */
 const maxBufferedLength = 256 * 1024;
 
+const maxLessons = 4;
+
 /** One attempt at a reply: decoded as it arrives, buffered until it is consumed. */
 export class ReplyAttempt {
   /** Chunks from before it may still be buffered. */
@@ -94,10 +96,7 @@ export class ReplyAttempt {
   private async send(): Promise<void> {
     this.signal.addEventListener('abort', this.abort, { once: true });
     try {
-      const { wire, client } = this.parts;
-      const request = wire.request(this.request);
-      this.notes = request.notes;
-      const reply = await client.send(request, this.sending.signal);
+      const reply = await this.ask();
       this.reply = reply;
       if (this.ending) {
         reply.close();
@@ -107,6 +106,20 @@ export class ReplyAttempt {
       reply.read({ onData: (bytes) => this.decode(bytes), onEnd: (error) => this.endBody(error) });
     } catch (error) {
       this.end(this.afterFault(error));
+    }
+  }
+
+  /** Asks once more for each thing that the provider's refusal teaches, and a few times at most. */
+  private async ask(): Promise<ReplyBody> {
+    const { wire, client } = this.parts;
+    for (let lessons = 0; ; lessons++) {
+      const request = wire.request(this.request);
+      this.notes = request.notes;
+      try {
+        return await client.send(request, this.sending.signal);
+      } catch (error) {
+        if (lessons === maxLessons || !wire.learn?.(this.request, toProviderError(error))) throw error;
+      }
     }
   }
 

@@ -8,6 +8,8 @@ export interface WireProtocol {
   request(request: ModelRequest): WireRequest;
   /** A reader of the reply to this request. */
   reader(request: ModelRequest): ReplyReader;
+  /** Whether a refused request is worth another attempt, because the protocol has learned from the refusal. Absent: never. */
+  learn?(request: ModelRequest, error: ProviderError): boolean;
 }
 
 /** A request as its SDK sends it. */

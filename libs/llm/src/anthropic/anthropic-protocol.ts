@@ -11,6 +11,6 @@ export class AnthropicProtocol implements WireProtocol {
   }
 
   reader({ model }: ModelRequest): AnthropicReply {
-    return new AnthropicReply({ maker: makerOf(model) });
+    return new AnthropicReply({ maker: makerOf(model), takesUnsigned: !/claude/i.test(model) });
   }
 }

@@ -2,6 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type { LlmSettings } from '@rondo/contract';
 import { type ModelMessage, type ModelRequest, type ModelTool, memoize, splitModelName } from '@rondo/domain';
 import { z } from 'zod';
+import { acceptableSchema } from '../acceptable-schema';
 import { wireToolName } from '../wire-protocol';
 import { toAnthropicMessages } from './anthropic-messages';
 import { thinkingFor } from './anthropic-thinking';
@@ -62,7 +63,7 @@ function toolsFor(
 const toAnthropicTool = memoize(({ name, description, schema }: ModelTool): Anthropic.Tool => ({
   name,
   description,
-  input_schema: { ...schema, type: 'object' },
+  input_schema: { ...acceptableSchema(schema), type: 'object' },
 }));
 
 /** A thinking model cannot be forced to call a tool, so `required` becomes `auto`. */

@@ -28,7 +28,6 @@ const toolCallDelta = z
     function: lenient(calledFunction),
     /** What the provider wants back with the call. */
     extra_content: z.unknown().optional(),
-    provider_specific_fields: z.unknown().optional(),
   })
   .catch({});
 export type ToolCallDelta = z.infer<typeof toolCallDelta>;

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { CallId, Opaque } from '@rondo/contract';
 import {
   type ModelMessage,
   type ModelToolResult,
@@ -6,51 +8,69 @@ import {
   memoizeGrowingList,
 } from '@rondo/domain';
 import type OpenAI from 'openai';
+import { z } from 'zod';
+import type { ProviderProfile } from '../providers/provider-profile';
 import { lostImage, unloadedImage, wireToolName } from '../wire-protocol';
 
 type Message = OpenAI.ChatCompletionMessageParam;
 type Turn<Role extends ModelMessage['role']> = Extract<ModelMessage, { role: Role }>;
 type Part = OpenAI.ChatCompletionContentPartText | OpenAI.ChatCompletionContentPartImage;
 
-/** The conversation in OpenAI's shape. Reasoning is not sent back: servers would read it as content. */
-export function toOpenAiMessages(system: string, conversation: readonly ModelMessage[]): Message[] {
-  const { messages, images } = turnsOf(conversation);
-  return [
-    ...(system.trim() === '' ? [] : [{ role: 'system', content: system } as const]),
-    ...messages,
-    ...(images.length > 0 ? [userMessage(images)] : []),
-  ];
+/** Whom the conversation is for: what a model gave goes back to it alone. */
+export interface Recipient {
+  readonly maker: string;
+  readonly profile: ProviderProfile;
 }
 
-/** The messages so far, and images of tool results for the next user message. */
+/** Turns are remembered for each model, and for each way in which its server wants them. */
+export type TurnsOf = (conversation: readonly ModelMessage[]) => Turns;
+
+/** The conversation in OpenAI's shape. */
+export function toOpenAiMessages(system: string, conversation: readonly ModelMessage[], turnsOf: TurnsOf): Message[] {
+  const { messages, images } = turnsOf(conversation);
+  return [...(system.trim() === '' ? [] : [{ role: 'system', content: system } as const]), ...messages, ...images];
+}
+
+/** The messages so far, and those that show images of tool results if no user message does. */
 interface Turns {
   readonly messages: Message[];
-  images: readonly Part[];
+  readonly images: readonly Message[];
 }
 
-const turnsOf = memoizeGrowingList<ModelMessage, Turns>((turns = { messages: [], images: [] }, more) => {
-  for (const message of more) add(turns, message);
-  return turns;
-});
+export const createTurns = (recipient: Recipient): TurnsOf =>
+  memoizeGrowingList<ModelMessage, Turns & { parts: readonly Part[] }>(
+    (turns = { messages: [], images: [], parts: [] }, more) => {
+      const { messages } = turns;
+      let { parts } = turns;
+      for (const message of more) {
+        add(messages, message, { parts, recipient });
+        parts = message.role === 'tool' ? message.results.flatMap(imagesOf) : [];
+      }
+      return { messages, parts, images: parts.length > 0 ? userTurn(messages, parts, recipient) : [] };
+    },
+  );
 
-function add(turns: Turns, message: ModelMessage): void {
-  const { messages, images } = turns;
+type Adding = { readonly parts: readonly Part[]; readonly recipient: Recipient };
+
+function add(messages: Message[], message: ModelMessage, { parts, recipient }: Adding): void {
   switch (message.role) {
     case 'user':
-      messages.push(shownBy(message, images));
+      messages.push(...userTurn(messages, [...parts, ...message.content.map(toPart)], recipient));
       break;
     case 'assistant':
-      if (images.length > 0) messages.push(userMessage(images));
-      messages.push(assistantMessage(message));
+      if (parts.length > 0) messages.push(...userTurn(messages, parts, recipient));
+      messages.push(assistantMessage(message, recipient));
       break;
     case 'tool':
       messages.push(...message.results.map(toolMessage));
   }
-  turns.images = message.role === 'tool' ? message.results.flatMap(imagesOf) : [];
 }
 
-const shownBy = ({ content }: Turn<'user'>, images: readonly Part[]): Message =>
-  userMessage([...images, ...content.map(toPart)]);
+/** Some servers want a reply between the result of a tool and the next word of the user. */
+const userTurn = (before: readonly Message[], parts: readonly Part[], { profile }: Recipient): Message[] =>
+  profile.noUserAfterTool && before.at(-1)?.role === 'tool'
+    ? [{ role: 'assistant', content: '(The result was received.)' }, userMessage(parts)]
+    : [userMessage(parts)];
 
 function userMessage(parts: readonly Part[]): Message {
   const filled = parts.filter((part) => part.type !== 'text' || part.text.trim() !== '');
@@ -72,29 +92,85 @@ function imagePart(source: ShownImage): Part {
   }
 }
 
-function assistantMessage({ content }: Turn<'assistant'>): Message {
+/** Beside calls, `content` is there and null: some servers demand the key. */
+function assistantMessage({ content }: Turn<'assistant'>, recipient: Recipient): Message {
   const text = content
     .filter((block) => block.type === 'text')
     .map((block) => block.text)
     .join('');
   const calls = content
     .filter((block) => block.type === 'tool_call')
-    .map(({ id, name, arguments: input }): OpenAI.ChatCompletionMessageFunctionToolCall => ({
-      id,
+    .map((call, at): OpenAI.ChatCompletionMessageFunctionToolCall => ({
+      id: wireCallId(call.id),
       type: 'function',
-      function: { name: wireToolName(name), arguments: JSON.stringify(input) },
+      function: { name: wireToolName(call.name), arguments: JSON.stringify(call.arguments) },
+      ...signatureOf(call.opaque, at, recipient),
     }));
   if (calls.length === 0) return { role: 'assistant', content: text.trim() === '' ? '(no reply)' : text };
-  return { role: 'assistant', ...(text.trim() !== '' && { content: text }), tool_calls: calls };
+  return {
+    role: 'assistant',
+    content: text.trim() === '' ? null : text,
+    ...reasoningOf(content, recipient),
+    tool_calls: calls,
+  };
 }
+
+/** What a reply had beside its text, as its reader kept it. */
+const givenReasoning = z.union([
+  z.strictObject({ field: z.enum(['reasoning_content', 'reasoning']) }),
+  z.strictObject({ details: z.array(z.record(z.string(), z.unknown())) }),
+]);
+export type GivenReasoning = z.infer<typeof givenReasoning>;
+
+/** The reasoning that led to the calls, in the field where its model expects it. */
+function reasoningOf(content: Turn<'assistant'>['content'], { maker, profile }: Recipient): object {
+  const own = content.filter((block) => block.type === 'reasoning' && block.opaque?.maker === maker);
+  const text = own.map((block) => (block.type === 'reasoning' ? block.text : '')).join('');
+  const given = own.flatMap((block) => {
+    const read = block.type === 'reasoning' ? givenReasoning.safeParse(block.opaque?.data) : undefined;
+    return read?.success ? [read.data] : [];
+  });
+  switch (profile.reasoning ?? 'as received') {
+    case 'always':
+      return { reasoning_content: text };
+    case 'details': {
+      const details = given.flatMap((one) => ('details' in one ? one.details : []));
+      return details.length > 0 ? { reasoning_details: details } : {};
+    }
+    case 'as received': {
+      const [field] = given.flatMap((one) => ('field' in one ? [one.field] : []));
+      return field ? { [field]: text } : {};
+    }
+    case 'signatures':
+    case 'none':
+      return {};
+  }
+}
+
+/** Gemini 3 accepts this in place of the signature of a call that it did not make. It wants one on the first call of a reply. */
+const foreignSignature = { extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } } };
+
+function signatureOf(opaque: Opaque | undefined, at: number, { maker, profile }: Recipient): object {
+  if (opaque && opaque.maker === maker) return opaque.data as object; // as the reader kept it
+  const isDemanded = profile.reasoning === 'signatures' && at === 0 && !/gemini-[12]/.test(maker);
+  return isDemanded ? foreignSignature : {};
+}
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Nine letters or digits, as the strictest server demands; the same for the same call, so that prompt caches hit. */
+const wireCallId = (id: CallId): string =>
+  Array.from(createHash('sha256').update(id).digest().subarray(0, 9), (byte) => alphabet[byte % alphabet.length]).join(
+    '',
+  );
 
 const toolMessage = ({ tool_call_id, text, is_error }: ModelToolResult): Message => ({
   role: 'tool',
-  tool_call_id,
+  tool_call_id: wireCallId(tool_call_id),
   content: text.trim() === '' ? (is_error ? '(failed without output)' : '(no output)') : text,
 });
 
 /** A tool message accepts text only, so its images follow in a user message. */
 function imagesOf({ tool_call_id, image }: ModelToolResult): Part[] {
-  return image ? [{ type: 'text', text: `Image from ${tool_call_id}:` }, imagePart(image)] : [];
+  return image ? [{ type: 'text', text: `Image from ${wireCallId(tool_call_id)}:` }, imagePart(image)] : [];
 }

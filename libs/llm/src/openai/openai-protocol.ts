@@ -1,23 +1,72 @@
 import type { ModelRequest, ProviderSettings } from '@rondo/domain';
-import type { WireProtocol, WireRequest } from '../wire-protocol';
 import { onePerModel } from '../one-per-model';
+import type { ProviderError } from '../provider-error';
+import { findProfile, makerOf } from '../providers/find-profile';
+import type { ProviderProfile } from '../providers/provider-profile';
+import type { WireProtocol, WireRequest } from '../wire-protocol';
+import { type TurnsOf, createTurns } from './openai-messages';
 import { EndingHabit, OpenAiReply } from './openai-reply';
-import { toOpenAiRequest } from './openai-request';
+import { omittedTools, toOpenAiRequest } from './openai-request';
+import { type Lessons, learnFrom, withLessons } from './refused-parameters';
+
+/** What this process knows of one model of the provider. */
+interface KnownModel {
+  readonly maker: string;
+  readonly habit: EndingHabit;
+  profile: ProviderProfile;
+  turnsOf: TurnsOf;
+  lessons: Lessons;
+}
 
 /** The Chat Completions API of OpenAI and of compatible servers. */
 export class OpenAiProtocol implements WireProtocol {
   private readonly streams: boolean;
-  private readonly habitOf = onePerModel(() => new EndingHabit());
+  private readonly known: (model: string) => KnownModel;
 
-  constructor({ streams = true }: ProviderSettings) {
-    this.streams = streams;
+  constructor(provider: ProviderSettings) {
+    this.streams = provider.streams ?? true;
+    this.known = onePerModel((model) => {
+      const profile = findProfile(provider, model);
+      const maker = makerOf(profile, model);
+      const habit = new EndingHabit();
+      return { maker, habit, profile, turnsOf: createTurns({ maker, profile }), lessons: {} };
+    });
   }
 
   request(request: ModelRequest): WireRequest {
-    return { path: '/chat/completions', params: toOpenAiRequest(request, { streams: this.streams }), unsettled: 0 };
+    const { profile, turnsOf, lessons } = this.known(request.model);
+    const wanted = toOpenAiRequest(request, { streams: this.streams, profile, turnsOf });
+    const { params, omitted } = withLessons(wanted, lessons);
+    const { reasoning_effort: effort } = params;
+    const left = omittedTools(request, profile);
+    return {
+      path: '/chat/completions',
+      params,
+      unsettled: 0,
+      notes: {
+        ...(effort && { effort }),
+        ...(left.length > 0 && { omittedTools: left }),
+        ...(omitted.length > 0 && { omittedParameters: omitted }),
+      },
+    };
+  }
+
+  /** Whether the request is worth another attempt, because it differs from now on from what was refused. */
+  learn(request: ModelRequest, error: ProviderError): boolean {
+    const model = this.known(request.model);
+    if (/role '?"?user'?"? after role '?"?tool/i.test(error.message) && !model.profile.noUserAfterTool) {
+      model.profile = { ...model.profile, noUserAfterTool: true };
+      model.turnsOf = createTurns(model);
+      return true;
+    }
+    const { params } = this.request(request);
+    const lessons = learnFrom(error, params, model.lessons);
+    if (lessons) model.lessons = lessons;
+    return lessons !== undefined;
   }
 
   reader({ model }: ModelRequest): OpenAiReply {
-    return new OpenAiReply(this.habitOf(model));
+    const { habit, maker, profile } = this.known(model);
+    return new OpenAiReply(habit, { maker, profile });
   }
 }

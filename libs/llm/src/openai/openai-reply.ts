@@ -1,9 +1,11 @@
+import type { Opaque } from '@rondo/contract';
 import type { ReplyChunk } from '@rondo/domain';
 import { endingBy } from '../finish-reason';
 import { refusal } from '../provider-error';
 import { type ReplyEnding, type ReplyReader, type ReportedUsage, parseEvent } from '../wire-protocol';
 import { CallAssembly } from './call-assembly';
-import { type OpenAiUsage, type Said, openAiChunk, partsIn, textIn } from './openai-chunk';
+import { type OpenAiUsage, type Said, type ToolCallDelta, openAiChunk, partsIn, textIn } from './openai-chunk';
+import type { GivenReasoning, Recipient } from './openai-messages';
 
 /** What is learned of how a model's server ends its replies. */
 export class EndingHabit {
@@ -23,7 +25,13 @@ export class OpenAiReply implements ReplyReader {
   /** The server said that the reply ends here, with an empty word or by counting its tokens. */
   private isClosed = false;
 
-  constructor(private readonly habit = new EndingHabit()) {}
+  /** Reasoning that has no end yet: where it came in, and what the provider wants back of it. */
+  private thought: { field: 'reasoning_content' | 'reasoning'; details: Record<string, unknown>[] } | undefined;
+
+  constructor(
+    private readonly habit = new EndingHabit(),
+    private readonly recipient?: Recipient,
+  ) {}
 
   read(event: string, chunks: ReplyChunk[]): void {
     if (event.trim() === '[DONE]') {
@@ -42,6 +50,7 @@ export class OpenAiReply implements ReplyReader {
     if (word === '') this.isClosed = true;
     if (!word) return;
     this.habit.saysReason = true;
+    this.endThought(chunks);
     this.calls.end(chunks);
     this.ending = endingBy(word, this.calls.any);
   }
@@ -54,6 +63,7 @@ export class OpenAiReply implements ReplyReader {
 
   private finish(chunks: ReplyChunk[]): void {
     this.complete = true;
+    this.endThought(chunks);
     this.calls.end(chunks);
     if (!this.ending && this.hasOutput) this.ending = this.endWithoutReason();
   }
@@ -72,12 +82,36 @@ export class OpenAiReply implements ReplyReader {
   /** Reasoning has a field of its own with two names in use; a server that fills both sends the same text twice. */
   private readDelta(delta: Said, chunks: ReplyChunk[]): void {
     const before = chunks.length;
-    const reasoning = textIn(delta.reasoning_content) || textIn(delta.reasoning);
+    const content = textIn(delta.reasoning_content);
+    const reasoning = content || textIn(delta.reasoning);
+    const details = delta.reasoning_details ?? [];
+    if (reasoning || details.length > 0) {
+      this.thought ??= { field: content ? 'reasoning_content' : 'reasoning', details: [] };
+      this.thought.details.push(...details);
+    }
     if (reasoning) chunks.push({ type: 'reasoning', text: reasoning });
-    for (const { type, text } of partsIn(delta.content ?? delta.refusal)) if (text) chunks.push({ type, text });
-    for (const call of delta.tool_calls ?? []) this.calls.add(call, chunks);
+    const parts = partsIn(delta.content ?? delta.refusal).filter(({ text }) => text !== '');
+    if (parts.length > 0 || delta.tool_calls?.length || delta.function_call) this.endThought(chunks);
+    chunks.push(...parts);
+    for (const call of delta.tool_calls ?? []) this.calls.add(call, chunks, this.opaqueOf(call));
     if (delta.function_call) this.calls.add({ function: delta.function_call }, chunks);
     this.hasOutput ||= chunks.length > before || this.calls.any;
+  }
+
+  /** What the provider wants back is kept with the reasoning before it. */
+  private endThought(chunks: ReplyChunk[]): void {
+    const { thought, recipient } = this;
+    this.thought = undefined;
+    if (!thought || !recipient || recipient.profile.reasoning === 'none') return;
+    const { field, details } = thought;
+    const data: GivenReasoning =
+      details.length > 0 && recipient.profile.reasoning === 'details' ? { details } : { field };
+    chunks.push({ type: 'reasoning_end', opaque: { maker: recipient.maker, data } });
+  }
+
+  private opaqueOf({ extra_content }: ToolCallDelta): Opaque | undefined {
+    if (!this.recipient || typeof extra_content !== 'object' || extra_content === null) return undefined;
+    return { maker: this.recipient.maker, data: { extra_content } };
   }
 }
 

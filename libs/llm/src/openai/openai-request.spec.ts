@@ -3,21 +3,31 @@ import fc from 'fast-check';
 import type OpenAI from 'openai';
 import { requestTo } from '../testing/read-model-reply';
 import { histories, imagesOfAllKinds, requestsOf } from '../testing/model-histories';
+import type { ModelRequest } from '@rondo/domain';
+import { findProfile, makerOf } from '../providers/find-profile';
+import { createTurns } from './openai-messages';
 import { toOpenAiRequest } from './openai-request';
 
 const shell = { name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } };
 const id = callId.parse('call_1');
 
+/** The request to a provider, which is known by its name. */
+function ask(request: ModelRequest, name = 'acme') {
+  const profile = findProfile({ name }, request.model);
+  const turnsOf = createTurns({ maker: makerOf(profile, request.model), profile });
+  return toOpenAiRequest(request, { streams: true, profile, turnsOf });
+}
+
 /** The request without the fields that are the same in all tests. */
 const settingsOf = (model: string, settings: object, tools = [shell]): object => {
   const alike = ['messages', 'stream', 'stream_options', 'tools'];
-  const request = toOpenAiRequest(requestTo(model, { settings, tools }));
+  const request = ask(requestTo(model, { settings, tools }));
   return Object.fromEntries(Object.entries(request).filter(([name]) => !alike.includes(name)));
 };
 
 describe('toOpenAiRequest', () => {
   it('puts the system prompt first and requests usage', () => {
-    expect(toOpenAiRequest(requestTo('acme/org/model'))).toEqual({
+    expect(ask(requestTo('acme/org/model'))).toEqual({
       model: 'org/model',
       stream: true,
       stream_options: { include_usage: true },
@@ -59,7 +69,7 @@ describe('toOpenAiRequest', () => {
   });
 
   it('sends calls with their results, and the images of results in the next user message', () => {
-    const { messages } = toOpenAiRequest(
+    const { messages } = ask(
       requestTo('acme/m', {
         system: '',
         messages: [
@@ -88,18 +98,19 @@ describe('toOpenAiRequest', () => {
       }),
     );
 
+    const wireId = expect.stringMatching(/^[A-Za-z0-9]{9}$/) as string;
     expect(messages).toEqual([
       { role: 'user', content: 'Look' },
       {
         role: 'assistant',
         content: 'Looking',
-        tool_calls: [{ id, type: 'function', function: { name: 'see', arguments: '{"n":1}' } }],
+        tool_calls: [{ id: wireId, type: 'function', function: { name: 'see', arguments: '{"n":1}' } }],
       },
-      { role: 'tool', tool_call_id: id, content: 'seen' },
+      { role: 'tool', tool_call_id: wireId, content: 'seen' },
       {
         role: 'user',
         content: [
-          { type: 'text', text: 'Image from call_1:' },
+          { type: 'text', text: expect.stringMatching(/^Image from [A-Za-z0-9]{9}:$/) },
           { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
           { type: 'text', text: 'And?' },
         ],
@@ -108,7 +119,7 @@ describe('toOpenAiRequest', () => {
   });
 
   it('sends images as bytes, and a text without the URL for an image that is gone or was not loaded', () => {
-    expect(toOpenAiRequest(requestTo('acme/m', { system: '', messages: [imagesOfAllKinds] })).messages).toEqual([
+    expect(ask(requestTo('acme/m', { system: '', messages: [imagesOfAllKinds] })).messages).toEqual([
       {
         role: 'user',
         content: [
@@ -124,7 +135,7 @@ describe('toOpenAiRequest', () => {
     fc.assert(
       fc.property(histories, (history) => {
         const bodies = requestsOf(history).map((messages) =>
-          JSON.stringify(toOpenAiRequest(requestTo('acme/m', { messages, tools: [shell] }))),
+          JSON.stringify(ask(requestTo('acme/m', { messages, tools: [shell] }))),
         );
         bodies.slice(1).forEach((body, at) => {
           expect(body.startsWith((bodies[at] ?? '').slice(0, -']}'.length))).toBe(true);
@@ -135,7 +146,7 @@ describe('toOpenAiRequest', () => {
 
   it('is valid for any history (I6)', () => {
     fc.assert(
-      fc.property(histories, (messages) => checkMessages(toOpenAiRequest(requestTo('acme/m', { messages })).messages)),
+      fc.property(histories, (messages) => checkMessages(ask(requestTo('acme/m', { messages })).messages)),
       { numRuns: 300 },
     );
   });
@@ -157,7 +168,8 @@ function checkMessages(messages: readonly OpenAI.ChatCompletionMessageParam[]): 
       expect(JSON.parse(call.function.arguments)).toBeInstanceOf(Object);
       open.push(call.id);
     }
-    if (calls.length === 0 || message.content !== undefined) expectSpoken(message.content);
+    expect(message).toHaveProperty('content');
+    if (calls.length === 0 || message.content !== null) expectSpoken(message.content);
   }
   expect(open).toEqual([]);
   expect(messages.at(-1)?.role).not.toBe('assistant');

@@ -1,0 +1,40 @@
+import { type ProviderSettings, splitModelName } from '@rondo/domain';
+import { deepseek, deepseekR1 } from './deepseek';
+import { gemini } from './gemini';
+import { groq } from './groq';
+import { kimi } from './kimi';
+import { localServers } from './local-servers';
+import { mistral } from './mistral';
+import { openai } from './openai';
+import { openrouter } from './openrouter';
+import type { ProviderProfile } from './provider-profile';
+import { qwen } from './qwen';
+import { xai } from './xai';
+import { zai } from './zai';
+
+/** All profiles. Where several match, the first one counts; what a provider is called says more than the name of a model. */
+export const profilesOfProviders: readonly ProviderProfile[] = [
+  ...[openrouter, deepseekR1, deepseek, kimi, zai, qwen, gemini, mistral, groq, xai, openai],
+  ...localServers,
+];
+
+type Addressed = Pick<ProviderSettings, 'name' | 'baseUrl'>;
+
+/** The profile for a model (`provider/model`): by the provider's host or name, else by the model; else what most accept. */
+export function findProfile({ name, baseUrl }: Addressed, model: string): ProviderProfile {
+  const { id } = splitModelName(model);
+  const host = baseUrl === undefined ? '' : new URL(baseUrl).hostname;
+  const candidates = profilesOfProviders.filter(({ except }) => !except?.test(id));
+  const addressed = candidates.find(({ hosts, names }) => hosts?.test(host) === true || names.test(name));
+  const known = candidates.find(({ models }) => models?.test(id) === true);
+  const isHost = addressed !== undefined && localServers.includes(addressed);
+  if (isHost && known) return { ...known, family: addressed.family, ...hostOf(known) };
+  return addressed ?? known ?? { family: name, names: /^$/ };
+}
+
+/** The templates of open models know no `reasoning_details` and no signatures. */
+const hostOf = ({ reasoning }: ProviderProfile): Partial<ProviderProfile> =>
+  reasoning === 'signatures' || reasoning === 'details' ? { reasoning: 'as received' } : {};
+
+/** The model as what it gives names it: `family/model`. */
+export const makerOf = ({ family }: ProviderProfile, model: string): string => `${family}/${splitModelName(model).id}`;

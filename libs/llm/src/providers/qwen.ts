@@ -1,0 +1,7 @@
+import type { ProviderProfile } from './provider-profile';
+
+export const qwen: ProviderProfile = {
+  family: 'qwen',
+  names: /dashscope|qwen|alibaba/,
+  hosts: /(?:^|\.)aliyuncs\.com$/,
+};
