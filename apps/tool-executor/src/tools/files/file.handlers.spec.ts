@@ -29,6 +29,16 @@ describe('file tools', () => {
     expect(await shell('cat once.txt')).toBe('first');
   });
 
+  it('full_file_rewrite keeps the mode of a file, unless it is told another one', async () => {
+    await shell('printf "#!/bin/sh\\necho a\\n" > script.sh; chmod 755 script.sh');
+
+    await fixture.use('full_file_rewrite', { file_path: 'script.sh', file_contents: '#!/bin/sh\necho b\n' });
+    expect(await shell('./script.sh')).toBe('b\n');
+
+    await fixture.use('full_file_rewrite', { file_path: 'script.sh', file_contents: 'x', permissions: '600' });
+    expect(await shell('stat -c %a script.sh')).toBe('600\n');
+  });
+
   it('create_file reports that a folder of the path is a file', async () => {
     await create('file', 'x');
 
