@@ -82,10 +82,12 @@ export const tooLongWordings: readonly Wording[] = [
     ],
   },
   {
-    words: /maximum prompt length|prompt exceeds the (?:length|token) limit|prompt token count of .{0,20}exceeds/i,
+    words:
+      /maximum prompt length|prompt exceeds (?:the |max(?:imum)? )(?:length|token)|prompt token count of .{0,20}exceeds/i,
     said: [
       "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
       'Prompt exceeds the length limit',
+      'Prompt exceeds max length',
       'prompt token count of 135168 exceeds the limit of 128000',
     ],
   },

@@ -88,5 +88,8 @@ export const lostImage = '(An image that is not kept any more.)';
 /** Sent in place of an image URL that was not fetched. The URL itself is never sent: a provider must not fetch it. */
 export const unloadedImage = '(An image that was not loaded.)';
 
+/** Sent in place of an image to a model that reads only text, so that it can say so. */
+export const unseenImage = '(An image, which this model cannot see.)';
+
 /** A tool name that every provider accepts: a model may have called a tool by a name that they refuse. */
 export const wireToolName = (name: string): string => name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unnamed';

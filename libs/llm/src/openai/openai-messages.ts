@@ -10,7 +10,7 @@ import {
 import type OpenAI from 'openai';
 import { z } from 'zod';
 import type { ProviderProfile } from '../providers/provider-profile';
-import { lostImage, unloadedImage, wireToolName } from '../wire-protocol';
+import { lostImage, unloadedImage, unseenImage, wireToolName } from '../wire-protocol';
 
 type Message = OpenAI.ChatCompletionMessageParam;
 type Turn<Role extends ModelMessage['role']> = Extract<ModelMessage, { role: Role }>;
@@ -44,7 +44,7 @@ export const createTurns = (recipient: Recipient): TurnsOf =>
       let { parts } = turns;
       for (const message of more) {
         add(messages, message, { parts, recipient });
-        parts = message.role === 'tool' ? message.results.flatMap(imagesOf) : [];
+        parts = message.role === 'tool' ? message.results.flatMap((result) => imagesOf(result, recipient)) : [];
       }
       return { messages, parts, images: parts.length > 0 ? userTurn(messages, parts, recipient) : [] };
     },
@@ -55,7 +55,9 @@ type Adding = { readonly parts: readonly Part[]; readonly recipient: Recipient }
 function add(messages: Message[], message: ModelMessage, { parts, recipient }: Adding): void {
   switch (message.role) {
     case 'user':
-      messages.push(...userTurn(messages, [...parts, ...message.content.map(toPart)], recipient));
+      messages.push(
+        ...userTurn(messages, [...parts, ...message.content.map((block) => toPart(block, recipient))], recipient),
+      );
       break;
     case 'assistant':
       if (parts.length > 0) messages.push(...userTurn(messages, parts, recipient));
@@ -79,9 +81,11 @@ function userMessage(parts: readonly Part[]): Message {
   return { role: 'user', content: texts.map(({ text }) => text).join('\n\n') || '(empty message)' };
 }
 
-const toPart = (block: ShownBlock): Part => (block.type === 'text' ? block : imagePart(block.source));
+const toPart = (block: ShownBlock, recipient: Recipient): Part =>
+  block.type === 'text' ? block : imagePart(block.source, recipient);
 
-function imagePart(source: ShownImage): Part {
+function imagePart(source: ShownImage, { profile }: Recipient): Part {
+  if (profile.textOnly) return { type: 'text', text: unseenImage };
   switch (source.type) {
     case 'base64':
       return { type: 'image_url', image_url: { url: `data:${source.media_type};base64,${source.data}` } };
@@ -181,6 +185,6 @@ const toolMessage = ({ tool_call_id, text, is_error }: ModelToolResult): Message
 });
 
 /** A tool message accepts text only, so its images follow in a user message. */
-function imagesOf({ tool_call_id, image }: ModelToolResult): Part[] {
-  return image ? [{ type: 'text', text: `Image from ${wireCallId(tool_call_id)}:` }, imagePart(image)] : [];
+function imagesOf({ tool_call_id, image }: ModelToolResult, recipient: Recipient): Part[] {
+  return image ? [{ type: 'text', text: `Image from ${wireCallId(tool_call_id)}:` }, imagePart(image, recipient)] : [];
 }

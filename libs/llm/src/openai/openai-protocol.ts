@@ -18,6 +18,16 @@ interface KnownModel {
   lessons: Lessons;
 }
 
+/** Rules that a server is known to have once it has refused a request with such words. */
+const learnedRules = [
+  { rule: 'noUserAfterTool', words: /role '?"?user'?"? after role '?"?tool/i },
+  {
+    rule: 'textOnly',
+    words:
+      /unknown variant [`'"]?image_url|(?:not|n't) support (?:image|vision|multi-?modal)|images? (?:inputs? )?(?:is|are) not supported|that support image/i,
+  },
+] as const;
+
 /** The Chat Completions API of OpenAI and of compatible servers. */
 export class OpenAiProtocol implements WireProtocol {
   private readonly streams: boolean;
@@ -54,8 +64,9 @@ export class OpenAiProtocol implements WireProtocol {
   /** Whether the request is worth another attempt, because it differs from now on from what was refused. */
   learn(request: ModelRequest, error: ProviderError): boolean {
     const model = this.known(request.model);
-    if (/role '?"?user'?"? after role '?"?tool/i.test(error.message) && !model.profile.noUserAfterTool) {
-      model.profile = { ...model.profile, noUserAfterTool: true };
+    const [rule] = learnedRules.filter(({ rule, words }) => words.test(error.message) && !model.profile[rule]);
+    if (rule) {
+      model.profile = { ...model.profile, [rule.rule]: true };
       model.turnsOf = createTurns(model);
       return true;
     }

@@ -8,6 +8,7 @@ export const deepseek: ProviderProfile = {
   models: /^(?:deepseek-ai\/)?deepseek-(?:v[4-9]|chat)/i,
   except: /deepseek-(?:reasoner|r1)/i,
   reasoning: 'always',
+  textOnly: true,
 };
 
 export const deepseekR1: ProviderProfile = {
@@ -15,4 +16,5 @@ export const deepseekR1: ProviderProfile = {
   names: /deepseek-r1/,
   models: /deepseek-(?:reasoner|r1)/i,
   reasoning: 'none',
+  textOnly: true,
 };

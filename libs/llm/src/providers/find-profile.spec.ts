@@ -16,6 +16,7 @@ const reasoning: Record<NonNullable<ProviderProfile['reasoning']>, string> = {
 function row(profile: ProviderProfile): string {
   const rules = [
     profile.noUserAfterTool && 'no user right after a tool',
+    profile.textOnly && 'no images',
     profile.plainSchemas && 'a part of JSON Schema',
     profile.noStreamOptions && 'no `stream_options`',
     profile.except && 'not for its first reasoning models',

@@ -17,6 +17,8 @@ export interface ProviderProfile {
   readonly reasoning?: 'as received' | 'always' | 'details' | 'signatures' | 'none';
   /** Refuses a user message right after the result of a tool. */
   readonly noUserAfterTool?: boolean;
+  /** Refuses images: its models read only text. */
+  readonly textOnly?: boolean;
   /** Does not know `stream_options`. */
   readonly noStreamOptions?: boolean;
   /** Knows only a part of JSON Schema. */

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * What a scripted model does: so many steps, each a thought and one command whose text names the step, then an answer. The
+ * next step follows from the numbers in a request alone, so a request that is repeated by another worker gets the same reply.
+ */
+export interface Task {
+  readonly id: string;
+  readonly steps: number;
+}
+
+export interface Step {
+  readonly thought: string;
+  /** What the provider gives out with the thought or the call, and wants back unchanged. */
+  readonly signature: string;
+  /** Undefined in the last step, which is the answer. */
+  readonly command: string | undefined;
+  readonly text: string;
+}
+
+/** The mark in a user's message by which the model knows its task. */
+export const taskMark = ({ id, steps }: Task): string => `[task ${id} of ${steps} steps]`;
+
+/** The task that a request is about; undefined for one that has no mark. */
+export function readTask(body: string): Task | undefined {
+  const [, id, steps] = /\[task (\w+) of (\d+) steps\]/.exec(body) ?? [];
+  return id === undefined ? undefined : { id, steps: Number(steps) };
+}
+
+/** The highest step that a text mentions; 0 if it mentions none. */
+export function newestStep({ id }: Task, text: string): number {
+  const mentioned = [...text.matchAll(new RegExp(`${id}-(\\d+)`, 'g'))].map(([, step]) => Number(step));
+  return Math.max(0, ...mentioned);
+}
+
+/** Prints enough to fill a context of 40,000 characters long before step 50. */
+const output = 'seq 1 250';
+
+export function stepNumber(task: Task, number: number): Step {
+  const { id, steps } = task;
+  const isLast = number > steps;
+  return {
+    thought: `Thought ${number}: “${id}” goes on.\n`,
+    signature: createHash('sha512').update(`${id} ${number}`).digest('base64'),
+    command: isLast ? undefined : `echo ${id}-${number} >> steps.log; ${number === steps ? 'cat steps.log' : output}`,
+    text: isLast ? `All ${steps} steps are done.` : '',
+  };
+}
+
+/** What steps.log holds if each command ran exactly once. */
+export const wholeLog = ({ id, steps }: Task): string =>
+  Array.from({ length: steps }, (_, index) => `${id}-${index + 1}\n`).join('');
