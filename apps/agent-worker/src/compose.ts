@@ -2,12 +2,14 @@ import { ClientProxyFactory, Transport } from '@nestjs/microservices';
 import { eventId } from '@rondo/contract';
 import {
   CachingTokenCounter,
+  type Model,
   NewerRunError,
   budgetsOf,
   factsOfModel,
   honoursKeysAt,
   idGenerator,
   leastInputPrice,
+  paceLimits,
   readTiers,
   tools,
 } from '@rondo/domain';
@@ -16,6 +18,7 @@ import {
   NatsRunFeed,
   OpenExecutors,
   RunQueues,
+  SharedPace,
   ToolStreams,
   ToolSupport,
   connectNats,
@@ -98,6 +101,7 @@ const warnTo = (log: Logger) => (message: string) => (error: unknown) => {
 async function connect(config: Config, log: Logger) {
   const { DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL, WORKER_ID } = config;
   const nats = await connectNats({ url: NATS_URL, name, log });
+  const pace = new SharedPace({ url: REDIS_URL, limits: paceLimits(readModelProviders()) });
   const toolStreams = new ToolStreams(nats);
   toolStreams.keepCreated();
   const database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE, leaseOwner: WORKER_ID, log });
@@ -129,7 +133,7 @@ async function connect(config: Config, log: Logger) {
   const trees = new RunTrees(database, newUlid);
   return {
     ...{ nats, toolStreams, database, queues, relay, feed, factMetrics, traces, store },
-    ...{ executors, openExecutors, sandboxes, moves },
+    ...{ executors, openExecutors, sandboxes, moves, pace },
     mover: new WorkspaceMover({
       ...{ moves, executors: openExecutors, log, lostAfterMs: config.EXECUTOR_LOST_AFTER_S * 1_000 },
       adopt: (executorId, adoption) => requestAdoption(nats, executorId, adoption),
@@ -143,10 +147,16 @@ async function connect(config: Config, log: Logger) {
 type Adapters = Awaited<ReturnType<typeof connect>>;
 
 /** The database last: what the other connections still handle is written there. */
-async function closeAdapters({ queues, executors, nats, traces, database }: Adapters): Promise<void> {
+async function closeAdapters({ queues, executors, nats, traces, database, pace }: Adapters): Promise<void> {
+  pace.close();
   await Promise.all([queues.close(), executors.close(), nats.close(), traces.close()]);
   await database.close();
 }
+
+/** Accounts take turns where requests wait for the pace of a provider. */
+const forAccount = (model: Model, account: string): Model => ({
+  stream: (request, signal) => model.stream({ ...request, account }, signal),
+});
 
 interface RunnerSettings {
   readonly config: Config;
@@ -163,7 +173,12 @@ function runnerOf(
   const { database, store, feed, traces, relay, blobs } = adapters;
   const placement = new SandboxPlacement(adapters);
   const model = modelMetrics.measured(
-    createModels({ ...providers, retries: modelRetriesOf(config), proxies: modelProxiesOf(config) }),
+    createModels({
+      ...providers,
+      retries: modelRetriesOf(config),
+      proxies: modelProxiesOf(config),
+      pace: adapters.pace,
+    }),
   );
   const support = new ToolSupport(adapters.nats);
   const toolSets = new RunToolSets({
@@ -184,7 +199,7 @@ function runnerOf(
       tokens.load(claim.run.settings.model).catch(warnTo(log)('vocabulary not loaded'));
       return imagesFromUrls.shownIn(await files.deliveredIn(claim, signal), signal);
     },
-    modelFor: ({ runId }) => new ImagesFromBlobs(model, imageCache.of(runId)),
+    modelFor: ({ runId, accountId }) => forAccount(new ImagesFromBlobs(model, imageCache.of(runId)), accountId),
     tokens: new CachingTokenCounter(tokens),
     budgetOf: budgetsOf(providers),
     factsOf: (model) => factsOfModel(model, providers),

@@ -1,6 +1,6 @@
-import { type Model, budgetsOf, idGenerator, readTiers, tools } from '@rondo/domain';
+import { type Model, budgetsOf, idGenerator, paceLimits, readTiers, tools } from '@rondo/domain';
 import { TiktokenCounter, createModels } from '@rondo/llm';
-import { NatsRunFeed, RunQueues, connectNats, producerConnection } from '@rondo/messaging';
+import { NatsRunFeed, RunQueues, SharedPace, connectNats, producerConnection } from '@rondo/messaging';
 import {
   Outbox,
   PostgresRunStore,
@@ -38,7 +38,12 @@ export async function compose(config: Config, log: Logger) {
   const providers = readModelProviders();
   const modelMetrics = new ModelMetrics(providers.providers.map(({ name }) => name));
   const model = modelMetrics.measured(
-    createModels({ ...providers, retries: modelRetriesOf(config), proxies: modelProxiesOf(config) }),
+    createModels({
+      ...providers,
+      retries: modelRetriesOf(config),
+      proxies: modelProxiesOf(config),
+      pace: adapters.pace,
+    }),
   );
   const metrics = new CompactionMetrics({ concurrency: config.COMPACTION_CONCURRENCY, activeRuns });
   const processor = new CompactionProcessor(compactorOf(adapters, activeRuns, { config, providers, model }), metrics);
@@ -77,6 +82,7 @@ export type Summarizer = Awaited<ReturnType<typeof compose>>;
 
 async function connect({ DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL, ...config }: Config, log: Logger) {
   const nats = await connectNats({ url: NATS_URL, name, log });
+  const pace = new SharedPace({ url: REDIS_URL, limits: paceLimits(readModelProviders()) });
   const { SUMMARIZER_ID: leaseOwner, LEASE_MS: leaseMs } = config;
   const settlesAt = readTiers(config.ACCOUNT_TIERS)?.priceFactors;
   const database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE, leaseOwner, log });
@@ -89,6 +95,7 @@ async function connect({ DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL, 
   });
   return {
     nats,
+    pace,
     database,
     queues,
     feed,
@@ -101,7 +108,8 @@ async function connect({ DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL, 
 type Adapters = Awaited<ReturnType<typeof connect>>;
 
 /** The database last: what the other connections still handle is written there. */
-async function closeAdapters({ queues, nats, traces, database }: Adapters): Promise<void> {
+async function closeAdapters({ queues, nats, traces, database, pace }: Adapters): Promise<void> {
+  pace.close();
   await Promise.all([queues.close(), nats.close(), traces.close()]);
   await database.close();
 }

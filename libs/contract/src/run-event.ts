@@ -71,6 +71,8 @@ const iterationFacts = {
     attempt: z.number().int().positive(),
     delay_ms: z.number().nonnegative(),
     error: runError,
+    /** The provider whose pace the request waits for; nothing was refused. */
+    paced_by: z.string().optional(),
   }),
   /** `to` is asked instead of `from`, until the run's own model is asked again, from `retry_at` on. */
   'model.fell_back': z.object({ from: z.string(), to: z.string(), error: runError, retry_at: z.iso.datetime() }),

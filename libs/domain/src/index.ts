@@ -153,12 +153,14 @@ export { type ModelFallbacks, readFallbacks } from './models/fallbacks';
 export { type ModelAliases, readAliases } from './models/model-aliases';
 export { factsOf } from './models/model-facts';
 export { type CallSize, type ModelPrice, chargedPrice, modelPrice, priceAt } from './models/model-price';
+export type { PaceAdvice, PaceAsk, PaceLimits, ProviderPace } from './models/provider-pace';
 export {
   type AbsentProvider,
   type ListedModel,
   type ModelProviders,
   type ProviderSettings,
   factsOfModel,
+  paceLimits,
   hasToolCalls,
   leastInputPrice,
   listModels,

@@ -5,6 +5,7 @@ import {
   type ModelChunk,
   type ModelProviders,
   type ModelRequest,
+  type ProviderPace,
   type ProviderSettings,
   budgetsOf,
   factsOf,
@@ -19,6 +20,7 @@ import type { ProviderClient } from './clients/provider-client';
 import { type Fetch, type ProxySettings, createFetch } from './http/lean-fetch';
 import { OpenAiProtocol } from './openai/openai-protocol';
 import { ReplyAttempt } from './reply-attempt';
+import { RequestPace } from './request-pace';
 import { ResponsesProtocol } from './responses/responses-protocol';
 import { needsResponses } from './responses/responses-request';
 import { type RetryPolicy, RetryingModel, defaultRetries, redactor } from './retrying-model';
@@ -31,6 +33,8 @@ export interface ModelsConfig {
   readonly timeouts?: Partial<Timeouts>;
   readonly retries?: Partial<RetryPolicy>;
   readonly proxies?: ProxySettings;
+  /** Absent: requests are sent as they come. */
+  readonly pace?: ProviderPace;
 }
 
 /** All models of all configured providers behind one interface: the model name of a request selects the provider. */
@@ -57,13 +61,22 @@ function modelOf(provider: ProviderSettings, config: ModelsConfig): Model {
     const facts = factsOf(provider, splitModelName(request.model).id);
     return facts && priceAt(facts, Date.now());
   };
+  const pace = config.pace && new RequestPace(config.pace, provider);
   return new RetryingModel({
     begin: (request, signal) =>
       new ReplyAttempt(
-        { wire: wireFor(request), client, timeouts, price: priceOf(request), inputBudget: budgetOf(request.model) },
+        {
+          wire: wireFor(request),
+          client,
+          timeouts,
+          price: priceOf(request),
+          inputBudget: budgetOf(request.model),
+          pace,
+        },
         request,
         signal,
       ),
+    ...(pace && { pace }),
     policy: { ...defaultRetries, ...config.retries },
     redact: redactor(secretsOf(provider)),
   });

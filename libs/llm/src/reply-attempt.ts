@@ -3,6 +3,7 @@ import { type CallNotes, type ModelPrice, type ModelRequest, type ReplyChunk, co
 import type { ProviderClient } from './clients/provider-client';
 import type { ReplyBody } from './http/reply-body';
 import { ProviderError, refusal, toProviderError } from './provider-error';
+import type { RequestPace } from './request-pace';
 import { SilenceTimer, type Timeouts } from './silence-timer';
 import { SseReader } from './sse';
 import { type CallUsage, estimateInput, usageOf } from './token-usage';
@@ -22,6 +23,7 @@ export interface AttemptParts {
   readonly price: ModelPrice | undefined;
   /** The most tokens that a request to the model should have. */
   readonly inputBudget: number;
+  readonly pace?: RequestPace | undefined;
 }
 
 /** Of the budget: a refused request above it may be too long. */
@@ -98,6 +100,7 @@ export class ReplyAttempt {
     try {
       const reply = await this.ask();
       this.reply = reply;
+      this.parts.pace?.heard(reply.headers);
       if (this.ending) {
         reply.close();
         return;

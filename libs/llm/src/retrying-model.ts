@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunError } from '@rondo/contract';
 import { type Model, type ModelChunk, type ModelRequest, maxReplyAttempts } from '@rondo/domain';
 import type { ProviderError } from './provider-error';
+import type { RequestPace } from './request-pace';
 import type { AttemptEnding, ReplyAttempt } from './reply-attempt';
 
 export interface RetryPolicy {
@@ -31,6 +32,7 @@ const afterSilenceMs = 1_000;
 interface RetryingModelParts {
   readonly begin: (request: ModelRequest, signal: AbortSignal) => ReplyAttempt;
   readonly policy: RetryPolicy;
+  readonly pace?: RequestPace;
   /** Removes secrets from a provider's message. */
   readonly redact: (text: string) => string;
 }
@@ -46,6 +48,7 @@ export class RetryingModel implements Model {
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelChunk[], void> {
     let hasOutput = false;
     for (let attempts = 1; ; attempts++) {
+      if (this.parts.pace) yield* this.parts.pace.enter(request, signal);
       const attempt = this.parts.begin(request, signal);
       try {
         let { chunks, ending } = await attempt.nextChunks();
@@ -54,6 +57,7 @@ export class RetryingModel implements Model {
           yield chunks;
         }
         hasOutput ||= chunks.length > 0;
+        this.tellPace(request, ending);
         const failed = hasOutput ? (request.lostReplies ?? 0) + 1 : attempts;
         const mayFollow = failed < (hasOutput ? maxReplyAttempts : this.parts.policy.attempts);
         const delayMs =
@@ -72,6 +76,12 @@ export class RetryingModel implements Model {
         attempt.close();
       }
     }
+  }
+
+  private tellPace(request: ModelRequest, ending: AttemptEnding): void {
+    this.parts.pace?.used(request, ending.usage);
+    if (ending.how === 'error' && ending.error.code === 'rate_limit')
+      this.parts.pace?.refused(ending.error.retryAfterMs);
   }
 
   private end(ending: AttemptEnding, { hasOutput, attempts }: { hasOutput: boolean; attempts: number }): ModelChunk {

@@ -80,7 +80,7 @@ export class ModelMetrics {
     try {
       for await (const chunks of reply) {
         for (const chunk of chunks) {
-          if (chunk.type === 'retried') this.countError(provider, chunk.error.code);
+          if (chunk.type === 'retried' && chunk.pacedBy === undefined) this.countError(provider, chunk.error.code);
           else if (chunk.type === 'end') end = chunk;
           else firstOutputAt ??= performance.now();
         }

@@ -1967,6 +1967,7 @@ export type components = {
                 attempt: number;
                 delay_ms: number;
                 error: components["schemas"]["RunError"];
+                paced_by?: string;
             };
         };
         ModelFellBack: {

@@ -1,5 +1,5 @@
 import { type NewFact, noUsage } from '@rondo/contract';
-import type { ModelEnd, ModelRequest } from '../models/model';
+import type { ModelChunk, ModelEnd, ModelRequest } from '../models/model';
 import type { AgentPorts } from '../ports';
 import { type LoopContext, type Step, factsStep } from './loop-context';
 import type { Reply } from './reply';
@@ -50,8 +50,12 @@ export async function* callModel(
 
 const retried = (
   { state: { iteration } }: LoopContext,
-  { attempt, delayMs, error }: { attempt: number; delayMs: number; error: { code: string; message: string } },
-): NewFact => ({ type: 'model.retried', iteration, data: { attempt, delay_ms: delayMs, error } });
+  { attempt, delayMs, error, pacedBy }: Extract<ModelChunk, { type: 'retried' }>,
+): NewFact => ({
+  type: 'model.retried',
+  iteration,
+  data: { attempt, delay_ms: delayMs, error, ...(pacedBy !== undefined && { paced_by: pacedBy }) },
+});
 
 interface FinishedCall {
   readonly call: { readonly model: string; readonly iteration: number; readonly beganAt: string };

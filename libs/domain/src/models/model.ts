@@ -19,6 +19,8 @@ export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   readonly settings: LlmSettings;
+  /** The account that the request is made for. It is not sent. */
+  readonly account?: string;
   /** Another model is asked if this one is away, so a long wait for it is not worth it. */
   readonly hasFallback?: boolean;
   /** Earlier attempts at this reply that broke off. The pause after another one is longer. Default: none. */
@@ -81,7 +83,14 @@ export type ModelChunk =
    */
   | { readonly type: 'call_end'; readonly index: number; readonly opaque?: Opaque; readonly problem?: string }
   /** The request is repeated after `delayMs`: the provider refused it, or the reply broke off, in which case its end follows. */
-  | { readonly type: 'retried'; readonly attempt: number; readonly delayMs: number; readonly error: RunError }
+  | {
+      readonly type: 'retried';
+      readonly attempt: number;
+      readonly delayMs: number;
+      readonly error: RunError;
+      /** The provider whose pace the request waits for; then nothing was refused. */
+      readonly pacedBy?: string;
+    }
   | ModelEnd;
 
 /** How a request differed from what the run asked for, and how its provider ended it. */

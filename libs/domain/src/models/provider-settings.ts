@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readPrices, withPrices } from './declared-prices';
 import { jsonText } from './json-text';
 import { type ModelFacts, factsOf, knownModels, modelFacts } from './model-facts';
+import type { PaceLimits } from './provider-pace';
 import { type CallSize, type ModelPrice, leastInputRate, mostCost, priceAt } from './model-price';
 
 const providerName = z.string().regex(/^[a-z0-9_-]+$/, 'must be lower-case letters, digits, "-" or "_"');
@@ -22,6 +23,8 @@ export interface ProviderSettings {
   readonly cloud?: CloudSettings;
   /** Whether it can stream replies. Default: true. */
   readonly streams?: boolean;
+  /** What its key may use per minute, by all processes together. Default: what its replies and refusals say. */
+  readonly pace?: PaceLimits;
   /** How long it may take to begin a reply. Default: that of the deployment. */
   readonly timeoutMs?: number;
   /** Whether its models have native tool calls, unless a model declares it itself. Default: true. */
@@ -82,6 +85,9 @@ const declaredProvider = z
     tool_calls: z.boolean().default(true),
     /** False for a server that sends only whole replies. */
     streaming: z.boolean().default(true),
+    /** What the key may use per minute, by all processes together. */
+    requests_per_minute: z.number().int().positive().optional(),
+    tokens_per_minute: z.number().int().positive().optional(),
     /** Seconds until the first byte of a reply. */
     timeout_s: z.number().positive().max(3_600).optional(),
     models: z.array(modelFacts).default([]),
@@ -177,6 +183,7 @@ function toProvider(one: DeclaredProvider, variables: Variables): ProviderSettin
     ...cloudOf(one, variables),
     toolCalls: tool_calls,
     streams: streaming,
+    pace: { requestsPerMinute: one.requests_per_minute, tokensPerMinute: one.tokens_per_minute },
     ...(timeout_s && { timeoutMs: timeout_s * 1_000 }),
     models,
   };
@@ -234,6 +241,10 @@ export function hasToolCalls(model: string, { providers }: Pick<ModelProviders, 
 }
 
 type Providers = Pick<ModelProviders, 'providers'>;
+
+/** What the configuration allows the key of each provider. */
+export const paceLimits = ({ providers }: Providers): ReadonlyMap<string, PaceLimits> =>
+  new Map(providers.flatMap(({ name, pace }) => (pace ? [[name, pace]] : [])));
 
 /** What is declared or known about a model, `provider/model`. */
 export function factsOfModel(model: string, { providers }: Providers): ModelFacts | undefined {

@@ -5,8 +5,13 @@ import type { RunQueueName } from './claim';
 export interface RunMoment {
   readonly at: string;
   readonly run: Run;
-  /** `retryDelayMs` of `model.retried`. */
-  readonly lastFact: { readonly type: FactType; readonly at: string; readonly retryDelayMs: number | undefined };
+  /** `retryDelayMs` and `pacedBy` of `model.retried`. */
+  readonly lastFact: {
+    readonly type: FactType;
+    readonly at: string;
+    readonly retryDelayMs: number | undefined;
+    readonly pacedBy?: string | undefined;
+  };
   /** The worker that holds the run, if any, and whether it has renewed its lease in time. */
   readonly lease: { readonly isExpired: boolean; readonly expiresAt: string } | undefined;
   /** A run that holds no thread is queued behind the one that does. */
@@ -125,7 +130,7 @@ function stopping({ calls }: RunMoment, since: string): Explanation {
 }
 
 function atWork({ at, run, lastFact, queue, calls, executorId }: RunMoment): Explanation {
-  const { type, at: since, retryDelayMs } = lastFact;
+  const { type, at: since, retryDelayMs, pacedBy } = lastFact;
   const askedModel = `Waits for the reply of ${run.model}.`;
   if (queue.name === 'compactions') return { cause: 'summary', sentence: 'A summarizer shortens its context.', since };
   const [oldest] = calls;
@@ -136,6 +141,10 @@ function atWork({ at, run, lastFact, queue, calls, executorId }: RunMoment): Exp
   }
   if (retryDelayMs !== undefined) {
     const until = new Date(Date.parse(since) + retryDelayMs).toISOString();
+    if (pacedBy !== undefined && at < until) {
+      const sentence = `Waits ${Math.ceil(retryDelayMs / 1_000)} s for the pace of ${pacedBy}.`;
+      return { cause: 'model_retry', sentence, since, until };
+    }
     if (at < until)
       return { cause: 'model_retry', sentence: `The model failed; it is asked again at ${until}.`, since, until };
     return { cause: 'model', sentence: askedModel, since: until };

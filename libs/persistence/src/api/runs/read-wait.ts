@@ -43,6 +43,7 @@ select row_to_json(runs) as run, ${utc('statement_timestamp()')} as at,
     array(select distinct type from run_events where run_id = runs.id)
   else '{}' end as fact_types,
   last_fact.type as fact_type, ${utc('last_fact.at')} as fact_at, last_fact.data ->> 'delay_ms' as delay_ms,
+  last_fact.data ->> 'paced_by' as paced_by,
   (select executor_id from sandboxes where sandboxes.thread_id = ${workspaceOf('runs.project_id', 'runs.thread_id')}) as executor_id
 from runs
 join threads on threads.id = runs.thread_id
@@ -70,6 +71,7 @@ interface MomentRow {
   readonly fact_type: FactType;
   readonly fact_at: string;
   readonly delay_ms: string | null;
+  readonly paced_by: string | null;
   readonly executor_id: string | null;
 }
 
@@ -86,6 +88,7 @@ const momentOf = (row: MomentRow): RunMoment => ({
     type: row.fact_type,
     at: row.fact_at,
     retryDelayMs: row.fact_type === 'model.retried' ? Number(row.delay_ms) : undefined,
+    pacedBy: row.paced_by ?? undefined,
   },
   lease: row.is_leased ? { isExpired: row.is_lease_expired, expiresAt: row.lease_expires_at } : undefined,
   thread: { isHeld: row.holds_thread, holder: row.holder ?? undefined, ahead: row.ahead_on_thread },
