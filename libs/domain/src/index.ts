@@ -154,6 +154,7 @@ export { type ModelAliases, readAliases } from './models/model-aliases';
 export { factsOf } from './models/model-facts';
 export { type CallSize, type ModelPrice, chargedPrice, modelPrice, priceAt } from './models/model-price';
 export type { PaceAdvice, PaceAsk, PaceLimits, ProviderPace } from './models/provider-pace';
+export { type ProfileOverride, type ProfileRules, profileNames } from './models/profile-override';
 export {
   type AbsentProvider,
   type ListedModel,

@@ -63,23 +63,26 @@ function modelOf(provider: ProviderSettings, config: ModelsConfig): Model {
   };
   const pace = config.pace && new RequestPace(config.pace, provider);
   return new RetryingModel({
-    begin: (request, signal) =>
-      new ReplyAttempt(
-        {
-          wire: wireFor(request),
-          client,
-          timeouts,
-          price: priceOf(request),
-          inputBudget: budgetOf(request.model),
-          pace,
-        },
+    begin: (asked, signal) => {
+      const request = withParameters(asked, provider);
+      const { model } = request;
+      return new ReplyAttempt(
+        { wire: wireFor(request), client, timeouts, price: priceOf(request), inputBudget: budgetOf(model), pace },
         request,
         signal,
-      ),
+      );
+    },
     ...(pace && { pace }),
     policy: { ...defaultRetries, ...config.retries },
     redact: redactor(secretsOf(provider)),
   });
+}
+
+/** The provider's own parameters, below those of the run. */
+function withParameters(request: ModelRequest, { extraBody }: ProviderSettings): ModelRequest {
+  if (!extraBody) return request;
+  const { settings } = request;
+  return { ...request, settings: { ...settings, extra_body: { ...extraBody, ...settings.extra_body } } };
 }
 
 /** A whole reply takes longer to begin than a stream. */

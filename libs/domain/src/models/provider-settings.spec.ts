@@ -51,6 +51,16 @@ describe('readProviders', () => {
     ]);
   });
 
+  it('parses the example of a declared profile in docs/add-a-provider.md', () => {
+    const guide = readFileSync(join(__dirname, '../../../../docs/add-a-provider.md'), 'utf8');
+    const [, example = ''] = guide.slice(guide.indexOf('## What servers differ in')).split(/```(?:json)?\n/, 3);
+
+    expect(readProviders({ MODEL_PROVIDERS: example }).providers).toMatchObject([
+      { name: 'lab', profile: { like: 'deepseek', rules: { textOnly: false } }, extraBody: { top_k: 20 } },
+      { name: 'old', profile: { rules: { maxTools: 20, noStreamOptions: true } } },
+    ]);
+  });
+
   it('replaces an official provider by a declared one of the same name', () => {
     const own = { name: 'openai', base_url: 'http://proxy/v1', api_key_variable: 'KEY' };
     const { providers, absent } = readProviders({ ...declared(own), KEY: 'k' });
@@ -118,6 +128,44 @@ describe('how a declared server replies', () => {
 
   it('cannot be without streams for Anthropic’s protocol', () => {
     expect(() => read({ kind: 'anthropic', streaming: false })).toThrow('streaming');
+  });
+});
+
+describe('what a server differs in', () => {
+  const entry = { name: 'local', base_url: 'http://l/v1' };
+  const read = (more: object) => readProviders(declared({ ...entry, ...more })).providers[0];
+
+  it.each([
+    ['deepseek', { like: 'deepseek', rules: {} }],
+    [{ text_only: true, max_tools: 64 }, { rules: { textOnly: true, maxTools: 64 } }],
+    [
+      { like: 'kimi', reasoning: 'none' },
+      { like: 'kimi', rules: { reasoning: 'none' } },
+    ],
+    [{ efforts: ['high', 'low'] }, { rules: { efforts: ['low', 'high'] } }],
+    [
+      { no_user_after_tool: false, no_stream_options: true, plain_schemas: true },
+      { rules: { noUserAfterTool: false, noStreamOptions: true, plainSchemas: true } },
+    ],
+  ])('can be declared as %j', (profile, expected) => {
+    expect(read({ profile })?.profile).toEqual(expected);
+  });
+
+  it('can be parameters of every request', () => {
+    expect(read({ extra_body: { top_k: 5 } })?.extraBody).toEqual({ top_k: 5 });
+  });
+
+  it.each([
+    [{ profile: 'deepseak' }, '[0].profile.like'],
+    [{ profile: { text_only: 'yes' } }, '[0].profile.text_only'],
+    [{ profile: { efforts: [] } }, '[0].profile.efforts'],
+    [{ profile: { textOnly: true } }, 'Unrecognized key: "textOnly"'],
+    [{ profile: 7 }, '[0].profile'],
+    [{ profile: 'kimi', kind: 'anthropic' }, '[0].profile'],
+    [{ extra_body: { tools: [] } }, '[0].extra_body'],
+    [{ extra_body: { long: 'x'.repeat(20_000) } }, '[0].extra_body'],
+  ])('is refused as %j, with the name of the field', (more, problem) => {
+    expect(() => read(more)).toThrow(problem);
   });
 });
 

@@ -1,9 +1,11 @@
+import { type LlmSettings, extraBody } from '@rondo/contract';
 import { z } from 'zod';
 import { readPrices, withPrices } from './declared-prices';
 import { jsonText } from './json-text';
 import { type ModelFacts, factsOf, knownModels, modelFacts } from './model-facts';
 import type { PaceLimits } from './provider-pace';
 import { type CallSize, type ModelPrice, leastInputRate, mostCost, priceAt } from './model-price';
+import { type ProfileOverride, profileOverride } from './profile-override';
 
 const providerName = z.string().regex(/^[a-z0-9_-]+$/, 'must be lower-case letters, digits, "-" or "_"');
 const providerKind = z.enum(['openai', 'azure', 'anthropic', 'bedrock', 'vertex']);
@@ -21,6 +23,10 @@ export interface ProviderSettings {
   /** Of OpenAI's two APIs the one to use; undefined: whichever the request needs. */
   readonly api?: 'chat' | 'responses' | undefined;
   readonly cloud?: CloudSettings;
+  /** In what it differs from the profile of its kind of server. */
+  readonly profile?: ProfileOverride | undefined;
+  /** Parameters of every request to it, below those of the run. */
+  readonly extraBody?: LlmSettings['extra_body'];
   /** Whether it can stream replies. Default: true. */
   readonly streams?: boolean;
   /** What its key may use per minute, by all processes together. Default: what its replies and refusals say. */
@@ -90,11 +96,17 @@ const declaredProvider = z
     tokens_per_minute: z.number().int().positive().optional(),
     /** Seconds until the first byte of a reply. */
     timeout_s: z.number().positive().max(3_600).optional(),
+    profile: profileOverride.optional(),
+    extra_body: extraBody.optional(),
     models: z.array(modelFacts).default([]),
   })
   .refine(({ kind, streaming }) => streaming || kind === 'openai' || kind === 'azure', {
     path: ['streaming'],
     message: 'can be false for servers of the kinds "openai" and "azure" only',
+  })
+  .refine(({ kind, profile }) => profile === undefined || kind === 'openai' || kind === 'azure', {
+    path: ['profile'],
+    message: 'is for servers of the kinds "openai" and "azure" only',
   })
   .refine(({ kind, base_url }) => base_url !== undefined || regional.has(kind), {
     path: ['base_url'],
@@ -172,7 +184,7 @@ function toProvider(one: DeclaredProvider, variables: Variables): ProviderSettin
   const needed = [api_key_variable, access_key_variable, secret_key_variable];
   const lacking = needed.find((variable) => variable !== undefined && !variables[variable]);
   if (lacking !== undefined) return missing(name, lacking);
-  const { headers, tool_calls, streaming, timeout_s, models, api } = one;
+  const { headers, tool_calls, streaming, timeout_s, models, api, profile, extra_body } = one;
   return {
     name,
     kind: kindOf(one),
@@ -180,6 +192,8 @@ function toProvider(one: DeclaredProvider, variables: Variables): ProviderSettin
     apiKey: valueOf(api_key_variable, variables) ?? 'none',
     headers,
     ...(api && { api }),
+    ...(profile && { profile }),
+    ...(extra_body && { extraBody: extra_body }),
     ...cloudOf(one, variables),
     toolCalls: tool_calls,
     streams: streaming,

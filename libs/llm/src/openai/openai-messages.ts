@@ -134,14 +134,14 @@ function reasoningOf(content: Turn<'assistant'>['content'], { maker, profile }: 
     const read = block.type === 'reasoning' ? givenReasoning.safeParse(block.opaque?.data) : undefined;
     return read?.success ? [read.data] : [];
   });
-  switch (profile.reasoning ?? 'as received') {
+  switch (profile.reasoning ?? 'as_received') {
     case 'always':
       return { reasoning_content: text };
     case 'details': {
       const details = given.flatMap((one) => ('details' in one ? one.details : []));
       return details.length > 0 ? { reasoning_details: details } : {};
     }
-    case 'as received': {
+    case 'as_received': {
       const [field] = given.flatMap((one) => ('field' in one ? [one.field] : []));
       return field ? { [field]: text } : {};
     }

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { profileNames } from '@rondo/domain';
 import { findProfile, profilesOfProviders } from './find-profile';
 import type { ProviderProfile } from './provider-profile';
 
 const document = join(__dirname, '../../../../docs/models.md');
 
 const reasoning: Record<NonNullable<ProviderProfile['reasoning']>, string> = {
-  'as received': 'in the field that it came in',
+  as_received: 'in the field that it came in',
   always: '`reasoning_content` with every call, even empty',
   details: '`reasoning_details`, as they came',
   signatures: 'the signature of each call',
@@ -22,7 +23,7 @@ function row(profile: ProviderProfile): string {
     profile.except && 'not for its first reasoning models',
   ].filter(Boolean);
   const efforts = profile.efforts?.join(', ') ?? 'as asked';
-  const cells = [profile.family, reasoning[profile.reasoning ?? 'as received'], rules.join('; ') || 'none', efforts];
+  const cells = [profile.family, reasoning[profile.reasoning ?? 'as_received'], rules.join('; ') || 'none', efforts];
   return `| ${cells.join(' | ')} |`;
 }
 
@@ -36,6 +37,23 @@ describe('the profiles of providers', () => {
     expect(text.match(/^\| [a-z]+ \|/gm)).toHaveLength(profilesOfProviders.length + 1);
   });
 
+  it('are those that a provider can be declared to be like', () => {
+    expect(new Set(profilesOfProviders.map(({ family }) => family))).toEqual(new Set(profileNames));
+  });
+
+  it.each(profileNames)('are found as %s, whatever the provider is called', (like) => {
+    expect(findProfile({ name: 'groq', profile: { like, rules: {} } }, 'groq/some-model').family).toBe(like);
+  });
+
+  it('are overridden by what is declared', () => {
+    const profile = { like: 'deepseek', rules: { textOnly: false } };
+    expect(findProfile({ name: 'mine', profile }, 'mine/m')).toMatchObject({ reasoning: 'always', textOnly: false });
+    expect(findProfile({ name: 'deepseek', profile: { rules: { reasoning: 'none' } } }, 'deepseek/m')).toMatchObject({
+      reasoning: 'none',
+      textOnly: true,
+    });
+  });
+
   it.each([
     [{ name: 'deepseek' }, 'deepseek/deepseek-v4-pro', 'always'],
     [{ name: 'deepseek' }, 'deepseek/deepseek-reasoner', 'none'],
@@ -46,7 +64,7 @@ describe('the profiles of providers', () => {
       'signatures',
     ],
     [{ name: 'vllm' }, 'vllm/kimi-k2-thinking', 'always'],
-    [{ name: 'litellm' }, 'litellm/gemini-3-pro', 'as received'],
+    [{ name: 'litellm' }, 'litellm/gemini-3-pro', 'as_received'],
     [{ name: 'openrouter' }, 'openrouter/moonshotai/kimi-k2', 'details'],
     [{ name: 'acme' }, 'acme/some-model', undefined],
   ])('are found for %j and %s', (provider, model, expected) => {

@@ -20,8 +20,16 @@ export const profilesOfProviders: readonly ProviderProfile[] = [
 
 type Addressed = Pick<ProviderSettings, 'name' | 'baseUrl'>;
 
-/** The profile for a model (`provider/model`): by the provider's host or name, else by the model; else what most accept. */
-export function findProfile({ name, baseUrl }: Addressed, model: string): ProviderProfile {
+/**
+ * The profile for a model (`provider/model`): by the provider's host or name, else by the model; else what most accept.
+ * What the provider's entry says about its profile comes first.
+ */
+export function findProfile(provider: Addressed & Pick<ProviderSettings, 'profile'>, model: string): ProviderProfile {
+  const { like, rules } = provider.profile ?? {};
+  return { ...knownProfile(like === undefined ? provider : { name: like }, model), ...rules };
+}
+
+function knownProfile({ name, baseUrl }: Addressed, model: string): ProviderProfile {
   const { id } = splitModelName(model);
   const host = baseUrl === undefined ? '' : new URL(baseUrl).hostname;
   const candidates = profilesOfProviders.filter(({ except }) => !except?.test(id));
@@ -34,7 +42,7 @@ export function findProfile({ name, baseUrl }: Addressed, model: string): Provid
 
 /** The templates of open models know no `reasoning_details` and no signatures. */
 const hostOf = ({ reasoning }: ProviderProfile): Partial<ProviderProfile> =>
-  reasoning === 'signatures' || reasoning === 'details' ? { reasoning: 'as received' } : {};
+  reasoning === 'signatures' || reasoning === 'details' ? { reasoning: 'as_received' } : {};
 
 /** The model as what it gives names it: `family/model`. */
 export const makerOf = ({ family }: ProviderProfile, model: string): string => `${family}/${splitModelName(model).id}`;

@@ -35,6 +35,7 @@ export function toResponsesRequest(request: ModelRequest, { streams } = { stream
     ...(max_tokens !== undefined && { max_output_tokens: max_tokens }),
     ...reasoning(request),
     ...format(request),
+    ...settings.extra_body,
     input: inputOf(model)(messages).items,
   };
 }
