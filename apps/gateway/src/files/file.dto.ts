@@ -15,7 +15,7 @@ const example = {
 export const uploadedFile = z
   .object({
     id: fileId,
-    name: z.string().describe('As the client named it.'),
+    name: z.string().describe('As the client named it, without control and format characters.'),
     size: z.number().int().describe('In bytes.'),
     media_type: z.string().describe('As its first bytes say, whatever the client declared.'),
     sha256,

@@ -88,6 +88,32 @@ describe('an uploaded file', () => {
   });
 });
 
+describe('the name of an uploaded file', () => {
+  const named = async (parameters: string) => {
+    const content = `--B\r\nContent-Disposition: form-data; name="file"; ${parameters}\r\n\r\nkept\u0001\r\n--B--\r\n`;
+    const sent = raw({ ...form, 'content-length': Buffer.byteLength(content) });
+    sent.end(content);
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    const body = JSON.parse(await text(response)) as { id: string; name: string };
+    const read = await gateway.as().get(`/v1/files/${body.id}/content`).expect(200);
+    expect(String(read.body)).toBe('kept\u0001');
+    return body.name;
+  };
+
+  it.each([
+    ['filename="a\u0007b\u001b[31m\u0000.txt"', 'ab[31m.txt'],
+    [`filename*=UTF-8''a%00b%0Ac%1B%E2%80%AEd.txt`, 'abcd.txt'],
+    ['filename="user\u202egnp.exe"', 'usergnp.exe'],
+    ['filename="x\u007f\u200b\u0085y.txt"', 'xy.txt'],
+    ['filename="\ta\\"b.txt "', 'a"b.txt'],
+    ['filename="../../etc/räume.txt"', 'räume.txt'],
+    ['filename="\u0001\u0002"', 'file'],
+    [`filename*=UTF-8''%00`, 'file'],
+  ])('%j is cleaned, not refused', async (parameters, name) => {
+    expect(await named(parameters)).toBe(name);
+  });
+});
+
 describe('a run with files', () => {
   it('is created with a message that lists them', async () => {
     const { body: file } = await upload(Buffer.from('a,b'), 'sales.csv').expect(201);

@@ -2,8 +2,10 @@ import type { Readable } from 'node:stream';
 import busboy from 'busboy';
 import type { Request } from 'express';
 import { ApiError, InvalidRequest } from '../problems/api-error';
+import { PlainPartHeaders } from './part-headers';
 
 export interface FilePart {
+  /** As the client sent it, without directories and invisible characters; never empty. */
   readonly name: string;
   readonly content: Readable;
 }
@@ -37,6 +39,7 @@ export function readForm<T>(
   store: (part: FilePart) => Promise<T>,
 ): Promise<ReadForm<T>> {
   const form = formOf(request, shape);
+  const headers = new PlainPartHeaders(request.headers['content-type'] ?? '');
   const texts = new Map<string, string>();
   const stored: Promise<T>[] = [];
   return new Promise((resolve, reject) => {
@@ -44,7 +47,7 @@ export function readForm<T>(
     const fail = (error: unknown) => {
       if (hasFailed) return;
       hasFailed = true;
-      request.unpipe(form);
+      request.unpipe(headers);
       form.destroy(error instanceof Error ? error : undefined);
       void Promise.allSettled(stored).then(() => {
         reject(error); // the only kind of value that is thrown here is an error
@@ -79,7 +82,7 @@ export function readForm<T>(
     request.once('close', () => {
       if (!request.complete) fail(malformed);
     });
-    request.pipe(form);
+    request.pipe(headers).pipe(form);
   });
 }
 
@@ -99,6 +102,8 @@ function formOf(request: Request, { mostFiles, textBytes }: FormShape): busboy.B
   }
 }
 
-const nameOf = (filename: string | undefined): string => (filename ?? '').slice(0, longestName) || 'file';
+/** Control and format characters make a name look like another one, and PostgreSQL stores no NUL. */
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const nameOf = (filename = ''): string => filename.slice(0, longestName).replaceAll(invisible, '').trim() || 'file';
 const malformed = new ApiError('malformed_request', 'The form could not be read to its end.');
 const ignore = () => undefined;

@@ -2605,7 +2605,7 @@ export type components = {
          */
         UploadedFile: {
             id: string;
-            /** @description As the client named it. */
+            /** @description As the client named it, without control and format characters. */
             name: string;
             /** @description In bytes. */
             size: number;
