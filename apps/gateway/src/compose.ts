@@ -68,17 +68,13 @@ const name = 'gateway';
 export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
   const warn = warnTo(log);
   const adapters = connect(config, log, tracing);
-  const { idempotencyKeys, accountRequests } = adapters;
+  const { idempotencyKeys } = adapters;
 
   const signIn = composeSignIn(adapters, config, warn);
   const { authenticator, connections } = signIn;
   const operator = operatorOf(adapters, config, log);
   const limits = new ConcurrencyLimits(config);
-  const accountRate = new AccountQuota(accountRequests, {
-    perSecond: config.ACCOUNT_RATE_LIMIT_PER_SECOND,
-    onError: warn('requests of an account not counted'),
-  });
-  const rate = new RequestRate(new RateLimiter(config.RATE_LIMIT_PER_SECOND, { policy: 'key' }), accountRate);
+  const { accountRate, rate } = composeRates(adapters, config, warn);
   const catalog = modelCatalogOf(config);
   const services = servicesOf(adapters, catalog, { config, warn });
   const idempotentMessages = new IdempotentMessages(idempotencyKeys, warn('idempotency key not released'));
@@ -135,6 +131,17 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
 
 /** Everything that `compose` has built. */
 export type GatewayParts = ReturnType<typeof compose>;
+
+/** How many requests a key, and an account with all its keys, may make. */
+function composeRates(
+  { accountRequests }: Pick<Adapters, 'accountRequests'>,
+  { ACCOUNT_RATE_LIMIT_PER_SECOND: perSecond, RATE_LIMIT_PER_SECOND }: GatewayConfig,
+  warn: ReturnType<typeof warnTo>,
+) {
+  const onError = warn('requests of an account not counted');
+  const accountRate = new AccountQuota(accountRequests, { perSecond, onError });
+  return { accountRate, rate: new RequestRate(new RateLimiter(RATE_LIMIT_PER_SECOND, { policy: 'key' }), accountRate) };
+}
 
 const warnTo = (log: Logger) => (message: string) => (error: unknown) => {
   log.warn({ error }, message);
