@@ -52,10 +52,11 @@ describe('API keys', () => {
   it('say when they were used last, which is written for all keys together', async () => {
     const admin = await gateway.keyOf('used');
     const { id } = await newKey(['read'], admin);
-    const lastUses = async () =>
-      (await gateway.as(admin).get('/v1/api-keys').expect(200)).body.data.map(
-        ({ id: key, last_used_at: at }: { id: string; last_used_at: string | null }) => [key, at],
-      );
+    const lastUses = async () => {
+      const { body } = await gateway.as(admin).get('/v1/api-keys').expect(200);
+      const keys: { id: string; last_used_at: string | null }[] = body.data;
+      return keys.map(({ id: key, last_used_at: at }) => [key, at]);
+    };
     expect(await lastUses()).toEqual([
       [id, null],
       [expect.any(String), null],

@@ -4,7 +4,7 @@
  * characters that are not shown (Unicode Cf, and those that are ignored by default), so they may stand anywhere in the name.
  */
 const hidden = String.raw`\p{Cf}\p{Default_Ignorable_Code_Point}`;
-const spelled = (word: string): string => [...word].join(`[${hidden}]*`);
+const spelled = (word: string): string => Array.from(word).join(`[${hidden}]*`);
 const name = `${spelled('tool')}[${hidden}]*[_-][${hidden}]*${spelled('result')}`;
 const tag = String.raw`[\\\s${hidden}]*(?:\/[\s${hidden}]*)?${name}`;
 const unquoted = new RegExp(`<(?=${tag})`, 'giu');
