@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { acceptableSchema } from '../acceptable-schema';
 import { wireToolName } from '../wire-protocol';
 import { toAnthropicMessages } from './anthropic-messages';
-import { thinkingFor } from './anthropic-thinking';
+import { type Thinking, thinkingFor } from './anthropic-thinking';
 import { markTurns, markedSystem } from './cache-marks';
 import { claudeFamily } from './claude-family';
 
@@ -18,15 +18,14 @@ interface Sampling {
 type Request = Anthropic.MessageCreateParamsStreaming & Sampling;
 
 /** Puts the messages last, so that a request starts with the text of the previous one, apart from the cache marks. */
-export function toAnthropicRequest({ model, system, messages, tools, settings }: ModelRequest): Request {
+export function toAnthropicRequest(request: ModelRequest, { thinks, parameters } = thinkingIn(request)): Request {
+  const { model, system, messages, tools, settings } = request;
   const { id } = splitModelName(model);
-  const { samples, structuredOutputs, ...family } = claudeFamily(id);
-  const maxTokens = settings.max_tokens ?? family.maxTokens;
-  const { thinks, parameters } = thinkingFor({ id, settings, messages, maxTokens, maker: makerOf(model) });
+  const { samples, structuredOutputs } = claudeFamily(id);
   const format = structuredOutputs && outputFormat(settings);
   return {
     model: id,
-    max_tokens: maxTokens,
+    max_tokens: longestReply(request),
     stream: true,
     ...(system.trim() !== '' && { system: markedSystem(system) }),
     ...toolsFor(tools, messages, toolChoice(settings, thinks)),
@@ -36,6 +35,16 @@ export function toAnthropicRequest({ model, system, messages, tools, settings }:
     ...settings.extra_body,
     messages: markTurns(toAnthropicMessages(messages, makerOf(model))),
   };
+}
+
+const longestReply = ({ model, settings }: ModelRequest): number =>
+  settings.max_tokens ?? claudeFamily(splitModelName(model).id).maxTokens;
+
+/** How the request asks the model to think. */
+export function thinkingIn(request: ModelRequest): Thinking {
+  const { model, settings, messages } = request;
+  const { id } = splitModelName(model);
+  return thinkingFor({ id, settings, messages, maxTokens: longestReply(request), maker: makerOf(model) });
 }
 
 /** The model, as its thinking names it. */

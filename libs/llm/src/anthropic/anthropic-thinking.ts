@@ -5,10 +5,10 @@ import { claudeFamily } from './claude-family';
 
 type Parameters = Pick<Anthropic.MessageCreateParamsStreaming, 'thinking' | 'output_config'>;
 
-interface Thinking {
+export interface Thinking {
   readonly thinks: boolean;
   readonly parameters: Parameters;
-  /** How much it is asked to think, where that has a name. */
+  /** How much it is asked to think, where that has a name. `none` where the run names an effort, and it cannot think now. */
   readonly effort?: ReasoningEffort;
 }
 
@@ -39,25 +39,31 @@ export function thinkingFor(call: ModelCall): Thinking {
     (thinking_budget !== undefined || (reasoning_effort !== undefined && reasoning_effort !== 'none'));
   switch (claudeFamily(call.id).thinking) {
     case 'budget':
-      return wanted ? withBudget(call) : silent;
+      return wanted ? withBudget(call) : silent(call);
     case 'adaptive':
-      return wanted ? adaptive(call.settings) : silent;
+      return wanted ? adaptive(call.settings) : silent(call);
     case 'adaptive_by_default':
       return (enable_thinking ?? reasoning_effort !== 'none')
         ? adaptive(call.settings)
-        : { thinks: false, parameters: { thinking: { type: 'disabled' } } };
+        : { ...silent(call), parameters: { thinking: { type: 'disabled' } } };
     case 'adaptive_always':
       return adaptive(call.settings);
   }
 }
 
-const silent: Thinking = { thinks: false, parameters: {} };
+/** A run that names an effort is told that none was used. */
+const silent = ({ settings: { reasoning_effort } }: ModelCall): Thinking => ({
+  thinks: false,
+  parameters: {},
+  ...(reasoning_effort && { effort: 'none' }),
+});
 
 /** Thinking counts towards the longest reply, so at most half of that is spent on it. */
-function withBudget({ settings, messages, maxTokens, maker }: ModelCall): Thinking {
+function withBudget(call: ModelCall): Thinking {
+  const { settings, messages, maxTokens, maker } = call;
   const wanted = settings.thinking_budget ?? budgets[settings.reasoning_effort ?? 'low'];
   const budget_tokens = Math.min(wanted, Math.floor(maxTokens / 2));
-  if (budget_tokens < smallestBudget || !mayThink(messages, maker)) return silent;
+  if (budget_tokens < smallestBudget || !mayThink(messages, maker)) return silent(call);
   const { reasoning_effort: effort } = settings;
   return {
     thinks: true,

@@ -1,12 +1,13 @@
+import { reasoningEffort } from '@rondo/contract';
 import type { ModelRequest, ProviderSettings } from '@rondo/domain';
 import { onePerModel } from '../one-per-model';
 import type { ProviderError } from '../provider-error';
 import { findProfile, makerOf } from '../providers/find-profile';
-import type { ProviderProfile } from '../providers/provider-profile';
+import { type ProviderProfile, omittedTools } from '../providers/provider-profile';
 import type { WireProtocol, WireRequest } from '../wire-protocol';
 import { type TurnsOf, createTurns } from './openai-messages';
 import { EndingHabit, OpenAiReply } from './openai-reply';
-import { omittedTools, toOpenAiRequest } from './openai-request';
+import { toOpenAiRequest } from './openai-request';
 import { type Lessons, learnFrom, withLessons } from './refused-parameters';
 
 /** What this process knows of one model of the provider. */
@@ -47,8 +48,8 @@ export class OpenAiProtocol implements WireProtocol {
     const { profile, turnsOf, lessons } = this.known(request.model);
     const wanted = toOpenAiRequest(request, { streams: this.streams, profile, turnsOf });
     const { params, omitted } = withLessons(wanted, lessons);
-    const { reasoning_effort: effort } = params;
-    const left = omittedTools(request, profile);
+    const effort = reasoningEffort.safeParse(params.reasoning_effort).data; // a run's own parameters may be of any kind
+    const left = omittedTools(request.tools, profile);
     return {
       path: '/chat/completions',
       params,

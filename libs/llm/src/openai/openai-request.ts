@@ -1,9 +1,10 @@
-import { type LlmSettings, type ReasoningEffort, reasoningEffort } from '@rondo/contract';
+import type { LlmSettings, ReasoningEffort } from '@rondo/contract';
 import { type ModelMessage, type ModelRequest, type ModelTool, memoize, splitModelName } from '@rondo/domain';
 import type OpenAI from 'openai';
-import type { ProviderProfile } from '../providers/provider-profile';
 import { acceptableSchema, plainSchema } from '../acceptable-schema';
+import { type ProviderProfile, nearestEffort, takenTools } from '../providers/provider-profile';
 import { wireToolName } from '../wire-protocol';
+import { openAiFamily } from './openai-family';
 import { type TurnsOf, toOpenAiMessages } from './openai-messages';
 
 type Request = OpenAI.ChatCompletionCreateParams;
@@ -38,21 +39,13 @@ export interface Sending {
 
 const counted = { stream_options: { include_usage: true } } as const;
 
-const usualMaxTools = 128;
-
-/** The tools beyond the most that a server takes: the last ones, which are those of outside servers. */
-export const omittedTools = (
-  { tools }: ModelRequest,
-  { maxTools = usualMaxTools }: ProviderProfile,
-): readonly string[] => tools.slice(maxTools).map(({ name }) => name);
-
 /** A conversation with calls needs tools for some servers, even if none is offered any more. */
 function offeredTools(
   tools: readonly ModelTool[],
   messages: readonly ModelMessage[],
-  { maxTools = usualMaxTools }: ProviderProfile,
+  profile: ProviderProfile,
 ): readonly ModelTool[] {
-  if (tools.length > 0) return tools.slice(0, maxTools);
+  if (tools.length > 0) return takenTools(tools, profile);
   const called = messages.flatMap((message) => (message.role === 'assistant' ? message.content : []));
   const names = new Set(called.flatMap((block) => (block.type === 'tool_call' ? [wireToolName(block.name)] : [])));
   return [...names].map((name) => ({
@@ -99,14 +92,7 @@ function effort(
   const { toolsOrReasoning, plain } = openAiFamily(id);
   if (toolsOrReasoning && hasTools) return { reasoning_effort: 'none' };
   if (plain || settings.enable_thinking === false || !settings.reasoning_effort) return {};
-  return { reasoning_effort: nearestEffort(settings.reasoning_effort, profile.efforts ?? reasoningEffort.options) };
-}
-
-/** The effort itself, or the next weaker one that there is, or else the weakest. */
-function nearestEffort(wanted: ReasoningEffort, known: readonly ReasoningEffort[]): ReasoningEffort {
-  const order = reasoningEffort.options;
-  const weaker = known.filter((one) => order.indexOf(one) <= order.indexOf(wanted));
-  return weaker.at(-1) ?? known[0] ?? wanted;
+  return { reasoning_effort: nearestEffort(settings.reasoning_effort, profile) };
 }
 
 /** Passed through unchanged: the provider validates it. */
@@ -115,23 +101,3 @@ function format({ response_format }: LlmSettings): Partial<Request> {
     ? { response_format: response_format as unknown as NonNullable<Request['response_format']> }
     : {};
 }
-
-/** How OpenAI's models differ in the parameters that they accept. Other makers' models get the parameters as requested. */
-interface OpenAiFamily {
-  /** Accepts `max_completion_tokens`, no sampling parameters, and a reasoning effort. */
-  readonly reasons: boolean;
-  /** Refuses a reasoning effort. */
-  readonly plain: boolean;
-  /** Accepts tools through Chat Completions only while it does not reason. */
-  readonly toolsOrReasoning: boolean;
-}
-
-const reasoning = /^(?:o\d|gpt-[5-9])(?!.*-chat)/;
-const plain = /^(?:gpt-[34]|chatgpt-|gpt-5.*-chat)/;
-const toolsOrReasoning = /^gpt-(?:5\.[2-9]|[6-9])(?!.*-chat)/;
-
-const openAiFamily = (id: string): OpenAiFamily => ({
-  reasons: reasoning.test(id),
-  plain: plain.test(id),
-  toolsOrReasoning: toolsOrReasoning.test(id),
-});

@@ -1,4 +1,5 @@
-import type { ProfileRules } from '@rondo/domain';
+import { type ReasoningEffort, reasoningEffort } from '@rondo/contract';
+import type { ModelTool, ProfileRules } from '@rondo/domain';
 
 /** In what a server differs from what most accept. */
 export interface ProviderProfile extends ProfileRules {
@@ -10,4 +11,21 @@ export interface ProviderProfile extends ProfileRules {
   readonly models?: RegExp;
   /** Models of such a provider that it is not for. */
   readonly except?: RegExp;
+}
+
+const usualMaxTools = 128;
+
+/** The tools that a server takes. */
+export const takenTools = (tools: readonly ModelTool[], { maxTools = usualMaxTools }: ProfileRules) =>
+  tools.slice(0, maxTools);
+
+/** The names of those beyond: the last ones, which are those of outside servers. */
+export const omittedTools = (tools: readonly ModelTool[], { maxTools = usualMaxTools }: ProfileRules): string[] =>
+  tools.slice(maxTools).map(({ name }) => name);
+
+/** The effort itself, or the next weaker one that the server has, or else its weakest. */
+export function nearestEffort(wanted: ReasoningEffort, { efforts = reasoningEffort.options }: ProfileRules) {
+  const order = reasoningEffort.options;
+  const weaker = efforts.filter((one) => order.indexOf(one) <= order.indexOf(wanted));
+  return weaker.at(-1) ?? efforts[0] ?? wanted;
 }

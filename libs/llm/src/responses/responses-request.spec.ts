@@ -1,6 +1,10 @@
 import { callId } from '@rondo/contract';
+import type { ModelRequest } from '@rondo/domain';
 import { requestTo } from '../testing/read-model-reply';
-import { needsResponses, toResponsesRequest } from './responses-request';
+import { createInputs, needsResponses, toResponsesRequest } from './responses-request';
+
+const ask = (request: ModelRequest) =>
+  toResponsesRequest(request, { streams: true, profile: {}, inputsOf: createInputs(request.model, {}) });
 
 const shell = { name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } };
 const id = callId.parse('call_1');
@@ -21,7 +25,7 @@ const history = (maker: string) =>
 
 describe('toResponsesRequest', () => {
   it('sends reasoning back to the model that gave it, before its call', () => {
-    const { input } = toResponsesRequest(requestTo('openai/gpt-6', { messages: [...history('openai/gpt-6')] }));
+    const { input } = ask(requestTo('openai/gpt-6', { messages: [...history('openai/gpt-6')] }));
     expect(input).toEqual([
       { role: 'user', content: [{ type: 'input_text', text: 'Go.' }] },
       item,
@@ -31,7 +35,7 @@ describe('toResponsesRequest', () => {
   });
 
   it('sends the reasoning of another model to no one', () => {
-    const { input } = toResponsesRequest(requestTo('openai/gpt-7', { messages: [...history('openai/gpt-6')] }));
+    const { input } = ask(requestTo('openai/gpt-7', { messages: [...history('openai/gpt-6')] }));
     expect(input).toHaveLength(3);
   });
 
@@ -40,13 +44,35 @@ describe('toResponsesRequest', () => {
       tools: [shell],
       settings: { reasoning_effort: 'high', max_tokens: 100 },
     });
-    expect(toResponsesRequest(request)).toMatchObject({
+    expect(ask(request)).toMatchObject({
       model: 'gpt-6',
       store: false,
       reasoning: { effort: 'high' },
       max_output_tokens: 100,
       tools: [{ type: 'function', name: 'shell' }],
     });
+  });
+
+  it('asks a model that cannot reason for no reasoning, but for its sampling', () => {
+    const settings = { reasoning_effort: 'high', temperature: 0.2, top_p: 0.9 } as const;
+    const plain = ask(requestTo('openai/gpt-4.1', { settings }));
+    expect(plain).toMatchObject({ temperature: 0.2, top_p: 0.9 });
+    expect(plain).not.toHaveProperty('reasoning');
+    expect(plain).not.toHaveProperty('include');
+    expect(ask(requestTo('openai/gpt-6', { settings }))).not.toHaveProperty('temperature');
+  });
+
+  it.each([
+    ['openai/gpt-6', { effort: 'none' }],
+    ['openai/gpt-5', undefined],
+  ])('tells %s not to reason where it knows that', (model, reasoning) => {
+    expect(ask(requestTo(model, { settings: { enable_thinking: false } })).reasoning).toEqual(reasoning);
+  });
+
+  it('sends schemas without references', () => {
+    const schema = { type: 'object', properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { type: 'string' } } };
+    const { tools } = ask(requestTo('openai/gpt-6', { tools: [{ ...shell, schema }] }));
+    expect(tools).toMatchObject([{ parameters: { type: 'object', properties: { a: { type: 'string' } } } }]);
   });
 });
 

@@ -1,9 +1,11 @@
+import type { LlmSettings } from '@rondo/contract';
 import {
   type AssistantBlock,
   type ModelMessage,
   type ModelRequest,
   type ModelTool,
   type ModelToolResult,
+  type ProfileRules,
   type ShownBlock,
   memoize,
   memoizeGrowingList,
@@ -11,7 +13,10 @@ import {
 } from '@rondo/domain';
 import type OpenAI from 'openai';
 import { z } from 'zod';
-import { lostImage, unloadedImage, wireToolName } from '../wire-protocol';
+import { acceptableSchema, plainSchema } from '../acceptable-schema';
+import { openAiFamily } from '../openai/openai-family';
+import { nearestEffort, takenTools } from '../providers/provider-profile';
+import { lostImage, unloadedImage, unseenImage, wireToolName } from '../wire-protocol';
 
 type Request = OpenAI.Responses.ResponseCreateParams & { readonly model: string };
 type Item = OpenAI.Responses.ResponseInputItem;
@@ -21,37 +26,55 @@ type Part = OpenAI.Responses.ResponseInputText | OpenAI.Responses.ResponseInputI
  * The request to the Responses API. Nothing is stored at OpenAI: the conversation is sent each time, with the encrypted
  * reasoning that came with its calls. The input is last, so that a request starts with the text of the previous one.
  */
-export function toResponsesRequest(request: ModelRequest, { streams } = { streams: true }): Request {
-  const { model, system, tools, settings, messages } = request;
+export function toResponsesRequest(request: ModelRequest, { streams, profile, inputsOf }: Sending): Request {
+  const { model, system, settings, messages } = request;
   const { id } = splitModelName(model);
-  const { max_tokens, tool_choice } = settings;
+  const { reasons, plain } = openAiFamily(id);
+  const { max_tokens, tool_choice, temperature, top_p } = settings;
+  const tools = takenTools(request.tools, profile).map(profile.plainSchemas ? toPlainFunction : toFunction);
   return {
     model: id,
     stream: streams,
     store: false,
-    include: ['reasoning.encrypted_content'],
+    ...(!plain && { include: ['reasoning.encrypted_content'] }),
     ...(system.trim() !== '' && { instructions: system }),
-    ...(tools.length > 0 && { tools: tools.map(toFunction), ...(tool_choice && { tool_choice }) }),
+    ...(tools.length > 0 && { tools, ...(tool_choice && { tool_choice }) }),
     ...(max_tokens !== undefined && { max_output_tokens: max_tokens }),
-    ...reasoning(request),
+    ...(!reasons && temperature !== undefined && { temperature }),
+    ...(!reasons && top_p !== undefined && { top_p }),
+    ...reasoning(id, settings, profile),
     ...format(request),
     ...settings.extra_body,
-    input: inputOf(model)(messages).items,
+    input: inputsOf(messages).items,
   };
 }
 
-const toFunction = memoize(({ name, description, schema }: ModelTool): OpenAI.Responses.FunctionTool => ({
-  type: 'function',
-  name,
-  description,
-  parameters: schema,
-  strict: false,
-}));
+/** How a server is asked. */
+export interface Sending {
+  readonly streams: boolean;
+  readonly profile: ProfileRules;
+  readonly inputsOf: InputsOf;
+}
 
-function reasoning({ settings }: ModelRequest): Partial<Request> {
+const functionWith =
+  (acceptable: (schema: ModelTool['schema']) => ModelTool['schema']) =>
+  ({ name, description, schema }: ModelTool): OpenAI.Responses.FunctionTool => ({
+    type: 'function',
+    name,
+    description,
+    parameters: acceptable(schema),
+    strict: false,
+  });
+const toFunction = memoize(functionWith(acceptableSchema));
+const toPlainFunction = memoize(functionWith(plainSchema));
+
+/** Only the newer models can be told not to reason. */
+function reasoning(id: string, settings: LlmSettings, profile: ProfileRules): Partial<Request> {
   const { enable_thinking, reasoning_effort } = settings;
-  if (enable_thinking === false) return { reasoning: { effort: 'none' } };
-  return reasoning_effort ? { reasoning: { effort: reasoning_effort } } : {};
+  const { plain, toolsOrReasoning } = openAiFamily(id);
+  if (plain) return {};
+  if (enable_thinking === false) return toolsOrReasoning ? { reasoning: { effort: 'none' } } : {};
+  return reasoning_effort ? { reasoning: { effort: nearestEffort(reasoning_effort, profile) } } : {};
 }
 
 /** Runs use the form of Chat Completions, whose schema is one level deeper. */
@@ -68,28 +91,29 @@ interface Items {
   readonly items: Item[];
 }
 
-/** One growing list for each model: what is opaque goes back only to the model that gave it. */
-const lists = new Map<string, (messages: readonly ModelMessage[]) => Items>();
+/** Of a conversation, for one model: what is opaque goes back only to the model that gave it. */
+export type InputsOf = (messages: readonly ModelMessage[]) => Items;
 
-function inputOf(model: string): (messages: readonly ModelMessage[]) => Items {
-  const known = lists.get(model);
-  if (known) return known;
-  const list = memoizeGrowingList<ModelMessage, Items>((before = { items: [] }, more) => {
-    for (const message of more) before.items.push(...toItems(message, model));
+/** Remembers the items of the conversations that grow. */
+export const createInputs = (model: string, { textOnly = false }: ProfileRules): InputsOf =>
+  memoizeGrowingList<ModelMessage, Items>((before = { items: [] }, more) => {
+    for (const message of more) before.items.push(...toItems(message, { model, textOnly }));
     return before;
   });
-  lists.set(model, list);
-  return list;
+
+interface Recipient {
+  readonly model: string;
+  readonly textOnly: boolean;
 }
 
-function toItems(message: ModelMessage, model: string): Item[] {
+function toItems(message: ModelMessage, recipient: Recipient): Item[] {
   switch (message.role) {
     case 'user':
-      return [{ role: 'user', content: filled(message.content.map(toPart)) }];
+      return [{ role: 'user', content: filled(message.content.map((block) => toPart(block, recipient))) }];
     case 'assistant':
-      return message.content.flatMap((block, at) => assistantItems(block, message.content.slice(at + 1), model));
+      return message.content.flatMap((block, at) => assistantItems(block, message.content.slice(at + 1), recipient));
     case 'tool':
-      return message.results.map(outputItem);
+      return message.results.map((result) => outputItem(result, recipient));
   }
 }
 
@@ -98,8 +122,9 @@ const filled = (parts: readonly Part[]): Part[] => {
   return kept.length > 0 ? kept : [{ type: 'input_text', text: '(empty message)' }];
 };
 
-function toPart(block: ShownBlock): Part {
+function toPart(block: ShownBlock, { textOnly }: Recipient): Part {
   if (block.type === 'text') return { type: 'input_text', text: block.text };
+  if (textOnly) return { type: 'input_text', text: unseenImage };
   const { source } = block;
   switch (source.type) {
     case 'base64':
@@ -112,7 +137,7 @@ function toPart(block: ShownBlock): Part {
 }
 
 /** An item of reasoning must be followed by what it led to; alone it is refused. */
-function assistantItems(block: AssistantBlock, after: readonly AssistantBlock[], model: string): Item[] {
+function assistantItems(block: AssistantBlock, after: readonly AssistantBlock[], { model }: Recipient): Item[] {
   switch (block.type) {
     case 'text':
       return block.text.trim() === '' ? [] : [{ role: 'assistant', content: block.text }];
@@ -139,18 +164,17 @@ export const reasoningItem = z.object({
   encrypted_content: z.string(),
 });
 
-function outputItem({ tool_call_id, text, is_error, image }: ModelToolResult): Item {
+function outputItem({ tool_call_id, text, is_error, image }: ModelToolResult, recipient: Recipient): Item {
   const said = text.trim() === '' ? (is_error ? '(failed without output)' : '(no output)') : text;
-  const output = image ? [{ type: 'input_text' as const, text: said }, toPart({ type: 'image', source: image })] : said;
+  const output = image
+    ? [{ type: 'input_text' as const, text: said }, toPart({ type: 'image', source: image }, recipient)]
+    : said;
   return { type: 'function_call_output', call_id: tool_call_id, output };
 }
 
 /** The newer reasoning models take tools together with an effort only here. */
-const toolsOrReasoning = /^gpt-(?:5\.[2-9]|[6-9])(?!.*-chat)/;
-
 export function needsResponses({ model, tools, settings }: ModelRequest): boolean {
   const { enable_thinking, reasoning_effort } = settings;
-  const reasons =
-    enable_thinking !== false && reasoning_effort !== undefined && (reasoning_effort as string) !== 'none';
-  return reasons && tools.length > 0 && toolsOrReasoning.test(splitModelName(model).id);
+  const reasons = enable_thinking !== false && reasoning_effort !== undefined && reasoning_effort !== 'none';
+  return reasons && tools.length > 0 && openAiFamily(splitModelName(model).id).toolsOrReasoning;
 }
