@@ -1,5 +1,12 @@
 import type { ContentBlock, Message, RecordedFact, RunError } from '@rondo/contract';
-import { type AgentRun, type ModelChunk, type ModelEnd, contextOverflow, dialectNamed } from '@rondo/domain';
+import {
+  type AgentRun,
+  type CallNotes,
+  type ModelChunk,
+  type ModelEnd,
+  contextOverflow,
+  dialectNamed,
+} from '@rondo/domain';
 
 type Usage = Extract<RecordedFact, { type: 'usage.recorded' }>;
 
@@ -16,29 +23,51 @@ export function replyChunks(facts: readonly RecordedFact[], agent: AgentRun): Mo
   return [...retries, ...chunksOf(parts, agent), ...end];
 }
 
-const retryOf = ({ data: { attempt, delay_ms: delayMs, error } }: Extract<RecordedFact, { type: 'model.retried' }>) =>
-  ({ type: 'retried', attempt, delayMs, error }) as const;
+const retryOf = ({ data }: Extract<RecordedFact, { type: 'model.retried' }>): ModelChunk => ({
+  type: 'retried',
+  attempt: data.attempt,
+  delayMs: data.delay_ms,
+  error: data.error,
+  ...(data.paced_by !== undefined && { pacedBy: data.paced_by }),
+});
 
-/** The log says how the reply ended; an error is in the fact that follows from it. */
+/** The log says how the reply ended; earlier versions have its error only in the fact that follows from it. */
 function endOf({ data }: Usage, after: readonly RecordedFact[]): ModelEnd {
-  const { finish_reason: reason, input_tokens, cached_tokens, output_tokens, cost_usd, estimated } = data;
-  const end = { type: 'end', usage: { input_tokens, cached_tokens, output_tokens, cost_usd, estimated } } as const;
+  const { finish_reason: reason } = data;
+  const end = { type: 'end', usage: usageIn(data), notes: notesIn(data) } as const;
+  const error = data.error ?? errorAfter(after);
   switch (reason) {
     case 'stop':
     case 'length':
     case 'tool_calls':
       return { ...end, how: 'finished', finishReason: reason };
     case 'broken':
-      return { ...end, how: 'broken', error: errorAfter(after) };
+      return { ...end, how: 'broken', error };
     case 'failed':
     case 'fell_back':
-      return { ...end, how: 'failed', error: errorAfter(after) };
+      return { ...end, how: 'failed', error };
     case 'overflow':
       return { ...end, how: 'failed', error: { code: contextOverflow, message: 'too long' } };
     default:
       return { ...end, how: 'aborted' };
   }
 }
+
+const usageIn = (data: Usage['data']) => ({
+  input_tokens: data.input_tokens,
+  cached_tokens: data.cached_tokens,
+  output_tokens: data.output_tokens,
+  cost_usd: data.cost_usd,
+  estimated: data.estimated,
+  ...(data.list_cost_usd !== undefined && { listCostUsd: data.list_cost_usd }),
+});
+
+const notesIn = (data: Usage['data']): CallNotes => ({
+  ...(data.provider_finish_reason !== undefined && { finishReason: data.provider_finish_reason }),
+  ...(data.reasoning_effort && { effort: data.reasoning_effort }),
+  ...(data.omitted_tools && { omittedTools: data.omitted_tools }),
+  ...(data.omitted_parameters && { omittedParameters: data.omitted_parameters }),
+});
 
 function errorAfter(facts: readonly RecordedFact[]): RunError {
   const [fact] = facts.filter(({ type }) => type === 'model.fell_back' || type === 'run.failed');
