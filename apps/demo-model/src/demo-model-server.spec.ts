@@ -48,6 +48,23 @@ it('refuses a body that is too large or not JSON', async () => {
   expect(statuses).toEqual([413, 400]);
 });
 
+it.each(['chat/completions', 'messages'])(
+  'refuses half of a surrogate pair at %s, and accepts a whole one',
+  async (path) => {
+    const demo = await startDemoModel();
+    const post = async (content: string) => {
+      const body = { model: 'plain', max_tokens: 9, messages: [{ role: 'user', content }] };
+      const text = JSON.stringify(body).replace('ESCAPED', '\\ud83d\\ude00');
+      const headers = { 'anthropic-version': '2023-06-01' };
+      return (await fetch(`${demo.url}/v1/${path}`, { method: 'POST', headers, body: text })).status;
+    };
+    const statuses = [await post('Half: \ud83d'), await post('Whole: 😀'), await post('Whole: ESCAPED')];
+    await demo.close();
+
+    expect(statuses).toEqual([400, 200, 200]);
+  },
+);
+
 // The shape is this server's own.
 const journal = async (url: string) => (await (await fetch(`${url}/requests`)).json()) as { total: number };
 

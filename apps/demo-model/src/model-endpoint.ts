@@ -87,11 +87,22 @@ function keyIn(headers: IncomingHttpHeaders): string | undefined {
 }
 
 function parseJson(body: Buffer): unknown {
+  const text = body.toString('utf8');
   try {
-    return JSON.parse(body.toString('utf8'));
+    return JSON.parse(text, mayHaveHalves.test(text) ? wellFormed : undefined);
   } catch {
     throw new Violation('We could not parse the JSON body of your request.');
   }
+}
+
+/** Pairs of surrogates need no escapes, so few requests have any. */
+const mayHaveHalves = /\\ud[89a-f]/i;
+
+/** Throws at half of a surrogate pair: parsers of other languages refuse the whole request. */
+function wellFormed(key: string, value: unknown): unknown {
+  if (!key.isWellFormed() || (typeof value === 'string' && !value.isWellFormed()))
+    throw new SyntaxError('no low surrogate');
+  return value;
 }
 
 const unexpected = (error: unknown): Refusal =>

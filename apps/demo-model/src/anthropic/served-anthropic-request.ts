@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { argumentsSchema } from '../arguments-schema';
 
 const cache_control = z.strictObject({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() }).nullish();
 const toolId = z.string().regex(/^[a-zA-Z0-9_-]+$/);
@@ -74,7 +75,7 @@ const tool = z.looseObject({
   type: z.literal('custom').nullish(),
   name,
   description: z.string().optional(),
-  input_schema: z.looseObject({ type: z.literal('object') }),
+  input_schema: argumentsSchema,
   cache_control,
 });
 

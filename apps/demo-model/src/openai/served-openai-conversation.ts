@@ -22,7 +22,7 @@ export function openAiConversation({ messages, tools = [] }: OpenAiRequest): Con
   return { offeredTools: tools.map((tool) => tool.function.name), turns };
 }
 
-/** Ids are unique within one reply only, so an answer is looked for directly after its call. */
+/** The answers come directly after their calls. */
 function callsOf({ tool_calls = [] }: AssistantMessage, following: readonly OpenAiMessage[]): AnsweredCall[] {
   const answers = following.slice(0, tool_calls.length).filter((message) => message.role === 'tool');
   return tool_calls.map((call) => ({
@@ -31,7 +31,7 @@ function callsOf({ tool_calls = [] }: AssistantMessage, following: readonly Open
   }));
 }
 
-function textOf(content: OpenAiMessage['content']): string {
+function textOf(content: OpenAiMessage['content'] | undefined): string {
   if (typeof content === 'string') return content;
   return (content ?? []).map((part) => (part.type === 'text' ? part.text : '[image]')).join('\n');
 }

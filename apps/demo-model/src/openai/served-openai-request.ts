@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { argumentsSchema } from '../arguments-schema';
 
 const textPart = z.strictObject({ type: z.literal('text'), text: z.string().min(1) });
 const imagePart = z.strictObject({
@@ -9,8 +10,10 @@ const text = z.union([z.string(), z.array(textPart).min(1)]);
 const nonEmptyText = z.union([z.string().min(1), z.array(textPart).min(1)]);
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/);
 
+const callId = z.string().min(1).max(40);
+
 const toolCall = z.strictObject({
-  id: z.string().min(1),
+  id: callId,
   type: z.literal('function'),
   function: z.strictObject({ name, arguments: z.string() }),
 });
@@ -26,7 +29,8 @@ const message = z.discriminatedUnion('role', [
   z
     .strictObject({
       role: z.literal('assistant'),
-      content: nonEmptyText.nullish(),
+      /** Null beside calls, and never absent: some servers demand the key. */
+      content: nonEmptyText.nullable(),
       name: name.optional(),
       refusal: z.string().nullish(),
       /** Not part of OpenAI's API: the name of the reasoning text on compatible servers. */
@@ -37,7 +41,7 @@ const message = z.discriminatedUnion('role', [
       path: ['content'],
       message: 'expected a non-empty value, since the message has no tool_calls',
     }),
-  z.strictObject({ role: z.literal('tool'), content: text, tool_call_id: z.string().min(1) }),
+  z.strictObject({ role: z.literal('tool'), content: text, tool_call_id: callId }),
 ]);
 export type OpenAiMessage = z.infer<typeof message>;
 
@@ -46,7 +50,7 @@ const tool = z.strictObject({
   function: z.strictObject({
     name,
     description: z.string().optional(),
-    parameters: z.looseObject({ type: z.literal('object') }).optional(),
+    parameters: argumentsSchema.optional(),
     strict: z.boolean().nullish(),
   }),
 });
@@ -60,7 +64,7 @@ export const openAiRequest = z.strictObject({
   messages: z.array(message).min(1),
   stream: z.boolean().nullish(),
   stream_options: z.strictObject({ include_usage: z.boolean().optional(), include_obfuscation: ignored }).nullish(),
-  tools: z.array(tool).min(1).optional(),
+  tools: z.array(tool).min(1).max(128).optional(),
   tool_choice: z
     .union([
       z.enum(['none', 'auto', 'required']),

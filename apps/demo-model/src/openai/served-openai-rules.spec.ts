@@ -25,6 +25,16 @@ const exchange = fc
         ...answers.map(({ id, answer }) => ({ role: 'tool', tool_call_id: id, content: answer })),
       ]);
   });
+
+/** No id is in two turns. */
+const withIdsOf = (turn: number, { tool_calls, tool_call_id, ...message }: Message): Message => ({
+  ...message,
+  ...(Array.isArray(tool_calls) && {
+    tool_calls: tool_calls.map((call: { id: string }) => ({ ...call, id: `${call.id}_${turn}` })),
+  }),
+  ...(typeof tool_call_id === 'string' && { tool_call_id: `${tool_call_id}_${turn}` }),
+});
+
 const history = fc
   .record({
     system: text,
@@ -38,7 +48,7 @@ const history = fc
   })
   .map(({ system, turns, last }): Message[] => [
     { role: 'system', content: system },
-    ...turns.flat(),
+    ...turns.flatMap((turn, at) => turn.map((message) => withIdsOf(at, message))),
     { role: 'user', content: last },
   ]);
 const historyWithCalls = history.filter((messages) => messages.some(({ role }) => role === 'tool'));
@@ -95,6 +105,18 @@ const user = { role: 'user', content: 'Hello' };
 const tool = { type: 'function', function: { name: 'ls', parameters: { type: 'object' } } };
 const call = { id: 'a', type: 'function', function: { name: 'ls', arguments: '{}' } };
 
+const calls = { role: 'assistant', content: null, tool_calls: [call] };
+const answer = { role: 'tool', tool_call_id: 'a', content: '' };
+const toolWith = (name: string, schema: object) => ({
+  type: 'function',
+  function: { name, parameters: { type: 'object', ...schema } },
+});
+
+it('accepts properties that are called like the words of a schema', () => {
+  const properties = { type: { type: 'string', default: { $ref: 'data' } }, $ref: { type: 'array', items: {} } };
+  expect(() => read({ model: 'plain', messages: [user], tools: [toolWith('t', { properties })] })).not.toThrow();
+});
+
 it.each<[string, object]>([
   ['no messages', { messages: [] }],
   ['an unknown role', { messages: [{ role: 'bot', content: 'Hello' }] }],
@@ -113,7 +135,15 @@ it.each<[string, object]>([
   ['both limits', { messages: [user], max_tokens: 5, max_completion_tokens: 5 }],
   ['a temperature out of range', { messages: [user], temperature: 3 }],
   ['JSON mode without the word', { messages: [user], response_format: { type: 'json_object' } }],
-  ['the same id twice', { messages: [user, { role: 'assistant', tool_calls: [call, call] }] }],
+  ['the same id twice', { messages: [user, { role: 'assistant', content: null, tool_calls: [call, call] }] }],
+  ['the same id in two replies', { messages: [user, calls, answer, calls, answer] }],
+  ['calls without the key of content', { messages: [user, { role: 'assistant', tool_calls: [call] }, answer] }],
+  ['a call without an id', { messages: [user, { ...calls, tool_calls: [{ ...call, id: '' }] }] }],
+  ['a long id', { messages: [user, { ...calls, tool_calls: [{ ...call, id: 'a'.repeat(41) }] }] }],
+  ['129 tools', { messages: [user], tools: Array.from({ length: 129 }, (_, at) => toolWith(`t${at}`, {})) }],
+  ['a reference', { messages: [user], tools: [toolWith('t', { properties: { a: { $ref: '#/x' } } })] }],
+  ['alternatives at the top', { messages: [user], tools: [toolWith('t', { anyOf: [{}] })] }],
+  ['a list of anything', { messages: [user], tools: [toolWith('t', { properties: { a: { type: 'array' } } })] }],
 ])('refuses %s', (_, body) => {
   expect(() => read({ model: 'plain', ...body })).toThrow(Violation);
 });

@@ -25,8 +25,9 @@ function checkSettings(request: OpenAiRequest): void {
   if (twice !== undefined) throw new Violation(`The tool '${twice}' is defined more than once.`, 'tools');
 }
 
-/** Every call has exactly one answer, and the answers follow their calls with nothing in between. */
+/** Every call has an id of its own and exactly one answer, and the answers follow their calls with nothing in between. */
 function checkPairing(messages: readonly OpenAiMessage[]): void {
+  const known = new Set<string>();
   let open = new Set<string>();
 
   messages.forEach((message, index) => {
@@ -39,7 +40,9 @@ function checkPairing(messages: readonly OpenAiMessage[]): void {
 
     const ids = (message.tool_calls ?? []).map(({ id }) => id);
     open = new Set(ids);
-    if (open.size < ids.length) {
+    const isRepeated = open.size < ids.length || ids.some((id) => known.has(id));
+    for (const id of ids) known.add(id);
+    if (isRepeated) {
       throw new Violation(`Duplicate value for 'tool_call_id' in message ${index}.`, `messages.[${index}].tool_calls`);
     }
   });
