@@ -65,7 +65,10 @@ export const createVertexClient = (provider: ProviderSettings, fetch: Fetch): Pr
     return sendsText(client);
   });
 
-/** Everything that the SDK would look for in the environment is given, so that nothing foreign is sent. */
+/**
+ * What the SDK would look for in the environment is given, so that nothing foreign is sent. It has no option against
+ * ANTHROPIC_CUSTOM_HEADERS, whose headers it always sends.
+ */
 const ownSettings = ({ headers }: ProviderSettings, more: Readonly<Record<string, string | null>> = {}) => ({
   webhookKey: null,
   logLevel: 'off' as const,

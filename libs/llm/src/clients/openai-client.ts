@@ -29,7 +29,10 @@ export function createAzureClient(provider: ProviderSettings, fetch: Fetch): Pro
   return sendsParameters(client);
 }
 
-/** Everything that the SDK would look for in the environment is given, so that nothing foreign is sent. */
+/**
+ * What the SDK would look for in the environment is given, so that nothing foreign is sent. It has no option against
+ * OPENAI_CUSTOM_HEADERS, whose headers it always sends.
+ */
 const ownSettings = ({ apiKey, headers }: ProviderSettings) => ({
   adminAPIKey: null,
   organization: null,
