@@ -13,7 +13,7 @@ const manifest = z
   .parse(JSON.parse(readFileSync(join(repoRoot, 'package.json'), 'utf8')));
 
 /** Imported by nothing but types. */
-const onlyTypes = ['@anthropic-ai/sdk', '@types/busboy', 'openai', 'socket.io'];
+const onlyTypes = ['@types/busboy', 'socket.io'];
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const pdf = `%PDF-1.4

@@ -252,6 +252,8 @@ describe('attack: the address of an MCP server', () => {
   });
 });
 
+const median = (times: readonly number[]): number => times.toSorted((a, b) => a - b)[times.length >> 1] ?? Infinity;
+
 /** How long short commands take, in ms, while something else goes on. */
 async function commandTimes(sandbox: Sandbox, work: () => Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
@@ -300,7 +302,7 @@ describe('attack: a command of an MCP server', () => {
       );
 
       expect(found).toMatchObject({ how: 'failed', reason: expect.stringContaining('that answer nothing') });
-      expect(Math.max(...flooded)).toBeLessThan(Math.max(...control) * 3 + 200);
+      expect(median(flooded)).toBeLessThan(median(control) * 3 + 200); // 58 s at worst when nothing was bounded
     },
     60_000,
   );
