@@ -38,7 +38,7 @@ const usualTexts = {
  * package that ships no text and whose licence has no usual one.
  */
 export function thirdPartyNotices(root, places) {
-  const entries = [...new Set(places)].sort().map((place) => entryOf(root, place));
+  const entries = [...new Set(places)].sort().map((place) => readEntry(root, place));
   return `What this software contains of others, and under which licences.\n\n${entries.join('\n')}`;
 }
 
@@ -51,7 +51,7 @@ export function placeOfPackage(file) {
   return `${own}${scopeOrName.startsWith('@') ? `${scopeOrName}/${name}` : scopeOrName}`;
 }
 
-function entryOf(root, place) {
+function readEntry(root, place) {
   const folder = join(root, place);
   const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const shipped = readdirSync(folder)

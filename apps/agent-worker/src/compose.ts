@@ -39,7 +39,7 @@ import {
   openDatabase,
   readTracedRun,
 } from '@rondo/persistence';
-import { type Logger, isoNow, modelProxiesOf, modelRetriesOf, newUlid, openTracing } from '@rondo/platform';
+import { type Logger, isoNow, readModelProxies, modelRetriesOf, newUlid, openTracing } from '@rondo/platform';
 import { ActiveRuns, ModelMetrics, OutboxRelay, QueueProbe, RunToolSets, composeRunTraces } from '@rondo/run-holder';
 import { accountBudgetsOf, reservationsOf } from './activation/compose-accounts';
 import { catalogOf, toolsOf } from './activation/compose-tools';
@@ -176,7 +176,7 @@ function runnerOf(
     createModels({
       ...providers,
       retries: modelRetriesOf(config),
-      proxies: modelProxiesOf(config),
+      proxies: readModelProxies(config),
       pace: adapters.pace,
     }),
   );

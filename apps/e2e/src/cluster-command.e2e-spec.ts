@@ -19,7 +19,13 @@ let translated: KubernetesObject[];
 beforeAll(async () => {
   const helm = await helmProgram(join(repoRoot, '.data/packages/helm-4'));
   const chart = join(repoRoot, 'deploy/helm/rondo');
-  const { stdout } = await run(helm, ['template', 'rondo', chart, '--set', 'bundled.enabled=true,autoscaling=keda,toolExecutor.sandbox.limits=pod']);
+  const { stdout } = await run(helm, [
+    'template',
+    'rondo',
+    chart,
+    '--set',
+    'bundled.enabled=true,autoscaling=keda,toolExecutor.sandbox.limits=pod',
+  ]);
   rendered = loadAll(stdout, { schema: CORE_SCHEMA })
     .filter((object) => object !== null && object !== undefined)
     .map((object) => anObject.parse(object));

@@ -10,7 +10,7 @@ import {
   readTracedRun,
   reapDeadEveryMs,
 } from '@rondo/persistence';
-import { type Logger, isoNow, modelProxiesOf, modelRetriesOf, newUlid, openTracing } from '@rondo/platform';
+import { type Logger, isoNow, readModelProxies, modelRetriesOf, newUlid, openTracing } from '@rondo/platform';
 import {
   ActiveRuns,
   Heartbeat,
@@ -41,7 +41,7 @@ export async function compose(config: Config, log: Logger) {
     createModels({
       ...providers,
       retries: modelRetriesOf(config),
-      proxies: modelProxiesOf(config),
+      proxies: readModelProxies(config),
       pace: adapters.pace,
     }),
   );

@@ -19,7 +19,7 @@ export const plainSchema = (schema: Schema): Schema => plain(acceptableSchema(sc
 function dereferenced(schema: Schema, root: Schema, depth: number): Schema {
   const { $ref, $defs: _, definitions: __, ...rest } = schema;
   if (typeof $ref === 'string') {
-    const target = depth < depthOfReferences ? targetOf($ref, root) : undefined;
+    const target = depth < depthOfReferences ? findTarget($ref, root) : undefined;
     return { ...(target && dereferenced(target, root, depth + 1)), ...each(rest, root, depth) };
   }
   const found = each(rest, root, depth);
@@ -44,7 +44,7 @@ function within(key: string, value: unknown, place: Place): unknown {
   return isSchema(value) ? dereferenced(value, place.root, place.depth) : value;
 }
 
-function targetOf(reference: string, root: Schema): Schema | undefined {
+function findTarget(reference: string, root: Schema): Schema | undefined {
   if (!reference.startsWith('#')) return undefined;
   let at: unknown = root;
   for (const step of reference.slice(1).split('/').filter(Boolean))

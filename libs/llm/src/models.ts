@@ -55,7 +55,7 @@ export function createModels(config: ModelsConfig): Models {
 
 function modelOf(provider: ProviderSettings, config: ModelsConfig): Model {
   const timeouts = timeoutsOf(provider, { ...defaultTimeouts, ...config.timeouts });
-  const { wireFor, client } = protocolsOf(provider, createFetch(config.proxies));
+  const { wireFor, client } = createProtocols(provider, createFetch(config.proxies));
   const budgetOf = budgetsOf(config);
   const priceOf = (request: ModelRequest) => {
     const facts = factsOf(provider, splitModelName(request.model).id);
@@ -74,7 +74,7 @@ function modelOf(provider: ProviderSettings, config: ModelsConfig): Model {
     },
     ...(pace && { pace }),
     policy: { ...defaultRetries, ...config.retries },
-    redact: redactor(secretsOf(provider)),
+    redact: redactor(readSecrets(provider)),
   });
 }
 
@@ -99,7 +99,7 @@ interface Protocols {
   readonly wireFor: (request: ModelRequest) => WireProtocol;
 }
 
-function protocolsOf(provider: ProviderSettings, fetch: Fetch): Protocols {
+function createProtocols(provider: ProviderSettings, fetch: Fetch): Protocols {
   switch (provider.kind) {
     case 'openai':
       return { client: createOpenAiClient(provider, fetch), wireFor: openAiProtocols(provider) };
@@ -129,7 +129,7 @@ function anthropicProtocol(): Protocols['wireFor'] {
   return () => messages;
 }
 
-const secretsOf = ({ apiKey, headers, cloud }: ProviderSettings): string[] => [
+const readSecrets = ({ apiKey, headers, cloud }: ProviderSettings): string[] => [
   apiKey,
   ...[cloud?.accessKey, cloud?.secretKey, cloud?.sessionToken].filter((secret) => secret !== undefined),
   ...Object.values(headers),

@@ -17,7 +17,7 @@ export interface RefusalDetail {
  * FastAPI, an error as text, JSON within a text (OpenRouter quotes the maker's answer), plain text, or a page of HTML.
  */
 export function readRefusal(body: unknown): RefusalDetail {
-  const levels = levelsOf(typeof body === 'string' ? (parsedJson(body) ?? body) : body);
+  const levels = findLevels(typeof body === 'string' ? (parsedJson(body) ?? body) : body);
   const texts = [...new Set(levels.flatMap(({ text }) => (text ? [text] : [])))];
   const text = texts.length > 0 ? texts.join(': ') : undefined;
   return {
@@ -57,15 +57,17 @@ const fields = z.looseObject({
 const maxDepth = 6;
 
 /** The levels of a body, from the outside in. */
-function levelsOf(body: unknown, depth = 0): Level[] {
+function findLevels(body: unknown, depth = 0): Level[] {
   if (depth > maxDepth || body === null || body === undefined) return [];
   if (typeof body === 'string') return body.trim() === '' ? [] : [{ text: plain(body), names: [] }];
-  if (Array.isArray(body)) return body.slice(0, 5).flatMap((one) => levelsOf(one, depth + 1));
+  if (Array.isArray(body)) return body.slice(0, 5).flatMap((one) => findLevels(one, depth + 1));
   const found = fields.safeParse(body);
   if (!found.success) return [];
   const { error, errors, detail, details, message, msg, metadata, ...own } = found.data;
-  const inner = [error, errors, detail, message, msg, quotedIn(metadata)].flatMap((part) => levelsOf(part, depth + 1));
-  const pauses = levelsOf(details, depth + 1).map(({ pauseMs }) => ({ names: [], pauseMs }));
+  const inner = [error, errors, detail, message, msg, quotedIn(metadata)].flatMap((part) =>
+    findLevels(part, depth + 1),
+  );
+  const pauses = findLevels(details, depth + 1).map(({ pauseMs }) => ({ names: [], pauseMs }));
   return [ownLevel(own), ...inner, ...pauses];
 }
 

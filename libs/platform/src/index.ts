@@ -6,7 +6,7 @@ export { natsVariables, serverVariables } from './server-variables';
 export { holderName, leaseVariables, leasesOutliveHeartbeats } from './lease-variables';
 export {
   accountVariables,
-  modelProxiesOf,
+  readModelProxies,
   modelProxyVariables,
   modelRetriesOf,
   modelRetryVariables,

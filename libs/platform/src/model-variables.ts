@@ -88,7 +88,7 @@ export const modelProxyVariables = {
 
 type ModelProxies = z.infer<z.ZodObject<typeof modelProxyVariables>>;
 
-export const modelProxiesOf = (config: ModelProxies) => ({
+export const readModelProxies = (config: ModelProxies) => ({
   httpsProxy: config.HTTPS_PROXY,
   httpProxy: config.HTTP_PROXY,
   noProxy: config.NO_PROXY,

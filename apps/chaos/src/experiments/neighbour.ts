@@ -51,8 +51,8 @@ export const neighbour: Experiment = {
       faults: {},
       counts: { 'megabytes of the gateway at most': mostMb },
       times: {
-        ...timesOf('quiet', quiet),
-        ...timesOf('attacked', attacked),
+        ...toTimes('quiet', quiet),
+        ...toTimes('attacked', attacked),
       },
       bars: [
         ...(['run', 'file', 'socket'] as const).map((what) => factorBar(what, quiet, attacked)),
@@ -65,7 +65,7 @@ export const neighbour: Experiment = {
   },
 };
 
-const timesOf = (phase: string, { run, file, socket }: Waits): Findings['times'] => ({
+const toTimes = (phase: string, { run, file, socket }: Waits): Findings['times'] => ({
   [`run, ${phase}`]: run,
   [`file, ${phase}`]: file,
   [`socket, ${phase}`]: socket,

@@ -1,3 +1,4 @@
+import type { ApiKeyId } from '@rondo/contract';
 import { RunningGateway, adminKey } from '../testing/running-gateway';
 import { nextEvent } from '../testing/next-event';
 
@@ -54,8 +55,8 @@ describe('API keys', () => {
     const { id } = await newKey(['read'], admin);
     const lastUses = async () => {
       const { body } = await gateway.as(admin).get('/v1/api-keys').expect(200);
-      const keys: { id: string; last_used_at: string | null }[] = body.data;
-      return keys.map(({ id: key, last_used_at: at }) => [key, at]);
+      const keys: { id: ApiKeyId; last_used_at: string | null }[] = body.data;
+      return keys.map(({ id: key, last_used_at: at }) => [key, at] as const);
     };
     expect(await lastUses()).toEqual([
       [id, null],
@@ -66,8 +67,8 @@ describe('API keys', () => {
     const [unused, used] = await lastUses();
 
     expect(unused).toEqual([id, null]);
-    expect(Math.abs(Date.now() - Date.parse(String(used[1])))).toBeLessThan(60_000);
-    await gateway.parts.accounts.noteUses([used[0]]);
+    expect(Math.abs(Date.now() - Date.parse(String(used?.[1])))).toBeLessThan(60_000);
+    await gateway.parts.accounts.noteUses(used ? [used[0]] : []);
     expect(await lastUses()).toEqual([unused, used]);
   });
 

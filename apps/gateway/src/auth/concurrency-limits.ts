@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../config';
 import { ApiError, retryAfter } from '../problems/api-error';
 import type { ProblemCode } from '../problems/problems';
-import { type MemoryBudget, createMemoryBudget, memoryOf } from './memory-budget';
+import { type MemoryBudget, createMemoryBudget, memoryPer } from './memory-budget';
 
 const retryAfterS = 1;
 
@@ -69,7 +69,7 @@ export class ConcurrencyLimits {
   acquireSocket(account: string): () => void {
     const releasePlace = this.sockets.acquire(account);
     try {
-      const releaseMemory = this.memory.acquire(account, memoryOf.socket);
+      const releaseMemory = this.memory.acquire(account, memoryPer.socket);
       return () => {
         releasePlace();
         releaseMemory();

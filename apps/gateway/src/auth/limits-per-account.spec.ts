@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 /** So many keys of one new account. */
-async function keysOf(name: string, count = 3): Promise<[string, ...string[]]> {
+async function createKeys(name: string, count = 3): Promise<[string, ...string[]]> {
   const first = await gateway.keyOf(name);
   const others = Array.from({ length: count - 1 }, async (_, index) => {
     const key = { name: `${name} ${index}`, scopes: ['write'] };
@@ -40,7 +40,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 describe('attack: public API', () => {
   it('more sockets of the keys of one account than it may have', async () => {
-    const [key, secondKey = '', thirdKey = ''] = await keysOf('sockets');
+    const [key, secondKey = '', thirdKey = ''] = await createKeys('sockets');
     const [first, second] = [gateway.socket(key), gateway.socket(secondKey)];
     await Promise.all([first, second].map((socket) => nextEvent(socket, 'connect')));
 
@@ -55,7 +55,7 @@ describe('attack: public API', () => {
   });
 
   it('more event streams of the keys of one account than it may have', async () => {
-    const [key, secondKey = '', thirdKey = ''] = await keysOf('streams');
+    const [key, secondKey = '', thirdKey = ''] = await createKeys('streams');
     const { id } = await gateway.createRun({ input: 'Go.' }, key);
     const over = new AbortController();
     const stream = (ofKey: string, signal?: AbortSignal) =>
@@ -73,7 +73,7 @@ describe('attack: public API', () => {
   });
 
   it('more waits of the keys of one account than it may have', async () => {
-    const [key, secondKey = '', thirdKey = ''] = await keysOf('waits');
+    const [key, secondKey = '', thirdKey = ''] = await createKeys('waits');
     const { id } = await gateway.createRun({ input: 'Go.' }, key);
     const over = new AbortController();
     const wait = (ofKey: string, signal?: AbortSignal) =>
@@ -91,7 +91,7 @@ describe('attack: public API', () => {
   });
 
   it('more unfinished bodies of the keys of one account than it may have', async () => {
-    const [key, ...keys] = await keysOf('bytes', 4);
+    const [key, ...keys] = await createKeys('bytes', 4);
     const begin = (ofKey: string) =>
       beginPost(gateway.url, { path: '/v1/runs', key: ofKey, bytes: 400_000, sent: '{"input":' });
     const slow = keys.map(begin);
@@ -116,7 +116,7 @@ describe('attack: public API', () => {
   });
 
   it('more subscriptions of one account than its share of the memory allows', async () => {
-    const [key, secondKey = ''] = await keysOf('subscriptions', 2);
+    const [key, secondKey = ''] = await createKeys('subscriptions', 2);
     const sockets = [gateway.socket(key), gateway.socket(secondKey)];
     await Promise.all(sockets.map((socket) => nextEvent(socket, 'connect')));
     const runs = await Promise.all(Array.from({ length: 60 }, () => gateway.createRun(undefined, key)));
@@ -141,7 +141,7 @@ describe('attack: public API', () => {
   });
 
   it('more bytes of unfinished messages of one account than its share of the memory allows', async () => {
-    const [key, secondKey = ''] = await keysOf('messages', 2);
+    const [key, secondKey = ''] = await createKeys('messages', 2);
     const sockets = [gateway.socket(key), gateway.socket(secondKey)];
     await Promise.all(sockets.map((socket) => nextEvent(socket, 'connect')));
     const ended = Promise.race(sockets.map((socket) => nextEvent(socket, 'disconnect')));

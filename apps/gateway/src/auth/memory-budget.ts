@@ -6,7 +6,7 @@ import { ApiError, retryAfter } from '../problems/api-error';
 const retryAfterS = 1;
 
 /** About what these take, measured. */
-export const memoryOf = { socket: 40 * 1024, subscription: 20 * 1024 } as const;
+export const memoryPer = { socket: 40 * 1024, subscription: 20 * 1024 } as const;
 
 /**
  * The bytes that this process holds for its clients: requests that are being read or answered, messages that have not arrived

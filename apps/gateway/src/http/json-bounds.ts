@@ -36,16 +36,16 @@ export function findExcess(json: string): FieldError | undefined {
     } else if (code === openList || code === openObject) {
       depth += 1;
       if (!isEmpty(json, index)) values += 1;
-      if (depth > maxDepth) return { field: fieldOf(json, name), message: tooDeep };
+      if (depth > maxDepth) return { field: findField(json, name), message: tooDeep };
     } else if (code === closeList || code === closeObject) {
       depth -= 1;
     }
-    if (values > maxValues) return { field: fieldOf(json, name), message: tooMany };
+    if (values > maxValues) return { field: findField(json, name), message: tooMany };
   }
   return undefined;
 }
 
-const fieldOf = (json: string, name: string): string => (json.trimStart().startsWith('{') ? name : '');
+const findField = (json: string, name: string): string => (json.trimStart().startsWith('{') ? name : '');
 
 /** Whether the list or object that opens here has no values. */
 function isEmpty(json: string, open: number): boolean {

@@ -2,7 +2,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { type Run, isTerminal } from '@rondo/contract';
 import type { CreatedRun, RunAddress } from '@rondo/persistence';
 import { afterImmediates } from '@rondo/platform';
-import { type MemoryBudget, memoryOf } from '../auth/memory-budget';
+import { type MemoryBudget, memoryPer } from '../auth/memory-budget';
 import { RunBroadcast, type RunBroadcastSettings } from './run-broadcast';
 import type { Opening, RunSources } from './run-sources';
 import { type Ending, RunSubscriber, type Sink } from './run-subscriber';
@@ -163,7 +163,7 @@ export class RunSubscriptions {
   }
 
   private hold({ accountId }: RunAddress): () => void {
-    return this.settings.memory?.acquire(accountId, memoryOf.subscription) ?? (() => undefined);
+    return this.settings.memory?.acquire(accountId, memoryPer.subscription) ?? (() => undefined);
   }
 
   private acquire(address: RunAddress): RunBroadcast {

@@ -178,7 +178,7 @@ export class SocketAdmission {
 
   private openWebSocket(request: IncomingMessage, socket: Duplex): void {
     const admission = this.createAdmission(request, () => socket.destroy());
-    const visit = this.visits.get(sessionOf(request));
+    const visit = this.visits.get(readSession(request));
     if (visit) visit.next = admission;
     this.webSockets.set(request, admission);
     socket.prependListener('data', (chunk: Buffer) => admission.receive(chunk.length));
@@ -199,7 +199,7 @@ export class SocketAdmission {
 
   /** One WebSocket at a time, of a session of polling: Engine.IO asks the others to close, and receives from them meanwhile. */
   private mayContinue(request: IncomingMessage): boolean {
-    const visit = this.visits.get(sessionOf(request));
+    const visit = this.visits.get(readSession(request));
     return !visit || (visit.isPolling && !visit.next);
   }
 
@@ -215,13 +215,13 @@ export class SocketAdmission {
   private mayPost(request: IncomingMessage): boolean {
     const length = request.headers['content-length'];
     if (length === undefined) return false;
-    this.visits.get(sessionOf(request))?.admission.receive(Number(length));
+    this.visits.get(readSession(request))?.admission.receive(Number(length));
     return true;
   }
 }
 
 /** Empty for a request that begins one. */
-const sessionOf = ({ url }: IncomingMessage): string =>
+const readSession = ({ url }: IncomingMessage): string =>
   new URL(url ?? '', 'http://gateway').searchParams.get('sid') ?? '';
 
 function setLongestPost({ transport }: Connection, bytes: number): void {

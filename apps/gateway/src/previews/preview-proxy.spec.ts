@@ -51,9 +51,9 @@ async function answered(port: number, headers: Record<string, string> = {}) {
 }
 
 const silent: RequestListener = () => undefined;
-const serverOf = (listener: RequestListener) => createServer(listener);
+const toServer = (listener: RequestListener) => createServer(listener);
 const echo = () =>
-  serverOf(silent).on('upgrade', (_, socket: Duplex) => {
+  toServer(silent).on('upgrade', (_, socket: Duplex) => {
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\nX-One: 1\r\n\r\nfirst ');
     socket.pipe(socket);
   });
@@ -63,7 +63,7 @@ describe('a preview', () => {
     ['a request', {}],
     ['an upgrade', upgrade],
   ])('gives up a server that does not begin its answer: %s', async (_, headers) => {
-    const port = await proxyTo(serverOf(silent).on('upgrade', silent), { answerWithinMs: 50 });
+    const port = await proxyTo(toServer(silent).on('upgrade', silent), { answerWithinMs: 50 });
     const { status, type, body } = await answered(port, headers);
     expect([status, type]).toEqual([504, 'application/problem+json']);
     expect(JSON.parse(body)).toMatchObject({ code: 'preview_timeout' });
@@ -71,7 +71,7 @@ describe('a preview', () => {
 
   it('waits for a server that has begun its answer', async () => {
     const port = await proxyTo(
-      serverOf((_, response) => {
+      toServer((_, response) => {
         response.write('begun ');
         setTimeout(() => response.end('and ended'), 1_200);
       }),
@@ -94,21 +94,21 @@ describe('a preview', () => {
     ['a request', {}],
     ['an upgrade', upgrade],
   ])('answers what the server answers, or the gateway refuses: %s', async (_, headers) => {
-    const plain = serverOf((_request, response) => response.writeHead(418).end('no socket here'));
+    const plain = toServer((_request, response) => response.writeHead(418).end('no socket here'));
     plain.on('upgrade', (_request, socket: Duplex) => {
       socket.end('HTTP/1.1 418 No\r\nContent-Length: 14\r\n\r\nno socket here');
     });
     expect(await answered(await proxyTo(plain), headers)).toMatchObject({ status: 418, body: 'no socket here' });
 
     const refusal = new ApiError('preview_not_found', 'There is no such preview.');
-    const { status, body } = await answered(await proxyTo(serverOf(silent), { refusal }), headers);
+    const { status, body } = await answered(await proxyTo(toServer(silent), { refusal }), headers);
     expect([status, JSON.parse(body)]).toMatchObject([404, { code: 'preview_not_found' }]);
   });
 
   it.each(['x', 'www', 'a.b', host.replace('.', '.x.'), 'p3000-x-y'].map((name) => name.replace(`.${domain}`, '')))(
     'has no other name below its domain: %s',
     async (name) => {
-      const port = await proxyTo(serverOf((_, response) => response.end('the sandbox')));
+      const port = await proxyTo(toServer((_, response) => response.end('the sandbox')));
       const named = { host: `${name}.${domain}:8080` };
       expect(await answered(port, named)).toMatchObject({ status: 404, type: 'application/problem+json' });
       expect(await answered(port, { ...named, ...upgrade })).toMatchObject({ status: 404 });
@@ -116,7 +116,7 @@ describe('a preview', () => {
   );
 
   it('is at its name with any port and case; all other hosts are for the API', async () => {
-    const port = await proxyTo(serverOf((_, response) => response.end('the sandbox')));
+    const port = await proxyTo(toServer((_, response) => response.end('the sandbox')));
     expect((await answered(port, { host: `${host.toUpperCase()}:8080` })).body).toBe('the sandbox');
     for (const other of [domain, `x${domain}`, 'localhost', ''])
       expect((await answered(port, { host: other })).body).toBe('the API');
@@ -124,7 +124,7 @@ describe('a preview', () => {
 
   it('gets all other credentials of its visitors', async () => {
     const port = await proxyTo(
-      serverOf(({ headers }, response) => response.end(JSON.stringify([headers.authorization, headers.cookie]))),
+      toServer(({ headers }, response) => response.end(JSON.stringify([headers.authorization, headers.cookie]))),
     );
     for (const authorization of ['Bearer other', basic('ada:rondo'), 'Digest username="a", realm="b"'])
       expect(JSON.parse((await answered(port, { authorization, cookie: 'sid=1; rondo=2' })).body)).toEqual([
@@ -152,7 +152,7 @@ describe('attack: previews', () => {
         Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]))),
       );
     };
-    const server = serverOf((request, response) => {
+    const server = toServer((request, response) => {
       note(request);
       response.end();
     });

@@ -108,7 +108,7 @@ export class PreviewProxy {
       }
       const { connection } = upgraded;
       response.detachSocket(socket);
-      socket.write(headOf(message));
+      socket.write(toHead(message));
       socket.write(upgraded.head);
       connection.once('close', () => socket.destroy());
       sent.pipe(connection).pipe(socket);
@@ -190,7 +190,7 @@ function answerWith(message: IncomingMessage, response: ServerResponse): void {
 }
 
 /** The head of an answer as it came, with every header as often as the server sent it. */
-function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string {
+function toHead({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string {
   const lines = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${rawHeaders[at + 1]}\r\n`] : []));
   return `HTTP/1.1 ${statusCode} ${statusMessage}\r\n${lines.join('')}\r\n`;
 }

@@ -149,9 +149,9 @@ describe('a list of tools', () => {
   });
 
   it('may have schemas that nest as those of real servers do', async () => {
-    const listOf = (properties: object) => ({ type: 'array', items: { type: 'object', properties } });
+    const toList = (properties: object) => ({ type: 'array', items: { type: 'object', properties } });
     const category = { category: { type: 'string', enum: ['A', 'B'] } };
-    const inputs = { inputs: listOf({ associations: listOf({ types: listOf(category) }) }) };
+    const inputs = { inputs: toList({ associations: toList({ types: toList(category) }) }) };
     const tool = { ...hello, inputSchema: { type: 'object', properties: inputs } };
 
     expect(await fixture.list(await oddServer({ list: () => ({ tools: [tool] }) }))).toMatchObject({ refused: [] });

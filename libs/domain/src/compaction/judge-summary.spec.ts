@@ -1,6 +1,6 @@
 import { judgeSummary } from './judge-summary';
 
-const codeOf = (written: string) => {
+const readCode = (written: string) => {
   const judged = judgeSummary(written);
   return 'error' in judged ? judged.error.code : judged.text;
 };
@@ -23,7 +23,7 @@ it.each([
   ['Next, I will run the tests.', 'summary_is_answer'],
   ['Which of the two files do you mean?', 'summary_is_answer'],
 ])('refuses what is no summary: %j', (written, code) => {
-  expect(codeOf(written)).toBe(code);
+  expect(readCode(written)).toBe(code);
 });
 
 it.each([
@@ -36,9 +36,9 @@ it.each([
   '{"facts": ["the user wants tea"]}',
   'Was gesagt wurde: Der Nutzer möchte Tee.',
 ])('accepts a text of its own: %j', (written) => {
-  expect(codeOf(written)).toBe(written);
+  expect(readCode(written)).toBe(written);
 });
 
 it('takes thoughts off', () => {
-  expect(codeOf('<think>Let me see.</think>\n\nThe user wants tea.')).toBe('The user wants tea.');
+  expect(readCode('<think>Let me see.</think>\n\nThe user wants tea.')).toBe('The user wants tea.');
 });

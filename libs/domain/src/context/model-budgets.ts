@@ -1,5 +1,5 @@
 import type { RunSettings } from '@rondo/contract';
-import { declaredFactsOf, knownFactsOf } from '../models/model-facts';
+import { declaredFactsOf, findKnownFacts } from '../models/model-facts';
 import { type ModelProviders, splitModelName } from '../models/provider-settings';
 
 /** The most tokens that a request to a model may have; the space for the reply is subtracted already. */
@@ -33,7 +33,7 @@ export const budgetsOf =
     const { provider: name, id } = splitModelName(model);
     const provider = providers.find((one) => one.name === name);
     const declared = provider && declaredFactsOf(provider, id);
-    const facts = declared?.context_window ? declared : knownFactsOf(name, id);
+    const facts = declared?.context_window ? declared : findKnownFacts(name, id);
     return facts?.context_window ? lessReply(facts.context_window, facts.max_output_tokens) : budgetOfModel(model);
   };
 

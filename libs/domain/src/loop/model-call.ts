@@ -84,11 +84,11 @@ export function usageFactFor(
     first_token_ms: firstOutputAt === undefined ? null : Date.parse(firstOutputAt) - beganMs,
     ...('error' in end && { error: end.error }),
   };
-  return { type: 'usage.recorded', iteration: call.iteration, data: { ...data, ...notesOf(end) } };
+  return { type: 'usage.recorded', iteration: call.iteration, data: { ...data, ...toNotes(end) } };
 }
 
 /** What else is known of the call. */
-function notesOf({ usage, notes }: ModelEnd) {
+function toNotes({ usage, notes }: ModelEnd) {
   const { finishReason, effort, omittedTools = [], omittedParameters = [] } = notes ?? {};
   return {
     ...(finishReason !== undefined && { provider_finish_reason: finishReason }),

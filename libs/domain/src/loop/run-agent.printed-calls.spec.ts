@@ -3,13 +3,13 @@ import { LedgeredTools, RunHarness, ScriptedModel, says } from '../testing';
 
 const printed = '<tool_call>\n{"name": "list_files", "arguments": {"path": "."}}\n</tool_call>';
 
-function runOf(model: ScriptedModel, facts: Partial<ModelFacts> = {}) {
+function startRun(model: ScriptedModel, facts: Partial<ModelFacts> = {}) {
   const tools = new LedgeredTools();
   const extra = { factsOf: (id: string): ModelFacts => ({ id, ...facts }) };
   return { tools, harness: new RunHarness({ model, tools, extra, settings: { processor: { dialect: 'native' } } }) };
 }
 
-const textOf = (harness: RunHarness): string[] =>
+const readTexts = (harness: RunHarness): string[] =>
   harness.log.flatMap((fact) =>
     fact.type === 'message.created' && fact.data.message.type === 'assistant'
       ? [fact.data.message.content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('')]
@@ -18,14 +18,14 @@ const textOf = (harness: RunHarness): string[] =>
 
 describe('a native model that prints its calls as text', () => {
   it('is understood where its facts say so, and what is shown is what is stored', async () => {
-    const { tools, harness } = runOf(new ScriptedModel([says(`I look.\n${printed}`), says('Done.')]), {
+    const { tools, harness } = startRun(new ScriptedModel([says(`I look.\n${printed}`), says('Done.')]), {
       printed_calls: true,
     });
 
     await harness.activate();
 
     expect(tools.effects.size).toBe(1);
-    expect(textOf(harness)).toEqual(['I look.\n[tool_call]', 'Done.']);
+    expect(readTexts(harness)).toEqual(['I look.\n[tool_call]', 'Done.']);
     expect(harness.deltas.flatMap(({ type, text }) => (type === 'message.delta' ? [text] : [])).join('')).toBe(
       'I look.\nDone.',
     );
@@ -33,29 +33,29 @@ describe('a native model that prints its calls as text', () => {
   });
 
   it('is never understood within a thought', async () => {
-    const { tools, harness } = runOf(new ScriptedModel([says(`<think>${printed}</think>Done.`)]), {
+    const { tools, harness } = startRun(new ScriptedModel([says(`<think>${printed}</think>Done.`)]), {
       printed_calls: true,
     });
 
     await harness.activate();
 
     expect(tools.effects.size).toBe(0);
-    expect(textOf(harness)).toEqual(['[reasoning]Done.']);
+    expect(readTexts(harness)).toEqual(['[reasoning]Done.']);
   });
 
   it('is asked once more otherwise, and nothing of the first reply is stored', async () => {
     const model = new ScriptedModel([says(printed), says('All done.')]);
-    const { tools, harness } = runOf(model);
+    const { tools, harness } = startRun(model);
 
     await harness.activate();
 
     expect(tools.effects.size).toBe(0);
-    expect(textOf(harness)).toEqual(['All done.']);
+    expect(readTexts(harness)).toEqual(['All done.']);
     expect(JSON.stringify(model.requests[1]?.messages.at(-1))).toContain('tool calls of the API');
   });
 
   it('fails with the dialect that would help if it does so again', async () => {
-    const { tools, harness } = runOf(new ScriptedModel([says(printed), says(printed)]));
+    const { tools, harness } = startRun(new ScriptedModel([says(printed), says(printed)]));
 
     await harness.activate();
 
@@ -69,11 +69,11 @@ describe('a native model that prints its calls as text', () => {
     `${printed}\nThis is how a call looks.`,
     printed.replace('list_files', 'x'),
   ])('may show a call that is none: %j', async (answer) => {
-    const { harness } = runOf(new ScriptedModel([says(answer)]));
+    const { harness } = startRun(new ScriptedModel([says(answer)]));
 
     await harness.activate();
 
-    expect(textOf(harness)).toEqual([answer]);
+    expect(readTexts(harness)).toEqual([answer]);
     expect(harness.store.status(harness.id)).toBe('completed');
   });
 });

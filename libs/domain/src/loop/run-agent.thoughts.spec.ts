@@ -18,7 +18,7 @@ const answers = {
 const dialects = ['native', 'xml_invoke', 'xml_tag', 'json'] as const;
 const nothingIsKnown = { factsOf: (): ModelFacts | undefined => undefined };
 
-async function replyOf(turn: Turn, processor: SettingsRequest['processor']) {
+async function readReply(turn: Turn, processor: SettingsRequest['processor']) {
   const tools = new LedgeredTools();
   const model = new ScriptedModel([turn, says('Nothing.')]);
   const harness = new RunHarness({ model, tools, settings: { processor }, extra: nothingIsKnown });
@@ -37,7 +37,7 @@ describe.each(dialects)('a thought within the text of a reply in %s', (dialect) 
     ['without its opening mark', `maybe ${drafts[dialect]}, no\n</think>\n\n${answers[dialect]}`],
   ])('runs nothing, is stored as reasoning and shown as it is stored: %s', async (_, written) => {
     for (const execute_on_stream of [false, true]) {
-      const { tools, harness, reply, text, reasoning } = await replyOf(says(written), { dialect, execute_on_stream });
+      const { tools, harness, reply, text, reasoning } = await readReply(says(written), { dialect, execute_on_stream });
 
       expect(tools.effects.size).toBe(0);
       expect(harness.types).not.toContain('tool.planned');
@@ -50,7 +50,7 @@ describe.each(dialects)('a thought within the text of a reply in %s', (dialect) 
   });
 
   it('runs nothing if the thought is never closed, and asks again', async () => {
-    const { tools, harness } = await replyOf(says(`<think>maybe ${drafts[dialect]}`), { dialect });
+    const { tools, harness } = await readReply(says(`<think>maybe ${drafts[dialect]}`), { dialect });
 
     expect(tools.effects.size).toBe(0);
     expect(harness.types).not.toContain('tool.planned');
@@ -58,7 +58,7 @@ describe.each(dialects)('a thought within the text of a reply in %s', (dialect) 
 });
 
 it('withdraws what it has shown when a closing mark makes it a thought', async () => {
-  const { harness, reply } = await replyOf(says('Hm, hm.\n</think>\nYes.'), { dialect: 'native' });
+  const { harness, reply } = await readReply(says('Hm, hm.\n</think>\nYes.'), { dialect: 'native' });
 
   const restarted = harness.log.find(({ type }) => type === 'iteration.restarted');
   const first = harness.deltas[0]?.streamId;
@@ -67,10 +67,13 @@ it('withdraws what it has shown when a closing mark makes it a thought', async (
 });
 
 it('keeps marks in the arguments of a call', async () => {
-  const { harness } = await replyOf(says('<create-file file_path="a.txt">\n<think>\nkept\n</think>\n</create-file>'), {
-    dialect: 'xml_tag',
-    execute_on_stream: true,
-  });
+  const { harness } = await readReply(
+    says('<create-file file_path="a.txt">\n<think>\nkept\n</think>\n</create-file>'),
+    {
+      dialect: 'xml_tag',
+      execute_on_stream: true,
+    },
+  );
 
   expect(harness.log.find(({ type }) => type === 'tool.planned')?.data).toMatchObject({
     tool_call: { arguments: { file_contents: '<think>\nkept\n</think>' } },
@@ -84,7 +87,7 @@ it('runs a native call beside a thought that is never closed', async () => {
     { type: 'call_arguments', index: 0, text: '{}' },
     finished('tool_calls'),
   ];
-  const { tools, reply } = await replyOf(turn, { dialect: 'native' });
+  const { tools, reply } = await readReply(turn, { dialect: 'native' });
 
   expect(tools.effects.size).toBe(1);
   expect(reply?.content[0]).toEqual({ type: 'reasoning', text: 'I list them' });

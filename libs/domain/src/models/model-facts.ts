@@ -113,7 +113,7 @@ export const declaredFactsOf = ({ models }: { models: readonly ModelFacts[] }, i
   factsIn(models, id);
 
 /** What is known about a model of the makers themselves, whatever is configured. */
-export const knownFactsOf = (provider: string, id: string): ModelFacts | undefined =>
+export const findKnownFacts = (provider: string, id: string): ModelFacts | undefined =>
   demoProviders.has(provider) ? undefined : factsIn(knownModels.get(provider) ?? [], id);
 
 /** The facts about `id` at a provider. Its configuration overrides the list above. */

@@ -187,14 +187,14 @@ function toProvider(one: DeclaredProvider, variables: Variables): ProviderSettin
   const { headers, tool_calls, streaming, timeout_s, models, api, profile, extra_body } = one;
   return {
     name,
-    kind: kindOf(one),
+    kind: readKind(one),
     ...(base_url !== undefined && { baseUrl: base_url }),
-    apiKey: valueOf(api_key_variable, variables) ?? 'none',
+    apiKey: readValue(api_key_variable, variables) ?? 'none',
     headers,
     ...(api && { api }),
     ...(profile && { profile }),
     ...(extra_body && { extraBody: extra_body }),
-    ...cloudOf(one, variables),
+    ...readCloud(one, variables),
     toolCalls: tool_calls,
     streams: streaming,
     pace: { requestsPerMinute: one.requests_per_minute, tokensPerMinute: one.tokens_per_minute },
@@ -204,21 +204,21 @@ function toProvider(one: DeclaredProvider, variables: Variables): ProviderSettin
 }
 
 /** Only Azure's URLs name the version of an API in their query. */
-const kindOf = ({ kind, base_url }: DeclaredProvider): ProviderSettings['kind'] =>
+const readKind = ({ kind, base_url }: DeclaredProvider): ProviderSettings['kind'] =>
   kind === 'openai' && base_url !== undefined && new URL(base_url).searchParams.has('api-version') ? 'azure' : kind;
 
-const valueOf = (variable: string | undefined, variables: Variables): string | undefined =>
+const readValue = (variable: string | undefined, variables: Variables): string | undefined =>
   variable === undefined ? undefined : variables[variable];
 
-function cloudOf(one: DeclaredProvider, variables: Variables): { cloud?: CloudSettings } {
+function readCloud(one: DeclaredProvider, variables: Variables): { cloud?: CloudSettings } {
   const cloud: CloudSettings = {
     apiVersion: one.api_version,
     deployment: one.deployment,
     region: one.region,
     project: one.project,
-    accessKey: valueOf(one.access_key_variable, variables),
-    secretKey: valueOf(one.secret_key_variable, variables),
-    sessionToken: valueOf(one.session_token_variable, variables),
+    accessKey: readValue(one.access_key_variable, variables),
+    secretKey: readValue(one.secret_key_variable, variables),
+    sessionToken: readValue(one.session_token_variable, variables),
   };
   return Object.values(cloud).some((value) => value !== undefined) ? { cloud } : {};
 }

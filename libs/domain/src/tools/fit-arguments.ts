@@ -41,7 +41,7 @@ class Fitting {
   fit(schema: unknown, value: unknown, path: readonly (string | number)[]): unknown {
     const rule = this.resolve(schema);
     if (!rule || path.length > deepest || this.accepts(rule, value)) return value;
-    const choices = choicesOf(rule);
+    const choices = readChoices(rule);
     if (choices) return this.fitChoice(choices, value, path);
 
     const parsed = typeof value === 'string' ? this.parse(rule, value, path) : value;
@@ -63,7 +63,7 @@ class Fitting {
   }
 
   private parse(rule: Json, text: string, path: readonly (string | number)[]): unknown {
-    const types = typesOf(rule);
+    const types = readTypes(rule);
     if (types.length === 0 || types.includes('string')) return text;
     const parsed = parseJson(text);
     if (parsed === undefined || !types.some((type) => isOfType(type, parsed))) return text;
@@ -83,7 +83,7 @@ class Fitting {
       if (!Object.hasOwn(properties, key)) return isClosed ? this.leaveOut(own, 'unknown_left_out') : [[key, given]];
       const fitted = this.fit(properties[key], given, own);
       const isAbsent = (given === null || given === 'null') && !this.acceptsAs(properties[key], fitted);
-      if (isAbsent && !requiredOf(rule).includes(key)) return this.leaveOut(own, 'null_left_out');
+      if (isAbsent && !readRequired(rule).includes(key)) return this.leaveOut(own, 'null_left_out');
       return [[key, fitted]];
     });
     return Object.fromEntries(entries);
@@ -106,9 +106,9 @@ class Fitting {
   /** Whether the value is valid, as far as that says what it is. In doubt it is, so that it is not changed. */
   private accepts(rule: Json, value: unknown, depth = 0): boolean {
     if (depth > deepest) return true;
-    const choices = choicesOf(rule);
+    const choices = readChoices(rule);
     if (choices && !choices.some((choice) => this.isAccepted(choice, value, depth))) return false;
-    const types = typesOf(rule);
+    const types = readTypes(rule);
     if (types.length > 0 && !types.some((type) => isOfType(type, value))) return false;
     if (Array.isArray(value)) return value.every((item) => this.isAccepted(rule['items'], item, depth));
     return !isObject(value) || this.acceptsProperties(rule, value, depth);
@@ -123,7 +123,7 @@ class Fitting {
     const properties = isObject(rule['properties']) ? rule['properties'] : {};
     const isClosed = rule['additionalProperties'] === false && rule['patternProperties'] === undefined;
     return (
-      requiredOf(rule).every((key) => Object.hasOwn(value, key)) &&
+      readRequired(rule).every((key) => Object.hasOwn(value, key)) &&
       Object.entries(value).every(([key, one]) =>
         Object.hasOwn(properties, key) ? this.isAccepted(properties[key], one, depth) : !isClosed,
       )
@@ -157,14 +157,14 @@ const isObject = (value: unknown): value is Json =>
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
-const choicesOf = ({ anyOf, oneOf }: Json): readonly unknown[] | undefined =>
+const readChoices = ({ anyOf, oneOf }: Json): readonly unknown[] | undefined =>
   isList(anyOf) ? anyOf : isList(oneOf) ? oneOf : undefined;
 
-const requiredOf = ({ required }: Json): readonly string[] =>
+const readRequired = ({ required }: Json): readonly string[] =>
   isList(required) ? required.filter((key) => typeof key === 'string') : [];
 
 /** Empty where the schema does not say it. */
-function typesOf({ type, enum: values, nullable }: Json): readonly string[] {
+function readTypes({ type, enum: values, nullable }: Json): readonly string[] {
   const named = [type ?? []].flat().filter((one): one is string => typeof one === 'string');
   const listed = named.length === 0 && isList(values) ? values.map(typeOfValue) : named;
   return listed.length > 0 && nullable === true ? [...listed, 'null'] : listed;

@@ -1,7 +1,7 @@
 import type { ModelRequest } from '@rondo/domain';
 import type { WireProtocol, WireRequest } from '../wire-protocol';
 import { AnthropicReply } from './anthropic-reply';
-import { makerOf, thinkingIn, toAnthropicRequest } from './anthropic-request';
+import { toMaker, thinkingIn, toAnthropicRequest } from './anthropic-request';
 import { markedTurns } from './cache-marks';
 
 /** The Messages API of Anthropic and of compatible servers. */
@@ -18,6 +18,6 @@ export class AnthropicProtocol implements WireProtocol {
   }
 
   reader({ model }: ModelRequest): AnthropicReply {
-    return new AnthropicReply({ maker: makerOf(model), takesUnsigned: !/claude/i.test(model) });
+    return new AnthropicReply({ maker: toMaker(model), takesUnsigned: !/claude/i.test(model) });
   }
 }

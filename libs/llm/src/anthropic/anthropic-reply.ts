@@ -103,7 +103,7 @@ export class AnthropicReply implements ReplyReader {
         this.blocks.set(index, { type: 'other' });
         break;
       case 'tool_use': {
-        const call = { type: 'call', index: this.calls++, input: inputOf(block.input) } as const;
+        const call = { type: 'call', index: this.calls++, input: readInput(block.input) } as const;
         this.blocks.set(index, call);
         chunks.push({ type: 'call_start', index: call.index, name: block.name ?? 'unnamed' });
         break;
@@ -178,7 +178,7 @@ export class AnthropicReply implements ReplyReader {
 }
 
 /** A compatible server may send the whole input at the start of a call, where Anthropic sends an empty object. */
-function inputOf(input: unknown): string {
+function readInput(input: unknown): string {
   if (typeof input === 'string') return input;
   return typeof input === 'object' && input !== null && Object.keys(input).length > 0 ? JSON.stringify(input) : '';
 }

@@ -33,7 +33,7 @@ export function toAnthropicRequest(request: ModelRequest, { thinks, parameters }
     ...parameters,
     ...(format && { output_config: { ...parameters.output_config, format } }),
     ...settings.extra_body,
-    messages: markTurns(toAnthropicMessages(messages, makerOf(model))),
+    messages: markTurns(toAnthropicMessages(messages, toMaker(model))),
   };
 }
 
@@ -44,11 +44,11 @@ const longestReply = ({ model, settings }: ModelRequest): number =>
 export function thinkingIn(request: ModelRequest): Thinking {
   const { model, settings, messages } = request;
   const { id } = splitModelName(model);
-  return thinkingFor({ id, settings, messages, maxTokens: longestReply(request), maker: makerOf(model) });
+  return thinkingFor({ id, settings, messages, maxTokens: longestReply(request), maker: toMaker(model) });
 }
 
 /** The model, as its thinking names it. */
-export const makerOf = (model: string): string => `anthropic/${splitModelName(model).id}`;
+export const toMaker = (model: string): string => `anthropic/${splitModelName(model).id}`;
 
 /** A conversation with calls needs tools, even if none is offered any more. */
 function toolsFor(

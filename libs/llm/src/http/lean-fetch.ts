@@ -18,7 +18,7 @@ export interface ProxySettings {
 const thisMachine = 'localhost,127.0.0.1,[::1]';
 
 /** Undefined without a proxy. What is not given is given as empty: else the environment would be read. */
-function proxyOf({ httpProxy = '', httpsProxy = '', noProxy = '' }: ProxySettings): EnvHttpProxyAgent | undefined {
+function createProxy({ httpProxy = '', httpsProxy = '', noProxy = '' }: ProxySettings): EnvHttpProxyAgent | undefined {
   if (httpProxy === '' && httpsProxy === '') return undefined;
   const hosts = [noProxy, thisMachine].filter((list) => list !== '').join(',');
   return new EnvHttpProxyAgent({ ...connectionOptions, httpProxy, httpsProxy, noProxy: noProxy === '*' ? '*' : hosts });
@@ -33,7 +33,7 @@ const maxRefusalBytes = 64 * 1024;
  * the body of its response is the reply as it arrives from the connection.
  */
 export function createFetch(proxies: ProxySettings = {}): Fetch {
-  const proxy = proxyOf(proxies);
+  const proxy = createProxy(proxies);
   const pools = new Map<string, HttpConnections>();
   const connectionsTo = (origin: string): HttpConnections => {
     const known = pools.get(origin);

@@ -40,7 +40,7 @@ const anyHabit: fc.Arbitrary<Habit> = fc
   })
   .filter(isTold);
 
-function piecesOf({ form, size }: Habit, given: Record<string, unknown>): unknown[] {
+function toPieces({ form, size }: Habit, given: Record<string, unknown>): unknown[] {
   const whole = JSON.stringify(given);
   const cut = (text: string) => text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
   switch (form) {
@@ -65,10 +65,10 @@ const idAt = (ids: Habit['ids'], at: number, nth: number): string | undefined =>
   return ids === 'own' && nth === 0 ? `id_${at}` : undefined;
 };
 
-function deltasOf(calls: readonly Written[], habit: Habit): ToolCallDelta[][] {
+function toDeltas(calls: readonly Written[], habit: Habit): ToolCallDelta[][] {
   let pieces = 0;
   return calls.map((call, at) =>
-    piecesOf(habit, call.arguments).map((written, nth) => {
+    toPieces(habit, call.arguments).map((written, nth) => {
       const index = { own: at, zero: 0, 'of the piece': pieces++, none: undefined }[habit.numbers];
       const id = idAt(habit.ids, at, nth);
       const name = nth === 0 || habit.named === 'every' ? call.name : undefined;
@@ -118,7 +118,7 @@ describe('the calls that are put together', () => {
         anyHabit,
         fc.array(fc.nat(3), { maxLength: 40 }),
         (calls, habit, order) => {
-          const deltas = interleaved(deltasOf(calls, habit), isApart(habit) ? order : []);
+          const deltas = interleaved(toDeltas(calls, habit), isApart(habit) ? order : []);
           const found = assembled(deltas);
           const whole = found.filter(({ malformed }) => !malformed);
 
@@ -143,7 +143,7 @@ describe('the calls that are put together', () => {
         fc.uniqueArray(called, { maxLength: 4, selector: (call) => JSON.stringify(call) }),
         usual,
         (calls, habit) => {
-          const found = assembled(deltasOf(calls, habit).flat());
+          const found = assembled(toDeltas(calls, habit).flat());
           expect([habit, found.map(({ name, arguments: given }) => ({ name, arguments: given }))]).toEqual(
             JSON.parse(JSON.stringify([habit, calls])),
           );

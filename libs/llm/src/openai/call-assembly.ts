@@ -95,7 +95,7 @@ export class CallAssembly {
       index: delta.index ?? undefined,
       id: delta.id === '' ? undefined : (delta.id ?? undefined),
       name: given?.name ?? '',
-      text: textOf(given?.arguments),
+      text: toText(given?.arguments),
     };
     const call = this.callOf(piece);
     call.id ??= piece.id;
@@ -210,7 +210,7 @@ const mayBeSame = (one: OpenCall, call: OpenCall): boolean =>
 /** Nothing but an object without fields, perhaps not closed yet. Some servers begin with one and send the arguments after it. */
 const emptyObject = /^\s*\{\s*\}?\s*$/;
 
-const textOf = (written: unknown): string => {
+const toText = (written: unknown): string => {
   if (typeof written === 'string') return written;
   return written === undefined || written === null ? '' : JSON.stringify(written);
 };

@@ -32,7 +32,7 @@ const toolCallDelta = z
   .catch({});
 export type ToolCallDelta = z.infer<typeof toolCallDelta>;
 
-const listOf = <Schema extends z.ZodType>(schema: Schema) =>
+const createList = <Schema extends z.ZodType>(schema: Schema) =>
   lenient(z.preprocess((value) => (Array.isArray(value) || !value ? value : [value]), z.array(schema)));
 
 const said = z.object({
@@ -43,7 +43,7 @@ const said = z.object({
   reasoning_content: z.unknown().optional(),
   reasoning: z.unknown().optional(),
   reasoning_details: lenient(z.array(z.record(z.string(), z.unknown().optional()))),
-  tool_calls: listOf(toolCallDelta),
+  tool_calls: createList(toolCallDelta),
   function_call: lenient(calledFunction),
 });
 export type Said = z.infer<typeof said>;
@@ -84,7 +84,7 @@ const choice = z
 export const openAiChunk = z.preprocess(
   (value) => (Array.isArray(value) ? (value as unknown[])[0] : value) ?? {},
   z.object({
-    choices: listOf(choice),
+    choices: createList(choice),
     usage,
     x_groq: lenient(z.object({ usage })),
     error: z.unknown().optional(),

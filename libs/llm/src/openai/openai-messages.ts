@@ -23,11 +23,11 @@ export interface Recipient {
 }
 
 /** Turns are remembered for each model, and for each way in which its server wants them. */
-export type TurnsOf = (conversation: readonly ModelMessage[]) => Turns;
+export type ToTurns = (conversation: readonly ModelMessage[]) => Turns;
 
 /** The conversation in OpenAI's shape. */
-export function toOpenAiMessages(system: string, conversation: readonly ModelMessage[], turnsOf: TurnsOf): Message[] {
-  const { messages, images } = turnsOf(conversation);
+export function toOpenAiMessages(system: string, conversation: readonly ModelMessage[], toTurns: ToTurns): Message[] {
+  const { messages, images } = toTurns(conversation);
   return [...(system.trim() === '' ? [] : [{ role: 'system', content: system } as const]), ...messages, ...images];
 }
 
@@ -37,7 +37,7 @@ interface Turns {
   readonly images: readonly Message[];
 }
 
-export const createTurns = (recipient: Recipient): TurnsOf =>
+export const createTurns = (recipient: Recipient): ToTurns =>
   memoizeGrowingList<ModelMessage, Turns & { parts: readonly Part[] }>(
     (turns = { messages: [], images: [], parts: [] }, more) => {
       const { messages } = turns;
@@ -108,13 +108,13 @@ function assistantMessage({ content }: Turn<'assistant'>, recipient: Signed): Me
       id: wireCallId(call.id),
       type: 'function',
       function: { name: wireToolName(call.name), arguments: JSON.stringify(call.arguments) },
-      ...signatureOf(call.opaque, at, recipient),
+      ...toSignature(call.opaque, at, recipient),
     }));
   if (calls.length === 0) return { role: 'assistant', content: text.trim() === '' ? '(no reply)' : text };
   return {
     role: 'assistant',
     content: text.trim() === '' ? null : text,
-    ...reasoningOf(content, recipient),
+    ...toReasoning(content, recipient),
     tool_calls: calls,
   };
 }
@@ -127,7 +127,7 @@ const givenReasoning = z.union([
 export type GivenReasoning = z.infer<typeof givenReasoning>;
 
 /** The reasoning that led to the calls, in the field where its model expects it. */
-function reasoningOf(content: Turn<'assistant'>['content'], { maker, profile }: Recipient): object {
+function toReasoning(content: Turn<'assistant'>['content'], { maker, profile }: Recipient): object {
   const own = content.filter((block) => block.type === 'reasoning' && block.opaque?.maker === maker);
   const text = own.map((block) => (block.type === 'reasoning' ? block.text : '')).join('');
   const given = own.flatMap((block) => {
@@ -164,7 +164,7 @@ function latestSignature(messages: readonly Message[]): object | undefined {
   return call && 'extra_content' in call ? { extra_content: call.extra_content } : undefined;
 }
 
-function signatureOf(opaque: Opaque | undefined, at: number, { maker, profile, signature }: Signed): object {
+function toSignature(opaque: Opaque | undefined, at: number, { maker, profile, signature }: Signed): object {
   if (opaque && opaque.maker === maker) return opaque.data as object; // as the reader kept it
   const isDemanded = profile.reasoning === 'signatures' && at === 0 && !/gemini-[12]/.test(maker);
   return isDemanded ? (signature ?? foreignSignature) : {};

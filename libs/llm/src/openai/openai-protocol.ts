@@ -2,10 +2,10 @@ import { reasoningEffort } from '@rondo/contract';
 import type { ModelRequest, ProviderSettings } from '@rondo/domain';
 import { onePerModel } from '../one-per-model';
 import type { ProviderError } from '../provider-error';
-import { findProfile, makerOf } from '../providers/find-profile';
+import { findProfile, toMaker } from '../providers/find-profile';
 import { type ProviderProfile, omittedTools } from '../providers/provider-profile';
 import type { WireProtocol, WireRequest } from '../wire-protocol';
-import { type TurnsOf, createTurns } from './openai-messages';
+import { type ToTurns, createTurns } from './openai-messages';
 import { EndingHabit, OpenAiReply } from './openai-reply';
 import { toOpenAiRequest } from './openai-request';
 import { type Lessons, learnFrom, withLessons } from './refused-parameters';
@@ -15,7 +15,7 @@ interface KnownModel {
   readonly maker: string;
   readonly habit: EndingHabit;
   profile: ProviderProfile;
-  turnsOf: TurnsOf;
+  toTurns: ToTurns;
   lessons: Lessons;
 }
 
@@ -38,15 +38,15 @@ export class OpenAiProtocol implements WireProtocol {
     this.streams = provider.streams ?? true;
     this.known = onePerModel((model) => {
       const profile = findProfile(provider, model);
-      const maker = makerOf(profile, model);
+      const maker = toMaker(profile, model);
       const habit = new EndingHabit();
-      return { maker, habit, profile, turnsOf: createTurns({ maker, profile }), lessons: {} };
+      return { maker, habit, profile, toTurns: createTurns({ maker, profile }), lessons: {} };
     });
   }
 
   request(request: ModelRequest): WireRequest {
-    const { profile, turnsOf, lessons } = this.known(request.model);
-    const wanted = toOpenAiRequest(request, { streams: this.streams, profile, turnsOf });
+    const { profile, toTurns, lessons } = this.known(request.model);
+    const wanted = toOpenAiRequest(request, { streams: this.streams, profile, toTurns });
     const { params, omitted } = withLessons(wanted, lessons);
     const effort = reasoningEffort.safeParse(params.reasoning_effort).data; // a run's own parameters may be of any kind
     const left = omittedTools(request.tools, profile);
@@ -68,7 +68,7 @@ export class OpenAiProtocol implements WireProtocol {
     const [rule] = learnedRules.filter(({ rule, words }) => words.test(error.message) && !model.profile[rule]);
     if (rule) {
       model.profile = { ...model.profile, [rule.rule]: true };
-      model.turnsOf = createTurns(model);
+      model.toTurns = createTurns(model);
       return true;
     }
     const { params } = this.request(request);

@@ -4,7 +4,7 @@ import type OpenAI from 'openai';
 import { requestTo } from '../testing/read-model-reply';
 import { histories, imagesOfAllKinds, requestsOf } from '../testing/model-histories';
 import type { ModelRequest } from '@rondo/domain';
-import { findProfile, makerOf } from '../providers/find-profile';
+import { findProfile, toMaker } from '../providers/find-profile';
 import { createTurns } from './openai-messages';
 import { toOpenAiRequest } from './openai-request';
 
@@ -14,8 +14,8 @@ const id = callId.parse('call_1');
 /** The request to a provider, which is known by its name. */
 function ask(request: ModelRequest, name = 'acme') {
   const profile = findProfile({ name }, request.model);
-  const turnsOf = createTurns({ maker: makerOf(profile, request.model), profile });
-  return toOpenAiRequest(request, { streams: true, profile, turnsOf });
+  const toTurns = createTurns({ maker: toMaker(profile, request.model), profile });
+  return toOpenAiRequest(request, { streams: true, profile, toTurns });
 }
 
 /** The request without the fields that are the same in all tests. */

@@ -5,14 +5,14 @@ import { acceptableSchema, plainSchema } from '../acceptable-schema';
 import { type ProviderProfile, nearestEffort, takenTools } from '../providers/provider-profile';
 import { wireToolName } from '../wire-protocol';
 import { openAiFamily } from './openai-family';
-import { type TurnsOf, toOpenAiMessages } from './openai-messages';
+import { type ToTurns, toOpenAiMessages } from './openai-messages';
 
 type Request = OpenAI.ChatCompletionCreateParams;
 
 /** Puts the messages last, so that a request starts with the text of the previous one. */
 export function toOpenAiRequest(
   { model, system, messages, tools, settings }: ModelRequest,
-  { streams, profile, turnsOf }: Sending,
+  { streams, profile, toTurns }: Sending,
 ): Request {
   const { id } = splitModelName(model);
   const offered = offeredTools(tools, messages, profile);
@@ -26,7 +26,7 @@ export function toOpenAiRequest(
     ...effort(id, settings, { hasTools: tools.length > 0, profile }),
     ...format(settings),
     ...settings.extra_body,
-    messages: toOpenAiMessages(system, messages, turnsOf),
+    messages: toOpenAiMessages(system, messages, toTurns),
   };
 }
 
@@ -34,7 +34,7 @@ export function toOpenAiRequest(
 export interface Sending {
   readonly streams: boolean;
   readonly profile: ProviderProfile;
-  readonly turnsOf: TurnsOf;
+  readonly toTurns: ToTurns;
 }
 
 const counted = { stream_options: { include_usage: true } } as const;

@@ -1,6 +1,6 @@
 import { type ReasoningBlock, callId } from '@rondo/contract';
 import type { ModelMessage, ReplyChunk } from '@rondo/domain';
-import { findProfile, makerOf } from '../providers/find-profile';
+import { findProfile, toMaker } from '../providers/find-profile';
 import { requestTo } from '../testing/read-model-reply';
 import { createTurns } from './openai-messages';
 import { EndingHabit, OpenAiReply } from './openai-reply';
@@ -9,15 +9,15 @@ import { toOpenAiRequest } from './openai-request';
 const id = callId.parse('call_1');
 const call = { index: 0, id: 'x', function: { name: 'see', arguments: '{}' } };
 
-function recipientOf(name: string, model: string) {
+function createRecipient(name: string, model: string) {
   const profile = findProfile({ name }, `${name}/${model}`);
-  return { maker: makerOf(profile, `${name}/${model}`), profile };
+  return { maker: toMaker(profile, `${name}/${model}`), profile };
 }
 
 /** The reply as it is stored, in a request that follows it. */
-function echoOf(from: readonly [string, string], to: readonly [string, string], ...deltas: object[]): object {
+function findEcho(from: readonly [string, string], to: readonly [string, string], ...deltas: object[]): object {
   const chunks: ReplyChunk[] = [];
-  const reader = new OpenAiReply(new EndingHabit(), recipientOf(...from));
+  const reader = new OpenAiReply(new EndingHabit(), createRecipient(...from));
   for (const delta of deltas) reader.read(JSON.stringify({ choices: [{ delta }] }), chunks);
   reader.read('[DONE]', chunks);
 
@@ -35,11 +35,11 @@ function echoOf(from: readonly [string, string], to: readonly [string, string], 
     { role: 'assistant', content: [...thoughts, { type: 'tool_call', id, name: 'see', arguments: {}, ...opaque }] },
     { role: 'tool', results: [{ tool_call_id: id, text: 'seen', is_error: false }] },
   ];
-  const recipient = recipientOf(...to);
+  const recipient = createRecipient(...to);
   const request = toOpenAiRequest(requestTo(to.join('/'), { messages, system: '' }), {
     streams: true,
     profile: recipient.profile,
-    turnsOf: createTurns(recipient),
+    toTurns: createTurns(recipient),
   });
   return request.messages[1] ?? {};
 }
@@ -52,30 +52,30 @@ const other = ['acme', 'some-model'] as const;
 
 describe('what a model gave with its calls', () => {
   it('goes back in the field that it came in', () => {
-    expect(echoOf(v4, v4, ...thinking)).toMatchObject({ reasoning_content: 'I should look.' });
-    expect(echoOf(other, other, ...thinking)).toMatchObject({ reasoning_content: 'I should look.' });
-    expect(echoOf(other, other, { reasoning: 'Hm.' }, { tool_calls: [call] })).toMatchObject({ reasoning: 'Hm.' });
+    expect(findEcho(v4, v4, ...thinking)).toMatchObject({ reasoning_content: 'I should look.' });
+    expect(findEcho(other, other, ...thinking)).toMatchObject({ reasoning_content: 'I should look.' });
+    expect(findEcho(other, other, { reasoning: 'Hm.' }, { tool_calls: [call] })).toMatchObject({ reasoning: 'Hm.' });
   });
 
   it('is empty where the provider demands it with every call', () => {
-    expect(echoOf(v4, v4, { tool_calls: [call] })).toMatchObject({ reasoning_content: '' });
-    expect(echoOf(other, v4, ...thinking)).toMatchObject({ reasoning_content: '' });
+    expect(findEcho(v4, v4, { tool_calls: [call] })).toMatchObject({ reasoning_content: '' });
+    expect(findEcho(other, v4, ...thinking)).toMatchObject({ reasoning_content: '' });
   });
 
   it('goes to no other model', () => {
     for (const to of [other, flash, router, ['mistral', 'mistral-large'], ['groq', 'llama-3.3']] as const)
-      expect(JSON.stringify(echoOf(v4, to, ...thinking))).not.toContain('should');
+      expect(JSON.stringify(findEcho(v4, to, ...thinking))).not.toContain('should');
     expect(
-      echoOf(['deepseek', 'deepseek-reasoner'], ['deepseek', 'deepseek-reasoner'], ...thinking),
+      findEcho(['deepseek', 'deepseek-reasoner'], ['deepseek', 'deepseek-reasoner'], ...thinking),
     ).not.toHaveProperty('reasoning_content');
   });
 
   it('is the signature of each call for Gemini, and a stand-in for a call of another model', () => {
     const extra_content = { google: { thought_signature: 'c2ln' } };
-    expect(echoOf(flash, flash, { tool_calls: [{ ...call, extra_content }] })).toMatchObject({
+    expect(findEcho(flash, flash, { tool_calls: [{ ...call, extra_content }] })).toMatchObject({
       tool_calls: [{ extra_content }],
     });
-    expect(echoOf(other, flash, ...thinking)).toMatchObject({
+    expect(findEcho(other, flash, ...thinking)).toMatchObject({
       tool_calls: [{ extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } } }],
     });
   });
@@ -97,7 +97,7 @@ describe('what a model gave with its calls', () => {
       { role: 'assistant', content: [{ type: 'tool_call', id: second, name: 'see', arguments: {} }] },
       results(second),
     ];
-    const recipient = recipientOf(...flash);
+    const recipient = createRecipient(...flash);
     const turns = createTurns(recipient)(messages);
 
     expect(turns.messages[3]).toMatchObject({ tool_calls: [opaque.data] });
@@ -107,7 +107,7 @@ describe('what a model gave with its calls', () => {
     const details = [
       { type: 'reasoning.encrypted', data: 'ZGF0YQ==', id: 'tool_1', format: 'google-gemini-v1', index: 0 },
     ];
-    const echo = echoOf(router, router, { reasoning_details: details }, { tool_calls: [call] });
+    const echo = findEcho(router, router, { reasoning_details: details }, { tool_calls: [call] });
     expect(echo).toMatchObject({ reasoning_details: details });
   });
 });

@@ -36,13 +36,13 @@ function knownProfile({ name, baseUrl }: Addressed, model: string): ProviderProf
   const addressed = candidates.find(({ hosts, names }) => hosts?.test(host) === true || names.test(name));
   const known = candidates.find(({ models }) => models?.test(id) === true);
   const isHost = addressed !== undefined && localServers.includes(addressed);
-  if (isHost && known) return { ...known, family: addressed.family, ...hostOf(known) };
+  if (isHost && known) return { ...known, family: addressed.family, ...toHosted(known) };
   return addressed ?? known ?? { family: name, names: /^$/ };
 }
 
 /** The templates of open models know no `reasoning_details` and no signatures. */
-const hostOf = ({ reasoning }: ProviderProfile): Partial<ProviderProfile> =>
+const toHosted = ({ reasoning }: ProviderProfile): Partial<ProviderProfile> =>
   reasoning === 'signatures' || reasoning === 'details' ? { reasoning: 'as_received' } : {};
 
 /** The model as what it gives names it: `family/model`. */
-export const makerOf = ({ family }: ProviderProfile, model: string): string => `${family}/${splitModelName(model).id}`;
+export const toMaker = ({ family }: ProviderProfile, model: string): string => `${family}/${splitModelName(model).id}`;

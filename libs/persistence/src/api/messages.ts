@@ -10,7 +10,7 @@ import {
 import { referToImages, storeImages } from './blobs/message-images';
 import type { Database } from '../database/database';
 import { type PendingKey, storeResponse } from './idempotency-keys';
-import { type MessageRow, shownMessageOf } from '../run-log/message-row';
+import { type MessageRow, toShownMessage } from '../run-log/message-row';
 import { type Page, type PageRequest, BoundedList, idOfCursor, invalidCursor } from './page';
 import { readThreadHistory } from './thread-history';
 import { type ThreadAddress, requireCapacityOf, threadNotFound } from './thread-row';
@@ -46,7 +46,7 @@ export class Messages {
         throw threadNotFound(threadId);
       }
       await referToImages(sql, { accountId, threadId }, kept);
-      return storeResponse(sql, promised, shownMessageOf(row));
+      return storeResponse(sql, promised, toShownMessage(row));
     });
   }
 
@@ -94,5 +94,5 @@ const messagesAfter = new BoundedList(
   where thread_id = $1 and seq > $2 and ($3::text is null or type = $3) and (is_llm_message or not $4::boolean)
   order by seq limit $5`,
   { order: 'seq', length: 'octet_length(content::text)' },
-  shownMessageOf,
+  toShownMessage,
 );

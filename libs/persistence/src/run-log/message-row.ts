@@ -29,4 +29,4 @@ export const messageOf = (row: MessageRow): Message =>
   }) as Message; // see above
 
 /** The message as it leaves the service. */
-export const shownMessageOf = (row: MessageRow): Message => shownMessage(messageOf(row));
+export const toShownMessage = (row: MessageRow): Message => shownMessage(messageOf(row));

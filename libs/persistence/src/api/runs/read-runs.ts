@@ -7,7 +7,7 @@ import {
   type ToolCall,
   callId,
 } from '@rondo/contract';
-import { type MessageRow, shownMessageOf } from '../../run-log/message-row';
+import { type MessageRow, toShownMessage } from '../../run-log/message-row';
 import { type Page, type PageRequest, BoundedList, bytesInPage, idOfCursor, invalidCursor, withinPage } from '../page';
 import { type RunRow, runOf } from '../../run-log/run-row';
 import type { Database } from '../../database/database';
@@ -122,7 +122,7 @@ const assistantMessagesOfRun = `${withinPage(
 
 /** The newest texts of the model up to the size limit, in order. */
 export const readFinalTexts = async (sql: Sql, run: Run): Promise<Message[]> =>
-  (await sql.query<MessageRow>(assistantMessagesOfRun, [run.thread_id, run.id])).map(shownMessageOf);
+  (await sql.query<MessageRow>(assistantMessagesOfRun, [run.thread_id, run.id])).map(toShownMessage);
 
 const lastMessagesOfRun = `${withinPage(
   `select * from messages where thread_id = $1 and run_id = $2 and is_llm_message order by seq desc limit $3`,
@@ -131,4 +131,4 @@ const lastMessagesOfRun = `${withinPage(
 
 /** The newest `limit` messages, or fewer if they exceed the size limit, in order. */
 export const readLastMessages = async (sql: Sql, run: Run, limit: number): Promise<Message[]> =>
-  (await sql.query<MessageRow>(lastMessagesOfRun, [run.thread_id, run.id, limit])).map(shownMessageOf);
+  (await sql.query<MessageRow>(lastMessagesOfRun, [run.thread_id, run.id, limit])).map(toShownMessage);
