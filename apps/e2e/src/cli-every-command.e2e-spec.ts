@@ -154,7 +154,7 @@ const uses: Record<string, () => Use | Promise<Use>> = {
     return { words: ['eval', 'replay', recordings], shows: /same +\S+\.jsonl/ };
   },
   usage: () => ({ words: ['usage'], shows: /DAY +CALLS[^]*total/ }),
-  'keys create': () => ({ words: ['keys', 'create', 'another', '--scope', 'read'], shows: /rondo_\w+/ }),
+  'keys create': () => ({ words: ['keys', 'create', 'another', '--scope', 'read'], shows: /rondo_[\w-]+/ }),
   'keys ls': () => ({ words: ['keys', 'ls'], shows: /KEY +NAME/ }),
   'keys revoke': async () => ({ words: ['keys', 'revoke', await newKey()], shows: /is revoked/ }),
   console: () => ({

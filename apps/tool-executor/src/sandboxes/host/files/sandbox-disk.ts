@@ -11,8 +11,9 @@ interface DiskParts {
   readonly stop: (reason: string) => Promise<unknown>;
 }
 
-/** After a measurement, the pause is this many times as long as the measurement took. */
+/** After a measurement, the pause is this many times as long as the measurement took, but not so long that much can be written. */
 const pausePerMeasurement = 10;
+const longestPauseMs = 5_000;
 
 /**
  * Measures the disk usage of a sandbox while its commands or background processes may write. Above its quota the whole
@@ -64,7 +65,8 @@ export class SandboxDisk {
 
     const startedAt = performance.now();
     await this.measure(connection, pids);
-    this.pausedUntilMs = performance.now() + pausePerMeasurement * (performance.now() - startedAt);
+    const tookMs = performance.now() - startedAt;
+    this.pausedUntilMs = performance.now() + Math.min(longestPauseMs, pausePerMeasurement * tookMs);
     const { refusal } = this.quota;
     if (refusal === undefined || !isBusy(connection, processesOf(connection))) return undefined; // Only the agent runs, and it may be deleting.
     await this.parts.stop(refusal);
