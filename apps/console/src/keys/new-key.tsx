@@ -22,6 +22,7 @@ export function NewKey() {
     const scope = scopes.find(([name]) => name === textOf(fields, 'scope'))?.[0] ?? 'read';
     setCreated(await rondo.apiKeys.create({ name: textOf(fields, 'name'), scopes: [scope] }));
     setOpen(false);
+    await queries.cancelQueries({ queryKey: ['keys'] }); // a first list that was asked for before lacks the key
     await queries.invalidateQueries({ queryKey: ['keys'] });
   };
   if (created)
