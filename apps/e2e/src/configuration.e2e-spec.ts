@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   argumentsSchema,
+  demoModels,
   profiles,
   readProviders,
   tools,
@@ -18,6 +19,7 @@ import { composeConfiguration } from '../../../deploy/local/nats-server-configur
 import { toolReference } from '../../../deploy/local/tool-reference.mjs';
 import { environment as agentWorker } from '../../agent-worker/src/environment';
 import { environment as demoModel } from '../../demo-model/src/environment';
+import { scripts } from '../../demo-model/src/script/script-catalog';
 import { environment as gateway } from '../../gateway/src/config';
 import { environment as summarizer } from '../../summarizer/src/config';
 import { environment as toolExecutor } from '../../tool-executor/src/config';
@@ -32,6 +34,10 @@ const environments = {
   'tool-executor': toolExecutor,
   'demo-model': demoModel,
 };
+
+it('knows the models of the demo server', () => {
+  expect([...demoModels].sort()).toEqual([...scripts.keys()].sort());
+});
 
 describe('the reference of the configuration', () => {
   it('is what npm run docs generates from the schemas', () => {

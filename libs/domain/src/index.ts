@@ -149,6 +149,7 @@ export {
   contextOverflow,
   maxReplyAttempts,
 } from './models/model';
+export { demoModels } from './models/demo-models';
 export { type ModelFallbacks, readFallbacks } from './models/fallbacks';
 export { type ModelAliases, readAliases } from './models/model-aliases';
 export { factsOf } from './models/model-facts';

@@ -3,7 +3,7 @@ import { RunningGateway } from '../testing/running-gateway';
 
 let gateway: RunningGateway;
 beforeAll(async () => {
-  gateway = await RunningGateway.start();
+  gateway = await RunningGateway.start({ SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') });
 });
 afterAll(() => gateway.close());
 
@@ -26,6 +26,18 @@ async function refusedRun(body: unknown, field: string): Promise<string> {
   const wrong = (answer.errors as { field: string; message: string }[]).find((error) => error.field === field);
   expect(answer.errors).toContainEqual({ field, message: expect.any(String) });
   return wrong?.message ?? '';
+}
+
+const stored = async (path: string, body: object) => {
+  const { id } = (await api().post(path).send(body).expect(201)).body as { id: string };
+  return { path, one: `${path}/${id}` };
+};
+
+async function refuseBoth({ path, one }: { path: string; one: string }, body: object, field: string): Promise<void> {
+  for (const request of [api().post(path), api().patch(one)]) {
+    const { body: answer } = await request.send(body).expect(422);
+    expect(answer.errors).toEqual([{ field, message: expect.stringContaining('demo/nonsense') }]);
+  }
 }
 
 describe('an invalid request is refused with a problem', () => {
@@ -59,6 +71,21 @@ describe('an invalid request is refused with a problem', () => {
     expect(await refusedRun({ input: 'Go.', model: 'unheard/of' }, 'model')).toContain('unheard');
     expect(await refusedRun({ input: 'Go.', agent: { model: 'unheard/of' } }, 'model')).toContain('unheard');
     await refusedRun({ input: 'Go.', model: 'nameless' }, 'model');
+  });
+
+  it('422 for a model that the demo server does not have, wherever one is named', async () => {
+    const model = 'demo/nonsense';
+    expect(await refusedRun({ input: 'Go.', model }, 'model')).toContain('There is no model "demo/nonsense"');
+    await refusedRun({ input: 'Go.', agent: { model } }, 'model');
+    await refusedRun({ input: 'Go.', fallbacks: [model] }, 'fallbacks.0');
+
+    const agents = await stored('/v1/agents', { definition: { name: 'kept' } });
+    await refuseBoth(agents, { definition: { name: 'new', model } }, 'definition.model');
+    const run = { input: 'Go.' };
+    const schedules = await stored('/v1/schedules', { name: 'kept', cron: '@daily', run });
+    await refuseBoth(schedules, { name: 'new', cron: '@daily', run: { ...run, model } }, 'run.model');
+    const triggers = await stored('/v1/triggers', { name: 'kept', run });
+    await refuseBoth(triggers, { name: 'new', run: { ...run, model } }, 'run.model');
   });
 
   it('422 for an unknown tool', async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { demoModels } from './demo-models';
 import { hasToolCalls, listModels, readProviders, splitModelName, whyNotConfigured } from './provider-settings';
 
 const declared = (...providers: object[]) => ({ MODEL_PROVIDERS: JSON.stringify(providers) });
@@ -22,12 +23,13 @@ describe('readProviders', () => {
     });
 
     const nothing = { headers: {}, models: [] };
+    const demo = { ...nothing, onlyModels: demoModels };
     expect(absent).toEqual([]);
     expect(providers).toEqual([
       { name: 'anthropic', kind: 'anthropic', apiKey: 'key-a', ...nothing },
       { name: 'openai', kind: 'openai', apiKey: 'key-o', baseUrl: 'http://proxy/v1', ...nothing },
-      { name: 'demo', kind: 'openai', apiKey: 'demo', baseUrl: 'http://127.0.0.1:4010/v1', ...nothing },
-      { name: 'demo-anthropic', kind: 'anthropic', apiKey: 'demo', baseUrl: 'http://127.0.0.1:4010', ...nothing },
+      { name: 'demo', kind: 'openai', apiKey: 'demo', baseUrl: 'http://127.0.0.1:4010/v1', ...demo },
+      { name: 'demo-anthropic', kind: 'anthropic', apiKey: 'demo', baseUrl: 'http://127.0.0.1:4010', ...demo },
     ]);
   });
 
@@ -170,15 +172,31 @@ describe('what a server differs in', () => {
 });
 
 describe('whyNotConfigured', () => {
-  const known = readProviders({ OPENAI_API_KEY: 'k' });
+  const known = readProviders({ OPENAI_API_KEY: 'k', DEMO_MODEL_URL: 'http://demo' });
 
   it('is undefined for any model of a configured provider', () => {
     expect(whyNotConfigured('openai/gpt-99', known)).toBeUndefined();
   });
 
+  it.each(['demo/plain', 'demo-anthropic/plain:tokens=20,pace_ms=1'])(
+    'is undefined for %s, which is there',
+    (model) => {
+      expect(whyNotConfigured(model, known)).toBeUndefined();
+    },
+  );
+
+  it('is undefined for any model of another server that is named demo', () => {
+    const own = { name: 'demo', base_url: 'http://own/v1' };
+    expect(
+      whyNotConfigured('demo/nonsense', readProviders({ MODEL_PROVIDERS: JSON.stringify([own]) })),
+    ).toBeUndefined();
+  });
+
   it.each([
     ['anthropic/claude-opus-5', 'set ANTHROPIC_API_KEY'],
-    ['missing/x', 'There is no model provider "missing". Configured: openai.'],
+    ['missing/x', 'There is no model provider "missing". Configured: openai, demo, demo-anthropic.'],
+    ['demo/nonsense', 'There is no model "demo/nonsense". The models of "demo" are: coder, plain,'],
+    ['demo-anthropic/nonsense:tokens=2', 'There is no model "demo-anthropic/nonsense:tokens=2".'],
     ['gpt-5', 'must look like provider/model'],
     ['openai/', 'must look like provider/model'],
   ])('says why %s cannot be asked', (model, reason) => {

@@ -1,6 +1,7 @@
 import { type LlmSettings, extraBody } from '@rondo/contract';
 import { z } from 'zod';
 import { readPrices, withPrices } from './declared-prices';
+import { demoModels } from './demo-models';
 import { jsonText } from './json-text';
 import { type ModelFacts, factsOf, knownModels, modelFacts } from './model-facts';
 import type { PaceLimits } from './provider-pace';
@@ -36,6 +37,8 @@ export interface ProviderSettings {
   /** Whether its models have native tool calls, unless a model declares it itself. Default: true. */
   readonly toolCalls?: boolean;
   readonly models: readonly ModelFacts[];
+  /** All models that it has, up to a `:` in their names. Default: any name may be one. */
+  readonly onlyModels?: readonly string[];
 }
 
 /** What the clouds want to know beside a key. */
@@ -163,7 +166,7 @@ function official(name: 'anthropic' | 'openai', variables: Variables): ProviderS
 function demoProviders(url: string | undefined): (ProviderSettings | AbsentProvider)[] {
   if (!url) return ['demo', 'demo-anthropic'].map((name) => missing(name, 'DEMO_MODEL_URL'));
   const root = url.replace(/\/+$/, '');
-  const open = { apiKey: 'demo', headers: {}, models: [] };
+  const open = { apiKey: 'demo', headers: {}, models: [], onlyModels: demoModels };
   return [
     { name: 'demo', kind: 'openai', baseUrl: `${root}/v1`, ...open },
     { name: 'demo-anthropic', kind: 'anthropic', baseUrl: root, ...open },
@@ -238,13 +241,19 @@ export function splitModelName(name: string): { provider: string; id: string } {
 export function whyNotConfigured(model: string, { providers, absent }: ModelProviders): string | undefined {
   const { provider, id } = splitModelName(model);
   if (provider === '' || id === '') return `"${model}" is not a model name: it must look like provider/model.`;
-  if (providers.some(({ name }) => name === provider)) return undefined;
+  const configured = providers.find(({ name }) => name === provider);
+  if (configured) return whyNotServed(id, configured);
 
   const names = providers.map(({ name }) => name).join(', ') || 'none';
   return (
     absent.find(({ name }) => name === provider)?.reason ??
     `There is no model provider "${provider}". Configured: ${names}.`
   );
+}
+
+function whyNotServed(id: string, { name, onlyModels }: ProviderSettings): string | undefined {
+  if (onlyModels === undefined || onlyModels.includes(id.split(':', 1).join(''))) return undefined;
+  return `There is no model "${name}/${id}". The models of "${name}" are: ${onlyModels.join(', ')}.`;
 }
 
 /** Whether a model has native tool calls, as declared for it or its provider. Default: true, because most models have. */
