@@ -11,22 +11,17 @@ import {
   noUsage,
 } from '@rondo/contract';
 import {
-  type ContextState,
   type CompactionPoint,
+  type ContextState,
   type OpenCompaction,
   compacted,
-  withEarlierSummary,
-  notCompacted,
   initialContext,
+  notCompacted,
   openCompaction,
+  withEarlierSummary,
 } from '../context/context-state';
-import { type FallbackState, fallbackAfterCall, fallenBack } from './fallback-state';
-import { timeOf, waitedUntil } from './fact-times';
-import { beforeRun } from './before-run';
-import { asFinishReason, isReplyOpenAfter } from './call-end';
 import { type KnownCalls, callsAfter } from '../tool-calls/ledger';
 import { leavesProcesses } from '../tools/leaves-processes';
-import { withStateMessage } from './unseen-messages';
 
 /** The state of a run, derived from its facts alone. The loop decides everything from it. */
 export interface RunState {
@@ -133,6 +128,15 @@ export function replay(log: readonly RecordedFact[], earlier: readonly Message[]
   return changed(state, { conversation: [...before, ...state.conversation], context });
 }
 
+/**
+ * The messages of a thread that a run reads besides its own. What others wrote after the run began is for the next run, so
+ * that a prompt does not depend on hand-overs.
+ */
+function beforeRun(earlier: readonly Message[], own: readonly (Message | NewMessage)[]): readonly Message[] {
+  const [first] = own;
+  return first && 'seq' in first ? earlier.filter(({ seq }) => seq < first.seq) : earlier;
+}
+
 /** The state after one more fact. */
 export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState {
   switch (fact.type) {
@@ -199,6 +203,19 @@ const pointOf = (state: RunState): CompactionPoint => ({
   changedAt: state.conversation.at(-1)?.id,
 });
 
+/** A fact has a time once it is recorded. */
+const timeOf = (fact: NewFact | RecordedFact): string | undefined => ('at' in fact ? fact.at : undefined);
+
+const millisecondsBetween = (from: string | undefined, to: string | undefined): number =>
+  from && to ? Math.max(0, Date.parse(to) - Date.parse(from)) : 0;
+
+/** How long a run has waited in all, with a wait since then that this fact ends. */
+const waitedUntil = (
+  { waitedMs }: { readonly waitedMs: number },
+  since: string | undefined,
+  fact: NewFact | RecordedFact,
+): number => waitedMs + millisecondsBetween(since, timeOf(fact));
+
 interface RecordedCall extends Usage {
   readonly model: string;
   readonly finish_reason: string;
@@ -217,6 +234,33 @@ function withUsage(state: RunState, call: RecordedCall): RunState {
     lostBecause: call.error,
   });
 }
+
+/** Model calls that do not end a reply: a continuation, repair, shorter request or other model follows, or the summarizer made the call. */
+const isReplyOpenAfter = (finishReason: string): boolean =>
+  ['continued', 'malformed', 'overflow', 'fell_back', 'summary'].includes(finishReason);
+
+/** The finish reason of an iteration, by that of its model call. */
+const asFinishReason = (reason: string): FinishReason =>
+  reason === 'length' || reason === 'xml_tool_limit_reached' ? reason : 'stop';
+
+/** The model that is asked instead of the run's own, until then (ISO 8601). `times` counts the fallbacks in a row. */
+interface FallbackState {
+  readonly model: string;
+  readonly until: string;
+  readonly times: number;
+}
+
+type Fallback = FallbackState | undefined;
+
+const fallenBack = (before: Fallback, { to, retry_at }: { to: string; retry_at: string }): Fallback => ({
+  model: to,
+  until: retry_at,
+  times: (before?.times ?? 0) + 1,
+});
+
+/** A reply of any other model shows that the run's own model works again. */
+const fallbackAfterCall = (before: Fallback, call: { model: string; finish_reason: string }): Fallback =>
+  before?.model === call.model || ['failed', 'broken', 'aborted'].includes(call.finish_reason) ? before : undefined;
 
 function withReplyBegun(state: RunState, reply: { iteration: number; message_id: MessageId }): RunState {
   const { iteration, message_id: messageId } = reply;
@@ -239,6 +283,12 @@ function withMessage(state: RunState, message: Message | NewMessage): RunState {
 
 /** The state messages that the reply followed are not sent again, so its reasoning must not be sent either. */
 const changedBy = ({ context }: RunState, { id }: NewMessage): ContextState => ({ ...context, changedAt: id });
+
+/** The newest state message of each kind that a model is shown. */
+const withStateMessage = (unseen: readonly NewMessage[], message: NewMessage): readonly NewMessage[] =>
+  message.type === 'browser_state' || message.type === 'image_context'
+    ? [...unseen.filter(({ type }) => type !== message.type), message]
+    : unseen;
 
 const countMalformed = (before: number, message: Message | NewMessage): number =>
   message.metadata['problem'] === 'malformed' ? before + 1 : 0;
