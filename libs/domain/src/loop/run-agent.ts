@@ -4,14 +4,13 @@ import { ContextMeter } from '../context/context-meter';
 import { TerminalError } from '../errors';
 import type { AgentPorts, AgentSignals } from '../ports';
 import { mayCallModel } from '../run/run-limits';
-import { withdrawRest } from './begin-reply';
 import { compactIfNeeded } from './compact';
 import { decide } from './decide';
 import { type AgentRun, type LoopContext, type Step, factsStep, factsStepOf } from './loop-context';
-import { lostUsage } from './lost-usage';
+import { withdrawRest } from './reply';
 import { settle } from './settle';
 import { StopReceipt } from './stop-receipt';
-import { think } from './think';
+import { lostUsage, think } from './think';
 
 /**
  * The agent loop. Each iteration has four phases:

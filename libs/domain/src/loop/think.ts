@@ -1,18 +1,17 @@
-import type { MessageId, NewFact, RunError } from '@rondo/contract';
-import { halve, countRequestTokens } from '../context/compress';
+import type { MessageId, NewFact, NewMessage, RunError } from '@rondo/contract';
+import { countRequestTokens, halve } from '../context/compress';
 import { inputBudgetOf } from '../context/model-budgets';
 import type { DecodedReply } from '../dialects/dialect';
+import { fallbackAfter } from '../models/fallbacks';
 import { type ModelMessage, type ModelRequest, contextOverflow } from '../models/model';
-import { completed, failed } from '../run/end-run';
 import { type LackingBudget, awaitBudget, mayWaitFor } from '../run/await-budget';
+import { completed, failed } from '../run/end-run';
 import { reserveCall } from '../run/reserve-call';
 import { budgetLack, mayCallModel } from '../run/run-limits';
-import { beginReply } from './begin-reply';
-import { afterBrokenReplies, fallBack, hasFallback, modelNow } from './fall-back';
 import { type LoopContext, type Step, factsStep, factsStepOf } from './loop-context';
 import { type ModelCallResult, callModel } from './model-call';
 import { promptOf } from './prompt';
-import { Reply } from './reply';
+import { beginReply, Reply } from './reply';
 
 /**
  * Calls the model and streams its reply, until the reply or the reason for its absence is in the log, or parks the run for its budget. Calls again if the
@@ -168,3 +167,69 @@ const exchange = (reply: string, instruction: string): readonly ModelMessage[] =
   { role: 'assistant', content: [{ type: 'text', text: reply.trim() === '' ? '(nothing)' : reply }] },
   { role: 'user', content: [{ type: 'text', text: instruction }] },
 ];
+
+/** How long a fallback is asked in the place of the run's own model: a minute at first, twice as long after each time. */
+const shortestMs = 60_000;
+const longestMs = 16 * shortestMs;
+
+/** Attempts at a reply that break off before another model is asked. */
+const brokenReplies = 2;
+
+/** The model that is asked now: the run's own, or a fallback. */
+function modelNow({ run, state, ports }: Pick<LoopContext, 'run' | 'state' | 'ports'>): string {
+  const { fallback } = state;
+  return fallback && ports.clock.now() < fallback.until ? fallback.model : run.settings.model;
+}
+
+/** Whether another model is asked when this one is away. */
+const hasFallback = ({ run, model }: LoopContext): boolean =>
+  fallbackAfter(run.settings.fallbacks ?? [], model, 'service_unavailable') !== undefined;
+
+/** Has the next model asked, where one stands in for the error. A reply of which a part is stored is not asked for again. */
+function* fallBack(loop: LoopContext, result: ModelCallResult, { hasBegun }: Reply): Generator<Step, boolean> {
+  const { end } = result;
+  const fact = end.how === 'failed' && !hasBegun ? fellBack(loop, end.error) : undefined;
+  if (fact) yield factsStep(loop, result.usage('fell_back'), fact);
+  return fact !== undefined;
+}
+
+/** The fact that another model is asked after replies that broke off again and again. */
+function afterBrokenReplies(loop: LoopContext, { end }: ModelCallResult): NewFact[] {
+  const fact = end.how === 'broken' && loop.state.lostReplies >= brokenReplies ? fellBack(loop, end.error) : undefined;
+  return fact ? [fact] : [];
+}
+
+function fellBack({ run, state, model, ports }: LoopContext, error: RunError): NewFact | undefined {
+  const to = fallbackAfter(run.settings.fallbacks ?? [], model, error.code);
+  if (to === undefined) return undefined;
+  const waitMs = Math.min(shortestMs * 2 ** (state.fallback?.times ?? 0), longestMs);
+  const retry_at = new Date(Date.parse(ports.clock.now()) + waitMs).toISOString();
+  return { type: 'model.fell_back', iteration: state.iteration, data: { from: model, to, error, retry_at } };
+}
+
+/**
+ * What a reply cost whose end was lost with its worker, where a part of it is stored: it is not requested again, and its
+ * usage would have come with its end. Estimated from the request and the stored parts, at the lowest rate of its model.
+ */
+export async function lostUsage({ run, state, ports, meter }: LoopContext): Promise<NewFact> {
+  const { conversation, iteration } = state;
+  const isPart = (message: NewMessage) =>
+    message.type === 'assistant' && message.run_id === run.id && message.iteration === iteration;
+  const parts = conversation.filter(isPart);
+  const before = conversation.slice(0, conversation.findIndex(isPart));
+  const input = await countRequestTokens({ run, state: { ...state, conversation: before } }, meter);
+  const output = (await meter.ofMessages(parts)).reduce((sum, tokens) => sum + tokens, 0);
+  const written = parts.at(-1)?.metadata['model'];
+  const model = typeof written === 'string' ? written : run.settings.model;
+  const price = ports.leastInputPrice?.(model);
+  const data = {
+    model_call_id: ports.ids.modelCallId(),
+    model,
+    ...{ input_tokens: input, cached_tokens: 0, output_tokens: output },
+    cost_usd: price === undefined ? null : (input + output) * price,
+    estimated: true,
+    finish_reason: 'broken',
+    ...{ duration_ms: 0, first_token_ms: null },
+  };
+  return { type: 'usage.recorded', iteration, data };
+}
