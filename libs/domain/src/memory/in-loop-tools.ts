@@ -1,12 +1,11 @@
-import type { z } from 'zod';
 import { type NewMessage, type RunSettings, type ToolCall, type ToolResult, failedResult } from '@rondo/contract';
+import type { z } from 'zod';
+import { textOf } from '../context/message-text';
 import type { AgentRun } from '../loop/loop-context';
 import type { Tool } from '../tools/catalog';
 import { explainArguments } from '../tools/explain-arguments';
+import { type expandMessage, sequentialThinking, simpleMemory } from '../tools/memory.tools';
 import { targetArguments } from '../tools/tool-alias';
-import { expand } from './expand-message';
-import { useNotebook } from './notebook';
-import { recordThought } from './sequential-thinking';
 
 type LoopTool = Extract<Tool, { runsIn: 'loop' }>;
 type LoopToolHandler<Named extends LoopTool> = (
@@ -57,4 +56,106 @@ export function answerInLoop(
   const handler = handlers[target.name] as LoopToolHandler<LoopTool>; // the tool's own schema parses the input
   const own = tool.alias ? target.input.parse(targetArguments(tool.alias, input.data)) : input.data;
   return handler(own, conversation, { call, profile });
+}
+
+/** Characters; small enough for the context of any model. */
+const maxPieceLength = 12_000;
+
+function expand(
+  { message_id, start }: z.infer<typeof expandMessage.input>,
+  conversation: readonly NewMessage[],
+): ToolResult {
+  const message = conversation.find(({ id }) => id === message_id);
+  if (!message) return failedResult(`There is no message ${message_id} in this conversation.`);
+
+  const text = textOf(message);
+  if (start > 0 && start >= text.length) return failedResult(`The message has ${text.length} characters only.`);
+
+  const end = Math.min(text.length, start + maxPieceLength);
+  const more = end < text.length;
+  const note = more
+    ? `\n[Characters ${start} to ${end} of ${text.length}. The next piece: expand_message("${message_id}", start: ${end}).]`
+    : '';
+  return { success: true, output: text.slice(start, end) + note, ...(more && { truncated: true }) };
+}
+
+type Entry = z.infer<typeof simpleMemory.input>;
+
+/** The notebook is derived from its successful writes and edits in the thread. */
+function useNotebook(entry: Entry, conversation: readonly NewMessage[]): ToolResult {
+  const text = notebookOf(conversation);
+  switch (entry.action) {
+    case 'read':
+      return done(text === '' ? '(The notebook is empty.)' : text);
+    case 'write':
+      if (entry.content === undefined) return failedResult('"write" needs content.');
+      return done(text === '' ? 'Written.' : `Written. It replaced what stood there before:\n${text}`);
+    case 'edit':
+      return edit(entry, text);
+  }
+}
+
+function edit({ old_string: before, new_string: after }: Entry, text: string): ToolResult {
+  if (!before || after === undefined) return failedResult('"edit" needs old_string and new_string.');
+  const times = text.split(before).length - 1;
+  if (times === 0) return failedResult('old_string does not occur in the notebook.');
+  if (times > 1) return failedResult(`old_string occurs ${times} times in the notebook; it must occur exactly once.`);
+  return done('Edited.');
+}
+
+const notebookOf = (conversation: readonly NewMessage[]): string =>
+  succeededCalls(simpleMemory.name, conversation).reduce((text, given) => {
+    const entry = simpleMemory.input.safeParse(given);
+    return entry.success ? after(text, entry.data) : text;
+  }, '');
+
+function after(text: string, entry: Entry): string {
+  switch (entry.action) {
+    case 'read':
+      return text;
+    case 'write':
+      return entry.content ?? text;
+    case 'edit':
+      return text.split(entry.old_string ?? '').join(entry.new_string ?? '');
+  }
+}
+
+const done = (output: string): ToolResult => ({ success: true, output });
+
+type Thought = z.infer<typeof sequentialThinking.input>;
+
+/** Reports the model's position in its sequence of thoughts, which belongs to one run. */
+function recordThought(thought: Thought, ofRun: readonly NewMessage[]): ToolResult {
+  const earlier = succeededCalls(sequentialThinking.name, ofRun).flatMap((given) => {
+    const parsed = sequentialThinking.input.safeParse(given);
+    return parsed.success ? [parsed.data] : [];
+  });
+  const all = [...earlier, thought];
+  const output = {
+    thoughtNumber: thought.thoughtNumber,
+    totalThoughts: Math.max(thought.totalThoughts, thought.thoughtNumber),
+    nextThoughtNeeded: thought.nextThoughtNeeded,
+    branches: [...new Set(all.flatMap(branchOf))],
+    thoughtHistoryLength: all.length,
+  };
+  return { success: true, output: JSON.stringify(output) };
+}
+
+const branchOf = ({ branchFromThought, branchId }: Thought): string[] =>
+  branchFromThought !== undefined && branchId ? [branchId] : [];
+
+/** The arguments of every call of a tool that succeeded, in the order of their results. */
+function succeededCalls(name: string, conversation: readonly NewMessage[]): Record<string, unknown>[] {
+  const given = new Map<string, Record<string, unknown>>();
+  const succeeded: Record<string, unknown>[] = [];
+  for (const { content } of conversation) {
+    for (const block of content) {
+      if (block.type === 'tool_call' && block.name === name) given.set(block.tool_call_id, block.arguments);
+      if (block.type !== 'tool_result' || !block.result.success) continue;
+      const call = given.get(block.tool_call_id);
+      if (call) succeeded.push(call);
+      given.delete(block.tool_call_id);
+    }
+  }
+  return succeeded;
 }

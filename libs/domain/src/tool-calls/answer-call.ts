@@ -1,15 +1,16 @@
 import {
   type NewFact,
   type NewMessage,
+  type PlanProgress,
   type RecordedResult,
   type ToolCall,
   boundedResult,
   boundedText,
   failedResult,
 } from '@rondo/contract';
+import { messageUser } from '../tools/conversation.tools';
 import { browserStateFacts } from './browser-state';
 import type { AnswerContext, CallOutcome } from './call-outcome';
-import { statusMessages } from './status-messages';
 
 /** The facts that answer a call: its end in the ledger, and the result message for the model. */
 export function answerCall(context: AnswerContext, call: ToolCall, outcome: CallOutcome): NewFact[] {
@@ -68,4 +69,31 @@ function withEdit(result: RecordedResult, { arguments: edited }: ToolCall): Reco
     output: `${note}\n${output}`,
     ...(error !== undefined && { error: `${note}\n${error}` }),
   });
+}
+
+type Shown = Pick<NewMessage, 'metadata'> & { readonly text: string };
+
+/** What a call shows to people and to no model: what it says to the user, and the progress of the plan. */
+const statusMessages = (context: AnswerContext, call: ToolCall, outcome: CallOutcome): NewMessage[] =>
+  [...saidBy(call, outcome), ...planIn(outcome)].map(({ text, metadata }) => ({
+    id: context.ports.ids.messageId(),
+    thread_id: context.run.threadId,
+    run_id: context.run.id,
+    iteration: context.state.iteration,
+    type: 'status',
+    is_llm_message: false,
+    content: [{ type: 'text', text }],
+    metadata: { ...metadata, tool_call_id: call.id },
+  }));
+
+function saidBy({ name, arguments: given }: ToolCall, outcome: CallOutcome): Shown[] {
+  const said = name === messageUser.name ? messageUser.input.safeParse(given).data : undefined;
+  const succeeded = 'result' in outcome && outcome.result.success;
+  return said && succeeded ? [{ text: said.text, metadata: { kind: 'message_to_user' } }] : [];
+}
+
+function planIn(outcome: CallOutcome): Shown[] {
+  const plan: PlanProgress | undefined = 'plan' in outcome ? outcome.plan : undefined;
+  if (!plan) return [];
+  return [{ text: `Plan: ${plan.done} of ${plan.total} done.`, metadata: { kind: 'plan_updated', ...plan } }];
 }
