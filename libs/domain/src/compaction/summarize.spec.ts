@@ -12,13 +12,12 @@ import type { AgentRun } from '../loop/loop-context';
 import type { ModelChunk } from '../models/model';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { evolve, replay } from '../run/run-state';
-import { CountingIds, TickingClock, EvenTokenCounter, ScriptedModel, says } from '../testing';
+import { CountingIds, EvenTokenCounter, says, ScriptedModel, TickingClock } from '../testing';
 import { AnsweringModel, saysAtOnce, textOfRequest, tokensOfRequest } from '../testing/answering-model';
 import { historyOf } from '../testing/histories';
 import { tools } from '../tools/catalog';
 import { toolSetOf } from '../tools/tool-set';
-import { summarize } from './summarize';
-import { summaryIn } from './summary-message';
+import { summarize, summaryIn } from './summarize';
 
 const reads = (output: string) =>
   ({ kind: 'reply', text: 'Reading.', calls: 1, parts: false, thinks: false, output }) as const;

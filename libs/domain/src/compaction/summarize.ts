@@ -1,4 +1,13 @@
-import { type NewFact, type NewMessage, type RunError, type Usage, addUsage } from '@rondo/contract';
+import {
+  type Coverage,
+  type MessageId,
+  type NewFact,
+  type NewMessage,
+  type RunError,
+  type RunSettings,
+  type Usage,
+  addUsage,
+} from '@rondo/contract';
 import { countRequestTokens } from '../context/compress';
 import { contextBudgetOf, summaryTokens } from '../context/context-budget';
 import { ContextMeter } from '../context/context-meter';
@@ -7,12 +16,11 @@ import { rangeOf, within } from '../context/message-range';
 import { type BudgetOf, inputBudgetOf } from '../context/model-budgets';
 import type { AgentRun } from '../loop/loop-context';
 import { frameText } from '../loop/prompt';
-import type { Model, Clock, IdGenerator, TokenCounter } from '../ports';
+import type { Clock, IdGenerator, Model, TokenCounter } from '../ports';
 import { isBudgetExceeded } from '../run/run-limits';
 import { type RunState, evolve } from '../run/run-state';
-import { Summarizer, type SummaryResult } from './summarizer';
-import { summaryIn, summaryMessage } from './summary-message';
-import { summaryStyleOf } from './summary-prompt';
+import { type SummaryResult, Summarizer } from './summarizer';
+import { quoteMarks, summaryStyleOf } from './summary-prompt';
 
 export interface SummarizePorts {
   readonly model: Model;
@@ -166,3 +174,52 @@ async function summaryFacts(
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+const begin = '======== CONVERSATION HISTORY SUMMARY ========';
+const end = '======== END OF SUMMARY ========';
+const after = 'The above is a summary of the conversation so far. The conversation continues below.';
+
+/** Begins a summary of the strategy `head_tail`, which is sent as a turn like others. */
+const label = 'Conversation Summary: ';
+
+/** The run that a summary is written for. */
+type SummarizedRun = Pick<AgentRun, 'id' | 'threadId'> & {
+  readonly settings: { readonly context: Pick<RunSettings['context'], 'strategy'> };
+};
+
+interface NewSummary {
+  readonly id: MessageId;
+  readonly iteration: number;
+  readonly summary: string;
+  readonly covers: Coverage;
+  /** The earlier summary that this one includes. */
+  readonly parentId: MessageId | undefined;
+  readonly tokenCount: number;
+}
+
+/** A summary as it is stored in the thread and sent to the model, byte for byte. */
+export const summaryMessage = (
+  run: SummarizedRun,
+  { id, iteration, summary, covers, parentId, tokenCount }: NewSummary,
+): NewMessage => ({
+  id,
+  thread_id: run.threadId,
+  run_id: run.id,
+  iteration,
+  type: 'summary',
+  is_llm_message: true,
+  content: [{ type: 'text', text: framed(summary, run.settings) }],
+  metadata: { covers, parent_summary_id: parentId ?? null, token_count: tokenCount },
+});
+
+const framed = (summary: string, { context }: SummarizedRun['settings']): string =>
+  context.strategy === 'head_tail' ? `${label}${summary}` : [begin, quoteMarks(summary), end, after].join('\n\n');
+
+/** The summary without its frame. Accepts the frames of all strategies, because the runs of a thread may differ in theirs. */
+export function summaryIn({ content }: NewMessage): string {
+  const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+  if (text.startsWith(label)) return text.slice(label.length).trim();
+  const from = text.startsWith(begin) ? begin.length : 0;
+  const to = text.lastIndexOf(end);
+  return text.slice(from, to < from ? undefined : to).trim();
+}

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { type NewMessage, messageId, runId, threadId } from '@rondo/contract';
+import fc from 'fast-check';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { answered } from '../testing/conversation';
-import { summaryIn, summaryMessage } from './summary-message';
+import { summaryIn, summaryMessage } from './summarize';
 import { quoteMarks, summaryStyleOf } from './summary-prompt';
 
 const styleOf = (strategy: 'summary' | 'head_tail') => {

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { type Message, messageId } from '@rondo/contract';
-import { summaryMessage } from '../compaction/summary-message';
+import fc from 'fast-check';
+import { summaryMessage } from '../compaction/summarize';
 import { rangeBeforeTail } from '../compaction/summary-range';
 import { pairCalls } from '../dialects/pair-calls';
 import { anyHistory, historyOf, historyRun } from '../testing/histories';

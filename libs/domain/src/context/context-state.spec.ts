@@ -1,5 +1,5 @@
 import { type Message, compactionId, messageId, runId, threadId } from '@rondo/contract';
-import { summaryMessage } from '../compaction/summary-message';
+import { summaryMessage } from '../compaction/summarize';
 import { evolve, replay } from '../run/run-state';
 import { historyOf } from '../testing/histories';
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import type { Message } from '@rondo/contract';
-import { summaryMessage } from '../compaction/summary-message';
+import fc from 'fast-check';
+import { summaryMessage } from '../compaction/summarize';
 import type { AgentRun } from '../loop/loop-context';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { anyHistory, historyRun } from '../testing/histories';
