@@ -1,17 +1,10 @@
-import {
-  type Coverage,
-  type NewFact,
-  type RecordedFact,
-  type RunId,
-  compactionId,
-  messageId,
-  noUsage,
-} from '@rondo/contract';
+import { type Coverage, type NewFact, type RecordedFact, type RunId, noUsage } from '@rondo/contract';
 import { type ClaimedRun, replay } from '@rondo/domain';
 import { contextOf } from '@rondo/domain/testing';
 import { type MessageRow, messageOf } from './message-row';
 import { type FactRow, factOf } from './run-row';
-import { StoreFixture, iterationStarted, nextId, planned, textInput, started } from '../testing/store-fixture';
+import { iterationFacts, message, summaryFacts } from '../testing/iteration-facts';
+import { StoreFixture, textInput, started } from '../testing/store-fixture';
 
 let fixture: StoreFixture;
 beforeAll(async () => {
@@ -21,73 +14,21 @@ afterAll(() => fixture.close());
 
 const long = (word: string) => `${word} `.repeat(4_000);
 
-type Said = Extract<NewFact, { type: 'message.created' }>;
-
-function message(
-  { runId, threadId }: ClaimedRun,
-  iteration: number,
-  { type, content, metadata = {} }: Pick<Said['data']['message'], 'type' | 'content'> & { metadata?: object },
-): Said {
-  const id = messageId.parse(`msg_${nextId()}`);
-  const made = { id, thread_id: threadId, run_id: runId, iteration, type, is_llm_message: true, content };
-  return { type: 'message.created', iteration, data: { message: { ...made, metadata: { ...metadata } } } };
-}
-
 /** An iteration with one call; answers with its first and its last message. */
 async function iterate(
   claim: ClaimedRun,
   iteration: number,
   { tool = 'execute_command', input = {} } = {},
 ): Promise<Coverage> {
-  const call = planned(claim, { name: tool, input });
-  const { id } = call.data.tool_call;
-  const text = { type: 'text' as const, text: long(`reply${iteration}`) };
-  const reply = message(claim, iteration, {
-    type: 'assistant',
-    content: [text, { type: 'tool_call', tool_call_id: id, name: tool, arguments: input }],
-  });
-  const result = { success: true, output: long(`result${iteration}`) };
-  const answer = message(claim, iteration, {
-    type: 'tool',
-    content: [{ type: 'tool_result', tool_call_id: id, name: tool, result }],
-  });
-  const about = { tool_call_id: id, name: tool };
-  await fixture.store.append(claim, [
-    iterationStarted(iteration),
-    reply,
-    {
-      ...call,
-      iteration,
-      data: { tool_call: { ...call.data.tool_call, iteration, message_id: reply.data.message.id } },
-    },
-    { type: 'tool.started', iteration, data: { ...about, attempt: 1, store: null } },
-    {
-      type: 'tool.completed',
-      iteration,
-      data: { ...about, message_id: answer.data.message.id, result, duration_ms: 1 },
-    },
-    answer,
-    { type: 'iteration.completed', iteration, data: { iteration, finish_reason: 'tool_calls' } },
-  ]);
-  return { from_message_id: reply.data.message.id, to_message_id: answer.data.message.id };
+  const said = [{ type: 'text' as const, text: long(`reply${iteration}`) }];
+  const output = long(`result${iteration}`);
+  const { facts, covers } = iterationFacts(claim, { iteration, tool, input, said, output });
+  await fixture.store.append(claim, facts);
+  return covers;
 }
 
-async function summarize(claim: ClaimedRun, iteration: number, covers: Coverage): Promise<void> {
-  const told = message(claim, iteration, {
-    type: 'summary',
-    content: [{ type: 'text', text: `What was said until ${iteration}.` }],
-    metadata: { covers, parent_summary_id: null, token_count: 1 },
-  });
-  const data = { method: 'summary' as const, compaction_id: compactionId.parse(`cmp_${nextId()}`), covers };
-  await fixture.store.append(claim, [
-    told,
-    {
-      type: 'context.compacted',
-      iteration,
-      data: { ...data, message_id: told.data.message.id, tokens_before: 9, tokens_after: 1 },
-    },
-  ]);
-}
+const summarize = (claim: ClaimedRun, iteration: number, covers: Coverage) =>
+  fixture.store.append(claim, summaryFacts(claim, { iteration, covers, text: `What was said until ${iteration}.` }));
 
 /** What a claim read before it left anything out. */
 async function whole({ runId, threadId }: ClaimedRun) {

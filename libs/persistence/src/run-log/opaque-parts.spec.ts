@@ -1,6 +1,7 @@
-import { type Message, type NewFact, type Opaque, compactionId, messageId } from '@rondo/contract';
+import type { Opaque } from '@rondo/contract';
 import { type ClaimedRun, replay } from '@rondo/domain';
-import { StoreFixture, iterationStarted, nextId, planned, settings, started } from '../testing/store-fixture';
+import { iterationFacts, summaryFacts } from '../testing/iteration-facts';
+import { StoreFixture, settings, started } from '../testing/store-fixture';
 
 let fixture: StoreFixture;
 beforeAll(async () => {
@@ -19,49 +20,17 @@ const ofThought: Opaque = {
 const ofCall: Opaque = { maker: 'acme/thinker', data: { extra_content: { google: { thought_signature: secret } } } };
 const given = JSON.stringify([ofThought, ofCall]);
 
-type Said = Extract<NewFact, { type: 'message.created' }>;
-
-function message({ runId, threadId }: ClaimedRun, iteration: number, said: Pick<Message, 'type' | 'content'>): Said {
-  const id = messageId.parse(`msg_${nextId()}`);
-  const place = { id, thread_id: threadId, run_id: runId, iteration, is_llm_message: true };
-  return { type: 'message.created', iteration, data: { message: { ...place, ...said, metadata: {} } } };
-}
-
 /** An iteration with a thought and a call, which gives both of them what is opaque; answers with its first and last message. */
 async function iterate(claim: ClaimedRun, iteration: number, opaque = false) {
-  const call = planned(claim, { name: 'read_file', input: { file_path: 'a.txt' } });
-  const { id, name } = call.data.tool_call;
-  const reply = message(claim, iteration, {
-    type: 'assistant',
-    content: [
-      { type: 'reasoning', text: 'Hm.', ...(opaque && { opaque: ofThought }) },
-      { type: 'tool_call', tool_call_id: id, name, arguments: {}, ...(opaque && { opaque: ofCall }) },
-    ],
+  const { facts, covers } = iterationFacts(claim, {
+    iteration,
+    tool: 'read_file',
+    said: [{ type: 'reasoning', text: 'Hm.', ...(opaque && { opaque: ofThought }) }],
+    given: opaque ? { opaque: ofCall } : {},
+    output: 'found',
   });
-  const result = { success: true, output: 'found' };
-  const answer = message(claim, iteration, {
-    type: 'tool',
-    content: [{ type: 'tool_result', tool_call_id: id, name, result }],
-  });
-  const about = { tool_call_id: id, name };
-  await fixture.store.append(claim, [
-    iterationStarted(iteration),
-    reply,
-    {
-      ...call,
-      iteration,
-      data: { tool_call: { ...call.data.tool_call, iteration, message_id: reply.data.message.id } },
-    },
-    { type: 'tool.started', iteration, data: { ...about, attempt: 1, store: null } },
-    {
-      type: 'tool.completed',
-      iteration,
-      data: { ...about, message_id: answer.data.message.id, result, duration_ms: 1 },
-    },
-    answer,
-    { type: 'iteration.completed', iteration, data: { iteration, finish_reason: 'tool_calls' } },
-  ]);
-  return { from_message_id: reply.data.message.id, to_message_id: answer.data.message.id };
+  await fixture.store.append(claim, facts);
+  return covers;
 }
 
 /** A run whose second iteration has what is opaque. */
@@ -128,17 +97,7 @@ describe('what is opaque in a message', () => {
 
   it('outlives a compaction of what came before it', async () => {
     const { claim, first: covers } = await recordedRun();
-    const summary = message(claim, 2, { type: 'summary', content: [{ type: 'text', text: 'A file was read.' }] });
-    const told = { covers, parent_summary_id: null, token_count: 1 };
-    const compaction = { method: 'summary' as const, compaction_id: compactionId.parse(`cmp_${nextId()}`), covers };
-    await fixture.store.append(claim, [
-      { ...summary, data: { message: { ...summary.data.message, metadata: told } } },
-      {
-        type: 'context.compacted',
-        iteration: 2,
-        data: { ...compaction, message_id: summary.data.message.id, tokens_before: 9, tokens_after: 1 },
-      },
-    ]);
+    await fixture.store.append(claim, summaryFacts(claim, { iteration: 2, covers, text: 'A file was read.' }));
 
     const again = await claimAgain(claim, 'worker-3');
 
