@@ -7,7 +7,6 @@ import {
   type ModelRequest,
   type ProviderPace,
   type ProviderSettings,
-  budgetsOf,
   factsOf,
   priceAt,
   splitModelName,
@@ -56,7 +55,6 @@ export function createModels(config: ModelsConfig): Models {
 function modelOf(provider: ProviderSettings, config: ModelsConfig): Model {
   const timeouts = timeoutsOf(provider, { ...defaultTimeouts, ...config.timeouts });
   const { wireFor, client } = createProtocols(provider, createFetch(config.proxies));
-  const budgetOf = budgetsOf(config);
   const priceOf = (request: ModelRequest) => {
     const facts = factsOf(provider, splitModelName(request.model).id);
     return facts && priceAt(facts, Date.now());
@@ -65,9 +63,8 @@ function modelOf(provider: ProviderSettings, config: ModelsConfig): Model {
   return new RetryingModel({
     begin: (asked, signal) => {
       const request = withParameters(asked, provider);
-      const { model } = request;
       return new ReplyAttempt(
-        { wire: wireFor(request), client, timeouts, price: priceOf(request), inputBudget: budgetOf(model), pace },
+        { wire: wireFor(request), client, timeouts, price: priceOf(request), pace },
         request,
         signal,
       );

@@ -8,7 +8,6 @@ import { isLargerThanPace, saysTooLong, tooLongNames } from './too-long';
 interface ErrorOptions {
   readonly transient?: boolean;
   readonly retryAfterMs?: number | undefined;
-  readonly status?: number | undefined;
 }
 
 /** A provider refused, failed or did not respond. `transient`: trying again may help. */
@@ -16,8 +15,6 @@ export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly transient: boolean;
   readonly retryAfterMs: number | undefined;
-  /** The HTTP status of a refusal. */
-  readonly status: number | undefined;
 
   constructor(
     readonly code: ModelErrorCode,
@@ -27,7 +24,6 @@ export class ProviderError extends Error {
     super(message);
     this.transient = options.transient ?? transientCodes.has(code);
     this.retryAfterMs = options.retryAfterMs;
-    this.status = options.status;
   }
 }
 
@@ -55,7 +51,6 @@ export function refusal(response: {
   return new ProviderError(isSlip ? 'api_error' : (found ?? codeByStatus(status)), text, {
     ...(advice === 'true' || advice === 'false' ? { transient: advice === 'true' } : undefined),
     retryAfterMs: retryAfterMs(response.headers) ?? told.retryAfterMs,
-    status,
   });
 }
 

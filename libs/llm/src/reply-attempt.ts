@@ -1,12 +1,12 @@
 import type { FinishReason } from '@rondo/contract';
-import { type CallNotes, type ModelPrice, type ModelRequest, type ReplyChunk, contextOverflow } from '@rondo/domain';
+import type { CallNotes, ModelPrice, ModelRequest, ReplyChunk } from '@rondo/domain';
 import type { ProviderClient } from './clients/provider-client';
 import type { ReplyBody } from './http/reply-body';
 import { ProviderError, refusal, toProviderError } from './provider-error';
 import type { RequestPace } from './request-pace';
 import { SilenceTimer, type Timeouts } from './silence-timer';
 import { SseReader } from './sse';
-import { type CallUsage, estimateInput, usageOf } from './token-usage';
+import { type CallUsage, usageOf } from './token-usage';
 import { WholeBody, isWhole } from './whole-body';
 import type { ReplyReader, WireProtocol } from './wire-protocol';
 
@@ -21,13 +21,8 @@ export interface AttemptParts {
   readonly client: ProviderClient;
   readonly timeouts: Timeouts;
   readonly price: ModelPrice | undefined;
-  /** The most tokens that a request to the model should have. */
-  readonly inputBudget: number;
   readonly pace?: RequestPace | undefined;
 }
-
-/** Of the budget: a refused request above it may be too long. */
-const suspiciousShare = 0.8;
 
 /** The data of an event that some servers send to keep the connection open. */
 const keepAlive = 'null';
@@ -202,7 +197,7 @@ export class ReplyAttempt {
 
   /** A reply with a finish reason is complete, even if its stream fails afterwards. */
   private afterFault(error: unknown): AttemptEnding {
-    return this.completed() ?? this.failed(this.tooLongAfterAll(toProviderError(error)));
+    return this.completed() ?? this.failed(toProviderError(error));
   }
 
   private afterBody(): AttemptEnding {
@@ -219,14 +214,6 @@ export class ReplyAttempt {
   private failed(error: ProviderError): AttemptEnding {
     const isBilled = this.outputLength > 0 || this.reader.usage.input !== undefined;
     return { how: 'error', error, ...(isBilled && { usage: this.usage() }) };
-  }
-
-  /** A server may say it in words that we do not know: a request that nearly fills the budget is tried once shorter. */
-  private tooLongAfterAll(error: ProviderError): ProviderError {
-    const { request, parts } = this;
-    if (error.code !== 'invalid_request' || (error.status !== 400 && error.status !== 413)) return error;
-    if (estimateInput(request) <= parts.inputBudget * suspiciousShare) return error;
-    return new ProviderError(contextOverflow, error.message, { status: error.status });
   }
 
   private usage(): CallUsage {

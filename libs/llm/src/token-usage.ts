@@ -59,7 +59,7 @@ function costOf(tokens: Tokens, price: ModelPrice): number {
 }
 
 /** The tokens of a request, by the length of its text. */
-export function estimateInput({ system, messages, tools }: ModelRequest): number {
+function estimateInput({ system, messages, tools }: ModelRequest): number {
   const text = system.length + JSON.stringify(tools).length;
   return Math.ceil(text / charactersPerToken) + estimateMessages(messages);
 }

@@ -176,18 +176,33 @@ describe('summarize', () => {
     expect(facts.at(-1)).toMatchObject({ type: 'context.compaction_failed', data: { error: { code } } });
   });
 
-  it('asks again with shorter requests if one is refused as too long', async () => {
+  describe('whose request is refused', () => {
     const window = 40_000;
-    const model = new AnsweringModel((request) =>
-      tokensOfRequest(request) > window
-        ? [{ type: 'end', how: 'failed', error: { code: 'context_window_exceeded', message: 'Too long.' } }]
-        : saysAtOnce('A few pages were read.'),
-    );
+    const summarizeWithin = async (input_budget_tokens: number, code: string) => {
+      const model = new AnsweringModel((request) =>
+        tokensOfRequest(request) > window
+          ? [{ type: 'end', how: 'failed', error: { code, message: 'No.' } }]
+          : saysAtOnce('A few pages were read.'),
+      );
+      const facts = await summarize(runWith(conversation, { context: { input_budget_tokens } }), ports(model), noAbort);
+      return { facts, refused: model.requests.filter((request) => tokensOfRequest(request) > window) };
+    };
 
-    const facts = await summarize(runWith(conversation), ports(model), noAbort);
+    it.each([
+      ['as too long', 'context_window_exceeded', 100_000],
+      ['for an unclear reason while it nearly fills the budget', 'invalid_request', 85_000],
+    ])('%s is asked for again with shorter requests', async (_, code, budget) => {
+      const { facts, refused } = await summarizeWithin(budget, code);
 
-    expect(typesOf(facts)).toContain('context.compacted');
-    expect(model.requests.filter((request) => tokensOfRequest(request) > window)).toHaveLength(1);
+      expect(typesOf(facts)).toContain('context.compacted');
+      expect(refused).toHaveLength(1);
+    });
+
+    it('for another reason fails with it', async () => {
+      const { facts } = await summarizeWithin(120_000, 'invalid_request');
+
+      expect(facts.at(-1)).toMatchObject({ data: { error: { code: 'invalid_request', message: 'No.' } } });
+    });
   });
 
   it('refuses a page of thoughts, twice, and leaves the history as it is', async () => {

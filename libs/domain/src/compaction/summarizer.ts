@@ -1,6 +1,7 @@
 import type { NewFact, RunError } from '@rondo/contract';
+import { wasTooLong } from '../context/model-budgets';
 import { usageFactFor } from '../loop/model-call';
-import { type ModelEnd, contextOverflow } from '../models/model';
+import { type ModelEnd, type ModelRequest, contextOverflow } from '../models/model';
 import type { Model, Clock, IdGenerator, TokenCounter } from '../ports';
 import { wellFormedText } from '../well-formed';
 import { judgeSummary } from './judge-summary';
@@ -65,7 +66,8 @@ export class Summarizer {
     let firstOutputAt: string | undefined;
     let text = '';
 
-    for await (const chunks of model.stream(this.requestFor(style.request(previous, items)), signal)) {
+    const request = this.requestFor(style.request(previous, items));
+    for await (const chunks of model.stream(request, signal)) {
       for (const chunk of chunks) {
         if (chunk.type === 'text') text += chunk.text;
         if (chunk.type === 'text' || chunk.type === 'reasoning') firstOutputAt ??= clock.now();
@@ -73,10 +75,22 @@ export class Summarizer {
         signal.throwIfAborted();
         const call = { model: modelName, iteration, beganAt };
         this.usageFacts.push(usageFactFor({ call, finishReason: 'summary', firstOutputAt }, chunk, { ids, clock }));
-        return resultOf(chunk, text.trim());
+        return this.readEnd(chunk, { request, text: text.trim() });
       }
     }
     throw new Error('a model ended its stream without an end chunk');
+  }
+
+  private async readEnd(end: ModelEnd, { request, text }: { request: ModelRequest; text: string }) {
+    const { tokens, modelName, budgetTokens, targetTokens } = this.parts;
+    const countTokens = async () => {
+      const texts = [request.system, ...request.messages.map((message) => JSON.stringify(message))];
+      const counts = await tokens.countTexts(texts, modelName);
+      return counts.reduce((sum, count) => sum + count, targetTokens); // a summary for which no space is left is refused, too
+    };
+    const result = readResult(end, text);
+    const isTooLong = 'error' in result && (await wasTooLong(end, { budgetTokens, countTokens }));
+    return isTooLong ? { error: { ...result.error, code: contextOverflow } } : result;
   }
 
   private requestFor(text: string) {
@@ -125,7 +139,7 @@ const budgetExceeded: RunError = { code: 'budget_exceeded', message: 'The budget
 const tooLong: RunError = { code: 'summary_too_long', message: 'The summaries of the parts did not become shorter.' };
 const cutOff: RunError = { code: 'summary_cut_off', message: 'The summary did not fit into its limit of tokens.' };
 
-function resultOf(end: ModelEnd, text: string): SummaryResult {
+function readResult(end: ModelEnd, text: string): SummaryResult {
   if (end.how === 'aborted') return { error: { code: 'aborted', message: 'The summary was broken off.' } };
   if (end.how !== 'finished') return { error: end.error };
   if (end.finishReason === 'length') return { error: cutOff };

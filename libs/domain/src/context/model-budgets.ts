@@ -1,5 +1,6 @@
 import type { RunSettings } from '@rondo/contract';
 import { declaredFactsOf, findKnownFacts } from '../models/model-facts';
+import { type ModelEnd, contextOverflow } from '../models/model';
 import { type ModelProviders, splitModelName } from '../models/provider-settings';
 
 /** The most tokens that a request to a model may have; the space for the reply is subtracted already. */
@@ -47,3 +48,23 @@ const lessReply = (window: number, reply = window * usualReplyShare): number =>
 /** The run's own setting overrides the model's budget. */
 export const inputBudgetOf = ({ model, context }: Pick<RunSettings, 'model' | 'context'>, budgetOf: BudgetOf): number =>
   context.input_budget_tokens ?? budgetOf(model);
+
+/** The share of the budget from which on a refusal without a clear reason is taken as one for the length. */
+const suspiciousShare = 0.8;
+
+interface SentRequest {
+  /** The most tokens that a request to the model should have. */
+  readonly budgetTokens: number;
+  /** Those that it has; they are counted only where the refusal leaves its reason open. */
+  readonly countTokens: () => Promise<number>;
+}
+
+/**
+ * Whether a provider refused a request for its length. Providers say it in ever new words, so a refusal of a request that nearly
+ * fills the budget counts, too.
+ */
+export async function wasTooLong(end: ModelEnd, { budgetTokens, countTokens }: SentRequest): Promise<boolean> {
+  if (end.how !== 'failed') return false;
+  if (end.error.code !== 'invalid_request') return end.error.code === contextOverflow;
+  return (await countTokens()) >= budgetTokens * suspiciousShare;
+}

@@ -1,9 +1,9 @@
 import type { MessageId, NewFact, NewMessage, RunError } from '@rondo/contract';
 import { countRequestTokens, halve } from '../context/compress';
-import { inputBudgetOf } from '../context/model-budgets';
+import { inputBudgetOf, wasTooLong } from '../context/model-budgets';
 import type { DecodedReply } from '../dialects/dialect';
 import { fallbackAfter } from '../models/fallbacks';
-import { type ModelMessage, type ModelRequest, contextOverflow } from '../models/model';
+import type { ModelMessage, ModelRequest } from '../models/model';
 import { type LackingBudget, awaitBudget, mayWaitFor } from '../run/await-budget';
 import { completed, failed } from '../run/end-run';
 import { reserveCall } from '../run/reserve-call';
@@ -47,7 +47,7 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked
     const decoded = yield* reply.end();
 
     if (yield* fallBack(loop, result, reply)) continue;
-    if (mayShrink && (await wasTooLong(loop, result, reply))) {
+    if (mayShrink && (await isTooLong(loop, result, reply))) {
       mayShrink = false;
       if (yield* shrinkRequest(loop, result)) continue;
     }
@@ -100,16 +100,12 @@ async function* callUntilComplete(
 const wasCutOff = ({ end }: ModelCallResult, reply: Reply): boolean =>
   end.how === 'finished' && end.finishReason === 'length' && reply.canContinue;
 
-/** The share of the budget from which on a refusal without a clear reason is taken as one for the length. */
-const suspiciousShare = 0.8;
-
-/** Providers say it in ever new words, so a refusal of a request that nearly fills the budget counts, too. */
-async function wasTooLong(loop: LoopContext, { end }: ModelCallResult, { hasBegun }: Reply): Promise<boolean> {
-  if (end.how !== 'failed' || hasBegun) return false;
-  if (end.error.code !== 'invalid_request') return end.error.code === contextOverflow;
-  const budget = inputBudgetOf(loop.run.settings, loop.ports.budgetOf);
-  return (await countRequestTokens(loop, loop.meter)) >= budget * suspiciousShare;
-}
+const isTooLong = async (loop: LoopContext, { end }: ModelCallResult, { hasBegun }: Reply): Promise<boolean> =>
+  !hasBegun &&
+  wasTooLong(end, {
+    budgetTokens: inputBudgetOf(loop.run.settings, loop.ports.budgetOf),
+    countTokens: () => countRequestTokens(loop, loop.meter),
+  });
 
 /** Halves the request for the next attempt; false if that is not possible. */
 async function* shrinkRequest(loop: LoopContext, result: ModelCallResult): AsyncGenerator<Step, boolean> {
