@@ -39,7 +39,7 @@ import {
   openDatabase,
   readTracedRun,
 } from '@rondo/persistence';
-import { type Logger, isoNow, readModelProxies, modelRetriesOf, newUlid, openTracing } from '@rondo/platform';
+import { type Logger, isoNow, newUlid, openTracing, readModelConnection } from '@rondo/platform';
 import { ActiveRuns, ModelMetrics, OutboxRelay, QueueProbe, RunToolSets, composeRunTraces } from '@rondo/run-holder';
 import { accountBudgetsOf, reservationsOf } from './activation/compose-accounts';
 import { catalogOf, toolsOf } from './activation/compose-tools';
@@ -173,12 +173,7 @@ function runnerOf(
   const { database, store, feed, traces, relay, blobs } = adapters;
   const placement = new SandboxPlacement(adapters);
   const model = modelMetrics.measured(
-    createModels({
-      ...providers,
-      retries: modelRetriesOf(config),
-      proxies: readModelProxies(config),
-      pace: adapters.pace,
-    }),
+    createModels({ ...providers, ...readModelConnection(config), pace: adapters.pace }),
   );
   const support = new ToolSupport(adapters.nats);
   const toolSets = new RunToolSets({

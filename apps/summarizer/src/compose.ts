@@ -10,7 +10,7 @@ import {
   readTracedRun,
   reapDeadEveryMs,
 } from '@rondo/persistence';
-import { type Logger, isoNow, readModelProxies, modelRetriesOf, newUlid, openTracing } from '@rondo/platform';
+import { type Logger, isoNow, newUlid, openTracing, readModelConnection } from '@rondo/platform';
 import {
   ActiveRuns,
   Heartbeat,
@@ -38,12 +38,7 @@ export async function compose(config: Config, log: Logger) {
   const providers = readModelProviders();
   const modelMetrics = new ModelMetrics(providers.providers.map(({ name }) => name));
   const model = modelMetrics.measured(
-    createModels({
-      ...providers,
-      retries: modelRetriesOf(config),
-      proxies: readModelProxies(config),
-      pace: adapters.pace,
-    }),
+    createModels({ ...providers, ...readModelConnection(config), pace: adapters.pace }),
   );
   const metrics = new CompactionMetrics({ concurrency: config.COMPACTION_CONCURRENCY, activeRuns });
   const processor = new CompactionProcessor(compactorOf(adapters, activeRuns, { config, providers, model }), metrics);

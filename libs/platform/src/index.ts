@@ -6,9 +6,8 @@ export { natsVariables, serverVariables } from './server-variables';
 export { holderName, leaseVariables, leasesOutliveHeartbeats } from './lease-variables';
 export {
   accountVariables,
-  readModelProxies,
+  readModelConnection,
   modelProxyVariables,
-  modelRetriesOf,
   modelRetryVariables,
   modelServerVariables,
   modelVariables,

@@ -86,18 +86,18 @@ export const modelProxyVariables = {
   }),
 };
 
-type ModelProxies = z.infer<z.ZodObject<typeof modelProxyVariables>>;
+type ModelConnection = z.infer<z.ZodObject<typeof modelRetryVariables & typeof modelProxyVariables>>;
 
-export const readModelProxies = (config: ModelProxies) => ({
-  httpsProxy: config.HTTPS_PROXY,
-  httpProxy: config.HTTP_PROXY,
-  noProxy: config.NO_PROXY,
-});
-
-type ModelRetries = z.infer<z.ZodObject<typeof modelRetryVariables>>;
-
-export const modelRetriesOf = (config: ModelRetries) => ({
-  attempts: config.MODEL_ATTEMPTS,
-  delayMs: config.MODEL_RETRY_DELAY_MS,
-  rateLimitDelayMs: config.MODEL_RATE_LIMIT_DELAY_MS,
+/** How model servers are reached and how often they are asked, in the words of `createModels`. */
+export const readModelConnection = (config: ModelConnection) => ({
+  retries: {
+    attempts: config.MODEL_ATTEMPTS,
+    delayMs: config.MODEL_RETRY_DELAY_MS,
+    rateLimitDelayMs: config.MODEL_RATE_LIMIT_DELAY_MS,
+  },
+  proxies: {
+    httpsProxy: config.HTTPS_PROXY,
+    httpProxy: config.HTTP_PROXY,
+    noProxy: config.NO_PROXY,
+  },
 });
