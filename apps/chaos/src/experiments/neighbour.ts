@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type Experiment } from '../experiment';
 import { hostileLoads } from '../neighbour/hostile-loads';
@@ -41,6 +42,7 @@ export const neighbour: Experiment = {
     const quiet = await ordinary.workUntil(AbortSignal.timeout(forMs * quietShare));
 
     const over = AbortSignal.timeout(forMs * (1 - quietShare));
+    setMaxListeners(0, over); // hundreds of lanes and sockets wait for it
     const attacks = hostileLoads.map((load) => load.run(hostile, over));
     const attacked = await ordinary.workUntil(over);
     await Promise.all(attacks);
