@@ -135,6 +135,27 @@ describe('a preview', () => {
 });
 
 describe('attack: previews', () => {
+  it('set cookies for the whole domain of previews', async () => {
+    const sent = [
+      'a=1; Domain=preview.example; Path=/',
+      'b=domain; Secure;DOMAIN = .preview.example',
+      'c=2; domain',
+      'd=3; Path=/domain=x',
+    ];
+    const left = ['a=1; Path=/', 'b=domain; Secure', 'c=2', 'd=3; Path=/domain=x'];
+    const server = toServer((_, response) => response.setHeader('Set-Cookie', sent).end());
+    const lines = sent.map((cookie) => `set-cookie: ${cookie}\r\n`).join('');
+    server.on('upgrade', (_, socket: Duplex) => {
+      socket.end(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n${lines}\r\n`);
+    });
+    const port = await proxyTo(server);
+    const [message] = (await once(ask(port), 'response')) as [IncomingMessage];
+    const [upgraded, socket] = (await once(ask(port, upgrade), 'upgrade')) as [IncomingMessage, Duplex];
+    message.resume();
+    socket.destroy();
+    expect([message.headers['set-cookie'], upgraded.headers['set-cookie']]).toEqual([left, left]);
+  });
+
   const session = 'rondo_session=s; __Host-rondo_session=t';
 
   it.each([

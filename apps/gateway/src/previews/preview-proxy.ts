@@ -183,15 +183,28 @@ function firstAnswer(outgoing: ClientRequest): Promise<Answer> {
 }
 
 function answerWith(message: IncomingMessage, response: ServerResponse): void {
-  response.writeHead(message.statusCode ?? 502, withoutHops(message.headers));
+  response.writeHead(message.statusCode ?? 502, toHeaders(message));
   response.once('close', () => message.destroy());
   message.once('error', () => response.destroy());
   message.pipe(response);
 }
 
-/** The head of an answer as it came, with every header as often as the server sent it. */
+function toHeaders({ headers }: IncomingMessage): IncomingHttpHeaders {
+  const cookies = headers['set-cookie']?.map(forOwnHost);
+  return { ...withoutHops(headers), ...(cookies && { 'set-cookie': cookies }) };
+}
+
+const domainAttribute = /;\s*domain\s*(?:=[^;]*)?(?=;|$)/gi;
+
+/** A cookie of the whole domain would be sent to every preview, so each is for the host alone that sets it. */
+const forOwnHost = (setCookie: string): string => setCookie.replace(domainAttribute, '');
+
+/** The head of an answer as it came but for domains of cookies, with every header as often as the server sent it. */
 function toHead({ statusCode, statusMessage, rawHeaders }: IncomingMessage): string {
-  const lines = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${rawHeaders[at + 1]}\r\n`] : []));
+  const lines = rawHeaders.flatMap((name, at) => {
+    const value = rawHeaders[at + 1] ?? '';
+    return at % 2 === 0 ? [`${name}: ${name.toLowerCase() === 'set-cookie' ? forOwnHost(value) : value}\r\n`] : [];
+  });
   return `HTTP/1.1 ${statusCode} ${statusMessage}\r\n${lines.join('')}\r\n`;
 }
 
