@@ -95,7 +95,14 @@ export { type FetchedImage, FetchedImages, type ImagePlace } from './api/blobs/f
 export { UnknownBlobError } from './api/blobs/message-images';
 export { type RunPlace, type HostedSandbox, type Sandbox, type SandboxAddress, Sandboxes } from './api/sandboxes';
 export { type WorkspaceMove, WorkspaceMoves } from './api/workspace-moves';
-export { type Account, Accounts, type ApiKey, type NewApiKey, type RemovedAccount } from './api/accounts';
+export {
+  type Account,
+  Accounts,
+  type ApiKey,
+  type NewApiKey,
+  type RemovedAccount,
+  operatorAccount,
+} from './api/accounts';
 export type { Caller, CallerId } from './api/caller';
 export { type NewSession, type Session, type SessionLink, Sessions } from './api/sessions';
 export { type DeploymentState, readDeploymentState } from './api/deployment-state';

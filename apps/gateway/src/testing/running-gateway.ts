@@ -62,6 +62,7 @@ export class RunningGateway {
       OIDC_ACCOUNT_CLAIM: 'rondo_account',
       OIDC_ROLE_CLAIM: 'rondo_role',
       OIDC_CLOCK_SKEW_S: 60,
+      OIDC_MAY_OPERATE: false,
       OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: false,
       OTEL_TRACES_SAMPLER: 'parentbased_always_on',
       OTEL_TRACES_SAMPLER_ARG: 1,

@@ -82,7 +82,7 @@ interface KeyToCreate {
 }
 
 /** The account of the operator of the deployment. */
-const operatorAccount = accountId.parse('acc_admin');
+export const operatorAccount = accountId.parse('acc_admin');
 
 const validKey = `
 select api_keys.id, account_id, scopes, expires_at from api_keys join accounts on accounts.id = account_id

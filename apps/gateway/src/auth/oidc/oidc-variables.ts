@@ -36,6 +36,16 @@ export const oidcVariables = {
     description: 'By how much the clock of the issuer may differ.',
     unit: 's',
   }),
+  OIDC_MAY_OPERATE: z
+    .stringbool()
+    .prefault('0')
+    .meta({
+      description:
+        'Whether a token may name the account of the operator. Its owners see and change every account, so with `1` the issuer ' +
+        'decides who operates this deployment.',
+      example: '1',
+      otherwise: 'tokens that name it are refused',
+    }),
 };
 
 export const issuerNeedsAudience = z.refine<{ OIDC_ISSUER?: string | undefined; OIDC_AUDIENCE?: string[] | undefined }>(
@@ -52,6 +62,8 @@ export interface OidcSettings {
   readonly accountClaim: string;
   readonly roleClaim: string;
   readonly clockSkewS: number;
+  /** Whether a token may name the account of the operator. */
+  readonly mayOperate: boolean;
 }
 
 type OidcConfig = z.infer<z.ZodObject<typeof oidcVariables>>;
@@ -66,4 +78,5 @@ export const oidcSettings = (config: OidcConfig): OidcSettings | undefined =>
         accountClaim: config.OIDC_ACCOUNT_CLAIM,
         roleClaim: config.OIDC_ROLE_CLAIM,
         clockSkewS: config.OIDC_CLOCK_SKEW_S,
+        mayOperate: config.OIDC_MAY_OPERATE,
       };

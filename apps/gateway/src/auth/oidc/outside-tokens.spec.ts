@@ -142,6 +142,11 @@ describe('attack: tokens of an outside issuer', () => {
     expect(await refusal(await tokenOf('owner', { rondo_account: 'acc_none' }))).toMatch(/no account acc_none/);
   });
 
+  it('that name the account of the operator, in any role', async () => {
+    for (const role of ['owner', 'member', 'viewer'])
+      expect(await refusal(await tokenOf(role, { rondo_account: 'acc_admin' }))).toMatch(/account of the operator/);
+  });
+
   it('without a signature, or signed with the public key as if it were a secret', async () => {
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const claims = {
@@ -178,6 +183,17 @@ describe('attack: tokens of an outside issuer', () => {
     expect(await refusal('eyJ.x.y')).toMatch(/cannot be read/);
     expect(await refusal(`eyJ${'A'.repeat(12_000)}.x.y`)).toMatch(/not accepted|cannot be read/);
   });
+});
+
+it('a token names the account of the operator where that is configured', async () => {
+  const settings = { OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: ['rondo'], OIDC_MAY_OPERATE: true };
+  const apart = await RunningGateway.start({ ...settings, DATABASE_URL: gateway.parts.config.DATABASE_URL });
+  const listed = async (role: string) => {
+    const { status } = await apart.as(await tokenOf(role, { rondo_account: 'acc_admin' })).get('/v1/admin/accounts');
+    return status;
+  };
+  expect([await listed('owner'), await listed('member')]).toEqual([200, 403]);
+  await apart.close();
 });
 
 describe('an issuer that is down', () => {

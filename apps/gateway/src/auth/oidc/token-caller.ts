@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type AccountId, type UserId, accountId, userId } from '@rondo/contract';
+import { operatorAccount } from '@rondo/persistence';
 import type { JWTPayload } from 'jose';
 import { z } from 'zod';
 import type { Scope } from '../scopes';
@@ -20,10 +21,12 @@ export interface TokenCaller {
 /** Whom a valid token stands for, or what it lacks. */
 export function tokenCaller(
   payload: JWTPayload,
-  { accountClaim, roleClaim }: Pick<OidcSettings, 'accountClaim' | 'roleClaim'>,
+  { accountClaim, roleClaim, mayOperate }: Pick<OidcSettings, 'accountClaim' | 'roleClaim' | 'mayOperate'>,
 ): TokenCaller | { readonly problem: string } {
   const account = accountId.safeParse(payload[accountClaim]);
   if (!account.success) return { problem: `Its claim ${accountClaim} names no account.` };
+  if (account.data === operatorAccount && !mayOperate)
+    return { problem: `Its claim ${accountClaim} names the account of the operator, which takes API keys only.` };
   if (payload.sub === '') return { problem: 'Its claim sub names no user.' };
   const named = [payload[roleClaim]].flat();
   const highest = role.options.find((one) => named.includes(one));
