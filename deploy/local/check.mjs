@@ -29,9 +29,9 @@ async function check() {
   }
 
   const times = new SpecTimes(join(repoRoot, '.data'));
-  const reporters = withTimes ? ['--reporters', 'default', ...times.jestArguments] : [];
+  const reporters = ['--reporters', 'default', ...times.jestArguments];
   const args = ['--maxWorkers', '2', ...reporters, '--runTestsByPath', ...(await specsWithoutServers())];
   await verification.step('unit tests', () => jest(jestProjects(), { env: times.environment, args }));
   if (withTimes) log.note(['\n  the slowest spec files', ...times.slowest()].join('\n'));
-  return verification.conclude();
+  return verification.conclude(times.failures());
 }

@@ -4,7 +4,7 @@ import { repoRoot } from './repo-root.mjs';
 
 const shown = 15;
 
-/** The durations of the spec files, recorded by `spec-time-reporter.cjs` while jest runs with `jestArguments`. */
+/** The durations and the failed tests of the spec files, recorded by `spec-time-reporter.cjs` while jest runs with `jestArguments`. */
 export class SpecTimes {
   #file;
 
@@ -34,6 +34,12 @@ export class SpecTimes {
   unfinished() {
     const ended = new Set(this.#lines.filter(({ ms }) => ms !== undefined).map(({ spec }) => spec));
     return [...new Set(this.#lines.map(({ spec }) => spec))].filter((spec) => !ended.has(spec));
+  }
+
+  /** The failed tests below the names of their spec files, one line each. */
+  failures() {
+    const failed = this.#lines.filter(({ failures = [] }) => failures.length > 0);
+    return failed.flatMap(({ spec, failures }) => [`    ${spec}`, ...failures.map((failure) => `      ${failure}`)]);
   }
 
   get #lines() {

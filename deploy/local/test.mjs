@@ -68,7 +68,7 @@ async function test({ owns }) {
   if (unfinished.length > 0) log.note(['\n  spec files that did not end', ...unfinished].join('\n    '));
   if (isWhole || onlyAttacks) await verification.step('attacks', () => attackTable(attacks));
   if (withTimes) log.note(['\n  the slowest spec files', ...times.slowest()].join('\n'));
-  return verification.conclude();
+  return verification.conclude(times.failures());
 }
 
 /** The tests that share the servers of this command. They take as long as everything in the other lane. */

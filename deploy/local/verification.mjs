@@ -7,6 +7,7 @@ import { repoRoot } from './repo-root.mjs';
 import { run } from './run-program.mjs';
 import { refusedWords } from './word-list.mjs';
 
+const excerptLines = 12;
 const bin = (name) => join(repoRoot, 'node_modules/.bin', name);
 const cache = (name) => join(repoRoot, '.data/cache', name);
 const tool = (name, args) => run(bin(name), args, { cwd: repoRoot });
@@ -27,7 +28,7 @@ export class Verification {
     } catch (error) {
       log.note(`\n${[error.stdout, error.stderr].filter(Boolean).join('\n') || error.message}`);
       log.failed({ name, ms: performance.now() - since, detail: 'failed; its output is above' });
-      this.#failed.push(name);
+      this.#failed.push({ name, excerpt: excerptOf(error) });
       return false;
     } finally {
       this.#running.delete(name);
@@ -39,10 +40,20 @@ export class Verification {
     return [...this.#running];
   }
 
-  /** The exit code. */
-  conclude() {
-    log.note(this.#failed.length === 0 ? '\nAll passed.' : `\nFailed: ${this.#failed.join(', ')}.`);
-    return this.#failed.length === 0 ? 0 : 1;
+  /**
+   * Returns the exit code. Prints the failed steps and tests again, because a CI may show only the end of the output.
+   * `failedTests` are lines about the tests of all steps.
+   */
+  conclude(failedTests = []) {
+    if (this.#failed.length === 0) {
+      log.note('\nAll passed.');
+      return 0;
+    }
+    for (const { name, excerpt } of this.#failed)
+      if (excerpt.length > 0) log.note([`\n  ${name}`, ...excerpt].join('\n'));
+    if (failedTests.length > 0) log.note(['\n  failed tests', ...failedTests].join('\n'));
+    log.note(`\nFailed: ${this.#failed.map(({ name }) => name).join(', ')}.`);
+    return 1;
   }
 }
 
@@ -104,10 +115,20 @@ export function jest(projects, { env = {}, args = [] } = {}) {
   const limit = ['--testTimeout', String(Math.max(...limits))];
   const options = ['--selectProjects', ...projects, '--passWithNoTests', ...limit, ...args];
   const environment = { ...process.env, FORCE_COLOR: '0', ...env };
-  return run(bin('jest'), options, { cwd: repoRoot, env: environment, timeoutMs: jestLimitMs });
+  const ended = run(bin('jest'), options, { cwd: repoRoot, env: environment, timeoutMs: jestLimitMs });
+  return ended.catch((error) => {
+    throw Object.assign(error, { isOfJest: true });
+  });
 }
 
 export const jestProjects = () => jestFolders().map((folder) => basename(folder));
+
+/** The first lines that a failed check has printed. Those of jest say nothing; its reporter records what failed. */
+function excerptOf({ stdout = '', stderr = '', message, isOfJest }) {
+  const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => line.trim() !== '');
+  if (isOfJest && lines.length > 0) return [];
+  return (lines.length > 0 ? lines : message.split('\n')).slice(0, excerptLines).map((line) => `    ${line}`);
+}
 
 const jestFolders = () => configurationIn('./jest.config.cjs').projects;
 
