@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import { type Logger, nestLogger, openTracing } from '@rondo/platform';
 import { Registry } from 'prom-client';
 import { type GatewayParts, compose } from './compose';
@@ -22,11 +23,17 @@ const drainMs = 2_000;
 /** A client that sends its requests one after the other leaves within this time. */
 const lingerMs = 1_000;
 
+export interface CreatedGateway {
+  readonly app: NestExpressApplication;
+  readonly parts: GatewayParts;
+  /** Resolves when no response is in progress, or after a second. */
+  readonly drain: () => Promise<void>;
+  /** The OpenAPI document. It is computed at the first call, or at the first request that needs it, in about a second. */
+  readonly document: () => OpenAPIObject;
+}
+
 /** The whole gateway, ready to listen, and the parts that it is made of. */
-export async function createGateway(
-  config: GatewayConfig,
-  log: Logger,
-): Promise<{ app: NestExpressApplication; parts: GatewayParts; drain: () => Promise<void> }> {
+export async function createGateway(config: GatewayConfig, log: Logger): Promise<CreatedGateway> {
   const parts = compose(config, log, await openTracing(config, { service: 'gateway', log }));
   const app = await NestFactory.create<NestExpressApplication>(GatewayModule.with(parts), new HttpAdapter(), {
     bodyParser: false,
@@ -57,7 +64,8 @@ export async function createGateway(
 
   servePreviews(app, parts);
 
-  const document = describeApi(app);
+  let described: OpenAPIObject | undefined;
+  const document = () => (described ??= describeApi(app));
   parts.allowedMethods.describe(document);
   serveDocs(app, document);
   const server: Server = app.getHttpServer();
@@ -65,7 +73,7 @@ export async function createGateway(
     leaving.abort();
     return untilUnused(server, { withinMs: lingerMs });
   };
-  return { app, parts, drain };
+  return { app, parts, drain, document };
 }
 
 /** Once the server has the listeners of Express and of Socket.IO, which get all requests that are for no preview. */

@@ -2,7 +2,6 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { createLogger } from '@rondo/platform';
 import { environment } from '../config';
 import { createGateway } from '../gateway-app';
-import { describeApi } from './openapi';
 
 const absent = '127.0.0.1:1';
 
@@ -15,6 +14,6 @@ export async function apiDocument(): Promise<OpenAPIObject> {
     DEMO_MODEL_URL: `http://${absent}`,
     RONDO_ADMIN_KEY: 'the key of a gateway that does not listen',
   });
-  const { app } = await createGateway(config, createLogger({ name: 'gateway', level: 'silent' }));
-  return describeApi(app);
+  const { document } = await createGateway(config, createLogger({ name: 'gateway', level: 'silent' }));
+  return document();
 }

@@ -65,12 +65,9 @@ function withNamedSchemas({ paths, components, ...document }: OpenAPIObject): Op
 }
 
 /** The page `/docs`, `/openapi.json` and `/asyncapi.json`, without a key. */
-export function serveDocs(app: INestApplication, document: OpenAPIObject): void {
+export function serveDocs(app: INestApplication, document: () => OpenAPIObject): void {
   SwaggerModule.setup('docs', app, document, { raw: false, customSiteTitle: 'Rondo API' });
   const express = app.getHttpAdapter().getInstance() as Express; // Nest types it as any
-  express.get(
-    '/openapi.json',
-    staticDocument(() => document),
-  );
+  express.get('/openapi.json', staticDocument(document));
   express.get('/asyncapi.json', staticDocument(describeEvents));
 }

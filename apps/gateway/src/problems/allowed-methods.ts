@@ -2,20 +2,33 @@ interface DocumentedPaths {
   readonly paths: Readonly<Record<string, object>>;
 }
 
+interface Route {
+  readonly pattern: RegExp;
+  readonly methods: string[];
+}
+
 /** Which methods a path has, so that a wrong one is a 405 and not a 404. */
 export class AllowedMethods {
-  private routes: { readonly pattern: RegExp; readonly methods: string[] }[] = [];
+  private document: () => DocumentedPaths = () => ({ paths: {} });
+  private routes: readonly Route[] | undefined;
 
-  describe({ paths }: DocumentedPaths): void {
-    this.routes = Object.entries(paths).map(([path, operations]) => ({
-      pattern: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`),
-      methods: Object.keys(operations)
-        .map((method) => method.toUpperCase())
-        .sort(),
-    }));
+  /** The document is read when the first question comes. */
+  describe(document: () => DocumentedPaths): void {
+    this.document = document;
+    this.routes = undefined;
   }
 
   at(path: string): string[] {
+    this.routes ??= Object.entries(this.document().paths).map(toRoute);
     return this.routes.find(({ pattern }) => pattern.test(path))?.methods ?? [];
   }
+}
+
+function toRoute([path, operations]: [string, object]): Route {
+  return {
+    pattern: new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`),
+    methods: Object.keys(operations)
+      .map((method) => method.toUpperCase())
+      .sort(),
+  };
 }
