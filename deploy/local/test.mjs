@@ -25,7 +25,7 @@ const onlyAttacks = process.argv.includes('--attacks');
 const withTimes = process.argv.includes('--times');
 
 /** Less than a CI waits, which would end this command without a word. */
-const limitMs = 80 * 60_000;
+const limitMs = 45 * 60_000;
 
 const verification = new Verification();
 

@@ -100,8 +100,8 @@ function refuseAll(findings) {
   if (findings.length > 0) throw new Error(findings.join('\n'));
 }
 
-/** About twice as long as the slowest project takes on two slow cores. What waits for ever is killed, and then named. */
-const jestLimitMs = 40 * 60_000;
+/** Longer than the slowest lane takes on two slow cores. What waits for ever is killed, and then named. */
+const jestLimitMs = 35 * 60_000;
 
 const configurationIn = createRequire(join(repoRoot, 'jest.config.cjs'));
 
