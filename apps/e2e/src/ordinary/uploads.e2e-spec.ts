@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunView, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { ordinaryDeployment } from './ordinary-deployment';
 
 interface Block {
   readonly type: string;
@@ -15,13 +16,8 @@ describe('uploaded files', () => {
   let client: RondoClient;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    rondo = await ordinaryDeployment();
     client = rondo.client();
-  });
-
-  afterAll(async () => {
-    expect(await rondo.violations()).toMatchObject([]);
-    await rondo.stop();
   });
 
   async function upload(name: string, content: Buffer | string): Promise<string> {

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserScreen } from '@rondo/contract';
-import { type Fact, type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type Fact, type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { Client } from 'pg';
-import { expectWholeLog } from './log-expectations';
+import { expectWholeLog } from '../log-expectations';
+import { ordinaryDeployment } from './ordinary-deployment';
 
 const password = 'correct-horse-battery-staple';
 const place = (top: number) => `style="position:fixed;left:100px;top:${top}px;width:300px;height:40px"`;
@@ -30,10 +31,9 @@ describe('a browser that a person operates', () => {
   let client: RondoClient;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    rondo = await ordinaryDeployment();
     client = rondo.client();
   });
-  afterAll(() => rondo.stop());
 
   it('is logged in by the person, after which the run goes on behind the login', async () => {
     const run = await client.createRun({

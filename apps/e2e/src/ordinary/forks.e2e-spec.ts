@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Run } from '@rondo/contract';
-import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
-import { repoRoot } from '../../../deploy/local/repo-root.mjs';
-import { expectWholeLog } from './log-expectations';
+import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
+import { expectWholeLog } from '../log-expectations';
+import { ordinaryDeployment } from './ordinary-deployment';
 
 const execute = promisify(execFile);
 
@@ -15,13 +16,8 @@ describe('forks in a deployment', () => {
   let client: RondoClient;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    rondo = await ordinaryDeployment();
     client = rondo.client();
-  });
-
-  afterAll(async () => {
-    expect(await rondo.violations()).toEqual([]);
-    await rondo.stop();
   });
 
   const fork = (id: string, body: object) => client.json<Run>('POST', `/runs/${id}/fork`, body);

@@ -1,18 +1,14 @@
-import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
-import { expectWholeLog } from './log-expectations';
+import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { expectWholeLog } from '../log-expectations';
+import { ordinaryDeployment } from './ordinary-deployment';
 
 describe('the tools of a run in a deployment', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    rondo = await ordinaryDeployment();
     client = rondo.client();
-  });
-
-  afterAll(async () => {
-    expect(await rondo.violations()).toEqual([]);
-    await rondo.stop();
   });
 
   it('a plan in todo.md is shown as events and kept with the thread', async () => {

@@ -1,6 +1,14 @@
-import { type Fact, type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/test-deployment';
-import { CommandLine } from './command-line';
-import { expectWholeLog } from './log-expectations';
+import {
+  type Fact,
+  type RondoClient,
+  type RunView,
+  type RunningRondo,
+  command,
+  scripted,
+} from '@rondo/test-deployment';
+import { CommandLine } from '../command-line';
+import { expectWholeLog } from '../log-expectations';
+import { ordinaryDeployment } from './ordinary-deployment';
 
 /** Has its effect at once and then continues, the first time for a minute. */
 const slowTheFirstTime =
@@ -11,13 +19,8 @@ describe('kill -9 of the executor in the middle of an unsafe command, where a pe
   let client: RondoClient;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    rondo = await ordinaryDeployment();
     client = rondo.client();
-  });
-
-  afterAll(async () => {
-    expect(await rondo.violations()).toEqual([]);
-    await rondo.stop();
   });
 
   const inDoubt = async (about: string): Promise<RunView> => {

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
-import { type Fact, type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
-import { expectWholeLog } from './log-expectations';
+import { type Fact, type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { expectWholeLog } from '../log-expectations';
+import { ordinaryDeployment } from './ordinary-deployment';
 
 const page = `<!doctype html><title>Shop</title><h1>A small shop</h1>
 <p><label>Your name <input id="name"></label></p>
@@ -19,13 +20,8 @@ describe('the browser in a deployment', () => {
   let client: RondoClient;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    rondo = await ordinaryDeployment();
     client = rondo.client();
-  });
-
-  afterAll(async () => {
-    expect(await rondo.violations()).toEqual([]);
-    await rondo.stop();
   });
 
   it('buys in a shop that the run has made itself, and asks a person for the rest', async () => {

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { ordinaryDeployment } from './ordinary-deployment';
 
 interface SandboxView {
   readonly id: string;
@@ -17,15 +18,10 @@ describe('the files of a sandbox over REST', () => {
   let sandbox: string;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    rondo = await ordinaryDeployment();
     client = rondo.client();
     thread = (await client.json<{ id: string }>('POST', '/threads', {})).id;
     sandbox = (await client.json<SandboxView>('POST', `/threads/${thread}/sandbox`)).id;
-  });
-
-  afterAll(async () => {
-    expect(await rondo.violations()).toMatchObject([]);
-    await rondo.stop();
   });
 
   const content = (path: string) => `/sandboxes/${sandbox}/files/content?path=${encodeURIComponent(path)}`;

@@ -1,5 +1,6 @@
-import { type RondoClient, RunningRondo, call, scripted } from '@rondo/test-deployment';
-import { expectShownAsStored, expectWholeLog, storedText } from './log-expectations';
+import { type RondoClient, type RunningRondo, call, scripted } from '@rondo/test-deployment';
+import { expectShownAsStored, expectWholeLog, storedText } from '../log-expectations';
+import { ordinaryDeployment } from './ordinary-deployment';
 
 type Turns = readonly Record<string, unknown>[];
 
@@ -33,13 +34,8 @@ describe('dialects and profiles in a deployment', () => {
   let client: RondoClient;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    rondo = await ordinaryDeployment();
     client = rondo.client();
-  });
-
-  afterAll(async () => {
-    expect(await rondo.violations()).toMatchObject([]); // I6, in every dialect, for both protocols
-    await rondo.stop();
   });
 
   const start = (about: string, turns: Turns, body: Record<string, unknown>) =>
