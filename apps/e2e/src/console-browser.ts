@@ -31,8 +31,12 @@ export async function startConsole(request: Request = {}): Promise<RunningConsol
 
 /** Expects that the policy of the page was never violated. */
 export async function stopConsole({ rondo, browser }: Pick<RunningConsole, 'rondo' | 'browser'>): Promise<void> {
+  await stopBrowser(browser).finally(() => rondo.stop());
+}
+
+/** Expects that the policy of the page was never violated. */
+export async function stopBrowser(browser: ConsoleBrowser): Promise<void> {
   await browser.close();
-  await rondo.stop();
   expect(browser.violations).toEqual([]);
 }
 

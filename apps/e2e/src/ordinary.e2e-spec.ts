@@ -1,4 +1,4 @@
-/** The specs of a folder as one file, with one deployment. A pattern, as in `npm test -- forks`, runs one of them alone. */
+/** The specs of a folder as few files, each with one deployment. A pattern, as in `npm test -- forks`, runs one of them alone. */
 import './ordinary/dialects.e2e-spec';
 import './ordinary/forks.e2e-spec';
 import './ordinary/tool-choice.e2e-spec';

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
-import { CommandLine, type Reply } from './command-line';
+import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { CommandLine, type Reply } from '../command-line';
+import { newAccount, ordinaryDeployment } from './ordinary-deployment';
 
 /** One use of a command. */
 interface Use {
@@ -26,8 +27,8 @@ let line: CommandLine;
 let done: string;
 let thread: string;
 beforeAll(async () => {
-  rondo = await RunningRondo.start();
-  client = rondo.client();
+  rondo = await ordinaryDeployment();
+  client = await newAccount(rondo);
   line = new CommandLine(client);
   const run = await client.createRun(scripted('done', [{ text: 'Said.' }]));
   ({ id: done, thread_id: thread } = run);
@@ -38,7 +39,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   line.remove();
-  await rondo.stop();
 });
 
 async function waiting(turns: Record<string, unknown>[], more: object = {}): Promise<string> {

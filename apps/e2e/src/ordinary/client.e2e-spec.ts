@@ -4,22 +4,22 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Rondo, RondoError, RunLog, type StreamEvent, isDelta } from '@rondo/client';
-import { RunningRondo, call, command, scripted } from '@rondo/test-deployment';
-import { CuttingProxy } from './cutting-proxy';
+import { type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { CuttingProxy } from '../cutting-proxy';
+import { newAccount, ordinaryDeployment } from './ordinary-deployment';
 
-const root = resolve(__dirname, '../../..');
+const root = resolve(__dirname, '../../../..');
 const run = promisify(execFile);
 
 let rondo: RunningRondo;
 let client: Rondo;
 let options: { baseUrl: string; apiKey: string };
 beforeAll(async () => {
-  rondo = await RunningRondo.start();
-  const { url: baseUrl, key: apiKey } = rondo.client();
+  rondo = await ordinaryDeployment();
+  const { url: baseUrl, key: apiKey } = await newAccount(rondo);
   options = { baseUrl, apiKey };
   client = new Rondo(options);
 });
-afterAll(() => rondo.stop());
 
 /** Pseudo-random numbers, the same in each execution. */
 function numbers(seed: number): () => number {

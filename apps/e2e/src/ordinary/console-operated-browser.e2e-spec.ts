@@ -1,6 +1,7 @@
-import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, call, command, scripted } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
-import { type ConsoleBrowser, startConsole, stopConsole } from './console-browser';
+import { type ConsoleBrowser, stopBrowser } from '../console-browser';
+import { ordinaryConsole } from './ordinary-deployment';
 
 const place = (top: number) => `style="position:fixed;left:100px;top:${top}px;width:300px;height:40px"`;
 const login = `<!doctype html><title>Log in</title><body style="height:5000px" onscroll="document.title='scrolled'">
@@ -9,17 +10,16 @@ const login = `<!doctype html><title>Log in</title><body style="height:5000px" o
 const server = `require('http').createServer((_, r) => r.setHeader('content-type', 'text/html').end(require('fs').readFileSync('login.html'))).listen(8000)`;
 
 describe("the agent's browser in the console", () => {
-  let rondo: RunningRondo;
   let client: RondoClient;
   let browser: ConsoleBrowser;
   let page: Page;
 
   beforeAll(async () => {
-    ({ rondo, client, browser, page } = await startConsole());
+    ({ client, browser, page } = await ordinaryConsole());
   });
 
   afterAll(async () => {
-    await stopConsole({ rondo, browser });
+    await stopBrowser(browser);
   });
 
   it('is operated by a person while the run waits, and the run goes on with the page that they left', async () => {

@@ -1,24 +1,24 @@
 import { readFileSync } from 'node:fs';
-import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, command, scripted } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { type ConsoleBrowser, startConsole, stopConsole } from './console-browser';
+import { type ConsoleBrowser, stopBrowser } from '../console-browser';
+import { ordinaryConsole } from './ordinary-deployment';
 
 const hostile = '<script>document.title="owned"</script><img src=x onerror=alert(1)>';
 
 describe('sandboxes and their files in the console', () => {
-  let rondo: RunningRondo;
   let client: RondoClient;
   let browser: ConsoleBrowser;
   let page: Page;
   let thread: string;
 
   beforeAll(async () => {
-    ({ rondo, client, browser, page } = await startConsole());
+    ({ client, browser, page } = await ordinaryConsole());
   });
 
   afterAll(async () => {
-    await stopConsole({ rondo, browser });
+    await stopBrowser(browser);
   });
 
   /** What a command of a run prints in the same sandbox. */

@@ -2,10 +2,11 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
-import { notesServer } from './notes-server';
+import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { notesServer } from '../notes-server';
+import { newAccount, ordinaryDeployment } from './ordinary-deployment';
 
-const root = resolve(__dirname, '../../..');
+const root = resolve(__dirname, '../../../..');
 const program = join(root, 'apps/cli/bin/rondo.mjs');
 
 interface Finished {
@@ -19,14 +20,13 @@ let client: RondoClient;
 let folder: string;
 let environment: NodeJS.ProcessEnv;
 beforeAll(async () => {
-  rondo = await RunningRondo.start();
-  client = rondo.client();
+  rondo = await ordinaryDeployment();
+  client = await newAccount(rondo);
   folder = mkdtempSync(join(tmpdir(), 'rondo-cli-'));
   environment = { PATH: process.env.PATH, HOME: folder, RONDO_URL: client.url, RONDO_API_KEY: client.key };
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true });
-  await rondo.stop();
 });
 
 /** Resolves when the process has printed this, from now on. */

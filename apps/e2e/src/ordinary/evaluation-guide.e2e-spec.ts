@@ -1,10 +1,11 @@
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type RondoClient, RunningRondo } from '@rondo/test-deployment';
-import { RondoProgram, eraseLine, finished } from './rondo-program';
+import { type RondoClient, type RunningRondo } from '@rondo/test-deployment';
+import { RondoProgram, eraseLine, finished } from '../rondo-program';
+import { newAccount, ordinaryDeployment } from './ordinary-deployment';
 
-const repoRoot = resolve(__dirname, '../../..');
+const repoRoot = resolve(__dirname, '../../../..');
 const scriptsOf = (document: string): string =>
   [...document.matchAll(/```sh\n(.*?)```/gs)].map(([, script = '']) => script).join('\n');
 
@@ -19,16 +20,14 @@ describe('an evaluation of your own', () => {
   let program: RondoProgram;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start();
+    rondo = await ordinaryDeployment();
     folder = mkdtempSync(join(tmpdir(), 'rondo-guide-'));
-    client = rondo.client();
+    client = await newAccount(rondo);
     program = new RondoProgram(folder, client);
   });
 
   afterAll(async () => {
     rmSync(folder, { recursive: true });
-    expect(await rondo.violations()).toMatchObject([]);
-    await rondo.stop();
   });
 
   const attemptsOf = (name: string): string =>

@@ -1,20 +1,20 @@
 import { createHmac } from 'node:crypto';
-import { type RondoClient, type RunningRondo } from '@rondo/test-deployment';
+import { type RondoClient } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
-import { type ConsoleBrowser, startConsole, stopConsole } from './console-browser';
+import { type ConsoleBrowser, stopBrowser } from '../console-browser';
+import { ordinaryConsole } from './ordinary-deployment';
 
 describe('schedules and webhooks in the console', () => {
-  let rondo: RunningRondo;
   let client: RondoClient;
   let browser: ConsoleBrowser;
   let page: Page;
 
   beforeAll(async () => {
-    ({ rondo, client, browser, page } = await startConsole());
+    ({ client, browser, page } = await ordinaryConsole());
   });
 
   afterAll(async () => {
-    await stopConsole({ rondo, browser });
+    await stopBrowser(browser);
   });
 
   const executions = () => page.getByRole('region', { name: 'Executions' });

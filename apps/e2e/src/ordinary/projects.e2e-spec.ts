@@ -1,4 +1,5 @@
-import { type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunView, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { newAccount, ordinaryDeployment } from './ordinary-deployment';
 
 interface ProjectView {
   readonly id: string;
@@ -11,15 +12,8 @@ describe('projects', () => {
   let client: RondoClient;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'summarizer', 'gateway'],
-    });
-    client = rondo.client();
-  });
-
-  afterAll(async () => {
-    expect(await rondo.violations()).toMatchObject([]);
-    await rondo.stop();
+    rondo = await ordinaryDeployment();
+    client = await newAccount(rondo);
   });
 
   const newProject = (body: object = {}) => client.json<ProjectView>('POST', '/projects', body);

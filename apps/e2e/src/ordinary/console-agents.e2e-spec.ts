@@ -1,6 +1,7 @@
-import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, command, scripted } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
-import { type ConsoleBrowser, startConsole, stopConsole } from './console-browser';
+import { type ConsoleBrowser, stopBrowser } from '../console-browser';
+import { ordinaryConsole } from './ordinary-deployment';
 
 interface Definition {
   readonly name: string;
@@ -8,17 +9,16 @@ interface Definition {
 }
 
 describe('agents in the console', () => {
-  let rondo: RunningRondo;
   let client: RondoClient;
   let browser: ConsoleBrowser;
   let page: Page;
 
   beforeAll(async () => {
-    ({ rondo, client, browser, page } = await startConsole());
+    ({ client, browser, page } = await ordinaryConsole());
   });
 
   afterAll(async () => {
-    await stopConsole({ rondo, browser });
+    await stopBrowser(browser);
   });
 
   const stored = async () => {
