@@ -1,5 +1,7 @@
 import type { RunId } from '@rondo/contract';
 import type { Database } from '../database/database';
+import { z } from 'zod';
+import { checked } from '../database/checked-query';
 
 export type SpendingPeriod = 'day' | 'month';
 
@@ -16,16 +18,19 @@ export class AccountSpending {
 
   /** What the account of a run has spent; undefined if the run no longer exists. */
   async ofRun(runId: RunId, period: SpendingPeriod): Promise<Spent | undefined> {
-    const [spent] = await this.database.sql.query<Spent>(spentByAccount, [runId, period]);
+    const spent = await spentByAccount.first(this.database.sql, [runId, period]);
     return spent;
   }
 }
 
-const spentByAccount = `
+const spentByAccount = checked(
+  z.object({ accountId: z.string(), usd: z.number(), tokens: z.number() }),
+  `
 select runs.account_id as "accountId", spent.usd, spent.tokens
 from runs, lateral (
   select coalesce(sum(cost_usd), 0) as usd, coalesce(sum(input_tokens::float + output_tokens), 0) as tokens
   from usage_entries
   where account_id = runs.account_id and created_at >= date_trunc($2, now(), 'UTC')
 ) as spent
-where runs.id = $1`;
+where runs.id = $1`,
+);

@@ -6,6 +6,8 @@ import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
 import { storedText } from '../database/stored-text';
 import type { Caller } from './caller';
 import { hashOf, newSecret } from './secret-hash';
+import { z } from 'zod';
+import { checked } from '../database/checked-query';
 
 export interface Account {
   readonly id: AccountId;
@@ -54,24 +56,24 @@ export interface RemovedAccount extends Account {
   readonly removed_at: string;
 }
 
-interface RemovedRow {
-  readonly name: string;
-  readonly created_at: Date;
-  readonly removed_at: Date;
-}
+const removedRow = z.object({
+  name: z.string(),
+  created_at: z.date(),
+  removed_at: z.date(),
+});
 
-interface ValidKey {
-  readonly id: string;
-  readonly account_id: string;
-  readonly scopes: readonly string[];
-  readonly expires_at: Date | null;
-}
+const validKeyRow = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  scopes: z.array(z.string()),
+  expires_at: z.date().nullable(),
+});
 
-interface SeededKey {
-  readonly id: string;
-  readonly account_id: string;
-  readonly revoked_at: Date | null;
-}
+const seededKey = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  revoked_at: z.date().nullable(),
+});
 
 interface KeyToCreate {
   readonly accountId: AccountId;
@@ -84,10 +86,13 @@ interface KeyToCreate {
 /** The account of the operator of the deployment. */
 export const operatorAccount = accountId.parse('acc_admin');
 
-const validKey = `
+const validKey = checked(
+  validKeyRow,
+  `
 select api_keys.id, account_id, scopes, expires_at from api_keys join accounts on accounts.id = account_id
 where hash = $1 and revoked_at is null and removed_at is null
-  and (expires_at is null or expires_at > clock_timestamp())`;
+  and (expires_at is null or expires_at > clock_timestamp())`,
+);
 
 const noteUses = `
 update api_keys set last_used_at = clock_timestamp()
@@ -95,7 +100,9 @@ where id = any($1) and (last_used_at is null or last_used_at < clock_timestamp()
 
 const activeAccount = `select id from accounts where id = $1 and removed_at is null`;
 
-const removeAccount = `
+const removeAccount = checked(
+  removedRow,
+  `
 with removed as (
   update accounts set removed_at = coalesce(removed_at, clock_timestamp()) where id = $1
   returning name, created_at, removed_at
@@ -103,16 +110,20 @@ with removed as (
 revoked as (
   update api_keys set revoked_at = clock_timestamp() from removed where account_id = $1 and revoked_at is null
 )
-select * from removed`;
+select * from removed`,
+);
 
 /** Locks the account, so that gateways with different configurations do not revoke each other's key. */
 const upsertOperator = `
 insert into accounts (id, name) values ($1, 'admin') on conflict (id) do update set name = accounts.name`;
 
-const seedKey = `
+const seedKey = checked(
+  seededKey,
+  `
 insert into api_keys (id, account_id, name, hash, hint, scopes, seeded) values ($1, $2, $3, $4, $5, $6, true)
 on conflict (hash) do update set seeded = api_keys.account_id = excluded.account_id
-returning id, account_id, revoked_at`;
+returning id, account_id, revoked_at`,
+);
 
 const revokeSeededBefore = `
 update api_keys set revoked_at = clock_timestamp()
@@ -165,7 +176,7 @@ export class Accounts {
 
   /** Undefined for an unknown, revoked or expired key, and for those of a removed account. */
   async verify(key: string): Promise<Caller | undefined> {
-    const [row] = await this.database.sql.query<ValidKey>(validKey, [hashOf(key)]);
+    const row = await validKey.first(this.database.sql, [hashOf(key)]);
     return (
       row && {
         ...{ accountId: accountId.parse(row.account_id), keyId: apiKeyId.parse(row.id), scopes: row.scopes },
@@ -212,7 +223,7 @@ export class Accounts {
   async remove(id: AccountId): Promise<RemovedAccount> {
     if (id === operatorAccount)
       throw new TerminalError('operator_account', 'The account that runs this installation cannot be removed.');
-    const [row] = await this.database.sql.query<RemovedRow>(removeAccount, [id]);
+    const row = await removeAccount.first(this.database.sql, [id]);
     if (!row) throw new TerminalError('account_not_found', `There is no account ${id}.`);
     const { name, created_at, removed_at } = row;
     return { id, name, created_at: created_at.toISOString(), removed_at: removed_at.toISOString() };
@@ -227,7 +238,7 @@ export class Accounts {
     const { id, name, hash, hint } = this.keyRow({ accountId: operatorAccount, name: 'admin', scopes }, key);
     return this.database.transaction(async (sql) => {
       await sql.query(upsertOperator, [operatorAccount]);
-      const [seeded] = await sql.query<SeededKey>(seedKey, [id, operatorAccount, name, hash, hint, scopes]);
+      const seeded = await seedKey.first(sql, [id, operatorAccount, name, hash, hint, scopes]);
       if (seeded?.account_id !== operatorAccount)
         throw new TerminalError('admin_key_taken', 'The configured admin key is a key of another account.');
 

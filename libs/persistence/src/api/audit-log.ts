@@ -15,6 +15,7 @@ import type { Database } from '../database/database';
 import { storedText } from '../database/stored-text';
 import type { Caller, CallerId } from './caller';
 import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
+import { anyJson, checked } from '../database/checked-query';
 
 /** What a caller is about to do. It holds no bodies, so that no secret gets into it. */
 export interface AuditedAct {
@@ -47,17 +48,18 @@ export interface AuditFilter extends PageRequest {
 
 const outcome = z.object({ target: z.string().nullable(), problem: z.string().nullable() });
 
-interface EntryRow {
-  readonly id: string;
-  readonly account_id: string;
-  readonly at: Date;
-  readonly caller_id: string;
-  readonly session_id: string | null;
-  readonly address: string;
-  readonly action: string;
-  readonly target: string | null;
-  readonly outcome: unknown;
-}
+const entryRow = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  at: z.date(),
+  caller_id: z.string(),
+  session_id: z.string().nullable(),
+  address: z.string(),
+  action: z.string(),
+  target: z.string().nullable(),
+  outcome: anyJson,
+});
+type EntryRow = z.infer<typeof entryRow>;
 
 const insertEntry = `
 insert into audit_entries (id, account_id, at, caller_id, session_id, address, action, target)
@@ -65,10 +67,13 @@ values ($1, $2, clock_timestamp(), $3, $4, $5, $6, $7)`;
 
 const finishEntry = `update audit_entries set outcome = $2 where id = $1`;
 
-const newestEntries = `
+const newestEntries = checked(
+  entryRow,
+  `
 select id, account_id, at, caller_id, session_id, address, action, target, outcome from audit_entries
 where account_id = $1 and ($2::text is null or id < $2) and ($3::text is null or action = $3)
-order by id desc limit $4`;
+order by id desc limit $4`,
+);
 
 /** Who did what, to what, when and from where. An entry is written before the act, so no act is without one. */
 export class AuditLog {
@@ -98,7 +103,7 @@ export class AuditLog {
   async list({ accountId: account, action, after, limit }: AuditFilter): Promise<Page<AuditEntry>> {
     const cursor = after === undefined ? null : idOfCursor(after, auditEntryId);
     const values = [account, cursor, action ?? null, limit + 1];
-    return pageOf((await this.database.sql.query<EntryRow>(newestEntries, values)).map(entryOf), limit);
+    return pageOf((await newestEntries.all(this.database.sql, values)).map(entryOf), limit);
   }
 
   private async finish(id: string, ended: z.infer<typeof outcome>): Promise<void> {

@@ -1,4 +1,6 @@
 import type { Database } from '../database/database';
+import { z } from 'zod';
+import { checked } from '../database/checked-query';
 
 /** What the rows of all accounts say about the work that is under way. */
 export interface DeploymentState {
@@ -14,26 +16,38 @@ export interface DeploymentState {
   readonly outbox: { readonly entries: number; readonly oldestAt: string | null };
 }
 
-const unfinished = `select status, count(*)::int as runs from runs where finished_at is null group by status`;
+const unfinished = checked(
+  z.object({ status: z.string(), runs: z.number() }),
+  `select status, count(*)::int as runs from runs where finished_at is null group by status`,
+);
 
-const unclaimed = `
+const unclaimed = checked(
+  z.object({ queue: z.string(), runs: z.number(), oldestS: z.number().nullable() }),
+  `
 select queue, count(*)::int as runs,
   greatest(0, extract(epoch from clock_timestamp() - min(activated_at)))::float8 as "oldestS"
-from runs where holds_thread and waiting is null and lease_owner is null group by queue`;
+from runs where holds_thread and waiting is null and lease_owner is null group by queue`,
+);
 
-const holders = `
+const holders = checked(
+  z.object({ id: z.string(), runs: z.number(), leaseExpiresAt: z.date() }),
+  `
 select lease_owner as id, count(*)::int as runs, min(lease_expires_at) as "leaseExpiresAt" from runs
-where holds_thread and waiting is null and lease_owner is not null group by lease_owner order by lease_owner`;
+where holds_thread and waiting is null and lease_owner is not null group by lease_owner order by lease_owner`,
+);
 
-const undelivered = `select count(*)::int as entries, min(created_at) as "oldestAt" from outbox`;
+const undelivered = checked(
+  z.object({ entries: z.number(), oldestAt: z.date().nullable() }),
+  `select count(*)::int as entries, min(created_at) as "oldestAt" from outbox`,
+);
 
 /** Reads by indexes of what is unfinished, so that it costs what is under way and not what was done. */
 export async function readDeploymentState({ sql }: Pick<Database, 'sql'>): Promise<DeploymentState> {
-  const [byStatus, byQueue, workers, [outbox]] = await Promise.all([
-    sql.query<{ status: string; runs: number }>(unfinished),
-    sql.query<{ queue: string; runs: number; oldestS: number | null }>(unclaimed),
-    sql.query<{ id: string; runs: number; leaseExpiresAt: Date }>(holders),
-    sql.query<{ entries: number; oldestAt: Date | null }>(undelivered),
+  const [byStatus, byQueue, workers, outbox] = await Promise.all([
+    unfinished.all(sql),
+    unclaimed.all(sql),
+    holders.all(sql),
+    undelivered.first(sql),
   ]);
   return {
     runs: Object.fromEntries(byStatus.map(({ status, runs }) => [status, runs])),

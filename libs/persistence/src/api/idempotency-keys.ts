@@ -3,6 +3,8 @@ import { TerminalError } from '@rondo/domain';
 import type { Database } from '../database/database';
 import type { Sql } from '../database/sql';
 import { storedText } from '../database/stored-text';
+import { z } from 'zod';
+import { anyJson, checked } from '../database/checked-query';
 
 export interface IdempotentRequest {
   readonly accountId: AccountId;
@@ -37,8 +39,18 @@ where idempotency_keys.created_at < clock_timestamp() - interval '24 hours'
     and idempotency_keys.created_at < clock_timestamp() - interval '10 s')
 returning key`;
 
-const readKey = `
-select request_hash, status, response as body, location from idempotency_keys where account_id = $1 and key = $2`;
+const keyRow = z.object({
+  request_hash: z.string(),
+  status: z.number().nullable(),
+  body: anyJson,
+  location: z.string().nullable(),
+});
+
+const readKey = checked(
+  keyRow,
+  `
+select request_hash, status, response as body, location from idempotency_keys where account_id = $1 and key = $2`,
+);
 
 const finishKey = `
 update idempotency_keys set status = $4, response = $5, location = $6
@@ -55,8 +67,6 @@ delete from idempotency_keys where (account_id, key) in (
 )
 returning key`;
 
-type KeyRow = { request_hash: string; body: unknown; location: string | null; status: number | null };
-
 /** Remembers the answer to a request for 24 hours. */
 export class IdempotencyKeys {
   constructor(private readonly database: Database) {}
@@ -69,7 +79,7 @@ export class IdempotencyKeys {
     const taken = await this.database.sql.query(insertKey, address(request));
     if (taken.length > 0) return { verdict: 'fresh' };
 
-    const [row] = await this.database.sql.query<KeyRow>(readKey, address(request).slice(0, 2));
+    const row = await readKey.first(this.database.sql, address(request).slice(0, 2));
     if (!row) return this.begin(request); // it was abandoned between the two looks
     const { request_hash, status, ...response } = row;
     if (request_hash !== request.requestHash) return { verdict: 'reused' };

@@ -10,10 +10,12 @@ import {
 import { referToImages, storeImages } from './blobs/message-images';
 import type { Database } from '../database/database';
 import { type PendingKey, storeResponse } from './idempotency-keys';
-import { type MessageRow, toShownMessage } from '../run-log/message-row';
+import { toShownMessage } from '../run-log/message-row';
 import { type Page, type PageRequest, BoundedList, idOfCursor, invalidCursor } from './page';
 import { readThreadHistory } from './thread-history';
 import { type ThreadAddress, requireCapacityOf, threadNotFound } from './thread-row';
+import { checked } from '../database/checked-query';
+import { messageRow } from './stored-rows';
 
 export interface MessageFilter extends ThreadAddress, PageRequest {
   readonly type?: MessageType | undefined;
@@ -40,7 +42,7 @@ export class Messages {
       const kept = await storeImages(sql, { accountId, content, field: 'content' });
       const { messages, bytes } = this.limits;
       const values = [id, threadId, accountId, JSON.stringify(kept), messages, bytes];
-      const [row] = await sql.query<MessageRow>(addMessage, values);
+      const row = await addMessage.first(sql, values);
       if (!row) {
         await requireCapacityOf(sql, threadId, this.limits);
         throw threadNotFound(threadId);
@@ -79,7 +81,9 @@ export class Messages {
 
 const ownThread = 'from threads where id = $1 and account_id = $2 and deleted_at is null and not is_workspace';
 
-const addMessage = `
+const addMessage = checked(
+  messageRow,
+  `
 with thread as (
   update threads set last_message_seq = last_message_seq + 1, message_bytes = message_bytes + octet_length($4)
   where id = $2 and account_id = $3 and deleted_at is null and not is_workspace and last_message_seq < $5 and message_bytes < $6
@@ -87,12 +91,13 @@ with thread as (
 )
 insert into messages (id, thread_id, seq, type, is_llm_message, content, metadata, created_at)
 select $1, id, last_message_seq, 'user', true, $4::json, '{}', clock_timestamp() from thread
-returning *`;
+returning *`,
+);
 
 const messagesAfter = new BoundedList(
   `select * from messages
   where thread_id = $1 and seq > $2 and ($3::text is null or type = $3) and (is_llm_message or not $4::boolean)
   order by seq limit $5`,
   { order: 'seq', length: 'octet_length(content::text)' },
-  toShownMessage,
+  messageRow.transform(toShownMessage),
 );

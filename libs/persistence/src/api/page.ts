@@ -1,5 +1,6 @@
 import { TerminalError } from '@rondo/domain';
 import type { Sql } from '../database/sql';
+import { z } from 'zod';
 
 /** A page of a list. `next_cursor` is the `after` of the next request; null at the end of the list. */
 export interface Page<T> {
@@ -44,36 +45,28 @@ select * from (
 ) as measured
 where bytes_before < ${bytesInPage}`;
 
-/** What a statement of a bounded list adds to its rows. It counts rows and bytes that are not shown, so it is in no item. */
-interface Measured {
-  readonly has_next: boolean;
-  readonly bytes_before: string;
-}
+/** A column that a bounded list adds to its rows, and that is in no item. */
+const measured = z.object({ has_next: z.boolean() });
 
-function withoutMeasure<Row extends object>(measured: Row & Measured): Row {
-  const { has_next: _next, bytes_before: _before, ...row } = measured;
-  return row as unknown as Row; // the statement of a list selects neither
-}
-
-/** A list whose rows can be long. The last parameter of its statement is how many rows it may have. */
-export class BoundedList<Row extends object, T extends Identified> {
+/** A list whose rows can be long, and are parsed as items. The last parameter of its statement is how many rows it may have. */
+export class BoundedList<T extends Identified> {
   private readonly statement: string;
 
   constructor(
     statement: string,
     { order, length }: Measure,
-    private readonly read: (row: Row) => T,
+    private readonly item: z.ZodType<T>,
   ) {
     const followed = `select listed.*, lead(id) over (order by ${order}) is not null as has_next from (${statement}) as listed`;
     this.statement = `${withinPage(followed, { order, length })} order by ${order}`;
   }
 
   async page(sql: Sql, values: readonly unknown[], limit: number): Promise<Page<T>> {
-    const rows = await sql.query<Row & Measured>(this.statement, [...values, limit + 1]);
+    const rows = await sql.query(this.statement, [...values, limit + 1]);
     const taken = rows.slice(0, limit);
     return page(
-      taken.map((row) => this.read(withoutMeasure<Row>(row))),
-      taken.at(-1)?.has_next ?? false,
+      taken.map((row) => this.item.parse(row)),
+      taken.length > 0 && measured.parse(taken.at(-1)).has_next,
     );
   }
 }

@@ -7,6 +7,7 @@ import {
   projectId,
   sandboxId,
   threadId,
+  accountId,
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../database/database';
@@ -15,11 +16,13 @@ import { StatementBatcher } from '../database/statement-batcher';
 import { workspaceOf } from '../run-log/workspace-sql';
 import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
 import { type ThreadAddress, threadNotFound } from './thread-row';
+import { z } from 'zod';
+import { checked } from '../database/checked-query';
 
-interface Place {
-  readonly thread_id: string;
-  readonly executor_id: string;
-}
+const placeRow = z.object({
+  thread_id: z.string(),
+  executor_id: z.string(),
+});
 
 /** A thread's sandbox, and the executor that hosts it. */
 export interface HostedSandbox {
@@ -49,56 +52,87 @@ export interface Sandbox {
   readonly createdAt: string;
 }
 
+const sandboxRow = placeRow.extend({
+  id: z.string(),
+  project_id: z.string().nullable(),
+  created_at: z.date(),
+});
+type Row = z.infer<typeof sandboxRow>;
+
 const rows = `
 select sandboxes.id, sandboxes.thread_id, sandboxes.executor_id, sandboxes.created_at,
   case when threads.is_workspace then threads.project_id end as project_id
 from sandboxes join threads on threads.id = sandboxes.thread_id
 where threads.account_id = $1 and threads.deleted_at is null`;
-const oneRow = `${rows} and sandboxes.id = $2`;
-const workspaceOfThread = `
+const oneRow = checked(sandboxRow, `${rows} and sandboxes.id = $2`);
+const workspaceOfThread = checked(
+  z.object({ id: threadId }),
+  `
 select ${workspaceOf('threads.project_id', 'threads.id')} as id from threads
-where threads.id = $2 and threads.account_id = $1 and threads.deleted_at is null`;
-const rowOfThread = `${rows} and sandboxes.thread_id = (${workspaceOfThread})`;
-const hostOfThread = `
+where threads.id = $2 and threads.account_id = $1 and threads.deleted_at is null`,
+);
+const rowOfThread = checked(sandboxRow, `${rows} and sandboxes.thread_id = (${workspaceOfThread.text})`);
+const hostOfThread = checked(
+  z.object({ threadId, executorId: z.string(), accountId }),
+  `
 select thread_id as "threadId", executor_id as "executorId", account_id as "accountId"
-from sandboxes join threads on threads.id = sandboxes.thread_id where thread_id = $1 and threads.deleted_at is null`;
-const newestRows = `${rows} and ($2::text is null or sandboxes.id < $2) order by sandboxes.id desc limit $3`;
+from sandboxes join threads on threads.id = sandboxes.thread_id where thread_id = $1 and threads.deleted_at is null`,
+);
+const newestRows = checked(
+  sandboxRow,
+  `${rows} and ($2::text is null or sandboxes.id < $2) order by sandboxes.id desc limit $3`,
+);
 
 /** Of a thread, or of the next one of a project. */
 const workspaceOfPlace = `
 select sandboxes.id from sandboxes where thread_id = coalesce(
-  (select workspace_id from projects where id = $3 and account_id = $1), (${workspaceOfThread})
+  (select workspace_id from projects where id = $3 and account_id = $1), (${workspaceOfThread.text})
 )`;
 
-const runningIn = `
+const runningIn = checked(
+  z.object({ id: z.string() }),
+  `
 select runs.id from sandboxes
   join threads on threads.id = sandboxes.thread_id
   join runs on runs.account_id = threads.account_id and runs.finished_at is null
 where sandboxes.id = $2 and threads.account_id = $1 and threads.deleted_at is null and runs.status in ('running', 'stopping')
   and ${workspaceOf('runs.project_id', 'runs.thread_id')} = sandboxes.thread_id
-limit 1`;
+limit 1`,
+);
 
-const executorsOfAccount = `
+const executorsOfAccount = checked(
+  z.object({ executor_id: z.string() }),
+  `
 select distinct sandboxes.executor_id from sandboxes join threads on threads.id = sandboxes.thread_id
-where threads.account_id = $1 and threads.deleted_at is null`;
-const selectOwned = `
-select id as "threadId" from threads where account_id = $1 and deleted_at is null and id = any($2::text[])`;
+where threads.account_id = $1 and threads.deleted_at is null`,
+);
+const selectOwned = checked(
+  z.object({ threadId }),
+  `
+select id as "threadId" from threads where account_id = $1 and deleted_at is null and id = any($2::text[])`,
+);
 
 /** Returns the stored host, which may be another one: the update on conflict changes nothing and returns the row. */
-const upsertHosts = `
+const upsertHosts = checked(
+  placeRow,
+  `
 insert into sandboxes (id, thread_id, executor_id)
 select distinct on (thread_id) *
 from unnest($1::text[], $2::text[], $3::text[]) as offer (id, thread_id, executor_id) order by thread_id
 on conflict (thread_id) do update set thread_id = excluded.thread_id
-returning thread_id, executor_id`;
+returning thread_id, executor_id`,
+);
 
 /** Returned again after a minute, since the executor may be down. */
-const lockDeleted = `
+const lockDeleted = checked(
+  z.object({ threadId, executorId: z.string() }),
+  `
 update sandboxes set vacate_at = clock_timestamp() + interval '1 minute'
 where id in (
   select id from sandboxes where vacate_at <= clock_timestamp() order by vacate_at limit 100 for update skip locked
 )
-returning thread_id as "threadId", executor_id as "executorId"`;
+returning thread_id as "threadId", executor_id as "executorId"`,
+);
 
 const deleteRemoved = `delete from sandboxes where thread_id = any($1::text[]) and vacate_at is not null`;
 
@@ -120,27 +154,27 @@ export class Sandboxes {
 
   /** Another account's sandbox does not exist: `sandbox_not_found`. */
   async get({ accountId, sandboxId: id }: SandboxAddress): Promise<Sandbox> {
-    const [row] = await this.database.sql.query<Row>(oneRow, [accountId, id]);
+    const row = await oneRow.first(this.database.sql, [accountId, id]);
     if (!row) throw new TerminalError('sandbox_not_found', `There is no sandbox ${id}.`);
     return sandboxOf(row);
   }
 
   /** A run that is at work in the sandbox, so not one that waits. */
   async runningRun({ accountId, sandboxId: id }: SandboxAddress): Promise<string | undefined> {
-    const [row] = await this.database.sql.query<{ id: string }>(runningIn, [accountId, id]);
+    const row = await runningIn.first(this.database.sql, [accountId, id]);
     return row?.id;
   }
 
   /** The thread that has the workspace of this one: itself, unless the threads of its project share one. Rejects with `thread_not_found`. */
   async workspaceOf({ accountId, threadId: id }: ThreadAddress): Promise<ThreadId> {
-    const [row] = await this.database.sql.query<{ id: ThreadId }>(workspaceOfThread, [accountId, id]);
+    const row = await workspaceOfThread.first(this.database.sql, [accountId, id]);
     if (!row) throw threadNotFound(id);
     return row.id;
   }
 
   /** That of its workspace. */
   async ofThread(accountId: AccountId, thread: ThreadId): Promise<Sandbox | undefined> {
-    const [row] = await this.database.sql.query<Row>(rowOfThread, [accountId, thread]);
+    const row = await rowOfThread.first(this.database.sql, [accountId, thread]);
     return row && sandboxOf(row);
   }
 
@@ -152,34 +186,32 @@ export class Sandboxes {
 
   /** The executors that have sandboxes of the account. */
   async executorsOf(accountId: AccountId): Promise<string[]> {
-    const found = await this.database.sql.query<Pick<Place, 'executor_id'>>(executorsOfAccount, [accountId]);
+    const found = await executorsOfAccount.all(this.database.sql, [accountId]);
     return found.map(({ executor_id }) => executor_id);
   }
 
   /** Those of the threads that are the account's, and not deleted. */
   async ownedOf(accountId: AccountId, threads: readonly ThreadId[]): Promise<ReadonlySet<string>> {
-    const owned = await this.database.sql.query<Pick<HostedSandbox, 'threadId'>>(selectOwned, [accountId, threads]);
+    const owned = await selectOwned.all(this.database.sql, [accountId, threads]);
     return new Set(owned.map(({ threadId }) => threadId));
   }
 
   /** Of any account: for clients whose right to the sandbox is not an API key. */
   async hosting(thread: string): Promise<(HostedSandbox & { readonly accountId: AccountId }) | undefined> {
-    const [row] = await this.database.sql.query<HostedSandbox & { readonly accountId: AccountId }>(hostOfThread, [
-      thread,
-    ]);
+    const row = await hostOfThread.first(this.database.sql, [thread]);
     return row;
   }
 
   /** Newest first. */
   async list({ accountId, after, limit }: PageRequest & { accountId: AccountId }): Promise<Page<Sandbox>> {
     const cursor = after === undefined ? null : idOfCursor(after, sandboxId);
-    const found = await this.database.sql.query<Row>(newestRows, [accountId, cursor, limit + 1]);
+    const found = await newestRows.all(this.database.sql, [accountId, cursor, limit + 1]);
     return pageOf(found.map(sandboxOf), limit);
   }
 
   /** Some sandboxes of deleted threads. The caller has their workspaces deleted and then calls `forget`. */
   claimDeleted(): Promise<readonly HostedSandbox[]> {
-    return this.database.sql.query<HostedSandbox>(lockDeleted);
+    return lockDeleted.all(this.database.sql);
   }
 
   async forget(threads: readonly ThreadId[]): Promise<void> {
@@ -193,15 +225,9 @@ async function keep(sql: Sql, newId: NewId, offers: readonly HostedSandbox[]): P
     offers.map(({ threadId }) => threadId),
     offers.map(({ executorId }) => executorId),
   ];
-  const places = await sql.query<Place>(upsertHosts, columns);
+  const places = await upsertHosts.all(sql, columns);
   const kept = new Map(places.map(({ thread_id, executor_id }) => [thread_id, executor_id]));
   return offers.map(({ threadId, executorId }) => kept.get(threadId) ?? executorId);
-}
-
-interface Row extends Place {
-  readonly id: string;
-  readonly project_id: string | null;
-  readonly created_at: Date;
 }
 
 const sandboxOf = ({ id, thread_id, project_id, executor_id, created_at }: Row): Sandbox => ({

@@ -12,6 +12,8 @@ import type { Database } from '../database/database';
 import type { Sql } from '../database/sql';
 import type { Caller } from './caller';
 import { hashOf, newSecret } from './secret-hash';
+import { z } from 'zod';
+import { checked } from '../database/checked-query';
 
 export interface Session extends Caller {
   readonly sessionId: SessionId;
@@ -30,20 +32,23 @@ export interface SessionLink {
   readonly expiresAt: Date;
 }
 
-interface SessionRow {
-  readonly id: string;
-  readonly account_id: string;
-  readonly key_id: string | null;
-  readonly user_id: string | null;
-  readonly scopes: readonly string[];
-  readonly expires_at: Date;
-}
+const sessionRow = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  key_id: z.string().nullable(),
+  user_id: z.string().nullable(),
+  scopes: z.array(z.string()),
+  expires_at: z.date(),
+});
+type SessionRow = z.infer<typeof sessionRow>;
 
 /** Older ones of the same key or user end when a further one begins. */
 const sessionsPerCaller = 100;
 
 /** Removes sessions that are over at the same time, so that no periodic task has to. */
-const insertSession = `
+const insertSession = checked(
+  sessionRow,
+  `
 with over as (
   delete from sessions where account_id = $2 and (
     expires_at < clock_timestamp() or id in (
@@ -55,31 +60,50 @@ with over as (
 )
 insert into sessions (id, account_id, key_id, user_id, scopes, hash, expires_at)
 values ($1, $2, $3, $4, $5, $6, least(clock_timestamp() + $7::float * interval '1 s', $8::timestamptz))
-returning id, account_id, key_id, user_id, scopes, expires_at`;
+returning id, account_id, key_id, user_id, scopes, expires_at`,
+);
 
-const validSession = `
+const validSession = checked(
+  sessionRow,
+  `
 select sessions.id, sessions.account_id, key_id, user_id, sessions.scopes, sessions.expires_at
 from sessions
 join accounts on accounts.id = sessions.account_id
 left join api_keys on api_keys.id = key_id
 where sessions.hash = $1 and sessions.revoked_at is null and sessions.expires_at > clock_timestamp()
   and api_keys.revoked_at is null and removed_at is null
-  and (api_keys.expires_at is null or api_keys.expires_at > clock_timestamp())`;
+  and (api_keys.expires_at is null or api_keys.expires_at > clock_timestamp())`,
+);
 
 const endSession = `update sessions set revoked_at = clock_timestamp() where id = $1 and revoked_at is null`;
 
-const liveSessions = `
-select id from sessions where id = any($1) and revoked_at is null and expires_at > clock_timestamp()`;
+const liveSessions = checked(
+  z.object({ id: z.string() }),
+  `
+select id from sessions where id = any($1) and revoked_at is null and expires_at > clock_timestamp()`,
+);
 
-const insertLink = `
+const insertLink = checked(
+  z.object({ expires_at: z.date() }),
+  `
 with over as (
   delete from session_links where account_id = $2 and expires_at < clock_timestamp()
 )
 insert into session_links (hash, account_id, key_id, expires_at)
 values ($1, $2, $3, clock_timestamp() + $4::float * interval '1 s')
-returning expires_at`;
+returning expires_at`,
+);
 
-const redeemLink = `
+const linkedKey = z.object({
+  account_id: z.string(),
+  key_id: z.string(),
+  scopes: z.array(z.string()),
+  expires_at: z.date().nullable(),
+});
+
+const redeemLink = checked(
+  linkedKey,
+  `
 with used as (
   delete from session_links where hash = $1 returning account_id, key_id, expires_at
 )
@@ -87,14 +111,8 @@ select used.account_id, key_id, scopes, api_keys.expires_at from used
 join api_keys on api_keys.id = key_id
 join accounts on accounts.id = used.account_id
 where used.expires_at > clock_timestamp() and revoked_at is null and removed_at is null
-  and (api_keys.expires_at is null or api_keys.expires_at > clock_timestamp())`;
-
-interface LinkedKey {
-  readonly account_id: string;
-  readonly key_id: string;
-  readonly scopes: readonly string[];
-  readonly expires_at: Date | null;
-}
+  and (api_keys.expires_at is null or api_keys.expires_at > clock_timestamp())`,
+);
 
 /** Browsers that are signed in. A session can do what its key can, until it expires, is ended, or its key is revoked. */
 export class Sessions {
@@ -110,7 +128,7 @@ export class Sessions {
 
   /** Undefined for an unknown, expired or ended session, and for one whose key was revoked. */
   async verify(secret: string): Promise<Session | undefined> {
-    const [row] = await this.database.sql.query<SessionRow>(validSession, [hashOf(secret)]);
+    const row = await validSession.first(this.database.sql, [hashOf(secret)]);
     return row && sessionOf(row);
   }
 
@@ -121,7 +139,7 @@ export class Sessions {
 
   /** Which of these are over. */
   async endedOf(ids: readonly SessionId[]): Promise<SessionId[]> {
-    const rows = await this.database.sql.query<{ id: string }>(liveSessions, [ids]);
+    const rows = await liveSessions.all(this.database.sql, [ids]);
     const live = new Set(rows.map(({ id }) => id));
     return ids.filter((id) => !live.has(id));
   }
@@ -130,7 +148,7 @@ export class Sessions {
   async createLink(address: { accountId: AccountId; keyId: ApiKeyId }, seconds: number): Promise<SessionLink> {
     const code = newSecret('');
     const values = [hashOf(code), address.accountId, address.keyId, seconds];
-    const [row] = await this.database.sql.query<{ expires_at: Date }>(insertLink, values);
+    const row = await insertLink.first(this.database.sql, values);
     if (!row) throw new Error('the link was not stored');
     return { code, expiresAt: row.expires_at };
   }
@@ -138,7 +156,7 @@ export class Sessions {
   /** Uses a code up. Undefined if it is unknown, expired or was used, or if its key was revoked. */
   redeem(code: string, seconds: number): Promise<NewSession | undefined> {
     return this.database.transaction(async (sql) => {
-      const [row] = await sql.query<LinkedKey>(redeemLink, [hashOf(code)]);
+      const row = await redeemLink.first(sql, [hashOf(code)]);
       if (!row) return undefined;
       const key = {
         ...{ accountId: accountId.parse(row.account_id), keyId: apiKeyId.parse(row.key_id), scopes: row.scopes },
@@ -151,7 +169,7 @@ export class Sessions {
   private async insert(sql: Sql, caller: Caller, seconds: number): Promise<NewSession> {
     const secret = newSecret('');
     const isKey = apiKeyId.safeParse(caller.keyId).success;
-    const [row] = await sql.query<SessionRow>(insertSession, [
+    const row = await insertSession.first(sql, [
       ...[`ses_${this.newId()}`, caller.accountId],
       ...[isKey ? caller.keyId : null, isKey ? null : caller.keyId],
       ...[[...caller.scopes], hashOf(secret), seconds, caller.expiresAt ?? null],

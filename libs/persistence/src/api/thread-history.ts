@@ -3,10 +3,10 @@ import type { Sql } from '../database/sql';
 import { earlierHistoryOf } from '../run-log/claim-history';
 import { type MessageRow, toShownMessage } from '../run-log/message-row';
 import type { JsonRow } from '../run-log/run-row';
+import { z } from 'zod';
+import { checked, jsonDocument } from '../database/checked-query';
 
-interface HistoryRow {
-  readonly earlier: readonly JsonRow<MessageRow, 'created_at'>[];
-}
+const historyRow = z.object({ earlier: jsonDocument<readonly JsonRow<MessageRow, 'created_at'>[]>() });
 
 /**
  * Reads what a run that begins now would read of its thread: the messages for the model, without those that a summary replaces.
@@ -20,6 +20,6 @@ export async function readThreadHistory(
   const statement = `
 with next_run as (select '' as id, threads.id as thread_id, last_message_seq as past_through ${threads})
 select earlier from next_run ${earlierHistoryOf('next_run')}`;
-  const [row] = await sql.query<HistoryRow>(statement, values);
+  const row = await checked(historyRow, statement).first(sql, values);
   return row?.earlier.map((message) => toShownMessage({ ...message, created_at: new Date(message.created_at) }));
 }

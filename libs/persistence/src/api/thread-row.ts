@@ -1,6 +1,15 @@
-import type { AccountId, AgentId, ProjectId, ThreadId, ThreadLimits } from '@rondo/contract';
+import {
+  type AccountId,
+  type AgentId,
+  type ProjectId,
+  type ThreadId,
+  type ThreadLimits,
+  projectId,
+} from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Sql } from '../database/sql';
+import { z } from 'zod';
+import { checked } from '../database/checked-query';
 
 export interface ThreadAddress {
   readonly accountId: AccountId;
@@ -15,18 +24,26 @@ export interface NewThread {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-const newThread = `insert into threads (id, account_id, agent_id, metadata, project_id) values ($1, $2, $3, $4, $5) returning created_at`;
+const newThread = checked(
+  z.object({ created_at: z.date() }),
+  `insert into threads (id, account_id, agent_id, metadata, project_id) values ($1, $2, $3, $4, $5) returning created_at`,
+);
 
 export async function insertThread(sql: Sql, thread: NewThread): Promise<{ createdAt: string }> {
   const { id, accountId, agentId, projectId = null, metadata } = thread;
   const values = [id, accountId, agentId, JSON.stringify(metadata), projectId];
-  const [row] = await sql.query<{ created_at: Date }>(newThread, values);
+  const row = await newThread.first(sql, values);
   return { createdAt: row?.created_at.toISOString() ?? '' };
 }
 
-const lockedThread = `
+const threadSizeRow = z.object({ last_message_seq: z.number(), message_bytes: z.number() });
+
+const lockedThread = checked(
+  threadSizeRow.extend({ project_id: projectId.nullable() }),
+  `
 select last_message_seq, message_bytes::float, project_id from threads
-where id = $1 and account_id = $2 and deleted_at is null and not is_workspace for no key update`;
+where id = $1 and account_id = $2 and deleted_at is null and not is_workspace for no key update`,
+);
 
 export interface ThreadSize {
   readonly last_message_seq: number;
@@ -39,15 +56,15 @@ export interface LockedThread extends ThreadSize {
 
 /** Locks the thread against additions and deletion until the transaction ends. */
 export async function lockThread(sql: Sql, { accountId, threadId }: ThreadAddress): Promise<LockedThread> {
-  const [thread] = await sql.query<LockedThread>(lockedThread, [threadId, accountId]);
+  const thread = await lockedThread.first(sql, [threadId, accountId]);
   if (!thread) throw threadNotFound(threadId);
   return thread;
 }
 
-const threadSize = `select last_message_seq, message_bytes::float from threads where id = $1`;
+const threadSize = checked(threadSizeRow, `select last_message_seq, message_bytes::float from threads where id = $1`);
 
 export async function requireCapacityOf(sql: Sql, threadId: ThreadId, limits: ThreadLimits): Promise<void> {
-  const [size] = await sql.query<ThreadSize>(threadSize, [threadId]);
+  const size = await threadSize.first(sql, [threadId]);
   if (size) requireCapacity(threadId, size, limits);
 }
 

@@ -4,20 +4,19 @@ import {
   type NewId,
   type ProjectId,
   type ThreadId,
-  agentId,
-  projectId,
   runId,
   threadId,
 } from '@rondo/contract';
 import type { Database } from '../database/database';
-import type { Thread as Row } from '../generated/client';
 import { readAgent } from './agents/change-agent';
 import { type PendingKey, storeResponse } from './idempotency-keys';
-import { type ThreadFilter, listThreads } from './list-threads';
+import { type ThreadFilter, type ThreadRow, listThreads, threadRow } from './list-threads';
 import { type Page, pageOf } from './page';
 import { keepProject } from './projects/project-row';
 import { ThreadBusyError } from './runs/thread-busy-error';
 import { type ThreadAddress, insertThread, lockThread, threadNotFound } from './thread-row';
+import { z } from 'zod';
+import { checked } from '../database/checked-query';
 
 export interface Thread {
   readonly id: ThreadId;
@@ -69,13 +68,13 @@ export class Threads {
   async get({ accountId, threadId: id }: ThreadAddress): Promise<Thread> {
     const row = await this.database.prisma.thread.findFirst({ where: { id, accountId, ...isShown } });
     if (!row) throw threadNotFound(id);
-    return threadOf(row);
+    return toThread(threadRow.parse(row));
   }
 
   /** Newest first. */
   async list(filter: ThreadFilter): Promise<Page<Thread>> {
-    const rows = await listThreads<ThreadRow>(this.database.sql, filter);
-    return pageOf(rows.map(threadOf), filter.limit);
+    const rows = await listThreads(this.database.sql, filter);
+    return pageOf(rows.map(toThread), filter.limit);
   }
 
   /** Shares it, or ends its sharing. */
@@ -83,34 +82,35 @@ export class Threads {
     const where = { id, accountId, ...isShown };
     const [row] = await this.database.prisma.thread.updateManyAndReturn({ where, data: { isPublic } });
     if (!row) throw threadNotFound(id);
-    return threadOf(row);
+    return toThread(threadRow.parse(row));
   }
 
   /** Hides the thread and its runs, which `Purge` deletes, and releases its sandbox. Rejects with ThreadBusyError while it has an active or queued run. */
   delete(address: ThreadAddress): Promise<void> {
     return this.database.transaction(async (sql) => {
       await lockThread(sql, address);
-      const [active] = await sql.query<{ id: string }>(unfinishedRun, [address.threadId]);
+      const active = await unfinishedRun.first(sql, [address.threadId]);
       if (active) throw new ThreadBusyError(address.threadId, runId.parse(active.id));
       await sql.query(hideThread, [address.threadId]);
     });
   }
 }
 
-const unfinishedRun = `
-select id from runs where thread_id = $1 and (holds_thread or status = 'queued') order by holds_thread desc, id limit 1`;
+const unfinishedRun = checked(
+  z.object({ id: z.string() }),
+  `
+select id from runs where thread_id = $1 and (holds_thread or status = 'queued') order by holds_thread desc, id limit 1`,
+);
 
 const hideThread = `
 with vacated as (update sandboxes set vacate_at = clock_timestamp() where thread_id = $1)
 update threads set deleted_at = clock_timestamp() where id = $1`;
 
-type ThreadRow = Pick<Row, 'id' | 'agentId' | 'projectId' | 'isPublic' | 'metadata' | 'createdAt'>;
-
-const threadOf = ({ id, agentId: agent, projectId: project, isPublic, metadata, createdAt }: ThreadRow): Thread => ({
-  id: threadId.parse(id),
-  agent_id: agent === null ? null : agentId.parse(agent),
-  project_id: project === null ? null : projectId.parse(project),
+const toThread = ({ agentId: agent, projectId: project, isPublic, createdAt, id, metadata }: ThreadRow): Thread => ({
+  id,
+  agent_id: agent,
+  project_id: project,
   is_public: isPublic,
-  metadata: metadata as Thread['metadata'], // only insertThread writes it
+  metadata,
   created_at: createdAt.toISOString(),
 });

@@ -1,5 +1,7 @@
-import type { CallId, ThreadId } from '@rondo/contract';
+import { type CallId, type ThreadId, threadId } from '@rondo/contract';
 import type { Database } from '../database/database';
+import { z } from 'zod';
+import { checked } from '../database/checked-query';
 
 /** The workspace of a thread, the lost executor that hosts it, and the executor that is to host it. */
 export interface WorkspaceMove {
@@ -47,20 +49,29 @@ update sandboxes set executor_id = $3, moving_to = null
 where thread_id = $1 and executor_id = $2 and moving_to = $3 and not exists (${openCall})
 returning thread_id`;
 const cancel = `update sandboxes set moving_to = null where thread_id = $1 and executor_id = $2`;
-const selectPlace = `
-select executor_id as "executorId", moving_to as "movingTo" from sandboxes where thread_id = $1`;
+const selectPlace = checked(
+  z.object({ executorId: z.string(), movingTo: z.string().nullable() }),
+  `
+select executor_id as "executorId", moving_to as "movingTo" from sandboxes where thread_id = $1`,
+);
 
 /** That it asks shows that the executor is there, so what is being moved away from it stays. */
 const stay = `
 update sandboxes set moving_to = null where thread_id = any($2::text[]) and executor_id = $1 and moving_to is not null`;
-const selectHosting = `
+const selectHosting = checked(
+  z.object({ thread_id: threadId, is_deleted: z.boolean() }),
+  `
 select asked.id as thread_id, threads.id is null as is_deleted
 from unnest($2::text[]) as asked (id)
   left join threads on threads.id = asked.id left join sandboxes on sandboxes.thread_id = asked.id
-where threads.id is null or (sandboxes.executor_id <> $1 and sandboxes.moving_to is distinct from $1)`;
+where threads.id is null or (sandboxes.executor_id <> $1 and sandboxes.moving_to is distinct from $1)`,
+);
 
-const selectHostedBefore = `
-select thread_id from sandboxes where thread_id = any($2::text[]) and executor_id = $1 and created_at < $3`;
+const selectHostedBefore = checked(
+  z.object({ thread_id: threadId }),
+  `
+select thread_id from sandboxes where thread_id = any($2::text[]) and executor_id = $1 and created_at < $3`,
+);
 
 /**
  * Changes which executor hosts the workspace of a thread, once the former one is lost. Each step may be repeated by any worker:
@@ -84,7 +95,7 @@ export class WorkspaceMoves {
   }
 
   async placeOf(threadId: ThreadId): Promise<WorkspacePlace | undefined> {
-    const [place] = await this.database.sql.query<WorkspacePlace>(selectPlace, [threadId]);
+    const place = await selectPlace.first(this.database.sql, [threadId]);
     return place;
   }
 
@@ -92,11 +103,11 @@ export class WorkspaceMoves {
   hostingOf(executorId: string, threads: readonly ThreadId[], before?: string): Promise<WorkspaceHosting> {
     return this.database.transaction(async (sql) => {
       await sql.query(stay, [executorId, threads]);
-      const rows = await sql.query<{ thread_id: ThreadId; is_deleted: boolean }>(selectHosting, [executorId, threads]);
+      const rows = await selectHosting.all(sql, [executorId, threads]);
       const of = (isDeleted: boolean) => rows.filter((row) => row.is_deleted === isDeleted).map((row) => row.thread_id);
       const hosting = { deleted: of(true), moved: of(false) };
       if (before === undefined) return hosting;
-      const old = await sql.query<{ thread_id: ThreadId }>(selectHostedBefore, [executorId, threads, before]);
+      const old = await selectHostedBefore.all(sql, [executorId, threads, before]);
       return { ...hosting, hostedBefore: old.map((row) => row.thread_id) };
     });
   }

@@ -3,7 +3,10 @@ import { isOutdated } from './sql-error';
 
 /** Runs statements whose text is constant, so that each connection prepares each of them once. */
 export interface Sql {
-  /** `Row` declares what the statement selects; only tests verify it. */
+  /**
+   * `Row` declares what the statement selects, and nothing verifies it: for the hot statements of `docs/sql.md` and for tests.
+   * Other statements are `CheckedQuery`s.
+   */
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 

@@ -1,5 +1,7 @@
 import type { Database } from '../database/database';
 import type { Sql } from '../database/sql';
+import { z } from 'zod';
+import { checked } from '../database/checked-query';
 
 const pageSize = 1_000;
 
@@ -8,11 +10,14 @@ interface BlobKey {
   readonly sha256: string;
 }
 
-const nextBlobs = `
+const nextBlobs = checked(
+  z.object({ account_id: z.string(), sha256: z.string(), unreferenced: z.boolean() }),
+  `
 select account_id, sha256, created_at < clock_timestamp() - interval '1 day' and not exists (
   select from blob_refs where blob_refs.account_id = blobs.account_id and blob_refs.sha256 = blobs.sha256
 ) as unreferenced
-from blobs where (account_id, sha256) > ($1, $2) order by account_id, sha256 limit ${pageSize}`;
+from blobs where (account_id, sha256) > ($1, $2) order by account_id, sha256 limit ${pageSize}`,
+);
 
 /** Adds references that are missing because a service of the previous version wrote the messages. */
 const showing = `
@@ -35,7 +40,7 @@ export class BlobSweep {
   async sweep(): Promise<number> {
     const { sql } = this.database;
     const { account_id, sha256 } = this.after;
-    const blobs = await sql.query<BlobKey & { unreferenced: boolean }>(nextBlobs, [account_id, sha256]);
+    const blobs = await nextBlobs.all(sql, [account_id, sha256]);
     const last = blobs.length === pageSize ? blobs.at(-1) : undefined;
     this.after = last ?? { account_id: '', sha256: '' };
 

@@ -1,17 +1,25 @@
-import type { AccountId, RunId } from '@rondo/contract';
+import { type AccountId, type RunId, accountId, runId } from '@rondo/contract';
 import type { Sql } from '../database/sql';
+import { z } from 'zod';
+import { checked } from '../database/checked-query';
 
-const nextAccount = `select id from accounts where removed_at is not null order by removed_at, id`;
+const nextAccount = checked(
+  z.object({ id: accountId }),
+  `select id from accounts where removed_at is not null order by removed_at, id`,
+);
 
 export const removedAccounts = async (sql: Sql): Promise<readonly AccountId[]> =>
-  (await sql.query<{ id: AccountId }>(nextAccount)).map(({ id }) => id);
+  (await nextAccount.all(sql)).map(({ id }) => id);
 
-const runsToStop = `
-select id from runs where account_id = $1 and finished_at is null and stop_requested_at is null order by id limit 100`;
+const runsToStop = checked(
+  z.object({ id: runId }),
+  `
+select id from runs where account_id = $1 and finished_at is null and stop_requested_at is null order by id limit 100`,
+);
 
 /** Some of the account's unfinished runs without a stop request. */
 export const unstoppedRuns = async (sql: Sql, accountId: AccountId): Promise<readonly RunId[]> =>
-  (await sql.query<{ id: RunId }>(runsToStop, [accountId])).map(({ id }) => id);
+  (await runsToStop.all(sql, [accountId])).map(({ id }) => id);
 
 const idleThreads = `
 with hidden as (

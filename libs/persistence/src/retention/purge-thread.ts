@@ -1,24 +1,33 @@
 import type { Sql } from '../database/sql';
+import { z } from 'zod';
+import { checked } from '../database/checked-query';
 
 /** Bounds one step, which is one transaction. A step ends at the first table in which it reaches its bound. */
 const most = { messages: 500, runs: 20, events: 2_000, calls: 1_000 };
 
-interface DeletedThread {
-  readonly id: string;
-  readonly account_id: string;
-}
+const deletedThread = z.object({
+  id: z.string(),
+  account_id: z.string(),
+});
+type DeletedThread = z.infer<typeof deletedThread>;
 
 /** Concurrent workers lock different threads. */
-const nextThread = `
+const nextThread = checked(
+  deletedThread,
+  `
 select id, account_id from threads where deleted_at is not null and purged_at is null
-order by deleted_at limit 1 for update skip locked`;
+order by deleted_at limit 1 for update skip locked`,
+);
 
 const someMessages = `
 delete from messages where thread_id = $1 and seq in (
   select seq from messages where thread_id = $1 order by seq limit ${most.messages}
 ) returning id`;
 
-const someRuns = `select id from runs where thread_id = $1 order by id limit ${most.runs}`;
+const someRuns = checked(
+  z.object({ id: z.string() }),
+  `select id from runs where thread_id = $1 order by id limit ${most.runs}`,
+);
 
 const someEvents = `
 delete from run_events where (run_id, seq) in (
@@ -66,7 +75,7 @@ const done = `update threads set purged_at = clock_timestamp(), metadata = '{}' 
  * content.
  */
 export async function purgeThreads(sql: Sql): Promise<boolean> {
-  const [thread] = await sql.query<DeletedThread>(nextThread);
+  const thread = await nextThread.first(sql);
   if (!thread) return false;
   if ((await sql.query(someMessages, [thread.id])).length === most.messages) return true;
   if (await purgeRuns(sql, thread)) return true;
@@ -79,7 +88,7 @@ export async function purgeThreads(sql: Sql): Promise<boolean> {
 }
 
 async function purgeRuns(sql: Sql, thread: DeletedThread): Promise<boolean> {
-  const runs = (await sql.query<{ id: string }>(someRuns, [thread.id])).map(({ id }) => id);
+  const runs = (await someRuns.all(sql, [thread.id])).map(({ id }) => id);
   if (runs.length === 0) return false;
   if ((await sql.query(someEvents, [runs])).length === most.events) return true;
   if ((await sql.query(someCalls, [runs])).length === most.calls) return true;
@@ -90,16 +99,19 @@ async function purgeRuns(sql: Sql, thread: DeletedThread): Promise<boolean> {
   return true;
 }
 
-const emptyProjects = `
+const emptyProjects = checked(
+  deletedThread,
+  `
 delete from projects where id in (
   select id from projects
   where deleted_at is not null and not exists (select from threads where project_id = projects.id)
   limit 500
-) returning id, account_id`;
+) returning id, account_id`,
+);
 
 /** Deletes the rows of deleted projects whose threads are forgotten. */
 export async function forgetProjects(sql: Sql): Promise<boolean> {
-  const gone = await sql.query<DeletedThread>(emptyProjects);
+  const gone = await emptyProjects.all(sql);
   for (const { id, account_id } of gone) await sql.query(answersAbout, [account_id, [id]]);
   return gone.length > 0;
 }

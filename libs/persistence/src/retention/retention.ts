@@ -1,34 +1,44 @@
 import type { Database } from '../database/database';
-import { type FactRow, factOf } from '../run-log/run-row';
+import { factOf } from '../run-log/run-row';
 import { chained } from '../api/runs/verify-log';
 import type { Sql } from '../database/sql';
+import { z } from 'zod';
+import { checked } from '../database/checked-query';
+import { factRow } from '../api/stored-rows';
 
 /** Bounds one call; the next one continues. */
 const maxRuns = 500;
 const pageSize = 500;
 
+const oldLog = z.object({
+  id: z.string(),
+  thread_id: z.string(),
+  /** The fact before the last one; the last one stays, because it records how the run ended. */
+  through: z.number(),
+});
+type OldLog = z.infer<typeof oldLog>;
+
 /** Concurrent workers lock different runs. */
-const oldestLog = `
+const oldestLog = checked(
+  oldLog,
+  `
 select id, thread_id, last_seq - 1 as through from runs
 where finished_at < clock_timestamp() - $1::float * interval '1 day' and events_trimmed_through = 0 and last_seq > 1
-order by finished_at limit 1 for no key update skip locked`;
+order by finished_at limit 1 for no key update skip locked`,
+);
 
-const page = `
+const page = checked(
+  factRow,
+  `
 select id, seq, type, run_id, $2 as thread_id, iteration, epoch, at, data
-from run_events where run_id = $1 and seq > $3 and seq <= $4 order by seq limit ${pageSize}`;
+from run_events where run_id = $1 and seq > $3 and seq <= $4 order by seq limit ${pageSize}`,
+);
 
 const forgetFacts = `
 with trimmed as (
   update runs set events_trimmed_through = $2, events_trimmed_hash = $3 where id = $1
 )
 delete from run_events where run_id = $1 and seq <= $2`;
-
-interface OldLog {
-  readonly id: string;
-  readonly thread_id: string;
-  /** The fact before the last one; the last one stays, because it records how the run ended. */
-  readonly through: number;
-}
 
 /**
  * Deletes the facts of runs that ended `days` ago, or nothing if `days` is undefined. Keeps their hash, so that the rest
@@ -52,7 +62,7 @@ export class Retention {
 }
 
 async function trimOldest(sql: Sql, days: number): Promise<boolean> {
-  const [log] = await sql.query<OldLog>(oldestLog, [days]);
+  const log = await oldestLog.first(sql, [days]);
   if (!log) return false;
 
   await sql.query(forgetFacts, [log.id, log.through, await hashOf(sql, log)]);
@@ -62,7 +72,7 @@ async function trimOldest(sql: Sql, days: number): Promise<boolean> {
 async function hashOf(sql: Sql, { id, thread_id, through }: OldLog): Promise<string> {
   let hash = '';
   for (let seq = 0; seq < through;) {
-    const facts = (await sql.query<FactRow>(page, [id, thread_id, seq, through])).map(factOf);
+    const facts = (await page.all(sql, [id, thread_id, seq, through])).map(factOf);
     hash = facts.reduce(chained, hash);
     seq = facts.at(-1)?.seq ?? through;
   }

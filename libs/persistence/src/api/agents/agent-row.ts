@@ -1,17 +1,20 @@
 import { type Agent, type AgentDefinition, type AgentId, type AgentVersion, agentId } from '@rondo/contract';
 import { type ActiveAgent, type SealedHeaders, TerminalError, sealedServers } from '@rondo/domain';
+import { z } from 'zod';
+import { anyJson } from '../../database/checked-query';
 
 /** An agent joined with its active version. */
-export interface AgentRow {
-  readonly id: string;
-  readonly version: number;
-  readonly latest_version: number;
-  readonly is_default: boolean;
-  readonly tags: readonly string[];
-  readonly created_at: Date;
-  readonly updated_at: Date;
-  readonly definition: unknown;
-}
+export const agentRow = z.object({
+  id: z.string(),
+  version: z.number(),
+  latest_version: z.number(),
+  is_default: z.boolean(),
+  tags: z.array(z.string()),
+  created_at: z.date(),
+  updated_at: z.date(),
+  definition: anyJson,
+});
+export type AgentRow = z.infer<typeof agentRow>;
 
 /** The columns of `AgentRow`, of `agents` joined with `agent_versions` as `active`. */
 export const agentColumns = `
@@ -31,13 +34,14 @@ export const agentOf = (row: AgentRow): Agent => ({
   definition: definitionOf(row.definition),
 });
 
-export interface VersionRow {
-  readonly version: number;
-  readonly is_active: boolean;
-  readonly note: string | null;
-  readonly created_at: Date;
-  readonly definition: unknown;
-}
+export const versionRow = z.object({
+  version: z.number(),
+  is_active: z.boolean(),
+  note: z.string().nullable(),
+  created_at: z.date(),
+  definition: anyJson,
+});
+export type VersionRow = z.infer<typeof versionRow>;
 
 export const versionOf = ({ created_at, definition, ...row }: VersionRow): AgentVersion => ({
   version: row.version,
@@ -54,12 +58,13 @@ export const definitionOf = (stored: unknown): AgentDefinition => stored as Agen
 export const sealedHeadersOf = (stored: unknown): SealedHeaders => (stored ?? {}) as SealedHeaders;
 
 /** An agent with its active version. */
-export interface ActiveRow {
-  readonly id: string;
-  readonly version: number;
-  readonly definition: unknown;
-  readonly sealed_headers: unknown;
-}
+export const activeRow = z.object({
+  id: z.string(),
+  version: z.number(),
+  definition: anyJson,
+  sealed_headers: anyJson,
+});
+export type ActiveRow = z.infer<typeof activeRow>;
 
 export function activeOf({ id, version, definition, sealed_headers: sealed }: ActiveRow): ActiveAgent {
   const known = definitionOf(definition);

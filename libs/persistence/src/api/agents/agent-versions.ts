@@ -5,8 +5,9 @@ import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type Page, type PageRequest, invalidCursor } from '../page';
-import { type VersionRow, versionOf } from './agent-row';
+import { versionOf, versionRow } from './agent-row';
 import { type AgentAddress, changeAgents, readAgent } from './change-agent';
+import { checked } from '../../database/checked-query';
 
 export interface VersionAddress extends AgentAddress {
   readonly version: number;
@@ -26,8 +27,8 @@ const versions = `
 select each.version, each.version = agents.version as is_active, each.note, each.created_at, each.definition
 from agents join agent_versions as each on each.agent_id = agents.id
 where agents.account_id = $1 and agents.id = $2`;
-const oneVersion = `${versions} and each.version = $3`;
-const newestVersions = `${versions} and each.version < $3 order by each.version desc limit $4`;
+const oneVersion = checked(versionRow, `${versions} and each.version = $3`);
+const newestVersions = checked(versionRow, `${versions} and each.version < $3 order by each.version desc limit $4`);
 
 const activate = `
 update agents set version = $2, name = $3, updated_at = clock_timestamp() where id = $1 and version <> $2`;
@@ -52,7 +53,7 @@ export class AgentVersions {
   async list({ accountId, agentId, after, limit }: AgentAddress & PageRequest): Promise<Page<AgentVersion>> {
     await readAgent(this.database.sql, { accountId, agentId });
     const before = after === undefined ? afterAll : versionOfCursor(after);
-    const rows = await this.database.sql.query<VersionRow>(newestVersions, [accountId, agentId, before, limit + 1]);
+    const rows = await newestVersions.all(this.database.sql, [accountId, agentId, before, limit + 1]);
     const data = rows.slice(0, limit).map(versionOf);
     const last = rows.length > limit ? data.at(-1) : undefined;
     return { data, has_more: last !== undefined, next_cursor: last ? cursorOf(last) : null };
@@ -77,7 +78,7 @@ export class AgentVersions {
 }
 
 async function readVersion(sql: Sql, { accountId, agentId, version }: VersionAddress): Promise<AgentVersion> {
-  const [row] = await sql.query<VersionRow>(oneVersion, [accountId, agentId, version]);
+  const row = await oneVersion.first(sql, [accountId, agentId, version]);
   if (!row) throw new TerminalError('agent_version_not_found', `${agentId} has no version ${version}.`);
   return versionOf(row);
 }

@@ -8,6 +8,8 @@ import { agentOf } from './agent-row';
 import { type AgentQuestion, agentCandidates } from './agent-candidates';
 import { type AgentAddress, type SealableDefinition, changeAgents, readAgent } from './change-agent';
 import { type AgentFilter, listAgents } from './list-agents';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 
 export interface NewAgent extends SealableDefinition {
   readonly accountId: AccountId;
@@ -31,7 +33,7 @@ export interface DeclaredAgent extends SealableDefinition {
   readonly tags?: readonly string[] | undefined;
 }
 
-const idOfName = `select id from agents where account_id = $1 and name = $2`;
+const idOfName = checked(z.object({ id: z.string() }), `select id from agents where account_id = $1 and name = $2`);
 const deleteAgent = `delete from agents where id = $1`;
 
 /** Stored agents of one account each: another account's agent does not exist (`agent_not_found`). */
@@ -75,10 +77,7 @@ export class Agents {
   /** Creates the agent of this name, or changes it to this definition. Doing it again changes nothing. */
   apply({ accountId, isDefault, tags, ...sealable }: DeclaredAgent): Promise<{ agent: Agent; isNew: boolean }> {
     return changeAgents(this.database, accountId, async (agents) => {
-      const [known] = await agents.sql.query<{ id: string }>(idOfName, [
-        accountId,
-        storedText(sealable.definition.name),
-      ]);
+      const known = await idOfName.first(agents.sql, [accountId, storedText(sealable.definition.name)]);
       const id = known ? agentId.parse(known.id) : this.nextId();
       if (known) await agents.define(await agents.get(id), sealable);
       else await agents.insert(id, sealable);

@@ -4,7 +4,17 @@ import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { violates } from '../../database/sql-error';
 import { storedText } from '../../database/stored-text';
-import { type AgentRow, activeVersion, agentColumns, agentNotFound, agentOf, sealedHeadersOf } from './agent-row';
+import {
+  type AgentRow,
+  activeVersion,
+  agentColumns,
+  agentNotFound,
+  agentOf,
+  agentRow,
+  sealedHeadersOf,
+} from './agent-row';
+import { z } from 'zod';
+import { anyJson, checked } from '../../database/checked-query';
 
 export interface AgentAddress {
   readonly accountId: AccountId;
@@ -26,8 +36,11 @@ const storedHeaders = (sealed: SealedHeaders): string | null =>
 
 const lockAccount = `select id from accounts where id = $1 for no key update`;
 
-const oneAgent = `
-select ${agentColumns} from agents join ${activeVersion} where agents.account_id = $1 and agents.id = $2`;
+const oneAgent = checked(
+  agentRow,
+  `
+select ${agentColumns} from agents join ${activeVersion} where agents.account_id = $1 and agents.id = $2`,
+);
 
 const insertAgent = `
 with made as (insert into agents (id, account_id, name) values ($1, $2, $3))
@@ -41,7 +54,10 @@ with changed as (
 insert into agent_versions (agent_id, version, definition, sealed_headers, note)
 select $1, latest_version, $3, $4, $5 from changed`;
 
-const headersOfVersion = `select sealed_headers from agent_versions where agent_id = $1 and version = $2`;
+const headersOfVersion = checked(
+  z.object({ sealed_headers: anyJson }),
+  `select sealed_headers from agent_versions where agent_id = $1 and version = $2`,
+);
 
 const clearDefault = `
 update agents set is_default = false, updated_at = clock_timestamp() where account_id = $1 and is_default and id <> $2`;
@@ -81,7 +97,7 @@ export class AgentChanges {
   /** The same definition with the same headers makes no new version, and needs no note. */
   async define(earlier: Agent, { definition, sealHeaders = noHeaders, note }: SealableDefinition): Promise<void> {
     const { id, version } = earlier;
-    const [row] = await this.sql.query<{ sealed_headers: unknown }>(headersOfVersion, [id, version]);
+    const row = await headersOfVersion.first(this.sql, [id, version]);
     const kept = sealedHeadersOf(row?.sealed_headers);
     const sealed = sealHeaders(kept);
     if (isSameJson(earlier.definition, definition) && isSameJson(kept, sealed)) return;
@@ -117,7 +133,7 @@ export async function changeAgents<T>(
 }
 
 export async function readAgent(sql: Sql, { accountId, agentId }: AgentAddress): Promise<AgentRow> {
-  const [row] = await sql.query<AgentRow>(oneAgent, [accountId, agentId]);
+  const row = await oneAgent.first(sql, [accountId, agentId]);
   if (!row) throw agentNotFound(agentId);
   return row;
 }

@@ -5,7 +5,8 @@ import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
 import type { Page, PageRequest } from '../page';
 import { columnsInOrder, cursorAt, isAfter, orderOf } from './agent-order';
-import { type AgentRow, activeVersion, agentColumns, agentOf } from './agent-row';
+import { activeVersion, agentColumns, agentOf, agentRow } from './agent-row';
+import { checked } from '../../database/checked-query';
 
 export interface AgentFilter extends PageRequest {
   readonly accountId: AccountId;
@@ -62,7 +63,7 @@ export async function listAgents(sql: Sql, { accountId, after, limit, ...filter 
     where ${['agents.account_id = $1', ...where].join(' and ')}
     order by ${columnsInOrder(order)} limit ${parameter(limit + 1)}`;
 
-  const rows = await sql.query<AgentRow>(statement, parameters);
+  const rows = await checked(agentRow, statement).all(sql, parameters);
   const data = rows.slice(0, limit).map(agentOf);
   const last = rows.length > limit ? data.at(-1) : undefined;
   return { data, has_more: last !== undefined, next_cursor: last ? cursorAt(last, order) : null };

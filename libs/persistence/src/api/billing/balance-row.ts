@@ -2,6 +2,8 @@ import type { AccountId } from '@rondo/contract';
 import { type AccountTier, TerminalError } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
 import { chargedAmount } from '../../run-log/charged-amount';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 
 export type SpendingLimit = Pick<AccountTier, 'usd' | 'period'>;
 
@@ -13,21 +15,27 @@ export interface AccountTerms {
   readonly priceFactor: number | null;
 }
 
-const selectTerms = `
-select tier, price_factor::float as "priceFactor" from account_balances where account_id = $1`;
+const selectTerms = checked(
+  z.object({ tier: z.string().nullable(), priceFactor: z.number().nullable() }),
+  `
+select tier, price_factor::float as "priceFactor" from account_balances where account_id = $1`,
+);
 
 /** Of an account without a balance, too. */
 export async function readTerms(sql: Sql, account: AccountId): Promise<AccountTerms> {
-  const [row] = await sql.query<AccountTerms>(selectTerms, [account]);
+  const row = await selectTerms.first(sql, [account]);
   return row ?? { tier: null, priceFactor: null };
 }
 
 /** Also locks the row, so that the next statement counts what was committed before, and later calls are added to that. */
-const lockBalance = `
+const lockBalance = checked(
+  z.object({ tier: z.string().nullable() }),
+  `
 insert into account_balances (account_id, period, period_start)
 select id, $2::text, date_trunc($2, now(), 'UTC') from accounts where id = $1 and removed_at is null
 on conflict (account_id) do update set tier = account_balances.tier
-returning tier`;
+returning tier`,
+);
 
 /** What was charged for an account's calls with a known price; both are SQL expressions. */
 export const spentSince = (account: string, since: string): string => `
@@ -41,7 +49,7 @@ where account_id = $1`;
 
 /** Locks the balance in a transaction, and creates it where there is none. Rejects with `account_not_found`. */
 export async function lockedTier(sql: Sql, account: AccountId, { period }: SpendingLimit): Promise<string | null> {
-  const [row] = await sql.query<{ tier: string | null }>(lockBalance, [account, period]);
+  const row = await lockBalance.first(sql, [account, period]);
   if (!row) throw accountNotFound(account);
   return row.tier;
 }

@@ -12,6 +12,8 @@ import {
   spentSince,
   writeTier,
 } from './balance-row';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 
 export interface AccountBalance extends AccountFunds {
   readonly tier: string | null;
@@ -40,34 +42,40 @@ export interface CreditOrder {
   readonly promised?: PendingKey<Credit> | undefined;
 }
 
-interface BalanceRow {
-  readonly tier: string | null;
-  readonly factor: number | null;
-  readonly period_start: Date | null;
-  readonly spent: number;
-  readonly reserved: number;
-  readonly credit: number;
-  readonly now: Date;
-}
+const balanceRow = z.object({
+  tier: z.string().nullable(),
+  factor: z.number().nullable(),
+  period_start: z.date().nullable(),
+  spent: z.number(),
+  reserved: z.number(),
+  credit: z.number(),
+  now: z.date(),
+});
 
-const readBalance = `
+const readBalance = checked(
+  balanceRow,
+  `
 select tier, price_factor::float as factor, period_start, coalesce(spent_usd, 0)::float as spent, coalesce(reserved_usd, 0)::float as reserved,
   coalesce(credit_usd, 0)::float as credit, clock_timestamp() as now
 from accounts left join account_balances on account_id = accounts.id
-where accounts.id = $1`;
+where accounts.id = $1`,
+);
 
-const readSpent = `select (${spentSince('$1', '$2')})::float as spent`;
+const readSpent = checked(z.object({ spent: z.number() }), `select (${spentSince('$1', '$2')})::float as spent`);
 
 const writeFactor = `update account_balances set price_factor = $2::float where account_id = $1`;
 
-const writeCredit = `
+const writeCredit = checked(
+  z.object({ created_at: z.date() }),
+  `
 with given as (
   insert into account_credits (id, account_id, usd, reason, given_by) values ($1, $2, $3::float, $4, $5)
   returning account_id, usd, created_at
 )
 update account_balances set credit_usd = credit_usd + given.usd from given
 where account_balances.account_id = given.account_id
-returning given.created_at`;
+returning given.created_at`,
+);
 
 /** What accounts may spend, have spent and have left. */
 export class Balances {
@@ -79,7 +87,7 @@ export class Balances {
   /** Rejects with `account_not_found`. `limitOf` gets the name of the account's tier. */
   async of(account: AccountId, limitOf: (tier: string | null) => SpendingLimit): Promise<AccountBalance> {
     const { sql } = this.database;
-    const [row] = await sql.query<BalanceRow>(readBalance, [account]);
+    const row = await readBalance.first(sql, [account]);
     if (!row) throw accountNotFound(account);
     const { tier, factor, reserved, credit, now } = row;
     const { start, end } = periodAt(limitOf(tier).period, now);
@@ -109,14 +117,14 @@ export class Balances {
       await writeTier(sql, account, { tier, limit: limitOf(tier) });
       const id = creditId.parse(`crd_${this.newId()}`);
       const text = reason === undefined ? null : storedText(reason);
-      const [row] = await sql.query<{ created_at: Date }>(writeCredit, [id, account, usd, text, givenBy]);
+      const row = await writeCredit.first(sql, [id, account, usd, text, givenBy]);
       if (!row) throw accountNotFound(account);
       return storeResponse(sql, promised, { id, usd, reason: text, created_at: row.created_at.toISOString() });
     });
   }
 
   private async spentSince(account: AccountId, since: Date): Promise<number> {
-    const [row] = await this.database.sql.query<{ spent: number }>(readSpent, [account, since]);
+    const row = await readSpent.first(this.database.sql, [account, since]);
     return row?.spent ?? 0;
   }
 }

@@ -1,5 +1,7 @@
 import type { AccountId } from '@rondo/contract';
 import type { Database } from '../../database/database';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 
 /** What of an account adds up. Bytes are those of stored content, without indexes. */
 export interface QuotaUsage {
@@ -23,8 +25,23 @@ const count = (rows: string): string => `(select count(*)::int from (${rows} lim
 const sum = (rows: string): string =>
   `(select coalesce(sum(bytes), 0)::float8 from (${rows} limit ${mostRows}) as counted)`;
 
+const counted = z.number();
+const quotaUsage = z.object({
+  api_keys: counted,
+  threads: counted,
+  message_bytes: counted,
+  image_bytes: counted,
+  file_bytes: counted,
+  workspaces: counted,
+  active_runs: counted,
+  triggers: counted,
+  webhook_endpoints: counted,
+});
+
 /** Threads that are deleted count no more, although their data is deleted later. */
-const readUsage = `
+const readUsage = checked(
+  quotaUsage,
+  `
 with kept as materialized (
   select id, message_bytes from threads where account_id = $1 and deleted_at is null limit ${mostRows}
 )
@@ -37,7 +54,8 @@ select
   ${count('select from kept join sandboxes on sandboxes.thread_id = kept.id')} as workspaces,
   ${count('select from runs where account_id = $1 and finished_at is null')} as active_runs,
   ${count('select from triggers where account_id = $1')} as triggers,
-  ${count('select from webhook_endpoints where account_id = $1')} as webhook_endpoints`;
+  ${count('select from webhook_endpoints where account_id = $1')} as webhook_endpoints`,
+);
 
 const nothing: QuotaUsage = {
   api_keys: 0,
@@ -53,6 +71,6 @@ const nothing: QuotaUsage = {
 
 /** Reads at most 200,000 rows of each kind: not for every request. */
 export async function readQuotaUsage({ sql }: Pick<Database, 'sql'>, account: AccountId): Promise<QuotaUsage> {
-  const [row] = await sql.query<QuotaUsage>(readUsage, [account]);
+  const row = await readUsage.first(sql, [account]);
   return row ?? nothing;
 }

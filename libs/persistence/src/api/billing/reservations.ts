@@ -4,6 +4,8 @@ import type { Database } from '../../database/database';
 import { LastingKeys } from '../../database/lasting-keys';
 import { spentNow } from '../../run-log/settle-calls';
 import { type AccountTerms, type SpendingLimit, lockedTier, readTerms, writeTier } from './balance-row';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 
 /** The most that the account is expected to be charged for the next model call of a run. */
 export interface ReservationOrder {
@@ -76,9 +78,12 @@ const maxRound = 500;
 /** A claim that was lost, as one text. */
 const lostClaim = `run_id || ' ' || runs.epoch`;
 
-const unclaimed = `
+const unclaimed = checked(
+  z.object({ claim: z.string() }),
+  `
 select ${lostClaim} as claim from reservations join runs on runs.id = run_id
-where lease_owner is null order by run_id limit ${maxRound}`;
+where lease_owner is null order by run_id limit ${maxRound}`,
+);
 
 /**
  * Of runs that are over, and of those runs that still are without a claim. A reservation that another statement has locked
@@ -143,7 +148,7 @@ export class Reservations {
    * have to be recorded by the next one, so that its reservation is kept for `keptMs`. Resolves to their number.
    */
   async releaseAbandoned(): Promise<number> {
-    const lost = await this.database.sql.query<{ claim: string }>(unclaimed);
+    const lost = await unclaimed.all(this.database.sql);
     const forLong = this.lost.of(lost.map(({ claim }) => claim));
     return (await this.database.sql.query(releaseAbandoned, [forLong])).length;
   }

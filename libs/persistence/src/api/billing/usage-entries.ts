@@ -1,19 +1,28 @@
-import { type UsageEntry, modelCallId } from '@rondo/contract';
+import { type UsageEntry, modelCallId, usageEntry } from '@rondo/contract';
 import type { Sql } from '../../database/sql';
 import { type Page, type PageRequest, idOfCursor, invalidCursor, pageOf } from '../page';
 import { type UsageFilter, filteredUsage, valuesOf } from './usage-filter';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 
-type EntryRow = Omit<UsageEntry, 'created_at'> & { readonly created_at: Date };
+const entryRow = usageEntry.extend({ created_at: z.date() });
+type EntryRow = z.infer<typeof entryRow>;
 
-const newestEntries = `
+const newestEntries = checked(
+  entryRow,
+  `
 select model_call_id as id, run_id, of_thread as thread_id, of_agent as agent_id, iteration, model, finish_reason, input_tokens,
   cached_tokens, output_tokens, cost_usd, estimated, duration_ms, created_at,
   coalesce(price_factor, 1)::float as price_factor, charged_usd::float as charged_usd
 from (${filteredUsage}) as filtered
 where $8::timestamptz is null or (created_at, model_call_id) < ($8, $9)
-order by created_at desc, model_call_id desc limit $10`;
+order by created_at desc, model_call_id desc limit $10`,
+);
 
-const timeOfEntry = `select created_at from usage_entries where model_call_id = $1 and account_id = $2`;
+const timeOfEntry = checked(
+  z.object({ created_at: z.date() }),
+  `select created_at from usage_entries where model_call_id = $1 and account_id = $2`,
+);
 
 /** Newest first. */
 export async function listUsageEntries(
@@ -21,10 +30,10 @@ export async function listUsageEntries(
   { after, limit, ...filter }: UsageFilter & PageRequest,
 ): Promise<Page<UsageEntry>> {
   const last = after === undefined ? null : idOfCursor(after, modelCallId);
-  const [place] = last === null ? [] : await sql.query<{ created_at: Date }>(timeOfEntry, [last, filter.accountId]);
+  const [place] = last === null ? [] : await timeOfEntry.all(sql, [last, filter.accountId]);
   if (last !== null && !place) throw invalidCursor();
   const values = [...valuesOf(filter), place?.created_at ?? null, last, limit + 1];
-  return pageOf((await sql.query<EntryRow>(newestEntries, values)).map(entryOf), limit);
+  return pageOf((await newestEntries.all(sql, values)).map(entryOf), limit);
 }
 
 const entryOf = ({ created_at, ...row }: EntryRow): UsageEntry => ({ ...row, created_at: created_at.toISOString() });

@@ -1,5 +1,7 @@
 import type { Sql } from '../../database/sql';
 import { type UsageFilter, filteredUsage, valuesOf } from './usage-filter';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 
 export const usageGroups = ['day', 'model', 'agent'] as const;
 export type UsageGroup = (typeof usageGroups)[number];
@@ -34,8 +36,26 @@ export interface UsageReport {
   readonly has_more: boolean;
 }
 
+const groupRow = z.object({
+  day: z.string().nullable(),
+  model: z.string().nullable(),
+  agent: z.string().nullable(),
+  is_total: z.boolean(),
+  calls: z.number(),
+  input_tokens: z.number(),
+  cached_tokens: z.number(),
+  output_tokens: z.number(),
+  cost_usd: z.number().nullable(),
+  unpriced_calls: z.number(),
+  estimated_calls: z.number(),
+  charged_usd: z.number().nullable(),
+});
+type GroupRow = z.infer<typeof groupRow>;
+
 /** The total is a row of the same statement, so that it is that of these rows. */
-const groupedUsage = `
+const groupedUsage = checked(
+  groupRow,
+  `
 select day, model, agent, grouping(day, model, agent) > 0 as is_total,
   count(*)::float as calls,
   coalesce(sum(input_tokens::float), 0) as input_tokens,
@@ -55,14 +75,8 @@ from (
 ) as keyed
 group by grouping sets ((day, model, agent), ())
 order by is_total desc, day desc nulls last, model nulls last, agent nulls last
-limit $9`;
-
-interface GroupRow extends UsageSums {
-  readonly day: string | null;
-  readonly model: string;
-  readonly agent: string | null;
-  readonly is_total: boolean;
-}
+limit $9`,
+);
 
 /** The newest day first. */
 export async function readUsage(
@@ -70,7 +84,7 @@ export async function readUsage(
   filter: UsageFilter & { readonly groups: readonly UsageGroup[]; readonly limit: number },
 ): Promise<UsageReport> {
   const { groups, limit } = filter;
-  const rows = await sql.query<GroupRow>(groupedUsage, [...valuesOf(filter), groups, limit + 2]);
+  const rows = await groupedUsage.all(sql, [...valuesOf(filter), groups, limit + 2]);
   const total = rows.find(({ is_total }) => is_total);
   const grouped = rows.filter(({ is_total }) => !is_total);
   return {
@@ -82,7 +96,7 @@ export async function readUsage(
 
 const rowOf = (row: GroupRow, groups: readonly UsageGroup[]): UsageRow => ({
   ...(groups.includes('day') && row.day !== null && { day: row.day }),
-  ...(groups.includes('model') && { model: row.model }),
+  ...(groups.includes('model') && row.model !== null && { model: row.model }),
   ...(groups.includes('agent') && { agent_id: row.agent }),
   ...sumsOf(row),
 });

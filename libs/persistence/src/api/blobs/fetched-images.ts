@@ -1,4 +1,15 @@
-import type { AccountId, ImageMediaType, InlineImage, KeptImage, MessageId, Sha256, ThreadId } from '@rondo/contract';
+import {
+  type AccountId,
+  type InlineImage,
+  type KeptImage,
+  type MessageId,
+  type ThreadId,
+  imageMediaType,
+  messageId,
+  sha256,
+} from '@rondo/contract';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import { blobOf, newBlob, newRef } from './blob-row';
 
@@ -17,6 +28,19 @@ export type FetchedImage =
 
 export type RecordedImage = ImagePlace & { readonly fetched: FetchedImage };
 
+const placeShape = { message_id: messageId, block: z.number() };
+const recordedRow = z.union([
+  z.object({
+    ...placeShape,
+    sha256,
+    media_type: imageMediaType,
+    width: z.number(),
+    height: z.number(),
+    problem: z.null(),
+  }),
+  z.object({ ...placeShape, problem: z.string() }),
+]);
+
 /**
  * The images of URLs in messages. The first result that is recorded is shown by every later request: messages are never
  * rewritten, and a request that is repeated after a crash must be the same, whatever the URL leads to by then.
@@ -25,7 +49,7 @@ export class FetchedImages {
   constructor(private readonly database: Database) {}
 
   async of(messages: readonly MessageId[]): Promise<readonly RecordedImage[]> {
-    return (await this.database.sql.query<Row>(recorded, [messages])).map(recordedOf);
+    return (await recorded.all(this.database.sql, [messages])).map(toRecordedImage);
   }
 
   /** Stores the blob and records it as the result, in one transaction. Resolves to the recorded result. */
@@ -50,26 +74,19 @@ export class FetchedImages {
   }
 }
 
-interface Row {
-  readonly message_id: MessageId;
-  readonly block: number;
-  readonly sha256: Sha256;
-  readonly media_type: ImageMediaType;
-  readonly width: number;
-  readonly height: number;
-  /** Null if and only if the columns above are not. */
-  readonly problem: string | null;
+function toRecordedImage(row: z.infer<typeof recordedRow>): RecordedImage {
+  const place = { messageId: row.message_id, block: row.block };
+  if (row.problem !== null) return { ...place, fetched: { how: 'refused', problem: row.problem } };
+  const { sha256: hash, media_type, width, height } = row;
+  return { ...place, fetched: { how: 'kept', image: { sha256: hash, media_type, width, height } } };
 }
 
-function recordedOf({ message_id: messageId, block, problem, sha256, media_type, width, height }: Row): RecordedImage {
-  const fetched: FetchedImage =
-    problem === null ? { how: 'kept', image: { sha256, media_type, width, height } } : { how: 'refused', problem };
-  return { messageId, block, fetched };
-}
-
-const recorded = `
+const recorded = checked(
+  recordedRow,
+  `
 select message_id, block, sha256, media_type, width, height, problem
-from fetched_images where message_id = any($1::text[])`;
+from fetched_images where message_id = any($1::text[])`,
+);
 
 const keptImage = `
 with blob as (${newBlob}), shown as (${newRef})

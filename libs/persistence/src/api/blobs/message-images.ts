@@ -1,9 +1,19 @@
-import type { AccountId, InputBlock, KeptImage, Sha256, UserBlock } from '@rondo/contract';
+import {
+  type AccountId,
+  type InputBlock,
+  type KeptImage,
+  type Sha256,
+  type UserBlock,
+  imageMediaType,
+  sha256,
+} from '@rondo/contract';
 import { TerminalError, TransientError } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
 import { violates } from '../../database/sql-error';
 import type { ThreadAddress } from '../thread-row';
 import { type NewBlob, blobOf, imageOf, insertBlob } from './blob-row';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 
 export interface StoredInput {
   readonly accountId: AccountId;
@@ -55,11 +65,14 @@ const hashIn = (block: UserBlock): Sha256 | undefined =>
 /** In a fixed order, so that two transactions with the same images cannot deadlock. */
 const byHash = (a: NewBlob, b: NewBlob): number => (a.sha256 < b.sha256 ? -1 : 1);
 
-const knownBlobs = `
-select sha256, media_type, width, height from blobs where account_id = $1 and sha256 = any($2::text[])`;
+const knownBlobs = checked(
+  z.object({ sha256, media_type: imageMediaType, width: z.number(), height: z.number() }),
+  `
+select sha256, media_type, width, height from blobs where account_id = $1 and sha256 = any($2::text[])`,
+);
 
 async function readKnown(sql: Sql, accountId: AccountId, hashes: readonly Sha256[]): Promise<Map<Sha256, KeptImage>> {
-  const rows = await sql.query<KeptImage>(knownBlobs, [accountId, hashes]);
+  const rows = await knownBlobs.all(sql, [accountId, hashes]);
   return new Map(rows.map((image) => [image.sha256, image]));
 }
 

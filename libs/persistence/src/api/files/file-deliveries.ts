@@ -1,7 +1,9 @@
 import type { RunId } from '@rondo/contract';
 import type { Database } from '../../database/database';
 import { type StoredFile, fileContent, fileOf } from './files';
-import type { FileRow } from './upload';
+import { fileRow } from './upload';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 
 /** A file that is to be written into the workspace of a run's thread. */
 export interface FileToDeliver {
@@ -10,11 +12,14 @@ export interface FileToDeliver {
   readonly file: StoredFile | undefined;
 }
 
-type Row = { path: string } & (FileRow | { id: null });
+const undeliveredRow = z.union([fileRow.extend({ path: z.string() }), z.object({ path: z.string(), id: z.null() })]);
 
-const undelivered = `
+const undelivered = checked(
+  undeliveredRow,
+  `
 select path, id, name, size, media_type, sha256, created_at from run_files left join files on files.id = file_id and sha256 is not null
-where run_id = $1 and delivered_at is null order by path`;
+where run_id = $1 and delivered_at is null order by path`,
+);
 
 const settle = `update run_files set delivered_at = clock_timestamp() where run_id = $1 and path = $2`;
 
@@ -23,7 +28,7 @@ export class FileDeliveries {
   constructor(private readonly database: Database) {}
 
   async of(runId: RunId): Promise<readonly FileToDeliver[]> {
-    const rows = await this.database.sql.query<Row>(undelivered, [runId]);
+    const rows = await undelivered.all(this.database.sql, [runId]);
     return rows.map((row) => ({ path: row.path, file: row.id === null ? undefined : fileOf(row) }));
   }
 

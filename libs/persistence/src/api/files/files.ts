@@ -3,7 +3,9 @@ import { TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
-import { type FileRow, type Upload, storeUpload } from './upload';
+import { type FileRow, type Upload, fileRow, storeUpload } from './upload';
+import { z } from 'zod';
+import { byteColumn, checked } from '../../database/checked-query';
 
 export interface StoredFile {
   readonly id: FileId;
@@ -33,7 +35,7 @@ export class Files {
   }
 
   async get({ accountId, fileId: id }: FileAddress): Promise<StoredFile> {
-    const [row] = await this.database.sql.query<FileRow>(oneFile, [accountId, id]);
+    const row = await oneFile.first(this.database.sql, [accountId, id]);
     if (!row) throw fileNotFound(id);
     return fileOf(row);
   }
@@ -41,7 +43,7 @@ export class Files {
   /** Newest first. */
   async list({ accountId, after, limit }: PageRequest & { accountId: AccountId }): Promise<Page<StoredFile>> {
     const before = after === undefined ? null : idOfCursor(after, fileId);
-    const rows = await this.database.sql.query<FileRow>(filesOfAccount, [accountId, before, limit + 1]);
+    const rows = await filesOfAccount.all(this.database.sql, [accountId, before, limit + 1]);
     return pageOf(rows.map(fileOf), limit);
   }
 
@@ -58,7 +60,7 @@ export class Files {
 /** Part by part. Ends with an error when the file is deleted meanwhile, never with less than all its bytes. */
 export async function* fileContent(sql: Sql, { id, size }: Pick<StoredFile, 'id' | 'size'>): AsyncGenerator<Buffer> {
   for (let index = 0, sent = 0; sent < size; index += 1) {
-    const [part] = await sql.query<{ bytes: Buffer }>(onePart, [id, index]);
+    const part = await onePart.first(sql, [id, index]);
     if (!part) throw fileNotFound(id);
     sent += part.bytes.length;
     yield part.bytes;
@@ -70,18 +72,27 @@ export const fileNotFound = (id: FileId): TerminalError =>
 
 export const fileOf = ({ id, name, size, media_type, sha256, created_at }: FileRow): StoredFile => ({
   ...{ id, name, media_type, sha256 },
-  size: Number(size),
+  size,
   created_at: created_at.toISOString(),
 });
 
 const columns = `id, name, size, media_type, sha256, created_at`;
 
-const oneFile = `select ${columns} from files where account_id = $1 and id = $2 and sha256 is not null`;
+const oneFile = checked(
+  fileRow,
+  `select ${columns} from files where account_id = $1 and id = $2 and sha256 is not null`,
+);
 
-const filesOfAccount = `
+const filesOfAccount = checked(
+  fileRow,
+  `
 select ${columns} from files where account_id = $1 and sha256 is not null and ($2::text is null or id < $2)
-order by id desc limit $3`;
+order by id desc limit $3`,
+);
 
-const onePart = `select bytes from file_parts where file_id = $1 and index = $2`;
+const onePart = checked(
+  z.object({ bytes: byteColumn }),
+  `select bytes from file_parts where file_id = $1 and index = $2`,
+);
 
 const deleteFile = `delete from files where account_id = $1 and id = $2 and sha256 is not null returning id`;

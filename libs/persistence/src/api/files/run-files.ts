@@ -7,12 +7,15 @@ import {
   type UserBlock,
   inlineImage,
   largestImage,
+  fileId,
 } from '@rondo/contract';
 import { type RunFileNote, TerminalError, filesNote, freeName } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
 import { type StoredFile, fileContent, fileOf } from './files';
-import type { FileRow } from './upload';
+import { fileRow } from './upload';
 import { workspaceName } from './workspace-name';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 
 /** The request refers to a file that its account does not have. */
 export class UnknownFileError extends TerminalError {
@@ -26,9 +29,12 @@ export class UnknownFileError extends TerminalError {
 /** Images of one message together, since they are in memory until they are stored. */
 const mostImageBytes = 2 * largestImage;
 
-const filesOf = `
+const filesOf = checked(
+  fileRow,
+  `
 select id, name, size, media_type, sha256, created_at from files
-where account_id = $1 and id = any($2::text[]) and sha256 is not null`;
+where account_id = $1 and id = any($2::text[]) and sha256 is not null`,
+);
 
 /** In the order of the request. Rejects with UnknownFileError. */
 export async function readFiles(
@@ -37,7 +43,7 @@ export async function readFiles(
   ids: readonly FileId[],
 ): Promise<readonly StoredFile[]> {
   if (ids.length === 0) return [];
-  const files = (await sql.query<FileRow>(filesOf, [accountId, ids])).map(fileOf);
+  const files = (await filesOf.all(sql, [accountId, ids])).map(fileOf);
   return ids.map((id, index) => {
     const file = files.find((one) => one.id === id);
     if (!file) throw new UnknownFileError(`files.${index}`);
@@ -64,7 +70,7 @@ export async function imagesAmong(sql: Sql, files: readonly StoredFile[]): Promi
   return blocks;
 }
 
-const pathsOf = `select path from run_files where thread_id = $1`;
+const pathsOf = checked(z.object({ path: z.string() }), `select path from run_files where thread_id = $1`);
 
 /** Paths that no other upload of the thread has. Call it with the thread locked. */
 export async function placeFiles(
@@ -73,7 +79,7 @@ export async function placeFiles(
   files: readonly StoredFile[],
 ): Promise<readonly RunFileNote[]> {
   if (files.length === 0) return [];
-  const taken = new Set((await sql.query<{ path: string }>(pathsOf, [threadId])).map(({ path }) => path));
+  const taken = new Set((await pathsOf.all(sql, [threadId])).map(({ path }) => path));
   return files.map(({ id, name }) => {
     const path = freeName(workspaceName(name), (candidate) => taken.has(candidate));
     taken.add(path);
@@ -96,12 +102,14 @@ export async function insertRunFiles(
   await sql.query(newRows, values);
 }
 
-const notesOfRun = `
-select file_id, coalesce(name, path) as name, path from run_files left join files on files.id = file_id where run_id = $1 order by path`;
+const notesOfRun = checked(
+  z.object({ file_id: fileId, name: z.string(), path: z.string() }),
+  `
+select file_id, coalesce(name, path) as name, path from run_files left join files on files.id = file_id where run_id = $1 order by path`,
+);
 
 /** Of a run that was queued: its message is created when it is promoted. */
-export const notesOf = (sql: Sql, runId: RunId): Promise<readonly RunFileNote[]> =>
-  sql.query<RunFileNote>(notesOfRun, [runId]);
+export const notesOf = (sql: Sql, runId: RunId): Promise<readonly RunFileNote[]> => notesOfRun.all(sql, [runId]);
 
 /** The content of the message that brings the files. */
 export const withNote = (

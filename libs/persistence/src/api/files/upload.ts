@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { AccountId, FileId } from '@rondo/contract';
+import { type AccountId, type FileId, fileId } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
+import { z } from 'zod';
+import { checked, sizeColumn } from '../../database/checked-query';
 
 export interface FileLimits {
   readonly fileBytes: number;
@@ -18,14 +20,15 @@ export interface Upload {
   readonly mediaTypeOf: (head: Buffer) => string;
 }
 
-export interface FileRow {
-  readonly id: FileId;
-  readonly name: string;
-  readonly size: string;
-  readonly media_type: string;
-  readonly sha256: string;
-  readonly created_at: Date;
-}
+export const fileRow = z.object({
+  id: fileId,
+  name: z.string(),
+  size: sizeColumn,
+  media_type: z.string(),
+  sha256: z.string(),
+  created_at: z.date(),
+});
+export type FileRow = z.infer<typeof fileRow>;
 
 const partBytes = 512 * 1024;
 const empty = Buffer.alloc(0);
@@ -41,8 +44,11 @@ with grown as (
 )
 insert into file_parts (file_id, index, bytes) select id, $3, $4 from grown returning index`;
 
-const complete = `
-update files set sha256 = $2, media_type = $3 where id = $1 returning id, name, size, media_type, sha256, created_at`;
+const complete = checked(
+  fileRow,
+  `
+update files set sha256 = $2, media_type = $3 where id = $1 returning id, name, size, media_type, sha256, created_at`,
+);
 
 const forget = `delete from files where id = $1`;
 
@@ -64,7 +70,7 @@ export async function storeUpload(sql: Sql, id: FileId, upload: Upload): Promise
       if (added.length === 0) throw quotaExceeded(limits.accountBytes);
       index += 1;
     }
-    const [row] = await sql.query<FileRow>(complete, [id, hash.digest('hex'), mediaTypeOf(head ?? empty)]);
+    const row = await complete.first(sql, [id, hash.digest('hex'), mediaTypeOf(head ?? empty)]);
     if (!row) throw new TerminalError('file_not_found', 'The file was deleted while it was uploaded.');
     return row;
   } catch (error) {

@@ -14,6 +14,8 @@ import type { Database } from '../../database/database';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
 import { serverHash } from './server-hash';
+import { z } from 'zod';
+import { anyJson, checked } from '../../database/checked-query';
 
 export interface McpToolAddress {
   readonly accountId: AccountId;
@@ -53,11 +55,27 @@ on conflict (account_id, server_hash, tool) do update set
   changed_at = case when ${isAccepted} then null else clock_timestamp() end
 where mcp_tools.changed_fingerprint is distinct from case when ${isAccepted} then null else excluded.fingerprint end`;
 
-const acceptedOf = `
-select id, tool, fingerprint from mcp_tools where account_id = $1 and server_hash = $2 and tool = any($3::text[])`;
+const acceptedOf = checked(
+  z.object({ id: z.string(), tool: z.string(), fingerprint: z.string() }),
+  `
+select id, tool, fingerprint from mcp_tools where account_id = $1 and server_hash = $2 and tool = any($3::text[])`,
+);
+
+const knownRow = z.object({
+  id: z.string(),
+  server: z.string(),
+  tool: z.string(),
+  accepted: anyJson,
+  changed: anyJson,
+  changed_at: z.date().nullable(),
+  confirmed_by: z.string().nullable(),
+  confirmed_at: z.date().nullable(),
+  created_at: z.date(),
+});
+type Row = z.infer<typeof knownRow>;
 
 const columns = `id, server, tool, accepted, changed, changed_at, confirmed_by, confirmed_at, created_at`;
-const oneTool = `select ${columns} from mcp_tools where account_id = $1 and id = $2`;
+const oneTool = checked(knownRow, `select ${columns} from mcp_tools where account_id = $1 and id = $2`);
 
 const newestTools = `
 select ${columns} from mcp_tools
@@ -75,10 +93,10 @@ const forgetServer = `delete from mcp_tools where account_id = $1 and server = $
 
 /** What the tools of MCP servers were when an account first used them, and which have changed since. */
 export class McpToolDefinitions {
-  private readonly pages = new BoundedList<Row, KnownMcpTool>(
+  private readonly pages = new BoundedList<KnownMcpTool>(
     newestTools,
     { order: 'id desc', length: 'octet_length(accepted::text) + coalesce(octet_length(changed::text), 0)' },
-    knownOf,
+    knownRow.transform(knownOf),
   );
 
   constructor(
@@ -100,11 +118,7 @@ export class McpToolDefinitions {
       tools.map((tool) => JSON.stringify(mcpToolDefinition.parse(tool))),
       this.most,
     ]);
-    const rows = await sql.query<{ id: string; tool: string; fingerprint: string }>(acceptedOf, [
-      accountId,
-      hash,
-      names,
-    ]);
+    const rows = await acceptedOf.all(sql, [accountId, hash, names]);
     const accepted = new Map(rows.map((row) => [row.tool, row]));
     return tools.flatMap(({ tool, fingerprint }) => {
       const known = accepted.get(tool);
@@ -124,7 +138,7 @@ export class McpToolDefinitions {
 
   /** Another account's tool does not exist: `mcp_tool_not_found`. */
   async get({ accountId, mcpToolId: id }: McpToolAddress): Promise<KnownMcpTool> {
-    const [row] = await this.database.sql.query<Row>(oneTool, [accountId, id]);
+    const row = await oneTool.first(this.database.sql, [accountId, id]);
     if (!row) throw new TerminalError('mcp_tool_not_found', `There is no MCP tool ${id}.`);
     return knownOf(row);
   }
@@ -144,7 +158,7 @@ export class McpToolDefinitions {
   confirm({ fingerprint, confirmedBy, promised, ...address }: McpToolConfirmation): Promise<KnownMcpTool> {
     return this.database.transaction(async (sql) => {
       await sql.query(accept, [address.accountId, address.mcpToolId, fingerprint, confirmedBy]);
-      const [row] = await sql.query<Row>(oneTool, [address.accountId, address.mcpToolId]);
+      const row = await oneTool.first(sql, [address.accountId, address.mcpToolId]);
       if (!row) throw new TerminalError('mcp_tool_not_found', `There is no MCP tool ${address.mcpToolId}.`);
       const known = knownOf(row);
       if (known.accepted.fingerprint !== fingerprint)
@@ -155,18 +169,6 @@ export class McpToolDefinitions {
       return storeResponse(sql, promised, known);
     });
   }
-}
-
-interface Row {
-  readonly id: string;
-  readonly server: string;
-  readonly tool: string;
-  readonly accepted: unknown;
-  readonly changed: unknown;
-  readonly changed_at: Date | null;
-  readonly confirmed_by: string | null;
-  readonly confirmed_at: Date | null;
-  readonly created_at: Date;
 }
 
 const knownOf = (row: Row): KnownMcpTool =>

@@ -1,21 +1,23 @@
 import { type AccountId, type Project, type ProjectId, nameSource, projectId } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
+import { z } from 'zod';
 
 export interface ProjectAddress {
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
 }
 
-export interface ProjectRow {
-  readonly id: string;
-  readonly name: string;
-  readonly name_source: string;
-  readonly is_public: boolean;
-  readonly workspace_id: string | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-}
+export const projectRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  name_source: z.string(),
+  is_public: z.boolean(),
+  workspace_id: z.string().nullable(),
+  created_at: z.date(),
+  updated_at: z.date(),
+});
+export type ProjectRow = z.infer<typeof projectRow>;
 
 export const projectOf = (row: ProjectRow): Project => ({
   id: projectId.parse(row.id),

@@ -1,8 +1,10 @@
-import type { ProjectId, RunId } from '@rondo/contract';
+import { type ProjectId, type RunId, projectId } from '@rondo/contract';
 import { placeholderOf } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 
 /** A title is tried so often; then the placeholder stays. */
 const mostAttempts = 3;
@@ -44,7 +46,9 @@ where title_due_at < clock_timestamp() and (title_attempts >= ${mostAttempts} or
   select from run_inputs where run_id = titled_run_id
 ))`;
 
-const claimTitles = `
+const claimTitles = checked(
+  z.object({ projectId, model: z.string(), input: z.string() }),
+  `
 with due as (
   select id from projects where title_due_at < clock_timestamp() order by title_due_at limit $1
   for no key update skip locked
@@ -56,7 +60,8 @@ claimed as (
   returning projects.id, titled_run_id
 )
 select claimed.id as "projectId", model, text as input
-from claimed join runs on runs.id = titled_run_id join run_inputs on run_id = runs.id`;
+from claimed join runs on runs.id = titled_run_id join run_inputs on run_id = runs.id`,
+);
 
 const setTitle = `
 update projects set name = $2, name_source = 'model', title_due_at = null, updated_at = clock_timestamp()
@@ -69,7 +74,7 @@ export class ProjectTitles {
   /** Titles that are due, which no other process gets for a minute. After three attempts none is due any more. */
   async claim(atMost: number): Promise<readonly DueTitle[]> {
     await this.database.sql.query(giveUp);
-    return this.database.sql.query<DueTitle>(claimTitles, [atMost]);
+    return claimTitles.all(this.database.sql, [atMost]);
   }
 
   /** Has no effect on a project that has got a name meanwhile. */

@@ -5,7 +5,9 @@ import { storedText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
 import { ThreadBusyError } from '../runs/thread-busy-error';
-import { type ProjectAddress, type ProjectRow, projectNotFound, projectOf } from './project-row';
+import { type ProjectAddress, projectNotFound, projectOf, projectRow } from './project-row';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 
 export interface NewProject {
   readonly accountId: AccountId;
@@ -22,34 +24,52 @@ export interface ProjectChange extends ProjectAddress {
   readonly isPublic?: boolean | undefined;
 }
 
-const newProject = `
+const newProject = checked(
+  projectRow,
+  `
 insert into projects (id, account_id, name, name_source, is_public, workspace_id)
-values ($1, $2, $3, $4, $5, $6) returning *`;
+values ($1, $2, $3, $4, $5, $6) returning *`,
+);
 
 const newWorkspace = `
 insert into threads (id, account_id, project_id, is_workspace) values ($1, $2, $3, true)`;
 
-const oneProject = `select * from projects where id = $1 and account_id = $2 and deleted_at is null`;
+const oneProject = checked(
+  projectRow,
+  `select * from projects where id = $1 and account_id = $2 and deleted_at is null`,
+);
 
-const newestProjects = `
+const newestProjects = checked(
+  projectRow,
+  `
 select * from projects where account_id = $1 and deleted_at is null and ($2::text is null or id < $2)
-order by id desc limit $3`;
+order by id desc limit $3`,
+);
 
 /** A name that a person gives is never replaced, so a title that is still due is not. */
-const changeProject = `
+const changeProject = checked(
+  projectRow,
+  `
 update projects set
   name = coalesce($3, name), name_source = case when $3::text is null then name_source else 'request' end,
   title_due_at = case when $3::text is null then title_due_at end,
   is_public = coalesce($4, is_public), updated_at = clock_timestamp()
-where id = $1 and account_id = $2 and deleted_at is null returning *`;
+where id = $1 and account_id = $2 and deleted_at is null returning *`,
+);
 
 /** Waits for transactions that add a thread. */
 const lockedProject = `select id from projects where id = $1 and account_id = $2 and deleted_at is null for update`;
-const lockedThreads = `
-select id from threads where project_id = $1 and deleted_at is null order by id for no key update`;
-const unfinishedRun = `
+const lockedThreads = checked(
+  z.object({ id: z.string() }),
+  `
+select id from threads where project_id = $1 and deleted_at is null order by id for no key update`,
+);
+const unfinishedRun = checked(
+  z.object({ id: z.string(), thread_id: z.string() }),
+  `
 select id, thread_id from runs where thread_id = any($1::text[]) and (holds_thread or status = 'queued')
-order by holds_thread desc, id limit 1`;
+order by holds_thread desc, id limit 1`,
+);
 
 const hideProject = `
 with hidden as (update threads set deleted_at = clock_timestamp() where id = any($2::text[]) returning id),
@@ -68,7 +88,7 @@ export class Projects {
     const workspace = sharesWorkspace ? `thr_${this.newId()}` : null;
     return this.database.transaction(async (sql) => {
       const named = name === undefined ? [untitled, 'placeholder'] : [storedText(name), 'request'];
-      const [row] = await sql.query<ProjectRow>(newProject, [id, accountId, ...named, isPublic, workspace]);
+      const row = await newProject.first(sql, [id, accountId, ...named, isPublic, workspace]);
       if (workspace !== null) await sql.query(newWorkspace, [workspace, accountId, id]);
       if (!row) throw projectNotFound(id); // an insert returns its row
       return storeResponse(sql, promised, projectOf(row));
@@ -76,7 +96,7 @@ export class Projects {
   }
 
   async get({ accountId, projectId: id }: ProjectAddress): Promise<Project> {
-    const [row] = await this.database.sql.query<ProjectRow>(oneProject, [id, accountId]);
+    const row = await oneProject.first(this.database.sql, [id, accountId]);
     if (!row) throw projectNotFound(id);
     return projectOf(row);
   }
@@ -84,13 +104,13 @@ export class Projects {
   /** Newest first. */
   async list({ accountId, after, limit }: PageRequest & { readonly accountId: AccountId }): Promise<Page<Project>> {
     const cursor = after === undefined ? null : idOfCursor(after, projectId);
-    const rows = await this.database.sql.query<ProjectRow>(newestProjects, [accountId, cursor, limit + 1]);
+    const rows = await newestProjects.all(this.database.sql, [accountId, cursor, limit + 1]);
     return pageOf(rows.map(projectOf), limit);
   }
 
   async update({ accountId, projectId: id, name, isPublic }: ProjectChange): Promise<Project> {
     const values = [id, accountId, name === undefined ? null : storedText(name), isPublic ?? null];
-    const [row] = await this.database.sql.query<ProjectRow>(changeProject, values);
+    const row = await changeProject.first(this.database.sql, values);
     if (!row) throw projectNotFound(id);
     return projectOf(row);
   }
@@ -100,8 +120,8 @@ export class Projects {
     return this.database.transaction(async (sql) => {
       const [project] = await sql.query(lockedProject, [id, accountId]);
       if (!project) throw projectNotFound(id);
-      const threads = (await sql.query<{ id: string }>(lockedThreads, [id])).map((thread) => thread.id);
-      const [busy] = await sql.query<{ id: string; thread_id: string }>(unfinishedRun, [threads]);
+      const threads = (await lockedThreads.all(sql, [id])).map((thread) => thread.id);
+      const busy = await unfinishedRun.first(sql, [threads]);
       if (busy) throw new ThreadBusyError(threadId.parse(busy.thread_id), runId.parse(busy.id));
       await sql.query(hideProject, [id, threads]);
     });

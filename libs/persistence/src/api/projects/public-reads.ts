@@ -8,18 +8,25 @@ import {
   type RunId,
   type Sha256,
   type ThreadId,
+  finishReason,
   messageId,
+  messageType,
+  projectId,
+  runId,
+  runStatus,
   shownContent,
   threadId,
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
-import type { Blob } from '../blobs/blobs';
+import { type Blob, blobRow } from '../blobs/blobs';
 import { runNotFound } from '../runs/lock-run';
 import { BoundedList, type Page, type PageRequest, idOfCursor, invalidCursor, pageOf } from '../page';
 import { readThreadHistory } from '../thread-history';
 import { threadNotFound } from '../thread-row';
 import { projectNotFound } from './project-row';
+import { z } from 'zod';
+import { checked, jsonDocument } from '../../database/checked-query';
 
 /** What of a project is public. */
 export interface PublicProject {
@@ -52,9 +59,19 @@ export interface PublicMessage {
   readonly created_at: string;
 }
 
-type Stored<Shown, Time extends keyof Shown> = Omit<Shown, Time> & {
-  readonly [Key in Time]: Date | Extract<Shown[Key], null>;
-};
+const isoTime = z.date().transform((time) => time.toISOString());
+const projectRow = z.object({ id: projectId, name: z.string(), created_at: isoTime });
+const threadRow = z.object({ id: threadId, project_id: projectId.nullable(), created_at: isoTime });
+const runRow = z.object({
+  id: runId,
+  thread_id: threadId,
+  status: runStatus,
+  preview: z.string().nullable(),
+  finish_reason: finishReason.nullable(),
+  created_at: isoTime,
+  started_at: isoTime.nullable(),
+  finished_at: isoTime.nullable(),
+});
 
 /** Every statement below reads through it: what it does not have is never shown without a key. */
 const publicThreads = `
@@ -64,78 +81,88 @@ left join projects on projects.id = threads.project_id and projects.deleted_at i
 where threads.deleted_at is null and not threads.is_workspace and accounts.removed_at is null
   and (threads.is_public or coalesce(projects.is_public, false))) as shared`;
 
-const project = `
+const project = checked(
+  projectRow,
+  `
 select projects.id, projects.name, projects.created_at from projects join accounts on accounts.id = account_id
-where projects.id = $1 and is_public and deleted_at is null and removed_at is null`;
+where projects.id = $1 and is_public and deleted_at is null and removed_at is null`,
+);
 
-const threadsOfProject = `
-select * from ${publicThreads} where project_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`;
+const threadsOfProject = checked(
+  threadRow,
+  `
+select * from ${publicThreads} where project_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
+);
 
-const thread = `select * from ${publicThreads} where id = $1`;
+const thread = checked(threadRow, `select * from ${publicThreads} where id = $1`);
 
 const publicThread = `from threads join ${publicThreads} on shared.id = threads.id where threads.id = $1`;
 
-const run = `
+const run = checked(
+  runRow,
+  `
 select runs.id, runs.thread_id, runs.status, runs.preview, runs.finish_reason, runs.created_at, runs.started_at,
   runs.finished_at
-from runs join ${publicThreads} on shared.id = runs.thread_id where runs.id = $1`;
+from runs join ${publicThreads} on shared.id = runs.thread_id where runs.id = $1`,
+);
 
-const seqOf = `select seq from messages where id = $1 and thread_id = $2`;
+const messageSeq = checked(z.object({ seq: z.number() }), `select seq from messages where id = $1 and thread_id = $2`);
 
 /** The dialogue. Other messages hold what the service notes for itself. */
-const dialogue = new BoundedList<Stored<PublicMessage, 'created_at'>, PublicMessage>(
+const dialogue = new BoundedList<PublicMessage>(
   `select messages.id, run_id, seq, type, content, messages.created_at
   from messages join ${publicThreads} on shared.id = messages.thread_id
   where messages.thread_id = $1 and seq > $2 and type in ('user', 'assistant', 'tool') and is_llm_message
   order by seq limit $3`,
   { order: 'seq', length: 'octet_length(content::text)' },
-  ({ content, created_at, ...row }) => ({
-    ...row,
-    content: shownContent(content.filter(({ type }) => type !== 'reasoning')), // for the provider and the account only
-    created_at: iso(created_at),
+  z.object({
+    id: messageId,
+    run_id: runId.nullable(),
+    seq: z.number(),
+    type: messageType,
+    // Reasoning is for the provider and the account only.
+    content: jsonDocument<ContentBlock[]>().transform((blocks) =>
+      shownContent(blocks.filter(({ type }) => type !== 'reasoning')),
+    ),
+    created_at: isoTime,
   }),
 );
 
-const image = `
+const image = checked(
+  blobRow,
+  `
 select media_type as "mediaType", bytes from blobs join blob_refs using (account_id, sha256)
-join ${publicThreads} on shared.id = blob_refs.thread_id where blob_refs.thread_id = $1 and sha256 = $2`;
+join ${publicThreads} on shared.id = blob_refs.thread_id where blob_refs.thread_id = $1 and sha256 = $2`,
+);
 
 /** Reads without an account. What is not public does not exist. It changes nothing, and has no way to files of workspaces. */
 export class PublicReads {
   constructor(private readonly database: Database) {}
 
   async project(id: ProjectId): Promise<PublicProject> {
-    const [row] = await this.database.sql.query<Stored<PublicProject, 'created_at'>>(project, [id]);
+    const row = await project.first(this.database.sql, [id]);
     if (!row) throw projectNotFound(id);
-    return { ...row, created_at: iso(row.created_at) };
+    return row;
   }
 
   /** Newest first. */
   async threads({ projectId, after, limit }: PageRequest & { projectId: ProjectId }): Promise<Page<PublicThread>> {
     await this.project(projectId);
     const cursor = after === undefined ? null : idOfCursor(after, threadId);
-    const rows = await this.database.sql.query<ThreadRow>(threadsOfProject, [projectId, cursor, limit + 1]);
-    return pageOf(rows.map(threadOf), limit);
+    const rows = await threadsOfProject.all(this.database.sql, [projectId, cursor, limit + 1]);
+    return pageOf(rows, limit);
   }
 
   async thread(id: ThreadId): Promise<PublicThread> {
-    const [row] = await this.database.sql.query<ThreadRow>(thread, [id]);
+    const row = await thread.first(this.database.sql, [id]);
     if (!row) throw threadNotFound(id);
-    return threadOf(row);
+    return row;
   }
 
   async run(id: RunId): Promise<PublicRun> {
-    const [row] = await this.database.sql.query<Stored<PublicRun, 'created_at' | 'started_at' | 'finished_at'>>(run, [
-      id,
-    ]);
+    const row = await run.first(this.database.sql, [id]);
     if (!row) throw runNotFound(id);
-    const { created_at, started_at, finished_at } = row;
-    return {
-      ...row,
-      created_at: iso(created_at),
-      started_at: started_at && iso(started_at),
-      finished_at: finished_at && iso(finished_at),
-    };
+    return row;
   }
 
   /** In thread order, without metadata. */
@@ -153,22 +180,15 @@ export class PublicReads {
 
   /** An image that the thread shows. */
   async image({ threadId: id, sha256 }: { threadId: ThreadId; sha256: Sha256 }): Promise<Blob> {
-    const [shown] = await this.database.sql.query<Blob>(image, [id, sha256]);
+    const shown = await image.first(this.database.sql, [id, sha256]);
     if (!shown) throw new TerminalError('blob_not_found', `${id} shows no image ${sha256}.`);
     return shown;
   }
 
   private async seqOf(thread: ThreadId, cursor: string): Promise<number> {
     const id = idOfCursor(cursor, messageId);
-    const [row] = await this.database.sql.query<{ seq: number }>(seqOf, [id, thread]);
+    const row = await messageSeq.first(this.database.sql, [id, thread]);
     if (!row) throw invalidCursor();
     return row.seq;
   }
 }
-
-type ThreadRow = Stored<PublicThread, 'created_at'>;
-const threadOf = ({ id, project_id, created_at }: ThreadRow): PublicThread => ({
-  ...{ id, project_id },
-  created_at: iso(created_at),
-});
-const iso = (time: Date): string => time.toISOString();

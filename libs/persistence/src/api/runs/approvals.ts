@@ -1,9 +1,20 @@
 import { createHash } from 'node:crypto';
-import { type AccountId, type Approval, type ApprovalId, type RunId, approvalId, callIdOf } from '@rondo/contract';
+import {
+  type AccountId,
+  type Approval,
+  type ApprovalId,
+  type RunId,
+  approval,
+  approvalId,
+  callIdOf,
+  runId,
+} from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
 import { canonicalJson } from '../../run-log/tool-sets';
 import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 
 export interface ApprovalAddress {
   readonly accountId: AccountId;
@@ -19,21 +30,27 @@ export const argumentsHash = ({ name, arguments: given }: Pick<Approval, 'name' 
     .update(canonicalJson({ name, arguments: given }))
     .digest('hex');
 
-const runByCall = `
+const runByCall = checked(
+  z.object({ run_id: runId }),
+  `
 select run_id from tool_calls join runs on runs.id = run_id join threads on threads.id = thread_id
-where tool_calls.id = $1 and runs.account_id = $2 and deleted_at is null`;
+where tool_calls.id = $1 and runs.account_id = $2 and deleted_at is null`,
+);
 
 export async function runOfApproval(sql: Sql, { accountId, approvalId: id }: ApprovalAddress): Promise<RunId> {
-  const [row] = await sql.query<{ run_id: RunId }>(runByCall, [callIdOf(id), accountId]);
+  const row = await runByCall.first(sql, [callIdOf(id), accountId]);
   if (!row) throw approvalNotFound(id);
   return row.run_id;
 }
 
 /** A call with what the log says of its approval. */
-interface ApprovalRow extends Omit<Approval, 'arguments_hash' | 'decided_at'> {
-  readonly decided_at: Date | null;
-  readonly seen_hash: string | null;
-}
+const approvalRow = approval.omit({ arguments_hash: true }).extend({
+  requested_at: z.string(),
+  expires_at: z.string(),
+  decided_at: z.date().nullable(),
+  seen_hash: z.string().nullable(),
+});
+type ApprovalRow = z.infer<typeof approvalRow>;
 
 const columns = `
   tool_calls.run_id, runs.thread_id, tool_calls.id as tool_call_id, tool_calls.name, tool_calls.arguments,
@@ -57,7 +74,9 @@ const approvalOf = ({ decided_at, seen_hash, ...row }: ApprovalRow): Approval =>
   reason: row.reason,
 });
 
-const oneApproval = `
+const oneApproval = checked(
+  approvalRow,
+  `
 select requested.data->>'approval_id' as id, ${columns},
   requested.data->>'requested_at' as requested_at, requested.data->>'expires_at' as expires_at,
   decided.data->>'outcome' as outcome, decided.data->>'decided_by' as decided_by, decided.at as decided_at,
@@ -69,11 +88,12 @@ join run_events requested on requested.run_id = runs.id and requested.iteration 
   and requested.type = 'approval.requested' and requested.data->>'approval_id' = $3
 left join run_events decided on decided.run_id = runs.id and decided.iteration = tool_calls.iteration
   and decided.type = 'approval.decided' and decided.data->>'approval_id' = $3
-where tool_calls.id = $1 and runs.account_id = $2 and threads.deleted_at is null`;
+where tool_calls.id = $1 and runs.account_id = $2 and threads.deleted_at is null`,
+);
 
 /** Open or decided. */
 export async function readApproval(sql: Sql, { accountId, approvalId: id }: ApprovalAddress): Promise<Approval> {
-  const [row] = await sql.query<ApprovalRow>(oneApproval, [callIdOf(id), accountId, id]);
+  const row = await oneApproval.first(sql, [callIdOf(id), accountId, id]);
   if (!row) throw approvalNotFound(id);
   return approvalOf(row);
 }
@@ -90,7 +110,7 @@ const openApprovals = new BoundedList(
     and ($2::text is null or awaited->>'approval_id' > $2)
   order by awaited->>'approval_id' limit $3`,
   { order: 'id', length: 'octet_length(arguments::text)' },
-  approvalOf,
+  approvalRow.transform(approvalOf),
 );
 
 /** Those that await a decision, the oldest first. */

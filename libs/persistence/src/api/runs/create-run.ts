@@ -24,7 +24,7 @@ import type { StoredFile } from '../files/files';
 import { fileMetadata, imagesAmong, insertRunFiles, placeFiles, readFiles, withNote } from '../files/run-files';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type OutboxEntry, firstActivation } from '../../run-log/outbox';
-import { type RunRow, runOf } from '../../run-log/run-row';
+import { runOf } from '../../run-log/run-row';
 import { batchOf, recordedFacts } from '../../run-log/batch';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
@@ -41,6 +41,8 @@ import { promoteNext } from './promote-run';
 import { ThreadBusyError } from './thread-busy-error';
 import { requireNewestQuestion, supersedeTurn } from './supersede-turn';
 import { stopLocked } from './stop-run';
+import { checked } from '../../database/checked-query';
+import { runRow } from '../../api/stored-rows';
 
 export interface NewRun {
   /** Given by a caller that must know it before the run exists, for example to subscribe to it. */
@@ -131,14 +133,20 @@ function inTransactionIfNeeded<T>(
 }
 
 /** The thread's active run, else the run that is queued longest. */
-const lockRunAhead = `
+const lockRunAhead = checked(
+  runRow,
+  `
 select * from runs where thread_id = $1 and account_id = $2 and (holds_thread or status = 'queued')
-order by holds_thread desc, id limit 1 for no key update`;
+order by holds_thread desc, id limit 1 for no key update`,
+);
 
 /** Replacements that have not begun. The caller has locked the thread's active run. */
-const lockReplacements = `
+const lockReplacements = checked(
+  runRow,
+  `
 select * from runs where thread_id = $1 and account_id = $2 and goes_first and not holds_thread and finished_at is null
-order by id for no key update`;
+order by id for no key update`,
+);
 
 /** The replacement is promoted before the runs that were queued earlier. */
 const markReplacement = `update runs set goes_first = true, edits_message_id = $2 where id = $1`;
@@ -206,7 +214,7 @@ class RunCreation {
 
   /** Rejects, queues or replaces, as the caller wants. Resolves to whether the new run must wait behind another. */
   private async resolveActiveRun(thread: ThreadId): Promise<boolean> {
-    const [ahead] = await this.place.sql.query<RunRow>(lockRunAhead, [thread, this.wanted.accountId]);
+    const ahead = await lockRunAhead.first(this.place.sql, [thread, this.wanted.accountId]);
     if (!ahead) return false;
 
     const { id } = runOf(ahead);
@@ -223,7 +231,7 @@ class RunCreation {
 
   /** Of several replacements that are sent while a run still has to stop, only the newest begins. */
   private async replaceWaiting(thread: ThreadId): Promise<void> {
-    const waiting = await this.place.sql.query<RunRow>(lockReplacements, [thread, this.wanted.accountId]);
+    const waiting = await lockReplacements.all(this.place.sql, [thread, this.wanted.accountId]);
     for (const row of waiting) {
       this.facts.push(...(await stopLocked(this.place.sql, this.newId, { row, reason: 'replaced' })));
     }

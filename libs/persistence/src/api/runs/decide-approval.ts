@@ -17,7 +17,7 @@ import {
   decideApproval,
   editCall,
 } from '@rondo/domain';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { activateRun } from '../../run-log/activation';
@@ -28,6 +28,7 @@ import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { approvalNotFound, argumentsHash, readApproval, runOfApproval } from './approvals';
 import { lockRun } from './lock-run';
 import { openCallsOf } from './open-calls';
+import { checked } from '../../database/checked-query';
 
 /** A person's decision about a call that needs approval. */
 export interface ApprovalOrder {
@@ -103,13 +104,16 @@ export async function writeRuling(
 
 const editedCall = `update tool_calls set arguments = $2::json, effect_class = $3 where id = $1`;
 
-const requested = `
+const requested = checked(
+  z.object({ was_requested: z.boolean() }),
+  `
 select exists (
   select from run_events where run_id = $1 and type = 'approval.requested' and data->>'approval_id' = $2
-) as was_requested`;
+) as was_requested`,
+);
 
 async function whyNot(sql: Sql, { id, status }: Run, approval: ApprovalId): Promise<TerminalError> {
-  const [row] = await sql.query<{ was_requested: boolean }>(requested, [id, approval]);
+  const row = await requested.first(sql, [id, approval]);
   if (!row?.was_requested) return approvalNotFound(approval);
   return new TerminalError('approval_not_open', `${approval} awaits no decision; its run is ${status}.`);
 }

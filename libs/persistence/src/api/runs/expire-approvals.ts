@@ -2,9 +2,10 @@ import { type ApprovalId, type NewId, type RecordedFact, approvalId } from '@ron
 import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
 import type { Database } from '../../database/database';
-import type { RunRow } from '../../run-log/run-row';
 import { runOf } from '../../run-log/run-row';
 import { writeRuling } from './decide-approval';
+import { checked } from '../../database/checked-query';
+import { runRow } from '../../api/stored-rows';
 
 /** Bounds one pass; the next one continues. */
 const maxPass = 100;
@@ -19,7 +20,7 @@ order by runs.id limit ${maxPass}`;
 const overdueRow = z.object({ id: z.string(), approval_id: approvalId });
 
 /** Skipped while a person's decision is being written: then the next pass looks again. */
-const lockedRun = `select * from runs where id = $1 for no key update skip locked`;
+const lockedRun = checked(runRow, `select * from runs where id = $1 for no key update skip locked`);
 
 /** Denies the calls whose approval was not decided in time. Publish the facts, and what is in the outbox, afterwards. */
 export async function expireApprovals(database: Database, newId: NewId): Promise<readonly RecordedFact[]> {
@@ -36,7 +37,7 @@ const expire = (
 ): Promise<readonly RecordedFact[]> =>
   database
     .transaction(async (sql) => {
-      const [row] = await sql.query<RunRow>(lockedRun, [id]);
+      const row = await lockedRun.first(sql, [id]);
       const rulingOn = () => ({ outcome: 'expire' as const, decidedBy: null, argumentsHash: null });
       return row ? await writeRuling(sql, newId, { run: runOf(row), approvalId: approval, rulingOn }) : [];
     })

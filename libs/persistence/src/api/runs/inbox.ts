@@ -1,6 +1,8 @@
-import { type AccountId, type Run, type Waiting, runId } from '@rondo/contract';
+import { type AccountId, type Run, type Waiting, runId, runStatus, threadId } from '@rondo/contract';
 import type { Sql } from '../../database/sql';
 import { type Page, type PageRequest, BoundedList, idOfCursor } from '../page';
+import { z } from 'zod';
+import { jsonDocument } from '../../database/checked-query';
 
 /** A run that waits for a person, and for what. */
 export interface InboxItem {
@@ -17,7 +19,7 @@ const waitingRuns = new BoundedList(
   where runs.account_id = $1 and waiting is not null and status <> 'waiting_child' and deleted_at is null and ($2::text is null or runs.id > $2)
   order by runs.id limit $3`,
   { order: 'id', length: 'octet_length(waiting::text)' },
-  (row: InboxItem): InboxItem => row,
+  z.object({ id: runId, thread_id: threadId, status: runStatus, waiting: jsonDocument<Waiting>() }),
 );
 
 /** Everything of an account that waits for a person, the oldest run first. */

@@ -183,7 +183,7 @@ describe('the plans', () => {
   });
 
   it('count finished runs without reading them', async () => {
-    const plan = await planOf(countStatement, `'${fixture.accountId}', null, null`);
+    const plan = await planOf(countStatement.text, `'${fixture.accountId}', null, null`);
     expect(plan).toContain('Index Only Scan using runs_finished_of_account');
     expect(plan).not.toContain('Seq Scan on runs');
   });

@@ -11,9 +11,12 @@ import {
 } from '@rondo/contract';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
-import { type RunRow, runOf } from '../../run-log/run-row';
+import { runOf } from '../../run-log/run-row';
 import { type MetadataFilter, hasMetadata, writtenMetadata } from '../metadata-filter';
 import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
+import { runRow } from '../stored-rows';
 
 export interface RunFilter extends PageRequest {
   readonly accountId: AccountId;
@@ -67,11 +70,11 @@ const bounds = {
 };
 
 /** One per set of conditions that was asked for. */
-const lists = new Map<string, BoundedList<RunRow, Run>>();
+const lists = new Map<string, BoundedList<Run>>();
 
-function listOf(given: readonly Condition[]): BoundedList<RunRow, Run> {
+function listOf(given: readonly Condition[]): BoundedList<Run> {
   const key = given.join();
-  const known = lists.get(key) ?? new BoundedList(listStatement(given), bounds, (row: RunRow) => runOf(row));
+  const known = lists.get(key) ?? new BoundedList(listStatement(given), bounds, runRow.transform(runOf));
   lists.set(key, known);
   return known;
 }
@@ -106,6 +109,11 @@ export interface CountFilter {
   readonly projectId?: ProjectId | undefined;
 }
 
+const runCount = z.object({
+  status: runStatus,
+  runs: z.number(),
+});
+
 /** Unfinished runs are few; finished ones are counted in an index. Runs of deleted threads are not counted. */
 const countWhere = (condition: string) => `
 select status, sum(runs)::int as runs from (
@@ -121,22 +129,17 @@ select status, sum(runs)::int as runs from (
     and not (thread_id = any(array(select id from threads where deleted_at is not null)))
   group by status
 ) as counted group by status`;
-export const countStatement = countWhere('');
+export const countStatement = checked(runCount, countWhere(''));
 /** For itself, since runs that have no project are counted in an index without the column. */
-const countOfProject = countWhere('and project_id = $4');
-
-interface Count {
-  readonly status: RunStatus;
-  readonly runs: number;
-}
+const countOfProject = checked(runCount, countWhere('and project_id = $4'));
 
 /** How many runs there are in each status. */
 export async function countRuns(sql: Sql, { accountId, ...filter }: CountFilter): Promise<RunCounts> {
   const { threadId, agentId, projectId } = filter;
   const values = [accountId, threadId ?? null, agentId ?? null];
   const rows = await (projectId === undefined
-    ? sql.query<Count>(countStatement, values)
-    : sql.query<Count>(countOfProject, [...values, projectId]));
+    ? countStatement.all(sql, values)
+    : countOfProject.all(sql, [...values, projectId]));
   const none = Object.fromEntries(runStatus.options.map((status) => [status, 0])) as Record<RunStatus, number>; // each status
   return { ...none, ...Object.fromEntries(rows.map(({ status, runs }) => [status, runs])) };
 }

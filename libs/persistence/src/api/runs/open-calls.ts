@@ -1,11 +1,16 @@
 import { type NewId, type Run, type RunId, type ThreadId, messageId } from '@rondo/contract';
 import { type AnswerContext, type KnownCalls, callsAfter } from '@rondo/domain';
-import { type FactRow, factOf } from '../../run-log/run-row';
+import { factOf } from '../../run-log/run-row';
 import type { Sql } from '../../database/sql';
+import { checked } from '../../database/checked-query';
+import { factRow } from '../stored-rows';
 
-const toolFactsOfIteration = `
+const toolFactsOfIteration = checked(
+  factRow,
+  `
 select id, seq, type, run_id, $3 as thread_id, iteration, epoch, at, data
-from run_events where run_id = $1 and iteration = $2 and (type like 'tool.%' or type like 'approval.%') order by seq`;
+from run_events where run_id = $1 and iteration = $2 and (type like 'tool.%' or type like 'approval.%') order by seq`,
+);
 
 /** The tool calls of a run's iteration, for a process that answers them instead of the run's worker. The row must be locked. */
 export async function openCallsOf(sql: Sql, newId: NewId, run: Run): Promise<AnswerContext> {
@@ -16,6 +21,6 @@ export async function openCallsOf(sql: Sql, newId: NewId, run: Run): Promise<Ans
 }
 
 async function readCalls(sql: Sql, { id, threadId, iteration }: { id: RunId; threadId: ThreadId; iteration: number }) {
-  const rows = await sql.query<FactRow>(toolFactsOfIteration, [id, iteration, threadId]);
+  const rows = await toolFactsOfIteration.all(sql, [id, iteration, threadId]);
   return rows.map(factOf).reduce<KnownCalls>(callsAfter, new Map());
 }

@@ -4,6 +4,8 @@ import { withinPage } from '../page';
 import type { Sql } from '../../database/sql';
 import { type RunAddress, runNotFound } from './lock-run';
 import { type RunHolder, getRun, readLastMessages, visibleRun } from './read-runs';
+import { z } from 'zod';
+import { anyJson, checked, jsonDocument } from '../../database/checked-query';
 
 /** Requested facts that were deleted. */
 export interface LogGap {
@@ -41,20 +43,35 @@ const nextFacts = withinPage(
   { order: 'seq', length: 'octet_length(data::text)' },
 );
 
-/** One statement, so that `head_seq`, the events and the gap are of one moment. */
-const eventsAfter = `
-select run.last_seq, run.events_trimmed_through, run.events_trimmed_hash, run.id as run_id, run.thread_id,
-  event.id, seq, event.type, event.iteration, event.epoch, at, data
-from (${visibleRun}) as run
-left join lateral (${nextFacts}) as event on true
-order by seq`;
-
 /** A single row without an event if there is none. */
-type EventRow = { last_seq: number; events_trimmed_through: number; events_trimmed_hash: string } & (
-  FactRow | { seq: null }
-);
+const eventRow = z.object({
+  last_seq: z.number(),
+  events_trimmed_through: z.number(),
+  events_trimmed_hash: z.string(),
+  run_id: z.string(),
+  thread_id: z.string(),
+  id: z.string().nullable(),
+  seq: z.number().nullable(),
+  type: z.string().nullable(),
+  iteration: z.number().nullable(),
+  epoch: z.number().nullable(),
+  at: z.date().nullable(),
+  data: anyJson,
+});
+type EventRow = z.infer<typeof eventRow>;
 
 const isFact = (row: EventRow): row is EventRow & FactRow => row.seq !== null;
+
+/** One statement, so that `head_seq`, the events and the gap are of one moment. */
+const eventsAfter = checked(
+  eventRow,
+  `
+select run.last_seq, run.events_trimmed_through, run.events_trimmed_hash, run.id as run_id, run.thread_id,
+  event.id, seq, event.type, event.iteration, event.epoch, at, data
+from (${visibleRun.text}) as run
+left join lateral (${nextFacts}) as event on true
+order by seq`,
+);
 
 interface Reading {
   readonly after: number;
@@ -69,7 +86,7 @@ interface LogPage {
 }
 
 async function readPage(sql: Sql, { accountId, runId }: RunAddress, { after, limit }: Reading): Promise<LogPage> {
-  const rows = await sql.query<EventRow>(eventsAfter, [runId, accountId, after, limit]);
+  const rows = await eventsAfter.all(sql, [runId, accountId, after, limit]);
   const [first] = rows;
   if (!first) throw runNotFound(runId);
   const { last_seq: headSeq, events_trimmed_through: through, events_trimmed_hash: hash } = first;
@@ -96,24 +113,27 @@ export interface RunOpening {
   readonly page: EventPage;
 }
 
+const openingRow = z.object({
+  run: jsonDocument<RunJson & { readonly events_trimmed_through: number }>(),
+  facts: jsonDocument<readonly JsonRow<FactRow, 'at'>[]>(),
+});
+
 /** One row of JSON. */
-const runWithEvents = `
+const runWithEvents = checked(
+  openingRow,
+  `
 select row_to_json(run) as run, (
   select coalesce(json_agg(event order by seq), '[]')
   from (
     select id, seq, type, run_id, run.thread_id, iteration, epoch, at, data from (${nextFacts}) as fact
   ) as event
 ) as facts
-from (${visibleRun}) as run`;
-
-interface OpeningRow {
-  readonly run: RunJson & { readonly events_trimmed_through: number };
-  readonly facts: readonly JsonRow<FactRow, 'at'>[];
-}
+from (${visibleRun.text}) as run`,
+);
 
 export async function openRun(sql: Sql, address: RunAddress, reading: Reading): Promise<RunOpening> {
   const values = [address.runId, address.accountId, reading.after, reading.limit];
-  const [row] = await sql.query<OpeningRow>(runWithEvents, values);
+  const row = await runWithEvents.first(sql, values);
   if (!row) throw runNotFound(address.runId);
 
   const { lease_owner: workerId, events_trimmed_through, last_seq } = row.run;

@@ -6,48 +6,65 @@ import {
   type ThreadId,
   type ToolCall,
   callId,
+  runId,
+  threadId,
 } from '@rondo/contract';
-import { type MessageRow, toShownMessage } from '../../run-log/message-row';
+import { toShownMessage } from '../../run-log/message-row';
 import { type Page, type PageRequest, BoundedList, bytesInPage, idOfCursor, invalidCursor, withinPage } from '../page';
-import { type RunRow, runOf } from '../../run-log/run-row';
+import { runOf } from '../../run-log/run-row';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
-import { type ToolCallRow, toolCallOf } from '../../run-log/tool-call-row';
+import { toolCallOf } from '../../run-log/tool-call-row';
 import { type RunAddress, runNotFound } from './lock-run';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
+import { messageRow, runRow, toolCallRow } from '../../api/stored-rows';
 
 /** A run of a deleted thread is not found. */
-export const visibleRun = `
+export const visibleRun = checked(
+  runRow,
+  `
 select runs.* from runs join threads on threads.id = thread_id
-where runs.id = $1 and runs.account_id = $2 and deleted_at is null`;
+where runs.id = $1 and runs.account_id = $2 and deleted_at is null`,
+);
 
 export async function getRun(sql: Sql, { accountId, runId: id }: RunAddress): Promise<Run> {
-  const [row] = await sql.query<RunRow>(visibleRun, [id, accountId]);
+  const row = await visibleRun.first(sql, [id, accountId]);
   if (!row) throw runNotFound(id);
   return runOf(row);
 }
 
-const heads = `
+const heads = checked(
+  z.object({ id: runId, last_seq: z.number() }),
+  `
 select runs.id, last_seq from runs join threads on threads.id = thread_id
-where runs.id = any($1::text[]) and deleted_at is null`;
+where runs.id = any($1::text[]) and deleted_at is null`,
+);
 
 export async function readHeads(sql: Sql, ids: readonly RunId[]): Promise<ReadonlyMap<RunId, number>> {
-  const rows = await sql.query<{ id: RunId; last_seq: number }>(heads, [ids]);
+  const rows = await heads.all(sql, [ids]);
   return new Map(rows.map(({ id, last_seq }) => [id, last_seq]));
 }
 
-const activeRuns = `
+const activeRuns = checked(
+  z.object({ active: z.number() }),
+  `
 select count(*)::int as active
-from (select from runs where account_id = $1 and finished_at is null limit $2) as counted`;
+from (select from runs where account_id = $1 and finished_at is null limit $2) as counted`,
+);
 
 /** The account's runs that are not over, those that wait too. Counts no further than `atMost`. */
 export async function countActive(sql: Sql, accountId: AccountId, atMost: number): Promise<number> {
-  const [row] = await sql.query<{ active: number }>(activeRuns, [accountId, atMost]);
+  const row = await activeRuns.first(sql, [accountId, atMost]);
   return row?.active ?? 0;
 }
 
-const leaseOwner = `
+const leaseOwner = checked(
+  z.object({ workerId: z.string(), threadId }),
+  `
 select lease_owner as "workerId", thread_id as "threadId" from runs
-where id = $1 and account_id = $2 and lease_owner is not null`;
+where id = $1 and account_id = $2 and lease_owner is not null`,
+);
 
 /** A worker that holds a run now, as far as Postgres knows, and where the run stands. */
 export interface RunHolder {
@@ -59,7 +76,7 @@ export async function holderOf(
   { sql }: Database,
   { accountId, runId: id }: RunAddress,
 ): Promise<RunHolder | undefined> {
-  const [held] = await sql.query<RunHolder>(leaseOwner, [id, accountId]);
+  const held = await leaseOwner.first(sql, [id, accountId]);
   return held;
 }
 
@@ -70,12 +87,15 @@ const callsAfter = new BoundedList(
     order: 'iteration, index, id',
     length: 'octet_length(arguments::text) + coalesce(octet_length(result::text), 0)',
   },
-  toolCallOf,
+  toolCallRow.transform(toolCallOf),
 );
 
-const placeOfCall = `select iteration, index, id from tool_calls where id = $1 and run_id = $2`;
+const placeOfCall = checked(
+  z.object({ iteration: z.number(), index: z.number(), id: callId }),
+  `select iteration, index, id from tool_calls where id = $1 and run_id = $2`,
+);
 
-type CallPlace = Pick<ToolCallRow, 'iteration' | 'index' | 'id'>;
+type CallPlace = Pick<ToolCall, 'iteration' | 'index' | 'id'>;
 
 /** In the order in which the model made them. */
 export async function listToolCalls(sql: Sql, run: Run, { after, limit }: PageRequest): Promise<Page<ToolCall>> {
@@ -85,13 +105,15 @@ export async function listToolCalls(sql: Sql, run: Run, { after, limit }: PageRe
 }
 
 async function placeOf(sql: Sql, run: Run, cursor: string): Promise<CallPlace> {
-  const [place] = await sql.query<CallPlace>(placeOfCall, [idOfCursor(cursor, callId), run.id]);
+  const place = await placeOfCall.first(sql, [idOfCursor(cursor, callId), run.id]);
   if (!place) throw invalidCursor();
   return place;
 }
 
 /** Reads only the last texts of the model, and the newest results of tools. */
-const callsOfRun = `
+const callsOfRun = checked(
+  toolCallRow.omit({ adjusted: true }).extend({ omitted: z.boolean() }),
+  `
 select id, run_id, iteration, index, name, dialect, effect_class, status, attempt, message_id, started_at, finished_at,
   case when fits and name = 'complete' then arguments else '{}' end as arguments,
   case when fits then result end as result, not fits and result is not null as omitted
@@ -101,34 +123,41 @@ from (
   ) over (order by iteration desc, index desc, id desc) <= ${bytesInPage} as fits
   from tool_calls where run_id = $1
 ) as measured
-order by iteration, index, id`;
+order by iteration, index, id`,
+);
 
 /** A call of a run that ended; `omitted` if its result and those of later calls exceed the size limit. */
 export type CallOfResult = ToolCall & { readonly omitted: boolean };
 
 /** All calls in order, with the newest results up to the size limit. */
 export const readCallsOfResult = async (sql: Sql, run: Run): Promise<CallOfResult[]> =>
-  (await sql.query<ToolCallRow & { omitted: boolean }>(callsOfRun, [run.id])).map((row) => ({
+  (await callsOfRun.all(sql, [run.id])).map((row) => ({
     ...toolCallOf(row),
     omitted: row.omitted,
   }));
 
 const contentLength = { order: 'seq desc', length: 'octet_length(content::text)' };
 
-const assistantMessagesOfRun = `${withinPage(
-  `select * from messages where thread_id = $1 and run_id = $2 and type = 'assistant' order by seq desc`,
-  contentLength,
-)} order by seq`;
+const assistantMessagesOfRun = checked(
+  messageRow,
+  `${withinPage(
+    `select * from messages where thread_id = $1 and run_id = $2 and type = 'assistant' order by seq desc`,
+    contentLength,
+  )} order by seq`,
+);
 
 /** The newest texts of the model up to the size limit, in order. */
 export const readFinalTexts = async (sql: Sql, run: Run): Promise<Message[]> =>
-  (await sql.query<MessageRow>(assistantMessagesOfRun, [run.thread_id, run.id])).map(toShownMessage);
+  (await assistantMessagesOfRun.all(sql, [run.thread_id, run.id])).map(toShownMessage);
 
-const lastMessagesOfRun = `${withinPage(
-  `select * from messages where thread_id = $1 and run_id = $2 and is_llm_message order by seq desc limit $3`,
-  contentLength,
-)} order by seq`;
+const lastMessagesOfRun = checked(
+  messageRow,
+  `${withinPage(
+    `select * from messages where thread_id = $1 and run_id = $2 and is_llm_message order by seq desc limit $3`,
+    contentLength,
+  )} order by seq`,
+);
 
 /** The newest `limit` messages, or fewer if they exceed the size limit, in order. */
 export const readLastMessages = async (sql: Sql, run: Run, limit: number): Promise<Message[]> =>
-  (await sql.query<MessageRow>(lastMessagesOfRun, [run.thread_id, run.id, limit])).map(toShownMessage);
+  (await lastMessagesOfRun.all(sql, [run.thread_id, run.id, limit])).map(toShownMessage);

@@ -1,17 +1,45 @@
-import type { FactType, RunId, RunWait } from '@rondo/contract';
-import { type RunMoment, type RunQueueName, explainWait, unknownParts } from '@rondo/domain';
+import { type FactType, type RunWait, runId } from '@rondo/contract';
+import { type RunMoment, explainWait, unknownParts } from '@rondo/domain';
 import { type RunJson, runOf } from '../../run-log/run-row';
 import { workspaceOf } from '../../run-log/workspace-sql';
 import type { Sql } from '../../database/sql';
 import { type RunAddress, runNotFound } from './lock-run';
+import { z } from 'zod';
+import { checked, jsonDocument } from '../../database/checked-query';
 
 const countedRuns = 1_000;
 const shownCalls = 20;
 
 const utc = (time: string): string => `to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
+const momentRow = z.object({
+  run: jsonDocument<RunJson>(),
+  at: z.string(),
+  holds_thread: z.boolean(),
+  queue: z.enum(['runs', 'compactions']),
+  due_since: z.string(),
+  is_leased: z.boolean(),
+  lease_expires_at: z.string().nullable(),
+  is_lease_expired: z.boolean(),
+  holder: runId.nullable(),
+  ahead_on_thread: z.number(),
+  ahead_in_queue: z.number(),
+  calls: jsonDocument<RunMoment['calls']>(),
+  children: jsonDocument<readonly Pick<RunMoment['childRuns'][number], 'run_id' | 'status'>[]>(),
+  /** Of a run that is due. */
+  fact_types: z.array(z.string()),
+  fact_type: z.custom<FactType>((value) => typeof value === 'string'),
+  fact_at: z.string(),
+  delay_ms: z.string().nullable(),
+  paced_by: z.string().nullable(),
+  executor_id: z.string().nullable(),
+});
+type MomentRow = z.infer<typeof momentRow>;
+
 /** One statement, so that all of it is true at one moment. */
-const momentOfRun = `
+const momentOfRun = checked(
+  momentRow,
+  `
 select row_to_json(runs) as run, ${utc('statement_timestamp()')} as at,
   runs.holds_thread, runs.queue, ${utc('runs.due_since')} as due_since,
   runs.lease_owner is not null as is_leased, ${utc('runs.lease_expires_at')} as lease_expires_at,
@@ -50,33 +78,11 @@ join threads on threads.id = runs.thread_id
 cross join lateral (
   select type, at, data from run_events where run_id = runs.id order by seq desc limit 1
 ) as last_fact
-where runs.id = $1 and runs.account_id = $2 and deleted_at is null`;
-
-interface MomentRow {
-  readonly run: RunJson;
-  readonly at: string;
-  readonly holds_thread: boolean;
-  readonly queue: RunQueueName;
-  readonly due_since: string;
-  readonly is_leased: boolean;
-  readonly lease_expires_at: string;
-  readonly is_lease_expired: boolean;
-  readonly holder: RunId | null;
-  readonly ahead_on_thread: number;
-  readonly ahead_in_queue: number;
-  readonly calls: RunMoment['calls'];
-  readonly children: readonly Pick<RunMoment['childRuns'][number], 'run_id' | 'status'>[];
-  /** Of a run that is due. */
-  readonly fact_types: readonly string[];
-  readonly fact_type: FactType;
-  readonly fact_at: string;
-  readonly delay_ms: string | null;
-  readonly paced_by: string | null;
-  readonly executor_id: string | null;
-}
+where runs.id = $1 and runs.account_id = $2 and deleted_at is null`,
+);
 
 export async function readWait(sql: Sql, { accountId, runId }: RunAddress): Promise<RunWait> {
-  const [row] = await sql.query<MomentRow>(momentOfRun, [runId, accountId]);
+  const row = await momentOfRun.first(sql, [runId, accountId]);
   if (!row) throw runNotFound(runId);
   return explainWait(momentOf(row));
 }
@@ -90,7 +96,10 @@ const momentOf = (row: MomentRow): RunMoment => ({
     retryDelayMs: row.fact_type === 'model.retried' ? Number(row.delay_ms) : undefined,
     pacedBy: row.paced_by ?? undefined,
   },
-  lease: row.is_leased ? { isExpired: row.is_lease_expired, expiresAt: row.lease_expires_at } : undefined,
+  lease:
+    row.is_leased && row.lease_expires_at !== null
+      ? { isExpired: row.is_lease_expired, expiresAt: row.lease_expires_at }
+      : undefined,
   thread: { isHeld: row.holds_thread, holder: row.holder ?? undefined, ahead: row.ahead_on_thread },
   queue: { name: row.queue, dueSince: row.due_since, ahead: row.ahead_in_queue },
   calls: row.calls,

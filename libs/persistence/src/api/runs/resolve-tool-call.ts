@@ -1,4 +1,13 @@
-import type { AccountId, CallId, NewId, RecordedFact, Run, RunId, ToolCall } from '@rondo/contract';
+import {
+  type AccountId,
+  type CallId,
+  type NewId,
+  type RecordedFact,
+  type Run,
+  type RunId,
+  type ToolCall,
+  runId,
+} from '@rondo/contract';
 import { type CallResolution, TerminalError, resolveCall } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
@@ -7,9 +16,12 @@ import { activateRun } from '../../run-log/activation';
 import { batchOf } from '../../run-log/batch';
 import { writeBatch } from '../../run-log/group-commit';
 import type { Sql } from '../../database/sql';
-import { type ToolCallRow, toolCallOf } from '../../run-log/tool-call-row';
+import { toolCallOf } from '../../run-log/tool-call-row';
 import { openCallsOf } from './open-calls';
 import { lockRun } from './lock-run';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
+import { toolCallRow } from '../stored-rows';
 
 export interface CallAddress {
   readonly accountId: AccountId;
@@ -42,20 +54,23 @@ export const resolveToolCall = (database: Database, newId: NewId, ruling: CallRu
     return { toolCall, facts };
   });
 
-const runByCall = `
+const runByCall = checked(
+  z.object({ run_id: runId }),
+  `
 select run_id from tool_calls join runs on runs.id = run_id join threads on threads.id = thread_id
-where tool_calls.id = $1 and runs.account_id = $2 and deleted_at is null`;
+where tool_calls.id = $1 and runs.account_id = $2 and deleted_at is null`,
+);
 
 async function runOfCall(sql: Sql, { accountId, callId }: CallAddress): Promise<RunId> {
-  const [row] = await sql.query<{ run_id: RunId }>(runByCall, [callId, accountId]);
+  const row = await runByCall.first(sql, [callId, accountId]);
   if (!row) throw callNotFound(callId);
   return row.run_id;
 }
 
-const callById = `select * from tool_calls where id = $1`;
+const callById = checked(toolCallRow, `select * from tool_calls where id = $1`);
 
 async function readCall(sql: Sql, id: CallId): Promise<ToolCall> {
-  const [row] = await sql.query<ToolCallRow>(callById, [id]);
+  const row = await callById.first(sql, [id]);
   if (!row) throw callNotFound(id);
   return toolCallOf(row);
 }

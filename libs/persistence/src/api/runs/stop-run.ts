@@ -27,6 +27,8 @@ import { collectEndedChildren } from './child-runs/collect-children';
 import { unstoppedBelow } from './child-runs/runs-below';
 import { type RunAddress, lockRun, readRun } from './lock-run';
 import { promoteNext } from './promote-run';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 
 export interface StopOrder extends RunAddress {
   readonly reason: string | null;
@@ -113,11 +115,14 @@ export async function stopLocked(
   return writeBatch(sql, batchOf({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, facts, newId));
 }
 
-const toolsOfRun = `select distinct name from tool_calls where run_id = $1 and status <> 'planned'`;
+const toolsOfRun = checked(
+  z.object({ name: z.string() }),
+  `select distinct name from tool_calls where run_id = $1 and status <> 'planned'`,
+);
 
 /** Its commands may have left something running, which a worker has ended before it ends the run. */
 async function ranCommands(sql: Sql, id: RunId): Promise<boolean> {
-  const tools = await sql.query<{ name: string }>(toolsOfRun, [id]);
+  const tools = await toolsOfRun.all(sql, [id]);
   return tools.some(({ name }) => leavesProcesses(name));
 }
 

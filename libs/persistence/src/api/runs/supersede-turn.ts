@@ -1,6 +1,8 @@
-import type { MessageId, RunId, ThreadId } from '@rondo/contract';
+import { type MessageId, type RunId, type ThreadId, messageId } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 
 /** Only the newest message of a person can be edited: what followed an older one was built on it. */
 export class NotNewestQuestionError extends TerminalError {
@@ -11,12 +13,15 @@ export class NotNewestQuestionError extends TerminalError {
   }
 }
 
-const newestQuestion = `
-select id from messages where thread_id = $1 and type = 'user' and is_llm_message order by thread_id desc, seq desc limit 1`;
+const newestQuestion = checked(
+  z.object({ id: messageId }),
+  `
+select id from messages where thread_id = $1 and type = 'user' and is_llm_message order by thread_id desc, seq desc limit 1`,
+);
 
 /** Throws NotNewestQuestionError. */
 export async function requireNewestQuestion(sql: Sql, threadId: ThreadId, id: MessageId): Promise<void> {
-  const [newest] = await sql.query<{ id: MessageId }>(newestQuestion, [threadId]);
+  const newest = await newestQuestion.first(sql, [threadId]);
   if (newest?.id !== id) throw new NotNewestQuestionError(id, threadId);
 }
 

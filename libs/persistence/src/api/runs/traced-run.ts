@@ -1,11 +1,13 @@
 import type { Run, RunId } from '@rondo/contract';
 import type { Database } from '../../database/database';
-import { type RunRow, runOf } from '../../run-log/run-row';
+import { runOf } from '../../run-log/run-row';
+import { checked } from '../../database/checked-query';
+import { runRow } from '../../api/stored-rows';
 
-const tracedRun = `select * from runs where id = $1 and trace_id is not null`;
+const tracedRun = checked(runRow, `select * from runs where id = $1 and trace_id is not null`);
 
 /** A run of any account, for the span of it; undefined if it is not traced. */
 export async function readTracedRun({ sql }: Database, id: RunId): Promise<Run | undefined> {
-  const [row] = await sql.query<RunRow>(tracedRun, [id]);
+  const row = await tracedRun.first(sql, [id]);
   return row && runOf(row);
 }

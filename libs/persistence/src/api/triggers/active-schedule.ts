@@ -1,16 +1,18 @@
-import { type AgentId, type MissedPolicy, type ScheduleId, agentId, scheduleId } from '@rondo/contract';
+import { type AgentId, type MissedPolicy, type ScheduleId, agentId, scheduleId, missedPolicy } from '@rondo/contract';
 import { knownFires } from './schedule-row';
+import { z } from 'zod';
 
-export interface ActiveScheduleRow {
-  readonly id: string;
-  readonly name: string;
-  readonly cron: string;
-  readonly time_zone: string;
-  readonly missed: MissedPolicy;
-  readonly next_fire_at: Date;
-  readonly next_fires: readonly Date[] | null;
-  readonly agent_id: string | null;
-}
+export const activeScheduleRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  cron: z.string(),
+  time_zone: z.string(),
+  missed: missedPolicy,
+  next_fire_at: z.date(),
+  next_fires: z.array(z.date()).nullable(),
+  agent_id: z.string().nullable(),
+});
+export type ActiveScheduleRow = z.infer<typeof activeScheduleRow>;
 
 /** What is needed of a schedule to say when it fires. */
 export interface ActiveSchedule {

@@ -1,23 +1,26 @@
-import { type Execution, executionId, runId } from '@rondo/contract';
+import { type Execution, executionId, runId, executionReason, executionStatus, runStatus } from '@rondo/contract';
 import type { Database } from '../../database/database';
 import { storedText } from '../../database/stored-text';
 import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
+import { z } from 'zod';
+import { checked, jsonDocument } from '../../database/checked-query';
 
-interface ExecutionRow {
-  readonly id: string;
-  readonly status: Execution['status'];
-  readonly reason: Execution['reason'];
-  readonly error: Execution['error'];
-  readonly due_at: Date | null;
-  readonly due_through: Date | null;
-  readonly webhook_id: string | null;
-  readonly fired_at: Date | null;
-  readonly run_id: string | null;
-  readonly run_status: Execution['run_status'];
-  readonly attempts: number;
-  readonly next_attempt_at: Date | null;
-  readonly created_at: Date;
-}
+const executionRow = z.object({
+  id: z.string(),
+  status: executionStatus,
+  reason: executionReason,
+  error: jsonDocument<{ code: string; detail: string }>().nullable(),
+  due_at: z.date().nullable(),
+  due_through: z.date().nullable(),
+  webhook_id: z.string().nullable(),
+  fired_at: z.date().nullable(),
+  run_id: z.string().nullable(),
+  run_status: runStatus,
+  attempts: z.number(),
+  next_attempt_at: z.date().nullable(),
+  created_at: z.date(),
+});
+type ExecutionRow = z.infer<typeof executionRow>;
 
 /** The runs of deleted threads count as deleted. */
 const shownExecutions = `
@@ -28,10 +31,13 @@ from trigger_executions as executions left join lateral (
   where runs.id = executions.run_id and threads.deleted_at is null
 ) as shown on true`;
 
-const newestExecutions = `${shownExecutions}
-where trigger_id = $1 and ($2::text is null or executions.id < $2) order by executions.id desc limit $3`;
+const newestExecutions = checked(
+  executionRow,
+  `${shownExecutions}
+where trigger_id = $1 and ($2::text is null or executions.id < $2) order by executions.id desc limit $3`,
+);
 
-const ofWebhook = `${shownExecutions} where trigger_id = $1 and webhook_id = $2`;
+const ofWebhook = checked(executionRow, `${shownExecutions} where trigger_id = $1 and webhook_id = $2`);
 
 const prune = `
 delete from trigger_executions where id in (
@@ -47,13 +53,13 @@ export class Executions {
   /** Newest first. The caller has checked whose trigger it is. */
   async list(triggerId: string, { after, limit }: PageRequest): Promise<Page<Execution>> {
     const cursor = after === undefined ? null : idOfCursor(after, executionId);
-    const rows = await this.database.sql.query<ExecutionRow>(newestExecutions, [triggerId, cursor, limit + 1]);
+    const rows = await newestExecutions.all(this.database.sql, [triggerId, cursor, limit + 1]);
     return pageOf(rows.map(executionOf), limit);
   }
 
   /** What became of a webhook. Undefined for one that was not handled before. */
   async ofWebhook(triggerId: string, webhookId: string): Promise<Execution | undefined> {
-    const [row] = await this.database.sql.query<ExecutionRow>(ofWebhook, [triggerId, storedText(webhookId)]);
+    const row = await ofWebhook.first(this.database.sql, [triggerId, storedText(webhookId)]);
     return row && executionOf(row);
   }
 

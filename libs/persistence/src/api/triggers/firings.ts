@@ -10,8 +10,10 @@ import {
 import type { Database } from '../../database/database';
 import { type AlongsideRun, AlreadyFired, FiringTaken, requireIdle } from './firing-claim';
 import { storedText } from '../../database/stored-text';
-import { type ScheduleRow, scheduleColumns, scheduleOf } from './schedule-row';
-import { type WebhookRow, webhookTriggerOf } from './webhook-row';
+import { scheduleColumns, scheduleOf, scheduleRow } from './schedule-row';
+import { webhookRow, webhookTriggerOf } from './webhook-row';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 
 /** A schedule whose next due time has come. */
 export interface DueSchedule {
@@ -57,25 +59,49 @@ export type ExecutionOutcome = Pick<Execution, 'status' | 'reason' | 'error'> & 
   readonly attempts: number;
 };
 
-const clock = `select clock_timestamp() as now`;
+const clock = checked(z.object({ now: z.date() }), `select clock_timestamp() as now`);
+
+const dueRow = scheduleRow.extend({ account_id: z.string() });
+
+/** The columns of a schedule are null in the row of a webhook trigger, and the other way round. */
+const pendingRow = z
+  .object({
+    account_id: accountId,
+    execution_id: z.string(),
+    due_at: z.date().nullable(),
+    input: z.string().nullable(),
+    attempts: z.number(),
+  })
+  .and(
+    z.discriminatedUnion('kind', [
+      scheduleRow.extend({ kind: z.literal('schedule') }),
+      webhookRow.extend({ kind: z.literal('webhook') }),
+    ]),
+  );
 
 /** Accounts take turns: the oldest due time of each comes first, then the second oldest of each. */
-const dueSchedules = `
+const dueSchedules = checked(
+  dueRow,
+  `
 select account_id, ${scheduleColumns}
 from (
   select id as due_id, row_number() over (partition by account_id order by next_fire_at) as turn
   from triggers where next_fire_at <= $1 and account_id <> all($3::text[])
 ) as due join triggers on triggers.id = due_id join accounts on accounts.id = account_id
-where removed_at is null order by turn, next_fire_at limit $2`;
+where removed_at is null order by turn, next_fire_at limit $2`,
+);
 
-const pendingExecutions = `
+const pendingExecutions = checked(
+  pendingRow,
+  `
 select account_id, executions.id as execution_id, due_at, executions.input, attempts, ${scheduleColumns}, kind, signature,
   tolerance_s, secrets
 from (
   select distinct on (trigger_id) * from trigger_executions where status = 'pending' order by trigger_id, id
 ) as executions join triggers on triggers.id = trigger_id join accounts on accounts.id = account_id
 where next_attempt_at <= $1 and not is_paused and removed_at is null and account_id <> all($3::text[])
-order by row_number() over (partition by account_id order by next_attempt_at), next_attempt_at limit $2`;
+order by row_number() over (partition by account_id order by next_attempt_at), next_attempt_at limit $2`,
+);
 
 const lockDue = `select id from triggers where id = $1 and next_fire_at = $2 for update skip locked`;
 const lockTrigger = `select id from triggers where id = $1 for update skip locked`;
@@ -114,7 +140,10 @@ const recordReceived = `
 insert into trigger_executions (id, trigger_id, webhook_id, status, reason, error, attempts, next_attempt_at, input)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (trigger_id, webhook_id) do nothing`;
 
-const countPending = `select count(*)::int as count from trigger_executions where trigger_id = $1 and status = 'pending'`;
+const countPending = checked(
+  z.object({ count: z.number() }),
+  `select count(*)::int as count from trigger_executions where trigger_id = $1 and status = 'pending'`,
+);
 
 /**
  * The due times of schedules, and what becomes of them. A due time is claimed by moving `next_fire_at` on, in one
@@ -129,21 +158,21 @@ export class Firings {
 
   /** The clock by which all gateways fire. */
   async now(): Promise<Date> {
-    const [row] = await this.database.sql.query<{ now: Date }>(clock);
+    const row = await clock.first(this.database.sql);
     return row?.now ?? new Date(NaN);
   }
 
   /** In the order in which they are to be fired: accounts take turns. */
   async due(now: Date, { limit, without }: DueRequest): Promise<readonly DueSchedule[]> {
-    const rows = await this.database.sql.query<ScheduleRow & OfAccount>(dueSchedules, [now, limit, without]);
+    const rows = await dueSchedules.all(this.database.sql, [now, limit, without]);
     return rows.map((row) => ({ ...placeOf(row), dueAt: row.next_fire_at ?? now }));
   }
 
   /** The oldest one of each trigger, if its time has come; accounts take turns. */
   async pending(now: Date, { limit, without }: DueRequest): Promise<readonly PendingExecution[]> {
-    const rows = await this.database.sql.query<PendingRow>(pendingExecutions, [now, limit, without]);
+    const rows = await pendingExecutions.all(this.database.sql, [now, limit, without]);
     return rows.map((row) => ({
-      accountId: accountId.parse(row.account_id),
+      accountId: row.account_id,
       trigger: row.kind === 'webhook' ? webhookTriggerOf(row) : scheduleOf(row),
       id: row.execution_id,
       dueAt: row.due_at,
@@ -153,7 +182,7 @@ export class Firings {
   }
 
   async countPending({ id }: Pick<Schedule | WebhookTrigger, 'id'>): Promise<number> {
-    const [row] = await this.database.sql.query<{ count: number }>(countPending, [id]);
+    const row = await countPending.first(this.database.sql, [id]);
     return row?.count ?? 0;
   }
 
@@ -231,19 +260,7 @@ export class Firings {
   }
 }
 
-interface OfAccount {
-  readonly account_id: string;
-}
-
-interface PendingRow extends ScheduleRow, OfAccount, Omit<WebhookRow, keyof ScheduleRow> {
-  readonly kind: 'schedule' | 'webhook';
-  readonly input: string | null;
-  readonly execution_id: string;
-  readonly due_at: Date | null;
-  readonly attempts: number;
-}
-
-const placeOf = (row: ScheduleRow & OfAccount) => ({
+const placeOf = (row: z.infer<typeof dueRow>) => ({
   accountId: accountId.parse(row.account_id),
   schedule: scheduleOf(row),
 });

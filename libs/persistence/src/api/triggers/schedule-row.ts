@@ -1,29 +1,32 @@
 import {
-  type MissedPolicy,
-  type OverlapPolicy,
   type Schedule,
   type ScheduleId,
   type TriggeredRun,
   scheduleId,
   threadId,
+  missedPolicy,
+  overlapPolicy,
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
+import { z } from 'zod';
+import { jsonDocument } from '../../database/checked-query';
 
-export interface ScheduleRow {
-  readonly id: string;
-  readonly name: string;
-  readonly cron: string;
-  readonly time_zone: string;
-  readonly missed: MissedPolicy;
-  readonly overlap: OverlapPolicy;
-  readonly thread_id: string | null;
-  readonly run: TriggeredRun;
-  readonly is_paused: boolean;
-  readonly next_fire_at: Date | null;
-  readonly next_fires: readonly Date[] | null;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-}
+export const scheduleRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  cron: z.string(),
+  time_zone: z.string(),
+  missed: missedPolicy,
+  overlap: overlapPolicy,
+  thread_id: z.string().nullable(),
+  run: jsonDocument<TriggeredRun>(),
+  is_paused: z.boolean(),
+  next_fire_at: z.date().nullable(),
+  next_fires: z.array(z.date()).nullable(),
+  created_at: z.date(),
+  updated_at: z.date(),
+});
+export type ScheduleRow = z.infer<typeof scheduleRow>;
 
 export const scheduleColumns = `
 triggers.id, triggers.name, cron, time_zone, missed, overlap, triggers.thread_id, triggers.run, is_paused, next_fire_at, next_fires,

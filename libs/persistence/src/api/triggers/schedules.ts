@@ -7,8 +7,17 @@ import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
 import { requireFreePlace } from './trigger-count';
 import { threadOfTrigger } from './trigger-thread';
 import { type TriggersOfAgent, agentOfTrigger, isOfAgent } from './triggers-of-agent';
-import { type ActiveSchedule, type ActiveScheduleRow, activeScheduleOf } from './active-schedule';
-import { type ScheduleRow, type StoredSchedule, scheduleColumns, scheduleNotFound, scheduleOf } from './schedule-row';
+import { type ActiveSchedule, activeScheduleOf, activeScheduleRow } from './active-schedule';
+import {
+  type ScheduleRow,
+  type StoredSchedule,
+  scheduleColumns,
+  scheduleNotFound,
+  scheduleOf,
+  scheduleRow,
+} from './schedule-row';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 
 export interface ScheduleAddress {
   readonly accountId: AccountId;
@@ -35,31 +44,46 @@ export interface ScheduleChange extends ScheduleAddress {
   readonly fields: { readonly [Name in keyof ScheduleFields]?: ScheduleFields[Name] | undefined };
 }
 
-const clock = `select clock_timestamp() as now`;
+const clock = checked(z.object({ now: z.date() }), `select clock_timestamp() as now`);
 
-const insertSchedule = `
+const insertSchedule = checked(
+  scheduleRow,
+  `
 insert into triggers (id, account_id, kind, name, cron, time_zone, missed, overlap, thread_id, run, is_paused, next_fire_at,
   next_fires)
-values ($1, $2, 'schedule', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${scheduleColumns}`;
+values ($1, $2, 'schedule', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${scheduleColumns}`,
+);
 
-const updateSchedule = `
+const updateSchedule = checked(
+  scheduleRow,
+  `
 update triggers set name = $3, cron = $4, time_zone = $5, missed = $6, overlap = $7, thread_id = $8, run = $9, is_paused = $10,
   next_fire_at = $11, next_fires = $12, updated_at = clock_timestamp()
-where id = $1 and account_id = $2 returning ${scheduleColumns}`;
+where id = $1 and account_id = $2 returning ${scheduleColumns}`,
+);
 
-const oneSchedule = `select ${scheduleColumns} from triggers where kind = 'schedule' and account_id = $1 and id = $2`;
-const lockedSchedule = `${oneSchedule} for update`;
+const oneSchedule = checked(
+  scheduleRow,
+  `select ${scheduleColumns} from triggers where kind = 'schedule' and account_id = $1 and id = $2`,
+);
+const lockedSchedule = checked(scheduleRow, `${oneSchedule.text} for update`);
 const deleteSchedule = `delete from triggers where kind = 'schedule' and account_id = $1 and id = $2 returning id`;
 
-const newestSchedules = `
+const newestSchedules = checked(
+  scheduleRow,
+  `
 select ${scheduleColumns} from triggers
 where kind = 'schedule' and account_id = $1 and ($2::text is null or id < $2) and ${isOfAgent('$3')}
-order by id desc limit $4`;
+order by id desc limit $4`,
+);
 
-const activeSchedules = `
+const activeSchedules = checked(
+  activeScheduleRow,
+  `
 select id, name, cron, time_zone, missed, next_fire_at, next_fires, ${agentOfTrigger} as agent_id from triggers
 where kind = 'schedule' and account_id = $1 and not is_paused and next_fire_at is not null and ${isOfAgent('$2')}
-order by next_fire_at, id`;
+order by next_fire_at, id`,
+);
 
 /** Schedules of one account each: another account's schedule does not exist (`schedule_not_found`). */
 export class Schedules {
@@ -75,14 +99,14 @@ export class Schedules {
       const id = scheduleId.parse(`sch_${this.newId()}`);
       const thread = await threadOfTrigger(sql, this.newId, { accountId, fields });
       const next = firesFrom(fields, nextFires(fields, await now(sql)));
-      const [row] = await sql.query<ScheduleRow>(insertSchedule, valuesOf({ accountId, id, fields, thread, next }));
+      const row = await insertSchedule.first(sql, valuesOf({ accountId, id, fields, thread, next }));
       if (!row) throw scheduleNotFound(id);
       return storeResponse(sql, promised, scheduleOf(row));
     });
   }
 
   async get({ accountId, scheduleId: id }: ScheduleAddress): Promise<StoredSchedule> {
-    const [row] = await this.database.sql.query<ScheduleRow>(oneSchedule, [accountId, id]);
+    const row = await oneSchedule.first(this.database.sql, [accountId, id]);
     if (!row) throw scheduleNotFound(id);
     return scheduleOf(row);
   }
@@ -91,20 +115,20 @@ export class Schedules {
   async list({ accountId, agentId, after, limit }: PageRequest & TriggersOfAgent): Promise<Page<StoredSchedule>> {
     const cursor = after === undefined ? null : idOfCursor(after, scheduleId);
     const values = [accountId, cursor, agentId ?? null, limit + 1];
-    const rows = await this.database.sql.query<ScheduleRow>(newestSchedules, values);
+    const rows = await newestSchedules.all(this.database.sql, values);
     return pageOf(rows.map(scheduleOf), limit);
   }
 
   /** Those that are not paused and have a due time to come, by that time. An account has a thousand at most. */
   async active({ accountId, agentId }: TriggersOfAgent): Promise<ActiveSchedule[]> {
-    const rows = await this.database.sql.query<ActiveScheduleRow>(activeSchedules, [accountId, agentId ?? null]);
+    const rows = await activeSchedules.all(this.database.sql, [accountId, agentId ?? null]);
     return rows.map(activeScheduleOf);
   }
 
   /** Another cron expression or time zone counts from now, and so does the end of a pause: what came meanwhile was not due. */
   update({ accountId, scheduleId: id, fields }: ScheduleChange, nextFires: NextFires): Promise<StoredSchedule> {
     return this.database.transaction(async (sql) => {
-      const [row] = await sql.query<ScheduleRow>(lockedSchedule, [accountId, id]);
+      const row = await lockedSchedule.first(sql, [accountId, id]);
       if (!row) throw scheduleNotFound(id);
       const known = scheduleOf(row);
       const changed = changedBy(known, fields);
@@ -115,7 +139,7 @@ export class Schedules {
       const countsOn = (['cron', 'time_zone', 'is_paused'] as const).every((name) => changed[name] === known[name]);
       const next = countsOn ? row : firesFrom(changed, nextFires(changed, await now(sql)));
       const values = valuesOf({ accountId, id, fields: changed, thread, next });
-      const [updated] = await sql.query<ScheduleRow>(updateSchedule, values);
+      const updated = await updateSchedule.first(sql, values);
       if (!updated) throw scheduleNotFound(id);
       return scheduleOf(updated);
     });
@@ -144,7 +168,7 @@ interface ScheduleValues {
   readonly id: ScheduleId;
   readonly fields: ScheduleFields;
   readonly thread: ThreadId | null;
-  readonly next: Pick<ScheduleRow, 'next_fire_at' | 'next_fires'>;
+  readonly next: Pick<ScheduleRow, 'next_fire_at'> & { readonly next_fires: readonly Date[] | null };
 }
 
 const valuesOf = ({ accountId, id, fields, thread, next }: ScheduleValues) => [
@@ -153,6 +177,6 @@ const valuesOf = ({ accountId, id, fields, thread, next }: ScheduleValues) => [
 ];
 
 async function now(sql: Sql): Promise<Date> {
-  const [row] = await sql.query<{ now: Date }>(clock);
+  const row = await clock.first(sql);
   return row?.now ?? new Date(NaN);
 }

@@ -1,13 +1,15 @@
 import {
-  type OverlapPolicy,
-  type SignatureScheme,
   type TriggeredRun,
   type WebhookTrigger,
   type WebhookTriggerId,
   threadId,
   webhookTriggerId,
+  overlapPolicy,
+  signatureScheme,
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
+import { z } from 'zod';
+import { jsonDocument } from '../../database/checked-query';
 
 /** A secret as it is stored. */
 export interface SealedSecret {
@@ -18,19 +20,20 @@ export interface SealedSecret {
   readonly expires_at: string | null;
 }
 
-export interface WebhookRow {
-  readonly id: string;
-  readonly name: string;
-  readonly signature: SignatureScheme;
-  readonly tolerance_s: number;
-  readonly overlap: OverlapPolicy;
-  readonly thread_id: string | null;
-  readonly run: TriggeredRun;
-  readonly is_paused: boolean;
-  readonly secrets: readonly SealedSecret[];
-  readonly created_at: Date;
-  readonly updated_at: Date;
-}
+export const webhookRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  signature: signatureScheme,
+  tolerance_s: z.number(),
+  overlap: overlapPolicy,
+  thread_id: z.string().nullable(),
+  run: jsonDocument<TriggeredRun>(),
+  is_paused: z.boolean(),
+  secrets: jsonDocument<readonly SealedSecret[]>(),
+  created_at: z.date(),
+  updated_at: z.date(),
+});
+export type WebhookRow = z.infer<typeof webhookRow>;
 
 export const webhookColumns = `
 triggers.id, triggers.name, signature, tolerance_s, overlap, triggers.thread_id, triggers.run, is_paused, secrets,

@@ -12,7 +12,9 @@ import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
 import { requireFreePlace } from './trigger-count';
 import { threadOfTrigger } from './trigger-thread';
 import { type TriggersOfAgent, isOfAgent } from './triggers-of-agent';
-import { type SealedSecret, type WebhookRow, triggerNotFound, webhookColumns, webhookTriggerOf } from './webhook-row';
+import { type SealedSecret, triggerNotFound, webhookColumns, webhookRow, webhookTriggerOf } from './webhook-row';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 
 export interface TriggerAddress {
   readonly accountId: AccountId;
@@ -42,29 +44,47 @@ export interface SigningTrigger {
   readonly secrets: readonly SealedSecret[];
 }
 
-const insertTrigger = `
+const insertTrigger = checked(
+  webhookRow,
+  `
 insert into triggers (id, account_id, kind, name, signature, tolerance_s, overlap, thread_id, run, is_paused, secrets)
-values ($1, $2, 'webhook', $3, $4, $5, $6, $7, $8, $9, $10) returning ${webhookColumns}`;
+values ($1, $2, 'webhook', $3, $4, $5, $6, $7, $8, $9, $10) returning ${webhookColumns}`,
+);
 
-const updateTrigger = `
+const updateTrigger = checked(
+  webhookRow,
+  `
 update triggers set name = $3, signature = $4, tolerance_s = $5, overlap = $6, thread_id = $7, run = $8, is_paused = $9,
   updated_at = clock_timestamp()
-where id = $1 and account_id = $2 returning ${webhookColumns}`;
+where id = $1 and account_id = $2 returning ${webhookColumns}`,
+);
 
-const setSecrets = `update triggers set secrets = $2, updated_at = clock_timestamp() where id = $1 returning ${webhookColumns}`;
+const setSecrets = checked(
+  webhookRow,
+  `update triggers set secrets = $2, updated_at = clock_timestamp() where id = $1 returning ${webhookColumns}`,
+);
 
-const oneTrigger = `select ${webhookColumns} from triggers where kind = 'webhook' and account_id = $1 and id = $2`;
-const lockedTrigger = `${oneTrigger} for update`;
+const oneTrigger = checked(
+  webhookRow,
+  `select ${webhookColumns} from triggers where kind = 'webhook' and account_id = $1 and id = $2`,
+);
+const lockedTrigger = checked(webhookRow, `${oneTrigger.text} for update`);
 const deleteTrigger = `delete from triggers where kind = 'webhook' and account_id = $1 and id = $2 returning id`;
 
-const newestTriggers = `
+const newestTriggers = checked(
+  webhookRow,
+  `
 select ${webhookColumns} from triggers
 where kind = 'webhook' and account_id = $1 and ($2::text is null or id < $2) and ${isOfAgent('$3')}
-order by id desc limit $4`;
+order by id desc limit $4`,
+);
 
-const ofAnyAccount = `
+const ofAnyAccount = checked(
+  webhookRow.extend({ account_id: z.string() }),
+  `
 select account_id, ${webhookColumns} from triggers join accounts on accounts.id = account_id
-where kind = 'webhook' and triggers.id = $1 and removed_at is null`;
+where kind = 'webhook' and triggers.id = $1 and removed_at is null`,
+);
 
 /** Webhook triggers of one account each: another account's trigger does not exist (`trigger_not_found`). */
 export class WebhookTriggers {
@@ -79,21 +99,21 @@ export class WebhookTriggers {
       await requireFreePlace(sql, account);
       const thread = await threadOfTrigger(sql, this.newId, { accountId: account, fields });
       const values = [triggerId, account, ...columnsOf(fields, thread), JSON.stringify([secret])];
-      const [row] = await sql.query<WebhookRow>(insertTrigger, values);
+      const row = await insertTrigger.first(sql, values);
       if (!row) throw triggerNotFound(triggerId);
       return webhookTriggerOf(row);
     });
   }
 
   async get({ accountId: account, triggerId }: TriggerAddress): Promise<WebhookTrigger> {
-    const [row] = await this.database.sql.query<WebhookRow>(oneTrigger, [account, triggerId]);
+    const row = await oneTrigger.first(this.database.sql, [account, triggerId]);
     if (!row) throw triggerNotFound(triggerId);
     return webhookTriggerOf(row);
   }
 
   /** For the route of webhooks, whose sender has no account. */
   async find(triggerId: WebhookTriggerId): Promise<SigningTrigger | undefined> {
-    const [row] = await this.database.sql.query<WebhookRow & { account_id: string }>(ofAnyAccount, [triggerId]);
+    const row = await ofAnyAccount.first(this.database.sql, [triggerId]);
     return row && { accountId: accountId.parse(row.account_id), trigger: webhookTriggerOf(row), secrets: row.secrets };
   }
 
@@ -102,13 +122,13 @@ export class WebhookTriggers {
     const { accountId: account, agentId, after, limit } = request;
     const cursor = after === undefined ? null : idOfCursor(after, webhookTriggerId);
     const values = [account, cursor, agentId ?? null, limit + 1];
-    const rows = await this.database.sql.query<WebhookRow>(newestTriggers, values);
+    const rows = await newestTriggers.all(this.database.sql, values);
     return pageOf(rows.map(webhookTriggerOf), limit);
   }
 
   update({ accountId: account, triggerId, fields }: WebhookChange): Promise<WebhookTrigger> {
     return this.database.transaction(async (sql) => {
-      const [row] = await sql.query<WebhookRow>(lockedTrigger, [account, triggerId]);
+      const row = await lockedTrigger.first(sql, [account, triggerId]);
       if (!row) throw triggerNotFound(triggerId);
       const known = webhookTriggerOf(row);
       const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
@@ -116,7 +136,7 @@ export class WebhookTriggers {
       const isSameThread = changed.thread === known.thread && changed.thread_id === known.thread_id;
       const threadOf = () => threadOfTrigger(sql, this.newId, { accountId: account, fields: changed });
       const thread = isSameThread ? known.thread_id : await threadOf();
-      const [updated] = await sql.query<WebhookRow>(updateTrigger, [triggerId, account, ...columnsOf(changed, thread)]);
+      const updated = await updateTrigger.first(sql, [triggerId, account, ...columnsOf(changed, thread)]);
       if (!updated) throw triggerNotFound(triggerId);
       return webhookTriggerOf(updated);
     });
@@ -129,10 +149,10 @@ export class WebhookTriggers {
     expiresAt: Date,
   ): Promise<WebhookTrigger> {
     return this.database.transaction(async (sql) => {
-      const [row] = await sql.query<WebhookRow>(lockedTrigger, [account, triggerId]);
+      const row = await lockedTrigger.first(sql, [account, triggerId]);
       if (!row) throw triggerNotFound(triggerId);
       const kept = row.secrets.slice(0, 1).map((former) => ({ ...former, expires_at: expiresAt.toISOString() }));
-      const [updated] = await sql.query<WebhookRow>(setSecrets, [triggerId, JSON.stringify([secret, ...kept])]);
+      const updated = await setSecrets.first(sql, [triggerId, JSON.stringify([secret, ...kept])]);
       if (!updated) throw triggerNotFound(triggerId);
       return webhookTriggerOf(updated);
     });

@@ -1,7 +1,9 @@
-import type { WebhookEventType } from '@rondo/contract';
+import { type WebhookEventType, webhookEventType } from '@rondo/contract';
 import type { Database } from '../../database/database';
 import { storedText } from '../../database/stored-text';
 import type { SealedSecret } from '../triggers/webhook-row';
+import { z } from 'zod';
+import { checked, jsonDocument } from '../../database/checked-query';
 
 export interface ReceivingEndpoint {
   readonly url: string;
@@ -36,19 +38,28 @@ export interface DueDeliveriesRequest {
   readonly most: { readonly ofEndpoint: number; readonly ofAccount: number };
 }
 
-interface DueRow {
-  readonly due: number;
-  readonly id: string | null;
-  readonly account_id: string;
-  readonly endpoint_id: string;
-  readonly event_id: string;
-  readonly type: WebhookEventType;
-  readonly body: string;
-  readonly attempts: number;
-  readonly url: string | null;
-  readonly secrets: readonly SealedSecret[];
-  readonly is_paused: boolean;
-}
+/** A row without a delivery says only how many were due. An endpoint that was deleted has no columns. */
+const deliveryColumns = {
+  due: z.number(),
+  id: z.string(),
+  account_id: z.string(),
+  endpoint_id: z.string(),
+  event_id: z.string(),
+  type: webhookEventType,
+  body: z.string(),
+  attempts: z.number(),
+};
+const dueRow = z.union([
+  z.object({
+    ...deliveryColumns,
+    url: z.string(),
+    secrets: jsonDocument<readonly SealedSecret[]>(),
+    is_paused: z.boolean(),
+  }),
+  z.object({ ...deliveryColumns, url: z.null() }),
+  z.object({ due: z.number(), id: z.null() }),
+]);
+type DueRow = z.infer<typeof dueRow>;
 
 /** An attempt ends well within this. After it, the process that made it counts as dead, and another one tries. */
 const leaseS = 60;
@@ -58,7 +69,9 @@ const leaseS = 60;
  * `now()` instead of `clock_timestamp()`, so that the index of what is due is used; a millisecond more, as stored times are
  * rounded, and what is due at once may be rounded up.
  */
-const claimDue = `
+const claimDue = checked(
+  dueRow,
+  `
 with due as materialized (
   select id, endpoint_id, account_id, run_id, seq, next_attempt_at from webhook_deliveries
   where status = 'pending' and next_attempt_at <= now() + interval '1 ms' and endpoint_id <> all($1::text[])
@@ -89,7 +102,8 @@ claimed as (
 )
 select counted.due, claimed.id, claimed.account_id, endpoint_id, event_id, type, body::text, attempts, url, secrets, is_paused
 from (select count(*)::int as due from due) as counted left join claimed on true
-  left join webhook_endpoints on webhook_endpoints.id = claimed.endpoint_id`;
+  left join webhook_endpoints on webhook_endpoints.id = claimed.endpoint_id`,
+);
 
 /** The next fact of the run follows at once. */
 const andNext = `
@@ -130,7 +144,7 @@ export class DueDeliveries {
   /** `seen` counts what was due, taken or not: while it is not 0, there may be more. */
   async claim({ busy, most }: DueDeliveriesRequest): Promise<{ seen: number; claimed: readonly DueDelivery[] }> {
     const values = [busy.endpoints, most.ofEndpoint, busy.accounts, most.ofAccount];
-    const rows = await this.database.sql.query<DueRow>(claimDue, values);
+    const rows = await claimDue.all(this.database.sql, values);
     return { seen: rows[0]?.due ?? 0, claimed: rows.flatMap(dueOf) };
   }
 

@@ -4,6 +4,8 @@ import {
   type WebhookDelivery,
   type WebhookDeliveryId,
   type WebhookDeliveryStatus,
+  webhookDeliveryStatus,
+  webhookEventType,
   type WebhookEndpointId,
   type WebhookEventType,
   eventId,
@@ -15,6 +17,8 @@ import { TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
 import { type EndpointAddress, endpointNotFound } from './webhook-endpoints';
+import { z } from 'zod';
+import { type CheckedQuery, checked } from '../../database/checked-query';
 
 export interface DeliveryAddress {
   readonly accountId: AccountId;
@@ -29,52 +33,66 @@ export interface DeliveryFilter extends PageRequest {
   readonly type?: WebhookEventType | undefined;
 }
 
-interface DeliveryRow {
-  readonly id: string;
-  readonly endpoint_id: string;
-  readonly event_id: string;
-  readonly type: WebhookEventType;
-  readonly run_id: string | null;
-  readonly seq: number | null;
-  readonly status: WebhookDeliveryStatus;
-  readonly attempts: number;
-  readonly next_attempt_at: Date | null;
-  readonly response_status: number | null;
-  readonly error: string | null;
-  readonly created_at: Date;
-  readonly delivered_at: Date | null;
-}
+const deliveryRow = z.object({
+  id: webhookDeliveryId,
+  endpoint_id: webhookEndpointId,
+  event_id: eventId,
+  type: webhookEventType,
+  run_id: runId.nullable(),
+  seq: z.number().nullable(),
+  status: webhookDeliveryStatus,
+  attempts: z.number(),
+  next_attempt_at: z.date().nullable(),
+  response_status: z.number().nullable(),
+  error: z.string().nullable(),
+  created_at: z.date(),
+  delivered_at: z.date().nullable(),
+});
+type DeliveryRow = z.infer<typeof deliveryRow>;
 
 const columns = `
 id, endpoint_id, event_id, type, run_id, seq, status, attempts, next_attempt_at, response_status, error, created_at, delivered_at`;
 
 /** A filter that is named in the statement finds its index; the others are applied to what that finds. */
-const newestDeliveries = (by: string) => `
+const newestDeliveries = (by: string) =>
+  checked(
+    deliveryRow,
+    `
 select ${columns} from webhook_deliveries
 where account_id = $1 and ($2::text is null or id < $2) and ${by}
   and ($4::text is null or endpoint_id = $4) and ($5::text is null or run_id = $5)
   and ($6::text is null or status = $6) and ($7::text is null or type = $7)
-order by id desc limit $3`;
+order by id desc limit $3`,
+  );
 
 const ofAccount = newestDeliveries('true');
 const ofEndpoint = newestDeliveries('endpoint_id = $4');
 const ofRun = newestDeliveries('run_id = $5');
 const dead = newestDeliveries(`status = 'dead'`);
 
-const oneDelivery = `select ${columns} from webhook_deliveries where account_id = $1 and id = $2`;
+const oneDelivery = checked(deliveryRow, `select ${columns} from webhook_deliveries where account_id = $1 and id = $2`);
 
-const isPaused = `
-select is_paused from webhook_endpoints where id = (select endpoint_id from webhook_deliveries where account_id = $1 and id = $2)`;
+const isPaused = checked(
+  z.object({ is_paused: z.boolean() }),
+  `
+select is_paused from webhook_endpoints where id = (select endpoint_id from webhook_deliveries where account_id = $1 and id = $2)`,
+);
 
-const deliverAgain = `
+const deliverAgain = checked(
+  deliveryRow,
+  `
 update webhook_deliveries set status = 'pending', attempts = 0, next_attempt_at = clock_timestamp(), response_status = null,
   error = null, delivered_at = null
-where account_id = $1 and id = $2 returning ${columns}`;
+where account_id = $1 and id = $2 returning ${columns}`,
+);
 
-const insertTest = `
+const insertTest = checked(
+  deliveryRow,
+  `
 insert into webhook_deliveries (id, account_id, endpoint_id, event_id, type, body)
 select $3, account_id, id, $4, 'webhook.test', $5 from webhook_endpoints where account_id = $1 and id = $2
-returning ${columns}`;
+returning ${columns}`,
+);
 
 const prune = `
 delete from webhook_deliveries where id in (
@@ -94,20 +112,20 @@ export class WebhookDeliveries {
     const { accountId, after, limit, endpointId, runId: run, status, type } = filter;
     const cursor = after === undefined ? null : idOfCursor(after, webhookDeliveryId);
     const values = [accountId, cursor, limit + 1, endpointId ?? null, run ?? null, status ?? null, type ?? null];
-    const rows = await this.database.sql.query<DeliveryRow>(statementFor(filter), values);
+    const rows = await statementFor(filter).all(this.database.sql, values);
     return pageOf(rows.map(deliveryOf), limit);
   }
 
   async get({ accountId, deliveryId }: DeliveryAddress): Promise<WebhookDelivery> {
-    return theOnly(await this.database.sql.query<DeliveryRow>(oneDelivery, [accountId, deliveryId]), deliveryId);
+    return found(await oneDelivery.first(this.database.sql, [accountId, deliveryId]), deliveryId);
   }
 
   /** Begins again, with the same event and `webhook-id`. Rejects with `webhook_endpoint_paused`. */
   async redeliver({ accountId, deliveryId }: DeliveryAddress): Promise<WebhookDelivery> {
     const about = [accountId, deliveryId];
-    const [endpoint] = await this.database.sql.query<{ is_paused: boolean }>(isPaused, about);
+    const endpoint = await isPaused.first(this.database.sql, about);
     if (endpoint?.is_paused === true) throw endpointPaused();
-    return theOnly(await this.database.sql.query<DeliveryRow>(deliverAgain, about), deliveryId);
+    return found(await deliverAgain.first(this.database.sql, about), deliveryId);
   }
 
   /** An event of type `webhook.test` for this endpoint. */
@@ -117,7 +135,7 @@ export class WebhookDeliveries {
     const timestamp = new Date().toISOString();
     const body = { type: 'webhook.test', timestamp, account_id: accountId, agent_id: null, data };
     const values = [accountId, endpointId, `whd_${id}${endpointId.slice(4)}`, `evt_${id}`, JSON.stringify(body)];
-    const [row] = await this.database.sql.query<DeliveryRow>(insertTest, values);
+    const row = await insertTest.first(this.database.sql, values);
     if (!row) throw endpointNotFound(endpointId);
     return deliveryOf(row);
   }
@@ -128,13 +146,13 @@ export class WebhookDeliveries {
   }
 }
 
-function statementFor({ endpointId, runId: run, status }: DeliveryFilter): string {
+function statementFor({ endpointId, runId: run, status }: DeliveryFilter): CheckedQuery<DeliveryRow> {
   if (run !== undefined) return ofRun;
   if (endpointId !== undefined) return ofEndpoint;
   return status === 'dead' ? dead : ofAccount;
 }
 
-function theOnly([row]: readonly DeliveryRow[], id: WebhookDeliveryId): WebhookDelivery {
+function found(row: DeliveryRow | undefined, id: WebhookDeliveryId): WebhookDelivery {
   if (!row) throw new TerminalError('webhook_delivery_not_found', `There is no webhook delivery ${id}.`);
   return deliveryOf(row);
 }
@@ -144,10 +162,6 @@ const endpointPaused = () =>
 
 const deliveryOf = (row: DeliveryRow): WebhookDelivery => ({
   ...row,
-  id: webhookDeliveryId.parse(row.id),
-  endpoint_id: webhookEndpointId.parse(row.endpoint_id),
-  event_id: eventId.parse(row.event_id),
-  run_id: row.run_id === null ? null : runId.parse(row.run_id),
   next_attempt_at: isoOf(row.next_attempt_at),
   created_at: row.created_at.toISOString(),
   delivered_at: isoOf(row.delivered_at),

@@ -1,10 +1,18 @@
-import { type AccountId, type WebhookEndpoint, type WebhookEndpointId, webhookEndpointId } from '@rondo/contract';
+import {
+  type AccountId,
+  type WebhookEndpoint,
+  type WebhookEndpointId,
+  webhookEndpoint,
+  webhookEndpointId,
+} from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
 import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
 import type { SealedSecret } from '../triggers/webhook-row';
+import { z } from 'zod';
+import { checked, jsonDocument } from '../../database/checked-query';
 
 export interface EndpointAddress {
   readonly accountId: AccountId;
@@ -24,12 +32,17 @@ export interface EndpointChange extends EndpointAddress {
   readonly fields: { readonly [Name in keyof EndpointFields]?: EndpointFields[Name] | undefined };
 }
 
-interface EndpointRow extends EndpointFields {
-  readonly id: string;
-  readonly secrets: readonly SealedSecret[];
-  readonly created_at: Date;
-  readonly updated_at: Date;
-}
+const endpointRow = z.object({
+  id: webhookEndpointId,
+  url: z.string(),
+  description: z.string(),
+  events: z.array(webhookEndpoint.shape.events.element),
+  is_paused: z.boolean(),
+  secrets: jsonDocument<readonly SealedSecret[]>(),
+  created_at: z.date(),
+  updated_at: z.date(),
+});
+type EndpointRow = z.infer<typeof endpointRow>;
 
 /** Bounds the rows that one fact writes. */
 export const mostWebhookEndpoints = 20;
@@ -37,30 +50,45 @@ export const mostWebhookEndpoints = 20;
 const columns = `id, url, description, events, is_paused, secrets, created_at, updated_at`;
 
 const lockAccount = `select id from accounts where id = $1 for no key update`;
-const countEndpoints = `select count(*)::int as count from webhook_endpoints where account_id = $1`;
+const countEndpoints = checked(
+  z.object({ count: z.number() }),
+  `select count(*)::int as count from webhook_endpoints where account_id = $1`,
+);
 
-const insertEndpoint = `
+const insertEndpoint = checked(
+  endpointRow,
+  `
 insert into webhook_endpoints (id, account_id, url, description, events, is_paused, secrets)
-values ($1, $2, $3, $4, $5, $6, $7) returning ${columns}`;
+values ($1, $2, $3, $4, $5, $6, $7) returning ${columns}`,
+);
 
-const oneEndpoint = `select ${columns} from webhook_endpoints where account_id = $1 and id = $2`;
-const lockedEndpoint = `${oneEndpoint} for update`;
+const oneEndpoint = checked(endpointRow, `select ${columns} from webhook_endpoints where account_id = $1 and id = $2`);
+const lockedEndpoint = checked(endpointRow, `${oneEndpoint.text} for update`);
 
-const newestEndpoints = `
+const newestEndpoints = checked(
+  endpointRow,
+  `
 select ${columns} from webhook_endpoints
-where account_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`;
+where account_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
+);
 
-const updateEndpoint = `
+const updateEndpoint = checked(
+  endpointRow,
+  `
 update webhook_endpoints set url = $2, description = $3, events = $4, is_paused = $5, updated_at = clock_timestamp()
-where id = $1 returning ${columns}`;
+where id = $1 returning ${columns}`,
+);
 
 /** An attempt that is under way may still be delivered. */
 const giveUpPending = `
 update webhook_deliveries set status = 'dead', next_attempt_at = null, error = 'The endpoint was paused.'
 where endpoint_id = $1 and status = 'pending'`;
 
-const setSecrets = `
-update webhook_endpoints set secrets = $2, updated_at = clock_timestamp() where id = $1 returning ${columns}`;
+const setSecrets = checked(
+  endpointRow,
+  `
+update webhook_endpoints set secrets = $2, updated_at = clock_timestamp() where id = $1 returning ${columns}`,
+);
 
 const deleteEndpoint = `delete from webhook_endpoints where account_id = $1 and id = $2 returning id`;
 
@@ -79,12 +107,12 @@ export class WebhookEndpoints {
       await requireFreePlace(sql, accountId);
       const { url, description, events, is_paused: isPaused } = fields;
       const values = [endpointId, accountId, url, storedText(description), events, isPaused, JSON.stringify([secret])];
-      return endpointOf(await sql.query<EndpointRow>(insertEndpoint, values), endpointId);
+      return endpointOf(await insertEndpoint.first(sql, values), endpointId);
     });
   }
 
   async get({ accountId, endpointId }: EndpointAddress): Promise<WebhookEndpoint> {
-    return endpointOf(await this.database.sql.query<EndpointRow>(oneEndpoint, [accountId, endpointId]), endpointId);
+    return endpointOf(await oneEndpoint.first(this.database.sql, [accountId, endpointId]), endpointId);
   }
 
   /** Newest first. */
@@ -94,30 +122,30 @@ export class WebhookEndpoints {
     limit,
   }: PageRequest & { readonly accountId: AccountId }): Promise<Page<WebhookEndpoint>> {
     const cursor = after === undefined ? null : idOfCursor(after, webhookEndpointId);
-    const rows = await this.database.sql.query<EndpointRow>(newestEndpoints, [accountId, cursor, limit + 1]);
+    const rows = await newestEndpoints.all(this.database.sql, [accountId, cursor, limit + 1]);
     return pageOf(rows.map(shown), limit);
   }
 
   /** What waits for an endpoint is given up when it is paused. */
   update({ accountId, endpointId, fields }: EndpointChange): Promise<WebhookEndpoint> {
     return this.database.transaction(async (sql) => {
-      const known = endpointOf(await sql.query<EndpointRow>(lockedEndpoint, [accountId, endpointId]), endpointId);
+      const known = endpointOf(await lockedEndpoint.first(sql, [accountId, endpointId]), endpointId);
       const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
       const { url, description, events, is_paused: isPaused }: EndpointFields = { ...known, ...given };
       const values = [endpointId, url, storedText(description), events, isPaused];
       if (isPaused && !known.is_paused) await sql.query(giveUpPending, [endpointId]);
-      return endpointOf(await sql.query<EndpointRow>(updateEndpoint, values), endpointId);
+      return endpointOf(await updateEndpoint.first(sql, values), endpointId);
     });
   }
 
   /** Until it expires, the newest former secret signs beside the new one; older ones do not. */
   rotate({ accountId, endpointId }: EndpointAddress, secret: SealedSecret, expiresAt: Date): Promise<WebhookEndpoint> {
     return this.database.transaction(async (sql) => {
-      const [row] = await sql.query<EndpointRow>(lockedEndpoint, [accountId, endpointId]);
+      const row = await lockedEndpoint.first(sql, [accountId, endpointId]);
       if (!row) throw endpointNotFound(endpointId);
       const kept = row.secrets.slice(0, 1).map((former) => ({ ...former, expires_at: expiresAt.toISOString() }));
       const values = [endpointId, JSON.stringify([secret, ...kept])];
-      return endpointOf(await sql.query<EndpointRow>(setSecrets, values), endpointId);
+      return endpointOf(await setSecrets.first(sql, values), endpointId);
     });
   }
 
@@ -131,7 +159,7 @@ export class WebhookEndpoints {
 
 async function requireFreePlace(sql: Sql, accountId: AccountId): Promise<void> {
   await sql.query(lockAccount, [accountId]);
-  const [row] = await sql.query<{ count: number }>(countEndpoints, [accountId]);
+  const row = await countEndpoints.first(sql, [accountId]);
   if (row === undefined || row.count < mostWebhookEndpoints) return;
   throw new TerminalError(
     'too_many_webhook_endpoints',
@@ -139,14 +167,13 @@ async function requireFreePlace(sql: Sql, accountId: AccountId): Promise<void> {
   );
 }
 
-function endpointOf([row]: readonly EndpointRow[], id: WebhookEndpointId): WebhookEndpoint {
+function endpointOf(row: EndpointRow | undefined, id: WebhookEndpointId): WebhookEndpoint {
   if (!row) throw endpointNotFound(id);
   return shown(row);
 }
 
-/** Not parsed: only this class writes the row, from typed values. */
 const shown = (row: EndpointRow): WebhookEndpoint => ({
-  id: webhookEndpointId.parse(row.id),
+  id: row.id,
   url: row.url,
   description: row.description,
   events: row.events,

@@ -1,4 +1,12 @@
-import type { AwaitedChild, CallId, NewId, RecordedFact, Run, RunId } from '@rondo/contract';
+import {
+  type AwaitedChild,
+  type CallId,
+  type NewId,
+  type RecordedFact,
+  type Run,
+  type RunId,
+  runId,
+} from '@rondo/contract';
 import { type ChildEnd, collectChildren } from '@rondo/domain';
 import type { Database } from '../../../database/database';
 import type { Sql } from '../../../database/sql';
@@ -9,8 +17,11 @@ import { type RunRow, runOf } from '../../../run-log/run-row';
 import { agentResultOf } from '../agent-result';
 import { openCallsOf } from '../open-calls';
 import { readCallsOfResult, readFinalTexts } from '../read-runs';
+import { z } from 'zod';
+import { checked } from '../../../database/checked-query';
+import { runRow } from '../../../api/stored-rows';
 
-const lockedParent = `select * from runs where id = $1 and status = 'waiting_child' for no key update`;
+const lockedParent = checked(runRow, `select * from runs where id = $1 and status = 'waiting_child' for no key update`);
 
 /**
  * Gives a run that waits for its child runs the results of those that are over, and queues it again after the last one.
@@ -23,7 +34,7 @@ export const collectEndedChildren = (
   parent: RunId,
 ): Promise<readonly RecordedFact[]> =>
   database.transaction(async (sql) => {
-    const [row] = await sql.query<RunRow>(lockedParent, [parent]);
+    const row = await lockedParent.first(sql, [parent]);
     if (!row || row.stop_requested_at !== null) return [];
     const run = runOf(row);
     const awaited = run.waiting?.child_runs ?? [];
@@ -38,10 +49,10 @@ export const collectEndedChildren = (
     return facts;
   });
 
-const childRows = `select * from runs where id = any($1::text[])`;
+const childRows = checked(runRow, `select * from runs where id = any($1::text[])`);
 
 async function endsOf(sql: Sql, awaited: readonly AwaitedChild[]): Promise<ReadonlyMap<CallId, ChildEnd>> {
-  const rows = await sql.query<RunRow>(childRows, [awaited.map(({ run_id }) => run_id)]);
+  const rows = await childRows.all(sql, [awaited.map(({ run_id }) => run_id)]);
   const ends = new Map<CallId, ChildEnd>();
   for (const { run_id, tool_call_id } of awaited) {
     const row = rows.find(({ id }) => id === run_id);
@@ -66,13 +77,16 @@ function problemOf({ status, error }: Run, stopReason: string | null, why: strin
 }
 
 /** Also of a child that was deleted. */
-const parentsToResume = `
+const parentsToResume = checked(
+  z.object({ id: runId }),
+  `
 select distinct parent.id
 from runs as parent cross join json_array_elements(parent.waiting->'child_runs') as awaited
 left join runs as child on child.id = awaited->>'run_id'
 where parent.waiting is not null and parent.status = 'waiting_child' and (child.id is null or child.finished_at is not null)
-limit 100`;
+limit 100`,
+);
 
 /** Parents whose children ended and were not told of it: a process died in between. */
 export const parentsOfEndedChildren = async (sql: Sql): Promise<readonly RunId[]> =>
-  (await sql.query<{ id: RunId }>(parentsToResume)).map(({ id }) => id);
+  (await parentsToResume.all(sql)).map(({ id }) => id);

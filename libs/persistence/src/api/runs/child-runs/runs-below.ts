@@ -1,6 +1,17 @@
-import type { AccountId, ChildRun, RunId } from '@rondo/contract';
+import {
+  type AccountId,
+  type ChildRun,
+  type RunId,
+  accountId,
+  agentId,
+  callId,
+  runId,
+  runStatus,
+} from '@rondo/contract';
 import type { StoppedChild } from '@rondo/domain';
 import type { Sql } from '../../../database/sql';
+import { z } from 'zod';
+import { checked } from '../../../database/checked-query';
 
 const below = `
 with recursive below as (
@@ -9,30 +20,39 @@ with recursive below as (
   select runs.id from runs join below on runs.parent_run_id = below.id
 )`;
 
-const unstopped = `
+const unstopped = checked(
+  z.object({ id: runId }),
+  `
 ${below}
 select runs.id from runs join below on below.id = runs.id
-where finished_at is null and stop_requested_at is null order by runs.id`;
+where finished_at is null and stop_requested_at is null order by runs.id`,
+);
 
 /** The runs below a run, at any depth, that are not over and were not told to stop. */
 export const unstoppedBelow = async (sql: Sql, id: RunId): Promise<readonly RunId[]> =>
-  (await sql.query<{ id: RunId }>(unstopped, [id])).map((row) => row.id);
+  (await unstopped.all(sql, [id])).map((row) => row.id);
 
-const stopped = `
+const stopped = checked(
+  z.object({ run_id: runId, finished_at: z.date().nullable() }),
+  `
 ${below}
 select runs.id as run_id, finished_at from runs join below on below.id = runs.id
-where stop_requested_at is not null order by runs.id`;
+where stop_requested_at is not null order by runs.id`,
+);
 
 /** The runs below a run that were told to stop, and when each was over. */
 export async function stoppedBelow(sql: Sql, id: RunId): Promise<readonly StoppedChild[]> {
-  const rows = await sql.query<{ run_id: RunId; finished_at: Date | null }>(stopped, [id]);
+  const rows = await stopped.all(sql, [id]);
   return rows.map(({ run_id, finished_at }) => ({ run_id, ended_at: finished_at?.toISOString() ?? null }));
 }
 
-const children = `
-select id, parent_call_id as tool_call_id, agent_id, status from runs where parent_run_id = $1 order by id limit 100`;
+const children = checked(
+  z.object({ id: runId, tool_call_id: callId, agent_id: agentId.nullable(), status: runStatus }),
+  `
+select id, parent_call_id as tool_call_id, agent_id, status from runs where parent_run_id = $1 order by id limit 100`,
+);
 
-export const childrenOf = (sql: Sql, id: RunId): Promise<readonly ChildRun[]> => sql.query<ChildRun>(children, [id]);
+export const childrenOf = (sql: Sql, id: RunId): Promise<readonly ChildRun[]> => children.all(sql, [id]);
 
 /** A run that must be told to stop, and why. */
 export interface RunToStop {
@@ -41,23 +61,29 @@ export interface RunToStop {
   readonly reason: string;
 }
 
-const orphans = `
+const orphans = checked(
+  z.object({ accountId, runId, reason: z.string() }),
+  `
 select child.account_id as "accountId", child.id as "runId", 'its parent is over or stops' as reason
 from runs as child left join runs as parent on parent.id = child.parent_run_id
 where child.parent_run_id is not null and child.finished_at is null and child.stop_requested_at is null
   and (parent.id is null or parent.finished_at is not null or parent.stop_requested_at is not null)
-limit 100`;
+limit 100`,
+);
 
 /** Children that no run waits for: their parent ended, stops or was deleted, and they were not told. */
-export const orphanedRuns = (sql: Sql): Promise<readonly RunToStop[]> => sql.query<RunToStop>(orphans);
+export const orphanedRuns = (sql: Sql): Promise<readonly RunToStop[]> => orphans.all(sql);
 
-const unwelcomeWaits = `
+const unwelcomeWaits = checked(
+  z.object({ accountId, runId, reason: z.string() }),
+  `
 select child.account_id as "accountId", child.id as "runId",
   'it waited for a person' || coalesce(': ' || left(child.waiting->'question'->>'text', 400), ' to raise a budget') as reason
 from runs as child join tool_calls on tool_calls.id = child.parent_call_id
 where child.waiting is not null and child.parent_run_id is not null and child.status in ('waiting_input', 'waiting_budget')
   and child.stop_requested_at is null and tool_calls.arguments->>'on_waiting' = 'stop'
-limit 100`;
+limit 100`,
+);
 
 /** Children that wait for a person although the call that started them says not to. */
-export const runsNotToWait = (sql: Sql): Promise<readonly RunToStop[]> => sql.query<RunToStop>(unwelcomeWaits);
+export const runsNotToWait = (sql: Sql): Promise<readonly RunToStop[]> => unwelcomeWaits.all(sql);

@@ -1,18 +1,22 @@
 import {
-  type AgentId,
   type AwaitedChild,
   type RecordedFact,
   type RunId,
   type RunSettings,
   type ToolCall,
   childRunIdOf,
+  agentId,
+  runId,
 } from '@rondo/contract';
 import { type ActiveAgent, type Claim, ClaimLostError, type ClaimedRun, treeRefusal } from '@rondo/domain';
 import type { Sql } from '../../../database/sql';
-import { type RunRow, runOf } from '../../../run-log/run-row';
-import { type ActiveRow, activeOf, activeVersion } from '../../agents/agent-row';
+import { runOf } from '../../../run-log/run-row';
+import { activeOf, activeRow, activeVersion } from '../../agents/agent-row';
 import { type RunMaker, createRun } from '../create-run';
 import type { RunOrigin } from '../run-origin';
+import { z } from 'zod';
+import { checked } from '../../../database/checked-query';
+import { runRow } from '../../../api/stored-rows';
 
 /** A call of `run_agent`. */
 export interface ChildOrder {
@@ -55,12 +59,15 @@ export async function startChild(maker: RunMaker, order: ChildOrder): Promise<St
   }
 }
 
-const childById = `
+const childById = checked(
+  z.object({ agent_id: agentId.nullable(), agent_name: z.string() }),
+  `
 select runs.agent_id, coalesce(runs.settings->'agent'->>'name', runs.agent_id, '') as agent_name
-from runs where id = $1 and parent_run_id = $2`;
+from runs where id = $1 and parent_run_id = $2`,
+);
 
 async function startedBefore(sql: Sql, id: RunId, { parent, call }: ChildOrder): Promise<StartedChild | undefined> {
-  const [row] = await sql.query<{ agent_id: AgentId | null; agent_name: string }>(childById, [id, parent.runId]);
+  const row = await childById.first(sql, [id, parent.runId]);
   return row && { how: 'started', child: { run_id: id, tool_call_id: call.id, ...row }, facts: [] };
 }
 
@@ -85,50 +92,62 @@ async function startNew(maker: RunMaker, order: ChildOrder, id: RunId): Promise<
   return { how: 'started', child, facts };
 }
 
-interface NamedAgentRow extends ActiveRow {
-  readonly name: string;
-}
+const namedAgentRow = activeRow.extend({
+  name: z.string(),
+});
 
-const namedAgent = `
+const namedAgent = checked(
+  namedAgentRow,
+  `
 select agents.id, agents.name, agents.version, active.definition, active.sealed_headers from agents join ${activeVersion}
-where agents.account_id = $1 and (agents.name = $2 or agents.id = $2) order by agents.name = $2 desc limit 1`;
+where agents.account_id = $1 and (agents.name = $2 or agents.id = $2) order by agents.name = $2 desc limit 1`,
+);
 
-const someNames = `select name from agents where account_id = $1 order by name limit 20`;
+const someNames = checked(
+  z.object({ name: z.string() }),
+  `select name from agents where account_id = $1 order by name limit 20`,
+);
 
 async function agentNamed(sql: Sql, { parent: { accountId }, agent }: ChildOrder) {
-  const [row] = await sql.query<NamedAgentRow>(namedAgent, [accountId, agent]);
+  const row = await namedAgent.first(sql, [accountId, agent]);
   if (row) return { name: row.name, ...activeOf(row) };
-  const others = (await sql.query<{ name: string }>(someNames, [accountId])).map(({ name }) => `"${name}"`);
+  const others = (await someNames.all(sql, [accountId])).map(({ name }) => `"${name}"`);
   throw new Refused(
     `There is no agent "${agent}". ${others.length > 0 ? `Agents: ${others.join(', ')}.` : 'There are no stored agents.'}`,
   );
 }
 
-const placeOf = `select coalesce(root_run_id, id) as root, coalesce(tree_depth, 0) as depth from runs where id = $1`;
+const placeOf = checked(
+  z.object({ root: runId, depth: z.number() }),
+  `select coalesce(root_run_id, id) as root, coalesce(tree_depth, 0) as depth from runs where id = $1`,
+);
 
 /** Never changes once the parent exists, so it is read without a lock. */
 async function originOf(sql: Sql, { parent, call }: ChildOrder): Promise<RunOrigin> {
-  const [place] = await sql.query<{ root: RunId; depth: number }>(placeOf, [parent.runId]);
+  const place = await placeOf.first(sql, [parent.runId]);
   if (!place) throw new ClaimLostError(parent.runId);
   return { parentRunId: parent.runId, parentCallId: call.id, rootRunId: place.root, depth: place.depth + 1 };
 }
 
-const lockTree = `select * from runs where id = any($1::text[]) order by id for no key update`;
+const lockTree = checked(runRow, `select * from runs where id = any($1::text[]) order by id for no key update`);
 
-const treeSize = `
+const treeSize = checked(
+  z.object({ tree_runs: z.number(), active_children: z.number(), is_started: z.boolean() }),
+  `
 select (select count(*)::int from runs where root_run_id = $1) as tree_runs,
   (select count(*)::int from runs where parent_run_id = $2 and finished_at is null) as active_children,
-  exists (select from runs where id = $3) as is_started`;
+  exists (select from runs where id = $3) as is_started`,
+);
 
 /** Locks runs in the order of their ids, as every writer of several does. A stop that was requested before wins. */
 async function admit(sql: Sql, { parent, call }: ChildOrder, origin: RunOrigin): Promise<void> {
   const { rootRunId, depth } = origin;
-  const rows = await sql.query<RunRow>(lockTree, [[...new Set([rootRunId, parent.runId])]]);
+  const rows = await lockTree.all(sql, [[...new Set([rootRunId, parent.runId])]]);
   const own = rows.find(({ id }) => id === parent.runId);
   if (own?.epoch !== parent.epoch || own.finished_at !== null) throw new ClaimLostError(parent.runId);
 
   const values = [rootRunId, parent.runId, childRunIdOf(call.id)];
-  const [size] = await sql.query<{ tree_runs: number; active_children: number; is_started: boolean }>(treeSize, values);
+  const size = await treeSize.first(sql, values);
   if (size?.is_started) throw new AlreadyStarted();
   const root = rows.find(({ id }) => id === rootRunId);
   if (!root || root.finished_at !== null) throw new Refused('The first run of this task is over.');

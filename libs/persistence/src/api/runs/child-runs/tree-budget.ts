@@ -1,17 +1,30 @@
-import { type NewId, type RecordedFact, type RunId, type RunSettings, maxTokenSum } from '@rondo/contract';
+import { type NewId, type RecordedFact, type RunId, type RunSettings, maxTokenSum, runId } from '@rondo/contract';
 import type { TreeBudget } from '@rondo/domain';
 import type { Database } from '../../../database/database';
 import type { Sql } from '../../../database/sql';
 import { activateRun } from '../../../run-log/activation';
 import { batchOf } from '../../../run-log/batch';
 import { writeBatch } from '../../../run-log/group-commit';
-import { type RunRow, runOf } from '../../../run-log/run-row';
+import { runOf } from '../../../run-log/run-row';
+import { z } from 'zod';
+import { checked, jsonDocument } from '../../../database/checked-query';
+import { runRow } from '../../../api/stored-rows';
 
 /** `least` leaves out a null: a sum of no rows would be the most that there is. */
 const sumOf = (column: string): string => `least(coalesce(sum(${column}), 0), ${maxTokenSum}) as ${column}`;
 
+const spentRow = z.object({
+  budget: jsonDocument<RunSettings['budget']>(),
+  input_tokens: z.number(),
+  cached_tokens: z.number(),
+  output_tokens: z.number(),
+  cost_usd: z.number(),
+});
+
 /** The cost of a run is null once the price of a call is unknown; such a run counts with its tokens only. */
-const spentByOthers = `
+const spentByOthers = checked(
+  spentRow,
+  `
 select root.settings->'budget' as budget, spent.*
 from runs as root cross join lateral (
   select ${sumOf('input_tokens')}, ${sumOf('cached_tokens')}, ${sumOf('output_tokens')}, coalesce(sum(cost_usd), 0) as cost_usd
@@ -21,29 +34,24 @@ from runs as root cross join lateral (
     select root.id, root.input_tokens, root.cached_tokens, root.output_tokens, root.cost_usd
   ) as members where id <> $2
 ) as spent
-where root.id = $1`;
-
-interface SpentRow {
-  readonly budget: RunSettings['budget'];
-  readonly input_tokens: number;
-  readonly cached_tokens: number;
-  readonly output_tokens: number;
-  readonly cost_usd: number;
-}
+where root.id = $1`,
+);
 
 /** What a tree may spend, and what its runs but this one have spent; undefined without a budget of its first run. */
 export async function treeBudgetOf(
   sql: Sql,
   { rootRunId, runId }: { rootRunId: RunId; runId: RunId },
 ): Promise<TreeBudget | undefined> {
-  const [row] = await sql.query<SpentRow>(spentByOthers, [rootRunId, runId]);
+  const row = await spentByOthers.first(sql, [rootRunId, runId]);
   if (!row || (row.budget.usd === undefined && row.budget.tokens === undefined)) return undefined;
   const { budget, ...spent } = row;
   return { rootRunId, budget, spentByOthers: spent };
 }
 
 /** Runs that wait for the budget of their tree as it was, and it has been raised since. */
-const waitersForRaised = `
+const waitersForRaised = checked(
+  z.object({ id: runId }),
+  `
 select waiter.id from runs as waiter join runs as root on root.id = waiter.waiting->'budget'->>'root_run_id'
 where waiter.waiting is not null and waiter.status = 'waiting_budget' and waiter.stop_requested_at is null
   and ($1::text is null or root.id = $1)
@@ -51,10 +59,14 @@ where waiter.waiting is not null and waiter.status = 'waiting_budget' and waiter
     (root.settings->'budget'->>'usd')::float8 is distinct from (waiter.waiting->'budget'->>'usd')::float8
     or (root.settings->'budget'->>'tokens')::float8 is distinct from (waiter.waiting->'budget'->>'tokens')::float8
   )
-limit 100`;
+limit 100`,
+);
 
-const lockedWaiter = `
-select * from runs where id = $1 and status = 'waiting_budget' and stop_requested_at is null for no key update`;
+const lockedWaiter = checked(
+  runRow,
+  `
+select * from runs where id = $1 and status = 'waiting_budget' and stop_requested_at is null for no key update`,
+);
 
 /** Queues the runs of a tree, or of all trees, that waited for less than their tree may spend now. */
 export async function resumeForTreeBudget(
@@ -62,7 +74,7 @@ export async function resumeForTreeBudget(
   newId: NewId,
   rootRunId?: RunId,
 ): Promise<readonly RecordedFact[]> {
-  const waiters = await database.sql.query<{ id: RunId }>(waitersForRaised, [rootRunId ?? null]);
+  const waiters = await waitersForRaised.all(database.sql, [rootRunId ?? null]);
   const facts: RecordedFact[] = [];
   for (const { id } of waiters) facts.push(...(await resume(database, newId, id)));
   return facts;
@@ -70,7 +82,7 @@ export async function resumeForTreeBudget(
 
 const resume = (database: Database, newId: NewId, id: RunId): Promise<readonly RecordedFact[]> =>
   database.transaction(async (sql) => {
-    const [row] = await sql.query<RunRow>(lockedWaiter, [id]);
+    const row = await lockedWaiter.first(sql, [id]);
     if (!row) return [];
     const { thread_id: threadId, epoch, iteration } = runOf(row);
     const resumed = { type: 'run.resumed' as const, iteration, data: { reason: 'budget' } };

@@ -4,6 +4,8 @@ import type { Sql } from '../../../database/sql';
 import { storedText } from '../../../database/stored-text';
 import type { RunRow } from '../../../run-log/run-row';
 import type { ForkIds } from './fork-ids';
+import { z } from 'zod';
+import { checked } from '../../../database/checked-query';
 
 /** What the shared part of a log consists of, each as the JSON of its rows. */
 export interface SharedRows {
@@ -15,30 +17,44 @@ export interface SharedRows {
   readonly usedTools: boolean;
 }
 
+const jsonRows = z.object({ rows: z.string() });
+
 /** Messages from before the run, and its own, as far as facts of the shared part have them. */
-const messageRows = `
+const messageRows = checked(
+  jsonRows,
+  `
 select coalesce(json_agg(row_to_json(said) order by said.seq), '[]')::text as rows from (
   select messages.*, case when messages.run_id = $4 then messages.run_id end as copied_run_id from messages
   where thread_id = $1 and (id = any($3::text[]) or (seq <= $2 and run_id is distinct from $4))
-) as said`;
-const eventRows = `
-select coalesce(json_agg(row_to_json(run_events) order by seq), '[]')::text as rows from run_events where run_id = $1 and seq <= $2`;
-const callRows = `
-select coalesce(json_agg(row_to_json(tool_calls)), '[]')::text as rows from tool_calls where run_id = $1 and id = any($2::text[])`;
+) as said`,
+);
+const eventRows = checked(
+  jsonRows,
+  `
+select coalesce(json_agg(row_to_json(run_events) order by seq), '[]')::text as rows from run_events where run_id = $1 and seq <= $2`,
+);
+const callRows = checked(
+  jsonRows,
+  `
+select coalesce(json_agg(row_to_json(tool_calls)), '[]')::text as rows from tool_calls where run_id = $1 and id = any($2::text[])`,
+);
 
-const rowsOf = async (sql: Sql, statement: string, values: unknown[]): Promise<string> =>
-  (await sql.query<{ rows: string }>(statement, values))[0]?.rows ?? '[]';
+const readRows = async (sql: Sql, statement: typeof messageRows, values: unknown[]): Promise<string> =>
+  (await statement.first(sql, values))?.rows ?? '[]';
 
-const pastThrough = `select coalesce(past_through, 0) as seq from runs where id = $1`;
+const pastThrough = checked(
+  z.object({ seq: z.number() }),
+  `select coalesce(past_through, 0) as seq from runs where id = $1`,
+);
 
 export async function readSharedRows(sql: Sql, row: RunRow, log: readonly RecordedFact[]): Promise<SharedRows> {
   const said = log.flatMap((fact) => (fact.type === 'message.created' ? [fact.data.message.id] : []));
   const calls = log.flatMap((fact) => (fact.type === 'tool.planned' ? [fact.data.tool_call.id] : []));
-  const [past] = await sql.query<{ seq: number }>(pastThrough, [row.id]);
+  const past = await pastThrough.first(sql, [row.id]);
   return {
-    messages: await rowsOf(sql, messageRows, [row.thread_id, past?.seq ?? 0, said, row.id]),
-    events: await rowsOf(sql, eventRows, [row.id, log.length]),
-    calls: await rowsOf(sql, callRows, [row.id, calls]),
+    messages: await readRows(sql, messageRows, [row.thread_id, past?.seq ?? 0, said, row.id]),
+    events: await readRows(sql, eventRows, [row.id, log.length]),
+    calls: await readRows(sql, callRows, [row.id, calls]),
     lastFactAt: log.at(-1)?.at ?? row.created_at.toISOString(),
     usedTools: log.some(
       (fact) => fact.type === 'tool.started' && builtInTools.named(fact.data.name)?.runsIn !== 'loop',
@@ -100,7 +116,10 @@ const newCalls = `insert into tool_calls select * from json_populate_recordset(n
 const newRefs = `
 insert into blob_refs (thread_id, account_id, sha256) select $2, account_id, sha256 from blob_refs where thread_id = $1`;
 
-const filesOf = `select file_id, path from run_files where thread_id = $1`;
+const filesOf = checked(
+  z.object({ file_id: z.string(), path: z.string() }),
+  `select file_id, path from run_files where thread_id = $1`,
+);
 const newFiles = `
 insert into run_files (run_id, thread_id, path, file_id)
 select $1, $2, path, file_id from unnest($3::text[], $4::text[]) as given(path, file_id)`;
@@ -115,7 +134,7 @@ export async function copyRows(
   await sql.query(newEvents, [ids.rewrite(events)]);
   await sql.query(newCalls, [ids.rewrite(calls)]);
   await sql.query(newRefs, [from.thread_id, threadId]);
-  const uploads = await sql.query<{ file_id: string; path: string }>(filesOf, [from.thread_id]);
+  const uploads = await filesOf.all(sql, [from.thread_id]);
   const named = uploads.filter(({ file_id }) => messages.includes(file_id));
   if (named.length === 0) return;
   await sql.query(newFiles, [runId, threadId, named.map(({ path }) => path), named.map(({ file_id }) => file_id)]);

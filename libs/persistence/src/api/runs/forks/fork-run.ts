@@ -15,7 +15,7 @@ import type { Sql } from '../../../database/sql';
 import { activateRun } from '../../../run-log/activation';
 import { batchOf } from '../../../run-log/batch';
 import { writeBatch } from '../../../run-log/group-commit';
-import { type FactRow, type RunRow, factOf, runOf } from '../../../run-log/run-row';
+import { type RunRow, factOf, runOf } from '../../../run-log/run-row';
 import { referToImages, storeImages } from '../../blobs/message-images';
 import { type PendingKey, storeResponse } from '../../idempotency-keys';
 import type { RunMaker } from '../create-run';
@@ -25,6 +25,9 @@ import { visibleRun } from '../read-runs';
 import { chained } from '../verify-log';
 import { type SharedRows, copyRows, insertFork, readSharedRows } from './copy-rows';
 import { ForkIds } from './fork-ids';
+import { z } from 'zod';
+import { checked } from '../../../database/checked-query';
+import { factRow, runRow } from '../../stored-rows';
 
 /** A run that begins with the log of another one. */
 export interface ForkOrder extends RunAddress {
@@ -48,6 +51,9 @@ export interface ForkedRun {
 
 type Forking = Pick<RunMaker, 'database' | 'newId'>;
 
+const trimmedColumns = z.object({ events_trimmed_through: z.number() });
+const forkedRun = checked(runRow.and(trimmedColumns), visibleRun.text);
+
 /** Longer logs are not copied in one transaction. */
 const longestLog = { facts: 20_000, bytes: 64 * 1024 * 1024 };
 
@@ -57,7 +63,7 @@ const longestLog = { facts: 20_000, bytes: 64 * 1024 * 1024 };
  */
 export const forkRun = ({ database, newId }: Forking, order: ForkOrder): Promise<ForkedRun> =>
   database.transaction(async (sql) => {
-    const [row] = await sql.query<RunRow & TrimmedColumns>(visibleRun, [order.runId, order.accountId]);
+    const [row] = await forkedRun.all(sql, [order.runId, order.accountId]);
     if (!row) throw runNotFound(order.runId);
     if (order.atSeq > row.last_seq) throw new UnknownSeqError(row.last_seq);
     const log = await readLog(sql, row, order.atSeq);
@@ -96,28 +102,34 @@ export class UnknownSeqError extends TerminalError {
   }
 }
 
-interface TrimmedColumns {
-  readonly events_trimmed_through: number;
-}
-
-const sizeOfLog = `
+const sizeOfLog = checked(
+  z.object({ facts: z.number(), bytes: z.number() }),
+  `
 select count(*)::int as facts, coalesce(sum(octet_length(data::text)), 0)::float8 as bytes
-from run_events where run_id = $1 and seq <= $2`;
+from run_events where run_id = $1 and seq <= $2`,
+);
 
-const factsOfLog = `
+const factsOfLog = checked(
+  factRow,
+  `
 select id, seq, type, run_id, $3 as thread_id, iteration, epoch, at, data from run_events
-where run_id = $1 and seq <= $2 order by seq`;
+where run_id = $1 and seq <= $2 order by seq`,
+);
 
-async function readLog(sql: Sql, row: RunRow & TrimmedColumns, atSeq: number): Promise<readonly RecordedFact[]> {
+async function readLog(
+  sql: Sql,
+  row: RunRow & z.infer<typeof trimmedColumns>,
+  atSeq: number,
+): Promise<readonly RecordedFact[]> {
   if (row.events_trimmed_through > 0)
     throw new TerminalError(
       'log_trimmed',
       `The first facts of ${row.id} were deleted by retention, so it cannot be forked.`,
     );
-  const [size] = await sql.query<{ facts: number; bytes: number }>(sizeOfLog, [row.id, atSeq]);
+  const size = await sizeOfLog.first(sql, [row.id, atSeq]);
   if (!size || size.facts > longestLog.facts || size.bytes > longestLog.bytes)
     throw new TerminalError('log_too_long', `The log of ${row.id} up to seq ${atSeq} is too long to be forked.`);
-  return (await sql.query<FactRow>(factsOfLog, [row.id, atSeq, row.thread_id])).map(factOf);
+  return (await factsOfLog.all(sql, [row.id, atSeq, row.thread_id])).map(factOf);
 }
 
 const epochOf = (log: readonly RecordedFact[], seq: number): number =>
