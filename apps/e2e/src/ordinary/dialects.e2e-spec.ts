@@ -38,6 +38,10 @@ describe('dialects and profiles in a deployment', () => {
     client = rondo.client();
   });
 
+  afterAll(async () => {
+    expect(await rondo.violations()).toMatchObject([]); // I6, in every dialect, for both protocols
+  });
+
   const start = (about: string, turns: Turns, body: Record<string, unknown>) =>
     client.createRun({ ...scripted(about, turns), ...body });
 
