@@ -7,3 +7,6 @@ import './ordinary/browser.e2e-spec';
 import './ordinary/operated-browser.e2e-spec';
 import './ordinary/uploads.e2e-spec';
 import './ordinary/resolve.e2e-spec';
+import './ordinary/agents.e2e-spec';
+import './ordinary/stop.e2e-spec';
+import './ordinary/slow-readers.e2e-spec';
