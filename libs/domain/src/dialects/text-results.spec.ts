@@ -1,10 +1,10 @@
+import { type Message, failedResult } from '@rondo/contract';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { type Message, failedResult } from '@rondo/contract';
 import { answered, replied, said } from '../testing/conversation';
 import { corpusTools, plainSettings, textDialects } from '../testing/read-reply';
 import type { ResultPlacement } from './text-turns';
-import { unquoteResultTags } from './xml/result-tag';
+import { unquoteResultTags } from './xml/write-turn';
 
 const placings: readonly ResultPlacement[] = ['user_message', 'assistant_message', 'inline_edit'];
 const xmlDialects = ['xml_invoke', 'xml_tag'] as const;

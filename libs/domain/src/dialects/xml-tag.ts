@@ -1,13 +1,17 @@
 import { memoize } from '../memoize';
 import type { ToolDefinition } from '../tools/define-tool';
+import { parametersOf } from '../tools/tool-parameters';
 import type { Dialect } from './dialect';
 import { GrammarDecoder } from './grammar-decoder';
-import { type TurnWriter, callOf, renderTurns } from './text-turns';
+import { type TextCall, type TurnWriter, callOf, renderTurns } from './text-turns';
 import { toolGuide } from './tool-guide';
+import { writeValue } from './typed-value';
+import { looksLikeTag } from './xml/balanced-value';
+import { writeAttribute } from './xml/entities';
+import { writeRawValue } from './xml/raw-value';
 import { type TagShapes, TagGrammar, tagShapesOf } from './xml/tag-grammar';
 import { type TagShape, tagShapeOf } from './xml/tag-shape';
-import { writeTag } from './xml/write-tag';
-import { writeTurn } from './xml/write-turn';
+import { asWritten, writeTurn } from './xml/write-turn';
 
 /** Calls as one tag per tool: the shortest of the text dialects. */
 export const xmlTagDialect: Dialect = {
@@ -56,3 +60,45 @@ function outline({ tag, attributes, content, elements }: TagShape): string {
   const inner = content ?? elements.map((name) => `<${name}>…</${name}>`).join('');
   return inner === '' ? `<${opening}/>` : `<${opening}>${inner}</${tag}>`;
 }
+
+/** Writes a call as the tag of its tool. The call of an unknown tool has elements only. */
+function writeTag(call: TextCall, shapes: TagShapes): string {
+  const verbatim = asWritten(call);
+  if (verbatim !== undefined) return verbatim;
+
+  const entry = shapes.get(call.name);
+  const types = entry && parametersOf(entry.tool);
+  const values = Object.entries(call.arguments)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ({ name, text: writeValue(value, types?.get(name)?.types) }));
+  return write(values, entry?.shape ?? unknownShape(call.name), call.written ?? '');
+}
+
+const unknownShape = (name: string): TagShape => ({
+  tag: name.replaceAll('_', '-'),
+  attributes: [],
+  content: undefined,
+  elements: [],
+});
+
+interface Value {
+  readonly name: string;
+  readonly text: string;
+}
+
+function write(values: readonly Value[], { tag, attributes, content }: TagShape, unread: string): string {
+  const isAttribute = ({ name }: Value) => attributes.includes(name) || (content !== undefined && name !== content);
+  const inner = values.filter((value) => !isAttribute(value));
+  const opening = [tag, ...values.filter(isAttribute).map(({ name, text }) => writeAttribute(name, text))].join(' ');
+  if (inner.length === 0) return unread === '' ? `<${opening}/>` : `<${opening}>${unread}</${tag}>`;
+
+  const written = inner.map(({ name, text }) =>
+    name === content ? writeContent(text, tag) : writeElement(name, text),
+  );
+  return `<${opening}>${content === undefined ? `\n${written.join('\n')}\n` : written.join('')}</${tag}>`;
+}
+
+const writeElement = (name: string, text: string): string => `<${name}>${writeContent(text, name)}</${name}>`;
+
+const writeContent = (text: string, element: string): string =>
+  writeRawValue(text, (value) => looksLikeTag(value, element));

@@ -1,13 +1,20 @@
-import type { LlmSettings, McpServer, ProcessorSettings, RunSettings, SettingsRequest } from '@rondo/contract';
+import type {
+  Fallback,
+  LlmSettings,
+  McpServer,
+  McpServerRequest,
+  ProcessorSettings,
+  RequestedFallbacks,
+  RunSettings,
+  SettingsRequest,
+} from '@rondo/contract';
 import type { ModelFallbacks } from '../models/fallbacks';
 import type { ModelAliases } from '../models/model-aliases';
 import type { BudgetRaise } from '../run/raise-budget';
 import { builtInTools } from '../tools/catalog';
 import type { ToolSet } from '../tools/tool-set';
 import { approvalProblems, approvalsOf } from './approval-choice';
-import { fallbacksOf } from './fallback-settings';
 import { type Profile, profiles } from './profiles';
-import { type SealServer, serversOf } from './server-settings';
 import { toolsAfter, unknownChanges } from './tool-choice';
 import { policiesOf, policyProblems } from './tool-policies';
 
@@ -223,3 +230,84 @@ const tooManyKept = (context: ContextSettings): SettingsProblem => ({
   field: 'context.keep_first',
   message: `must be at most ${maxKeepFirst(context)} where max_turns is ${context.max_turns}`,
 });
+
+/** Makes a server's headers unreadable for all but executors. */
+type SealServer = (server: McpServerRequest) => McpServer;
+
+interface ServerDefaults {
+  /** Absent: there is no way to keep secrets. */
+  readonly sealServer?: SealServer | undefined;
+  /** Those of the stored agent. */
+  readonly agentServers?: readonly McpServer[] | undefined;
+}
+
+/** The MCP servers of the request, or those of its agent. */
+function serversOf(
+  { mcp_servers: requested, agent }: SettingsRequest,
+  { sealServer: seal, agentServers = [] }: ServerDefaults,
+): { settings: Pick<RunSettings, 'mcp_servers'>; problems: { field: string; message: string }[] } {
+  const servers = requested ?? agent?.mcp_servers;
+  if (!servers) return { settings: agentServers.length > 0 ? { mcp_servers: [...agentServers] } : {}, problems: [] };
+  if (servers.length === 0) return { settings: {}, problems: [] };
+  const field = requested ? 'mcp_servers' : 'agent.mcp_servers';
+  const message = 'cannot be stored: this deployment has no SECRETS_KEY';
+  return {
+    settings: { mcp_servers: servers.map((server) => seal?.(server) ?? withoutHeaders(server)) },
+    problems: servers.flatMap((server, index) =>
+      'headers' in server && !seal ? [{ field: `${field}.${index}.headers`, message }] : [],
+    ),
+  };
+}
+
+function withoutHeaders(server: McpServerRequest): McpServer {
+  if (server.transport === 'stdio') return server;
+  const { headers: _headers, ...rest } = server;
+  return rest;
+}
+
+interface FallbackChoice {
+  /** The chains of the deployment. */
+  readonly chains: ModelFallbacks | undefined;
+  readonly fullName: (model: string) => string;
+  readonly hasToolCalls: (model: string) => boolean;
+  readonly hasPrice: (model: string) => boolean;
+}
+
+/**
+ * The chain of the request, else of its agent, else of the deployment for this model. What cannot stand in is refused
+ * where a request names it, and left out of a chain of the deployment, which is made for many runs.
+ */
+function fallbacksOf(
+  { fallbacks: requested, agent }: SettingsRequest,
+  settings: RunSettings,
+  choice: FallbackChoice,
+): { settings: Pick<RunSettings, 'fallbacks'>; problems: { field: string; message: string }[] } {
+  const field = requested ? 'fallbacks' : 'agent.fallbacks';
+  const named = requested ?? agent?.fallbacks;
+  const chain = (named ?? choice.chains?.get(settings.model) ?? []).map((one) => fallbackOf(one, choice));
+  const lacks = chain.map((one, index) => lackOf(one, { before: chain.slice(0, index), settings, choice }));
+  const problems = lacks.flatMap((message, index) =>
+    named && message !== undefined ? [{ field: `${field}.${index}`, message }] : [],
+  );
+  const usable = chain.filter((_, index) => lacks[index] === undefined);
+  return { settings: usable.length > 0 ? { fallbacks: usable } : {}, problems };
+}
+
+const fallbackOf = (one: RequestedFallbacks[number], { fullName }: FallbackChoice): Fallback =>
+  typeof one === 'string' ? { model: fullName(one) } : { ...one, model: fullName(one.model) };
+
+interface Surroundings {
+  readonly before: readonly Fallback[];
+  readonly settings: RunSettings;
+  readonly choice: FallbackChoice;
+}
+
+function lackOf({ model }: Fallback, { before, settings, choice }: Surroundings): string | undefined {
+  if (model === settings.model) return 'is the model that it stands in for';
+  if (before.some((one) => one.model === model)) return 'is named twice';
+  if (settings.processor.dialect === 'native' && !choice.hasToolCalls(model))
+    return `${model} has no tool calls, and the dialect of the run is native`;
+  return settings.budget.usd !== undefined && !choice.hasPrice(model)
+    ? `the price of ${model} is not known, so budget.usd could not be enforced`
+    : undefined;
+}
