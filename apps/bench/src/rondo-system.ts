@@ -30,7 +30,8 @@ export class RondoSystem implements MeasuredSystem {
   ) {}
 
   static async start({ modelUrl, leases, everywhere = {}, worker = {} }: RondoRequest): Promise<RondoSystem> {
-    const shared = { DEMO_MODEL_URL: modelUrl, LOG_LEVEL: 'info', ...everywhere };
+    const providers = [{ name: 'bench', base_url: `${modelUrl}/v1` }];
+    const shared = { MODEL_PROVIDERS: JSON.stringify(providers), LOG_LEVEL: 'info', ...everywhere };
     const deployment = await RunningRondo.start({
       instances: ['tool-executor', 'agent-worker', 'summarizer', 'gateway'],
       leases,
@@ -127,7 +128,7 @@ interface Submission {
 }
 
 const bodyOf = ({ plan, tag, threadId }: Submission) => ({
-  model: `demo/${modelNameOf(plan)}`,
+  model: `bench/${modelNameOf(plan)}`,
   input: taggedInput(tag),
   agent: { system_prompt: systemPrompt },
   tools: [plan.tool],
