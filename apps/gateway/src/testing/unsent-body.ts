@@ -28,7 +28,7 @@ export async function answerBeforeBody(
   post: UnsentBody,
 ): Promise<{ status: number; head: string; body: string }> {
   const socket = beginPost(url, post);
-  const answered = once(socket, 'data', { signal: AbortSignal.timeout(4_000) });
+  const answered = once(socket, 'data', { signal: AbortSignal.timeout(30_000) });
   const [answer] = (await answered.finally(() => socket.destroy())) as [string];
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   return { status: Number(head.split(' ')[1]), head, body };
