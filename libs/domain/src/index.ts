@@ -106,17 +106,17 @@ export {
   argumentsSchema,
   effectOf,
   expectedEffect,
+  honoursKeysAt,
+  hostPattern,
   toolNeeds,
   usualOutputCharacters,
 } from './tools/define-tool';
 export { pageCharacters } from './tools/web.tools';
 export { explainArguments } from './tools/explain-arguments';
-export { honoursKeysAt, hostPattern } from './tools/honoured-keys';
 export { leavesProcesses, processTools, serverToolMark } from './tools/leaves-processes';
 export { executeCommand, stillRunning } from './tools/shell.tools';
 export { targetArguments } from './tools/tool-alias';
-export { callTimeoutMs } from './tools/tool-policy';
-export { type ServerFact, type ToolSet, toolSetOf } from './tools/tool-set';
+export { type ServerFact, type ToolSet, callTimeoutMs, toolSetOf } from './tools/tool-set';
 export { restoreToolSet, snapshotOf } from './tools/tool-set-snapshot';
 
 // Accounts

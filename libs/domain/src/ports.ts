@@ -23,7 +23,7 @@ import type { ModelChunk, ModelRequest } from './models/model';
 import type { ModelFacts } from './models/model-facts';
 import type { CallSize } from './models/model-price';
 import type { Claim, ClaimedRun, LastClaim, PendingStop, ServedAccount } from './run/claim';
-import type { HonoursKeys } from './tools/honoured-keys';
+import type { HonoursKeys } from './tools/define-tool';
 
 /** A language model behind a provider. */
 export interface Model {

@@ -9,8 +9,7 @@ import { writeValue } from './typed-value';
 import { looksLikeTag } from './xml/balanced-value';
 import { writeAttribute } from './xml/entities';
 import { writeRawValue } from './xml/raw-value';
-import { type TagShapes, TagGrammar, tagShapesOf } from './xml/tag-grammar';
-import { type TagShape, tagShapeOf } from './xml/tag-shape';
+import { type TagShape, type TagShapes, TagGrammar, tagShapeOf, tagShapesOf } from './xml/tag-grammar';
 import { asWritten, writeTurn } from './xml/write-turn';
 
 /** Calls as one tag per tool: the shortest of the text dialects. */

@@ -1,9 +1,8 @@
 import type { SettingsRequest } from '@rondo/contract';
 import { tools as catalog } from '../tools/catalog';
-import { executeCommand } from '../tools/shell.tools';
 import type { ToolDefinition } from '../tools/define-tool';
-import { callTimeoutMs } from '../tools/tool-policy';
-import { toolSetOf } from '../tools/tool-set';
+import { executeCommand } from '../tools/shell.tools';
+import { callTimeoutMs, toolSetOf } from '../tools/tool-set';
 import { effectiveSettings } from './effective-settings';
 
 const tickets = { name: 'tickets', transport: 'streamable_http', url: 'https://tickets.example/mcp' } as const;

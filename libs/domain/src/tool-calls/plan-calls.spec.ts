@@ -1,6 +1,6 @@
 import type { ProcessorSettings } from '@rondo/contract';
-import { RunHarness, ScriptedModel, calls, says } from '../testing';
-import { honoursKeysAt } from '../tools/honoured-keys';
+import { calls, RunHarness, says, ScriptedModel } from '../testing';
+import { honoursKeysAt } from '../tools/define-tool';
 
 const request = (given: Record<string, unknown>) => ({
   name: 'http_request',

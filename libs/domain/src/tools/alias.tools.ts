@@ -6,12 +6,9 @@ import {
   browserSendKeys,
   browserWait,
 } from './browser.tools';
-import { deploy } from './deploy.tools';
-import { textExtract } from './document.tools';
-import { readFile, writeFile } from './file.tools';
-import { seeImage } from './image.tools';
+import { deploy, exposePort } from './deploy.tools';
+import { readFile, seeImage, textExtract, writeFile } from './file.tools';
 import { sequentialThinking } from './memory.tools';
-import { exposePort } from './port.tools';
 import { checkCommandOutput, executeCommand, terminateCommand } from './shell.tools';
 import { aliasOf } from './tool-alias';
 import { webSearch } from './web.tools';

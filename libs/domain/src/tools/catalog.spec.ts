@@ -1,4 +1,4 @@
-import { tagShapeOf } from '../dialects/xml/tag-shape';
+import { tagShapeOf } from '../dialects/xml/tag-grammar';
 import { tools } from './catalog';
 import type { ToolDefinition } from './define-tool';
 import { parametersOf } from './tool-parameters';

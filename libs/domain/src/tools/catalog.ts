@@ -2,11 +2,8 @@ import { runAgentTool } from './agent.tools';
 import { toolAliases } from './alias.tools';
 import { browserTools } from './browser.tools';
 import { ask, complete, messageUser, returnControlToUser, webBrowserTakeover } from './conversation.tools';
-import { executeDataProviderCall, getDataProviderEndpoints } from './data-provider.tools';
 import type { ToolDefinition } from './define-tool';
-import { deploy, undeploy } from './deploy.tools';
-import { textExtract } from './document.tools';
-import { strReplaceEditor } from './editor.tools';
+import { deploy, exposePort, undeploy } from './deploy.tools';
 import {
   createDirectory,
   createFile,
@@ -15,14 +12,14 @@ import {
   listFiles,
   readFile,
   searchFiles,
+  seeImage,
   strReplace,
+  strReplaceEditor,
+  textExtract,
   writeFile,
 } from './file.tools';
 import { httpRequest } from './http.tools';
-import { seeImage } from './image.tools';
 import { compactifyMemory, expandMessage, sequentialThinking, simpleMemory } from './memory.tools';
-import { exposePort } from './port.tools';
-import { toolSetOf } from './tool-set';
 import {
   checkCommandOutput,
   executeCommand,
@@ -31,7 +28,8 @@ import {
   shellWriteToProcess,
   terminateCommand,
 } from './shell.tools';
-import { scrapeWebpage, visitWebpage, webSearch } from './web.tools';
+import { toolSetOf } from './tool-set';
+import { executeDataProviderCall, getDataProviderEndpoints, scrapeWebpage, visitWebpage, webSearch } from './web.tools';
 
 /** Every tool that has a handler. */
 export const implementedTools = [

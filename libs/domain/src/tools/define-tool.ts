@@ -1,7 +1,6 @@
+import type { EffectClass, ToolSource } from '@rondo/contract';
 import { z } from 'zod';
 import { memoize } from '../memoize';
-import { type HonoursKeys, honoursNoKeys } from './honoured-keys';
-import type { EffectClass, ToolSource } from '@rondo/contract';
 
 /**
  * A tool, as data: what the model reads, what its arguments must be, and how careful the engine must be with it.
@@ -58,6 +57,29 @@ export type ToolPower = 'runs_commands' | 'writes_files' | 'deletes_files' | 're
 
 /** A command can do what the other tools of a sandbox can. */
 export const powersOfCommands: readonly ToolPower[] = ['runs_commands', 'writes_files', 'deletes_files', 'reaches_out'];
+
+/** Whether the operator vouches that the server of this URL tells repetitions apart by their Idempotency-Key. */
+export type HonoursKeys = (url: string) => boolean;
+
+const honoursNoKeys: HonoursKeys = () => false;
+
+/** `host`, `host:port`, or `*.host` for whatever lies below it. */
+export const hostPattern = z
+  .string()
+  .regex(
+    /^(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*(:\d{1,5})?$/i,
+    'expected a host, for example api.example.org or *.example.org',
+  )
+  .transform((pattern) => pattern.toLowerCase());
+
+/** A pattern without a port means the usual port of the URL's protocol. */
+export const honoursKeysAt =
+  (patterns: readonly string[]): HonoursKeys =>
+  (url) => {
+    if (!URL.canParse(url)) return false;
+    const { host } = new URL(url);
+    return patterns.some((pattern) => (pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : host === pattern));
+  };
 
 /** How the arguments of an alias become those of its target. */
 export interface ToolAlias {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { profiles } from '../profiles/profiles';
-import { effectOf, expectedEffect } from './define-tool';
-import { honoursKeysAt, hostPattern } from './honoured-keys';
+import { effectOf, expectedEffect, honoursKeysAt, hostPattern } from './define-tool';
 import { httpRequest } from './http.tools';
 
 const url = 'https://example.org/';

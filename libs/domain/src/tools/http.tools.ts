@@ -1,7 +1,6 @@
-import { z } from 'zod';
 import type { EffectClass } from '@rondo/contract';
-import { defineTool } from './define-tool';
-import type { HonoursKeys } from './honoured-keys';
+import { z } from 'zod';
+import { type HonoursKeys, defineTool } from './define-tool';
 
 const maxBodyCharacters = 1_000_000;
 
