@@ -9,6 +9,8 @@ const never = new AbortController().signal;
 const tools = [{ name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } }];
 const completed = ['data: {"type":"response.completed","response":{"status":"completed"}}\n\n'];
 
+const times = <One>(count: number, one: One): One[] => Array.from({ length: count }, () => one);
+
 type Declared = Partial<ProviderSettings> & { readonly httpProxy?: string };
 
 /** What a run asks for, what its model is sent, and what the run shows of it. */
@@ -19,10 +21,12 @@ describe('the effort of a call', () => {
   });
   afterAll(() => server.stop());
 
+  const acme = () =>
+    ({ name: 'acme', kind: 'openai', baseUrl: server.url, apiKey: 'k', headers: {}, models: [] }) as const;
+
   async function ask(declared: Declared, model: string, request: Partial<ModelRequest>) {
     const { httpProxy, ...more } = declared;
-    const one = { name: 'acme', kind: 'openai' as const, baseUrl: server.url, apiKey: 'k', headers: {}, models: [] };
-    const models = createModels({ providers: [{ ...one, ...more }], ...(httpProxy && { proxies: { httpProxy } }) });
+    const models = createModels({ providers: [{ ...acme(), ...more }], ...(httpProxy && { proxies: { httpProxy } }) });
     const { end } = await readReply(models.stream(requestTo(`acme/${model}`, request), never));
     return { effort: end.notes?.effort, request: server.requests[0] };
   }
@@ -49,6 +53,20 @@ describe('the effort of a call', () => {
     const { effort, request } = await ask({ api: 'responses' }, 'gpt-5.6', { tools, settings });
     expect(request?.path).toBe('/responses');
     expect(effort).toBe('high');
+  });
+
+  it('is not shown of a model that refuses it, which is learned once', async () => {
+    const message = "Unsupported parameter: 'reasoning.effort' is not supported with this model.";
+    server.will({ status: 400, pieces: [JSON.stringify({ error: { message } })] }, ...times(2, { pieces: completed }));
+    const settled = { ...acme(), api: 'responses' as const };
+    const models = createModels({ providers: [settled] });
+    const askAgain = () => readReply(models.stream(requestTo('acme/gpt-5.6', { tools, settings }), never));
+
+    const ends = [(await askAgain()).end, (await askAgain()).end];
+
+    expect(ends).toMatchObject(times(2, { how: 'finished', notes: { omittedParameters: ['reasoning'] } }));
+    expect(ends.map(({ notes }) => notes?.effort)).toEqual([undefined, undefined]);
+    expect(server.requests.map(({ body }) => 'reasoning' in (body as object))).toEqual([true, false, false]);
   });
 
   it('is none beside tools in Chat Completions, which refuses another', async () => {

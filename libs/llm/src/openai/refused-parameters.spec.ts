@@ -16,6 +16,19 @@ describe('a parameter that was refused by name', () => {
     expect(learnFrom(refused(message), params, {})).toEqual(lessons);
   });
 
+  it.each([
+    ["Unsupported parameter: 'reasoning.effort' is not supported with this model.", { reasoning: null }],
+    ["Unsupported parameter: 'text.format' is not supported with this model.", { text: null }],
+    ['Unknown parameter: "include"', { include: null }],
+    ['Encrypted content is not supported with this model.', { include: null }],
+    ["Unsupported parameter: 'max_output_tokens'", { max_output_tokens: null }],
+    ["Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item.", undefined],
+    ['The text of the input must include a letter.', undefined],
+  ])('of the Responses API is learned from "%s"', (message, lessons) => {
+    const given = { model: 'm', reasoning: {}, text: {}, include: [], max_output_tokens: 9, input: [] };
+    expect(learnFrom(refused(message), given, {})).toEqual(lessons);
+  });
+
   it('is not learned from what names none of the request, or is no matter of the request', () => {
     expect(learnFrom(refused('The tool_choice is wrong.'), params, {})).toBeUndefined();
     expect(learnFrom(new ProviderError('rate_limit', 'temperature'), params, {})).toBeUndefined();

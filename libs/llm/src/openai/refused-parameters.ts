@@ -6,8 +6,22 @@ export type Lessons = Readonly<Record<string, string | null>>;
 /** What a request can do without. */
 const optional = [
   ...['stream_options', 'temperature', 'top_p', 'reasoning_effort', 'tool_choice', 'response_format'],
-  ...['max_tokens', 'max_completion_tokens'],
+  ...['max_tokens', 'max_completion_tokens', 'max_output_tokens'],
 ];
+
+/** The same with names that are words of the language, too: only a sentence about the parameter itself counts. */
+const optionalWords: Readonly<Record<string, RegExp>> = {
+  reasoning: parameterRefused('reasoning'),
+  include: new RegExp(`${parameterRefused('include').source}|encrypted content is not supported`, 'i'),
+  text: parameterRefused('text'),
+};
+
+/** `name` may be followed by the path of a field in it: `reasoning.effort`. */
+function parameterRefused(name: string): RegExp {
+  const path = `${name}(?:\\.\\w+)*`;
+  const before = `(?:unsupported|unknown|unrecognized) (?:parameter|request argument)[^a-z]*${path}(?![a-z_])`;
+  return new RegExp(`${before}|(?<![a-z_.])${path}['"\`]? (?:is|are) not supported`, 'i');
+}
 
 const otherNames: Readonly<Record<string, string>> = {
   max_tokens: 'max_completion_tokens',
@@ -17,9 +31,12 @@ const otherNames: Readonly<Record<string, string>> = {
 /** What a refusal that names a parameter of the request teaches; undefined where it names none. */
 export function learnFrom({ code, message }: ProviderError, params: object, lessons: Lessons): Lessons | undefined {
   if (code !== 'invalid_request' && code !== 'model_not_supported') return undefined;
-  const named = optional
-    .filter((name) => name in params && new RegExp(`(?<![a-z_])${name}(?![a-z_])`, 'i').test(message))
-    .sort((a, b) => message.indexOf(a) - message.indexOf(b))[0];
+  const [named] = [
+    ...optional
+      .filter((name) => name in params && new RegExp(`(?<![a-z_])${name}(?![a-z_])`, 'i').test(message))
+      .sort((a, b) => message.indexOf(a) - message.indexOf(b)),
+    ...Object.keys(optionalWords).filter((name) => name in params && optionalWords[name]?.test(message) === true),
+  ];
   if (named === undefined) return undefined;
   const other = otherNames[named];
   return { ...lessons, [named]: other !== undefined && lessons[other] === undefined ? other : null };
