@@ -10,12 +10,11 @@ import {
 import { referToImages, storeImages } from './blobs/message-images';
 import type { Database } from '../database/database';
 import { type PendingKey, storeResponse } from './idempotency-keys';
-import { toShownMessage } from '../run-log/message-row';
+import { toShownMessage, messageRow } from '../run-log/message-row';
 import { type Page, type PageRequest, BoundedList, idOfCursor, invalidCursor } from './page';
 import { readThreadHistory } from './thread-history';
 import { type ThreadAddress, requireCapacityOf, threadNotFound } from './thread-row';
 import { checked } from '../database/checked-query';
-import { messageRow } from './stored-rows';
 
 export interface MessageFilter extends ThreadAddress, PageRequest {
   readonly type?: MessageType | undefined;

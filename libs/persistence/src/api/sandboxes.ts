@@ -198,8 +198,7 @@ export class Sandboxes {
 
   /** Of any account: for clients whose right to the sandbox is not an API key. */
   async hosting(thread: string): Promise<(HostedSandbox & { readonly accountId: AccountId }) | undefined> {
-    const row = await hostOfThread.first(this.database.sql, [thread]);
-    return row;
+    return hostOfThread.first(this.database.sql, [thread]);
   }
 
   /** Newest first. */

@@ -1,10 +1,9 @@
 import type { Database } from '../database/database';
-import { factOf } from '../run-log/run-row';
+import { factOf, factRow } from '../run-log/run-row';
 import { chained } from '../api/runs/verify-log';
 import type { Sql } from '../database/sql';
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
-import { factRow } from '../api/stored-rows';
 
 /** Bounds one call; the next one continues. */
 const maxRuns = 500;

@@ -1,17 +1,20 @@
 import { type Message, shownMessage } from '@rondo/contract';
+import { z } from 'zod';
+import { anyJson } from '../database/checked-query';
 
-export interface MessageRow {
-  readonly id: string;
-  readonly thread_id: string;
-  readonly run_id: string | null;
-  readonly iteration: number | null;
-  readonly seq: number;
-  readonly type: string;
-  readonly is_llm_message: boolean;
-  readonly content: unknown;
-  readonly metadata: unknown;
-  readonly created_at: Date;
-}
+export const messageRow = z.object({
+  id: z.string(),
+  thread_id: z.string(),
+  run_id: z.string().nullable(),
+  iteration: z.number().nullable(),
+  seq: z.number(),
+  type: z.string(),
+  is_llm_message: z.boolean(),
+  content: anyJson,
+  metadata: anyJson,
+  created_at: z.date(),
+});
+export type MessageRow = z.infer<typeof messageRow>;
 
 /** Not parsed: only this library writes these rows, from typed messages, and parsing large contents is costly. */
 export const messageOf = (row: MessageRow): Message =>

@@ -1,48 +1,54 @@
-import type { AccountId, RecordedFact, Run, RunId } from '@rondo/contract';
+import { type RecordedFact, type Run, accountId, runId } from '@rondo/contract';
+import { z } from 'zod';
+import { anyJson } from '../database/checked-query';
 
-/** A row of `runs` as SQL and Prisma's raw rows give it. */
-export interface RunRow {
-  readonly id: RunId;
-  readonly account_id: AccountId;
-  readonly thread_id: string;
-  readonly status: string;
-  readonly iteration: number;
-  readonly last_seq: number;
-  readonly epoch: number;
-  readonly finish_reason: string | null;
-  readonly error: unknown;
-  readonly waiting: unknown;
-  readonly input_tokens: number;
-  readonly cached_tokens: number;
-  readonly output_tokens: number;
-  readonly cost_usd: number | null;
-  readonly profile: string;
-  readonly model: string;
-  readonly settings: unknown;
-  readonly metadata: unknown;
-  readonly queued_input: unknown;
-  readonly holds_thread: boolean;
-  readonly activation: number;
-  readonly activated_at: Date | null;
-  readonly lease_owner: string | null;
-  readonly fruitless_claims: number;
-  readonly tool_set: string | null;
-  readonly project_id: string | null;
-  readonly agent_id: string | null;
-  readonly agent_version: number | null;
-  readonly preview: string | null;
-  readonly parent_run_id: string | null;
-  readonly parent_call_id: string | null;
-  readonly root_run_id: string | null;
-  readonly tree_depth: number | null;
-  readonly forked_from: unknown;
-  readonly trace_id: string | null;
-  readonly stop_requested_at: Date | null;
-  readonly stop_reason: string | null;
-  readonly created_at: Date;
-  readonly started_at: Date | null;
-  readonly finished_at: Date | null;
-}
+const text = z.string();
+const time = z.date();
+
+/** A row of `runs` as SQL and Prisma's raw rows give it. Its documents are those of typed runs, and are not parsed. */
+export const runRow = z.object({
+  id: runId,
+  account_id: accountId,
+  thread_id: text,
+  status: text,
+  iteration: z.number(),
+  last_seq: z.number(),
+  epoch: z.number(),
+  finish_reason: text.nullable(),
+  error: anyJson,
+  waiting: anyJson,
+  input_tokens: z.number(),
+  cached_tokens: z.number(),
+  output_tokens: z.number(),
+  cost_usd: z.number().nullable(),
+  profile: text,
+  model: text,
+  settings: anyJson,
+  metadata: anyJson,
+  queued_input: anyJson,
+  holds_thread: z.boolean(),
+  activation: z.number(),
+  activated_at: time.nullable(),
+  lease_owner: text.nullable(),
+  fruitless_claims: z.number(),
+  tool_set: text.nullable(),
+  project_id: text.nullable(),
+  agent_id: text.nullable(),
+  agent_version: z.number().nullable(),
+  preview: text.nullable(),
+  parent_run_id: text.nullable(),
+  parent_call_id: text.nullable(),
+  root_run_id: text.nullable(),
+  tree_depth: z.number().nullable(),
+  forked_from: anyJson,
+  trace_id: text.nullable(),
+  stop_requested_at: time.nullable(),
+  stop_reason: text.nullable(),
+  created_at: time,
+  started_at: time.nullable(),
+  finished_at: time.nullable(),
+});
+export type RunRow = z.infer<typeof runRow>;
 
 /** A row read by `row_to_json`, where times are strings: decoding one column is cheaper than forty. */
 export type JsonRow<Row, Time extends keyof Row> = Omit<Row, Time> & {
@@ -92,17 +98,18 @@ export const runOf = (row: RunRow | RunJson): Run =>
     finished_at: iso(row.finished_at),
   }) as Run; // see above
 
-export interface FactRow {
-  readonly id: string;
-  readonly seq: number;
-  readonly type: string;
-  readonly run_id: string;
-  readonly thread_id: string;
-  readonly iteration: number;
-  readonly epoch: number;
-  readonly at: Date;
-  readonly data: unknown;
-}
+export const factRow = z.object({
+  id: text,
+  seq: z.number(),
+  type: text,
+  run_id: text,
+  thread_id: text,
+  iteration: z.number(),
+  epoch: z.number(),
+  at: time,
+  data: anyJson,
+});
+export type FactRow = z.infer<typeof factRow>;
 
 /**
  * The fact with its keys in the published order. It is not parsed: only `append` writes these rows, from typed facts, and

@@ -1,16 +1,14 @@
-import { type ToolCall, toolCall } from '@rondo/contract';
+import { toolCall } from '@rondo/contract';
+import { z } from 'zod';
 
-type Times = 'started_at' | 'finished_at';
+const time = z
+  .date()
+  .nullable()
+  .transform((at) => at && at.toISOString());
 
-export type ToolCallRow = Readonly<Omit<ToolCall, Times | 'adjusted'> & Record<Times, Date | null>> & {
-  /** Not in every query. */
-  readonly adjusted?: ToolCall['adjusted'] | null;
-};
-
-export const toolCallOf = ({ adjusted, ...row }: ToolCallRow): ToolCall =>
-  toolCall.parse({
-    ...row,
-    ...(adjusted && { adjusted }),
-    started_at: row.started_at && row.started_at.toISOString(),
-    finished_at: row.finished_at && row.finished_at.toISOString(),
-  });
+/** A row of `tool_calls`, read as a tool call. Its documents are parsed, since executors write them. Not every query has `adjusted`. */
+export const toolCallRow = toolCall.extend({
+  adjusted: toolCall.shape.adjusted.nullable().transform((changes) => changes ?? undefined),
+  started_at: time,
+  finished_at: time,
+});

@@ -24,7 +24,7 @@ import type { StoredFile } from '../files/files';
 import { fileMetadata, imagesAmong, insertRunFiles, placeFiles, readFiles, withNote } from '../files/run-files';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type OutboxEntry, firstActivation } from '../../run-log/outbox';
-import { runOf } from '../../run-log/run-row';
+import { runOf, runRow } from '../../run-log/run-row';
 import { batchOf, recordedFacts } from '../../run-log/batch';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
@@ -42,7 +42,6 @@ import { ThreadBusyError } from './thread-busy-error';
 import { requireNewestQuestion, supersedeTurn } from './supersede-turn';
 import { stopLocked } from './stop-run';
 import { checked } from '../../database/checked-query';
-import { runRow } from '../../api/stored-rows';
 
 export interface NewRun {
   /** Given by a caller that must know it before the run exists, for example to subscribe to it. */

@@ -2,10 +2,9 @@ import { type ApprovalId, type NewId, type RecordedFact, approvalId } from '@ron
 import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
 import type { Database } from '../../database/database';
-import { runOf } from '../../run-log/run-row';
+import { runOf, runRow } from '../../run-log/run-row';
 import { writeRuling } from './decide-approval';
 import { checked } from '../../database/checked-query';
-import { runRow } from '../../api/stored-rows';
 
 /** Bounds one pass; the next one continues. */
 const maxPass = 100;

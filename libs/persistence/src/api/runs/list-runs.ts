@@ -11,12 +11,11 @@ import {
 } from '@rondo/contract';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
-import { runOf } from '../../run-log/run-row';
+import { runOf, runRow } from '../../run-log/run-row';
 import { type MetadataFilter, hasMetadata, writtenMetadata } from '../metadata-filter';
 import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
-import { runRow } from '../stored-rows';
 
 export interface RunFilter extends PageRequest {
   readonly accountId: AccountId;

@@ -3,7 +3,7 @@ import { TerminalError } from '@rondo/domain';
 import type { RunRow } from '../../run-log/run-row';
 import type { Sql } from '../../database/sql';
 import { checked } from '../../database/checked-query';
-import { runRow } from '../../api/stored-rows';
+import { runRow } from '../../run-log/run-row';
 
 export interface RunAddress {
   readonly accountId: AccountId;

@@ -1,9 +1,8 @@
 import { type NewId, type Run, type RunId, type ThreadId, messageId } from '@rondo/contract';
 import { type AnswerContext, type KnownCalls, callsAfter } from '@rondo/domain';
-import { factOf } from '../../run-log/run-row';
+import { factOf, factRow } from '../../run-log/run-row';
 import type { Sql } from '../../database/sql';
 import { checked } from '../../database/checked-query';
-import { factRow } from '../stored-rows';
 
 const toolFactsOfIteration = checked(
   factRow,

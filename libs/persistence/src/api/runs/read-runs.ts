@@ -9,16 +9,15 @@ import {
   runId,
   threadId,
 } from '@rondo/contract';
-import { toShownMessage } from '../../run-log/message-row';
+import { toShownMessage, messageRow } from '../../run-log/message-row';
 import { type Page, type PageRequest, BoundedList, bytesInPage, idOfCursor, invalidCursor, withinPage } from '../page';
-import { runOf } from '../../run-log/run-row';
+import { runOf, runRow } from '../../run-log/run-row';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
-import { toolCallOf } from '../../run-log/tool-call-row';
+import { toolCallRow } from '../../run-log/tool-call-row';
 import { type RunAddress, runNotFound } from './lock-run';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
-import { messageRow, runRow, toolCallRow } from '../../api/stored-rows';
 
 /** A run of a deleted thread is not found. */
 export const visibleRun = checked(
@@ -76,8 +75,7 @@ export async function holderOf(
   { sql }: Database,
   { accountId, runId: id }: RunAddress,
 ): Promise<RunHolder | undefined> {
-  const held = await leaseOwner.first(sql, [id, accountId]);
-  return held;
+  return leaseOwner.first(sql, [id, accountId]);
 }
 
 const callsAfter = new BoundedList(
@@ -87,7 +85,7 @@ const callsAfter = new BoundedList(
     order: 'iteration, index, id',
     length: 'octet_length(arguments::text) + coalesce(octet_length(result::text), 0)',
   },
-  toolCallRow.transform(toolCallOf),
+  toolCallRow,
 );
 
 const placeOfCall = checked(
@@ -130,11 +128,7 @@ order by iteration, index, id`,
 export type CallOfResult = ToolCall & { readonly omitted: boolean };
 
 /** All calls in order, with the newest results up to the size limit. */
-export const readCallsOfResult = async (sql: Sql, run: Run): Promise<CallOfResult[]> =>
-  (await callsOfRun.all(sql, [run.id])).map((row) => ({
-    ...toolCallOf(row),
-    omitted: row.omitted,
-  }));
+export const readCallsOfResult = (sql: Sql, run: Run): Promise<CallOfResult[]> => callsOfRun.all(sql, [run.id]);
 
 const contentLength = { order: 'seq desc', length: 'octet_length(content::text)' };
 

@@ -16,12 +16,11 @@ import { activateRun } from '../../run-log/activation';
 import { batchOf } from '../../run-log/batch';
 import { writeBatch } from '../../run-log/group-commit';
 import type { Sql } from '../../database/sql';
-import { toolCallOf } from '../../run-log/tool-call-row';
+import { toolCallRow } from '../../run-log/tool-call-row';
 import { openCallsOf } from './open-calls';
 import { lockRun } from './lock-run';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
-import { toolCallRow } from '../stored-rows';
 
 export interface CallAddress {
   readonly accountId: AccountId;
@@ -72,7 +71,7 @@ const callById = checked(toolCallRow, `select * from tool_calls where id = $1`);
 async function readCall(sql: Sql, id: CallId): Promise<ToolCall> {
   const row = await callById.first(sql, [id]);
   if (!row) throw callNotFound(id);
-  return toolCallOf(row);
+  return row;
 }
 
 const callNotFound = (id: CallId): TerminalError =>

@@ -1,8 +1,7 @@
 import type { Run, RunId } from '@rondo/contract';
 import type { Database } from '../../database/database';
-import { runOf } from '../../run-log/run-row';
+import { runOf, runRow } from '../../run-log/run-row';
 import { checked } from '../../database/checked-query';
-import { runRow } from '../../api/stored-rows';
 
 const tracedRun = checked(runRow, `select * from runs where id = $1 and trace_id is not null`);
 

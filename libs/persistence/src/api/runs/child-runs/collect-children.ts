@@ -13,13 +13,12 @@ import type { Sql } from '../../../database/sql';
 import { activateRun } from '../../../run-log/activation';
 import { batchOf } from '../../../run-log/batch';
 import { writeBatch } from '../../../run-log/group-commit';
-import { type RunRow, runOf } from '../../../run-log/run-row';
+import { type RunRow, runOf, runRow } from '../../../run-log/run-row';
 import { agentResultOf } from '../agent-result';
 import { openCallsOf } from '../open-calls';
 import { readCallsOfResult, readFinalTexts } from '../read-runs';
 import { z } from 'zod';
 import { checked } from '../../../database/checked-query';
-import { runRow } from '../../../api/stored-rows';
 
 const lockedParent = checked(runRow, `select * from runs where id = $1 and status = 'waiting_child' for no key update`);
 

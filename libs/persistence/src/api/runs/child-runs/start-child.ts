@@ -10,13 +10,12 @@ import {
 } from '@rondo/contract';
 import { type ActiveAgent, type Claim, ClaimLostError, type ClaimedRun, treeRefusal } from '@rondo/domain';
 import type { Sql } from '../../../database/sql';
-import { runOf } from '../../../run-log/run-row';
+import { runOf, runRow } from '../../../run-log/run-row';
 import { activeOf, activeRow, activeVersion } from '../../agents/agent-row';
 import { type RunMaker, createRun } from '../create-run';
 import type { RunOrigin } from '../run-origin';
 import { z } from 'zod';
 import { checked } from '../../../database/checked-query';
-import { runRow } from '../../../api/stored-rows';
 
 /** A call of `run_agent`. */
 export interface ChildOrder {

@@ -5,10 +5,9 @@ import type { Sql } from '../../../database/sql';
 import { activateRun } from '../../../run-log/activation';
 import { batchOf } from '../../../run-log/batch';
 import { writeBatch } from '../../../run-log/group-commit';
-import { runOf } from '../../../run-log/run-row';
+import { runOf, runRow } from '../../../run-log/run-row';
 import { z } from 'zod';
 import { checked, jsonDocument } from '../../../database/checked-query';
-import { runRow } from '../../../api/stored-rows';
 
 /** `least` leaves out a null: a sum of no rows would be the most that there is. */
 const sumOf = (column: string): string => `least(coalesce(sum(${column}), 0), ${maxTokenSum}) as ${column}`;

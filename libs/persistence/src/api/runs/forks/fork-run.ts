@@ -15,7 +15,7 @@ import type { Sql } from '../../../database/sql';
 import { activateRun } from '../../../run-log/activation';
 import { batchOf } from '../../../run-log/batch';
 import { writeBatch } from '../../../run-log/group-commit';
-import { type RunRow, factOf, runOf } from '../../../run-log/run-row';
+import { type RunRow, factOf, runOf, factRow, runRow } from '../../../run-log/run-row';
 import { referToImages, storeImages } from '../../blobs/message-images';
 import { type PendingKey, storeResponse } from '../../idempotency-keys';
 import type { RunMaker } from '../create-run';
@@ -27,7 +27,6 @@ import { type SharedRows, copyRows, insertFork, readSharedRows } from './copy-ro
 import { ForkIds } from './fork-ids';
 import { z } from 'zod';
 import { checked } from '../../../database/checked-query';
-import { factRow, runRow } from '../../stored-rows';
 
 /** A run that begins with the log of another one. */
 export interface ForkOrder extends RunAddress {
