@@ -63,15 +63,15 @@ const removedRow = z.object({
 });
 
 const validKeyRow = z.object({
-  id: z.string(),
-  account_id: z.string(),
+  id: apiKeyId,
+  account_id: accountId,
   scopes: z.array(z.string()),
   expires_at: z.date().nullable(),
 });
 
 const seededKey = z.object({
-  id: z.string(),
-  account_id: z.string(),
+  id: apiKeyId,
+  account_id: accountId,
   revoked_at: z.date().nullable(),
 });
 
@@ -179,7 +179,7 @@ export class Accounts {
     const row = await validKey.first(this.database.sql, [hashOf(key)]);
     return (
       row && {
-        ...{ accountId: accountId.parse(row.account_id), keyId: apiKeyId.parse(row.id), scopes: row.scopes },
+        ...{ accountId: row.account_id, keyId: row.id, scopes: row.scopes },
         ...(row.expires_at && { expiresAt: row.expires_at }),
       }
     );
@@ -244,7 +244,7 @@ export class Accounts {
 
       const isRevoked = seeded.revoked_at !== null;
       if (!isRevoked) await sql.query(revokeSeededBefore, [operatorAccount, seeded.id]);
-      return { accountId: operatorAccount, keyId: apiKeyId.parse(seeded.id), scopes, isRevoked };
+      return { accountId: operatorAccount, keyId: seeded.id, scopes, isRevoked };
     });
   }
 

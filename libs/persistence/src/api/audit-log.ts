@@ -15,7 +15,7 @@ import type { Database } from '../database/database';
 import { storedText } from '../database/stored-text';
 import type { Caller, CallerId } from './caller';
 import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
-import { anyJson, checked } from '../database/checked-query';
+import { checked } from '../database/checked-query';
 
 /** What a caller is about to do. It holds no bodies, so that no secret gets into it. */
 export interface AuditedAct {
@@ -49,15 +49,15 @@ export interface AuditFilter extends PageRequest {
 const outcome = z.object({ target: z.string().nullable(), problem: z.string().nullable() });
 
 const entryRow = z.object({
-  id: z.string(),
-  account_id: z.string(),
+  id: auditEntryId,
+  account_id: accountId,
   at: z.date(),
-  caller_id: z.string(),
-  session_id: z.string().nullable(),
+  caller_id: z.union([apiKeyId, userId]),
+  session_id: sessionId.nullable(),
   address: z.string(),
   action: z.string(),
   target: z.string().nullable(),
-  outcome: anyJson,
+  outcome: outcome.nullable(),
 });
 type EntryRow = z.infer<typeof entryRow>;
 
@@ -121,14 +121,14 @@ function idOf(result: unknown): string | null {
 }
 
 function entryOf(row: EntryRow): AuditEntry {
-  const ended = row.outcome === null ? undefined : outcome.parse(row.outcome);
+  const ended = row.outcome;
   const known = ended && (ended.problem === null ? 'done' : 'refused');
   return {
-    id: auditEntryId.parse(row.id),
+    id: row.id,
     at: row.at.toISOString(),
-    account_id: accountId.parse(row.account_id),
-    caller_id: z.union([apiKeyId, userId]).parse(row.caller_id),
-    session_id: row.session_id === null ? null : sessionId.parse(row.session_id),
+    account_id: row.account_id,
+    caller_id: row.caller_id,
+    session_id: row.session_id,
     address: row.address,
     action: row.action,
     target: ended?.target ?? row.target,

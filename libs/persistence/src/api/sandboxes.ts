@@ -20,7 +20,7 @@ import { z } from 'zod';
 import { checked } from '../database/checked-query';
 
 const placeRow = z.object({
-  thread_id: z.string(),
+  thread_id: threadId,
   executor_id: z.string(),
 });
 
@@ -53,8 +53,8 @@ export interface Sandbox {
 }
 
 const sandboxRow = placeRow.extend({
-  id: z.string(),
-  project_id: z.string().nullable(),
+  id: sandboxId,
+  project_id: projectId.nullable(),
   created_at: z.date(),
 });
 type Row = z.infer<typeof sandboxRow>;
@@ -230,9 +230,9 @@ async function keep(sql: Sql, newId: NewId, offers: readonly HostedSandbox[]): P
 }
 
 const sandboxOf = ({ id, thread_id, project_id, executor_id, created_at }: Row): Sandbox => ({
-  id: sandboxId.parse(id),
-  threadId: threadId.parse(thread_id),
-  projectId: project_id === null ? null : projectId.parse(project_id),
+  id,
+  threadId: thread_id,
+  projectId: project_id,
   executorId: executor_id,
   createdAt: created_at.toISOString(),
 });

@@ -33,10 +33,10 @@ export interface SessionLink {
 }
 
 const sessionRow = z.object({
-  id: z.string(),
-  account_id: z.string(),
-  key_id: z.string().nullable(),
-  user_id: z.string().nullable(),
+  id: sessionId,
+  account_id: accountId,
+  key_id: apiKeyId.nullable(),
+  user_id: userId.nullable(),
   scopes: z.array(z.string()),
   expires_at: z.date(),
 });
@@ -95,8 +95,8 @@ returning expires_at`,
 );
 
 const linkedKey = z.object({
-  account_id: z.string(),
-  key_id: z.string(),
+  account_id: accountId,
+  key_id: apiKeyId,
   scopes: z.array(z.string()),
   expires_at: z.date().nullable(),
 });
@@ -159,7 +159,7 @@ export class Sessions {
       const row = await redeemLink.first(sql, [hashOf(code)]);
       if (!row) return undefined;
       const key = {
-        ...{ accountId: accountId.parse(row.account_id), keyId: apiKeyId.parse(row.key_id), scopes: row.scopes },
+        ...{ accountId: row.account_id, keyId: row.key_id, scopes: row.scopes },
         ...(row.expires_at && { expiresAt: row.expires_at }),
       };
       return this.insert(sql, key, seconds);
@@ -180,9 +180,9 @@ export class Sessions {
 }
 
 const sessionOf = ({ id, account_id, key_id, user_id, scopes, expires_at }: SessionRow): Session => ({
-  accountId: accountId.parse(account_id),
-  keyId: key_id === null ? userId.parse(user_id) : apiKeyId.parse(key_id),
+  accountId: account_id,
+  keyId: key_id === null ? userId.parse(user_id) : key_id,
   scopes,
-  sessionId: sessionId.parse(id),
+  sessionId: id,
   expiresAt: expires_at,
 });

@@ -90,14 +90,14 @@ export class Threads {
     return this.database.transaction(async (sql) => {
       await lockThread(sql, address);
       const active = await unfinishedRun.first(sql, [address.threadId]);
-      if (active) throw new ThreadBusyError(address.threadId, runId.parse(active.id));
+      if (active) throw new ThreadBusyError(address.threadId, active.id);
       await sql.query(hideThread, [address.threadId]);
     });
   }
 }
 
 const unfinishedRun = checked(
-  z.object({ id: z.string() }),
+  z.object({ id: runId }),
   `
 select id from runs where thread_id = $1 and (holds_thread or status = 'queued') order by holds_thread desc, id limit 1`,
 );

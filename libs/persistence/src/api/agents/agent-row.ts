@@ -5,7 +5,7 @@ import { anyJson } from '../../database/checked-query';
 
 /** An agent joined with its active version. */
 export const agentRow = z.object({
-  id: z.string(),
+  id: agentId,
   version: z.number(),
   latest_version: z.number(),
   is_default: z.boolean(),
@@ -24,7 +24,7 @@ active.definition`;
 export const activeVersion = `agent_versions as active on active.agent_id = agents.id and active.version = agents.version`;
 
 export const agentOf = (row: AgentRow): Agent => ({
-  id: agentId.parse(row.id),
+  id: row.id,
   version: row.version,
   latest_version: row.latest_version,
   is_default: row.is_default,
@@ -59,7 +59,7 @@ export const sealedHeadersOf = (stored: unknown): SealedHeaders => (stored ?? {}
 
 /** An agent with its active version. */
 export const activeRow = z.object({
-  id: z.string(),
+  id: agentId,
   version: z.number(),
   definition: anyJson,
   sealed_headers: anyJson,
@@ -68,7 +68,7 @@ export type ActiveRow = z.infer<typeof activeRow>;
 
 export function activeOf({ id, version, definition, sealed_headers: sealed }: ActiveRow): ActiveAgent {
   const known = definitionOf(definition);
-  return { id: agentId.parse(id), version, definition: known, servers: sealedServers(known, sealedHeadersOf(sealed)) };
+  return { id, version, definition: known, servers: sealedServers(known, sealedHeadersOf(sealed)) };
 }
 
 export const agentNotFound = (id: AgentId): TerminalError =>

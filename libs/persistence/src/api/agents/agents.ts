@@ -33,7 +33,7 @@ export interface DeclaredAgent extends SealableDefinition {
   readonly tags?: readonly string[] | undefined;
 }
 
-const idOfName = checked(z.object({ id: z.string() }), `select id from agents where account_id = $1 and name = $2`);
+const idOfName = checked(z.object({ id: agentId }), `select id from agents where account_id = $1 and name = $2`);
 const deleteAgent = `delete from agents where id = $1`;
 
 /** Stored agents of one account each: another account's agent does not exist (`agent_not_found`). */
@@ -78,7 +78,7 @@ export class Agents {
   apply({ accountId, isDefault, tags, ...sealable }: DeclaredAgent): Promise<{ agent: Agent; isNew: boolean }> {
     return changeAgents(this.database, accountId, async (agents) => {
       const known = await idOfName.first(agents.sql, [accountId, storedText(sealable.definition.name)]);
-      const id = known ? agentId.parse(known.id) : this.nextId();
+      const id = known?.id ?? this.nextId();
       if (known) await agents.define(await agents.get(id), sealable);
       else await agents.insert(id, sealable);
       await agents.setDefault(id, isDefault);

@@ -56,7 +56,7 @@ on conflict (account_id, server_hash, tool) do update set
 where mcp_tools.changed_fingerprint is distinct from case when ${isAccepted} then null else excluded.fingerprint end`;
 
 const acceptedOf = checked(
-  z.object({ id: z.string(), tool: z.string(), fingerprint: z.string() }),
+  z.object({ id: mcpToolId, tool: z.string(), fingerprint: z.string() }),
   `
 select id, tool, fingerprint from mcp_tools where account_id = $1 and server_hash = $2 and tool = any($3::text[])`,
 );
@@ -123,7 +123,7 @@ export class McpToolDefinitions {
     return tools.flatMap(({ tool, fingerprint }) => {
       const known = accepted.get(tool);
       if (!known) return [{ tool }];
-      return known.fingerprint === fingerprint ? [] : [{ id: mcpToolId.parse(known.id), tool }];
+      return known.fingerprint === fingerprint ? [] : [{ id: known.id, tool }];
     });
   }
 

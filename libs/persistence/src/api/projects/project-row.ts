@@ -9,9 +9,9 @@ export interface ProjectAddress {
 }
 
 export const projectRow = z.object({
-  id: z.string(),
+  id: projectId,
   name: z.string(),
-  name_source: z.string(),
+  name_source: nameSource,
   is_public: z.boolean(),
   workspace_id: z.string().nullable(),
   created_at: z.date(),
@@ -20,9 +20,9 @@ export const projectRow = z.object({
 export type ProjectRow = z.infer<typeof projectRow>;
 
 export const projectOf = (row: ProjectRow): Project => ({
-  id: projectId.parse(row.id),
+  id: row.id,
   name: row.name,
-  name_source: nameSource.parse(row.name_source),
+  name_source: row.name_source,
   is_public: row.is_public,
   sandbox: row.workspace_id === null ? 'thread' : 'project',
   created_at: row.created_at.toISOString(),

@@ -65,7 +65,7 @@ const lockedThreads = checked(
 select id from threads where project_id = $1 and deleted_at is null order by id for no key update`,
 );
 const unfinishedRun = checked(
-  z.object({ id: z.string(), thread_id: z.string() }),
+  z.object({ id: runId, thread_id: threadId }),
   `
 select id, thread_id from runs where thread_id = any($1::text[]) and (holds_thread or status = 'queued')
 order by holds_thread desc, id limit 1`,
@@ -122,7 +122,7 @@ export class Projects {
       if (!project) throw projectNotFound(id);
       const threads = (await lockedThreads.all(sql, [id])).map((thread) => thread.id);
       const busy = await unfinishedRun.first(sql, [threads]);
-      if (busy) throw new ThreadBusyError(threadId.parse(busy.thread_id), runId.parse(busy.id));
+      if (busy) throw new ThreadBusyError(busy.thread_id, busy.id);
       await sql.query(hideProject, [id, threads]);
     });
   }

@@ -3,14 +3,14 @@ import { knownFires } from './schedule-row';
 import { z } from 'zod';
 
 export const activeScheduleRow = z.object({
-  id: z.string(),
+  id: scheduleId,
   name: z.string(),
   cron: z.string(),
   time_zone: z.string(),
   missed: missedPolicy,
   next_fire_at: z.date(),
   next_fires: z.array(z.date()).nullable(),
-  agent_id: z.string().nullable(),
+  agent_id: agentId.nullable(),
 });
 export type ActiveScheduleRow = z.infer<typeof activeScheduleRow>;
 
@@ -27,17 +27,14 @@ export interface ActiveSchedule {
   readonly agentId: AgentId | null;
 }
 
-/** Not parsed but for its ids: only this library writes the row, from typed values. */
 export const activeScheduleOf = ({
   next_fire_at: nextFireAt,
   next_fires: stored,
   agent_id: agent,
-  id,
   ...row
 }: ActiveScheduleRow): ActiveSchedule => ({
   ...row,
-  id: scheduleId.parse(id),
   nextFireAt,
   nextFires: knownFires({ next_fire_at: nextFireAt, next_fires: stored }),
-  agentId: agent === null ? null : agentId.parse(agent),
+  agentId: agent,
 });

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { checked, jsonDocument } from '../../database/checked-query';
 
 const executionRow = z.object({
-  id: z.string(),
+  id: executionId,
   status: executionStatus,
   reason: executionReason.nullable(),
   error: jsonDocument<{ code: string; detail: string }>().nullable(),
@@ -14,7 +14,7 @@ const executionRow = z.object({
   due_through: z.date().nullable(),
   webhook_id: z.string().nullable(),
   fired_at: z.date().nullable(),
-  run_id: z.string().nullable(),
+  run_id: runId.nullable(),
   run_status: runStatus.nullable(),
   attempts: z.number(),
   next_attempt_at: z.date().nullable(),
@@ -71,8 +71,6 @@ export class Executions {
 
 const executionOf = (row: ExecutionRow): Execution => ({
   ...row,
-  id: executionId.parse(row.id),
-  run_id: row.run_id === null ? null : runId.parse(row.run_id),
   due_at: isoOf(row.due_at),
   due_through: isoOf(row.due_through),
   fired_at: isoOf(row.fired_at),

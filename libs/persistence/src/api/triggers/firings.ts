@@ -61,7 +61,7 @@ export type ExecutionOutcome = Pick<Execution, 'status' | 'reason' | 'error'> & 
 
 const clock = checked(z.object({ now: z.date() }), `select clock_timestamp() as now`);
 
-const dueRow = scheduleRow.extend({ account_id: z.string() });
+const dueRow = scheduleRow.extend({ account_id: accountId });
 
 /** The columns of a schedule are null in the row of a webhook trigger, and the other way round. */
 const pendingRow = z
@@ -261,6 +261,6 @@ export class Firings {
 }
 
 const placeOf = (row: z.infer<typeof dueRow>) => ({
-  accountId: accountId.parse(row.account_id),
+  accountId: row.account_id,
   schedule: scheduleOf(row),
 });

@@ -12,13 +12,13 @@ import { z } from 'zod';
 import { jsonDocument } from '../../database/checked-query';
 
 export const scheduleRow = z.object({
-  id: z.string(),
+  id: scheduleId,
   name: z.string(),
   cron: z.string(),
   time_zone: z.string(),
   missed: missedPolicy,
   overlap: overlapPolicy,
-  thread_id: z.string().nullable(),
+  thread_id: threadId.nullable(),
   run: jsonDocument<TriggeredRun>(),
   is_paused: z.boolean(),
   next_fire_at: z.date().nullable(),
@@ -37,14 +37,14 @@ export type StoredSchedule = Schedule & { readonly next_fires: readonly string[]
 
 /** Not parsed: only this library writes the row, from typed values. */
 export const scheduleOf = (row: ScheduleRow): StoredSchedule => ({
-  id: scheduleId.parse(row.id),
+  id: row.id,
   name: row.name,
   cron: row.cron,
   time_zone: row.time_zone,
   missed: row.missed,
   overlap: row.overlap,
   thread: row.thread_id === null ? 'new' : 'same',
-  thread_id: row.thread_id === null ? null : threadId.parse(row.thread_id),
+  thread_id: row.thread_id,
   run: row.run,
   is_paused: row.is_paused,
   next_fire_at: row.next_fire_at?.toISOString() ?? null,

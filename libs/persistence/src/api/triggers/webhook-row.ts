@@ -21,12 +21,12 @@ export interface SealedSecret {
 }
 
 export const webhookRow = z.object({
-  id: z.string(),
+  id: webhookTriggerId,
   name: z.string(),
   signature: signatureScheme,
   tolerance_s: z.number(),
   overlap: overlapPolicy,
-  thread_id: z.string().nullable(),
+  thread_id: threadId.nullable(),
   run: jsonDocument<TriggeredRun>(),
   is_paused: z.boolean(),
   secrets: jsonDocument<readonly SealedSecret[]>(),
@@ -41,13 +41,13 @@ triggers.created_at, triggers.updated_at`;
 
 /** Not parsed: only this library writes the row, from typed values. */
 export const webhookTriggerOf = (row: WebhookRow): WebhookTrigger => ({
-  id: webhookTriggerId.parse(row.id),
+  id: row.id,
   name: row.name,
   signature: row.signature,
   tolerance_s: row.tolerance_s,
   overlap: row.overlap,
   thread: row.thread_id === null ? 'new' : 'same',
-  thread_id: row.thread_id === null ? null : threadId.parse(row.thread_id),
+  thread_id: row.thread_id,
   run: row.run,
   is_paused: row.is_paused,
   secrets: row.secrets.map(({ sealed: _, ...secret }) => secret),

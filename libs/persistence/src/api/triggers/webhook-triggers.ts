@@ -13,7 +13,6 @@ import { requireFreePlace } from './trigger-count';
 import { threadOfTrigger } from './trigger-thread';
 import { type TriggersOfAgent, isOfAgent } from './triggers-of-agent';
 import { type SealedSecret, triggerNotFound, webhookColumns, webhookRow, webhookTriggerOf } from './webhook-row';
-import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 
 export interface TriggerAddress {
@@ -80,7 +79,7 @@ order by id desc limit $4`,
 );
 
 const ofAnyAccount = checked(
-  webhookRow.extend({ account_id: z.string() }),
+  webhookRow.extend({ account_id: accountId }),
   `
 select account_id, ${webhookColumns} from triggers join accounts on accounts.id = account_id
 where kind = 'webhook' and triggers.id = $1 and removed_at is null`,
@@ -114,7 +113,7 @@ export class WebhookTriggers {
   /** For the route of webhooks, whose sender has no account. */
   async find(triggerId: WebhookTriggerId): Promise<SigningTrigger | undefined> {
     const row = await ofAnyAccount.first(this.database.sql, [triggerId]);
-    return row && { accountId: accountId.parse(row.account_id), trigger: webhookTriggerOf(row), secrets: row.secrets };
+    return row && { accountId: row.account_id, trigger: webhookTriggerOf(row), secrets: row.secrets };
   }
 
   /** Newest first. */
