@@ -1,4 +1,4 @@
-import type { FinishReason } from '@rondo/contract';
+import { type FinishReason, reasoningEffort } from '@rondo/contract';
 import type { CallNotes, ModelRequest, ReplyChunk } from '@rondo/domain';
 import type { z } from 'zod';
 import { ProviderError, failureIn } from './provider-error';
@@ -25,6 +25,22 @@ export interface WireRequest {
   readonly unsettled: number;
   /** How it differs from what the run asked for. */
   readonly notes?: CallNotes;
+}
+
+interface SentRequest {
+  /** The parameter of the request, which may be of any kind where it is one of the run's own. */
+  readonly effort: unknown;
+  readonly omittedTools: readonly string[];
+  readonly omittedParameters: readonly string[];
+}
+
+export function toNotes({ effort: sent, omittedTools, omittedParameters }: SentRequest): CallNotes {
+  const effort = reasoningEffort.safeParse(sent).data;
+  return {
+    ...(effort && { effort }),
+    ...(omittedTools.length > 0 && { omittedTools }),
+    ...(omittedParameters.length > 0 && { omittedParameters }),
+  };
 }
 
 /** The parameters of any SDK's request. */

@@ -1,14 +1,13 @@
-import { reasoningEffort } from '@rondo/contract';
 import type { ModelRequest, ProviderSettings } from '@rondo/domain';
 import { onePerModel } from '../one-per-model';
 import type { ProviderError } from '../provider-error';
 import { findProfile, toMaker } from '../providers/find-profile';
 import { type ProviderProfile, omittedTools } from '../providers/provider-profile';
-import type { WireProtocol, WireRequest } from '../wire-protocol';
+import { type WireProtocol, type WireRequest, toNotes } from '../wire-protocol';
 import { type ToTurns, createTurns } from './openai-messages';
 import { EndingHabit, OpenAiReply } from './openai-reply';
 import { toOpenAiRequest } from './openai-request';
-import { type Lessons, learnFrom, withLessons } from './refused-parameters';
+import { type Lessons, rememberLesson, withLessons } from './refused-parameters';
 
 /** What this process knows of one model of the provider. */
 interface KnownModel {
@@ -48,17 +47,15 @@ export class OpenAiProtocol implements WireProtocol {
     const { profile, toTurns, lessons } = this.known(request.model);
     const wanted = toOpenAiRequest(request, { streams: this.streams, profile, toTurns });
     const { params, omitted } = withLessons(wanted, lessons);
-    const effort = reasoningEffort.safeParse(params.reasoning_effort).data; // a run's own parameters may be of any kind
-    const left = omittedTools(request.tools, profile);
     return {
       path: '/chat/completions',
       params,
       unsettled: 0,
-      notes: {
-        ...(effort && { effort }),
-        ...(left.length > 0 && { omittedTools: left }),
-        ...(omitted.length > 0 && { omittedParameters: omitted }),
-      },
+      notes: toNotes({
+        effort: params.reasoning_effort,
+        omittedTools: omittedTools(request.tools, profile),
+        omittedParameters: omitted,
+      }),
     };
   }
 
@@ -71,10 +68,7 @@ export class OpenAiProtocol implements WireProtocol {
       model.toTurns = createTurns(model);
       return true;
     }
-    const { params } = this.request(request);
-    const lessons = learnFrom(error, params, model.lessons);
-    if (lessons) model.lessons = lessons;
-    return lessons !== undefined;
+    return rememberLesson(model, error, this.request(request).params);
   }
 
   reader({ model }: ModelRequest): OpenAiReply {
