@@ -1,4 +1,4 @@
-import { RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/test-deployment';
 
 /** Each call costs cents, so that a dollar is spent within a few. */
 const price = [{ input: 10, output: 10 }];
@@ -39,13 +39,6 @@ describe('a deployment with limited accounts', () => {
     await rondo.stop();
   });
 
-  async function tenant(): Promise<{ id: string; client: RondoClient }> {
-    const made = await operator.json<{ account: { id: string }; api_key: string }>('POST', '/admin/accounts', {
-      name: 'Tenant',
-    });
-    return { id: made.account.id, client: new RondoClient(operator.url, made.api_key) };
-  }
-
   const balanceOf = (client: RondoClient) => client.json<Balance>('GET', '/balance');
   const problemOf = async (client: RondoClient, body: object) => {
     const { status, text } = await client.request('POST', '/runs', body);
@@ -66,7 +59,7 @@ describe('a deployment with limited accounts', () => {
   ])(
     'spends no more than the allowance of %s with parallel runs, while workers are killed (I1) (I3)',
     async (tier, factor) => {
-      const { id: account, client } = await tenant();
+      const { id: account, client } = await operator.newAccount();
       await operator.json('PUT', `/admin/accounts/${account}/tier`, { tier });
       const endless = {
         model: 'demo/loop',
@@ -94,7 +87,7 @@ describe('a deployment with limited accounts', () => {
   );
 
   it('refuses runs with 402 without money and with 403 for other models, and accepts them with credit', async () => {
-    const { id, client } = await tenant();
+    const { id, client } = await operator.newAccount();
     await operator.json('PUT', `/admin/accounts/${id}/tier`, { tier: 'prepaid' });
     const run = { model: 'demo/plain', input: 'Greet me.' };
 
@@ -112,7 +105,7 @@ describe('a deployment with limited accounts', () => {
   });
 
   it('parks a run for its budget, and goes on when it is raised, though its worker is killed then', async () => {
-    const { client } = await tenant();
+    const { client } = await operator.newAccount();
     const task = scripted('Twice.', [
       { calls: [command('echo one >> effects')] },
       { calls: [command('echo two >> effects; sleep 1')] },
@@ -138,7 +131,7 @@ describe('a deployment with limited accounts', () => {
   });
 
   it('raises a budget while the run ends: the run goes on, or the raise is refused', async () => {
-    const { client } = await tenant();
+    const { client } = await operator.newAccount();
     const short = { model: 'demo/plain', input: 'Greet me.', llm: { max_tokens: 500 } };
     const runs = await Promise.all([1, 2, 3].map(() => client.createRun({ ...short, budget: { usd: 0.5 } })));
 

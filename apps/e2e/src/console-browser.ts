@@ -23,7 +23,11 @@ export async function startConsole(request: Request = {}): Promise<RunningConsol
     instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
     ...request,
   });
-  const client = rondo.client();
+  return openConsole(rondo, rondo.client());
+}
+
+/** A browser of its own, signed in with the key of this client. */
+export async function openConsole(rondo: RunningRondo, client: RondoClient): Promise<RunningConsole> {
   const browser = await ConsoleBrowser.start(rondo, client);
   await browser.signIn();
   return { rondo, client, browser, page: browser.page };

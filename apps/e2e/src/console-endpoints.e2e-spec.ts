@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { RondoClient, type RunningRondo } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo } from '@rondo/test-deployment';
 import { verifyWebhook } from '@rondo/client';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, startConsole, stopConsole } from './console-browser';
@@ -133,16 +133,12 @@ describe('what an account tells others and may spend, in the console', () => {
   it('shows what the account may spend and has left', async () => {
     await browser.open('/console/usage');
     await page.getByText('This account may spend any amount.').waitFor();
-    const { account, api_key: key } = await client.json<{ account: { id: string }; api_key: string }>(
-      'POST',
-      '/admin/accounts',
-      { name: 'Tenant' },
-    );
-    await client.json('PUT', `/admin/accounts/${account.id}/tier`, { tier: 'free' });
-    await client.json('POST', `/admin/accounts/${account.id}/credits`, { usd: 2.5, reason: 'A gift.' });
+    const { id: account, client: tenant } = await client.newAccount();
+    await client.json('PUT', `/admin/accounts/${account}/tier`, { tier: 'free' });
+    await client.json('POST', `/admin/accounts/${account}/credits`, { usd: 2.5, reason: 'A gift.' });
     await page.context().clearCookies();
     await browser.open('/console/usage');
-    await page.getByLabel('API key').fill(key);
+    await page.getByLabel('API key').fill(tenant.key);
     await page.keyboard.press('Enter');
     const balance = page.getByRole('region', { name: 'Balance' });
     await balance.getByText('Tier free').waitFor();

@@ -152,7 +152,7 @@ describe('the console for those who operate an account', () => {
   });
 
   it('the admin of another account is offered no accounts', async () => {
-    const { api_key: key } = await client.json<{ api_key: string }>('POST', '/admin/accounts', { name: 'Third' });
+    const { key } = (await client.newAccount('Third')).client;
     await page.context().clearCookies();
     await browser.open('/console/keys');
     await page.getByLabel('API key').fill(key);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
 
 /** The header of a PNG of 2 by 3 pixels. */
 const png = Buffer.concat([
@@ -98,12 +98,7 @@ describe('a thread that is deleted', () => {
   });
 
   it('is deleted with its images, and a removed account with everything', async () => {
-    const { account, api_key } = await client.json<{ account: { id: string }; api_key: string }>(
-      'POST',
-      '/admin/accounts',
-      { name: 'Tenant' },
-    );
-    const tenant = new RondoClient(client.url, api_key);
+    const { id: account, client: tenant } = await client.newAccount();
     const { id: thread } = await tenant.json<{ id: string }>('POST', '/threads', {});
     const message = await tenant.json<StoredMessage>('POST', `/threads/${thread}/messages`, {
       content: [{ type: 'image', source: image }],
@@ -114,7 +109,7 @@ describe('a thread that is deleted', () => {
     expect((await tenant.request('DELETE', `/threads/${thread}`)).status).toBe(204);
     await answers(404, () => tenant.request('GET', blob));
 
-    const removal = `/admin/accounts/${account.id}`;
+    const removal = `/admin/accounts/${account}`;
     expect((await client.request('DELETE', removal)).status).toBe(202);
     expect((await tenant.request('GET', '/runs')).status).toBe(401);
     await answers(404, () => client.request('DELETE', removal));

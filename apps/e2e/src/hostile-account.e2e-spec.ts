@@ -132,10 +132,9 @@ describe('attack: a gateway of 512 MB', () => {
   afterAll(() => rondo.stop());
 
   async function keysOfTenant(count: number): Promise<[string, ...string[]]> {
-    const made = await operator.json<{ api_key: string }>('POST', '/admin/accounts', { name: 'Tenant' });
-    const tenant = new RondoClient(operator.url, made.api_key);
+    const { client: tenant } = await operator.newAccount();
     const add = () => tenant.json<{ key: string }>('POST', '/api-keys', { name: 'another', scopes: ['write'] });
-    return [made.api_key, ...(await many(count, add)).map(({ key }) => key)];
+    return [tenant.key, ...(await many(count, add)).map(({ key }) => key)];
   }
 
   const residentMegabytes = (): number => {

@@ -56,6 +56,12 @@ export class RondoClient {
     return JSON.parse(text) as Body;
   }
 
+  /** A new account, and a client for it. Only the operator's client can make one. */
+  async newAccount(name = 'Tenant'): Promise<{ id: string; client: RondoClient }> {
+    const made = await this.json<{ account: { id: string }; api_key: string }>('POST', '/admin/accounts', { name });
+    return { id: made.account.id, client: new RondoClient(this.url, made.api_key) };
+  }
+
   createRun(body: Record<string, unknown>): Promise<RunView> {
     return this.json('POST', '/runs', body);
   }

@@ -13,7 +13,7 @@ export interface Tenant {
 
 export async function createTenant({ rondo }: TestBed, name: string, address: string): Promise<Tenant> {
   const admin = rondo.client();
-  const { api_key: key } = await admin.json<{ api_key: string }>('POST', '/admin/accounts', { name });
+  const { key } = (await admin.newAccount(name)).client;
   return { client: new AddressedClient(admin.url, key, address), key, url: new URL(admin.url), address };
 }
 

@@ -1,5 +1,5 @@
-import { RondoClient, RunningRondo } from '@rondo/test-deployment';
-import { ConsoleBrowser, type RunningConsole } from '../console-browser';
+import { type RondoClient, RunningRondo } from '@rondo/test-deployment';
+import { type RunningConsole, openConsole } from '../console-browser';
 
 let started: Promise<RunningRondo> | undefined;
 
@@ -15,18 +15,13 @@ export function ordinaryDeployment(): Promise<RunningRondo> {
 
 /** A client for an account of its own, whose lists hold nothing of other specs. */
 export async function newAccount(rondo: RunningRondo): Promise<RondoClient> {
-  const operator = rondo.client();
-  const { api_key } = await operator.json<{ api_key: string }>('POST', '/admin/accounts', { name: 'A spec' });
-  return new RondoClient(operator.url, api_key);
+  return (await rondo.client().newAccount('A spec')).client;
 }
 
 /** A browser of its own, signed in to an account of its own. */
 export async function ordinaryConsole(): Promise<RunningConsole> {
   const rondo = await ordinaryDeployment();
-  const client = await newAccount(rondo);
-  const browser = await ConsoleBrowser.start(rondo, client);
-  await browser.signIn();
-  return { rondo, client, browser, page: browser.page };
+  return openConsole(rondo, await newAccount(rondo));
 }
 
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
-import { RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { ordinaryDeployment } from './ordinary-deployment';
 
 /** More than the buffers between an executor and a client take, so that one who does not read keeps a tunnel. */
@@ -20,11 +20,6 @@ describe('attack: slow readers', () => {
   afterAll(async () => {
     for (const socket of sockets) socket.destroy();
   });
-
-  async function tenant(name: string): Promise<RondoClient> {
-    const { api_key: key } = await client.json<{ api_key: string }>('POST', '/admin/accounts', { name });
-    return new RondoClient(client.url, key);
-  }
 
   /** A sandbox with a large file, and a site of it. */
   async function published(owner: RondoClient): Promise<{ sandbox: string; site: URL }> {
@@ -57,7 +52,7 @@ describe('attack: slow readers', () => {
   }
 
   it('of one account keep no tunnel from the files of another, nor from its run with an uploaded file', async () => {
-    const [hostile, victim] = [await tenant('hostile'), await tenant('victim')];
+    const [hostile, victim] = [(await client.newAccount('hostile')).client, (await client.newAccount('victim')).client];
     const [theirs, own] = [await published(hostile), await published(victim)];
 
     const file = `/v1/sandboxes/${theirs.sandbox}/files/content?path=site/index.html`;
