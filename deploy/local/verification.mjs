@@ -28,7 +28,7 @@ export class Verification {
     } catch (error) {
       log.note(`\n${[error.stdout, error.stderr].filter(Boolean).join('\n') || error.message}`);
       log.failed({ name, ms: performance.now() - since, detail: 'failed; its output is above' });
-      this.#failed.push({ name, excerpt: excerptOf(error) });
+      this.#failed.push({ name, excerpt: toExcerpt(error) });
       return false;
     } finally {
       this.#running.delete(name);
@@ -124,7 +124,7 @@ export function jest(projects, { env = {}, args = [] } = {}) {
 export const jestProjects = () => jestFolders().map((folder) => basename(folder));
 
 /** The first lines that a failed check has printed. Those of jest say nothing; its reporter records what failed. */
-function excerptOf({ stdout = '', stderr = '', message, isOfJest }) {
+function toExcerpt({ stdout = '', stderr = '', message, isOfJest }) {
   const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => line.trim() !== '');
   if (isOfJest && lines.length > 0) return [];
   return (lines.length > 0 ? lines : message.split('\n')).slice(0, excerptLines).map((line) => `    ${line}`);

@@ -9,16 +9,16 @@ import { writeValue } from './typed-value';
 import { looksLikeTag } from './xml/balanced-value';
 import { writeAttribute } from './xml/entities';
 import { writeRawValue } from './xml/raw-value';
-import { type TagShape, type TagShapes, TagGrammar, tagShapeOf, tagShapesOf } from './xml/tag-grammar';
+import { type TagShape, type TagShapes, TagGrammar, toTagShape, toTagShapes } from './xml/tag-grammar';
 import { asWritten, writeTurn } from './xml/write-turn';
 
 /** Calls as one tag per tool: the shortest of the text dialects. */
 export const xmlTagDialect: Dialect = {
   name: 'xml_tag',
   encode: (conversation, tools, { xml_adding_strategy, include_xml_examples }) => {
-    const shapes = tagShapesOf(tools);
+    const shapes = toTagShapes(tools);
     const usage = (tool: ToolDefinition) => [
-      `Written as: ${outline(tagShapeOf(tool))}`,
+      `Written as: ${outline(toTagShape(tool))}`,
       ...(include_xml_examples && tool.example ? ['Example:', writeTag(callOf(tool, tool.example), shapes)] : []),
     ];
     return {
@@ -28,7 +28,7 @@ export const xmlTagDialect: Dialect = {
     };
   },
   decoder: (tools, { max_tool_calls }) => {
-    const shapes: TagShapes = tagShapesOf(tools);
+    const shapes: TagShapes = toTagShapes(tools);
     return new GrammarDecoder((source, reply) => new TagGrammar(source, reply, shapes).read(), {
       maxCalls: max_tool_calls,
     });
@@ -37,7 +37,7 @@ export const xmlTagDialect: Dialect = {
 
 /** Memoized: the requests of a run have the same list of tools. */
 const writerFor = memoize((tools: readonly ToolDefinition[]): TurnWriter => {
-  const shapes = tagShapesOf(tools);
+  const shapes = toTagShapes(tools);
   return (parts) => writeTurn(parts, (calls) => calls.map((call) => writeTag(call, shapes)).join('\n'));
 });
 

@@ -310,8 +310,8 @@ class ReplyLimits {
   admit(chunk: ReplyChunk): ReplyChunk | undefined {
     if ('index' in chunk && chunk.index >= textLimits.callsInReply) return this.refuse();
     if (chunk.type === 'call_start')
-      return this.take(chunk.name.length + lengthOf(chunk), { ...chunk, name: nameOf(chunk.name) });
-    if (chunk.type === 'reasoning_end' || chunk.type === 'call_end') return this.take(lengthOf(chunk), chunk);
+      return this.take(chunk.name.length + measureOpaque(chunk), { ...chunk, name: toShortName(chunk.name) });
+    if (chunk.type === 'reasoning_end' || chunk.type === 'call_end') return this.take(measureOpaque(chunk), chunk);
     if (chunk.text.length <= this.left) return this.take(chunk.text.length, chunk);
 
     const text = chunk.text.slice(0, characterStart(chunk.text, this.left));
@@ -332,9 +332,10 @@ class ReplyLimits {
 }
 
 /** No tool has so long a name. The beginning is enough to tell the model that the tool does not exist. */
-const nameOf = (name: string): string => name.slice(0, textLimits.toolName);
+const toShortName = (name: string): string => name.slice(0, textLimits.toolName);
 
-const lengthOf = ({ opaque }: { readonly opaque?: Opaque }): number => (opaque ? JSON.stringify(opaque).length : 0);
+const measureOpaque = ({ opaque }: { readonly opaque?: Opaque }): number =>
+  opaque ? JSON.stringify(opaque).length : 0;
 
 /** Starts the next iteration, or a new attempt at the reply of the current one. */
 export function beginReply({ state }: LoopContext, messageId: MessageId): NewFact {

@@ -83,7 +83,7 @@ type Entry = z.infer<typeof simpleMemory.input>;
 
 /** The notebook is derived from its successful writes and edits in the thread. */
 function useNotebook(entry: Entry, conversation: readonly NewMessage[]): ToolResult {
-  const text = notebookOf(conversation);
+  const text = readNotebook(conversation);
   switch (entry.action) {
     case 'read':
       return done(text === '' ? '(The notebook is empty.)' : text);
@@ -103,7 +103,7 @@ function edit({ old_string: before, new_string: after }: Entry, text: string): T
   return done('Edited.');
 }
 
-const notebookOf = (conversation: readonly NewMessage[]): string =>
+const readNotebook = (conversation: readonly NewMessage[]): string =>
   succeededCalls(simpleMemory.name, conversation).reduce((text, given) => {
     const entry = simpleMemory.input.safeParse(given);
     return entry.success ? after(text, entry.data) : text;
@@ -135,13 +135,13 @@ function recordThought(thought: Thought, ofRun: readonly NewMessage[]): ToolResu
     thoughtNumber: thought.thoughtNumber,
     totalThoughts: Math.max(thought.totalThoughts, thought.thoughtNumber),
     nextThoughtNeeded: thought.nextThoughtNeeded,
-    branches: [...new Set(all.flatMap(branchOf))],
+    branches: [...new Set(all.flatMap(toBranches))],
     thoughtHistoryLength: all.length,
   };
   return { success: true, output: JSON.stringify(output) };
 }
 
-const branchOf = ({ branchFromThought, branchId }: Thought): string[] =>
+const toBranches = ({ branchFromThought, branchId }: Thought): string[] =>
   branchFromThought !== undefined && branchId ? [branchId] : [];
 
 /** The arguments of every call of a tool that succeeded, in the order of their results. */

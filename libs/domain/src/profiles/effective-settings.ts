@@ -55,9 +55,9 @@ export function effectiveSettings(
   defaults: SettingsDefaults,
 ): { settings: RunSettings } | { problems: SettingsProblem[] } {
   const name = request.profile ?? 'suna';
-  const servers = serversOf(request, defaults);
+  const servers = readServers(request, defaults);
   const overlaid = overlay({ name, profile: profiles[name], request, defaults });
-  const fallbacks = fallbacksOf(request, overlaid, {
+  const fallbacks = readFallbacks(request, overlaid, {
     chains: defaults.fallbacks,
     fullName: (model) => fullName(model, defaults),
     hasToolCalls: (model) => defaults.hasToolCalls?.(model) ?? true,
@@ -242,7 +242,7 @@ interface ServerDefaults {
 }
 
 /** The MCP servers of the request, or those of its agent. */
-function serversOf(
+function readServers(
   { mcp_servers: requested, agent }: SettingsRequest,
   { sealServer: seal, agentServers = [] }: ServerDefaults,
 ): { settings: Pick<RunSettings, 'mcp_servers'>; problems: { field: string; message: string }[] } {
@@ -277,15 +277,15 @@ interface FallbackChoice {
  * The chain of the request, else of its agent, else of the deployment for this model. What cannot stand in is refused
  * where a request names it, and left out of a chain of the deployment, which is made for many runs.
  */
-function fallbacksOf(
+function readFallbacks(
   { fallbacks: requested, agent }: SettingsRequest,
   settings: RunSettings,
   choice: FallbackChoice,
 ): { settings: Pick<RunSettings, 'fallbacks'>; problems: { field: string; message: string }[] } {
   const field = requested ? 'fallbacks' : 'agent.fallbacks';
   const named = requested ?? agent?.fallbacks;
-  const chain = (named ?? choice.chains?.get(settings.model) ?? []).map((one) => fallbackOf(one, choice));
-  const lacks = chain.map((one, index) => lackOf(one, { before: chain.slice(0, index), settings, choice }));
+  const chain = (named ?? choice.chains?.get(settings.model) ?? []).map((one) => toFallback(one, choice));
+  const lacks = chain.map((one, index) => findLack(one, { before: chain.slice(0, index), settings, choice }));
   const problems = lacks.flatMap((message, index) =>
     named && message !== undefined ? [{ field: `${field}.${index}`, message }] : [],
   );
@@ -293,7 +293,7 @@ function fallbacksOf(
   return { settings: usable.length > 0 ? { fallbacks: usable } : {}, problems };
 }
 
-const fallbackOf = (one: RequestedFallbacks[number], { fullName }: FallbackChoice): Fallback =>
+const toFallback = (one: RequestedFallbacks[number], { fullName }: FallbackChoice): Fallback =>
   typeof one === 'string' ? { model: fullName(one) } : { ...one, model: fullName(one.model) };
 
 interface Surroundings {
@@ -302,7 +302,7 @@ interface Surroundings {
   readonly choice: FallbackChoice;
 }
 
-function lackOf({ model }: Fallback, { before, settings, choice }: Surroundings): string | undefined {
+function findLack({ model }: Fallback, { before, settings, choice }: Surroundings): string | undefined {
   if (model === settings.model) return 'is the model that it stands in for';
   if (before.some((one) => one.model === model)) return 'is named twice';
   if (settings.processor.dialect === 'native' && !choice.hasToolCalls(model))

@@ -149,9 +149,9 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'browser.state': // the message that it announces is heard by itself
       return state;
     case 'run.started':
-      return changed(state, { started: true, startedAt: timeOf(fact) });
+      return changed(state, { started: true, startedAt: readTime(fact) });
     case 'run.waiting':
-      return changed(state, { waitingSince: state.waitingSince ?? timeOf(fact) });
+      return changed(state, { waitingSince: state.waitingSince ?? readTime(fact) });
     case 'run.resumed':
       return changed(state, { waitingSince: undefined, waitedMs: waitedUntil(state, state.waitingSince, fact) });
     case 'run.forked':
@@ -204,7 +204,7 @@ const pointOf = (state: RunState): CompactionPoint => ({
 });
 
 /** A fact has a time once it is recorded. */
-const timeOf = (fact: NewFact | RecordedFact): string | undefined => ('at' in fact ? fact.at : undefined);
+const readTime = (fact: NewFact | RecordedFact): string | undefined => ('at' in fact ? fact.at : undefined);
 
 const millisecondsBetween = (from: string | undefined, to: string | undefined): number =>
   from && to ? Math.max(0, Date.parse(to) - Date.parse(from)) : 0;
@@ -214,7 +214,7 @@ const waitedUntil = (
   { waitedMs }: { readonly waitedMs: number },
   since: string | undefined,
   fact: NewFact | RecordedFact,
-): number => waitedMs + millisecondsBetween(since, timeOf(fact));
+): number => waitedMs + millisecondsBetween(since, readTime(fact));
 
 interface RecordedCall extends Usage {
   readonly model: string;

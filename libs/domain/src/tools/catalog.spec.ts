@@ -1,4 +1,4 @@
-import { tagShapeOf } from '../dialects/xml/tag-grammar';
+import { toTagShape } from '../dialects/xml/tag-grammar';
 import { tools } from './catalog';
 import type { ToolDefinition } from './define-tool';
 import { parametersOf } from './tool-parameters';
@@ -8,7 +8,7 @@ const catalog: readonly ToolDefinition[] = tools;
 describe('the catalog', () => {
   it('has each name and each tag once', () => {
     expect(new Set(catalog.map(({ name }) => name)).size).toBe(catalog.length);
-    expect(new Set(catalog.map((tool) => tagShapeOf(tool).tag)).size).toBe(catalog.length);
+    expect(new Set(catalog.map((tool) => toTagShape(tool).tag)).size).toBe(catalog.length);
   });
 
   it.each(catalog)('maps only parameters that $name has', (tool) => {

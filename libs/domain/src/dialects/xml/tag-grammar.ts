@@ -11,10 +11,10 @@ const anyTag = new WordTrie(['<']);
 /** The tools of a run by the tags that open a call: the tool's own tag, or its name. */
 export type TagShapes = ReadonlyMap<string, { readonly tool: ToolDefinition; readonly shape: TagShape }>;
 
-export const tagShapesOf = (tools: readonly ToolDefinition[]): TagShapes =>
+export const toTagShapes = (tools: readonly ToolDefinition[]): TagShapes =>
   new Map(
     tools.flatMap((tool) => {
-      const entry = { tool, shape: tagShapeOf(tool) };
+      const entry = { tool, shape: toTagShape(tool) };
       return [
         [entry.shape.tag, entry],
         [tool.name, entry],
@@ -122,7 +122,7 @@ export interface TagShape {
 }
 
 /** Uses the tool's own mapping if it has one; otherwise every parameter is an element, which can hold any text. */
-export function tagShapeOf(tool: ToolDefinition): TagShape {
+export function toTagShape(tool: ToolDefinition): TagShape {
   const { tag = tool.name.replaceAll('_', '-'), attributes = [], content } = tool.xml ?? {};
   const others = [...parametersOf(tool).keys()].filter((name) => name !== content && !attributes.includes(name));
   return content === undefined

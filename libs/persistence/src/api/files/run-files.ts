@@ -29,7 +29,7 @@ export class UnknownFileError extends TerminalError {
 /** Images of one message together, since they are in memory until they are stored. */
 const mostImageBytes = 2 * largestImage;
 
-const filesOf = checked(
+const selectFiles = checked(
   fileRow,
   `
 select id, name, size, media_type, sha256, created_at from files
@@ -43,7 +43,7 @@ export async function readFiles(
   ids: readonly FileId[],
 ): Promise<readonly StoredFile[]> {
   if (ids.length === 0) return [];
-  const files = (await filesOf.all(sql, [accountId, ids])).map(fileOf);
+  const files = (await selectFiles.all(sql, [accountId, ids])).map(fileOf);
   return ids.map((id, index) => {
     const file = files.find((one) => one.id === id);
     if (!file) throw new UnknownFileError(`files.${index}`);
@@ -70,7 +70,7 @@ export async function imagesAmong(sql: Sql, files: readonly StoredFile[]): Promi
   return blocks;
 }
 
-const pathsOf = checked(z.object({ path: z.string() }), `select path from run_files where thread_id = $1`);
+const selectPaths = checked(z.object({ path: z.string() }), `select path from run_files where thread_id = $1`);
 
 /** Paths that no other upload of the thread has. Call it with the thread locked. */
 export async function placeFiles(
@@ -79,7 +79,7 @@ export async function placeFiles(
   files: readonly StoredFile[],
 ): Promise<readonly RunFileNote[]> {
   if (files.length === 0) return [];
-  const taken = new Set((await pathsOf.all(sql, [threadId])).map(({ path }) => path));
+  const taken = new Set((await selectPaths.all(sql, [threadId])).map(({ path }) => path));
   return files.map(({ id, name }) => {
     const path = freeName(workspaceName(name), (candidate) => taken.has(candidate));
     taken.add(path);
@@ -109,7 +109,7 @@ select file_id, coalesce(name, path) as name, path from run_files left join file
 );
 
 /** Of a run that was queued: its message is created when it is promoted. */
-export const notesOf = (sql: Sql, runId: RunId): Promise<readonly RunFileNote[]> => notesOfRun.all(sql, [runId]);
+export const readFileNotes = (sql: Sql, runId: RunId): Promise<readonly RunFileNote[]> => notesOfRun.all(sql, [runId]);
 
 /** The content of the message that brings the files. */
 export const withNote = (

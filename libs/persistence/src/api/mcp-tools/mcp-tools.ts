@@ -55,7 +55,7 @@ on conflict (account_id, server_hash, tool) do update set
   changed_at = case when ${isAccepted} then null else clock_timestamp() end
 where mcp_tools.changed_fingerprint is distinct from case when ${isAccepted} then null else excluded.fingerprint end`;
 
-const acceptedOf = checked(
+const selectAccepted = checked(
   z.object({ id: mcpToolId, tool: z.string(), fingerprint: z.string() }),
   `
 select id, tool, fingerprint from mcp_tools where account_id = $1 and server_hash = $2 and tool = any($3::text[])`,
@@ -118,7 +118,7 @@ export class McpToolDefinitions {
       tools.map((tool) => JSON.stringify(mcpToolDefinition.parse(tool))),
       this.most,
     ]);
-    const rows = await acceptedOf.all(sql, [accountId, hash, names]);
+    const rows = await selectAccepted.all(sql, [accountId, hash, names]);
     const accepted = new Map(rows.map((row) => [row.tool, row]));
     return tools.flatMap(({ tool, fingerprint }) => {
       const known = accepted.get(tool);

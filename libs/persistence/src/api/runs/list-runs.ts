@@ -71,7 +71,7 @@ const bounds = {
 /** One per set of conditions that was asked for. */
 const lists = new Map<string, BoundedList<Run>>();
 
-function listOf(given: readonly Condition[]): BoundedList<Run> {
+function findList(given: readonly Condition[]): BoundedList<Run> {
   const key = given.join();
   const known = lists.get(key) ?? new BoundedList(listStatement(given), bounds, runRow.transform(runOf));
   lists.set(key, known);
@@ -96,7 +96,7 @@ export async function listRuns(
     createdBefore: rest.createdBefore,
   };
   const given = all.filter((condition) => values[condition] !== undefined);
-  return listOf(given).page(sql, [accountId, ...given.map((condition) => values[condition])], limit);
+  return findList(given).page(sql, [accountId, ...given.map((condition) => values[condition])], limit);
 }
 
 export type RunCounts = Readonly<Record<RunStatus, number>>;

@@ -6,7 +6,7 @@ import { batchOf } from '../../run-log/batch';
 import { writeBatch } from '../../run-log/group-commit';
 import type { Sql } from '../../database/sql';
 import { violates } from '../../database/sql-error';
-import { fileMetadata, notesOf } from '../files/run-files';
+import { fileMetadata, readFileNotes } from '../files/run-files';
 import { inputFact } from './input-message';
 import { supersedeTurn } from './supersede-turn';
 
@@ -67,7 +67,7 @@ export async function promote(
       const { edits_message_id: messageId } = row;
       if (messageId !== null) await supersedeTurn(sql, { threadId, messageId, by: run.id });
       const content = userContent.parse(row.input);
-      const metadata = fileMetadata(await notesOf(sql, run.id));
+      const metadata = fileMetadata(await readFileNotes(sql, run.id));
       const input = inputFact({ runId: run.id, threadId, iteration: 0, content, metadata }, newId);
       return writeBatch(sql, batchOf({ runId: run.id, threadId, epoch: run.epoch }, [input], newId));
     });

@@ -20,7 +20,7 @@ import { type ApprovalAddress, listOpenApprovals, readApproval } from './approva
 import { type ApprovalDecision, type ApprovalOrder, decideOnApproval } from './decide-approval';
 import { type InboxItem, listInbox } from './inbox';
 import { type Answer, type AnsweredRun, answerRun } from './answer-run';
-import { childrenOf } from './child-runs/runs-below';
+import { readChildren } from './child-runs/runs-below';
 import { type CreatedRun, type NewRun, createRun } from './create-run';
 import { type ForkOrder, type ForkedRun, forkRun } from './forks/fork-run';
 import { type FirstRows, insertRuns, lengthOf } from './insert-run';
@@ -69,7 +69,7 @@ export class Runs {
   /** The run with its child runs, if it has some. */
   async getWithChildren(address: RunAddress): Promise<Run> {
     const run = await this.get(address);
-    const children = await childrenOf(this.database.sql, run.id);
+    const children = await readChildren(this.database.sql, run.id);
     return children.length > 0 ? { ...run, children: [...children] } : run;
   }
 

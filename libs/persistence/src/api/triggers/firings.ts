@@ -165,7 +165,7 @@ export class Firings {
   /** In the order in which they are to be fired: accounts take turns. */
   async due(now: Date, { limit, without }: DueRequest): Promise<readonly DueSchedule[]> {
     const rows = await dueSchedules.all(this.database.sql, [now, limit, without]);
-    return rows.map((row) => ({ ...placeOf(row), dueAt: row.next_fire_at ?? now }));
+    return rows.map((row) => ({ ...toPlace(row), dueAt: row.next_fire_at ?? now }));
   }
 
   /** The oldest one of each trigger, if its time has come; accounts take turns. */
@@ -260,7 +260,7 @@ export class Firings {
   }
 }
 
-const placeOf = (row: z.infer<typeof dueRow>) => ({
+const toPlace = (row: z.infer<typeof dueRow>) => ({
   accountId: row.account_id,
   schedule: scheduleOf(row),
 });

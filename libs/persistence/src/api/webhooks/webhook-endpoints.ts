@@ -107,12 +107,12 @@ export class WebhookEndpoints {
       await requireFreePlace(sql, accountId);
       const { url, description, events, is_paused: isPaused } = fields;
       const values = [endpointId, accountId, url, storedText(description), events, isPaused, JSON.stringify([secret])];
-      return endpointOf(await insertEndpoint.first(sql, values), endpointId);
+      return toEndpoint(await insertEndpoint.first(sql, values), endpointId);
     });
   }
 
   async get({ accountId, endpointId }: EndpointAddress): Promise<WebhookEndpoint> {
-    return endpointOf(await oneEndpoint.first(this.database.sql, [accountId, endpointId]), endpointId);
+    return toEndpoint(await oneEndpoint.first(this.database.sql, [accountId, endpointId]), endpointId);
   }
 
   /** Newest first. */
@@ -129,12 +129,12 @@ export class WebhookEndpoints {
   /** What waits for an endpoint is given up when it is paused. */
   update({ accountId, endpointId, fields }: EndpointChange): Promise<WebhookEndpoint> {
     return this.database.transaction(async (sql) => {
-      const known = endpointOf(await lockedEndpoint.first(sql, [accountId, endpointId]), endpointId);
+      const known = toEndpoint(await lockedEndpoint.first(sql, [accountId, endpointId]), endpointId);
       const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
       const { url, description, events, is_paused: isPaused }: EndpointFields = { ...known, ...given };
       const values = [endpointId, url, storedText(description), events, isPaused];
       if (isPaused && !known.is_paused) await sql.query(giveUpPending, [endpointId]);
-      return endpointOf(await updateEndpoint.first(sql, values), endpointId);
+      return toEndpoint(await updateEndpoint.first(sql, values), endpointId);
     });
   }
 
@@ -145,7 +145,7 @@ export class WebhookEndpoints {
       if (!row) throw endpointNotFound(endpointId);
       const kept = row.secrets.slice(0, 1).map((former) => ({ ...former, expires_at: expiresAt.toISOString() }));
       const values = [endpointId, JSON.stringify([secret, ...kept])];
-      return endpointOf(await setSecrets.first(sql, values), endpointId);
+      return toEndpoint(await setSecrets.first(sql, values), endpointId);
     });
   }
 
@@ -167,7 +167,7 @@ async function requireFreePlace(sql: Sql, accountId: AccountId): Promise<void> {
   );
 }
 
-function endpointOf(row: EndpointRow | undefined, id: WebhookEndpointId): WebhookEndpoint {
+function toEndpoint(row: EndpointRow | undefined, id: WebhookEndpointId): WebhookEndpoint {
   if (!row) throw endpointNotFound(id);
   return shown(row);
 }

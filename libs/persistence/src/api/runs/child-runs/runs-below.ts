@@ -52,7 +52,7 @@ const children = checked(
 select id, parent_call_id as tool_call_id, agent_id, status from runs where parent_run_id = $1 order by id limit 100`,
 );
 
-export const childrenOf = (sql: Sql, id: RunId): Promise<readonly ChildRun[]> => children.all(sql, [id]);
+export const readChildren = (sql: Sql, id: RunId): Promise<readonly ChildRun[]> => children.all(sql, [id]);
 
 /** A run that must be told to stop, and why. */
 export interface RunToStop {

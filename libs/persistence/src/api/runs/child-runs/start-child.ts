@@ -116,14 +116,14 @@ async function agentNamed(sql: Sql, { parent: { accountId }, agent }: ChildOrder
   );
 }
 
-const placeOf = checked(
+const selectPlace = checked(
   z.object({ root: runId, depth: z.number() }),
   `select coalesce(root_run_id, id) as root, coalesce(tree_depth, 0) as depth from runs where id = $1`,
 );
 
 /** Never changes once the parent exists, so it is read without a lock. */
 async function originOf(sql: Sql, { parent, call }: ChildOrder): Promise<RunOrigin> {
-  const place = await placeOf.first(sql, [parent.runId]);
+  const place = await selectPlace.first(sql, [parent.runId]);
   if (!place) throw new ClaimLostError(parent.runId);
   return { parentRunId: parent.runId, parentCallId: call.id, rootRunId: place.root, depth: place.depth + 1 };
 }

@@ -116,7 +116,7 @@ const newCalls = `insert into tool_calls select * from json_populate_recordset(n
 const newRefs = `
 insert into blob_refs (thread_id, account_id, sha256) select $2, account_id, sha256 from blob_refs where thread_id = $1`;
 
-const filesOf = checked(
+const selectFiles = checked(
   z.object({ file_id: z.string(), path: z.string() }),
   `select file_id, path from run_files where thread_id = $1`,
 );
@@ -134,7 +134,7 @@ export async function copyRows(
   await sql.query(newEvents, [ids.rewrite(events)]);
   await sql.query(newCalls, [ids.rewrite(calls)]);
   await sql.query(newRefs, [from.thread_id, threadId]);
-  const uploads = await filesOf.all(sql, [from.thread_id]);
+  const uploads = await selectFiles.all(sql, [from.thread_id]);
   const named = uploads.filter(({ file_id }) => messages.includes(file_id));
   if (named.length === 0) return;
   await sql.query(newFiles, [runId, threadId, named.map(({ path }) => path), named.map(({ file_id }) => file_id)]);
