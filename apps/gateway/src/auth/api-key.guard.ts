@@ -2,6 +2,7 @@ import { type CanActivate, type ExecutionContext, SetMetadata, createParamDecora
 import { Reflector } from '@nestjs/core';
 import type { Caller } from '@rondo/persistence';
 import { unauthorized } from '../problems/api-error';
+import { readRoute } from '../http/route-metadata';
 import type { RequestRate } from './account-quota';
 import type { ApiRequest } from './api-request';
 import type { Authenticator } from './authenticator';
@@ -50,6 +51,7 @@ export class ApiKeyGuard implements CanActivate {
     if (context.getType() !== 'http') return true;
     const request = context.switchToHttp().getRequest<ApiRequest>();
     if (openPaths.has(request.path)) return true;
+    if (readRoute(context)?.role === 'open') return true;
     if (this.reflector.get<boolean | undefined>(OPEN, context.getHandler()) === true) return true;
 
     const caller = await this.authenticate(request);
@@ -67,7 +69,7 @@ export class ApiKeyGuard implements CanActivate {
 
   private authorize(caller: Caller, method: string, context: ExecutionContext): void {
     const isRead = method === 'GET' || method === 'HEAD';
-    const role = this.reflector.get<Role | undefined>(ROLE, context.getHandler());
+    const role = readRoute(context)?.role ?? this.reflector.get<Role | undefined>(ROLE, context.getHandler());
     if (role === 'operator') this.dependencies.operator.require(caller);
     else if (role === 'account-admin') requireScope(caller, 'admin');
     else requireScope(caller, isRead || role === 'reader' ? 'read' : 'write');

@@ -1,4 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { apiSchemas } from '@rondo/contract/api';
 import { z } from 'zod';
 import { schemaPath } from './discriminators';
 import { accountExamples } from './examples/account-examples';
@@ -8,7 +9,6 @@ import { problemExamples } from './examples/problem-examples';
 import { runExamples } from './examples/run-examples';
 import { threadExamples } from './examples/thread-examples';
 import { toolExamples } from './examples/tool-examples';
-import { triggerExamples } from './examples/trigger-examples';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 type Content = Record<string, { schema?: unknown; example?: unknown; examples?: unknown }>;
@@ -19,7 +19,7 @@ const examples: Readonly<Record<string, unknown>> = {
   ...runExamples,
   ...threadExamples,
   ...toolExamples,
-  ...triggerExamples,
+  ...Object.fromEntries(apiSchemas.flatMap(({ examples: given = {} }) => Object.entries(given))),
 };
 
 /** What lists have beside their items and their cursor. */
@@ -117,6 +117,7 @@ function withExamplesOf(operation: Operation, known: KnownExamples): Operation {
 }
 
 function withExampleOf<Parameter extends object>(parameter: Parameter): Parameter {
+  if ('example' in parameter) return parameter;
   if (!('name' in parameter && 'required' in parameter && parameter.required === true)) return parameter;
   const example = parameterExamples[String(parameter.name)];
   return example === undefined ? parameter : { ...parameter, example };

@@ -1,4 +1,5 @@
 import * as contract from '@rondo/contract';
+import { apiSchemas } from '@rondo/contract/api';
 import { z } from 'zod';
 import * as accounts from '../accounts/account.dto';
 import * as agents from '../agents/agent.dto';
@@ -15,14 +16,13 @@ import * as sites from '../sites/site.dto';
 import * as sessions from '../sessions/session.dto';
 import { llmMessageSchemas } from '../threads/llm-message.dto';
 import * as threads from '../threads/thread.dto';
+import type { SchemaNames } from './describe-routes';
 import { type JsonSchema, schemaPath, typeOf, withDiscriminators } from './discriminators';
 import { eventSchemas, pascalCase } from './event-schemas';
 import { projectSchemas } from './project-schemas';
 import { refusedAcknowledgement, socketMessages } from './socket-schemas';
 import { sandboxSchemas } from './sandbox-schemas';
 import { toolRequestSchemas, toolSchemas } from './tool-schemas';
-import { triggerSchemas } from './trigger-schemas';
-import { webhookSchemas } from './webhook-schemas';
 
 type Schemas = Readonly<Record<string, z.ZodType>>;
 
@@ -32,10 +32,20 @@ type Discriminated = z.ZodDiscriminatedUnion<readonly z.ZodType[]>;
 const optionsOf = (union: Discriminated, suffix: string): Schemas =>
   Object.fromEntries(union.options.map((option) => [`${pascalCase(typeOf(option))}${suffix}`, option]));
 
+/** Those of the resources whose routes are data. */
+const byRoutes = {
+  shared: merge(apiSchemas.map(({ shared: given }) => given)),
+  requests: merge(apiSchemas.map(({ requests: given }) => given)),
+  answers: merge(apiSchemas.map(({ answers: given }) => given)),
+};
+
+function merge(schemas: readonly (Schemas | undefined)[]): Schemas {
+  return Object.assign({}, ...schemas) as Schemas; // of schemas only
+}
+
 /** Types without defaults, which are the same in requests and responses. */
 const shared: Schemas = {
-  ...triggerSchemas.shared,
-  ...webhookSchemas.shared,
+  ...byRoutes.shared,
   ProfileName: contract.profileName,
   Dialect: contract.dialectName,
   AgentIdentity: contract.agentIdentity,
@@ -53,6 +63,7 @@ const shared: Schemas = {
 
 const responses: Schemas = {
   ...shared,
+  ...byRoutes.answers,
   Problem: problemBody,
   Run: contract.run,
   RunStatus: contract.runStatus,
@@ -120,8 +131,6 @@ const responses: Schemas = {
   ...billing.usageSchemas,
   Balance: accountBalance,
   Credit: givenCredit,
-  ...triggerSchemas.responses,
-  ...webhookSchemas.responses,
   Account: accounts.account,
   ListedAccount: accounts.listedAccount,
   AccountPage: accounts.AccountPageDto.schema,
@@ -143,6 +152,7 @@ const { agent, processor, limits, context } = contract.settingsRequest.shape;
 
 const requests: Schemas = {
   ...shared,
+  ...byRoutes.requests,
   ...toolRequestSchemas,
   OnActiveRun: runs.onActiveRun,
   NewRun: runs.NewRunDto.schema,
@@ -168,8 +178,6 @@ const requests: Schemas = {
   VersionActivation: agents.VersionActivationDto.schema,
   ApprovalDecision: approvals.ApprovalDecisionDto.schema,
   ...sandboxSchemas.requests,
-  ...triggerSchemas.requests,
-  ...webhookSchemas.requests,
   ...projectSchemas.requests,
   NewThread: threads.NewThreadDto.schema,
   ThreadChange: threads.ThreadChangeDto.schema,
@@ -190,6 +198,12 @@ function socketSchemas(
   const entries = Object.entries(socketMessages);
   return Object.fromEntries(entries.map(([name, message]) => [`${pascalCase(name)}${suffix}`, schemaOf(message)]));
 }
+
+const createNames = (schemas: Schemas): ReadonlyMap<z.ZodType, string> =>
+  new Map(Object.entries(schemas).map(([name, schema]) => [schema, name]));
+
+/** The names of all schemas, as requests and as answers have them. */
+export const schemaNames: SchemaNames = { requests: createNames(requests), answers: createNames(responses) };
 
 /**
  * JSON Schema of everything that the API accepts and sends, by names that generated clients can use. Each type is described

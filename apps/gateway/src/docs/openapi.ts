@@ -2,12 +2,16 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { Express } from 'express';
 import { cleanupOpenApiDoc } from 'nestjs-zod';
+import { apiRoutes } from '@rondo/contract/api';
 import { describeEvents } from './asyncapi';
+import { describeRoutes } from './describe-routes';
 import { withExamples } from './examples';
 import { withForms } from './form-bodies';
-import { namedSchemas } from './named-schemas';
+import { namedSchemas, schemaNames } from './named-schemas';
 import { withProblems } from './problem-responses';
 import { staticDocument } from './static-document';
+
+type Paths = OpenAPIObject['paths'];
 
 const description = `A self-hosted backend that runs LLM agents: runs that never lie.
 
@@ -53,7 +57,17 @@ export function describeApi(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, builder, {
     operationIdFactory: (controller, method) => operationIds[`${controller}_${method}`] ?? method,
   });
-  return withExamples(withProblems(withForms(withNamedSchemas(cleanupOpenApiDoc(document)))));
+  const described = withProblems(withForms(withNamedSchemas(cleanupOpenApiDoc(document))));
+  return withExamples({
+    ...described,
+    paths: mergePaths(described.paths, describeRoutes(Object.values(apiRoutes), schemaNames)),
+  });
+}
+
+/** A path may have routes of both kinds. */
+function mergePaths(earlier: Paths, added: Paths): Paths {
+  const paths = [...new Set([...Object.keys(earlier), ...Object.keys(added)])];
+  return Object.fromEntries(paths.map((path) => [path, { ...earlier[path], ...added[path] }]));
 }
 
 /** Replaces the schemas of whole DTOs by named ones that refer to each other. A DTO `RunDto` has the schema `Run`. */

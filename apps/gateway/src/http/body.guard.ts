@@ -5,6 +5,7 @@ import type { ApiRequest } from '../auth/api-request';
 import type { MemoryBudget } from '../auth/memory-budget';
 import type { FormBodies, FormText } from '../files/form-bodies';
 import { isForm } from '../files/multipart';
+import { readRoute } from './route-metadata';
 import { expectedBytes, hasBody, readJson } from './body';
 
 const streamsBody = 'rondo:streams-body';
@@ -31,10 +32,12 @@ export class BodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (context.getType() !== 'http') return true;
     if (Reflect.getMetadata(streamsBody, context.getHandler()) === true) return true;
+    const route = readRoute(context);
+    if (route?.rawBody) return true;
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
     if (!request.caller || !hasBody(request)) return true;
-    const text = Reflect.getMetadata(takesForm, context.getHandler()) as FormText | undefined; // set above only
+    const text = route?.form ?? (Reflect.getMetadata(takesForm, context.getHandler()) as FormText | undefined); // set above only
     if (text !== undefined && isForm(request))
       return this.readForm(request, { response: http.getResponse<Response>(), text });
     const release = this.memory.acquire(request.caller.accountId, expectedBytes(request, this.limitBytes));

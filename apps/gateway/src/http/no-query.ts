@@ -2,6 +2,7 @@ import { type CanActivate, type ExecutionContext, SetMetadata, createParamDecora
 import type { Request } from 'express';
 import { z } from 'zod';
 import { parseInput } from './parse-input';
+import { readRoute } from './route-metadata';
 
 const nothing = z.strictObject({});
 
@@ -20,6 +21,7 @@ export const TakesQuery = () => SetMetadata(takesQuery, true);
 export class NoQueryGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     if (context.getType() !== 'http') return true;
+    if (readRoute(context)) return true; // its handler parses the query
     if (Reflect.getMetadata(takesQuery, context.getHandler()) === true) return true;
     const { method, url } = context.switchToHttp().getRequest<Request>();
     if (method !== 'GET' && method !== 'HEAD' && url.includes('?')) refuseQuery(context);

@@ -8,6 +8,7 @@ import {
 import type { IdempotencyKeys, IdempotentRequest, StoredResponse } from '@rondo/persistence';
 import type { Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
+import { readRoute } from '../http/route-metadata';
 import { idempotentRequest, storedResponse } from './idempotent-requests';
 
 /**
@@ -26,7 +27,7 @@ export class IdempotencyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (context.getType() !== 'http') return true;
     const request = context.switchToHttp().getRequest<ApiRequest>();
-    const idempotent = idempotentRequest(request);
+    const idempotent = idempotentRequest(request, readRoute(context));
     return idempotent ? this.begin(idempotent, request, context.switchToHttp().getResponse<Response>()) : true;
   }
 

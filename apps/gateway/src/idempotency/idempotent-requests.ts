@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AccountId } from '@rondo/contract';
+import type { Route } from '@rondo/contract/api';
 import { TerminalError } from '@rondo/domain';
 import type { IdempotencyKeys, IdempotentRequest, PendingKey, StoredResponse } from '@rondo/persistence';
 import type { Response } from 'express';
@@ -23,10 +24,13 @@ const notStored =
   /^\/v1\/(api-keys|admin\/accounts|files|session|session\/links|triggers|webhooks|(triggers|webhooks)\/[^/]+\/rotate-secret|hooks\/[^/]+|sandboxes\/[^/]+\/browser\/actions)\/?$/i;
 export const storesResponse = (path: string): boolean => !notStored.test(path);
 
+const isStored = ({ path }: ApiRequest, route: Route | undefined): boolean =>
+  route ? route.storesAnswer !== false : storesResponse(path);
+
 /** Undefined for a request without an idempotency key. */
-export function idempotentRequest(request: ApiRequest): IdempotentRequest | undefined {
+export function idempotentRequest(request: ApiRequest, route: Route | undefined): IdempotentRequest | undefined {
   const key = request.get(header);
-  if (request.method !== 'POST' || key === undefined || !request.caller || !storesResponse(request.path)) {
+  if (request.method !== 'POST' || key === undefined || !request.caller || !isStored(request, route)) {
     return undefined;
   }
   if (!keyPattern.test(key)) throw new InvalidRequest([{ field: header, message: keyRule }]);

@@ -1,40 +1,14 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
-import {
-  ApiAcceptedResponse,
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
-import { type Caller, Executions, type ScheduleAddress, Schedules } from '@rondo/persistence';
-import type { Response } from 'express';
-import { Audited } from '../audit/audited';
-import { CurrentCaller } from '../auth/api-key.guard';
-import { NoQuery } from '../http/no-query';
-import { ScheduleParam } from '../http/path-params';
-import { pendingResponse } from '../idempotency/idempotent-requests';
-import { RunDto, locationOf as locationOfRun } from '../runs/run.dto';
-import { dueTimesOf, firstDueTimes } from './cron-times';
-import { ScheduleService, type ShownSchedule } from './schedule-service';
-import {
-  DueTimesDto,
-  DueTimesQueryDto,
-  ExecutionPageDto,
-  ExecutionQueryDto,
-  NewScheduleDto,
-  ScheduleChangeDto,
-  ScheduleDto,
-  SchedulePageDto,
-  ScheduleQueryDto,
-  UpcomingRunsDto,
-  UpcomingRunsQueryDto,
-} from './schedule.dto';
+import { Controller } from '@nestjs/common';
+import { dueTimesQuery, newSchedule, scheduleChange, schedules } from '@rondo/contract/api';
+import { Executions, Schedules } from '@rondo/persistence';
+import { Route, type RouteInput } from '../http/route';
+import { cronExpression, dueTimesOf, firstDueTimes, timeZone } from './cron-times';
+import { ScheduleService } from './schedule-service';
 
-const locationOf = ({ id }: Pick<ShownSchedule, 'id'>): string => `/v1/schedules/${id}`;
+const checked = { cron: cronExpression, time_zone: timeZone };
+const checkedWithDefault = { cron: cronExpression, time_zone: timeZone.default('UTC') };
 
-@ApiTags('schedules')
-@Controller('v1')
+@Controller()
 export class SchedulesController {
   constructor(
     private readonly service: ScheduleService,
@@ -42,117 +16,61 @@ export class SchedulesController {
     private readonly executions: Executions,
   ) {}
 
-  @Post('schedules')
-  @Audited('schedule.create')
-  @ApiOperation({ summary: 'Store a schedule, which starts runs at the times of a cron expression' })
-  @ApiCreatedResponse({ type: ScheduleDto.Output, headers: { Location: { schema: { type: 'string' } } } })
-  async createSchedule(
-    @CurrentCaller() { accountId }: Caller,
-    @Body() fields: NewScheduleDto,
-    @Res({ passthrough: true }) response: Response,
-  ) {
-    const promised = pendingResponse(response, { status: 201, location: locationOf });
-    const schedule = await this.service.create(accountId, fields, promised);
-    response.location(locationOf(schedule));
-    return schedule;
+  @Route(schedules.createSchedule, { body: newSchedule.extend(checkedWithDefault) })
+  createSchedule({ address, body, promised }: RouteInput<typeof schedules.createSchedule>) {
+    return this.service.create(address.accountId, body, promised);
   }
 
-  @Get('schedules')
-  @ApiOperation({ summary: 'List schedules, newest first' })
-  @ApiOkResponse({ type: SchedulePageDto.Output })
-  listSchedules(@CurrentCaller() { accountId }: Caller, @Query() { agent_id: agentId, ...page }: ScheduleQueryDto) {
-    return this.service.list({ accountId, agentId, ...page });
+  @Route(schedules.listSchedules)
+  listSchedules({ address, query }: RouteInput<typeof schedules.listSchedules>) {
+    const { agent_id: agentId, ...page } = query;
+    return this.service.list({ ...address, agentId, ...page });
   }
 
-  @Get('schedules/upcoming')
-  @ApiOperation({
-    summary: 'The next due times of all schedules that are not paused, in order',
-    description: 'What the overlap policy or a full queue will skip then is not known before.',
-  })
-  @ApiOkResponse({ type: UpcomingRunsDto.Output })
-  async listUpcomingRuns(
-    @CurrentCaller() { accountId }: Caller,
-    @Query() { agent_id: agentId, limit }: UpcomingRunsQueryDto,
-  ) {
-    return { data: await this.service.upcoming({ accountId, agentId }, limit) };
+  @Route(schedules.listUpcomingRuns)
+  async listUpcomingRuns({ address, query }: RouteInput<typeof schedules.listUpcomingRuns>) {
+    return { data: await this.service.upcoming({ ...address, agentId: query.agent_id }, query.limit) };
   }
 
-  @Get('due-times')
-  @ApiOperation({ summary: 'The next due times of a cron expression in a time zone' })
-  @ApiOkResponse({ type: DueTimesDto.Output })
-  previewDueTimes(@Query() { cron, time_zone: zone, count }: DueTimesQueryDto) {
-    const times = firstDueTimes(dueTimesOf(cron, zone), new Date(), count);
+  @Route(schedules.previewDueTimes, { query: dueTimesQuery.extend(checkedWithDefault) })
+  previewDueTimes({ query }: RouteInput<typeof schedules.previewDueTimes>) {
+    const times = firstDueTimes(dueTimesOf(query.cron, query.time_zone), new Date(), query.count);
     return { data: times.map((at) => at.toISOString()) };
   }
 
-  @Get('schedules/:schedule_id')
-  @ApiOperation({ summary: 'Read a schedule, with its next due times' })
-  @ApiOkResponse({ type: ScheduleDto.Output })
-  getSchedule(@ScheduleParam() address: ScheduleAddress, @NoQuery() _: object) {
+  @Route(schedules.getSchedule)
+  getSchedule({ address }: RouteInput<typeof schedules.getSchedule>) {
     return this.service.get(address);
   }
 
-  @Patch('schedules/:schedule_id')
-  @Audited('schedule.change')
-  @ApiOperation({
-    summary: 'Change a schedule',
-    description: 'Another cron expression or time zone counts from now. `run` replaces the whole one.',
-  })
-  @ApiOkResponse({ type: ScheduleDto.Output })
-  updateSchedule(@ScheduleParam() address: ScheduleAddress, @Body() changes: ScheduleChangeDto) {
-    return this.service.update(address, changes);
+  @Route(schedules.updateSchedule, { body: scheduleChange.extend(checked).partial() })
+  updateSchedule({ address, body }: RouteInput<typeof schedules.updateSchedule>) {
+    return this.service.update(address, body);
   }
 
-  @Delete('schedules/:schedule_id')
-  @Audited('schedule.delete')
-  @HttpCode(204)
-  @ApiOperation({ summary: 'Delete a schedule with its executions; its runs stay' })
-  @ApiNoContentResponse()
-  deleteSchedule(@ScheduleParam() address: ScheduleAddress) {
+  @Route(schedules.deleteSchedule)
+  deleteSchedule({ address }: RouteInput<typeof schedules.deleteSchedule>) {
     return this.schedules.delete(address);
   }
 
-  @Post('schedules/:schedule_id/pause')
-  @Audited('schedule.pause')
-  @HttpCode(200)
-  @ApiOperation({ summary: 'Pause a schedule; idempotent' })
-  @ApiOkResponse({ type: ScheduleDto.Output })
-  pauseSchedule(@ScheduleParam() address: ScheduleAddress) {
+  @Route(schedules.pauseSchedule)
+  pauseSchedule({ address }: RouteInput<typeof schedules.pauseSchedule>) {
     return this.service.update(address, { is_paused: true });
   }
 
-  @Post('schedules/:schedule_id/resume')
-  @Audited('schedule.resume')
-  @HttpCode(200)
-  @ApiOperation({ summary: 'End the pause; idempotent', description: 'Due times of the pause are not made up for.' })
-  @ApiOkResponse({ type: ScheduleDto.Output })
-  resumeSchedule(@ScheduleParam() address: ScheduleAddress) {
+  @Route(schedules.resumeSchedule)
+  resumeSchedule({ address }: RouteInput<typeof schedules.resumeSchedule>) {
     return this.service.update(address, { is_paused: false });
   }
 
-  @Post('schedules/:schedule_id/run')
-  @Audited('schedule.run')
-  @HttpCode(202)
-  @ApiOperation({
-    summary: 'Start a run of the schedule now',
-    description: 'Also while it is paused or another run is unfinished.',
-  })
-  @ApiAcceptedResponse({ type: RunDto.Output, headers: { Location: { schema: { type: 'string' } } } })
-  async runSchedule(@ScheduleParam() address: ScheduleAddress, @Res({ passthrough: true }) response: Response) {
-    const promised = pendingResponse(response, { status: 202, location: locationOfRun });
-    const run = await this.service.runNow(address, { promised });
-    response.location(locationOfRun(run));
-    return run;
+  @Route(schedules.runSchedule)
+  runSchedule({ address, promised }: RouteInput<typeof schedules.runSchedule>) {
+    return this.service.runNow(address, { promised });
   }
 
-  @Get('schedules/:schedule_id/executions')
-  @ApiOperation({
-    summary: 'What became of the due times of a schedule, newest first',
-    description: 'Kept for 30 days.',
-  })
-  @ApiOkResponse({ type: ExecutionPageDto.Output })
-  async listScheduleExecutions(@ScheduleParam() address: ScheduleAddress, @Query() page: ExecutionQueryDto) {
+  @Route(schedules.listScheduleExecutions)
+  async listScheduleExecutions({ address, query }: RouteInput<typeof schedules.listScheduleExecutions>) {
     const { id } = await this.schedules.get(address);
-    return this.executions.list(id, page);
+    return this.executions.list(id, query);
   }
 }

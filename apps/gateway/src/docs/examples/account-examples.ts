@@ -1,4 +1,4 @@
-import { exampleIds as ids } from './example-ids';
+import { exampleIds as ids } from '@rondo/contract/api';
 
 const at = '2026-11-25T09:00:00.000Z';
 const account = { id: ids.account, name: 'Example Ltd', created_at: at };

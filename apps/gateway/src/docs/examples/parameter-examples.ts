@@ -1,4 +1,4 @@
-import { exampleHash, exampleIds as ids } from './example-ids';
+import { exampleHash, exampleIds as ids } from '@rondo/contract/api';
 
 /** Of parameters of paths, and of those of queries without which a request is refused. */
 export const parameterExamples: Readonly<Record<string, string | number>> = {

@@ -1,6 +1,6 @@
 import { type ProblemBody, type ProblemCode, problem, problemStatus } from '../../problems/problems';
 import { balanceExample } from '../../billing/balance.dto';
-import { exampleIds as ids } from './example-ids';
+import { exampleIds as ids } from '@rondo/contract/api';
 
 /** What some problems say beside their code. */
 const details: Partial<Record<ProblemCode, Omit<Partial<ProblemBody>, 'code'>>> = {

@@ -1,4 +1,4 @@
-import { exampleIds as ids } from './example-ids';
+import { exampleIds as ids } from '@rondo/contract/api';
 
 const input = 'Write a small program and run it.';
 const usage = { input_tokens: 4812, cached_tokens: 3072, output_tokens: 391, cost_usd: 0.0063 };

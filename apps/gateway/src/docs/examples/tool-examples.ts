@@ -1,4 +1,4 @@
-import { exampleIds as ids } from './example-ids';
+import { exampleIds as ids } from '@rondo/contract/api';
 
 const parameters = {
   type: 'object',

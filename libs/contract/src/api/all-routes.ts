@@ -1,0 +1,10 @@
+import type { ApiSchemas, Route } from './route';
+import { scheduleSchemas, schedules } from './schedules';
+import { webhookTriggerSchemas, webhookTriggers } from './webhook-triggers';
+import { webhookSchemas, webhooks } from './webhooks';
+
+/** Every route of the API, by its operation id. */
+export const apiRoutes = { ...schedules, ...webhookTriggers, ...webhooks } satisfies Record<string, Route>;
+
+/** The named schemas of every resource. */
+export const apiSchemas: readonly ApiSchemas[] = [scheduleSchemas, webhookTriggerSchemas, webhookSchemas];

@@ -1,0 +1,27 @@
+export { exampleHash, exampleIds } from './example-ids';
+export { type MetadataQuery, isWholeMetadata, metadata, metadataQuery, notWholeMetadata } from './metadata';
+export { createPage, pageQuery } from './paging';
+export { type PathParam, pathParams, readParams } from './path-params';
+export {
+  type ProblemBody,
+  type ProblemCode,
+  type ProblemDetails,
+  isProblemCode,
+  problemBody,
+  problemStatus,
+} from './problem-codes';
+export {
+  type AnswerDefinition,
+  type ApiSchemas,
+  type Role,
+  type Route,
+  type RouteBody,
+  type RouteDefinition,
+  type RouteParams,
+  type RouteQuery,
+  defineRoutes,
+} from './route';
+export { dueTimesQuery, newSchedule, scheduleChange, schedules } from './schedules';
+export { webhookTriggers } from './webhook-triggers';
+export { webhooks } from './webhooks';
+export { apiRoutes, apiSchemas } from './all-routes';

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+const maxKeys = 16;
+
+/** What a client stores with a thread or run: a few short texts. */
+export const metadata = z
+  .record(z.string().min(1).max(64), z.string().max(512))
+  .refine((entries) => Object.keys(entries).length <= maxKeys, `must have at most ${maxKeys} keys`);
+
+/** The filter of a list by what clients store with its items. */
+export const metadataQuery = {
+  metadata_key: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/, 'can be searched for with letters, digits, `_`, `.` and `-` only')
+    .optional()
+    .describe('With `metadata_value`: those whose metadata has this value under this key.'),
+  metadata_value: z.string().max(512).optional(),
+};
+
+export type MetadataQuery = z.infer<z.ZodObject<typeof metadataQuery>>;
+
+export const isWholeMetadata = ({ metadata_key: key, metadata_value: value }: MetadataQuery): boolean =>
+  (key === undefined) === (value === undefined);
+
+export const notWholeMetadata = {
+  path: ['metadata_key'],
+  message: 'give metadata_key and metadata_value, or neither',
+};

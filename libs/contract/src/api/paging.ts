@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+const usualPage = 50;
+
+/** `?limit=&after=` of every list. A list whose query has this `after` can answer `invalid_cursor`. */
+export const pageQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(200).default(usualPage),
+  after: z.string().optional().describe('The `next_cursor` of the page before.'),
+});
+
+/** The answer of a list. */
+export const createPage = <Item extends z.ZodType>(item: Item) =>
+  z.object({ data: z.array(item), has_more: z.boolean(), next_cursor: z.string().nullable() });
