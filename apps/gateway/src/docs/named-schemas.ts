@@ -207,10 +207,13 @@ export const schemaNames: SchemaNames = { requests: createNames(requests), answe
 
 /**
  * JSON Schema of everything that the API accepts and sends, by names that generated clients can use. Each type is described
- * once; others refer to it. A field with a default is optional in requests and required in responses.
+ * once; others refer to it. In the order of the names, so that moving one changes no generated file. A field with a default is optional in requests and required in responses.
  */
-export const namedSchemas = (): Readonly<Record<string, JsonSchema>> =>
-  withDiscriminators({ ...jsonSchemas(requests, 'input'), ...jsonSchemas(responses, 'output') });
+export function namedSchemas(): Readonly<Record<string, JsonSchema>> {
+  const schemas = { ...jsonSchemas(requests, 'input'), ...jsonSchemas(responses, 'output') };
+  const sorted = Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1));
+  return withDiscriminators(Object.fromEntries(sorted));
+}
 
 function jsonSchemas(schemas: Schemas, io: 'input' | 'output'): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();

@@ -7,47 +7,65 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export type components = {
     schemas: {
-        /** @enum {string} */
-        MissedPolicy: "skip" | "once" | "all";
-        /** @enum {string} */
-        OverlapPolicy: "skip" | "queue" | "allow";
-        /** @enum {string} */
-        ThreadPolicy: "new" | "same";
-        /** @enum {string} */
-        SignatureScheme: "standard" | "github";
-        /** @enum {string} */
-        WebhookFactType: "run.started" | "run.waiting" | "run.resumed" | "run.completed" | "run.failed" | "run.stopped" | "approval.requested" | "approval.decided" | "usage.recorded";
-        /** @enum {string} */
-        WebhookEventType: "run.started" | "run.waiting" | "run.resumed" | "run.completed" | "run.failed" | "run.stopped" | "approval.requested" | "approval.decided" | "usage.recorded" | "webhook.test";
-        /** @enum {string} */
-        WebhookDeliveryStatus: "pending" | "delivered" | "dead";
-        /** @enum {string} */
-        ProfileName: "suna" | "ii" | "symphony";
-        /** @enum {string} */
-        Dialect: "native" | "xml_invoke" | "xml_tag" | "json";
-        AgentIdentity: {
-            name?: string;
-            description?: string;
-            task?: string;
-            system_prompt?: string;
-            directives?: string[];
+        Account: {
+            id: string;
+            name: string;
+            /** Format: date-time */
+            created_at: string;
         };
-        LlmSettings: {
-            temperature?: number;
-            top_p?: number;
-            max_tokens?: number;
-            /** @enum {string} */
-            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
-            enable_thinking?: boolean;
-            thinking_budget?: number;
-            /** @enum {string} */
-            tool_choice?: "auto" | "none" | "required";
-            response_format?: {
-                [key: string]: unknown;
-            };
-            extra_body?: {
-                [key: string]: unknown;
-            };
+        AccountPage: {
+            data: components["schemas"]["ListedAccount"][];
+            has_more: boolean;
+            next_cursor: string | null;
+            /** @description The tiers of the deployment, on each page. */
+            tiers: string[];
+        };
+        /**
+         * @example {
+         *       "tier": "pro"
+         *     }
+         */
+        AccountTier: {
+            /** @description The name of a tier of ACCOUNT_TIERS. */
+            tier: string;
+            /** @description Of this account, instead of the tier’s: what is charged for a model call, as a multiple of its cost. */
+            price_factor?: number;
+        };
+        AccountWithKey: {
+            account: components["schemas"]["Account"];
+            /** @description A key with the scope admin on the new account. Shown this once. */
+            api_key: string;
+        };
+        Agent: {
+            id: string;
+            version: number;
+            latest_version: number;
+            is_default: boolean;
+            tags: string[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            definition: components["schemas"]["AgentDefinition"];
+        };
+        AgentChange: {
+            /** @description Replaces the whole definition. The same one makes no version. */
+            definition?: components["schemas"]["AgentDefinition"];
+            /** @description Whether runs of the account that name no agent begin with it. */
+            is_default?: boolean;
+            /** @description A set of tags to find it by, in lower case. They make no version. */
+            tags?: string[];
+            /** @description Kept with the version that the definition makes; lost if it makes none. */
+            note?: string;
+            /** @description The active version that the client knows. Refused with `agent_changed` if another one is active. */
+            if_version?: number;
+        };
+        AgentComparison: {
+            from: number;
+            to: number;
+            from_note: string | null;
+            to_note: string | null;
+            changes: components["schemas"]["DefinitionChange"][];
         };
         AgentDefinition: {
             name: string;
@@ -133,198 +151,12 @@ export type components = {
             budget?: components["schemas"]["BudgetSettings"];
             profile?: components["schemas"]["ProfileName"];
         };
-        BudgetSettings: {
-            usd?: number;
-            tokens?: number;
-            /** @enum {string} */
-            on_exceeded?: "end" | "wait";
-        };
-        /** @enum {string} */
-        ToolExecutionStrategy: "sequential" | "parallel";
-        /** @enum {string} */
-        UnknownOutcomePolicy: "report" | "park";
-        /** @enum {string} */
-        ContextStrategy: "summary" | "head_tail" | "none";
-        /** @enum {string} */
-        ImageMediaType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
-        /** @enum {string} */
-        ToolCallOutcome: "completed" | "not_applied" | "retry";
-        ApprovalRule: boolean | {
-            [key: string]: string;
-        }[];
-        ApprovalSettings: {
-            rules: {
-                [key: string]: components["schemas"]["ApprovalRule"];
-            };
-            expires_s: number;
-        };
-        McpToolConfirmation: {
-            /** @description Of the definition that is confirmed, as `changed` has it. */
-            fingerprint: string;
-        };
-        McpDiscoveryRequest: {
-            /** @description As a run names it. Its headers are not kept. */
-            server: {
-                name: string;
-                tools?: string[];
-                trust_annotations?: boolean;
-                /** @enum {string} */
-                transport: "streamable_http" | "sse";
-                /** Format: uri */
-                url: string;
-                headers?: {
-                    [key: string]: string;
-                };
-            } | {
-                name: string;
-                tools?: string[];
-                trust_annotations?: boolean;
-                /** @constant */
-                transport: "stdio";
-                command: string;
-            };
-        };
-        /** @enum {string} */
-        OnActiveRun: "reject" | "queue" | "replace";
-        NewRun: {
-            profile?: components["schemas"]["ProfileName"];
-            agent?: components["schemas"]["AgentOverrides"];
-            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
-            model?: string;
-            fallbacks?: (string | {
-                /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
-                model: string;
-                /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
-                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
-            })[];
-            tools?: string[] | {
-                [key: string]: boolean | {
-                    description?: string;
-                    timeout_s?: number;
-                    enabled?: boolean;
-                    require_approval?: components["schemas"]["ApprovalRule"];
-                    only?: boolean;
-                };
-            };
-            approval_expires_s?: number;
-            interactive?: boolean;
-            mcp_servers?: ({
-                name: string;
-                tools?: string[];
-                trust_annotations?: boolean;
-                /** @enum {string} */
-                transport: "streamable_http" | "sse";
-                /** Format: uri */
-                url: string;
-                headers?: {
-                    [key: string]: string;
-                };
-            } | {
-                name: string;
-                tools?: string[];
-                trust_annotations?: boolean;
-                /** @constant */
-                transport: "stdio";
-                command: string;
-            })[];
-            llm?: components["schemas"]["LlmSettings"];
-            processor?: components["schemas"]["ProcessorOverrides"];
-            limits?: components["schemas"]["LimitOverrides"];
-            context?: components["schemas"]["ContextOverrides"];
-            budget?: components["schemas"]["BudgetSettings"];
-            /** @description A stored agent. When absent, the thread's, else the account's default; none where `agent` is given. */
-            agent_id?: string;
-            /** @description A string, or blocks of text and images. */
-            input?: components["schemas"]["InputContent"];
-            /** @description Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model. */
-            files?: string[];
-            /** @description The newest message that a person wrote on the thread. The input replaces it: models no longer read it and what followed. Its run is stopped if it is active. */
-            edit_message_id?: string;
-            /**
-             * @description `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.
-             * @default reject
-             */
-            on_active_run?: components["schemas"]["OnActiveRun"];
-            /** @default {} */
-            metadata?: {
-                [key: string]: string;
-            };
-            /** @description When absent, a new thread is created. */
-            thread_id?: string;
-            /** @description The project of the new thread. */
-            project_id?: string;
-        };
-        NewFork: {
-            /** @description The last fact to share. Inside an iteration, or where the run waits, stops or ends, fewer are shared: `forked_from.seq` says how many, and `run.forked` says why. */
-            at_seq: number;
-            /** @description Needed where the model has said its last word. */
-            input?: components["schemas"]["InputContent"];
-            /** @description The fork's model. Default: that of the origin. */
-            model?: string;
-        };
-        NewRunOnThread: {
-            profile?: components["schemas"]["ProfileName"];
-            agent?: components["schemas"]["AgentOverrides"];
-            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
-            model?: string;
-            fallbacks?: (string | {
-                /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
-                model: string;
-                /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
-                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
-            })[];
-            tools?: string[] | {
-                [key: string]: boolean | {
-                    description?: string;
-                    timeout_s?: number;
-                    enabled?: boolean;
-                    require_approval?: components["schemas"]["ApprovalRule"];
-                    only?: boolean;
-                };
-            };
-            approval_expires_s?: number;
-            interactive?: boolean;
-            mcp_servers?: ({
-                name: string;
-                tools?: string[];
-                trust_annotations?: boolean;
-                /** @enum {string} */
-                transport: "streamable_http" | "sse";
-                /** Format: uri */
-                url: string;
-                headers?: {
-                    [key: string]: string;
-                };
-            } | {
-                name: string;
-                tools?: string[];
-                trust_annotations?: boolean;
-                /** @constant */
-                transport: "stdio";
-                command: string;
-            })[];
-            llm?: components["schemas"]["LlmSettings"];
-            processor?: components["schemas"]["ProcessorOverrides"];
-            limits?: components["schemas"]["LimitOverrides"];
-            context?: components["schemas"]["ContextOverrides"];
-            budget?: components["schemas"]["BudgetSettings"];
-            /** @description A stored agent. When absent, the thread's, else the account's default; none where `agent` is given. */
-            agent_id?: string;
-            /** @description A string, or blocks of text and images. */
-            input?: components["schemas"]["InputContent"];
-            /** @description Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model. */
-            files?: string[];
-            /** @description The newest message that a person wrote on the thread. The input replaces it: models no longer read it and what followed. Its run is stopped if it is active. */
-            edit_message_id?: string;
-            /**
-             * @description `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.
-             * @default reject
-             */
-            on_active_run?: components["schemas"]["OnActiveRun"];
-            /** @default {} */
-            metadata?: {
-                [key: string]: string;
-            };
+        AgentIdentity: {
+            name?: string;
+            description?: string;
+            task?: string;
+            system_prompt?: string;
+            directives?: string[];
         };
         AgentOverrides: {
             name?: string;
@@ -376,2141 +208,10 @@ export type components = {
             context?: components["schemas"]["ContextOverrides"];
             budget?: components["schemas"]["BudgetSettings"];
         };
-        ProcessorOverrides: {
-            dialect?: components["schemas"]["Dialect"];
-            execute_tools?: boolean;
-            execute_on_stream?: boolean;
-            tool_execution_strategy?: components["schemas"]["ToolExecutionStrategy"];
-            /** @enum {string} */
-            xml_adding_strategy?: "user_message" | "assistant_message" | "inline_edit" | "append" | "replace" | "xml";
-            max_tool_calls?: number;
-            native_max_auto_continues?: number;
-            include_xml_examples?: boolean;
-            json_repair_attempts?: number;
-            unknown_outcome?: components["schemas"]["UnknownOutcomePolicy"];
-            max_xml_tool_calls?: number;
-        };
-        LimitOverrides: {
-            max_iterations?: number;
-            max_duration_s?: number;
-            max_malformed_calls?: number;
-            tool_timeout_s?: number;
-            max_identical_calls?: number;
-            max_run_depth?: number;
-            max_tree_runs?: number;
-            max_active_children?: number;
-        };
-        ContextOverrides: {
-            strategy?: components["schemas"]["ContextStrategy"];
-            token_threshold?: number;
-            summary_target_tokens?: number;
-            reserve_tokens?: number;
-            max_turns?: number;
-            keep_first?: number;
-            keep_images?: number;
-            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
-            summary_model?: string;
-            input_budget_tokens?: number;
-        };
-        InputContent: string | components["schemas"]["InputBlock"][];
-        InputBlock: components["schemas"]["TextInputBlock"] | components["schemas"]["ImageInputBlock"];
-        TextInputBlock: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "text";
-            text: string;
-        };
-        ImageInputBlock: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "image";
-            source: components["schemas"]["InputImageSource"];
-        };
-        InputImageSource: components["schemas"]["Base64InputImageSource"] | components["schemas"]["UrlInputImageSource"] | components["schemas"]["BlobInputImageSource"];
-        Base64InputImageSource: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "base64";
-            media_type: components["schemas"]["ImageMediaType"];
-            /**
-             * Format: base64
-             * @description The bytes, 5 MiB at most.
-             */
-            data: string;
-        };
-        UrlInputImageSource: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "url";
-            /**
-             * Format: uri
-             * @description Fetched once, by Rondo and not by the model provider, before the model is asked: from public addresses only, 5 MiB at most, PNG, JPEG, GIF or WebP. Where that fails, the model is told so instead.
-             */
-            url: string;
-        };
-        BlobInputImageSource: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "blob";
-            sha256: string;
-            media_type: components["schemas"]["ImageMediaType"];
-            width: number;
-            height: number;
-        };
-        Answer: {
-            content: components["schemas"]["InputContent"];
-            /** @description Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model. */
-            files?: string[];
-        };
-        BudgetRaise: {
-            /** @description The new budget in money, at least the present one. */
-            usd?: number;
-            /** @description The new budget in tokens, at least the present one. */
-            tokens?: number;
-        };
-        StopRequest: {
-            reason?: string;
-        };
-        ToolCallResolution: {
-            /** @description `completed`: it took effect. `not_applied`: it did not. `retry`: it is sent again, with the same idempotency key. */
-            outcome: components["schemas"]["ToolCallOutcome"];
-            /** @description Added to the result that the model gets, for example the output of the tool. */
-            output?: string;
-        };
-        NewAgent: {
-            definition: components["schemas"]["AgentDefinition"];
-            /**
-             * @description Whether runs of the account that name no agent begin with it.
-             * @default false
-             */
-            is_default?: boolean;
-            /**
-             * @description A set of tags to find it by, in lower case. They make no version.
-             * @default []
-             */
-            tags?: string[];
-            /** @description Kept with the version that the definition makes; lost if it makes none. */
-            note?: string;
-        };
-        AgentChange: {
-            /** @description Replaces the whole definition. The same one makes no version. */
-            definition?: components["schemas"]["AgentDefinition"];
-            /** @description Whether runs of the account that name no agent begin with it. */
-            is_default?: boolean;
-            /** @description A set of tags to find it by, in lower case. They make no version. */
-            tags?: string[];
-            /** @description Kept with the version that the definition makes; lost if it makes none. */
-            note?: string;
-            /** @description The active version that the client knows. Refused with `agent_changed` if another one is active. */
-            if_version?: number;
-        };
-        VersionChange: {
-            /** @description Null removes it. */
-            note: string | null;
-        };
-        DeclaredAgent: {
-            definition: {
-                description?: string;
-                task?: string;
-                system_prompt?: string;
-                directives?: string[];
-                /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
-                model?: string;
-                fallbacks?: (string | {
-                    /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
-                    model: string;
-                    /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
-                    on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
-                })[];
-                tools?: string[] | {
-                    [key: string]: boolean | {
-                        description?: string;
-                        timeout_s?: number;
-                        enabled?: boolean;
-                        require_approval?: components["schemas"]["ApprovalRule"];
-                        only?: boolean;
-                    };
-                };
-                approval_expires_s?: number;
-                interactive?: boolean;
-                mcp_servers?: ({
-                    name: string;
-                    tools?: string[];
-                    trust_annotations?: boolean;
-                    /** @enum {string} */
-                    transport: "streamable_http" | "sse";
-                    /** Format: uri */
-                    url: string;
-                    headers?: {
-                        [key: string]: string | null;
-                    };
-                } | {
-                    name: string;
-                    tools?: string[];
-                    trust_annotations?: boolean;
-                    /** @constant */
-                    transport: "stdio";
-                    command: string;
-                })[];
-                llm?: components["schemas"]["LlmSettings"];
-                processor?: components["schemas"]["ProcessorOverrides"];
-                limits?: components["schemas"]["LimitOverrides"];
-                context?: components["schemas"]["ContextOverrides"];
-                budget?: components["schemas"]["BudgetSettings"];
-                profile?: components["schemas"]["ProfileName"];
-            };
-            /** @description Whether runs of the account that name no agent begin with it. */
-            is_default?: boolean;
-            /** @description A set of tags to find it by, in lower case. They make no version. */
-            tags?: string[];
-            /** @description Kept with the version that the definition makes; lost if it makes none. */
-            note?: string;
-        };
-        VersionActivation: {
-            /** @description The active version that the client knows. Refused with `agent_changed` if another one is active. */
-            if_version?: number;
-        };
-        ApprovalDecision: {
-            /**
-             * @description `approve`: the call is sent as it is. `edit`: it is sent with `arguments`. `deny`: the model is told that it was denied.
-             * @enum {string}
-             */
-            decision: "approve" | "deny" | "edit";
-            /** @description Of the arguments that were decided about, as the approval has it. */
-            arguments_hash: string;
-            /** @description With `edit`: all arguments of the call. */
-            arguments?: {
-                [key: string]: unknown;
-            };
-            /** @description Kept with the decision. The model is told it if the call is denied. */
-            reason?: string;
-        };
-        BrowserOperation: {
-            action: components["schemas"]["BrowserAction"];
-        };
-        BrowserAction: components["schemas"]["ClickBrowserAction"] | components["schemas"]["TextBrowserAction"] | components["schemas"]["KeysBrowserAction"] | components["schemas"]["ScrollBrowserAction"] | components["schemas"]["NavigateBrowserAction"] | components["schemas"]["BackBrowserAction"] | components["schemas"]["TabBrowserAction"];
-        ClickBrowserAction: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "click";
-            /** @description In pixels of the screenshot, from the left. */
-            x: number;
-            /** @description In pixels of the screenshot, from the top. */
-            y: number;
-            /**
-             * @default left
-             * @enum {string}
-             */
-            button?: "left" | "middle" | "right";
-            /**
-             * @description 2 is a double click.
-             * @default 1
-             */
-            count?: number;
-        };
-        TextBrowserAction: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "text";
-            /** @description Typed into the field that has the focus; a line break presses Enter. */
-            text: string;
-        };
-        KeysBrowserAction: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "keys";
-            /** @description Pressed one after the other, such as `Control+a Delete`. */
-            keys: string;
-        };
-        ScrollBrowserAction: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "scroll";
-            /**
-             * @description In pixels, to the right.
-             * @default 0
-             */
-            dx?: number;
-            /**
-             * @description In pixels, down.
-             * @default 0
-             */
-            dy?: number;
-            /**
-             * @description Where the mouse is: what is there scrolls.
-             * @default 640
-             */
-            x?: number;
-            /** @default 400 */
-            y?: number;
-        };
-        NavigateBrowserAction: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "navigate";
-            /** @description `http`, `https`, or a file of the workspace. Without a scheme: `https`. */
-            url: string;
-        };
-        BackBrowserAction: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "back";
-        };
-        TabBrowserAction: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "tab";
-            /** @description As in the view; it is shown and acted on from then on. */
-            page_id: number;
-        };
-        NewSchedule: {
-            name: string;
-            /** @description Minute, hour, day, month, weekday; six fields have seconds first. */
-            cron: string;
-            /** @default UTC */
-            time_zone?: string;
-            /** @default once */
-            missed?: components["schemas"]["MissedPolicy"];
-            /** @default skip */
-            overlap?: components["schemas"]["OverlapPolicy"];
-            /** @default new */
-            thread?: components["schemas"]["ThreadPolicy"];
-            /**
-             * @description With `thread: "same"`: the thread of all runs. A new one when absent.
-             * @default null
-             */
-            thread_id?: string | null;
-            run: components["schemas"]["NewTriggeredRun"];
-            /** @default false */
-            is_paused?: boolean;
-        };
-        ScheduleChange: {
-            name?: string;
-            /** @description Minute, hour, day, month, weekday; six fields have seconds first. */
-            cron?: string;
-            time_zone?: string;
-            missed?: components["schemas"]["MissedPolicy"];
-            overlap?: components["schemas"]["OverlapPolicy"];
-            thread?: components["schemas"]["ThreadPolicy"];
-            /** @description With `thread: "same"`: the thread of all runs. A new one when absent. */
-            thread_id?: string | null;
-            run?: components["schemas"]["NewTriggeredRun"];
-            is_paused?: boolean;
-        };
-        /**
-         * @example {
-         *       "name": "issues",
-         *       "signature": "github",
-         *       "run": {
-         *         "input": "A new issue, as data: {{body.issue.title}}\n\n{{body.issue.body}}",
-         *         "budget": {
-         *           "usd": 1
-         *         }
-         *       }
-         *     }
-         */
-        NewWebhookTrigger: {
-            name: string;
-            /**
-             * @description `standard`: the headers of Standard Webhooks. `github`: `X-Hub-Signature-256`.
-             * @default standard
-             */
-            signature?: components["schemas"]["SignatureScheme"];
-            /**
-             * @description How old or how far ahead a `standard` request may be.
-             * @default 300
-             */
-            tolerance_s?: number;
-            /** @default allow */
-            overlap?: components["schemas"]["OverlapPolicy"];
-            /** @default new */
-            thread?: components["schemas"]["ThreadPolicy"];
-            /**
-             * @description With `thread: "same"`: the thread of all runs. A new one when absent.
-             * @default null
-             */
-            thread_id?: string | null;
-            run: components["schemas"]["WebhookRun"];
-            /** @default false */
-            is_paused?: boolean;
-        };
-        WebhookTriggerChange: {
-            name?: string;
-            /** @description `standard`: the headers of Standard Webhooks. `github`: `X-Hub-Signature-256`. */
-            signature?: components["schemas"]["SignatureScheme"];
-            /** @description How old or how far ahead a `standard` request may be. */
-            tolerance_s?: number;
-            overlap?: components["schemas"]["OverlapPolicy"];
-            thread?: components["schemas"]["ThreadPolicy"];
-            /** @description With `thread: "same"`: the thread of all runs. A new one when absent. */
-            thread_id?: string | null;
-            run?: components["schemas"]["WebhookRun"];
-            is_paused?: boolean;
-        };
-        SecretRotation: {
-            /**
-             * @description How long the former secret is accepted, too.
-             * @default 86400
-             */
-            overlap_s?: number;
-        };
-        WebhookRun: {
-            /** @description May name `{{body.path.to.field}}`, `{{body}}`, `{{webhook_id}}`, `{{received_at}}`, `{{trigger.id}}` and `{{trigger.name}}`. */
-            input: string;
-            agent_id?: string;
-            profile?: components["schemas"]["ProfileName"];
-            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
-            model?: string;
-            limits?: {
-                max_iterations?: number;
-                max_duration_s?: number;
-                max_malformed_calls?: number;
-                tool_timeout_s?: number;
-                max_identical_calls?: number;
-                max_run_depth?: number;
-                max_tree_runs?: number;
-                max_active_children?: number;
-            };
-            budget?: components["schemas"]["BudgetSettings"];
-            /** @default {} */
-            metadata?: {
-                [key: string]: string;
-            };
-        };
-        NewTriggeredRun: {
-            /** @description May name `{{due_at}}`, `{{schedule.id}}` and `{{schedule.name}}`. */
-            input: string;
-            agent_id?: string;
-            profile?: components["schemas"]["ProfileName"];
-            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
-            model?: string;
-            limits?: {
-                max_iterations?: number;
-                max_duration_s?: number;
-                max_malformed_calls?: number;
-                tool_timeout_s?: number;
-                max_identical_calls?: number;
-                max_run_depth?: number;
-                max_tree_runs?: number;
-                max_active_children?: number;
-            };
-            budget?: components["schemas"]["BudgetSettings"];
-            /** @default {} */
-            metadata?: {
-                [key: string]: string;
-            };
-        };
-        /**
-         * @example {
-         *       "url": "https://example.com/rondo",
-         *       "events": [
-         *         "run.completed",
-         *         "run.failed",
-         *         "run.waiting"
-         *       ],
-         *       "description": "alerts"
-         *     }
-         * @example {
-         *       "url": "https://billing.example.com/usage",
-         *       "events": [
-         *         "usage.recorded"
-         *       ]
-         *     }
-         */
-        NewWebhookEndpoint: {
-            /**
-             * Format: uri
-             * @description An `https` URL at a public address. Others need WEBHOOK_INTERNAL_HOSTS.
-             */
-            url: string;
-            /** @default  */
-            description?: string;
-            /** @description Which facts of runs are sent. */
-            events: components["schemas"]["WebhookFactType"][];
-            /**
-             * @description Nothing is sent, and what was pending is given up. Events of a pause are not made up for.
-             * @default false
-             */
-            is_paused?: boolean;
-        };
-        /**
-         * @example {
-         *       "is_paused": true
-         *     }
-         */
-        WebhookEndpointChange: {
-            /**
-             * Format: uri
-             * @description An `https` URL at a public address. Others need WEBHOOK_INTERNAL_HOSTS.
-             */
-            url?: string;
-            description?: string;
-            /** @description Which facts of runs are sent. */
-            events?: components["schemas"]["WebhookFactType"][];
-            /** @description Nothing is sent, and what was pending is given up. Events of a pause are not made up for. */
-            is_paused?: boolean;
-        };
-        NewProject: {
-            /**
-             * @description When absent, it is named after its first input, and then gets a short title that a model writes.
-             * @example Quarterly report
-             */
-            name?: string;
-            /**
-             * @description Whether anyone who knows an id can read its threads and runs, without a key. Nothing else becomes readable.
-             * @default false
-             */
-            is_public?: boolean;
-            /**
-             * @description `project`: the runs of all its threads share one workspace. It stays so.
-             * @default thread
-             * @enum {string}
-             */
-            sandbox?: "thread" | "project";
-        };
-        ProjectChange: {
-            /** @example Quarterly report */
-            name?: string;
-            /** @description Whether anyone who knows an id can read its threads and runs, without a key. Nothing else becomes readable. */
-            is_public?: boolean;
-        };
-        NewThread: {
-            /** @description The stored agent that its runs begin with, unless they name one. */
-            agent_id?: string;
-            /** @description The project that it belongs to, for good. */
-            project_id?: string;
-            /** @default {} */
-            metadata?: {
-                [key: string]: string;
-            };
-        };
-        ThreadChange: {
-            /** @description Whether everyone who knows an id can read it and its runs, without a key. Nothing else becomes readable. */
-            is_public: boolean;
-        };
-        NewMessage: {
-            content: components["schemas"]["InputContent"];
-        };
-        NewApiKey: {
-            name: string;
-            /** @description Each includes the ones before it. */
-            scopes: ("read" | "write" | "admin")[];
-            /**
-             * Format: date-time
-             * @description When it stops working, with what it has signed in or keeps open. Absent: it does not expire.
-             */
-            expires_at?: string;
-        };
-        NewSession: Record<string, never>;
-        NewAccount: {
-            name: string;
-        };
-        /**
-         * @example {
-         *       "tier": "pro"
-         *     }
-         */
-        AccountTier: {
-            /** @description The name of a tier of ACCOUNT_TIERS. */
-            tier: string;
-            /** @description Of this account, instead of the tier’s: what is charged for a model call, as a multiple of its cost. */
-            price_factor?: number;
-        };
-        /**
-         * @example {
-         *       "usd": 10,
-         *       "reason": "invoice 2026-118"
-         *     }
-         */
-        NewCredit: {
-            /** @description Below zero, credit is taken back. */
-            usd: number;
-            reason?: string;
-        };
-        RunSubscribeMessage: {
-            run_id: string;
-            /** @default 0 */
-            after_seq?: number;
-        };
-        RunUnsubscribeMessage: {
-            run_id: string;
-        };
-        RunCreateMessage: {
-            profile?: components["schemas"]["ProfileName"];
-            agent?: components["schemas"]["AgentOverrides"];
-            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
-            model?: string;
-            fallbacks?: (string | {
-                /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
-                model: string;
-                /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
-                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
-            })[];
-            tools?: string[] | {
-                [key: string]: boolean | {
-                    description?: string;
-                    timeout_s?: number;
-                    enabled?: boolean;
-                    require_approval?: components["schemas"]["ApprovalRule"];
-                    only?: boolean;
-                };
-            };
-            approval_expires_s?: number;
-            interactive?: boolean;
-            mcp_servers?: ({
-                name: string;
-                tools?: string[];
-                trust_annotations?: boolean;
-                /** @enum {string} */
-                transport: "streamable_http" | "sse";
-                /** Format: uri */
-                url: string;
-                headers?: {
-                    [key: string]: string;
-                };
-            } | {
-                name: string;
-                tools?: string[];
-                trust_annotations?: boolean;
-                /** @constant */
-                transport: "stdio";
-                command: string;
-            })[];
-            llm?: components["schemas"]["LlmSettings"];
-            processor?: components["schemas"]["ProcessorOverrides"];
-            limits?: components["schemas"]["LimitOverrides"];
-            context?: components["schemas"]["ContextOverrides"];
-            budget?: components["schemas"]["BudgetSettings"];
-            /** @description A stored agent. When absent, the thread's, else the account's default; none where `agent` is given. */
-            agent_id?: string;
-            /** @description A string, or blocks of text and images. */
-            input?: components["schemas"]["InputContent"];
-            /** @description Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model. */
-            files?: string[];
-            /** @description The newest message that a person wrote on the thread. The input replaces it: models no longer read it and what followed. Its run is stopped if it is active. */
-            edit_message_id?: string;
-            /**
-             * @description `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.
-             * @default reject
-             */
-            on_active_run?: components["schemas"]["OnActiveRun"];
-            /** @default {} */
-            metadata?: {
-                [key: string]: string;
-            };
-            /** @description When absent, a new thread is created. */
-            thread_id?: string;
-            /** @description The project of the new thread. */
-            project_id?: string;
-            /** @default false */
-            subscribe?: boolean;
-            idempotency_key?: string;
-        };
-        RunStopMessage: {
-            run_id: string;
-            reason?: string;
-        };
-        RunInputMessage: {
-            run_id: string;
-            content: components["schemas"]["InputContent"];
-            /** @description Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model. */
-            files?: string[];
-            idempotency_key?: string;
-        };
-        RunBudgetMessage: {
-            /** @description The new budget in money, at least the present one. */
-            usd?: number;
-            /** @description The new budget in tokens, at least the present one. */
-            tokens?: number;
-            run_id: string;
-            idempotency_key?: string;
-        };
-        ApprovalDecideMessage: {
-            /**
-             * @description `approve`: the call is sent as it is. `edit`: it is sent with `arguments`. `deny`: the model is told that it was denied.
-             * @enum {string}
-             */
-            decision: "approve" | "deny" | "edit";
-            /** @description Of the arguments that were decided about, as the approval has it. */
-            arguments_hash: string;
-            /** @description With `edit`: all arguments of the call. */
-            arguments?: {
-                [key: string]: unknown;
-            };
-            /** @description Kept with the decision. The model is told it if the call is denied. */
-            reason?: string;
-            approval_id: string;
-            idempotency_key?: string;
-        };
-        Problem: {
-            type: string;
-            title: string;
-            status: number;
-            code: string;
-            detail?: string;
-            errors?: {
-                field: string;
-                message: string;
-            }[];
-            /** @description Of `thread_busy`: the run that is active on the thread. */
-            active_run_id?: string;
-            /** @description Of `model_not_allowed`: the models of the account’s tier. */
-            allowed_models?: string[];
-            /** @description Of `balance_exhausted`: the account’s, as `GET /v1/balance` has it. */
-            balance?: {
-                /** @description Null: this deployment has no tiers, and limits nothing. */
-                tier: string | null;
-                /** @description `provider/model`, or a beginning of it with `*` at its end. Null: any model. */
-                allowed_models: string[] | null;
-                /** @description Null: as many as the deployment allows. */
-                max_active_runs: number | null;
-                /** @enum {string} */
-                period: "day" | "month";
-                /**
-                 * Format: date-time
-                 * @description 0:00 UTC.
-                 */
-                period_start: string;
-                /**
-                 * Format: date-time
-                 * @description When `spent_usd` begins anew.
-                 */
-                period_end: string;
-                /** @description What the tier allows in a period. Null: any amount. */
-                allowance_usd: number | null;
-                /** @description Charged in this period, for calls with a known price. */
-                spent_usd: number;
-                /** @description For model calls that are under way. */
-                reserved_usd: number;
-                /** @description Used after the allowance. Below zero, it is taken from the next period. */
-                credit_usd: number;
-                /** @description What a further model call may cost now. Null: any amount. */
-                available_usd: number | null;
-                /** @description What is charged for a model call, as a multiple of its cost. All other amounts here are charges. */
-                price_factor: number;
-                /** @description What the account has and may have of each: `api_keys`, `threads`, `message_bytes`, `image_bytes`, `file_bytes`, `workspaces`, `active_runs`, `triggers`, `webhook_endpoints`. */
-                quotas?: {
-                    [key: string]: {
-                        used: number;
-                        limit: number;
-                    };
-                };
-            };
-            /**
-             * @description Of `quota_exceeded`: which one, as `GET /v1/balance` names it.
-             * @enum {string}
-             */
-            quota?: "api_keys" | "threads" | "message_bytes" | "image_bytes" | "file_bytes" | "workspaces" | "active_runs" | "triggers" | "webhook_endpoints";
-            /** @description Of `quota_exceeded`: what the account may have. */
-            limit?: number;
-            /** @description Of `quota_exceeded`: what it has. */
-            used?: number;
-            /** @description Over sockets, which have no `Retry-After` header. */
-            retry_after_s?: number;
-        };
-        Run: {
-            id: string;
-            thread_id: string;
-            project_id: string | null;
-            status: components["schemas"]["RunStatus"];
-            iteration: number;
-            last_seq: number;
-            epoch: number;
-            finish_reason: components["schemas"]["FinishReason"] | null;
-            error: components["schemas"]["RunFailure"] | null;
-            waiting: components["schemas"]["Waiting"] | null;
-            usage: components["schemas"]["Usage"];
-            profile: string;
-            model: string;
-            settings: components["schemas"]["RunSettings"];
-            agent_id: string | null;
-            agent_version: number | null;
-            preview: string | null;
-            parent_run_id: string | null;
-            parent_call_id: string | null;
-            root_run_id: string | null;
-            forked_from: {
-                run_id: string;
-                seq: number;
-                hash: string;
-            } | null;
-            children?: {
-                id: string;
-                tool_call_id: string;
-                agent_id: string | null;
-                status: components["schemas"]["RunStatus"];
-            }[];
-            trace_id: string | null;
-            trace_url?: string;
-            metadata: {
-                [key: string]: string;
-            };
-            stop_requested_at: string | null;
-            /** Format: date-time */
-            created_at: string;
-            started_at: string | null;
-            finished_at: string | null;
-        };
-        /** @enum {string} */
-        RunStatus: "queued" | "running" | "stopping" | "waiting_input" | "waiting_budget" | "waiting_child" | "completed" | "failed" | "stopped";
-        RunSettings: {
-            profile: components["schemas"]["ProfileName"];
-            model: string;
-            fallbacks?: {
-                model: string;
-                /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
-                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
-            }[];
-            agent: components["schemas"]["AgentIdentity"];
-            tools: string[];
-            tool_policies?: {
-                [key: string]: {
-                    description?: string;
-                    timeout_s?: number;
-                    enabled?: boolean;
-                };
-            };
-            mcp_servers?: ({
-                name: string;
-                tools?: string[];
-                trust_annotations?: boolean;
-                /** @enum {string} */
-                transport: "streamable_http" | "sse";
-                /** Format: uri */
-                url: string;
-                sealed_headers?: {
-                    [key: string]: string;
-                };
-            } | {
-                name: string;
-                tools?: string[];
-                trust_annotations?: boolean;
-                /** @constant */
-                transport: "stdio";
-                command: string;
-            })[];
-            llm: components["schemas"]["LlmSettings"];
-            processor: components["schemas"]["ProcessorSettings"];
-            limits: components["schemas"]["LimitSettings"];
-            context: components["schemas"]["ContextSettings"];
-            budget: components["schemas"]["BudgetSettings"];
-            approvals?: components["schemas"]["ApprovalSettings"];
-            /** @enum {string} */
-            termination: "conversation" | "single_decision";
-        };
-        ProcessorSettings: {
-            dialect: components["schemas"]["Dialect"];
-            execute_tools: boolean;
-            execute_on_stream: boolean;
-            tool_execution_strategy: components["schemas"]["ToolExecutionStrategy"];
-            /** @enum {string} */
-            xml_adding_strategy: "user_message" | "assistant_message" | "inline_edit";
-            max_tool_calls: number;
-            native_max_auto_continues: number;
-            include_xml_examples: boolean;
-            json_repair_attempts: number;
-            unknown_outcome: components["schemas"]["UnknownOutcomePolicy"];
-        };
-        LimitSettings: {
-            max_iterations: number;
-            max_duration_s: number;
-            max_malformed_calls: number;
-            tool_timeout_s: number;
-            max_identical_calls?: number;
-            max_run_depth?: number;
-            max_tree_runs?: number;
-            max_active_children?: number;
-        };
-        ContextSettings: {
-            strategy: components["schemas"]["ContextStrategy"];
-            token_threshold: number;
-            summary_target_tokens: number;
-            reserve_tokens: number;
-            max_turns: number;
-            keep_first: number;
-            keep_images: number;
-            summary_model?: string;
-            input_budget_tokens?: number;
-        };
-        /** @enum {string} */
-        FinishReason: "stop" | "length" | "tool_calls" | "complete" | "ask" | "xml_tool_limit_reached" | "max_iterations" | "budget_exceeded" | "loop_detected" | "stopped" | "error";
-        RunError: {
-            code: string;
-            message: string;
-        };
-        RunFailure: {
-            type?: string;
-            title?: string;
-            status?: number;
-            detail?: string;
-            code: string;
-            message: string;
-        };
-        Waiting: {
-            /** @enum {string} */
-            reason: "ask" | "approval" | "budget" | "tool_unknown" | "child_runs";
-            question?: components["schemas"]["Question"];
-            approvals?: components["schemas"]["AwaitedApproval"][];
-            budget?: components["schemas"]["AwaitedBudget"];
-            child_runs?: {
-                run_id: string;
-                tool_call_id: string;
-                agent_id: string | null;
-                agent_name: string;
-            }[];
-        };
-        Question: {
-            text: string;
-            attachments: string[];
-            tool_call_id: string;
-        };
-        AwaitedBudget: {
-            usd: number | null;
-            tokens: number | null;
-            spent_usd: number | null;
-            spent_tokens: number;
-            root_run_id?: string;
-        };
-        Usage: {
-            input_tokens: number;
-            cached_tokens: number;
-            output_tokens: number;
-            cost_usd: number | null;
-        };
-        Project: {
-            id: string;
-            name: string;
-            name_source: components["schemas"]["NameSource"];
-            is_public: boolean;
-            sandbox: components["schemas"]["ProjectSandbox"];
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-        };
-        /** @enum {string} */
-        NameSource: "placeholder" | "model" | "request";
-        /** @enum {string} */
-        ProjectSandbox: "thread" | "project";
-        ProjectPage: {
-            data: components["schemas"]["Project"][];
+        AgentPage: {
+            data: components["schemas"]["Agent"][];
             has_more: boolean;
             next_cursor: string | null;
-        };
-        PublicProject: {
-            id: string;
-            name: string;
-            /** Format: date-time */
-            created_at: string;
-        };
-        PublicThread: {
-            id: string;
-            /** @description Null where the project itself is not public. */
-            project_id: string | null;
-            /** Format: date-time */
-            created_at: string;
-        };
-        PublicThreadPage: {
-            data: components["schemas"]["PublicThread"][];
-            has_more: boolean;
-            next_cursor: string | null;
-        };
-        PublicRun: {
-            id: string;
-            thread_id: string;
-            status: components["schemas"]["RunStatus"];
-            finish_reason: components["schemas"]["FinishReason"] | null;
-            preview: string | null;
-            /** Format: date-time */
-            created_at: string;
-            started_at: string | null;
-            finished_at: string | null;
-        };
-        PublicMessage: {
-            id: string;
-            run_id: string | null;
-            seq: number;
-            type: components["schemas"]["MessageType"];
-            content: components["schemas"]["ContentBlock"][];
-            /** Format: date-time */
-            created_at: string;
-        };
-        PublicMessagePage: {
-            data: components["schemas"]["PublicMessage"][];
-            has_more: boolean;
-            next_cursor: string | null;
-        };
-        Thread: {
-            id: string;
-            agent_id: string | null;
-            project_id: string | null;
-            is_public: boolean;
-            metadata: {
-                [key: string]: unknown;
-            };
-            /** Format: date-time */
-            created_at: string;
-        };
-        Message: {
-            id: string;
-            thread_id: string;
-            run_id: string | null;
-            iteration: number | null;
-            seq: number;
-            type: components["schemas"]["MessageType"];
-            is_llm_message: boolean;
-            content: components["schemas"]["ContentBlock"][];
-            metadata: {
-                [key: string]: unknown;
-            };
-            /** Format: date-time */
-            created_at: string;
-        };
-        LlmMessage: components["schemas"]["LlmUserMessage"] | components["schemas"]["LlmAssistantMessage"] | components["schemas"]["LlmToolMessage"];
-        LlmUserMessage: {
-            /** @constant */
-            role: "user";
-            content: (components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"])[];
-        };
-        LlmAssistantMessage: {
-            /** @constant */
-            role: "assistant";
-            content: (components["schemas"]["TextBlock"] | components["schemas"]["LlmToolCall"])[];
-        };
-        LlmToolMessage: {
-            /** @constant */
-            role: "tool";
-            /** @description Of all calls of the message before, in their order. */
-            results: components["schemas"]["LlmToolResult"][];
-        };
-        LlmToolCall: {
-            /** @constant */
-            type: "tool_call";
-            id: string;
-            name: string;
-            arguments: {
-                [key: string]: unknown;
-            };
-        };
-        LlmToolResult: {
-            tool_call_id: string;
-            text: string;
-            is_error: boolean;
-            image?: components["schemas"]["ImageSource"];
-        };
-        LlmMessageList: {
-            data: components["schemas"]["LlmMessage"][];
-        };
-        /** @enum {string} */
-        MessageType: "user" | "assistant" | "tool" | "summary" | "browser_state" | "image_context" | "status";
-        MessageRange: {
-            from_message_id: string;
-            to_message_id: string;
-        };
-        /** @enum {string} */
-        CompactionReason: "threshold" | "overflow" | "requested";
-        ContentBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["ReasoningBlock"] | components["schemas"]["ToolCallBlock"] | components["schemas"]["ToolResultBlock"];
-        TextBlock: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "text";
-            text: string;
-        };
-        ImageBlock: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "image";
-            source: components["schemas"]["ImageSource"];
-        };
-        ReasoningBlock: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "reasoning";
-            text: string;
-            signature?: string;
-            redacted?: string;
-        };
-        ToolCallBlock: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "tool_call";
-            tool_call_id: string;
-            name: string;
-            arguments: {
-                [key: string]: unknown;
-            };
-            raw_arguments?: string;
-        };
-        ToolResultBlock: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "tool_result";
-            tool_call_id: string;
-            name: string;
-            result: components["schemas"]["ToolResult"];
-        };
-        ImageSource: components["schemas"]["BlobImageSource"] | components["schemas"]["UrlImageSource"];
-        BlobImageSource: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "blob";
-            sha256: string;
-            media_type: components["schemas"]["ImageMediaType"];
-            width: number;
-            height: number;
-        };
-        UrlImageSource: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "url";
-            /** Format: uri */
-            url: string;
-        };
-        Image: {
-            sha256: string;
-            media_type: components["schemas"]["ImageMediaType"];
-            width: number;
-            height: number;
-        };
-        ToolCall: {
-            id: string;
-            run_id: string;
-            iteration: number;
-            index: number;
-            name: string;
-            arguments: {
-                [key: string]: unknown;
-            };
-            adjusted?: {
-                path: string;
-                /** @enum {string} */
-                change: "null_left_out" | "unknown_left_out" | "parsed";
-            }[];
-            dialect: components["schemas"]["Dialect"];
-            effect_class: components["schemas"]["EffectClass"];
-            status: components["schemas"]["ToolCallStatus"];
-            result: components["schemas"]["ToolResult"] | null;
-            attempt: number;
-            message_id: string;
-            started_at: string | null;
-            finished_at: string | null;
-        };
-        /** @enum {string} */
-        ToolCallStatus: "planned" | "dispatched" | "completed" | "failed" | "unknown";
-        ToolAnswer: {
-            tool_call_id: string;
-            name: string;
-            result: components["schemas"]["ToolResult"];
-            duration_ms: number;
-            message_id: string;
-        };
-        ToolResult: {
-            success: boolean;
-            output: string;
-            error?: string;
-            truncated?: boolean;
-            exit_code?: number;
-            /** Format: date-time */
-            cached_at?: string;
-            image?: components["schemas"]["Image"];
-        };
-        /** @enum {string} */
-        EffectClass: "pure" | "idempotent" | "keyed" | "unsafe";
-        Approval: {
-            id: string;
-            run_id: string;
-            thread_id: string;
-            tool_call_id: string;
-            name: string;
-            arguments: {
-                [key: string]: unknown;
-            };
-            arguments_hash: string;
-            effect_class: components["schemas"]["EffectClass"];
-            /** Format: date-time */
-            requested_at: string;
-            /** Format: date-time */
-            expires_at: string;
-            outcome: components["schemas"]["ApprovalOutcome"] | null;
-            decided_by: string | null;
-            decided_at: string | null;
-            reason: string | null;
-        };
-        /** @enum {string} */
-        ApprovalOutcome: "approve" | "deny" | "edit" | "expire";
-        AwaitedApproval: {
-            approval_id: string;
-            tool_call_id: string;
-            name: string;
-            /** Format: date-time */
-            requested_at: string;
-            /** Format: date-time */
-            expires_at: string;
-        };
-        ApprovalPage: {
-            data: components["schemas"]["Approval"][];
-            has_more: boolean;
-            next_cursor: string | null;
-        };
-        InboxPage: {
-            data: {
-                /** @description The id of the run. */
-                id: string;
-                thread_id: string;
-                status: components["schemas"]["RunStatus"];
-                waiting: components["schemas"]["Waiting"];
-            }[];
-            has_more: boolean;
-            next_cursor: string | null;
-        };
-        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"];
-        RunCreated: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "run.created";
-            data: {
-                profile: string;
-                model: string;
-                agent_id?: string;
-                agent_version?: number;
-                parent_run_id?: string;
-                parent_call_id?: string;
-                root_run_id?: string;
-                edits_message_id?: string;
-            };
-        };
-        RunForked: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "run.forked";
-            data: {
-                run_id: string;
-                seq: number;
-                hash: string;
-                requested_seq: number;
-                cut_back: string | null;
-                /** Format: date-time */
-                paused_since: string;
-                model?: string;
-                /** @constant */
-                workspace: "empty";
-            };
-        };
-        RunStarted: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "run.started";
-            data: {
-                tool_set?: string;
-            };
-        };
-        RunWaiting: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "run.waiting";
-            data: components["schemas"]["Waiting"];
-        };
-        RunResumed: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "run.resumed";
-            data: {
-                reason: string;
-            };
-        };
-        BudgetRaised: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "budget.raised";
-            data: {
-                usd?: number;
-                tokens?: number;
-                raised_by: string;
-            };
-        };
-        RunStopRequested: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "run.stop_requested";
-            data: {
-                reason: string | null;
-                /** Format: date-time */
-                requested_at: string;
-            };
-        };
-        RunStopped: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "run.stopped";
-            data: {
-                reason: string | null;
-                receipt: {
-                    /** Format: date-time */
-                    requested_at: string;
-                    model_aborted_at: string | null;
-                    tools_stopped: {
-                        tool_call_id: string;
-                        verified_dead_at: string | null;
-                        processes?: string[];
-                    }[];
-                    child_runs_stopped?: {
-                        run_id: string;
-                        ended_at: string | null;
-                    }[];
-                    tokens_after_stop: number;
-                    sandbox_verified_at: string | null;
-                };
-                usage: components["schemas"]["Usage"];
-            };
-        };
-        RunCompleted: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "run.completed";
-            data: {
-                finish_reason: components["schemas"]["FinishReason"];
-                usage: components["schemas"]["Usage"];
-            };
-        };
-        RunFailed: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "run.failed";
-            data: {
-                error: components["schemas"]["RunFailure"];
-                usage: components["schemas"]["Usage"];
-            };
-        };
-        IterationStarted: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "iteration.started";
-            data: {
-                iteration: number;
-                message_id: string;
-            };
-        };
-        IterationRestarted: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "iteration.restarted";
-            data: {
-                iteration: number;
-                message_id: string;
-                withdrawn_stream_ids: string[];
-            };
-        };
-        IterationCompleted: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "iteration.completed";
-            data: {
-                iteration: number;
-                finish_reason: components["schemas"]["FinishReason"];
-            };
-        };
-        MessageCreated: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "message.created";
-            data: {
-                message: components["schemas"]["Message"];
-            };
-        };
-        BrowserState: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "browser.state";
-            data: {
-                message_id: string;
-                tool_call_id: string;
-                url: string;
-                title: string;
-                screenshot?: components["schemas"]["Image"];
-            };
-        };
-        ModelRetried: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "model.retried";
-            data: {
-                attempt: number;
-                delay_ms: number;
-                error: components["schemas"]["RunError"];
-                paced_by?: string;
-            };
-        };
-        ModelFellBack: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "model.fell_back";
-            data: {
-                from: string;
-                to: string;
-                error: components["schemas"]["RunError"];
-                /** Format: date-time */
-                retry_at: string;
-            };
-        };
-        UsageRecorded: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "usage.recorded";
-            data: {
-                model_call_id: string;
-                model: string;
-                input_tokens: number;
-                cached_tokens: number;
-                output_tokens: number;
-                cost_usd: number | null;
-                estimated: boolean;
-                finish_reason: string;
-                duration_ms: number;
-                first_token_ms: number | null;
-                error?: components["schemas"]["RunError"];
-                provider_finish_reason?: string;
-                /** @enum {string} */
-                reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
-                omitted_tools?: string[];
-                omitted_parameters?: string[];
-                list_cost_usd?: number;
-            };
-        };
-        ToolPlanned: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "tool.planned";
-            data: {
-                tool_call: components["schemas"]["ToolCall"];
-            };
-        };
-        ToolStarted: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "tool.started";
-            data: {
-                tool_call_id: string;
-                name: string;
-                attempt: number;
-                store: string | null;
-            };
-        };
-        ToolCompleted: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "tool.completed";
-            data: components["schemas"]["ToolAnswer"];
-        };
-        ToolFailed: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "tool.failed";
-            data: components["schemas"]["ToolAnswer"];
-        };
-        ToolUnknown: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "tool.unknown";
-            data: {
-                tool_call_id: string;
-                name: string;
-                reason: string;
-                message_id?: string;
-            };
-        };
-        ToolResolved: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "tool.resolved";
-            data: {
-                tool_call_id: string;
-                name: string;
-                outcome: components["schemas"]["ToolCallOutcome"];
-            };
-        };
-        ApprovalRequested: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "approval.requested";
-            data: components["schemas"]["AwaitedApproval"];
-        };
-        ApprovalDecided: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "approval.decided";
-            data: {
-                approval_id: string;
-                tool_call_id: string;
-                name: string;
-                outcome: components["schemas"]["ApprovalOutcome"];
-                decided_by: string | null;
-                reason: string | null;
-                arguments_hash: string | null;
-                arguments?: {
-                    [key: string]: unknown;
-                };
-                effect_class?: components["schemas"]["EffectClass"];
-            };
-        };
-        ContextCompactionStarted: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "context.compaction_started";
-            data: {
-                compaction_id: string;
-                reason: components["schemas"]["CompactionReason"];
-                covers: components["schemas"]["MessageRange"];
-                tokens_before: number;
-            };
-        };
-        ContextCompacted: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "context.compacted";
-            data: {
-                /** @constant */
-                method: "summary";
-                compaction_id: string;
-                message_id: string;
-                covers: components["schemas"]["MessageRange"];
-                tokens_before: number;
-                tokens_after: number;
-            } | {
-                /** @constant */
-                method: "compression";
-                reason: components["schemas"]["CompactionReason"];
-                through_message_id: string;
-                keep_characters: number;
-                omitted?: components["schemas"]["MessageRange"];
-                tokens_before: number;
-                tokens_after: number;
-            };
-        };
-        ContextCompactionFailed: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "context.compaction_failed";
-            data: {
-                compaction_id: string;
-                error: components["schemas"]["RunError"];
-            };
-        };
-        McpConnected: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "mcp.connected";
-            data: {
-                server: string;
-                tools: string[];
-                refused: {
-                    tool: string;
-                    reason: string;
-                }[];
-            };
-        };
-        McpSkipped: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "mcp.skipped";
-            data: {
-                server: string;
-                reason: string;
-            };
-        };
-        MessageDelta: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "message.delta";
-            after_seq: number;
-            stream_id: string;
-            offset: number;
-            data: {
-                text: string;
-            };
-        };
-        ReasoningDelta: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "reasoning.delta";
-            after_seq: number;
-            stream_id: string;
-            offset: number;
-            data: {
-                text: string;
-            };
-        };
-        ToolCallDelta: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "tool.call_delta";
-            after_seq: number;
-            stream_id: string;
-            offset: number;
-            data: {
-                arguments_text: string;
-                name?: string;
-            };
-        };
-        ToolOutput: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "tool.output";
-            after_seq: number;
-            stream_id: string;
-            offset: number;
-            data: {
-                text: string;
-                /** @enum {string} */
-                stream?: "stdout" | "stderr";
-            };
-        };
-        StreamGap: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "stream.gap";
-            data: components["schemas"]["LogGap"];
-        };
-        StreamSnapshot: {
-            id: string;
-            /** @constant */
-            v: 1;
-            run_id: string;
-            thread_id: string;
-            iteration: number;
-            epoch: number;
-            /** Format: date-time */
-            at: string;
-            seq: null;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            type: "stream.snapshot";
-            data: components["schemas"]["RunSnapshot"];
-        };
-        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
-        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"];
-        LogGap: {
-            from: number;
-            to: number;
-            /** @constant */
-            reason: "retention";
-        };
-        RunSnapshot: {
-            through_seq: number;
-            run: components["schemas"]["Run"];
-            messages: components["schemas"]["Message"][];
-        };
-        EventPage: {
-            data: components["schemas"]["Fact"][];
-            head_seq: number;
-            /** @description Requested facts that retention has removed. */
-            gap?: components["schemas"]["LogGap"];
-            /** @description With a gap: the current run, and the last messages of its dialogue. */
-            snapshot?: components["schemas"]["RunSnapshot"];
-        };
-        /** @description How many runs there are in each status. */
-        RunCounts: {
-            [key: string]: number;
-        };
-        RunPage: {
-            data: components["schemas"]["Run"][];
-            has_more: boolean;
-            next_cursor: string | null;
-        };
-        ToolCallPage: {
-            data: components["schemas"]["ToolCall"][];
-            has_more: boolean;
-            next_cursor: string | null;
-        };
-        LogVerification: {
-            first: number | null;
-            last: number | null;
-            count: number;
-            contiguous: boolean;
-            hash: string;
-            /** @description Where retention has removed facts: the last of them, and the hash chain up to there. */
-            trimmed?: {
-                through: number;
-                hash: string;
-            };
-            /** @description Of a fork: whether the log of its origin still has that hash there. Null if the origin or its facts are gone. */
-            forked_from?: {
-                run_id: string;
-                seq: number;
-                hash: string;
-                holds: boolean | null;
-            };
         };
         AgentResult: {
             success: boolean;
@@ -2543,411 +244,10 @@ export type components = {
                 tool_calls: number;
             };
         };
-        RunWait: {
-            run_id: string;
-            /**
-             * Format: date-time
-             * @description The moment of which all of this was true.
-             */
-            at: string;
-            cause: components["schemas"]["WaitCause"];
-            /** @description In English, for people; its wording may change. */
-            sentence: string;
-            /** Format: date-time */
-            since: string;
-            /**
-             * Format: date-time
-             * @description `model_retry`: when the next attempt begins.
-             */
-            until?: string;
-            /** @description `queue`: runs of the same account that are due longer. `thread`: runs queued before it. Counted up to 1,000. */
-            ahead?: number;
-            /** @description `thread`: the run that is active on the thread. */
-            behind_run_id?: string;
-            /** @description `tool`, `stop`: the calls that run, at most 20. `approval`, `tool_unknown`: those that a person decides about. */
-            readonly tool_calls?: {
-                id: string;
-                name: string;
-                since: string | null;
-            }[];
-            /** @description `budget`: the budget, and what was spent of it. */
-            budget?: components["schemas"]["AwaitedBudget"];
-            /** @description `child_runs`: the child runs that are not over. */
-            readonly child_runs?: {
-                run_id: string;
-                status: components["schemas"]["RunStatus"];
-                agent_name: string;
-            }[];
-            /** @description `tool`: the executor that has the thread's sandbox. */
-            executor_id?: string;
-        };
-        /** @enum {string} */
-        WaitCause: "none" | "thread" | "queue" | "takeover" | "answer" | "approval" | "budget" | "tool_unknown" | "child_runs" | "stop" | "tool" | "model" | "model_retry" | "summary" | "worker";
-        ThreadPage: {
-            data: components["schemas"]["Thread"][];
-            has_more: boolean;
-            next_cursor: string | null;
-        };
-        MessagePage: {
-            data: components["schemas"]["Message"][];
-            has_more: boolean;
-            next_cursor: string | null;
-        };
-        /**
-         * @example {
-         *       "id": "file_01KB3M8YQ8M4Z1T7N0V6R2C5XD",
-         *       "name": "sales.csv",
-         *       "size": 18204,
-         *       "media_type": "text/plain",
-         *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-         *       "created_at": "2026-11-25T09:00:00.000Z"
-         *     }
-         */
-        UploadedFile: {
-            id: string;
-            /** @description As the client named it, without control and format characters. */
-            name: string;
-            /** @description In bytes. */
-            size: number;
-            /** @description As its first bytes say, whatever the client declared. */
-            media_type: string;
-            sha256: string;
-            /**
-             * Format: date-time
-             * @description A day later it is deleted, unless a run refers to it.
-             */
-            created_at: string;
-        };
-        UploadedFilePage: {
-            data: components["schemas"]["UploadedFile"][];
-            has_more: boolean;
-            next_cursor: string | null;
-        };
-        /**
-         * @example {
-         *       "id": "sbx_01KB3M8YQ8M4Z1T7N0V6R2C5XD",
-         *       "thread_id": "thr_01KB3M8W2C9E5QH7ZJ4T6N8P0A",
-         *       "project_id": null,
-         *       "executor_id": "exe_01KB2Z7R5D1F3G8H9J0K2M4N6P",
-         *       "created_at": "2026-11-25T09:00:00.000Z",
-         *       "provider": "embedded",
-         *       "state": "archived",
-         *       "since": "2026-11-26T10:20:00.000Z",
-         *       "used_at": "2026-11-25T10:15:30.000Z",
-         *       "disk_bytes": 1482752,
-         *       "running_seconds": 5130,
-         *       "cost_usd": 0.07125
-         *     }
-         */
-        Sandbox: {
-            id: string;
-            /** @description The thread that has it. Of a shared one: an id that stands for its workspace where a thread is asked for; no thread of the project has it. */
-            thread_id: string;
-            /** @description The project whose threads share it. Null where a thread has it alone. */
-            project_id: string | null;
-            /** @description The executor that created it. */
-            executor_id: string;
-            /** Format: date-time */
-            created_at: string;
-            /** @description What kind of sandbox it is. Null while its executor does not answer. */
-            provider: string | null;
-            /** @description `awake`: processes run or may run at once. `asleep`: it is stopped, and only its files exist; the next use wakes it. `archived`: its files are packed, and the next use brings them back first. `deleted`: its files were deleted, and the next call of a tool is told of it. `absent`: it has no files yet, or no longer. `unknown`: its executor does not answer. */
-            state: ("awake" | "asleep" | "archived" | "deleted" | "absent") | "unknown";
-            /** @description When it entered this state. Null where its executor does not answer, or does not know it. */
-            since: string | null;
-            /** @description When it was last used, give or take a minute. Null where its executor does not answer, or does not know it. */
-            used_at: string | null;
-            /** @description What its files take, as last measured. Null where its executor does not answer, or does not know it; at a service always. */
-            disk_bytes: number | null;
-            /** @description How long it has been awake, all times together. Null where its executor does not answer, or does not know it. */
-            running_seconds: number | null;
-            /** @description What that costs by the price of an hour that its executor is configured with (`SANDBOX_USD_PER_H`). Null where its executor does not answer, or does not know it. */
-            cost_usd: number | null;
-        };
-        SandboxPage: {
-            data: components["schemas"]["SandboxStatus"][];
-            has_more: boolean;
-            next_cursor: string | null;
-        };
-        /**
-         * @example {
-         *       "id": "sbx_01KB3M8YQ8M4Z1T7N0V6R2C5XD",
-         *       "thread_id": "thr_01KB3M8W2C9E5QH7ZJ4T6N8P0A",
-         *       "project_id": null,
-         *       "executor_id": "exe_01KB2Z7R5D1F3G8H9J0K2M4N6P",
-         *       "created_at": "2026-11-25T09:00:00.000Z",
-         *       "provider": "embedded",
-         *       "state": "archived",
-         *       "since": "2026-11-26T10:20:00.000Z",
-         *       "used_at": "2026-11-25T10:15:30.000Z",
-         *       "disk_bytes": 1482752,
-         *       "running_seconds": 5130,
-         *       "cost_usd": 0.07125
-         *     }
-         */
-        SandboxStatus: {
-            id: string;
-            /** @description The thread that has it. Of a shared one: an id that stands for its workspace where a thread is asked for; no thread of the project has it. */
-            thread_id: string;
-            /** @description The project whose threads share it. Null where a thread has it alone. */
-            project_id: string | null;
-            /** @description The executor that created it. */
-            executor_id: string;
-            /** Format: date-time */
-            created_at: string;
-            /** @description What kind of sandbox it is. Null while its executor does not answer. */
-            provider: string | null;
-            /** @description `awake`: processes run or may run at once. `asleep`: it is stopped, and only its files exist; the next use wakes it. `archived`: its files are packed, and the next use brings them back first. `deleted`: its files were deleted, and the next call of a tool is told of it. `absent`: it has no files yet, or no longer. `unknown`: its executor does not answer. */
-            state: ("awake" | "asleep" | "archived" | "deleted" | "absent") | "unknown";
-            /** @description When it entered this state. Null where its executor does not answer, or does not know it. */
-            since: string | null;
-            /** @description When it was last used, give or take a minute. Null where its executor does not answer, or does not know it. */
-            used_at: string | null;
-            /** @description What its files take, as last measured. Null where its executor does not answer, or does not know it; at a service always. */
-            disk_bytes: number | null;
-            /** @description How long it has been awake, all times together. Null where its executor does not answer, or does not know it. */
-            running_seconds: number | null;
-            /** @description What that costs by the price of an hour that its executor is configured with (`SANDBOX_USD_PER_H`). Null where its executor does not answer, or does not know it. */
-            cost_usd: number | null;
-        };
-        FileList: {
-            data: {
-                /** @description Relative to the path that was asked for. */
-                path: string;
-                /** @enum {string} */
-                kind: "file" | "directory" | "link" | "other";
-                /** @description In bytes. */
-                size: number;
-            }[];
-            /** @description There are more entries than a list may have. */
-            truncated: boolean;
-        };
-        WrittenFile: {
-            path: string;
-            /** @description In bytes. */
-            size: number;
-        };
-        BrowserScreen: {
-            url: string;
-            title: string;
-            /** @description Of the page on the screen, in pixels. Clicks have their coordinates in it. */
-            width: number;
-            height: number;
-            tabs: {
-                page_id: number;
-                url: string;
-                title: string;
-                is_active: boolean;
-            }[];
-            /** @description A JPEG in Base64. Null where the page does not respond. */
-            screenshot: string | null;
-            /** @description What happened besides since the action began: dialogs, which are dismissed; downloads; new tabs. */
-            notes: string[];
-            /** @description Why the action had no effect, or only a part of it. */
-            problem: string | null;
-        };
-        /**
-         * @example {
-         *       "thread_id": "thr_01KB3M8W2C9E5QH7ZJ4T6N8P0A",
-         *       "name": "report",
-         *       "url": "https://thr-01kb3m8w2c9e5qh7zj4t6n8p0a-4f0q9s1v3x5z7b2d6h8k.preview.example.org",
-         *       "files": 12,
-         *       "bytes": 184320,
-         *       "published_at": "2026-11-25T09:00:00.000Z"
-         *     }
-         */
-        Site: {
-            thread_id: string;
-            /** @description By which the agent deploys it again, and takes it down. */
-            name: string;
-            /** @description **Who has it can open the site.** */
-            url: string;
-            files: number;
-            /** @description Of all its files. */
-            bytes: number;
-            /** @description When it was last deployed. Null where an older version did. */
-            published_at: string | null;
-        };
-        SitePage: {
-            data: components["schemas"]["Site"][];
-            has_more: boolean;
-            next_cursor: string | null;
-            /** @description False where an executor does not answer: the sites that it has are missing. */
-            complete: boolean;
-        };
-        Model: {
-            /** @description The `model` of a run. */
-            id: string;
-            provider: string;
-            context_window: number | null;
-            max_output_tokens: number | null;
-            /** @description USD per million tokens, at the provider. */
-            price: components["schemas"]["ModelPrice"] | null;
-            default: boolean;
-            /** @description Short names that a run may use instead. */
-            readonly aliases: string[];
-            /** @description Whether the account's tier has it. Runs with another model are refused. */
-            allowed: boolean;
-            /** @description USD per million tokens, as the account is charged. */
-            charged_price: components["schemas"]["ModelPrice"] | null;
-            /** @description The profiles whose runs have it if the request and the agent name none. */
-            readonly default_in: components["schemas"]["ProfileName"][];
-        };
-        ModelPrice: {
-            input: number;
-            output: number;
-            cache_read?: number;
-            cache_write?: number;
-            long_prompt?: {
-                above_tokens: number;
-                input_factor: number;
-                output_factor: number;
-            };
-        };
-        ModelPage: {
-            data: components["schemas"]["Model"][];
-            has_more: boolean;
-            next_cursor: string | null;
-            /** @description Any `provider/model` of these is accepted. */
-            providers: string[];
-        };
-        Tool: {
-            name: string;
-            description: string;
-            group: string;
-            /** @description Where it depends on the arguments, the least repeatable one. */
-            effect_class: components["schemas"]["EffectClass"];
-            /** @description JSON Schema of the arguments. */
-            parameters: {
-                [key: string]: unknown;
-            };
-            /** @description The profiles whose runs have it unless their settings say otherwise. */
-            default_in: components["schemas"]["ProfileName"][];
-            /** @description Whether the executors have what it needs. A run that starts is offered no other. */
-            available: boolean;
-            /** @description Why it is offered, or what is missing. */
-            reason: string;
-        };
-        ToolPage: {
-            data: components["schemas"]["Tool"][];
-            has_more: boolean;
-            next_cursor: string | null;
-        };
-        McpTool: {
-            id: string;
-            server: string;
-            tool: string;
-            available: boolean;
-            reason: string;
-            accepted: components["schemas"]["McpToolDefinition"];
-            changed: components["schemas"]["McpToolDefinition"] | null;
-            changed_at: string | null;
-            confirmed_by: string | null;
-            confirmed_at: string | null;
-            /** Format: date-time */
-            first_seen_at: string;
-        };
-        McpToolDefinition: {
-            description: string;
-            parameters: {
-                /** @constant */
-                type: "object";
-                properties?: {
-                    [key: string]: {
-                        [key: string]: unknown;
-                    };
-                };
-                required?: string[];
-            } & {
-                [key: string]: unknown;
-            };
-            output_schema?: {
-                /** @constant */
-                type: "object";
-                properties?: {
-                    [key: string]: {
-                        [key: string]: unknown;
-                    };
-                };
-                required?: string[];
-            } & {
-                [key: string]: unknown;
-            };
-            effect_class: components["schemas"]["EffectClass"];
-            fingerprint: string;
-        };
-        McpToolPage: {
-            data: components["schemas"]["McpTool"][];
-            has_more: boolean;
-            next_cursor: string | null;
-        };
-        DiscoveredMcpServer: {
-            connected: boolean;
-            /** @description Why it is not connected. */
-            reason: string | null;
-            /** @description Those that a run would be offered, unless they have changed since it accepted them. */
-            tools: {
-                name: string;
-                tool: string;
-                description: string;
-                parameters: {
-                    /** @constant */
-                    type: "object";
-                    properties?: {
-                        [key: string]: {
-                            [key: string]: unknown;
-                        };
-                    };
-                    required?: string[];
-                } & {
-                    [key: string]: unknown;
-                };
-                output_schema?: {
-                    /** @constant */
-                    type: "object";
-                    properties?: {
-                        [key: string]: {
-                            [key: string]: unknown;
-                        };
-                    };
-                    required?: string[];
-                } & {
-                    [key: string]: unknown;
-                };
-                effect_class: components["schemas"]["EffectClass"];
-                fingerprint: string;
-            }[];
-            refused: {
-                tool: string;
-                reason: string;
-            }[];
-        };
-        ForgottenMcpTools: {
-            forgotten: number;
-        };
-        Agent: {
-            id: string;
-            version: number;
-            latest_version: number;
-            is_default: boolean;
-            tags: string[];
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-            definition: components["schemas"]["AgentDefinition"];
-        };
-        AgentPage: {
-            data: components["schemas"]["Agent"][];
-            has_more: boolean;
-            next_cursor: string | null;
-        };
-        /** @enum {string} */
-        AgentSource: "request" | "thread" | "account" | "built_in";
         /** @enum {string} */
         AgentSort: "created_at" | "updated_at" | "name";
         /** @enum {string} */
-        SortOrder: "asc" | "desc";
+        AgentSource: "request" | "thread" | "account" | "built_in";
         AgentVersion: {
             version: number;
             is_active: boolean;
@@ -2961,93 +261,226 @@ export type components = {
             has_more: boolean;
             next_cursor: string | null;
         };
-        AgentComparison: {
-            from: number;
-            to: number;
-            from_note: string | null;
-            to_note: string | null;
-            changes: components["schemas"]["DefinitionChange"][];
+        Answer: {
+            content: components["schemas"]["InputContent"];
+            /** @description Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model. */
+            files?: string[];
         };
-        DefinitionChange: {
-            /** @enum {string} */
-            op: "add" | "remove" | "replace";
-            path: string;
-            before?: unknown;
-            after?: unknown;
-        };
-        ThreadAgent: {
-            source: components["schemas"]["AgentSource"];
-            agent: components["schemas"]["Agent"] | null;
-        };
-        UsageEntry: {
+        ApiKey: {
             id: string;
-            run_id: string;
-            /** @description Null if the run was deleted before threads were recorded. */
-            thread_id: string | null;
-            /** @description The stored agent of the run. */
-            agent_id: string | null;
-            iteration: number;
-            model: string;
-            finish_reason: string;
-            input_tokens: number;
-            cached_tokens: number;
-            output_tokens: number;
-            /** @description At the provider. Null: the price was not known. */
-            cost_usd: number | null;
-            /** @description The provider did not report all tokens. */
-            estimated: boolean;
-            duration_ms: number;
+            name: string;
+            scopes: string[];
             /** Format: date-time */
             created_at: string;
-            /** @description The multiple of the cost that was charged. It stays as it was at the call. */
-            price_factor: number;
-            /** @description `cost_usd` times `price_factor`: what the account's balance paid. Null: the price was not known. */
-            charged_usd: number | null;
+            /** @description From then on it is refused. Null: it does not expire. */
+            expires_at: string | null;
+            /** @description The last characters of the key. */
+            hint: string;
+            revoked_at: string | null;
+            /** @description Up to a minute or two older than its last use. Null: it was not used. */
+            last_used_at: string | null;
         };
-        UsageEntryPage: {
-            data: components["schemas"]["UsageEntry"][];
+        ApiKeyPage: {
+            data: components["schemas"]["ApiKey"][];
             has_more: boolean;
             next_cursor: string | null;
         };
-        UsageSums: {
-            calls: number;
-            input_tokens: number;
-            /** @description Those of the input tokens that were read from a cache. */
-            cached_tokens: number;
-            output_tokens: number;
-            /** @description At the providers, of the calls with a known price; null if there are none. */
-            cost_usd: number | null;
-            /** @description Calls whose price was not known. Their cost is in no sum. */
-            unpriced_calls: number;
-            /** @description Calls of which the provider did not report all tokens. */
-            estimated_calls: number;
-            /** @description What the balance paid for the calls of `cost_usd`, each by its price factor. */
-            charged_usd: number | null;
+        ApiKeyWithSecret: {
+            id: string;
+            name: string;
+            scopes: string[];
+            /** @description Shown this once. */
+            key: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description From then on it is refused. Null: it does not expire. */
+            expires_at: string | null;
         };
-        UsageReport: {
-            readonly data: {
-                calls: number;
-                input_tokens: number;
-                /** @description Those of the input tokens that were read from a cache. */
-                cached_tokens: number;
-                output_tokens: number;
-                /** @description At the providers, of the calls with a known price; null if there are none. */
-                cost_usd: number | null;
-                /** @description Calls whose price was not known. Their cost is in no sum. */
-                unpriced_calls: number;
-                /** @description Calls of which the provider did not report all tokens. */
-                estimated_calls: number;
-                /** @description What the balance paid for the calls of `cost_usd`, each by its price factor. */
-                charged_usd: number | null;
-                /** Format: date */
-                day?: string;
-                model?: string;
-                agent_id?: string | null;
-            }[];
-            /** @description Of all rows, also of those beyond `limit`. */
-            total: components["schemas"]["UsageSums"];
-            /** @description There are more rows than `limit`. */
+        Approval: {
+            id: string;
+            run_id: string;
+            thread_id: string;
+            tool_call_id: string;
+            name: string;
+            arguments: {
+                [key: string]: unknown;
+            };
+            arguments_hash: string;
+            effect_class: components["schemas"]["EffectClass"];
+            /** Format: date-time */
+            requested_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            outcome: components["schemas"]["ApprovalOutcome"] | null;
+            decided_by: string | null;
+            decided_at: string | null;
+            reason: string | null;
+        };
+        ApprovalDecideAcknowledgement: {
+            /** @constant */
+            ok: true;
+            data: components["schemas"]["Approval"];
+            /** @constant */
+            replayed?: true;
+        } | components["schemas"]["RefusedAcknowledgement"];
+        ApprovalDecideMessage: {
+            /**
+             * @description `approve`: the call is sent as it is. `edit`: it is sent with `arguments`. `deny`: the model is told that it was denied.
+             * @enum {string}
+             */
+            decision: "approve" | "deny" | "edit";
+            /** @description Of the arguments that were decided about, as the approval has it. */
+            arguments_hash: string;
+            /** @description With `edit`: all arguments of the call. */
+            arguments?: {
+                [key: string]: unknown;
+            };
+            /** @description Kept with the decision. The model is told it if the call is denied. */
+            reason?: string;
+            approval_id: string;
+            idempotency_key?: string;
+        };
+        ApprovalDecided: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "approval.decided";
+            data: {
+                approval_id: string;
+                tool_call_id: string;
+                name: string;
+                outcome: components["schemas"]["ApprovalOutcome"];
+                decided_by: string | null;
+                reason: string | null;
+                arguments_hash: string | null;
+                arguments?: {
+                    [key: string]: unknown;
+                };
+                effect_class?: components["schemas"]["EffectClass"];
+            };
+        };
+        ApprovalDecision: {
+            /**
+             * @description `approve`: the call is sent as it is. `edit`: it is sent with `arguments`. `deny`: the model is told that it was denied.
+             * @enum {string}
+             */
+            decision: "approve" | "deny" | "edit";
+            /** @description Of the arguments that were decided about, as the approval has it. */
+            arguments_hash: string;
+            /** @description With `edit`: all arguments of the call. */
+            arguments?: {
+                [key: string]: unknown;
+            };
+            /** @description Kept with the decision. The model is told it if the call is denied. */
+            reason?: string;
+        };
+        /** @enum {string} */
+        ApprovalOutcome: "approve" | "deny" | "edit" | "expire";
+        ApprovalPage: {
+            data: components["schemas"]["Approval"][];
             has_more: boolean;
+            next_cursor: string | null;
+        };
+        ApprovalRequested: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "approval.requested";
+            data: components["schemas"]["AwaitedApproval"];
+        };
+        ApprovalRule: boolean | {
+            [key: string]: string;
+        }[];
+        ApprovalSettings: {
+            rules: {
+                [key: string]: components["schemas"]["ApprovalRule"];
+            };
+            expires_s: number;
+        };
+        /**
+         * @example {
+         *       "id": "aud_01JMX2Q8Z4T5V6W7X8Y9Z0A1B2",
+         *       "at": "2026-11-25T09:00:00.000Z",
+         *       "account_id": "acc_01JMX2Q8Z4T5V6W7X8Y9Z0A1B3",
+         *       "caller_id": "key_01JMX2Q8Z4T5V6W7X8Y9Z0A1B4",
+         *       "session_id": null,
+         *       "address": "192.0.2.7",
+         *       "action": "api_key.revoke",
+         *       "target": "key_01JMX2Q8Z4T5V6W7X8Y9Z0A1B5",
+         *       "outcome": "done",
+         *       "problem": null
+         *     }
+         */
+        AuditEntry: {
+            id: string;
+            /** Format: date-time */
+            at: string;
+            account_id: string;
+            /** @description The API key, or the user of an outside issuer. */
+            caller_id: string;
+            session_id: string | null;
+            /** @description Of the client; for IPv6 its network. */
+            address: string;
+            action: string;
+            /** @description The id of what it was done to, or of what it created. */
+            target: string | null;
+            /**
+             * @description `unknown`: the gateway died or failed, and may have done it.
+             * @enum {string}
+             */
+            outcome: "done" | "refused" | "unknown";
+            /** @description The code of the problem of a refused act. */
+            problem: string | null;
+        };
+        AuditPage: {
+            data: components["schemas"]["AuditEntry"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        AwaitedApproval: {
+            approval_id: string;
+            tool_call_id: string;
+            name: string;
+            /** Format: date-time */
+            requested_at: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        AwaitedBudget: {
+            usd: number | null;
+            tokens: number | null;
+            spent_usd: number | null;
+            spent_tokens: number;
+            root_run_id?: string;
+        };
+        BackBrowserAction: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "back";
         };
         /**
          * @example {
@@ -3116,6 +549,250 @@ export type components = {
                 };
             };
         };
+        Base64InputImageSource: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "base64";
+            media_type: components["schemas"]["ImageMediaType"];
+            /**
+             * Format: base64
+             * @description The bytes, 5 MiB at most.
+             */
+            data: string;
+        };
+        BlobImageSource: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "blob";
+            sha256: string;
+            media_type: components["schemas"]["ImageMediaType"];
+            width: number;
+            height: number;
+        };
+        BlobInputImageSource: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "blob";
+            sha256: string;
+            media_type: components["schemas"]["ImageMediaType"];
+            width: number;
+            height: number;
+        };
+        BrowserAction: components["schemas"]["ClickBrowserAction"] | components["schemas"]["TextBrowserAction"] | components["schemas"]["KeysBrowserAction"] | components["schemas"]["ScrollBrowserAction"] | components["schemas"]["NavigateBrowserAction"] | components["schemas"]["BackBrowserAction"] | components["schemas"]["TabBrowserAction"];
+        BrowserOperation: {
+            action: components["schemas"]["BrowserAction"];
+        };
+        BrowserScreen: {
+            url: string;
+            title: string;
+            /** @description Of the page on the screen, in pixels. Clicks have their coordinates in it. */
+            width: number;
+            height: number;
+            tabs: {
+                page_id: number;
+                url: string;
+                title: string;
+                is_active: boolean;
+            }[];
+            /** @description A JPEG in Base64. Null where the page does not respond. */
+            screenshot: string | null;
+            /** @description What happened besides since the action began: dialogs, which are dismissed; downloads; new tabs. */
+            notes: string[];
+            /** @description Why the action had no effect, or only a part of it. */
+            problem: string | null;
+        };
+        BrowserState: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "browser.state";
+            data: {
+                message_id: string;
+                tool_call_id: string;
+                url: string;
+                title: string;
+                screenshot?: components["schemas"]["Image"];
+            };
+        };
+        BudgetRaise: {
+            /** @description The new budget in money, at least the present one. */
+            usd?: number;
+            /** @description The new budget in tokens, at least the present one. */
+            tokens?: number;
+        };
+        BudgetRaised: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "budget.raised";
+            data: {
+                usd?: number;
+                tokens?: number;
+                raised_by: string;
+            };
+        };
+        BudgetSettings: {
+            usd?: number;
+            tokens?: number;
+            /** @enum {string} */
+            on_exceeded?: "end" | "wait";
+        };
+        ClickBrowserAction: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "click";
+            /** @description In pixels of the screenshot, from the left. */
+            x: number;
+            /** @description In pixels of the screenshot, from the top. */
+            y: number;
+            /**
+             * @default left
+             * @enum {string}
+             */
+            button?: "left" | "middle" | "right";
+            /**
+             * @description 2 is a double click.
+             * @default 1
+             */
+            count?: number;
+        };
+        /** @enum {string} */
+        CompactionReason: "threshold" | "overflow" | "requested";
+        ContentBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["ReasoningBlock"] | components["schemas"]["ToolCallBlock"] | components["schemas"]["ToolResultBlock"];
+        ContextCompacted: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "context.compacted";
+            data: {
+                /** @constant */
+                method: "summary";
+                compaction_id: string;
+                message_id: string;
+                covers: components["schemas"]["MessageRange"];
+                tokens_before: number;
+                tokens_after: number;
+            } | {
+                /** @constant */
+                method: "compression";
+                reason: components["schemas"]["CompactionReason"];
+                through_message_id: string;
+                keep_characters: number;
+                omitted?: components["schemas"]["MessageRange"];
+                tokens_before: number;
+                tokens_after: number;
+            };
+        };
+        ContextCompactionFailed: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "context.compaction_failed";
+            data: {
+                compaction_id: string;
+                error: components["schemas"]["RunError"];
+            };
+        };
+        ContextCompactionStarted: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "context.compaction_started";
+            data: {
+                compaction_id: string;
+                reason: components["schemas"]["CompactionReason"];
+                covers: components["schemas"]["MessageRange"];
+                tokens_before: number;
+            };
+        };
+        ContextOverrides: {
+            strategy?: components["schemas"]["ContextStrategy"];
+            token_threshold?: number;
+            summary_target_tokens?: number;
+            reserve_tokens?: number;
+            max_turns?: number;
+            keep_first?: number;
+            keep_images?: number;
+            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+            summary_model?: string;
+            input_budget_tokens?: number;
+        };
+        ContextSettings: {
+            strategy: components["schemas"]["ContextStrategy"];
+            token_threshold: number;
+            summary_target_tokens: number;
+            reserve_tokens: number;
+            max_turns: number;
+            keep_first: number;
+            keep_images: number;
+            summary_model?: string;
+            input_budget_tokens?: number;
+        };
+        /** @enum {string} */
+        ContextStrategy: "summary" | "head_tail" | "none";
         /**
          * @example {
          *       "id": "crd_01JMX2Q8Z4T5V6W7X8Y9Z0A1B2",
@@ -3131,268 +808,70 @@ export type components = {
             /** Format: date-time */
             created_at: string;
         };
-        Schedule: {
-            id: string;
-            name: string;
-            cron: string;
-            time_zone: string;
-            missed: components["schemas"]["MissedPolicy"];
-            overlap: components["schemas"]["OverlapPolicy"];
-            thread: components["schemas"]["ThreadPolicy"];
-            thread_id: string | null;
-            run: components["schemas"]["TriggeredRun"];
-            is_paused: boolean;
-            next_fire_at: string | null;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-            /** @description The next five due times, also of a paused schedule. */
-            next_fires: string[];
+        DeclaredAgent: {
+            definition: {
+                description?: string;
+                task?: string;
+                system_prompt?: string;
+                directives?: string[];
+                /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+                model?: string;
+                fallbacks?: (string | {
+                    /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+                    model: string;
+                    /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
+                    on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+                })[];
+                tools?: string[] | {
+                    [key: string]: boolean | {
+                        description?: string;
+                        timeout_s?: number;
+                        enabled?: boolean;
+                        require_approval?: components["schemas"]["ApprovalRule"];
+                        only?: boolean;
+                    };
+                };
+                approval_expires_s?: number;
+                interactive?: boolean;
+                mcp_servers?: ({
+                    name: string;
+                    tools?: string[];
+                    trust_annotations?: boolean;
+                    /** @enum {string} */
+                    transport: "streamable_http" | "sse";
+                    /** Format: uri */
+                    url: string;
+                    headers?: {
+                        [key: string]: string | null;
+                    };
+                } | {
+                    name: string;
+                    tools?: string[];
+                    trust_annotations?: boolean;
+                    /** @constant */
+                    transport: "stdio";
+                    command: string;
+                })[];
+                llm?: components["schemas"]["LlmSettings"];
+                processor?: components["schemas"]["ProcessorOverrides"];
+                limits?: components["schemas"]["LimitOverrides"];
+                context?: components["schemas"]["ContextOverrides"];
+                budget?: components["schemas"]["BudgetSettings"];
+                profile?: components["schemas"]["ProfileName"];
+            };
+            /** @description Whether runs of the account that name no agent begin with it. */
+            is_default?: boolean;
+            /** @description A set of tags to find it by, in lower case. They make no version. */
+            tags?: string[];
+            /** @description Kept with the version that the definition makes; lost if it makes none. */
+            note?: string;
         };
-        SchedulePage: {
-            data: components["schemas"]["Schedule"][];
-            has_more: boolean;
-            next_cursor: string | null;
-        };
-        UpcomingRun: {
-            /** Format: date-time */
-            due_at: string;
-            schedule_id: string;
-            schedule_name: string;
-            time_zone: string;
-            agent_id: string | null;
-        };
-        UpcomingRuns: {
-            data: components["schemas"]["UpcomingRun"][];
-        };
-        DueTimes: {
-            data: string[];
-        };
-        Execution: {
-            id: string;
+        DefinitionChange: {
             /** @enum {string} */
-            status: "pending" | "started" | "skipped" | "failed";
-            reason: ("missed" | "too_many_missed" | "overlap" | "queue_full" | "retry") | null;
-            error: {
-                code: string;
-                detail: string;
-            } | null;
-            due_at: string | null;
-            due_through: string | null;
-            webhook_id: string | null;
-            fired_at: string | null;
-            run_id: string | null;
-            run_status: components["schemas"]["RunStatus"] | null;
-            attempts: number;
-            next_attempt_at: string | null;
-            /** Format: date-time */
-            created_at: string;
-        };
-        ExecutionPage: {
-            data: components["schemas"]["Execution"][];
-            has_more: boolean;
-            next_cursor: string | null;
-        };
-        WebhookTrigger: {
-            id: string;
-            name: string;
-            signature: components["schemas"]["SignatureScheme"];
-            tolerance_s: number;
-            overlap: components["schemas"]["OverlapPolicy"];
-            thread: components["schemas"]["ThreadPolicy"];
-            thread_id: string | null;
-            run: components["schemas"]["TriggeredRun"];
-            is_paused: boolean;
-            secrets: components["schemas"]["SecretHint"][];
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-        };
-        WebhookTriggerWithSecret: {
-            id: string;
-            name: string;
-            signature: components["schemas"]["SignatureScheme"];
-            tolerance_s: number;
-            overlap: components["schemas"]["OverlapPolicy"];
-            thread: components["schemas"]["ThreadPolicy"];
-            thread_id: string | null;
-            run: components["schemas"]["TriggeredRun"];
-            is_paused: boolean;
-            secrets: components["schemas"]["SecretHint"][];
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-            /** @description Shown this once. */
-            secret: string;
-        };
-        WebhookTriggerPage: {
-            data: components["schemas"]["WebhookTrigger"][];
-            has_more: boolean;
-            next_cursor: string | null;
-        };
-        WebhookReceipt: {
-            execution_id: string;
-            /** @enum {string} */
-            status: "pending" | "started" | "skipped" | "failed";
-            reason: ("missed" | "too_many_missed" | "overlap" | "queue_full" | "retry") | null;
-            run_id: string | null;
-        };
-        SecretHint: {
-            hint: string;
-            /** Format: date-time */
-            created_at: string;
-            expires_at: string | null;
-        };
-        TriggeredRun: {
-            input: string;
-            agent_id?: string;
-            profile?: components["schemas"]["ProfileName"];
-            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
-            model?: string;
-            limits?: {
-                max_iterations?: number;
-                max_duration_s?: number;
-                max_malformed_calls?: number;
-                tool_timeout_s?: number;
-                max_identical_calls?: number;
-                max_run_depth?: number;
-                max_tree_runs?: number;
-                max_active_children?: number;
-            };
-            budget?: components["schemas"]["BudgetSettings"];
-            /** @default {} */
-            metadata: {
-                [key: string]: string;
-            };
-        };
-        WebhookEndpoint: {
-            id: string;
-            url: string;
-            description: string;
-            events: components["schemas"]["WebhookFactType"][];
-            is_paused: boolean;
-            secrets: components["schemas"]["SecretHint"][];
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-        };
-        WebhookEndpointWithSecret: {
-            id: string;
-            url: string;
-            description: string;
-            events: components["schemas"]["WebhookFactType"][];
-            is_paused: boolean;
-            secrets: components["schemas"]["SecretHint"][];
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-            /** @description Shown this once. */
-            secret: string;
-        };
-        WebhookEndpointPage: {
-            data: components["schemas"]["WebhookEndpoint"][];
-            has_more: boolean;
-            next_cursor: string | null;
-        };
-        WebhookDelivery: {
-            id: string;
-            endpoint_id: string;
-            event_id: string;
-            type: components["schemas"]["WebhookEventType"];
-            run_id: string | null;
-            seq: number | null;
-            status: components["schemas"]["WebhookDeliveryStatus"];
-            attempts: number;
-            next_attempt_at: string | null;
-            response_status: number | null;
-            error: string | null;
-            /** Format: date-time */
-            created_at: string;
-            delivered_at: string | null;
-        };
-        WebhookDeliveryPage: {
-            data: components["schemas"]["WebhookDelivery"][];
-            has_more: boolean;
-            next_cursor: string | null;
-        };
-        WebhookBody: {
-            type: components["schemas"]["WebhookEventType"];
-            /** Format: date-time */
-            timestamp: string;
-            account_id: string;
-            agent_id: string | null;
-            data: {
-                [key: string]: unknown;
-            };
-        };
-        Account: {
-            id: string;
-            name: string;
-            /** Format: date-time */
-            created_at: string;
-        };
-        ListedAccount: {
-            id: string;
-            name: string;
-            /** Format: date-time */
-            created_at: string;
-            /** @description The tier that it has; null if the deployment has no tiers. */
-            tier: string | null;
-        };
-        AccountPage: {
-            data: components["schemas"]["ListedAccount"][];
-            has_more: boolean;
-            next_cursor: string | null;
-            /** @description The tiers of the deployment, on each page. */
-            tiers: string[];
-        };
-        AccountWithKey: {
-            account: components["schemas"]["Account"];
-            /** @description A key with the scope admin on the new account. Shown this once. */
-            api_key: string;
-        };
-        RemovedAccount: {
-            id: string;
-            name: string;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            removed_at: string;
-        };
-        ApiKey: {
-            id: string;
-            name: string;
-            scopes: string[];
-            /** Format: date-time */
-            created_at: string;
-            /** @description From then on it is refused. Null: it does not expire. */
-            expires_at: string | null;
-            /** @description The last characters of the key. */
-            hint: string;
-            revoked_at: string | null;
-            /** @description Up to a minute or two older than its last use. Null: it was not used. */
-            last_used_at: string | null;
-        };
-        ApiKeyWithSecret: {
-            id: string;
-            name: string;
-            scopes: string[];
-            /** @description Shown this once. */
-            key: string;
-            /** Format: date-time */
-            created_at: string;
-            /** @description From then on it is refused. Null: it does not expire. */
-            expires_at: string | null;
-        };
-        ApiKeyPage: {
-            data: components["schemas"]["ApiKey"][];
-            has_more: boolean;
-            next_cursor: string | null;
+            op: "add" | "remove" | "replace";
+            path: string;
+            before?: unknown;
+            after?: unknown;
         };
         /**
          * @example {
@@ -3529,45 +1008,1818 @@ export type components = {
                 problem: string | null;
             }[] | null;
         };
-        /**
-         * @example {
-         *       "id": "aud_01JMX2Q8Z4T5V6W7X8Y9Z0A1B2",
-         *       "at": "2026-11-25T09:00:00.000Z",
-         *       "account_id": "acc_01JMX2Q8Z4T5V6W7X8Y9Z0A1B3",
-         *       "caller_id": "key_01JMX2Q8Z4T5V6W7X8Y9Z0A1B4",
-         *       "session_id": null,
-         *       "address": "192.0.2.7",
-         *       "action": "api_key.revoke",
-         *       "target": "key_01JMX2Q8Z4T5V6W7X8Y9Z0A1B5",
-         *       "outcome": "done",
-         *       "problem": null
-         *     }
-         */
-        AuditEntry: {
-            id: string;
-            /** Format: date-time */
-            at: string;
-            account_id: string;
-            /** @description The API key, or the user of an outside issuer. */
-            caller_id: string;
-            session_id: string | null;
-            /** @description Of the client; for IPv6 its network. */
-            address: string;
-            action: string;
-            /** @description The id of what it was done to, or of what it created. */
-            target: string | null;
-            /**
-             * @description `unknown`: the gateway died or failed, and may have done it.
-             * @enum {string}
-             */
-            outcome: "done" | "refused" | "unknown";
-            /** @description The code of the problem of a refused act. */
-            problem: string | null;
+        /** @enum {string} */
+        Dialect: "native" | "xml_invoke" | "xml_tag" | "json";
+        DiscoveredMcpServer: {
+            connected: boolean;
+            /** @description Why it is not connected. */
+            reason: string | null;
+            /** @description Those that a run would be offered, unless they have changed since it accepted them. */
+            tools: {
+                name: string;
+                tool: string;
+                description: string;
+                parameters: {
+                    /** @constant */
+                    type: "object";
+                    properties?: {
+                        [key: string]: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    required?: string[];
+                } & {
+                    [key: string]: unknown;
+                };
+                output_schema?: {
+                    /** @constant */
+                    type: "object";
+                    properties?: {
+                        [key: string]: {
+                            [key: string]: unknown;
+                        };
+                    };
+                    required?: string[];
+                } & {
+                    [key: string]: unknown;
+                };
+                effect_class: components["schemas"]["EffectClass"];
+                fingerprint: string;
+            }[];
+            refused: {
+                tool: string;
+                reason: string;
+            }[];
         };
-        AuditPage: {
-            data: components["schemas"]["AuditEntry"][];
+        DueTimes: {
+            data: string[];
+        };
+        /** @enum {string} */
+        EffectClass: "pure" | "idempotent" | "keyed" | "unsafe";
+        EventPage: {
+            data: components["schemas"]["Fact"][];
+            head_seq: number;
+            /** @description Requested facts that retention has removed. */
+            gap?: components["schemas"]["LogGap"];
+            /** @description With a gap: the current run, and the last messages of its dialogue. */
+            snapshot?: components["schemas"]["RunSnapshot"];
+        };
+        Execution: {
+            id: string;
+            /** @enum {string} */
+            status: "pending" | "started" | "skipped" | "failed";
+            reason: ("missed" | "too_many_missed" | "overlap" | "queue_full" | "retry") | null;
+            error: {
+                code: string;
+                detail: string;
+            } | null;
+            due_at: string | null;
+            due_through: string | null;
+            webhook_id: string | null;
+            fired_at: string | null;
+            run_id: string | null;
+            run_status: components["schemas"]["RunStatus"] | null;
+            attempts: number;
+            next_attempt_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        ExecutionPage: {
+            data: components["schemas"]["Execution"][];
             has_more: boolean;
             next_cursor: string | null;
+        };
+        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"];
+        FileList: {
+            data: {
+                /** @description Relative to the path that was asked for. */
+                path: string;
+                /** @enum {string} */
+                kind: "file" | "directory" | "link" | "other";
+                /** @description In bytes. */
+                size: number;
+            }[];
+            /** @description There are more entries than a list may have. */
+            truncated: boolean;
+        };
+        /** @enum {string} */
+        FinishReason: "stop" | "length" | "tool_calls" | "complete" | "ask" | "xml_tool_limit_reached" | "max_iterations" | "budget_exceeded" | "loop_detected" | "stopped" | "error";
+        ForgottenMcpTools: {
+            forgotten: number;
+        };
+        Image: {
+            sha256: string;
+            media_type: components["schemas"]["ImageMediaType"];
+            width: number;
+            height: number;
+        };
+        ImageBlock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "image";
+            source: components["schemas"]["ImageSource"];
+        };
+        ImageInputBlock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "image";
+            source: components["schemas"]["InputImageSource"];
+        };
+        /** @enum {string} */
+        ImageMediaType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+        ImageSource: components["schemas"]["BlobImageSource"] | components["schemas"]["UrlImageSource"];
+        InboxPage: {
+            data: {
+                /** @description The id of the run. */
+                id: string;
+                thread_id: string;
+                status: components["schemas"]["RunStatus"];
+                waiting: components["schemas"]["Waiting"];
+            }[];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        InputBlock: components["schemas"]["TextInputBlock"] | components["schemas"]["ImageInputBlock"];
+        InputContent: string | components["schemas"]["InputBlock"][];
+        InputImageSource: components["schemas"]["Base64InputImageSource"] | components["schemas"]["UrlInputImageSource"] | components["schemas"]["BlobInputImageSource"];
+        IterationCompleted: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "iteration.completed";
+            data: {
+                iteration: number;
+                finish_reason: components["schemas"]["FinishReason"];
+            };
+        };
+        IterationRestarted: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "iteration.restarted";
+            data: {
+                iteration: number;
+                message_id: string;
+                withdrawn_stream_ids: string[];
+            };
+        };
+        IterationStarted: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "iteration.started";
+            data: {
+                iteration: number;
+                message_id: string;
+            };
+        };
+        KeysBrowserAction: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "keys";
+            /** @description Pressed one after the other, such as `Control+a Delete`. */
+            keys: string;
+        };
+        LimitOverrides: {
+            max_iterations?: number;
+            max_duration_s?: number;
+            max_malformed_calls?: number;
+            tool_timeout_s?: number;
+            max_identical_calls?: number;
+            max_run_depth?: number;
+            max_tree_runs?: number;
+            max_active_children?: number;
+        };
+        LimitSettings: {
+            max_iterations: number;
+            max_duration_s: number;
+            max_malformed_calls: number;
+            tool_timeout_s: number;
+            max_identical_calls?: number;
+            max_run_depth?: number;
+            max_tree_runs?: number;
+            max_active_children?: number;
+        };
+        ListedAccount: {
+            id: string;
+            name: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description The tier that it has; null if the deployment has no tiers. */
+            tier: string | null;
+        };
+        LlmAssistantMessage: {
+            /** @constant */
+            role: "assistant";
+            content: (components["schemas"]["TextBlock"] | components["schemas"]["LlmToolCall"])[];
+        };
+        LlmMessage: components["schemas"]["LlmUserMessage"] | components["schemas"]["LlmAssistantMessage"] | components["schemas"]["LlmToolMessage"];
+        LlmMessageList: {
+            data: components["schemas"]["LlmMessage"][];
+        };
+        LlmSettings: {
+            temperature?: number;
+            top_p?: number;
+            max_tokens?: number;
+            /** @enum {string} */
+            reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+            enable_thinking?: boolean;
+            thinking_budget?: number;
+            /** @enum {string} */
+            tool_choice?: "auto" | "none" | "required";
+            response_format?: {
+                [key: string]: unknown;
+            };
+            extra_body?: {
+                [key: string]: unknown;
+            };
+        };
+        LlmToolCall: {
+            /** @constant */
+            type: "tool_call";
+            id: string;
+            name: string;
+            arguments: {
+                [key: string]: unknown;
+            };
+        };
+        LlmToolMessage: {
+            /** @constant */
+            role: "tool";
+            /** @description Of all calls of the message before, in their order. */
+            results: components["schemas"]["LlmToolResult"][];
+        };
+        LlmToolResult: {
+            tool_call_id: string;
+            text: string;
+            is_error: boolean;
+            image?: components["schemas"]["ImageSource"];
+        };
+        LlmUserMessage: {
+            /** @constant */
+            role: "user";
+            content: (components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"])[];
+        };
+        LogGap: {
+            from: number;
+            to: number;
+            /** @constant */
+            reason: "retention";
+        };
+        LogVerification: {
+            first: number | null;
+            last: number | null;
+            count: number;
+            contiguous: boolean;
+            hash: string;
+            /** @description Where retention has removed facts: the last of them, and the hash chain up to there. */
+            trimmed?: {
+                through: number;
+                hash: string;
+            };
+            /** @description Of a fork: whether the log of its origin still has that hash there. Null if the origin or its facts are gone. */
+            forked_from?: {
+                run_id: string;
+                seq: number;
+                hash: string;
+                holds: boolean | null;
+            };
+        };
+        McpConnected: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "mcp.connected";
+            data: {
+                server: string;
+                tools: string[];
+                refused: {
+                    tool: string;
+                    reason: string;
+                }[];
+            };
+        };
+        McpDiscoveryRequest: {
+            /** @description As a run names it. Its headers are not kept. */
+            server: {
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @enum {string} */
+                transport: "streamable_http" | "sse";
+                /** Format: uri */
+                url: string;
+                headers?: {
+                    [key: string]: string;
+                };
+            } | {
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @constant */
+                transport: "stdio";
+                command: string;
+            };
+        };
+        McpSkipped: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "mcp.skipped";
+            data: {
+                server: string;
+                reason: string;
+            };
+        };
+        McpTool: {
+            id: string;
+            server: string;
+            tool: string;
+            available: boolean;
+            reason: string;
+            accepted: components["schemas"]["McpToolDefinition"];
+            changed: components["schemas"]["McpToolDefinition"] | null;
+            changed_at: string | null;
+            confirmed_by: string | null;
+            confirmed_at: string | null;
+            /** Format: date-time */
+            first_seen_at: string;
+        };
+        McpToolConfirmation: {
+            /** @description Of the definition that is confirmed, as `changed` has it. */
+            fingerprint: string;
+        };
+        McpToolDefinition: {
+            description: string;
+            parameters: {
+                /** @constant */
+                type: "object";
+                properties?: {
+                    [key: string]: {
+                        [key: string]: unknown;
+                    };
+                };
+                required?: string[];
+            } & {
+                [key: string]: unknown;
+            };
+            output_schema?: {
+                /** @constant */
+                type: "object";
+                properties?: {
+                    [key: string]: {
+                        [key: string]: unknown;
+                    };
+                };
+                required?: string[];
+            } & {
+                [key: string]: unknown;
+            };
+            effect_class: components["schemas"]["EffectClass"];
+            fingerprint: string;
+        };
+        McpToolPage: {
+            data: components["schemas"]["McpTool"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        Message: {
+            id: string;
+            thread_id: string;
+            run_id: string | null;
+            iteration: number | null;
+            seq: number;
+            type: components["schemas"]["MessageType"];
+            is_llm_message: boolean;
+            content: components["schemas"]["ContentBlock"][];
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            created_at: string;
+        };
+        MessageCreated: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message.created";
+            data: {
+                message: components["schemas"]["Message"];
+            };
+        };
+        MessageDelta: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message.delta";
+            after_seq: number;
+            stream_id: string;
+            offset: number;
+            data: {
+                text: string;
+            };
+        };
+        MessagePage: {
+            data: components["schemas"]["Message"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        MessageRange: {
+            from_message_id: string;
+            to_message_id: string;
+        };
+        /** @enum {string} */
+        MessageType: "user" | "assistant" | "tool" | "summary" | "browser_state" | "image_context" | "status";
+        /** @enum {string} */
+        MissedPolicy: "skip" | "once" | "all";
+        Model: {
+            /** @description The `model` of a run. */
+            id: string;
+            provider: string;
+            context_window: number | null;
+            max_output_tokens: number | null;
+            /** @description USD per million tokens, at the provider. */
+            price: components["schemas"]["ModelPrice"] | null;
+            default: boolean;
+            /** @description Short names that a run may use instead. */
+            readonly aliases: string[];
+            /** @description Whether the account's tier has it. Runs with another model are refused. */
+            allowed: boolean;
+            /** @description USD per million tokens, as the account is charged. */
+            charged_price: components["schemas"]["ModelPrice"] | null;
+            /** @description The profiles whose runs have it if the request and the agent name none. */
+            readonly default_in: components["schemas"]["ProfileName"][];
+        };
+        ModelFellBack: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "model.fell_back";
+            data: {
+                from: string;
+                to: string;
+                error: components["schemas"]["RunError"];
+                /** Format: date-time */
+                retry_at: string;
+            };
+        };
+        ModelPage: {
+            data: components["schemas"]["Model"][];
+            has_more: boolean;
+            next_cursor: string | null;
+            /** @description Any `provider/model` of these is accepted. */
+            providers: string[];
+        };
+        ModelPrice: {
+            input: number;
+            output: number;
+            cache_read?: number;
+            cache_write?: number;
+            long_prompt?: {
+                above_tokens: number;
+                input_factor: number;
+                output_factor: number;
+            };
+        };
+        ModelRetried: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "model.retried";
+            data: {
+                attempt: number;
+                delay_ms: number;
+                error: components["schemas"]["RunError"];
+                paced_by?: string;
+            };
+        };
+        /** @enum {string} */
+        NameSource: "placeholder" | "model" | "request";
+        NavigateBrowserAction: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "navigate";
+            /** @description `http`, `https`, or a file of the workspace. Without a scheme: `https`. */
+            url: string;
+        };
+        NewAccount: {
+            name: string;
+        };
+        NewAgent: {
+            definition: components["schemas"]["AgentDefinition"];
+            /**
+             * @description Whether runs of the account that name no agent begin with it.
+             * @default false
+             */
+            is_default?: boolean;
+            /**
+             * @description A set of tags to find it by, in lower case. They make no version.
+             * @default []
+             */
+            tags?: string[];
+            /** @description Kept with the version that the definition makes; lost if it makes none. */
+            note?: string;
+        };
+        NewApiKey: {
+            name: string;
+            /** @description Each includes the ones before it. */
+            scopes: ("read" | "write" | "admin")[];
+            /**
+             * Format: date-time
+             * @description When it stops working, with what it has signed in or keeps open. Absent: it does not expire.
+             */
+            expires_at?: string;
+        };
+        /**
+         * @example {
+         *       "usd": 10,
+         *       "reason": "invoice 2026-118"
+         *     }
+         */
+        NewCredit: {
+            /** @description Below zero, credit is taken back. */
+            usd: number;
+            reason?: string;
+        };
+        NewFork: {
+            /** @description The last fact to share. Inside an iteration, or where the run waits, stops or ends, fewer are shared: `forked_from.seq` says how many, and `run.forked` says why. */
+            at_seq: number;
+            /** @description Needed where the model has said its last word. */
+            input?: components["schemas"]["InputContent"];
+            /** @description The fork's model. Default: that of the origin. */
+            model?: string;
+        };
+        NewMessage: {
+            content: components["schemas"]["InputContent"];
+        };
+        NewProject: {
+            /**
+             * @description When absent, it is named after its first input, and then gets a short title that a model writes.
+             * @example Quarterly report
+             */
+            name?: string;
+            /**
+             * @description Whether anyone who knows an id can read its threads and runs, without a key. Nothing else becomes readable.
+             * @default false
+             */
+            is_public?: boolean;
+            /**
+             * @description `project`: the runs of all its threads share one workspace. It stays so.
+             * @default thread
+             * @enum {string}
+             */
+            sandbox?: "thread" | "project";
+        };
+        NewRun: {
+            profile?: components["schemas"]["ProfileName"];
+            agent?: components["schemas"]["AgentOverrides"];
+            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+            model?: string;
+            fallbacks?: (string | {
+                /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+                model: string;
+                /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
+                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+            })[];
+            tools?: string[] | {
+                [key: string]: boolean | {
+                    description?: string;
+                    timeout_s?: number;
+                    enabled?: boolean;
+                    require_approval?: components["schemas"]["ApprovalRule"];
+                    only?: boolean;
+                };
+            };
+            approval_expires_s?: number;
+            interactive?: boolean;
+            mcp_servers?: ({
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @enum {string} */
+                transport: "streamable_http" | "sse";
+                /** Format: uri */
+                url: string;
+                headers?: {
+                    [key: string]: string;
+                };
+            } | {
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @constant */
+                transport: "stdio";
+                command: string;
+            })[];
+            llm?: components["schemas"]["LlmSettings"];
+            processor?: components["schemas"]["ProcessorOverrides"];
+            limits?: components["schemas"]["LimitOverrides"];
+            context?: components["schemas"]["ContextOverrides"];
+            budget?: components["schemas"]["BudgetSettings"];
+            /** @description A stored agent. When absent, the thread's, else the account's default; none where `agent` is given. */
+            agent_id?: string;
+            /** @description A string, or blocks of text and images. */
+            input?: components["schemas"]["InputContent"];
+            /** @description Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model. */
+            files?: string[];
+            /** @description The newest message that a person wrote on the thread. The input replaces it: models no longer read it and what followed. Its run is stopped if it is active. */
+            edit_message_id?: string;
+            /**
+             * @description `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.
+             * @default reject
+             */
+            on_active_run?: components["schemas"]["OnActiveRun"];
+            /** @default {} */
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description When absent, a new thread is created. */
+            thread_id?: string;
+            /** @description The project of the new thread. */
+            project_id?: string;
+        };
+        NewRunOnThread: {
+            profile?: components["schemas"]["ProfileName"];
+            agent?: components["schemas"]["AgentOverrides"];
+            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+            model?: string;
+            fallbacks?: (string | {
+                /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+                model: string;
+                /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
+                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+            })[];
+            tools?: string[] | {
+                [key: string]: boolean | {
+                    description?: string;
+                    timeout_s?: number;
+                    enabled?: boolean;
+                    require_approval?: components["schemas"]["ApprovalRule"];
+                    only?: boolean;
+                };
+            };
+            approval_expires_s?: number;
+            interactive?: boolean;
+            mcp_servers?: ({
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @enum {string} */
+                transport: "streamable_http" | "sse";
+                /** Format: uri */
+                url: string;
+                headers?: {
+                    [key: string]: string;
+                };
+            } | {
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @constant */
+                transport: "stdio";
+                command: string;
+            })[];
+            llm?: components["schemas"]["LlmSettings"];
+            processor?: components["schemas"]["ProcessorOverrides"];
+            limits?: components["schemas"]["LimitOverrides"];
+            context?: components["schemas"]["ContextOverrides"];
+            budget?: components["schemas"]["BudgetSettings"];
+            /** @description A stored agent. When absent, the thread's, else the account's default; none where `agent` is given. */
+            agent_id?: string;
+            /** @description A string, or blocks of text and images. */
+            input?: components["schemas"]["InputContent"];
+            /** @description Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model. */
+            files?: string[];
+            /** @description The newest message that a person wrote on the thread. The input replaces it: models no longer read it and what followed. Its run is stopped if it is active. */
+            edit_message_id?: string;
+            /**
+             * @description `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.
+             * @default reject
+             */
+            on_active_run?: components["schemas"]["OnActiveRun"];
+            /** @default {} */
+            metadata?: {
+                [key: string]: string;
+            };
+        };
+        NewSchedule: {
+            name: string;
+            /** @description Minute, hour, day, month, weekday; six fields have seconds first. */
+            cron: string;
+            /** @default UTC */
+            time_zone?: string;
+            /** @default once */
+            missed?: components["schemas"]["MissedPolicy"];
+            /** @default skip */
+            overlap?: components["schemas"]["OverlapPolicy"];
+            /** @default new */
+            thread?: components["schemas"]["ThreadPolicy"];
+            /**
+             * @description With `thread: "same"`: the thread of all runs. A new one when absent.
+             * @default null
+             */
+            thread_id?: string | null;
+            run: components["schemas"]["NewTriggeredRun"];
+            /** @default false */
+            is_paused?: boolean;
+        };
+        NewSession: Record<string, never>;
+        NewThread: {
+            /** @description The stored agent that its runs begin with, unless they name one. */
+            agent_id?: string;
+            /** @description The project that it belongs to, for good. */
+            project_id?: string;
+            /** @default {} */
+            metadata?: {
+                [key: string]: string;
+            };
+        };
+        NewTriggeredRun: {
+            /** @description May name `{{due_at}}`, `{{schedule.id}}` and `{{schedule.name}}`. */
+            input: string;
+            agent_id?: string;
+            profile?: components["schemas"]["ProfileName"];
+            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+            model?: string;
+            limits?: {
+                max_iterations?: number;
+                max_duration_s?: number;
+                max_malformed_calls?: number;
+                tool_timeout_s?: number;
+                max_identical_calls?: number;
+                max_run_depth?: number;
+                max_tree_runs?: number;
+                max_active_children?: number;
+            };
+            budget?: components["schemas"]["BudgetSettings"];
+            /** @default {} */
+            metadata?: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * @example {
+         *       "url": "https://example.com/rondo",
+         *       "events": [
+         *         "run.completed",
+         *         "run.failed",
+         *         "run.waiting"
+         *       ],
+         *       "description": "alerts"
+         *     }
+         * @example {
+         *       "url": "https://billing.example.com/usage",
+         *       "events": [
+         *         "usage.recorded"
+         *       ]
+         *     }
+         */
+        NewWebhookEndpoint: {
+            /**
+             * Format: uri
+             * @description An `https` URL at a public address. Others need WEBHOOK_INTERNAL_HOSTS.
+             */
+            url: string;
+            /** @default  */
+            description?: string;
+            /** @description Which facts of runs are sent. */
+            events: components["schemas"]["WebhookFactType"][];
+            /**
+             * @description Nothing is sent, and what was pending is given up. Events of a pause are not made up for.
+             * @default false
+             */
+            is_paused?: boolean;
+        };
+        /**
+         * @example {
+         *       "name": "issues",
+         *       "signature": "github",
+         *       "run": {
+         *         "input": "A new issue, as data: {{body.issue.title}}\n\n{{body.issue.body}}",
+         *         "budget": {
+         *           "usd": 1
+         *         }
+         *       }
+         *     }
+         */
+        NewWebhookTrigger: {
+            name: string;
+            /**
+             * @description `standard`: the headers of Standard Webhooks. `github`: `X-Hub-Signature-256`.
+             * @default standard
+             */
+            signature?: components["schemas"]["SignatureScheme"];
+            /**
+             * @description How old or how far ahead a `standard` request may be.
+             * @default 300
+             */
+            tolerance_s?: number;
+            /** @default allow */
+            overlap?: components["schemas"]["OverlapPolicy"];
+            /** @default new */
+            thread?: components["schemas"]["ThreadPolicy"];
+            /**
+             * @description With `thread: "same"`: the thread of all runs. A new one when absent.
+             * @default null
+             */
+            thread_id?: string | null;
+            run: components["schemas"]["WebhookRun"];
+            /** @default false */
+            is_paused?: boolean;
+        };
+        /** @enum {string} */
+        OnActiveRun: "reject" | "queue" | "replace";
+        /** @enum {string} */
+        OverlapPolicy: "skip" | "queue" | "allow";
+        Problem: {
+            type: string;
+            title: string;
+            status: number;
+            code: string;
+            detail?: string;
+            errors?: {
+                field: string;
+                message: string;
+            }[];
+            /** @description Of `thread_busy`: the run that is active on the thread. */
+            active_run_id?: string;
+            /** @description Of `model_not_allowed`: the models of the account’s tier. */
+            allowed_models?: string[];
+            /** @description Of `balance_exhausted`: the account’s, as `GET /v1/balance` has it. */
+            balance?: {
+                /** @description Null: this deployment has no tiers, and limits nothing. */
+                tier: string | null;
+                /** @description `provider/model`, or a beginning of it with `*` at its end. Null: any model. */
+                allowed_models: string[] | null;
+                /** @description Null: as many as the deployment allows. */
+                max_active_runs: number | null;
+                /** @enum {string} */
+                period: "day" | "month";
+                /**
+                 * Format: date-time
+                 * @description 0:00 UTC.
+                 */
+                period_start: string;
+                /**
+                 * Format: date-time
+                 * @description When `spent_usd` begins anew.
+                 */
+                period_end: string;
+                /** @description What the tier allows in a period. Null: any amount. */
+                allowance_usd: number | null;
+                /** @description Charged in this period, for calls with a known price. */
+                spent_usd: number;
+                /** @description For model calls that are under way. */
+                reserved_usd: number;
+                /** @description Used after the allowance. Below zero, it is taken from the next period. */
+                credit_usd: number;
+                /** @description What a further model call may cost now. Null: any amount. */
+                available_usd: number | null;
+                /** @description What is charged for a model call, as a multiple of its cost. All other amounts here are charges. */
+                price_factor: number;
+                /** @description What the account has and may have of each: `api_keys`, `threads`, `message_bytes`, `image_bytes`, `file_bytes`, `workspaces`, `active_runs`, `triggers`, `webhook_endpoints`. */
+                quotas?: {
+                    [key: string]: {
+                        used: number;
+                        limit: number;
+                    };
+                };
+            };
+            /**
+             * @description Of `quota_exceeded`: which one, as `GET /v1/balance` names it.
+             * @enum {string}
+             */
+            quota?: "api_keys" | "threads" | "message_bytes" | "image_bytes" | "file_bytes" | "workspaces" | "active_runs" | "triggers" | "webhook_endpoints";
+            /** @description Of `quota_exceeded`: what the account may have. */
+            limit?: number;
+            /** @description Of `quota_exceeded`: what it has. */
+            used?: number;
+            /** @description Over sockets, which have no `Retry-After` header. */
+            retry_after_s?: number;
+        };
+        ProcessorOverrides: {
+            dialect?: components["schemas"]["Dialect"];
+            execute_tools?: boolean;
+            execute_on_stream?: boolean;
+            tool_execution_strategy?: components["schemas"]["ToolExecutionStrategy"];
+            /** @enum {string} */
+            xml_adding_strategy?: "user_message" | "assistant_message" | "inline_edit" | "append" | "replace" | "xml";
+            max_tool_calls?: number;
+            native_max_auto_continues?: number;
+            include_xml_examples?: boolean;
+            json_repair_attempts?: number;
+            unknown_outcome?: components["schemas"]["UnknownOutcomePolicy"];
+            max_xml_tool_calls?: number;
+        };
+        ProcessorSettings: {
+            dialect: components["schemas"]["Dialect"];
+            execute_tools: boolean;
+            execute_on_stream: boolean;
+            tool_execution_strategy: components["schemas"]["ToolExecutionStrategy"];
+            /** @enum {string} */
+            xml_adding_strategy: "user_message" | "assistant_message" | "inline_edit";
+            max_tool_calls: number;
+            native_max_auto_continues: number;
+            include_xml_examples: boolean;
+            json_repair_attempts: number;
+            unknown_outcome: components["schemas"]["UnknownOutcomePolicy"];
+        };
+        /** @enum {string} */
+        ProfileName: "suna" | "ii" | "symphony";
+        Project: {
+            id: string;
+            name: string;
+            name_source: components["schemas"]["NameSource"];
+            is_public: boolean;
+            sandbox: components["schemas"]["ProjectSandbox"];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        ProjectChange: {
+            /** @example Quarterly report */
+            name?: string;
+            /** @description Whether anyone who knows an id can read its threads and runs, without a key. Nothing else becomes readable. */
+            is_public?: boolean;
+        };
+        ProjectPage: {
+            data: components["schemas"]["Project"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        ProjectSandbox: "thread" | "project";
+        PublicMessage: {
+            id: string;
+            run_id: string | null;
+            seq: number;
+            type: components["schemas"]["MessageType"];
+            content: components["schemas"]["ContentBlock"][];
+            /** Format: date-time */
+            created_at: string;
+        };
+        PublicMessagePage: {
+            data: components["schemas"]["PublicMessage"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        PublicProject: {
+            id: string;
+            name: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        PublicRun: {
+            id: string;
+            thread_id: string;
+            status: components["schemas"]["RunStatus"];
+            finish_reason: components["schemas"]["FinishReason"] | null;
+            preview: string | null;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+        };
+        PublicThread: {
+            id: string;
+            /** @description Null where the project itself is not public. */
+            project_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        PublicThreadPage: {
+            data: components["schemas"]["PublicThread"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        Question: {
+            text: string;
+            attachments: string[];
+            tool_call_id: string;
+        };
+        ReasoningBlock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "reasoning";
+            text: string;
+            signature?: string;
+            redacted?: string;
+        };
+        ReasoningDelta: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "reasoning.delta";
+            after_seq: number;
+            stream_id: string;
+            offset: number;
+            data: {
+                text: string;
+            };
+        };
+        RefusedAcknowledgement: {
+            /** @constant */
+            ok: false;
+            error: components["schemas"]["Problem"];
+        };
+        RemovedAccount: {
+            id: string;
+            name: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            removed_at: string;
+        };
+        Run: {
+            id: string;
+            thread_id: string;
+            project_id: string | null;
+            status: components["schemas"]["RunStatus"];
+            iteration: number;
+            last_seq: number;
+            epoch: number;
+            finish_reason: components["schemas"]["FinishReason"] | null;
+            error: components["schemas"]["RunFailure"] | null;
+            waiting: components["schemas"]["Waiting"] | null;
+            usage: components["schemas"]["Usage"];
+            profile: string;
+            model: string;
+            settings: components["schemas"]["RunSettings"];
+            agent_id: string | null;
+            agent_version: number | null;
+            preview: string | null;
+            parent_run_id: string | null;
+            parent_call_id: string | null;
+            root_run_id: string | null;
+            forked_from: {
+                run_id: string;
+                seq: number;
+                hash: string;
+            } | null;
+            children?: {
+                id: string;
+                tool_call_id: string;
+                agent_id: string | null;
+                status: components["schemas"]["RunStatus"];
+            }[];
+            trace_id: string | null;
+            trace_url?: string;
+            metadata: {
+                [key: string]: string;
+            };
+            stop_requested_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            finished_at: string | null;
+        };
+        RunBudgetAcknowledgement: {
+            /** @constant */
+            ok: true;
+            data: components["schemas"]["Run"];
+            /** @constant */
+            replayed?: true;
+        } | components["schemas"]["RefusedAcknowledgement"];
+        RunBudgetMessage: {
+            /** @description The new budget in money, at least the present one. */
+            usd?: number;
+            /** @description The new budget in tokens, at least the present one. */
+            tokens?: number;
+            run_id: string;
+            idempotency_key?: string;
+        };
+        RunCompleted: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.completed";
+            data: {
+                finish_reason: components["schemas"]["FinishReason"];
+                usage: components["schemas"]["Usage"];
+            };
+        };
+        /** @description How many runs there are in each status. */
+        RunCounts: {
+            [key: string]: number;
+        };
+        RunCreateAcknowledgement: {
+            /** @constant */
+            ok: true;
+            data: components["schemas"]["Run"];
+            /** @constant */
+            replayed?: true;
+        } | components["schemas"]["RefusedAcknowledgement"];
+        RunCreateMessage: {
+            profile?: components["schemas"]["ProfileName"];
+            agent?: components["schemas"]["AgentOverrides"];
+            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+            model?: string;
+            fallbacks?: (string | {
+                /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+                model: string;
+                /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
+                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+            })[];
+            tools?: string[] | {
+                [key: string]: boolean | {
+                    description?: string;
+                    timeout_s?: number;
+                    enabled?: boolean;
+                    require_approval?: components["schemas"]["ApprovalRule"];
+                    only?: boolean;
+                };
+            };
+            approval_expires_s?: number;
+            interactive?: boolean;
+            mcp_servers?: ({
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @enum {string} */
+                transport: "streamable_http" | "sse";
+                /** Format: uri */
+                url: string;
+                headers?: {
+                    [key: string]: string;
+                };
+            } | {
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @constant */
+                transport: "stdio";
+                command: string;
+            })[];
+            llm?: components["schemas"]["LlmSettings"];
+            processor?: components["schemas"]["ProcessorOverrides"];
+            limits?: components["schemas"]["LimitOverrides"];
+            context?: components["schemas"]["ContextOverrides"];
+            budget?: components["schemas"]["BudgetSettings"];
+            /** @description A stored agent. When absent, the thread's, else the account's default; none where `agent` is given. */
+            agent_id?: string;
+            /** @description A string, or blocks of text and images. */
+            input?: components["schemas"]["InputContent"];
+            /** @description Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model. */
+            files?: string[];
+            /** @description The newest message that a person wrote on the thread. The input replaces it: models no longer read it and what followed. Its run is stopped if it is active. */
+            edit_message_id?: string;
+            /**
+             * @description `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.
+             * @default reject
+             */
+            on_active_run?: components["schemas"]["OnActiveRun"];
+            /** @default {} */
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description When absent, a new thread is created. */
+            thread_id?: string;
+            /** @description The project of the new thread. */
+            project_id?: string;
+            /** @default false */
+            subscribe?: boolean;
+            idempotency_key?: string;
+        };
+        RunCreated: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.created";
+            data: {
+                profile: string;
+                model: string;
+                agent_id?: string;
+                agent_version?: number;
+                parent_run_id?: string;
+                parent_call_id?: string;
+                root_run_id?: string;
+                edits_message_id?: string;
+            };
+        };
+        RunError: {
+            code: string;
+            message: string;
+        };
+        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
+        RunFailed: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.failed";
+            data: {
+                error: components["schemas"]["RunFailure"];
+                usage: components["schemas"]["Usage"];
+            };
+        };
+        RunFailure: {
+            type?: string;
+            title?: string;
+            status?: number;
+            detail?: string;
+            code: string;
+            message: string;
+        };
+        RunForked: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.forked";
+            data: {
+                run_id: string;
+                seq: number;
+                hash: string;
+                requested_seq: number;
+                cut_back: string | null;
+                /** Format: date-time */
+                paused_since: string;
+                model?: string;
+                /** @constant */
+                workspace: "empty";
+            };
+        };
+        RunInputAcknowledgement: {
+            /** @constant */
+            ok: true;
+            data: components["schemas"]["Run"];
+            /** @constant */
+            replayed?: true;
+        } | components["schemas"]["RefusedAcknowledgement"];
+        RunInputMessage: {
+            run_id: string;
+            content: components["schemas"]["InputContent"];
+            /** @description Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model. */
+            files?: string[];
+            idempotency_key?: string;
+        };
+        RunPage: {
+            data: components["schemas"]["Run"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        RunResumed: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.resumed";
+            data: {
+                reason: string;
+            };
+        };
+        RunSettings: {
+            profile: components["schemas"]["ProfileName"];
+            model: string;
+            fallbacks?: {
+                model: string;
+                /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
+                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+            }[];
+            agent: components["schemas"]["AgentIdentity"];
+            tools: string[];
+            tool_policies?: {
+                [key: string]: {
+                    description?: string;
+                    timeout_s?: number;
+                    enabled?: boolean;
+                };
+            };
+            mcp_servers?: ({
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @enum {string} */
+                transport: "streamable_http" | "sse";
+                /** Format: uri */
+                url: string;
+                sealed_headers?: {
+                    [key: string]: string;
+                };
+            } | {
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @constant */
+                transport: "stdio";
+                command: string;
+            })[];
+            llm: components["schemas"]["LlmSettings"];
+            processor: components["schemas"]["ProcessorSettings"];
+            limits: components["schemas"]["LimitSettings"];
+            context: components["schemas"]["ContextSettings"];
+            budget: components["schemas"]["BudgetSettings"];
+            approvals?: components["schemas"]["ApprovalSettings"];
+            /** @enum {string} */
+            termination: "conversation" | "single_decision";
+        };
+        RunSnapshot: {
+            through_seq: number;
+            run: components["schemas"]["Run"];
+            messages: components["schemas"]["Message"][];
+        };
+        RunStarted: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.started";
+            data: {
+                tool_set?: string;
+            };
+        };
+        /** @enum {string} */
+        RunStatus: "queued" | "running" | "stopping" | "waiting_input" | "waiting_budget" | "waiting_child" | "completed" | "failed" | "stopped";
+        RunStopAcknowledgement: {
+            /** @constant */
+            ok: true;
+            data: components["schemas"]["Run"];
+        } | components["schemas"]["RefusedAcknowledgement"];
+        RunStopMessage: {
+            run_id: string;
+            reason?: string;
+        };
+        RunStopRequested: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.stop_requested";
+            data: {
+                reason: string | null;
+                /** Format: date-time */
+                requested_at: string;
+            };
+        };
+        RunStopped: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.stopped";
+            data: {
+                reason: string | null;
+                receipt: {
+                    /** Format: date-time */
+                    requested_at: string;
+                    model_aborted_at: string | null;
+                    tools_stopped: {
+                        tool_call_id: string;
+                        verified_dead_at: string | null;
+                        processes?: string[];
+                    }[];
+                    child_runs_stopped?: {
+                        run_id: string;
+                        ended_at: string | null;
+                    }[];
+                    tokens_after_stop: number;
+                    sandbox_verified_at: string | null;
+                };
+                usage: components["schemas"]["Usage"];
+            };
+        };
+        RunSubscribeAcknowledgement: {
+            /** @constant */
+            ok: true;
+            data: {
+                status: components["schemas"]["RunStatus"];
+                head_seq: number;
+            };
+        } | components["schemas"]["RefusedAcknowledgement"];
+        RunSubscribeMessage: {
+            run_id: string;
+            /** @default 0 */
+            after_seq?: number;
+        };
+        RunUnsubscribeAcknowledgement: {
+            /** @constant */
+            ok: true;
+            data: {
+                run_id: string;
+            };
+        } | components["schemas"]["RefusedAcknowledgement"];
+        RunUnsubscribeMessage: {
+            run_id: string;
+        };
+        RunWait: {
+            run_id: string;
+            /**
+             * Format: date-time
+             * @description The moment of which all of this was true.
+             */
+            at: string;
+            cause: components["schemas"]["WaitCause"];
+            /** @description In English, for people; its wording may change. */
+            sentence: string;
+            /** Format: date-time */
+            since: string;
+            /**
+             * Format: date-time
+             * @description `model_retry`: when the next attempt begins.
+             */
+            until?: string;
+            /** @description `queue`: runs of the same account that are due longer. `thread`: runs queued before it. Counted up to 1,000. */
+            ahead?: number;
+            /** @description `thread`: the run that is active on the thread. */
+            behind_run_id?: string;
+            /** @description `tool`, `stop`: the calls that run, at most 20. `approval`, `tool_unknown`: those that a person decides about. */
+            readonly tool_calls?: {
+                id: string;
+                name: string;
+                since: string | null;
+            }[];
+            /** @description `budget`: the budget, and what was spent of it. */
+            budget?: components["schemas"]["AwaitedBudget"];
+            /** @description `child_runs`: the child runs that are not over. */
+            readonly child_runs?: {
+                run_id: string;
+                status: components["schemas"]["RunStatus"];
+                agent_name: string;
+            }[];
+            /** @description `tool`: the executor that has the thread's sandbox. */
+            executor_id?: string;
+        };
+        RunWaiting: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.waiting";
+            data: components["schemas"]["Waiting"];
+        };
+        /**
+         * @example {
+         *       "id": "sbx_01KB3M8YQ8M4Z1T7N0V6R2C5XD",
+         *       "thread_id": "thr_01KB3M8W2C9E5QH7ZJ4T6N8P0A",
+         *       "project_id": null,
+         *       "executor_id": "exe_01KB2Z7R5D1F3G8H9J0K2M4N6P",
+         *       "created_at": "2026-11-25T09:00:00.000Z",
+         *       "provider": "embedded",
+         *       "state": "archived",
+         *       "since": "2026-11-26T10:20:00.000Z",
+         *       "used_at": "2026-11-25T10:15:30.000Z",
+         *       "disk_bytes": 1482752,
+         *       "running_seconds": 5130,
+         *       "cost_usd": 0.07125
+         *     }
+         */
+        Sandbox: {
+            id: string;
+            /** @description The thread that has it. Of a shared one: an id that stands for its workspace where a thread is asked for; no thread of the project has it. */
+            thread_id: string;
+            /** @description The project whose threads share it. Null where a thread has it alone. */
+            project_id: string | null;
+            /** @description The executor that created it. */
+            executor_id: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description What kind of sandbox it is. Null while its executor does not answer. */
+            provider: string | null;
+            /** @description `awake`: processes run or may run at once. `asleep`: it is stopped, and only its files exist; the next use wakes it. `archived`: its files are packed, and the next use brings them back first. `deleted`: its files were deleted, and the next call of a tool is told of it. `absent`: it has no files yet, or no longer. `unknown`: its executor does not answer. */
+            state: ("awake" | "asleep" | "archived" | "deleted" | "absent") | "unknown";
+            /** @description When it entered this state. Null where its executor does not answer, or does not know it. */
+            since: string | null;
+            /** @description When it was last used, give or take a minute. Null where its executor does not answer, or does not know it. */
+            used_at: string | null;
+            /** @description What its files take, as last measured. Null where its executor does not answer, or does not know it; at a service always. */
+            disk_bytes: number | null;
+            /** @description How long it has been awake, all times together. Null where its executor does not answer, or does not know it. */
+            running_seconds: number | null;
+            /** @description What that costs by the price of an hour that its executor is configured with (`SANDBOX_USD_PER_H`). Null where its executor does not answer, or does not know it. */
+            cost_usd: number | null;
+        };
+        SandboxPage: {
+            data: components["schemas"]["SandboxStatus"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        /**
+         * @example {
+         *       "id": "sbx_01KB3M8YQ8M4Z1T7N0V6R2C5XD",
+         *       "thread_id": "thr_01KB3M8W2C9E5QH7ZJ4T6N8P0A",
+         *       "project_id": null,
+         *       "executor_id": "exe_01KB2Z7R5D1F3G8H9J0K2M4N6P",
+         *       "created_at": "2026-11-25T09:00:00.000Z",
+         *       "provider": "embedded",
+         *       "state": "archived",
+         *       "since": "2026-11-26T10:20:00.000Z",
+         *       "used_at": "2026-11-25T10:15:30.000Z",
+         *       "disk_bytes": 1482752,
+         *       "running_seconds": 5130,
+         *       "cost_usd": 0.07125
+         *     }
+         */
+        SandboxStatus: {
+            id: string;
+            /** @description The thread that has it. Of a shared one: an id that stands for its workspace where a thread is asked for; no thread of the project has it. */
+            thread_id: string;
+            /** @description The project whose threads share it. Null where a thread has it alone. */
+            project_id: string | null;
+            /** @description The executor that created it. */
+            executor_id: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description What kind of sandbox it is. Null while its executor does not answer. */
+            provider: string | null;
+            /** @description `awake`: processes run or may run at once. `asleep`: it is stopped, and only its files exist; the next use wakes it. `archived`: its files are packed, and the next use brings them back first. `deleted`: its files were deleted, and the next call of a tool is told of it. `absent`: it has no files yet, or no longer. `unknown`: its executor does not answer. */
+            state: ("awake" | "asleep" | "archived" | "deleted" | "absent") | "unknown";
+            /** @description When it entered this state. Null where its executor does not answer, or does not know it. */
+            since: string | null;
+            /** @description When it was last used, give or take a minute. Null where its executor does not answer, or does not know it. */
+            used_at: string | null;
+            /** @description What its files take, as last measured. Null where its executor does not answer, or does not know it; at a service always. */
+            disk_bytes: number | null;
+            /** @description How long it has been awake, all times together. Null where its executor does not answer, or does not know it. */
+            running_seconds: number | null;
+            /** @description What that costs by the price of an hour that its executor is configured with (`SANDBOX_USD_PER_H`). Null where its executor does not answer, or does not know it. */
+            cost_usd: number | null;
+        };
+        Schedule: {
+            id: string;
+            name: string;
+            cron: string;
+            time_zone: string;
+            missed: components["schemas"]["MissedPolicy"];
+            overlap: components["schemas"]["OverlapPolicy"];
+            thread: components["schemas"]["ThreadPolicy"];
+            thread_id: string | null;
+            run: components["schemas"]["TriggeredRun"];
+            is_paused: boolean;
+            next_fire_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description The next five due times, also of a paused schedule. */
+            next_fires: string[];
+        };
+        ScheduleChange: {
+            name?: string;
+            /** @description Minute, hour, day, month, weekday; six fields have seconds first. */
+            cron?: string;
+            time_zone?: string;
+            missed?: components["schemas"]["MissedPolicy"];
+            overlap?: components["schemas"]["OverlapPolicy"];
+            thread?: components["schemas"]["ThreadPolicy"];
+            /** @description With `thread: "same"`: the thread of all runs. A new one when absent. */
+            thread_id?: string | null;
+            run?: components["schemas"]["NewTriggeredRun"];
+            is_paused?: boolean;
+        };
+        SchedulePage: {
+            data: components["schemas"]["Schedule"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        ScrollBrowserAction: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "scroll";
+            /**
+             * @description In pixels, to the right.
+             * @default 0
+             */
+            dx?: number;
+            /**
+             * @description In pixels, down.
+             * @default 0
+             */
+            dy?: number;
+            /**
+             * @description Where the mouse is: what is there scrolls.
+             * @default 640
+             */
+            x?: number;
+            /** @default 400 */
+            y?: number;
+        };
+        SecretHint: {
+            hint: string;
+            /** Format: date-time */
+            created_at: string;
+            expires_at: string | null;
+        };
+        SecretRotation: {
+            /**
+             * @description How long the former secret is accepted, too.
+             * @default 86400
+             */
+            overlap_s?: number;
         };
         /**
          * @example {
@@ -3602,59 +2854,807 @@ export type components = {
             /** Format: date-time */
             expires_at: string;
         };
-        RefusedAcknowledgement: {
-            /** @constant */
-            ok: false;
-            error: components["schemas"]["Problem"];
+        /** @enum {string} */
+        SignatureScheme: "standard" | "github";
+        /**
+         * @example {
+         *       "thread_id": "thr_01KB3M8W2C9E5QH7ZJ4T6N8P0A",
+         *       "name": "report",
+         *       "url": "https://thr-01kb3m8w2c9e5qh7zj4t6n8p0a-4f0q9s1v3x5z7b2d6h8k.preview.example.org",
+         *       "files": 12,
+         *       "bytes": 184320,
+         *       "published_at": "2026-11-25T09:00:00.000Z"
+         *     }
+         */
+        Site: {
+            thread_id: string;
+            /** @description By which the agent deploys it again, and takes it down. */
+            name: string;
+            /** @description **Who has it can open the site.** */
+            url: string;
+            files: number;
+            /** @description Of all its files. */
+            bytes: number;
+            /** @description When it was last deployed. Null where an older version did. */
+            published_at: string | null;
         };
-        RunSubscribeAcknowledgement: {
+        SitePage: {
+            data: components["schemas"]["Site"][];
+            has_more: boolean;
+            next_cursor: string | null;
+            /** @description False where an executor does not answer: the sites that it has are missing. */
+            complete: boolean;
+        };
+        /** @enum {string} */
+        SortOrder: "asc" | "desc";
+        StopRequest: {
+            reason?: string;
+        };
+        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"];
+        StreamGap: {
+            id: string;
             /** @constant */
-            ok: true;
-            data: {
-                status: components["schemas"]["RunStatus"];
-                head_seq: number;
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "stream.gap";
+            data: components["schemas"]["LogGap"];
+        };
+        StreamSnapshot: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "stream.snapshot";
+            data: components["schemas"]["RunSnapshot"];
+        };
+        TabBrowserAction: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tab";
+            /** @description As in the view; it is shown and acted on from then on. */
+            page_id: number;
+        };
+        TextBlock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text";
+            text: string;
+        };
+        TextBrowserAction: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text";
+            /** @description Typed into the field that has the focus; a line break presses Enter. */
+            text: string;
+        };
+        TextInputBlock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text";
+            text: string;
+        };
+        Thread: {
+            id: string;
+            agent_id: string | null;
+            project_id: string | null;
+            is_public: boolean;
+            metadata: {
+                [key: string]: unknown;
             };
-        } | components["schemas"]["RefusedAcknowledgement"];
-        RunUnsubscribeAcknowledgement: {
+            /** Format: date-time */
+            created_at: string;
+        };
+        ThreadAgent: {
+            source: components["schemas"]["AgentSource"];
+            agent: components["schemas"]["Agent"] | null;
+        };
+        ThreadChange: {
+            /** @description Whether everyone who knows an id can read it and its runs, without a key. Nothing else becomes readable. */
+            is_public: boolean;
+        };
+        ThreadPage: {
+            data: components["schemas"]["Thread"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        ThreadPolicy: "new" | "same";
+        Tool: {
+            name: string;
+            description: string;
+            group: string;
+            /** @description Where it depends on the arguments, the least repeatable one. */
+            effect_class: components["schemas"]["EffectClass"];
+            /** @description JSON Schema of the arguments. */
+            parameters: {
+                [key: string]: unknown;
+            };
+            /** @description The profiles whose runs have it unless their settings say otherwise. */
+            default_in: components["schemas"]["ProfileName"][];
+            /** @description Whether the executors have what it needs. A run that starts is offered no other. */
+            available: boolean;
+            /** @description Why it is offered, or what is missing. */
+            reason: string;
+        };
+        ToolAnswer: {
+            tool_call_id: string;
+            name: string;
+            result: components["schemas"]["ToolResult"];
+            duration_ms: number;
+            message_id: string;
+        };
+        ToolCall: {
+            id: string;
+            run_id: string;
+            iteration: number;
+            index: number;
+            name: string;
+            arguments: {
+                [key: string]: unknown;
+            };
+            adjusted?: {
+                path: string;
+                /** @enum {string} */
+                change: "null_left_out" | "unknown_left_out" | "parsed";
+            }[];
+            dialect: components["schemas"]["Dialect"];
+            effect_class: components["schemas"]["EffectClass"];
+            status: components["schemas"]["ToolCallStatus"];
+            result: components["schemas"]["ToolResult"] | null;
+            attempt: number;
+            message_id: string;
+            started_at: string | null;
+            finished_at: string | null;
+        };
+        ToolCallBlock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_call";
+            tool_call_id: string;
+            name: string;
+            arguments: {
+                [key: string]: unknown;
+            };
+            raw_arguments?: string;
+        };
+        ToolCallDelta: {
+            id: string;
             /** @constant */
-            ok: true;
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool.call_delta";
+            after_seq: number;
+            stream_id: string;
+            offset: number;
             data: {
+                arguments_text: string;
+                name?: string;
+            };
+        };
+        /** @enum {string} */
+        ToolCallOutcome: "completed" | "not_applied" | "retry";
+        ToolCallPage: {
+            data: components["schemas"]["ToolCall"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        ToolCallResolution: {
+            /** @description `completed`: it took effect. `not_applied`: it did not. `retry`: it is sent again, with the same idempotency key. */
+            outcome: components["schemas"]["ToolCallOutcome"];
+            /** @description Added to the result that the model gets, for example the output of the tool. */
+            output?: string;
+        };
+        /** @enum {string} */
+        ToolCallStatus: "planned" | "dispatched" | "completed" | "failed" | "unknown";
+        ToolCompleted: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool.completed";
+            data: components["schemas"]["ToolAnswer"];
+        };
+        /** @enum {string} */
+        ToolExecutionStrategy: "sequential" | "parallel";
+        ToolFailed: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool.failed";
+            data: components["schemas"]["ToolAnswer"];
+        };
+        ToolOutput: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool.output";
+            after_seq: number;
+            stream_id: string;
+            offset: number;
+            data: {
+                text: string;
+                /** @enum {string} */
+                stream?: "stdout" | "stderr";
+            };
+        };
+        ToolPage: {
+            data: components["schemas"]["Tool"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        ToolPlanned: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool.planned";
+            data: {
+                tool_call: components["schemas"]["ToolCall"];
+            };
+        };
+        ToolResolved: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool.resolved";
+            data: {
+                tool_call_id: string;
+                name: string;
+                outcome: components["schemas"]["ToolCallOutcome"];
+            };
+        };
+        ToolResult: {
+            success: boolean;
+            output: string;
+            error?: string;
+            truncated?: boolean;
+            exit_code?: number;
+            /** Format: date-time */
+            cached_at?: string;
+            image?: components["schemas"]["Image"];
+        };
+        ToolResultBlock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_result";
+            tool_call_id: string;
+            name: string;
+            result: components["schemas"]["ToolResult"];
+        };
+        ToolStarted: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool.started";
+            data: {
+                tool_call_id: string;
+                name: string;
+                attempt: number;
+                store: string | null;
+            };
+        };
+        ToolUnknown: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool.unknown";
+            data: {
+                tool_call_id: string;
+                name: string;
+                reason: string;
+                message_id?: string;
+            };
+        };
+        TriggeredRun: {
+            input: string;
+            agent_id?: string;
+            profile?: components["schemas"]["ProfileName"];
+            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+            model?: string;
+            limits?: {
+                max_iterations?: number;
+                max_duration_s?: number;
+                max_malformed_calls?: number;
+                tool_timeout_s?: number;
+                max_identical_calls?: number;
+                max_run_depth?: number;
+                max_tree_runs?: number;
+                max_active_children?: number;
+            };
+            budget?: components["schemas"]["BudgetSettings"];
+            /** @default {} */
+            metadata: {
+                [key: string]: string;
+            };
+        };
+        /** @enum {string} */
+        UnknownOutcomePolicy: "report" | "park";
+        UpcomingRun: {
+            /** Format: date-time */
+            due_at: string;
+            schedule_id: string;
+            schedule_name: string;
+            time_zone: string;
+            agent_id: string | null;
+        };
+        UpcomingRuns: {
+            data: components["schemas"]["UpcomingRun"][];
+        };
+        /**
+         * @example {
+         *       "id": "file_01KB3M8YQ8M4Z1T7N0V6R2C5XD",
+         *       "name": "sales.csv",
+         *       "size": 18204,
+         *       "media_type": "text/plain",
+         *       "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+         *       "created_at": "2026-11-25T09:00:00.000Z"
+         *     }
+         */
+        UploadedFile: {
+            id: string;
+            /** @description As the client named it, without control and format characters. */
+            name: string;
+            /** @description In bytes. */
+            size: number;
+            /** @description As its first bytes say, whatever the client declared. */
+            media_type: string;
+            sha256: string;
+            /**
+             * Format: date-time
+             * @description A day later it is deleted, unless a run refers to it.
+             */
+            created_at: string;
+        };
+        UploadedFilePage: {
+            data: components["schemas"]["UploadedFile"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        UrlImageSource: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "url";
+            /** Format: uri */
+            url: string;
+        };
+        UrlInputImageSource: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "url";
+            /**
+             * Format: uri
+             * @description Fetched once, by Rondo and not by the model provider, before the model is asked: from public addresses only, 5 MiB at most, PNG, JPEG, GIF or WebP. Where that fails, the model is told so instead.
+             */
+            url: string;
+        };
+        Usage: {
+            input_tokens: number;
+            cached_tokens: number;
+            output_tokens: number;
+            cost_usd: number | null;
+        };
+        UsageEntry: {
+            id: string;
+            run_id: string;
+            /** @description Null if the run was deleted before threads were recorded. */
+            thread_id: string | null;
+            /** @description The stored agent of the run. */
+            agent_id: string | null;
+            iteration: number;
+            model: string;
+            finish_reason: string;
+            input_tokens: number;
+            cached_tokens: number;
+            output_tokens: number;
+            /** @description At the provider. Null: the price was not known. */
+            cost_usd: number | null;
+            /** @description The provider did not report all tokens. */
+            estimated: boolean;
+            duration_ms: number;
+            /** Format: date-time */
+            created_at: string;
+            /** @description The multiple of the cost that was charged. It stays as it was at the call. */
+            price_factor: number;
+            /** @description `cost_usd` times `price_factor`: what the account's balance paid. Null: the price was not known. */
+            charged_usd: number | null;
+        };
+        UsageEntryPage: {
+            data: components["schemas"]["UsageEntry"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        UsageRecorded: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "usage.recorded";
+            data: {
+                model_call_id: string;
+                model: string;
+                input_tokens: number;
+                cached_tokens: number;
+                output_tokens: number;
+                cost_usd: number | null;
+                estimated: boolean;
+                finish_reason: string;
+                duration_ms: number;
+                first_token_ms: number | null;
+                error?: components["schemas"]["RunError"];
+                provider_finish_reason?: string;
+                /** @enum {string} */
+                reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+                omitted_tools?: string[];
+                omitted_parameters?: string[];
+                list_cost_usd?: number;
+            };
+        };
+        UsageReport: {
+            readonly data: {
+                calls: number;
+                input_tokens: number;
+                /** @description Those of the input tokens that were read from a cache. */
+                cached_tokens: number;
+                output_tokens: number;
+                /** @description At the providers, of the calls with a known price; null if there are none. */
+                cost_usd: number | null;
+                /** @description Calls whose price was not known. Their cost is in no sum. */
+                unpriced_calls: number;
+                /** @description Calls of which the provider did not report all tokens. */
+                estimated_calls: number;
+                /** @description What the balance paid for the calls of `cost_usd`, each by its price factor. */
+                charged_usd: number | null;
+                /** Format: date */
+                day?: string;
+                model?: string;
+                agent_id?: string | null;
+            }[];
+            /** @description Of all rows, also of those beyond `limit`. */
+            total: components["schemas"]["UsageSums"];
+            /** @description There are more rows than `limit`. */
+            has_more: boolean;
+        };
+        UsageSums: {
+            calls: number;
+            input_tokens: number;
+            /** @description Those of the input tokens that were read from a cache. */
+            cached_tokens: number;
+            output_tokens: number;
+            /** @description At the providers, of the calls with a known price; null if there are none. */
+            cost_usd: number | null;
+            /** @description Calls whose price was not known. Their cost is in no sum. */
+            unpriced_calls: number;
+            /** @description Calls of which the provider did not report all tokens. */
+            estimated_calls: number;
+            /** @description What the balance paid for the calls of `cost_usd`, each by its price factor. */
+            charged_usd: number | null;
+        };
+        VersionActivation: {
+            /** @description The active version that the client knows. Refused with `agent_changed` if another one is active. */
+            if_version?: number;
+        };
+        VersionChange: {
+            /** @description Null removes it. */
+            note: string | null;
+        };
+        /** @enum {string} */
+        WaitCause: "none" | "thread" | "queue" | "takeover" | "answer" | "approval" | "budget" | "tool_unknown" | "child_runs" | "stop" | "tool" | "model" | "model_retry" | "summary" | "worker";
+        Waiting: {
+            /** @enum {string} */
+            reason: "ask" | "approval" | "budget" | "tool_unknown" | "child_runs";
+            question?: components["schemas"]["Question"];
+            approvals?: components["schemas"]["AwaitedApproval"][];
+            budget?: components["schemas"]["AwaitedBudget"];
+            child_runs?: {
                 run_id: string;
+                tool_call_id: string;
+                agent_id: string | null;
+                agent_name: string;
+            }[];
+        };
+        WebhookBody: {
+            type: components["schemas"]["WebhookEventType"];
+            /** Format: date-time */
+            timestamp: string;
+            account_id: string;
+            agent_id: string | null;
+            data: {
+                [key: string]: unknown;
             };
-        } | components["schemas"]["RefusedAcknowledgement"];
-        RunCreateAcknowledgement: {
-            /** @constant */
-            ok: true;
-            data: components["schemas"]["Run"];
-            /** @constant */
-            replayed?: true;
-        } | components["schemas"]["RefusedAcknowledgement"];
-        RunStopAcknowledgement: {
-            /** @constant */
-            ok: true;
-            data: components["schemas"]["Run"];
-        } | components["schemas"]["RefusedAcknowledgement"];
-        RunInputAcknowledgement: {
-            /** @constant */
-            ok: true;
-            data: components["schemas"]["Run"];
-            /** @constant */
-            replayed?: true;
-        } | components["schemas"]["RefusedAcknowledgement"];
-        RunBudgetAcknowledgement: {
-            /** @constant */
-            ok: true;
-            data: components["schemas"]["Run"];
-            /** @constant */
-            replayed?: true;
-        } | components["schemas"]["RefusedAcknowledgement"];
-        ApprovalDecideAcknowledgement: {
-            /** @constant */
-            ok: true;
-            data: components["schemas"]["Approval"];
-            /** @constant */
-            replayed?: true;
-        } | components["schemas"]["RefusedAcknowledgement"];
+        };
+        WebhookDelivery: {
+            id: string;
+            endpoint_id: string;
+            event_id: string;
+            type: components["schemas"]["WebhookEventType"];
+            run_id: string | null;
+            seq: number | null;
+            status: components["schemas"]["WebhookDeliveryStatus"];
+            attempts: number;
+            next_attempt_at: string | null;
+            response_status: number | null;
+            error: string | null;
+            /** Format: date-time */
+            created_at: string;
+            delivered_at: string | null;
+        };
+        WebhookDeliveryPage: {
+            data: components["schemas"]["WebhookDelivery"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        WebhookDeliveryStatus: "pending" | "delivered" | "dead";
+        WebhookEndpoint: {
+            id: string;
+            url: string;
+            description: string;
+            events: components["schemas"]["WebhookFactType"][];
+            is_paused: boolean;
+            secrets: components["schemas"]["SecretHint"][];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /**
+         * @example {
+         *       "is_paused": true
+         *     }
+         */
+        WebhookEndpointChange: {
+            /**
+             * Format: uri
+             * @description An `https` URL at a public address. Others need WEBHOOK_INTERNAL_HOSTS.
+             */
+            url?: string;
+            description?: string;
+            /** @description Which facts of runs are sent. */
+            events?: components["schemas"]["WebhookFactType"][];
+            /** @description Nothing is sent, and what was pending is given up. Events of a pause are not made up for. */
+            is_paused?: boolean;
+        };
+        WebhookEndpointPage: {
+            data: components["schemas"]["WebhookEndpoint"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        WebhookEndpointWithSecret: {
+            id: string;
+            url: string;
+            description: string;
+            events: components["schemas"]["WebhookFactType"][];
+            is_paused: boolean;
+            secrets: components["schemas"]["SecretHint"][];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Shown this once. */
+            secret: string;
+        };
+        /** @enum {string} */
+        WebhookEventType: "run.started" | "run.waiting" | "run.resumed" | "run.completed" | "run.failed" | "run.stopped" | "approval.requested" | "approval.decided" | "usage.recorded" | "webhook.test";
+        /** @enum {string} */
+        WebhookFactType: "run.started" | "run.waiting" | "run.resumed" | "run.completed" | "run.failed" | "run.stopped" | "approval.requested" | "approval.decided" | "usage.recorded";
+        WebhookReceipt: {
+            execution_id: string;
+            /** @enum {string} */
+            status: "pending" | "started" | "skipped" | "failed";
+            reason: ("missed" | "too_many_missed" | "overlap" | "queue_full" | "retry") | null;
+            run_id: string | null;
+        };
+        WebhookRun: {
+            /** @description May name `{{body.path.to.field}}`, `{{body}}`, `{{webhook_id}}`, `{{received_at}}`, `{{trigger.id}}` and `{{trigger.name}}`. */
+            input: string;
+            agent_id?: string;
+            profile?: components["schemas"]["ProfileName"];
+            /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+            model?: string;
+            limits?: {
+                max_iterations?: number;
+                max_duration_s?: number;
+                max_malformed_calls?: number;
+                tool_timeout_s?: number;
+                max_identical_calls?: number;
+                max_run_depth?: number;
+                max_tree_runs?: number;
+                max_active_children?: number;
+            };
+            budget?: components["schemas"]["BudgetSettings"];
+            /** @default {} */
+            metadata?: {
+                [key: string]: string;
+            };
+        };
+        WebhookTrigger: {
+            id: string;
+            name: string;
+            signature: components["schemas"]["SignatureScheme"];
+            tolerance_s: number;
+            overlap: components["schemas"]["OverlapPolicy"];
+            thread: components["schemas"]["ThreadPolicy"];
+            thread_id: string | null;
+            run: components["schemas"]["TriggeredRun"];
+            is_paused: boolean;
+            secrets: components["schemas"]["SecretHint"][];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        WebhookTriggerChange: {
+            name?: string;
+            /** @description `standard`: the headers of Standard Webhooks. `github`: `X-Hub-Signature-256`. */
+            signature?: components["schemas"]["SignatureScheme"];
+            /** @description How old or how far ahead a `standard` request may be. */
+            tolerance_s?: number;
+            overlap?: components["schemas"]["OverlapPolicy"];
+            thread?: components["schemas"]["ThreadPolicy"];
+            /** @description With `thread: "same"`: the thread of all runs. A new one when absent. */
+            thread_id?: string | null;
+            run?: components["schemas"]["WebhookRun"];
+            is_paused?: boolean;
+        };
+        WebhookTriggerPage: {
+            data: components["schemas"]["WebhookTrigger"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        WebhookTriggerWithSecret: {
+            id: string;
+            name: string;
+            signature: components["schemas"]["SignatureScheme"];
+            tolerance_s: number;
+            overlap: components["schemas"]["OverlapPolicy"];
+            thread: components["schemas"]["ThreadPolicy"];
+            thread_id: string | null;
+            run: components["schemas"]["TriggeredRun"];
+            is_paused: boolean;
+            secrets: components["schemas"]["SecretHint"][];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description Shown this once. */
+            secret: string;
+        };
+        WrittenFile: {
+            path: string;
+            /** @description In bytes. */
+            size: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -3662,272 +3662,272 @@ export type components = {
     headers: never;
     pathItems: never;
 };
-export type MissedPolicy = components['schemas']['MissedPolicy'];
-export type OverlapPolicy = components['schemas']['OverlapPolicy'];
-export type ThreadPolicy = components['schemas']['ThreadPolicy'];
-export type SignatureScheme = components['schemas']['SignatureScheme'];
-export type WebhookFactType = components['schemas']['WebhookFactType'];
-export type WebhookEventType = components['schemas']['WebhookEventType'];
-export type WebhookDeliveryStatus = components['schemas']['WebhookDeliveryStatus'];
-export type ProfileName = components['schemas']['ProfileName'];
-export type Dialect = components['schemas']['Dialect'];
-export type AgentIdentity = components['schemas']['AgentIdentity'];
-export type LlmSettings = components['schemas']['LlmSettings'];
+export type Account = components['schemas']['Account'];
+export type AccountPage = components['schemas']['AccountPage'];
+export type AccountTier = components['schemas']['AccountTier'];
+export type AccountWithKey = components['schemas']['AccountWithKey'];
+export type Agent = components['schemas']['Agent'];
+export type AgentChange = components['schemas']['AgentChange'];
+export type AgentComparison = components['schemas']['AgentComparison'];
 export type AgentDefinition = components['schemas']['AgentDefinition'];
-export type BudgetSettings = components['schemas']['BudgetSettings'];
-export type ToolExecutionStrategy = components['schemas']['ToolExecutionStrategy'];
-export type UnknownOutcomePolicy = components['schemas']['UnknownOutcomePolicy'];
-export type ContextStrategy = components['schemas']['ContextStrategy'];
-export type ImageMediaType = components['schemas']['ImageMediaType'];
-export type ToolCallOutcome = components['schemas']['ToolCallOutcome'];
+export type AgentIdentity = components['schemas']['AgentIdentity'];
+export type AgentOverrides = components['schemas']['AgentOverrides'];
+export type AgentPage = components['schemas']['AgentPage'];
+export type AgentResult = components['schemas']['AgentResult'];
+export type AgentSort = components['schemas']['AgentSort'];
+export type AgentSource = components['schemas']['AgentSource'];
+export type AgentVersion = components['schemas']['AgentVersion'];
+export type AgentVersionPage = components['schemas']['AgentVersionPage'];
+export type Answer = components['schemas']['Answer'];
+export type ApiKey = components['schemas']['ApiKey'];
+export type ApiKeyPage = components['schemas']['ApiKeyPage'];
+export type ApiKeyWithSecret = components['schemas']['ApiKeyWithSecret'];
+export type Approval = components['schemas']['Approval'];
+export type ApprovalDecideAcknowledgement = components['schemas']['ApprovalDecideAcknowledgement'];
+export type ApprovalDecideMessage = components['schemas']['ApprovalDecideMessage'];
+export type ApprovalDecided = components['schemas']['ApprovalDecided'];
+export type ApprovalDecision = components['schemas']['ApprovalDecision'];
+export type ApprovalOutcome = components['schemas']['ApprovalOutcome'];
+export type ApprovalPage = components['schemas']['ApprovalPage'];
+export type ApprovalRequested = components['schemas']['ApprovalRequested'];
 export type ApprovalRule = components['schemas']['ApprovalRule'];
 export type ApprovalSettings = components['schemas']['ApprovalSettings'];
-export type McpToolConfirmation = components['schemas']['McpToolConfirmation'];
-export type McpDiscoveryRequest = components['schemas']['McpDiscoveryRequest'];
-export type OnActiveRun = components['schemas']['OnActiveRun'];
-export type NewRun = components['schemas']['NewRun'];
-export type NewFork = components['schemas']['NewFork'];
-export type NewRunOnThread = components['schemas']['NewRunOnThread'];
-export type AgentOverrides = components['schemas']['AgentOverrides'];
-export type ProcessorOverrides = components['schemas']['ProcessorOverrides'];
-export type LimitOverrides = components['schemas']['LimitOverrides'];
-export type ContextOverrides = components['schemas']['ContextOverrides'];
-export type InputContent = components['schemas']['InputContent'];
-export type InputBlock = components['schemas']['InputBlock'];
-export type TextInputBlock = components['schemas']['TextInputBlock'];
-export type ImageInputBlock = components['schemas']['ImageInputBlock'];
-export type InputImageSource = components['schemas']['InputImageSource'];
-export type Base64InputImageSource = components['schemas']['Base64InputImageSource'];
-export type UrlInputImageSource = components['schemas']['UrlInputImageSource'];
-export type BlobInputImageSource = components['schemas']['BlobInputImageSource'];
-export type Answer = components['schemas']['Answer'];
-export type BudgetRaise = components['schemas']['BudgetRaise'];
-export type StopRequest = components['schemas']['StopRequest'];
-export type ToolCallResolution = components['schemas']['ToolCallResolution'];
-export type NewAgent = components['schemas']['NewAgent'];
-export type AgentChange = components['schemas']['AgentChange'];
-export type VersionChange = components['schemas']['VersionChange'];
-export type DeclaredAgent = components['schemas']['DeclaredAgent'];
-export type VersionActivation = components['schemas']['VersionActivation'];
-export type ApprovalDecision = components['schemas']['ApprovalDecision'];
-export type BrowserOperation = components['schemas']['BrowserOperation'];
-export type BrowserAction = components['schemas']['BrowserAction'];
-export type ClickBrowserAction = components['schemas']['ClickBrowserAction'];
-export type TextBrowserAction = components['schemas']['TextBrowserAction'];
-export type KeysBrowserAction = components['schemas']['KeysBrowserAction'];
-export type ScrollBrowserAction = components['schemas']['ScrollBrowserAction'];
-export type NavigateBrowserAction = components['schemas']['NavigateBrowserAction'];
-export type BackBrowserAction = components['schemas']['BackBrowserAction'];
-export type TabBrowserAction = components['schemas']['TabBrowserAction'];
-export type NewSchedule = components['schemas']['NewSchedule'];
-export type ScheduleChange = components['schemas']['ScheduleChange'];
-export type NewWebhookTrigger = components['schemas']['NewWebhookTrigger'];
-export type WebhookTriggerChange = components['schemas']['WebhookTriggerChange'];
-export type SecretRotation = components['schemas']['SecretRotation'];
-export type WebhookRun = components['schemas']['WebhookRun'];
-export type NewTriggeredRun = components['schemas']['NewTriggeredRun'];
-export type NewWebhookEndpoint = components['schemas']['NewWebhookEndpoint'];
-export type WebhookEndpointChange = components['schemas']['WebhookEndpointChange'];
-export type NewProject = components['schemas']['NewProject'];
-export type ProjectChange = components['schemas']['ProjectChange'];
-export type NewThread = components['schemas']['NewThread'];
-export type ThreadChange = components['schemas']['ThreadChange'];
-export type NewMessage = components['schemas']['NewMessage'];
-export type NewApiKey = components['schemas']['NewApiKey'];
-export type NewSession = components['schemas']['NewSession'];
-export type NewAccount = components['schemas']['NewAccount'];
-export type AccountTier = components['schemas']['AccountTier'];
-export type NewCredit = components['schemas']['NewCredit'];
-export type RunSubscribeMessage = components['schemas']['RunSubscribeMessage'];
-export type RunUnsubscribeMessage = components['schemas']['RunUnsubscribeMessage'];
-export type RunCreateMessage = components['schemas']['RunCreateMessage'];
-export type RunStopMessage = components['schemas']['RunStopMessage'];
-export type RunInputMessage = components['schemas']['RunInputMessage'];
-export type RunBudgetMessage = components['schemas']['RunBudgetMessage'];
-export type ApprovalDecideMessage = components['schemas']['ApprovalDecideMessage'];
-export type Problem = components['schemas']['Problem'];
-export type Run = components['schemas']['Run'];
-export type RunStatus = components['schemas']['RunStatus'];
-export type RunSettings = components['schemas']['RunSettings'];
-export type ProcessorSettings = components['schemas']['ProcessorSettings'];
-export type LimitSettings = components['schemas']['LimitSettings'];
-export type ContextSettings = components['schemas']['ContextSettings'];
-export type FinishReason = components['schemas']['FinishReason'];
-export type RunError = components['schemas']['RunError'];
-export type RunFailure = components['schemas']['RunFailure'];
-export type Waiting = components['schemas']['Waiting'];
-export type Question = components['schemas']['Question'];
+export type AuditEntry = components['schemas']['AuditEntry'];
+export type AuditPage = components['schemas']['AuditPage'];
+export type AwaitedApproval = components['schemas']['AwaitedApproval'];
 export type AwaitedBudget = components['schemas']['AwaitedBudget'];
-export type Usage = components['schemas']['Usage'];
-export type Project = components['schemas']['Project'];
-export type NameSource = components['schemas']['NameSource'];
-export type ProjectSandbox = components['schemas']['ProjectSandbox'];
-export type ProjectPage = components['schemas']['ProjectPage'];
-export type PublicProject = components['schemas']['PublicProject'];
-export type PublicThread = components['schemas']['PublicThread'];
-export type PublicThreadPage = components['schemas']['PublicThreadPage'];
-export type PublicRun = components['schemas']['PublicRun'];
-export type PublicMessage = components['schemas']['PublicMessage'];
-export type PublicMessagePage = components['schemas']['PublicMessagePage'];
-export type Thread = components['schemas']['Thread'];
-export type Message = components['schemas']['Message'];
-export type LlmMessage = components['schemas']['LlmMessage'];
-export type LlmUserMessage = components['schemas']['LlmUserMessage'];
-export type LlmAssistantMessage = components['schemas']['LlmAssistantMessage'];
-export type LlmToolMessage = components['schemas']['LlmToolMessage'];
-export type LlmToolCall = components['schemas']['LlmToolCall'];
-export type LlmToolResult = components['schemas']['LlmToolResult'];
-export type LlmMessageList = components['schemas']['LlmMessageList'];
-export type MessageType = components['schemas']['MessageType'];
-export type MessageRange = components['schemas']['MessageRange'];
+export type BackBrowserAction = components['schemas']['BackBrowserAction'];
+export type Balance = components['schemas']['Balance'];
+export type Base64InputImageSource = components['schemas']['Base64InputImageSource'];
+export type BlobImageSource = components['schemas']['BlobImageSource'];
+export type BlobInputImageSource = components['schemas']['BlobInputImageSource'];
+export type BrowserAction = components['schemas']['BrowserAction'];
+export type BrowserOperation = components['schemas']['BrowserOperation'];
+export type BrowserScreen = components['schemas']['BrowserScreen'];
+export type BrowserState = components['schemas']['BrowserState'];
+export type BudgetRaise = components['schemas']['BudgetRaise'];
+export type BudgetRaised = components['schemas']['BudgetRaised'];
+export type BudgetSettings = components['schemas']['BudgetSettings'];
+export type ClickBrowserAction = components['schemas']['ClickBrowserAction'];
 export type CompactionReason = components['schemas']['CompactionReason'];
 export type ContentBlock = components['schemas']['ContentBlock'];
-export type TextBlock = components['schemas']['TextBlock'];
-export type ImageBlock = components['schemas']['ImageBlock'];
-export type ReasoningBlock = components['schemas']['ReasoningBlock'];
-export type ToolCallBlock = components['schemas']['ToolCallBlock'];
-export type ToolResultBlock = components['schemas']['ToolResultBlock'];
-export type ImageSource = components['schemas']['ImageSource'];
-export type BlobImageSource = components['schemas']['BlobImageSource'];
-export type UrlImageSource = components['schemas']['UrlImageSource'];
-export type Image = components['schemas']['Image'];
-export type ToolCall = components['schemas']['ToolCall'];
-export type ToolCallStatus = components['schemas']['ToolCallStatus'];
-export type ToolAnswer = components['schemas']['ToolAnswer'];
-export type ToolResult = components['schemas']['ToolResult'];
-export type EffectClass = components['schemas']['EffectClass'];
-export type Approval = components['schemas']['Approval'];
-export type ApprovalOutcome = components['schemas']['ApprovalOutcome'];
-export type AwaitedApproval = components['schemas']['AwaitedApproval'];
-export type ApprovalPage = components['schemas']['ApprovalPage'];
-export type InboxPage = components['schemas']['InboxPage'];
-export type Fact = components['schemas']['Fact'];
-export type RunCreated = components['schemas']['RunCreated'];
-export type RunForked = components['schemas']['RunForked'];
-export type RunStarted = components['schemas']['RunStarted'];
-export type RunWaiting = components['schemas']['RunWaiting'];
-export type RunResumed = components['schemas']['RunResumed'];
-export type BudgetRaised = components['schemas']['BudgetRaised'];
-export type RunStopRequested = components['schemas']['RunStopRequested'];
-export type RunStopped = components['schemas']['RunStopped'];
-export type RunCompleted = components['schemas']['RunCompleted'];
-export type RunFailed = components['schemas']['RunFailed'];
-export type IterationStarted = components['schemas']['IterationStarted'];
-export type IterationRestarted = components['schemas']['IterationRestarted'];
-export type IterationCompleted = components['schemas']['IterationCompleted'];
-export type MessageCreated = components['schemas']['MessageCreated'];
-export type BrowserState = components['schemas']['BrowserState'];
-export type ModelRetried = components['schemas']['ModelRetried'];
-export type ModelFellBack = components['schemas']['ModelFellBack'];
-export type UsageRecorded = components['schemas']['UsageRecorded'];
-export type ToolPlanned = components['schemas']['ToolPlanned'];
-export type ToolStarted = components['schemas']['ToolStarted'];
-export type ToolCompleted = components['schemas']['ToolCompleted'];
-export type ToolFailed = components['schemas']['ToolFailed'];
-export type ToolUnknown = components['schemas']['ToolUnknown'];
-export type ToolResolved = components['schemas']['ToolResolved'];
-export type ApprovalRequested = components['schemas']['ApprovalRequested'];
-export type ApprovalDecided = components['schemas']['ApprovalDecided'];
-export type ContextCompactionStarted = components['schemas']['ContextCompactionStarted'];
 export type ContextCompacted = components['schemas']['ContextCompacted'];
 export type ContextCompactionFailed = components['schemas']['ContextCompactionFailed'];
-export type McpConnected = components['schemas']['McpConnected'];
-export type McpSkipped = components['schemas']['McpSkipped'];
-export type MessageDelta = components['schemas']['MessageDelta'];
-export type ReasoningDelta = components['schemas']['ReasoningDelta'];
-export type ToolCallDelta = components['schemas']['ToolCallDelta'];
-export type ToolOutput = components['schemas']['ToolOutput'];
-export type StreamGap = components['schemas']['StreamGap'];
-export type StreamSnapshot = components['schemas']['StreamSnapshot'];
-export type RunEvent = components['schemas']['RunEvent'];
-export type StreamEvent = components['schemas']['StreamEvent'];
-export type LogGap = components['schemas']['LogGap'];
-export type RunSnapshot = components['schemas']['RunSnapshot'];
+export type ContextCompactionStarted = components['schemas']['ContextCompactionStarted'];
+export type ContextOverrides = components['schemas']['ContextOverrides'];
+export type ContextSettings = components['schemas']['ContextSettings'];
+export type ContextStrategy = components['schemas']['ContextStrategy'];
+export type Credit = components['schemas']['Credit'];
+export type DeclaredAgent = components['schemas']['DeclaredAgent'];
+export type DefinitionChange = components['schemas']['DefinitionChange'];
+export type DeploymentHealth = components['schemas']['DeploymentHealth'];
+export type Dialect = components['schemas']['Dialect'];
+export type DiscoveredMcpServer = components['schemas']['DiscoveredMcpServer'];
+export type DueTimes = components['schemas']['DueTimes'];
+export type EffectClass = components['schemas']['EffectClass'];
 export type EventPage = components['schemas']['EventPage'];
-export type RunCounts = components['schemas']['RunCounts'];
-export type RunPage = components['schemas']['RunPage'];
-export type ToolCallPage = components['schemas']['ToolCallPage'];
+export type Execution = components['schemas']['Execution'];
+export type ExecutionPage = components['schemas']['ExecutionPage'];
+export type Fact = components['schemas']['Fact'];
+export type FileList = components['schemas']['FileList'];
+export type FinishReason = components['schemas']['FinishReason'];
+export type ForgottenMcpTools = components['schemas']['ForgottenMcpTools'];
+export type Image = components['schemas']['Image'];
+export type ImageBlock = components['schemas']['ImageBlock'];
+export type ImageInputBlock = components['schemas']['ImageInputBlock'];
+export type ImageMediaType = components['schemas']['ImageMediaType'];
+export type ImageSource = components['schemas']['ImageSource'];
+export type InboxPage = components['schemas']['InboxPage'];
+export type InputBlock = components['schemas']['InputBlock'];
+export type InputContent = components['schemas']['InputContent'];
+export type InputImageSource = components['schemas']['InputImageSource'];
+export type IterationCompleted = components['schemas']['IterationCompleted'];
+export type IterationRestarted = components['schemas']['IterationRestarted'];
+export type IterationStarted = components['schemas']['IterationStarted'];
+export type KeysBrowserAction = components['schemas']['KeysBrowserAction'];
+export type LimitOverrides = components['schemas']['LimitOverrides'];
+export type LimitSettings = components['schemas']['LimitSettings'];
+export type ListedAccount = components['schemas']['ListedAccount'];
+export type LlmAssistantMessage = components['schemas']['LlmAssistantMessage'];
+export type LlmMessage = components['schemas']['LlmMessage'];
+export type LlmMessageList = components['schemas']['LlmMessageList'];
+export type LlmSettings = components['schemas']['LlmSettings'];
+export type LlmToolCall = components['schemas']['LlmToolCall'];
+export type LlmToolMessage = components['schemas']['LlmToolMessage'];
+export type LlmToolResult = components['schemas']['LlmToolResult'];
+export type LlmUserMessage = components['schemas']['LlmUserMessage'];
+export type LogGap = components['schemas']['LogGap'];
 export type LogVerification = components['schemas']['LogVerification'];
-export type AgentResult = components['schemas']['AgentResult'];
-export type RunWait = components['schemas']['RunWait'];
-export type WaitCause = components['schemas']['WaitCause'];
-export type ThreadPage = components['schemas']['ThreadPage'];
+export type McpConnected = components['schemas']['McpConnected'];
+export type McpDiscoveryRequest = components['schemas']['McpDiscoveryRequest'];
+export type McpSkipped = components['schemas']['McpSkipped'];
+export type McpTool = components['schemas']['McpTool'];
+export type McpToolConfirmation = components['schemas']['McpToolConfirmation'];
+export type McpToolDefinition = components['schemas']['McpToolDefinition'];
+export type McpToolPage = components['schemas']['McpToolPage'];
+export type Message = components['schemas']['Message'];
+export type MessageCreated = components['schemas']['MessageCreated'];
+export type MessageDelta = components['schemas']['MessageDelta'];
 export type MessagePage = components['schemas']['MessagePage'];
-export type UploadedFile = components['schemas']['UploadedFile'];
-export type UploadedFilePage = components['schemas']['UploadedFilePage'];
+export type MessageRange = components['schemas']['MessageRange'];
+export type MessageType = components['schemas']['MessageType'];
+export type MissedPolicy = components['schemas']['MissedPolicy'];
+export type Model = components['schemas']['Model'];
+export type ModelFellBack = components['schemas']['ModelFellBack'];
+export type ModelPage = components['schemas']['ModelPage'];
+export type ModelPrice = components['schemas']['ModelPrice'];
+export type ModelRetried = components['schemas']['ModelRetried'];
+export type NameSource = components['schemas']['NameSource'];
+export type NavigateBrowserAction = components['schemas']['NavigateBrowserAction'];
+export type NewAccount = components['schemas']['NewAccount'];
+export type NewAgent = components['schemas']['NewAgent'];
+export type NewApiKey = components['schemas']['NewApiKey'];
+export type NewCredit = components['schemas']['NewCredit'];
+export type NewFork = components['schemas']['NewFork'];
+export type NewMessage = components['schemas']['NewMessage'];
+export type NewProject = components['schemas']['NewProject'];
+export type NewRun = components['schemas']['NewRun'];
+export type NewRunOnThread = components['schemas']['NewRunOnThread'];
+export type NewSchedule = components['schemas']['NewSchedule'];
+export type NewSession = components['schemas']['NewSession'];
+export type NewThread = components['schemas']['NewThread'];
+export type NewTriggeredRun = components['schemas']['NewTriggeredRun'];
+export type NewWebhookEndpoint = components['schemas']['NewWebhookEndpoint'];
+export type NewWebhookTrigger = components['schemas']['NewWebhookTrigger'];
+export type OnActiveRun = components['schemas']['OnActiveRun'];
+export type OverlapPolicy = components['schemas']['OverlapPolicy'];
+export type Problem = components['schemas']['Problem'];
+export type ProcessorOverrides = components['schemas']['ProcessorOverrides'];
+export type ProcessorSettings = components['schemas']['ProcessorSettings'];
+export type ProfileName = components['schemas']['ProfileName'];
+export type Project = components['schemas']['Project'];
+export type ProjectChange = components['schemas']['ProjectChange'];
+export type ProjectPage = components['schemas']['ProjectPage'];
+export type ProjectSandbox = components['schemas']['ProjectSandbox'];
+export type PublicMessage = components['schemas']['PublicMessage'];
+export type PublicMessagePage = components['schemas']['PublicMessagePage'];
+export type PublicProject = components['schemas']['PublicProject'];
+export type PublicRun = components['schemas']['PublicRun'];
+export type PublicThread = components['schemas']['PublicThread'];
+export type PublicThreadPage = components['schemas']['PublicThreadPage'];
+export type Question = components['schemas']['Question'];
+export type ReasoningBlock = components['schemas']['ReasoningBlock'];
+export type ReasoningDelta = components['schemas']['ReasoningDelta'];
+export type RefusedAcknowledgement = components['schemas']['RefusedAcknowledgement'];
+export type RemovedAccount = components['schemas']['RemovedAccount'];
+export type Run = components['schemas']['Run'];
+export type RunBudgetAcknowledgement = components['schemas']['RunBudgetAcknowledgement'];
+export type RunBudgetMessage = components['schemas']['RunBudgetMessage'];
+export type RunCompleted = components['schemas']['RunCompleted'];
+export type RunCounts = components['schemas']['RunCounts'];
+export type RunCreateAcknowledgement = components['schemas']['RunCreateAcknowledgement'];
+export type RunCreateMessage = components['schemas']['RunCreateMessage'];
+export type RunCreated = components['schemas']['RunCreated'];
+export type RunError = components['schemas']['RunError'];
+export type RunEvent = components['schemas']['RunEvent'];
+export type RunFailed = components['schemas']['RunFailed'];
+export type RunFailure = components['schemas']['RunFailure'];
+export type RunForked = components['schemas']['RunForked'];
+export type RunInputAcknowledgement = components['schemas']['RunInputAcknowledgement'];
+export type RunInputMessage = components['schemas']['RunInputMessage'];
+export type RunPage = components['schemas']['RunPage'];
+export type RunResumed = components['schemas']['RunResumed'];
+export type RunSettings = components['schemas']['RunSettings'];
+export type RunSnapshot = components['schemas']['RunSnapshot'];
+export type RunStarted = components['schemas']['RunStarted'];
+export type RunStatus = components['schemas']['RunStatus'];
+export type RunStopAcknowledgement = components['schemas']['RunStopAcknowledgement'];
+export type RunStopMessage = components['schemas']['RunStopMessage'];
+export type RunStopRequested = components['schemas']['RunStopRequested'];
+export type RunStopped = components['schemas']['RunStopped'];
+export type RunSubscribeAcknowledgement = components['schemas']['RunSubscribeAcknowledgement'];
+export type RunSubscribeMessage = components['schemas']['RunSubscribeMessage'];
+export type RunUnsubscribeAcknowledgement = components['schemas']['RunUnsubscribeAcknowledgement'];
+export type RunUnsubscribeMessage = components['schemas']['RunUnsubscribeMessage'];
+export type RunWait = components['schemas']['RunWait'];
+export type RunWaiting = components['schemas']['RunWaiting'];
 export type Sandbox = components['schemas']['Sandbox'];
 export type SandboxPage = components['schemas']['SandboxPage'];
 export type SandboxStatus = components['schemas']['SandboxStatus'];
-export type FileList = components['schemas']['FileList'];
-export type WrittenFile = components['schemas']['WrittenFile'];
-export type BrowserScreen = components['schemas']['BrowserScreen'];
-export type Site = components['schemas']['Site'];
-export type SitePage = components['schemas']['SitePage'];
-export type Model = components['schemas']['Model'];
-export type ModelPrice = components['schemas']['ModelPrice'];
-export type ModelPage = components['schemas']['ModelPage'];
-export type Tool = components['schemas']['Tool'];
-export type ToolPage = components['schemas']['ToolPage'];
-export type McpTool = components['schemas']['McpTool'];
-export type McpToolDefinition = components['schemas']['McpToolDefinition'];
-export type McpToolPage = components['schemas']['McpToolPage'];
-export type DiscoveredMcpServer = components['schemas']['DiscoveredMcpServer'];
-export type ForgottenMcpTools = components['schemas']['ForgottenMcpTools'];
-export type Agent = components['schemas']['Agent'];
-export type AgentPage = components['schemas']['AgentPage'];
-export type AgentSource = components['schemas']['AgentSource'];
-export type AgentSort = components['schemas']['AgentSort'];
-export type SortOrder = components['schemas']['SortOrder'];
-export type AgentVersion = components['schemas']['AgentVersion'];
-export type AgentVersionPage = components['schemas']['AgentVersionPage'];
-export type AgentComparison = components['schemas']['AgentComparison'];
-export type DefinitionChange = components['schemas']['DefinitionChange'];
-export type ThreadAgent = components['schemas']['ThreadAgent'];
-export type UsageEntry = components['schemas']['UsageEntry'];
-export type UsageEntryPage = components['schemas']['UsageEntryPage'];
-export type UsageSums = components['schemas']['UsageSums'];
-export type UsageReport = components['schemas']['UsageReport'];
-export type Balance = components['schemas']['Balance'];
-export type Credit = components['schemas']['Credit'];
 export type Schedule = components['schemas']['Schedule'];
+export type ScheduleChange = components['schemas']['ScheduleChange'];
 export type SchedulePage = components['schemas']['SchedulePage'];
-export type UpcomingRun = components['schemas']['UpcomingRun'];
-export type UpcomingRuns = components['schemas']['UpcomingRuns'];
-export type DueTimes = components['schemas']['DueTimes'];
-export type Execution = components['schemas']['Execution'];
-export type ExecutionPage = components['schemas']['ExecutionPage'];
-export type WebhookTrigger = components['schemas']['WebhookTrigger'];
-export type WebhookTriggerWithSecret = components['schemas']['WebhookTriggerWithSecret'];
-export type WebhookTriggerPage = components['schemas']['WebhookTriggerPage'];
-export type WebhookReceipt = components['schemas']['WebhookReceipt'];
+export type ScrollBrowserAction = components['schemas']['ScrollBrowserAction'];
 export type SecretHint = components['schemas']['SecretHint'];
-export type TriggeredRun = components['schemas']['TriggeredRun'];
-export type WebhookEndpoint = components['schemas']['WebhookEndpoint'];
-export type WebhookEndpointWithSecret = components['schemas']['WebhookEndpointWithSecret'];
-export type WebhookEndpointPage = components['schemas']['WebhookEndpointPage'];
-export type WebhookDelivery = components['schemas']['WebhookDelivery'];
-export type WebhookDeliveryPage = components['schemas']['WebhookDeliveryPage'];
-export type WebhookBody = components['schemas']['WebhookBody'];
-export type Account = components['schemas']['Account'];
-export type ListedAccount = components['schemas']['ListedAccount'];
-export type AccountPage = components['schemas']['AccountPage'];
-export type AccountWithKey = components['schemas']['AccountWithKey'];
-export type RemovedAccount = components['schemas']['RemovedAccount'];
-export type ApiKey = components['schemas']['ApiKey'];
-export type ApiKeyWithSecret = components['schemas']['ApiKeyWithSecret'];
-export type ApiKeyPage = components['schemas']['ApiKeyPage'];
-export type DeploymentHealth = components['schemas']['DeploymentHealth'];
-export type AuditEntry = components['schemas']['AuditEntry'];
-export type AuditPage = components['schemas']['AuditPage'];
+export type SecretRotation = components['schemas']['SecretRotation'];
 export type Session = components['schemas']['Session'];
 export type SessionLink = components['schemas']['SessionLink'];
-export type RefusedAcknowledgement = components['schemas']['RefusedAcknowledgement'];
-export type RunSubscribeAcknowledgement = components['schemas']['RunSubscribeAcknowledgement'];
-export type RunUnsubscribeAcknowledgement = components['schemas']['RunUnsubscribeAcknowledgement'];
-export type RunCreateAcknowledgement = components['schemas']['RunCreateAcknowledgement'];
-export type RunStopAcknowledgement = components['schemas']['RunStopAcknowledgement'];
-export type RunInputAcknowledgement = components['schemas']['RunInputAcknowledgement'];
-export type RunBudgetAcknowledgement = components['schemas']['RunBudgetAcknowledgement'];
-export type ApprovalDecideAcknowledgement = components['schemas']['ApprovalDecideAcknowledgement'];
+export type SignatureScheme = components['schemas']['SignatureScheme'];
+export type Site = components['schemas']['Site'];
+export type SitePage = components['schemas']['SitePage'];
+export type SortOrder = components['schemas']['SortOrder'];
+export type StopRequest = components['schemas']['StopRequest'];
+export type StreamEvent = components['schemas']['StreamEvent'];
+export type StreamGap = components['schemas']['StreamGap'];
+export type StreamSnapshot = components['schemas']['StreamSnapshot'];
+export type TabBrowserAction = components['schemas']['TabBrowserAction'];
+export type TextBlock = components['schemas']['TextBlock'];
+export type TextBrowserAction = components['schemas']['TextBrowserAction'];
+export type TextInputBlock = components['schemas']['TextInputBlock'];
+export type Thread = components['schemas']['Thread'];
+export type ThreadAgent = components['schemas']['ThreadAgent'];
+export type ThreadChange = components['schemas']['ThreadChange'];
+export type ThreadPage = components['schemas']['ThreadPage'];
+export type ThreadPolicy = components['schemas']['ThreadPolicy'];
+export type Tool = components['schemas']['Tool'];
+export type ToolAnswer = components['schemas']['ToolAnswer'];
+export type ToolCall = components['schemas']['ToolCall'];
+export type ToolCallBlock = components['schemas']['ToolCallBlock'];
+export type ToolCallDelta = components['schemas']['ToolCallDelta'];
+export type ToolCallOutcome = components['schemas']['ToolCallOutcome'];
+export type ToolCallPage = components['schemas']['ToolCallPage'];
+export type ToolCallResolution = components['schemas']['ToolCallResolution'];
+export type ToolCallStatus = components['schemas']['ToolCallStatus'];
+export type ToolCompleted = components['schemas']['ToolCompleted'];
+export type ToolExecutionStrategy = components['schemas']['ToolExecutionStrategy'];
+export type ToolFailed = components['schemas']['ToolFailed'];
+export type ToolOutput = components['schemas']['ToolOutput'];
+export type ToolPage = components['schemas']['ToolPage'];
+export type ToolPlanned = components['schemas']['ToolPlanned'];
+export type ToolResolved = components['schemas']['ToolResolved'];
+export type ToolResult = components['schemas']['ToolResult'];
+export type ToolResultBlock = components['schemas']['ToolResultBlock'];
+export type ToolStarted = components['schemas']['ToolStarted'];
+export type ToolUnknown = components['schemas']['ToolUnknown'];
+export type TriggeredRun = components['schemas']['TriggeredRun'];
+export type UnknownOutcomePolicy = components['schemas']['UnknownOutcomePolicy'];
+export type UpcomingRun = components['schemas']['UpcomingRun'];
+export type UpcomingRuns = components['schemas']['UpcomingRuns'];
+export type UploadedFile = components['schemas']['UploadedFile'];
+export type UploadedFilePage = components['schemas']['UploadedFilePage'];
+export type UrlImageSource = components['schemas']['UrlImageSource'];
+export type UrlInputImageSource = components['schemas']['UrlInputImageSource'];
+export type Usage = components['schemas']['Usage'];
+export type UsageEntry = components['schemas']['UsageEntry'];
+export type UsageEntryPage = components['schemas']['UsageEntryPage'];
+export type UsageRecorded = components['schemas']['UsageRecorded'];
+export type UsageReport = components['schemas']['UsageReport'];
+export type UsageSums = components['schemas']['UsageSums'];
+export type VersionActivation = components['schemas']['VersionActivation'];
+export type VersionChange = components['schemas']['VersionChange'];
+export type WaitCause = components['schemas']['WaitCause'];
+export type Waiting = components['schemas']['Waiting'];
+export type WebhookBody = components['schemas']['WebhookBody'];
+export type WebhookDelivery = components['schemas']['WebhookDelivery'];
+export type WebhookDeliveryPage = components['schemas']['WebhookDeliveryPage'];
+export type WebhookDeliveryStatus = components['schemas']['WebhookDeliveryStatus'];
+export type WebhookEndpoint = components['schemas']['WebhookEndpoint'];
+export type WebhookEndpointChange = components['schemas']['WebhookEndpointChange'];
+export type WebhookEndpointPage = components['schemas']['WebhookEndpointPage'];
+export type WebhookEndpointWithSecret = components['schemas']['WebhookEndpointWithSecret'];
+export type WebhookEventType = components['schemas']['WebhookEventType'];
+export type WebhookFactType = components['schemas']['WebhookFactType'];
+export type WebhookReceipt = components['schemas']['WebhookReceipt'];
+export type WebhookRun = components['schemas']['WebhookRun'];
+export type WebhookTrigger = components['schemas']['WebhookTrigger'];
+export type WebhookTriggerChange = components['schemas']['WebhookTriggerChange'];
+export type WebhookTriggerPage = components['schemas']['WebhookTriggerPage'];
+export type WebhookTriggerWithSecret = components['schemas']['WebhookTriggerWithSecret'];
+export type WrittenFile = components['schemas']['WrittenFile'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;
