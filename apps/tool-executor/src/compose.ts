@@ -5,25 +5,25 @@ import { ExecutorIdentity } from './executor-identity';
 import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
 import { KeyedMutex } from './keyed-mutex';
 import { McpTools } from './mcp/mcp-tools';
-import { type OwnDirectory, requireOwnDirectory } from './own-directory';
+import { type OwnDirectory, requireOwnDirectory } from './hosting/own-directory';
 import { McpResponder } from './mcp/mcp.responder';
 import { SandboxHealth, type SandboxProvider, SandboxSlots, createSandboxProvider, deletionNotice } from './sandboxes';
 import { SiteStore } from './sites/site-store';
-import { SandboxAccess } from './sandbox-access';
-import { SandboxReconciler } from './sandbox-reconciler';
-import { SandboxRetention } from './sandbox-retention';
-import { copySettingsOf } from './sandbox-snapshot-variables';
-import { SandboxStates } from './sandbox-states';
-import { SandboxResponder } from './sandbox.responder';
-import { ToolCallProcessor } from './tool-call.processor';
+import { SandboxAccess } from './hosting/sandbox-access';
+import { SandboxReconciler } from './hosting/sandbox-reconciler';
+import { SandboxRetention } from './hosting/sandbox-retention';
+import { copySettingsOf } from './sandboxes/snapshots/snapshot-variables';
+import { SandboxStates } from './hosting/sandbox-states';
+import { SandboxResponder } from './hosting/sandbox.responder';
+import { ToolCallProcessor } from './tools/tool-call.processor';
 import { BrowserOperator } from './tools/browser/browser-operator';
 import { PreviewUrls } from './tools/ports/preview-urls';
 import { lackedNeeds } from './tools/lacked-needs';
 import { createToolServices } from './tools/tool-services';
 import { ToolRunner, type ToolSandboxes } from './tools/tool-runner';
-import { WorkspaceAdoptions } from './workspace-adoptions';
-import { WorkspaceHosting } from './workspace-hosting';
-import { tracedCall } from './traced-call';
+import { WorkspaceAdoptions } from './hosting/workspace-adoptions';
+import { WorkspaceHosting } from './hosting/workspace-ownership';
+import { tracedCall } from './tools/traced-call';
 
 /** Every part of one executor. */
 export interface ExecutorParts {

@@ -12,8 +12,8 @@ import {
   tracingVariables,
 } from '@rondo/platform';
 import { z } from 'zod';
-import { checkProvider, providerSettingsOf, providerVariables } from './sandbox-provider-variables';
-import { checkSnapshots, snapshotVariables } from './sandbox-snapshot-variables';
+import { checkProvider, providerSettingsOf, providerVariables } from './sandboxes/provider/provider-variables';
+import { checkSnapshots, snapshotVariables } from './sandboxes/snapshots/snapshot-variables';
 import { sandboxSettings } from './sandboxes';
 import { serviceVariablesOfTools } from './services/service-settings';
 

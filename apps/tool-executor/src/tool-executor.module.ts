@@ -5,15 +5,15 @@ import type { ExecutorParts } from './compose';
 import { ExecutorIdentity } from './executor-identity';
 import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
 import { McpResponder } from './mcp/mcp.responder';
-import { PlacementController } from './placement.controller';
+import { PlacementController } from './hosting/placement.controller';
 import { SandboxHealth } from './sandboxes';
-import { SandboxAccess } from './sandbox-access';
-import { SandboxReconciler } from './sandbox-reconciler';
-import { SandboxRetention } from './sandbox-retention';
-import { SandboxResponder } from './sandbox.responder';
-import { ToolCallProcessor } from './tool-call.processor';
-import { WorkspaceAdoptions } from './workspace-adoptions';
-import { WorkspaceHosting } from './workspace-hosting';
+import { SandboxAccess } from './hosting/sandbox-access';
+import { SandboxReconciler } from './hosting/sandbox-reconciler';
+import { SandboxRetention } from './hosting/sandbox-retention';
+import { SandboxResponder } from './hosting/sandbox.responder';
+import { ToolCallProcessor } from './tools/tool-call.processor';
+import { WorkspaceAdoptions } from './hosting/workspace-adoptions';
+import { WorkspaceHosting } from './hosting/workspace-ownership';
 
 /** Hands the parts that `compose` has built to Nest, which runs their lifecycle hooks and the HTTP server. */
 @Module({})

@@ -11,7 +11,7 @@ import {
 import { anySignal } from '@rondo/platform';
 import type { SandboxLog, SandboxProvider, SandboxSlots } from '../sandboxes';
 import { ExecutorClosing } from '../tools/tool-runner';
-import type { WorkspaceHosting } from '../workspace-hosting';
+import type { WorkspaceHosting } from '../hosting/workspace-ownership';
 import { longestConnectMs } from './mcp-connection';
 import { McpDiscoveries } from './mcp-discoveries';
 import { type McpTools, ownCommandId } from './mcp-tools';

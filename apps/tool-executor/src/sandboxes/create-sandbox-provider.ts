@@ -4,10 +4,10 @@ import { prepareDocker } from './docker/prepare-docker';
 import { EgressGates } from './egress/egress-gate';
 import type { EgressRules } from './egress/destination';
 import { HostProvider } from './host/host-provider';
-import type { CopySettings } from './host/copies/workspace-copies';
-import { type EmbeddedProbeResult, prepareIsolation } from './embedded/isolation/prepare-isolation';
-import type { SandboxLog, SandboxProvider } from './sandbox-provider';
-import type { SandboxSettings } from './sandbox-settings';
+import type { CopySettings } from './host/workspaces/workspace-copies';
+import { type EmbeddedProbeResult, prepareIsolation } from './embedded/prepare-isolation';
+import type { SandboxLog, SandboxProvider } from './provider/sandbox-provider';
+import type { SandboxSettings } from './provider/sandbox-settings';
 
 interface ProviderOptions {
   /** Only for providers whose sandboxes no other executor reaches. */

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readFile, readdir, rename, rm } from 'nod
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { SandboxError } from '../sandboxes';
-import { isThreadId, requireThreadId } from '../sandboxes/thread-ids';
+import { isThreadId, requireThreadId } from '../sandboxes/provider/thread-ids';
 import { KeyedMutex } from '../keyed-mutex';
 import type { PreviewUrls } from '../tools/ports/preview-urls';
 

@@ -3,7 +3,7 @@ import { createToolServices } from './tool-services';
 import { ExecutorClosing, ToolRunner, type ToolRunnerParts } from './tool-runner';
 import { type Sandbox, SandboxError, type SandboxProvider } from '../sandboxes';
 import { EgressGate } from '../sandboxes/egress/egress-gate';
-import { egressSettings } from '../sandboxes/sandbox-settings';
+import { egressSettings } from '../sandboxes/provider/sandbox-settings';
 import { ExecutorFixture, aCall } from '../testing/executor-fixture';
 
 const nothing = { resolve: async () => [], resolveInternal: async () => [], isAllowed: () => false };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Daytona, Sandbox as Machine } from '@daytonaio/sdk' with { 'resolution-mode': 'import' };
-import type { DaytonaSettings } from './daytona-settings';
+import type { DaytonaSettings } from '../provider/daytona-settings';
 import { type DaytonaFailure, failureOf, mayPass, unavailable } from './daytona-failure';
 
 /** A sandbox at Daytona. The SDK calls it Sandbox, which here is the interface of all providers. */

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { posix } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RunningCommand } from '../commands/command-ledger';
-import type { CommandRecord } from '../commands/command-record';
-import type { Ending } from '../sandbox';
-import { SandboxError } from '../sandbox-error';
-import { workspacePath } from '../workspace-path';
+import type { RunningCommand } from '../provider/command-ledger';
+import type { CommandRecord } from '../provider/command-record';
+import type { Ending } from '../provider/sandbox';
+import { SandboxError } from '../provider/sandbox-error';
+import { workspacePath } from '../provider/workspace-path';
 import { type DaytonaShell, commandScript, superviseScript } from './daytona-shell';
 
 /** A request of `follow` waits for output this long, so that the end of a quiet command is known soon and costs few requests. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SandboxError } from '../sandbox-error';
+import { SandboxError } from '../provider/sandbox-error';
 
 const described = z.object({ message: z.string(), statusCode: z.number().optional() });
 

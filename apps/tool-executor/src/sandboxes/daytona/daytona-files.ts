@@ -9,11 +9,11 @@ import type {
   SandboxFiles,
   StreamOptions,
   WriteOptions,
-} from '../sandbox';
-import { piecesOf, requireSize } from '../file-pieces';
-import { SandboxError, type SandboxErrorCode } from '../sandbox-error';
-import type { SandboxSettings } from '../sandbox-settings';
-import { relativeToWorkspace, workspacePath } from '../workspace-path';
+} from '../provider/sandbox';
+import { piecesOf, requireSize } from '../provider/file-pieces';
+import { SandboxError, type SandboxErrorCode } from '../provider/sandbox-error';
+import type { SandboxSettings } from '../provider/sandbox-settings';
+import { relativeToWorkspace, workspacePath } from '../provider/workspace-path';
 import { type DaytonaShell, type Variables, stateDirectory } from './daytona-shell';
 
 /** Larger contents are uploaded; smaller ones travel with the script. */

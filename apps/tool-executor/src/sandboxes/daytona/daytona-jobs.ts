@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { SandboxCommands } from '../commands/sandbox-commands';
-import { CommandRecord } from '../commands/command-record';
+import type { SandboxCommands } from '../provider/sandbox-commands';
+import { CommandRecord } from '../provider/command-record';
 import { DaytonaCommand, keyOf } from './daytona-command';
 import type { DaytonaShell } from './daytona-shell';
 

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CreateSandboxFromImageParams, CreateSandboxFromSnapshotParams } from '@daytonaio/sdk' with {
   'resolution-mode': 'import',
 };
-import { SandboxError } from '../sandbox-error';
-import type { SandboxLabels, SandboxLog } from '../sandbox-provider';
+import { SandboxError } from '../provider/sandbox-error';
+import type { SandboxLabels, SandboxLog } from '../provider/sandbox-provider';
 import type { DaytonaClient, Machine } from './daytona-client';
 import { failureOf, isNotFound, mayPass, unavailable } from './daytona-failure';
 

@@ -1,6 +1,6 @@
 import { run } from '../testing/run-command';
 import { newThreadId } from '../testing/sandbox-provider-fixture';
-import type { Sandbox } from '../sandbox';
+import type { Sandbox } from '../provider/sandbox';
 import { DaytonaFixture } from './testing/daytona-fixture';
 
 const create = 'POST /api/sandbox';

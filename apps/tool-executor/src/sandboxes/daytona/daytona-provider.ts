@@ -1,9 +1,9 @@
 import type { EgressGate, EgressGates } from '../egress/egress-gate';
-import type { EndedCommand, Sandbox } from '../sandbox';
-import { LiveSandboxes } from '../live-sandboxes';
-import { SandboxError } from '../sandbox-error';
-import { labelsIn } from '../sandbox-labels';
-import { type DeletionReason, SandboxRecords } from '../sandbox-records';
+import type { EndedCommand, Sandbox } from '../provider/sandbox';
+import { LiveSandboxes } from '../provider/live-sandboxes';
+import { SandboxError } from '../provider/sandbox-error';
+import { labelsIn } from '../provider/sandbox-labels';
+import { type DeletionReason, SandboxRecords } from '../provider/sandbox-records';
 import type {
   AwakeSandbox,
   ListedSandbox,
@@ -13,13 +13,13 @@ import type {
   SandboxLabels,
   SandboxLog,
   SandboxProvider,
-} from '../sandbox-provider';
-import type { SandboxSettings } from '../sandbox-settings';
-import { requireThreadId } from '../thread-ids';
+} from '../provider/sandbox-provider';
+import type { SandboxSettings } from '../provider/sandbox-settings';
+import { requireThreadId } from '../provider/thread-ids';
 import { DaytonaClient } from './daytona-client';
 import { DaytonaMachines } from './daytona-machines';
 import { DaytonaSandbox } from './daytona-sandbox';
-import type { DaytonaSettings } from './daytona-settings';
+import type { DaytonaSettings } from '../provider/daytona-settings';
 
 const longestIdleCheckMs = 30_000;
 

@@ -1,11 +1,11 @@
 import type { Duplex } from 'node:stream';
-import type { CommandRecord } from '../commands/command-record';
-import { SandboxCommands } from '../commands/sandbox-commands';
-import { CommandSandbox } from '../commands/command-sandbox';
-import type { EndedCommand, Termination } from '../sandbox';
-import { SandboxError } from '../sandbox-error';
-import type { SandboxSettings } from '../sandbox-settings';
-import { relativeToWorkspace } from '../workspace-path';
+import type { CommandRecord } from '../provider/command-record';
+import { SandboxCommands } from '../provider/sandbox-commands';
+import { CommandSandbox } from '../provider/command-sandbox';
+import type { EndedCommand, Termination } from '../provider/sandbox';
+import { SandboxError } from '../provider/sandbox-error';
+import type { SandboxSettings } from '../provider/sandbox-settings';
+import { relativeToWorkspace } from '../provider/workspace-path';
 import type { DaytonaClient, Machine } from './daytona-client';
 import { DaytonaCommand, keyOf } from './daytona-command';
 import { DaytonaFiles } from './daytona-files';

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { SandboxError } from '../sandbox-error';
+import { SandboxError } from '../provider/sandbox-error';
 import type { DaytonaClient, Machine } from './daytona-client';
 import { DaytonaTerminal, terminalScript } from './daytona-terminal';
 
@@ -22,7 +22,7 @@ const functions = scriptOf('processes');
 /** Where the scripts keep what they know of commands. Not in the workspace, which belongs to the user. */
 export const stateDirectory = '/tmp/.rondo';
 /** Around each command: sandboxes of all providers carry a session's directory and environment over in the same way. */
-export const commandScript = readFileSync(join(__dirname, '../commands/in-sandbox/command.sh'), 'utf8').replace(
+export const commandScript = readFileSync(join(__dirname, '../provider/in-sandbox/command.sh'), 'utf8').replace(
   /^#.*\n/gm,
   '',
 );

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { run } from '../testing/run-command';
 import { newThreadId } from '../testing/sandbox-provider-fixture';
-import type { Sandbox } from '../sandbox';
+import type { Sandbox } from '../provider/sandbox';
 import { DaytonaFixture } from './testing/daytona-fixture';
 
 const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Duplex } from 'node:stream';
 import type { PtyHandle } from '@daytonaio/sdk' with { 'resolution-mode': 'import' };
-import { SandboxError } from '../sandbox-error';
+import { SandboxError } from '../provider/sandbox-error';
 import type { Machine } from './daytona-client';
 
 const beginMs = 10_000;

@@ -1,8 +1,8 @@
-import type { SandboxLabels } from '../sandbox-provider';
-import type { SandboxSettings } from '../sandbox-settings';
-import { agentMemoryMegabytes } from '../host/isolation/launcher';
-import type { Workspace } from '../host/files/workspaces';
-import type { DockerSettings } from './docker-settings';
+import type { SandboxLabels } from '../provider/sandbox-provider';
+import type { SandboxSettings } from '../provider/sandbox-settings';
+import { agentMemoryMegabytes } from '../host/agent/launcher';
+import type { Workspace } from '../host/workspaces/workspaces';
+import type { DockerSettings } from '../provider/docker-settings';
 
 const sharedMemoryBytes = 64 * 1024 * 1024;
 const labelPrefix = 'rondo.';

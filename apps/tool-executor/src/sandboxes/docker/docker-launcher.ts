@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EgressProxy } from '../host/egress/egress-proxy';
-import { proxyPort, proxyVariables } from '../host/egress/proxy-variables';
-import { ListedOwners } from '../host/commands/listed-owners';
-import { childrenOf } from '../host/commands/process-table';
-import { RunProcesses } from '../host/commands/run-processes';
-import type { AgentConfiguration, Freezing, LaunchedAgent, Launcher } from '../host/isolation/launcher';
+import { EgressProxy } from '../egress/egress-proxy';
+import { proxyPort, proxyVariables } from '../egress/proxy-variables';
+import { ListedOwners } from '../host/processes/listed-owners';
+import { childrenOf } from '../host/processes/process-table';
+import { RunProcesses } from '../host/processes/run-processes';
+import type { AgentConfiguration, Freezing, LaunchedAgent, Launcher } from '../host/agent/launcher';
 import type { RuntimeDirectory } from '../host/isolation/runtime-directory';
-import { requireSandboxUser } from '../host/isolation/sandbox-users';
-import { searchPath } from '../host/isolation/search-path';
-import type { Workspace } from '../host/files/workspaces';
+import { requireSandboxUser } from '../host/workspaces/sandbox-users';
+import { searchPath } from '../host/processes/search-path';
+import type { Workspace } from '../host/workspaces/workspaces';
 import { admitsAnything } from '../egress/destination';
 import type { EgressGates } from '../egress/egress-gate';
-import { SandboxError } from '../sandbox-error';
-import type { SandboxSettings } from '../sandbox-settings';
+import { SandboxError } from '../provider/sandbox-error';
+import type { SandboxSettings } from '../provider/sandbox-settings';
 import { AttachedStreams } from './attached-streams';
 import { containerRequest, inside } from './container-request';
-import type { DockerSettings } from './docker-settings';
+import type { DockerSettings } from '../provider/docker-settings';
 import type { EngineClient } from './engine-client';
 
 export interface DockerParts {

@@ -4,7 +4,7 @@ import { runTrial } from '../host/isolation/run-trial';
 import { type RuntimeDirectory, createRuntimeDirectory } from '../host/isolation/runtime-directory';
 import { ownerLabel } from './container-request';
 import { DockerLauncher } from './docker-launcher';
-import { type DockerSettings, dockerSettings } from './docker-settings';
+import { type DockerSettings, dockerSettings } from '../provider/docker-settings';
 import { EngineClient } from './engine-client';
 
 /** Asks the engine, deletes what an earlier process of this executor has left, and runs a command in a container. */

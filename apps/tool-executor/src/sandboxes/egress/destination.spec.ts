@@ -1,5 +1,5 @@
 import { OutboundRefusal, isPublicAddress } from '@rondo/platform';
-import { egressSettings } from '../sandbox-settings';
+import { egressSettings } from '../provider/sandbox-settings';
 import { decideDestination, type EgressRules } from './destination';
 
 const answering = (...addresses: string[]): EgressRules => ({

@@ -7,7 +7,7 @@ import {
   authority,
   bareHost,
 } from '@rondo/platform';
-import type { EgressSettings } from '../sandbox-settings';
+import type { EgressSettings } from '../provider/sandbox-settings';
 
 export interface EgressRules extends EgressSettings {
   readonly resolve: Resolve;

@@ -1,4 +1,4 @@
-import { egressSettings } from '../sandbox-settings';
+import { egressSettings } from '../provider/sandbox-settings';
 import { EgressGate, EgressGates, TooManyRequests } from './egress-gate';
 
 const aGate = (more: { requestsPerSecond?: number } = {}, resolve = async (_: string) => ['192.0.2.1']) =>

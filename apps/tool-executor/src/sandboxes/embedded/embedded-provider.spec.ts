@@ -5,7 +5,7 @@ import { copyFile, mkdtemp, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { diesWithin } from '../host/commands/process-liveness';
+import { diesWithin } from '../host/processes/process-liveness';
 import { canMountFiles, loopDevicesAreGone, loopDevicesOf } from '../host/testing/loop-devices';
 import { CompiledExecutor } from '../../testing/compiled-executor';
 import { descendantsOf } from '../testing/descendants';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { SandboxLog } from '../sandbox-provider';
-import { type ProcessTable, readProcessTable } from './commands/process-table';
+import type { SandboxLog } from '../provider/sandbox-provider';
+import { type ProcessTable, readProcessTable } from './processes/process-table';
 import type { HostSandbox } from './host-sandbox';
 
 /** Checks all at the same time, so that one with many files to count does not delay the others. Reads the process table once. */

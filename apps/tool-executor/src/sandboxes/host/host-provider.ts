@@ -1,7 +1,7 @@
 import type { EgressGate, EgressGates } from '../egress/egress-gate';
-import type { EndedCommand, Sandbox } from '../sandbox';
-import { LiveSandboxes } from '../live-sandboxes';
-import { SandboxError } from '../sandbox-error';
+import type { EndedCommand, Sandbox } from '../provider/sandbox';
+import { LiveSandboxes } from '../provider/live-sandboxes';
+import { SandboxError } from '../provider/sandbox-error';
 import type {
   AwakeSandbox,
   ListedSandbox,
@@ -10,21 +10,21 @@ import type {
   SandboxLabels,
   SandboxLog,
   SandboxProvider,
-} from '../sandbox-provider';
-import { hasLabels } from '../sandbox-labels';
-import { type DeletionReason, SandboxRecords } from '../sandbox-records';
-import type { SandboxSettings } from '../sandbox-settings';
+} from '../provider/sandbox-provider';
+import { hasLabels } from '../provider/sandbox-labels';
+import { type DeletionReason, SandboxRecords } from '../provider/sandbox-records';
+import type { SandboxSettings } from '../provider/sandbox-settings';
 import type { AgentConnection } from './agent/agent-connection';
 import { bootAgent } from './agent/boot-agent';
-import { type CopySettings, WorkspaceCopies } from './copies/workspace-copies';
+import { type CopySettings, WorkspaceCopies } from './workspaces/workspace-copies';
 import { enforceDiskQuotas } from './disk-quotas';
 import { HostSandbox } from './host-sandbox';
-import { FreeDisk } from './files/free-disk';
-import { Workspaces } from './files/workspaces';
+import { FreeDisk } from '../provider/free-disk';
+import { Workspaces } from './workspaces/workspaces';
 import { IsolationOnDemand } from './isolation/isolation-on-demand';
-import type { Launcher } from './isolation/launcher';
+import type { Launcher } from './agent/launcher';
 import type { Isolation, IsolationSite } from './isolation/isolation';
-import { PreparedSandboxes } from './prepared/prepared-sandboxes';
+import { PreparedSandboxes } from './prepared-sandboxes';
 import { Upkeep } from './upkeep';
 
 const longestIdleCheckMs = 30_000;
@@ -42,8 +42,8 @@ interface HostParts<Result extends ProbeResult> {
 }
 
 /**
- * Sandboxes whose processes and files are on this machine, each with an agent inside. `prepare` decides how they are isolated;
- * while nothing works, none is booted.
+ * Sandboxes whose processes and files are on this machine, each with an agent inside. This folder is what the providers `embedded`
+ * and `docker` share; `prepare` decides how they are isolated, and while nothing works, none is booted.
  */
 export class HostProvider<Result extends ProbeResult = ProbeResult> implements SandboxProvider {
   readonly name: string;

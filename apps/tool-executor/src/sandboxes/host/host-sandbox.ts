@@ -1,20 +1,20 @@
 import type { Duplex } from 'node:stream';
 import type { AgentConnection } from './agent/agent-connection';
-import { AgentFiles, type FileCall, changesDisk } from './files/agent-files';
+import { AgentFiles, type FileCall, changesDisk } from './agent/agent-files';
 import type { AgentAnswer } from './agent/agent-messages';
 import { AgentOnDemand } from './agent/agent-on-demand';
-import { CommandOrigins } from './commands/command-origins';
-import type { CommandRecord } from '../commands/command-record';
-import { SandboxCommands } from '../commands/sandbox-commands';
-import { CommandRun } from './commands/command-run';
-import type { FreeDisk } from './files/free-disk';
-import { SandboxDisk } from './files/sandbox-disk';
-import { CommandSandbox } from '../commands/command-sandbox';
-import type { EndedCommand, Termination } from '../sandbox';
-import { SandboxError } from '../sandbox-error';
-import { type SandboxSettings, browserInSandboxes } from '../sandbox-settings';
-import { relativeToWorkspace } from '../workspace-path';
-import type { Usage, Watched } from './files/workspace-usage';
+import { CommandOrigins } from './processes/command-origins';
+import type { CommandRecord } from '../provider/command-record';
+import { SandboxCommands } from '../provider/sandbox-commands';
+import { CommandRun } from './agent/command-run';
+import type { FreeDisk } from '../provider/free-disk';
+import { SandboxDisk } from './sandbox-disk';
+import { CommandSandbox } from '../provider/command-sandbox';
+import type { EndedCommand, Termination } from '../provider/sandbox';
+import { SandboxError } from '../provider/sandbox-error';
+import { type SandboxSettings, browserInSandboxes } from '../provider/sandbox-settings';
+import { relativeToWorkspace } from '../provider/workspace-path';
+import type { Usage, Watched } from './workspaces/workspace-usage';
 
 interface HostSandboxParts {
   readonly boot: () => Promise<AgentConnection>;

@@ -1,4 +1,4 @@
-import type { SandboxLog } from '../sandbox-provider';
+import type { SandboxLog } from '../provider/sandbox-provider';
 
 /** Tasks that are repeated until `stop`, each never twice at the same time. One that fails is tried again the next time. */
 export class Upkeep {

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { flush } from '../flush';
+import { flush } from '../provider/flush';
 import { SnapshotDamaged, type SnapshotInfo } from './snapshot-store';
 
 type Checksum = Pick<SnapshotInfo, 'bytes' | 'sha256'>;

@@ -3,8 +3,8 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { flush } from '../flush';
-import { requireThreadId } from '../thread-ids';
+import { flush } from '../provider/flush';
+import { requireThreadId } from '../provider/thread-ids';
 import { writeChecked } from './checksums';
 import {
   type SavedFile,

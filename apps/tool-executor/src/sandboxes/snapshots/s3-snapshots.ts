@@ -9,7 +9,7 @@ import {
   type S3ClientConfig,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { requireThreadId } from '../thread-ids';
+import { requireThreadId } from '../provider/thread-ids';
 import { writeChecked } from './checksums';
 import {
   type SavedFile,

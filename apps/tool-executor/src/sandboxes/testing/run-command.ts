@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CommandListeners, CommandOutcome, CommandRequest, ProcessView, Sandbox } from '../sandbox';
+import type { CommandListeners, CommandOutcome, CommandRequest, ProcessView, Sandbox } from '../provider/sandbox';
 
 let commands = 0;
 

@@ -1,4 +1,4 @@
-import type { OutputChunk, Sandbox } from '../sandbox';
+import type { OutputChunk, Sandbox } from '../provider/sandbox';
 import { readUntil, run } from './run-command';
 import { type MakeFixture, type SandboxProviderFixture, capabilitiesOf, newThreadId } from './sandbox-provider-fixture';
 

@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deletionNotice } from '../deletion-notice';
-import type { CopySettings } from '../host/copies/workspace-copies';
-import type { SandboxCopies } from '../sandbox-copies';
+import { deletionNotice } from '../../hosting/deletion-notice';
+import type { CopySettings } from '../host/workspaces/workspace-copies';
+import type { SandboxCopies } from '../provider/sandbox-copies';
 import { FolderSnapshots } from '../snapshots/folder-snapshots';
 import { run } from './run-command';
 import { type SandboxProviderFixture, newThreadId } from './sandbox-provider-fixture';

@@ -1,4 +1,4 @@
-import type { Sandbox } from '../sandbox';
+import type { Sandbox } from '../provider/sandbox';
 import { run } from './run-command';
 import { type MakeFixture, type SandboxProviderFixture, newThreadId } from './sandbox-provider-fixture';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
-import type { Sandbox } from '../sandbox';
+import type { Sandbox } from '../provider/sandbox';
 import { readUntil, run } from './run-command';
 import { type MakeFixture, type SandboxProviderFixture, capabilitiesOf, newThreadId } from './sandbox-provider-fixture';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { SandboxCapabilities, SandboxProvider } from '../sandbox-provider';
-import type { SandboxSettings } from '../sandbox-settings';
+import type { SandboxCapabilities, SandboxProvider } from '../provider/sandbox-provider';
+import type { SandboxSettings } from '../provider/sandbox-settings';
 
 /** A provider of its own for one part of the suite. */
 export interface SandboxProviderFixture {

@@ -1,4 +1,4 @@
-import type { CommandOutcome, Sandbox } from '../sandbox';
+import type { CommandOutcome, Sandbox } from '../provider/sandbox';
 import { readUntil, run } from './run-command';
 import { describeArchives } from './sandbox-archive.contract';
 import { describeCommands, describeSessions } from './sandbox-commands.contract';

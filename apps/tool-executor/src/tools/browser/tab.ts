@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CdpConnection } from './cdp-connection';
 import { BrowserProblem, CommandRefused, PageUnresponsive } from './browser-errors';
-import { inPageSource } from './in-page/source';
+import { inPageSource } from './in-page-source';
 
 export interface Point {
   readonly x: number;

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { type SandboxFiles, SandboxError } from '../../sandboxes';
 import type { SiteFile, SiteSource } from '../../sites/site-store';
-import { filePieces } from '../../workspace-file';
+import { filePieces } from '../../sandboxes/provider/workspace-file';
 
 const maxFiles = 1_000;
 const maxDepth = 20;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { type ToolResult, failedResult } from '@rondo/contract';
 import { Unreadable } from '../../parsing/parser';
-import { wholeFile } from '../../workspace-file';
+import { wholeFile } from '../../sandboxes/provider/workspace-file';
 import { SandboxError, type SandboxFiles, shownPath, workspacePath } from '../../sandboxes';
 import { clipMiddle, resultCharacters } from '../clip-text';
 import { aboutFile } from '../files/about-file';

@@ -1,6 +1,6 @@
 import { type ExecutorResult, failedResult, imageHeader, largestImage } from '@rondo/contract';
 import { Unreadable } from '../../parsing/parser';
-import { wholeFile } from '../../workspace-file';
+import { wholeFile } from '../../sandboxes/provider/workspace-file';
 import { aboutFile } from '../files/about-file';
 import { type InputOf, type ToolHandler, succeeded } from '../tool-handler';
 import { withinTime } from '../within-time';

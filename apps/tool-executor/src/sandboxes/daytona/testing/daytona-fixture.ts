@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DaytonaProvider } from '../daytona-provider';
-import { type DaytonaSettings, daytonaSettings } from '../daytona-settings';
+import { type DaytonaSettings, daytonaSettings } from '../../provider/daytona-settings';
 import { EgressGates } from '../../egress/egress-gate';
-import { type SandboxSettingsInput, sandboxSettings } from '../../sandbox-settings';
+import { type SandboxSettingsInput, sandboxSettings } from '../../provider/sandbox-settings';
 import type { SandboxProviderFixture } from '../../testing/sandbox-provider-fixture';
 import { DaytonaServer } from './daytona-server';
 

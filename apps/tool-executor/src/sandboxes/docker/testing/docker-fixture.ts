@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDockerProvider } from '../../create-sandbox-provider';
 import type { EgressRules } from '../../egress/destination';
-import type { CopySettings } from '../../host/copies/workspace-copies';
-import { removeTree } from '../../host/files/directory-tree';
-import { type SandboxSettings, type SandboxSettingsInput, sandboxSettings } from '../../sandbox-settings';
-import type { SandboxProvider } from '../../sandbox-provider';
+import type { CopySettings } from '../../host/workspaces/workspace-copies';
+import { removeTree } from '../../host/workspaces/directory-tree';
+import { type SandboxSettings, type SandboxSettingsInput, sandboxSettings } from '../../provider/sandbox-settings';
+import type { SandboxProvider } from '../../provider/sandbox-provider';
 import type { SandboxProviderFixture } from '../../testing/sandbox-provider-fixture';
 import { EngineServer } from './engine-server';
 

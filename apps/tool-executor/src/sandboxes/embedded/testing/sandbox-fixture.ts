@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEmbeddedProvider } from '../../create-sandbox-provider';
 import type { EgressRules } from '../../egress/destination';
-import type { Sandbox } from '../../sandbox';
-import { type SandboxSettings, type SandboxSettingsInput, sandboxSettings } from '../../sandbox-settings';
-import type { CopySettings } from '../../host/copies/workspace-copies';
+import type { Sandbox } from '../../provider/sandbox';
+import { type SandboxSettings, type SandboxSettingsInput, sandboxSettings } from '../../provider/sandbox-settings';
+import type { CopySettings } from '../../host/workspaces/workspace-copies';
 import type { HostProvider } from '../../host/host-provider';
-import type { EmbeddedProbeResult } from '../isolation/prepare-isolation';
-import { removeTree } from '../../host/files/directory-tree';
+import type { EmbeddedProbeResult } from '../prepare-isolation';
+import { removeTree } from '../../host/workspaces/directory-tree';
 
 /** An embedded provider on a temporary root, with real bubblewrap. Without bubblewrap the specs fail: isolation is not optional. */
 export class SandboxFixture {

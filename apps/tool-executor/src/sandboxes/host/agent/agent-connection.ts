@@ -3,9 +3,9 @@ import { agentAnswers, agentMessage, type AgentAnswer, type AgentCall, type Agen
 import type { AgentEvent, EndedEvent } from './agent-messages';
 import { encodeFrame, FrameDecoder, maximumFrameBytes } from './frame-codec';
 import { AgentStreams } from './agent-streams';
-import type { LaunchedAgent } from '../isolation/launcher';
-import type { RunProcesses } from '../commands/run-processes';
-import { SandboxError, type SandboxErrorCode } from '../../sandbox-error';
+import type { LaunchedAgent } from './launcher';
+import type { RunProcesses } from '../processes/run-processes';
+import { SandboxError, type SandboxErrorCode } from '../../provider/sandbox-error';
 
 export interface CommandEvents {
   output(bytes: Buffer): void;

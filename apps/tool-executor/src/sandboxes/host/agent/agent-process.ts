@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { diesWithin } from '../commands/process-liveness';
+import { diesWithin } from '../processes/process-liveness';
 import { Duplex } from 'node:stream';
 
 const lastErrorBytes = 4_000;

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream';
-import { SandboxError } from '../../sandbox-error';
+import { SandboxError } from '../../provider/sandbox-error';
 import type { StreamEvent } from './agent-messages';
 
 /** The agent sends at most this much, and one read of a socket more, before it is consumed here. */

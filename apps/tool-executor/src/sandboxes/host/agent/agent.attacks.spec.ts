@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DockerFixture } from '../../docker/testing/docker-fixture';
 import { SandboxFixture } from '../../embedded/testing/sandbox-fixture';
-import type { Sandbox } from '../../sandbox';
+import type { Sandbox } from '../../provider/sandbox';
 import { run } from '../../testing/run-command';
 import { newThreadId } from '../../testing/sandbox-provider-fixture';
 

@@ -1,7 +1,7 @@
 import { AgentConnection } from './agent-connection';
-import type { Launcher } from '../isolation/launcher';
-import { SandboxError } from '../../sandbox-error';
-import type { Workspace } from '../files/workspaces';
+import type { Launcher } from './launcher';
+import { SandboxError } from '../../provider/sandbox-error';
+import type { Workspace } from '../workspaces/workspaces';
 
 /** Boots and configures an agent. Rejects with `unavailable`; the message is what the failed program wrote to stderr. */
 export async function bootAgent(launcher: Launcher, workspace: Workspace, timeoutMs: number): Promise<AgentConnection> {

@@ -1,5 +1,5 @@
 import type { Isolation } from './isolation';
-import type { ProbeResult, SandboxLog } from '../../sandbox-provider';
+import type { ProbeResult, SandboxLog } from '../../provider/sandbox-provider';
 
 export interface IsolationOptions<Result extends ProbeResult> {
   readonly prepare: () => Promise<Isolation<Result>>;

@@ -1,8 +1,8 @@
 import type { EgressGates } from '../../egress/egress-gate';
-import type { ProbeResult } from '../../sandbox-provider';
-import type { SandboxSettings } from '../../sandbox-settings';
-import type { Workspaces } from '../files/workspaces';
-import type { Launcher } from './launcher';
+import type { ProbeResult } from '../../provider/sandbox-provider';
+import type { SandboxSettings } from '../../provider/sandbox-settings';
+import type { Workspaces } from '../workspaces/workspaces';
+import type { Launcher } from '../agent/launcher';
 
 /** What is needed to boot sandboxes on this host. */
 export interface Isolation<Result extends ProbeResult = ProbeResult> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { bootAgent } from '../agent/boot-agent';
 import { HostSandbox } from '../host-sandbox';
-import type { Launcher } from './launcher';
+import type { Launcher } from '../agent/launcher';
 import type { IsolationSite } from './isolation';
 
 /** Runs a command in a sandbox of its own. Undefined when it succeeded, else why it did not. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { chmod, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { processIsAlive } from '../commands/process-liveness';
+import { processIsAlive } from '../processes/process-liveness';
 
 const prefix = 'rondo-sandboxes-';
 const leftover = new RegExp(`^${prefix}(\\d+)-`);
@@ -35,7 +35,7 @@ async function fill(path: string, seccompFilter: Buffer | undefined) {
   const agent = join(path, 'agent');
   const systemFiles = join(path, 'etc');
   await cp(join(__dirname, '../agent/in-sandbox'), agent, { recursive: true });
-  await cp(join(__dirname, '../../commands/in-sandbox'), agent, { recursive: true });
+  await cp(join(__dirname, '../../provider/in-sandbox'), agent, { recursive: true });
   await cp(join(__dirname, 'etc'), systemFiles, { recursive: true });
   await Promise.all([path, agent, systemFiles].map((directory) => chmod(directory, 0o755)));
   for (const directory of [agent, systemFiles]) {

@@ -1,0 +1,226 @@
+import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import type { AccountId } from '@rondo/contract';
+import {
+  type AcceptedTunnel,
+  type NatsLink,
+  type SandboxHead,
+  type SandboxRequest,
+  TunnelError,
+  type TunnelOpener,
+  sandboxRequest,
+  serveTunnels,
+} from '@rondo/messaging';
+import type { SandboxStates } from './sandbox-states';
+import { SiteServer } from '../sites/site-server';
+import type { SiteStore } from '../sites/site-store';
+import type { BrowserOperator } from '../tools/browser/browser-operator';
+import type { PreviewUrls } from '../tools/ports/preview-urls';
+import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots } from '../sandboxes';
+import type { WorkspaceHosting } from './workspace-ownership';
+import { TunnelShares } from './tunnel-shares';
+import { filePieces } from '../sandboxes/provider/workspace-file';
+
+interface SandboxAccessParts {
+  readonly nats: NatsLink;
+  readonly executorId: string;
+  readonly sandboxes: SandboxProvider;
+  readonly slots: Pick<SandboxSlots, 'acquire'>;
+  readonly previews: Pick<PreviewUrls, 'accepts'>;
+  readonly sites: SiteStore;
+  readonly states: SandboxStates;
+  readonly hosting: Pick<WorkspaceHosting, 'require'>;
+  readonly operator: BrowserOperator;
+}
+
+type ThreadRequest = Exclude<SandboxRequest, { op: 'states' | 'sites' }>;
+type RequestOf<Op extends SandboxRequest['op']> = Extract<SandboxRequest, { op: Op }>;
+
+const maxTunnels = 256;
+/** NATS lets the answer take 10 s; a sandbox that is not free, or not known to be here, by then is asked for again. */
+const patienceMs = 8_000;
+const patience = () => ({ signal: AbortSignal.timeout(patienceMs), timeoutMs: patienceMs });
+
+/** Gives gateways and workers access to the sandboxes of this executor: their state, their files, their ports. */
+export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
+  private stop: (() => void) | undefined;
+
+  private readonly siteServer: SiteServer;
+  private readonly shares = new TunnelShares(maxTunnels);
+
+  constructor(private readonly parts: SandboxAccessParts) {
+    this.siteServer = new SiteServer(parts.sites);
+  }
+
+  onApplicationBootstrap(): void {
+    const { nats, executorId } = this.parts;
+    this.stop = serveTunnels(nats, executorId, { accept: this.accept.bind(this) });
+  }
+
+  onModuleDestroy(): void {
+    this.stop?.();
+  }
+
+  private async accept(given: unknown, opener: TunnelOpener): Promise<AcceptedTunnel> {
+    const parsed = sandboxRequest.safeParse(given);
+    if (!parsed.success) throw new TunnelError('invalid_request', 'This executor does not know the request.');
+    opener.hold(this.shares.enter({ request: parsed.data, isWorker: opener.isWorker }));
+    try {
+      return await this.perform(parsed.data);
+    } catch (error) {
+      throw asTunnelError(error);
+    }
+  }
+
+  private async perform(request: SandboxRequest): Promise<AcceptedTunnel> {
+    if (request.op === 'states') return { head: { states: await this.parts.states.ofAll(request.thread_ids) } };
+    if (request.op === 'sites') return { head: { sites: await this.sitesOf(request.account_id) } };
+    return this.performOn(request.thread_id, request);
+  }
+
+  private async sitesOf(account: AccountId) {
+    const { sites, sandboxes } = this.parts;
+    const accountOf = async (thread: string) => (await sandboxes.list({ thread }))[0]?.labels.account;
+    const found = await sites.ofAccount(account, accountOf);
+    return found.map(({ threadId, publishedAt, ...site }) => ({
+      ...{ thread_id: threadId, ...site },
+      ...(publishedAt !== undefined && { published_at: publishedAt }),
+    }));
+  }
+
+  private async performOn(threadId: string, request: ThreadRequest): Promise<AcceptedTunnel> {
+    const { sandboxes } = this.parts;
+    switch (request.op) {
+      case 'status':
+        return { head: await this.stateOf(threadId) };
+      case 'start':
+        await this.use(request, (sandbox) => sandbox.files.stat('.'));
+        return { head: await this.stateOf(threadId) };
+      case 'stop':
+        await sandboxes.putToSleep(threadId);
+        return { head: await this.stateOf(threadId) };
+      case 'remove':
+        await this.requireHere(request);
+        await sandboxes.remove(threadId, 'request');
+        return { head: {} };
+      case 'list':
+        return { head: await this.useExisting(request, (sandbox) => list(sandbox, request)) };
+      case 'delete':
+        await this.useExisting(request, ({ files }) => files.delete(request.path, { recursive: request.recursive }));
+        return { head: {} };
+      case 'read':
+        return this.read(request);
+      case 'write':
+        return { head: {}, serve: (tunnel) => this.write(request, tunnel) };
+      case 'connect':
+        return this.connect(request);
+      case 'site':
+        return this.serveSite(request);
+      case 'withdraw':
+        if (await this.parts.sites.withdraw(threadId, request.site)) return { head: {} };
+        throw new TunnelError('not_found', `There is no site ${request.site}.`);
+      case 'browser_look':
+      case 'browser_act':
+        return this.operateBrowser(request);
+    }
+  }
+
+  /** Wakes nothing. An action may take longer than an answer of NATS, so its outcome comes through the tunnel. */
+  private operateBrowser(request: RequestOf<'browser_look' | 'browser_act'>): AcceptedTunnel {
+    const { thread_id: threadId } = request;
+    const { operator, sandboxes } = this.parts;
+    if (!sandboxes.isAwake(threadId))
+      throw new TunnelError(
+        'browser_not_running',
+        "The sandbox sleeps, and no browser runs in it. The agent's next use of it starts one.",
+      );
+    const serve = async (tunnel: Duplex) => {
+      tunnel.resume();
+      const screen = await this.use(request, (sandbox) =>
+        request.op === 'browser_look' ? operator.look(sandbox) : operator.act(sandbox, threadId, request.action),
+      ).catch((error: unknown) => {
+        throw asTunnelError(error);
+      });
+      tunnel.end(JSON.stringify(screen));
+    };
+    return { head: {}, serve };
+  }
+
+  private stateOf(threadId: string): Promise<SandboxHead<'status'>> {
+    return this.parts.states.of(threadId);
+  }
+
+  private async read(request: RequestOf<'read'>): Promise<AcceptedTunnel> {
+    const { path } = request;
+    const { size } = await this.useExisting(request, ({ files }) => files.read(path, { offset: 0, length: 0 }));
+    const serve = (tunnel: Duplex) =>
+      this.use(request, ({ files }) => pipeline(filePieces(files, path, size), tunnel)).catch((error: unknown) => {
+        throw asTunnelError(error);
+      });
+    return { head: { size }, serve };
+  }
+
+  private async write(request: RequestOf<'write'>, tunnel: Duplex): Promise<void> {
+    const source = tunnel.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>; // a tunnel carries bytes only
+    const size = await this.use(request, ({ files }) =>
+      files.writeStream(request.path, source, { mode: request.mode, maxBytes: request.max_bytes }),
+    ).catch((error: unknown) => {
+      throw asTunnelError(error);
+    });
+    tunnel.end(JSON.stringify({ size }));
+  }
+
+  /** Wakes nothing: the servers of a sandbox that sleeps do not run. */
+  private async connect(request: RequestOf<'connect'>): Promise<AcceptedTunnel> {
+    const { thread_id: threadId, port, token } = request;
+    const { previews, sandboxes } = this.parts;
+    if (!previews.accepts({ threadId, port, token })) throw new TunnelError('not_found', 'There is no such preview.');
+    if (!sandboxes.isAwake(threadId)) throw new TunnelError('not_listening', 'The sandbox sleeps.');
+    await this.requireHere(request);
+    const connection = await (await sandboxes.get(threadId)).connect(port);
+    return { head: {}, serve: (tunnel) => join(tunnel, connection) };
+  }
+
+  /** Needs no sandbox: a site is served from its own files. */
+  private async serveSite({ thread_id: threadId, token }: RequestOf<'site'>): Promise<AcceptedTunnel> {
+    const site = await this.parts.sites.find(threadId, token);
+    if (!site) throw new TunnelError('not_found', 'There is no such preview.');
+    return { head: {}, serve: (tunnel) => this.siteServer.serve(tunnel, { threadId, token }) };
+  }
+
+  /** What reads or deletes creates nothing. */
+  private async useExisting<T>(request: ThreadRequest, work: (sandbox: Sandbox) => Promise<T>): Promise<T> {
+    const { state } = await this.stateOf(request.thread_id);
+    if (state === 'absent' || state === 'deleted')
+      throw new SandboxError('not_found', 'The thread has no workspace yet.');
+    return this.use(request, work);
+  }
+
+  private async use<T>(request: ThreadRequest, work: (sandbox: Sandbox) => Promise<T>): Promise<T> {
+    const { thread_id: thread, account_id: account } = request;
+    const { sandboxes, slots } = this.parts;
+    await this.requireHere(request);
+    const release = await slots.acquire({ thread, account }, patience());
+    try {
+      return await work(await sandboxes.get(thread, { thread, account }));
+    } finally {
+      release();
+    }
+  }
+
+  private requireHere({ thread_id: threadId }: ThreadRequest): Promise<void> {
+    return this.parts.hosting.require(threadId, patience());
+  }
+}
+
+const list = ({ files }: Sandbox, { path, depth }: RequestOf<'list'>) =>
+  files.list(path, { depth, exclude: ['node_modules', '.git'] });
+
+/** Each end of one ends the same end of the other. */
+async function join(tunnel: Duplex, connection: Duplex): Promise<void> {
+  await Promise.all([pipeline(connection, tunnel), pipeline(tunnel, connection)]);
+}
+
+const asTunnelError = (error: unknown): unknown =>
+  error instanceof SandboxError ? new TunnelError(error.code, error.message) : error;

@@ -1,0 +1,112 @@
+import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
+import { PeriodicTask } from '@rondo/platform';
+import type { ListedSandbox, SandboxLog, SandboxProvider } from '../sandboxes';
+
+interface RetentionParts {
+  readonly sandboxes: Pick<
+    SandboxProvider,
+    'list' | 'archive' | 'remove' | 'awake' | 'isAwake' | 'records' | 'affinity'
+  >;
+  /** How long a sandbox may be unused. Zero: for ever. */
+  readonly archiveAfterMs: number;
+  readonly deleteAfterMs: number;
+  readonly log: SandboxLog;
+}
+
+const longestPauseMs = 10 * 60_000;
+/** A sandbox that was just created may be missing from a list that was asked for before. */
+const surelyListedMs = 10 * 60_000;
+/** What could not be archived is tried again after this: it would most likely fail again. */
+const tryAgainMs = 6 * 3_600_000;
+
+/** Archives the sandboxes that were unused for long, deletes those that were unused for longer, and notes those that are gone. */
+export class SandboxRetention implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly task: PeriodicTask;
+  private readonly failedAt = new Map<string, number>();
+
+  constructor(private readonly parts: RetentionParts) {
+    const limits = [parts.archiveAfterMs, parts.deleteAfterMs].filter((limit) => limit > 0);
+    this.task = new PeriodicTask({
+      everyMs: Math.max(1_000, Math.min(longestPauseMs, ...limits.map((limit) => limit / 4))),
+      work: () => this.sweep(),
+      failed: (error) => parts.log.warn({ err: error }, 'unused sandboxes could not be looked for'),
+    });
+  }
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.task.stop();
+    await this.noteUses();
+  }
+
+  async sweep(now = Date.now()): Promise<void> {
+    await this.noteUses();
+    const listed = await this.parts.sandboxes.list();
+    for (const sandbox of listed) {
+      await this.look(sandbox, now).catch((error: unknown) => {
+        this.failedAt.set(sandbox.threadId, now);
+        this.parts.log.warn({ threadId: sandbox.threadId, err: error }, 'unused sandbox could not be put away');
+      });
+    }
+    await this.noteGone(new Set(listed.map(({ threadId }) => threadId)), now);
+  }
+
+  private async look(sandbox: ListedSandbox, now: number): Promise<void> {
+    const { sandboxes, archiveAfterMs, deleteAfterMs, log } = this.parts;
+    const { threadId, state } = sandbox;
+    const usedAt = await this.usedAt(sandbox);
+    if (state === 'awake' || usedAt === undefined) return;
+    const unusedMs = now - usedAt;
+    if (isOver(unusedMs, deleteAfterMs)) {
+      await sandboxes.remove(threadId, 'unused');
+      log.info({ threadId, unusedMs }, 'unused sandbox deleted');
+      return;
+    }
+    if (!isOver(unusedMs, archiveAfterMs) || now - (this.failedAt.get(threadId) ?? 0) < tryAgainMs) return;
+    // Asked of archived ones too: it completes what an executor that was killed has left.
+    if ((await sandboxes.archive(threadId)) && state !== 'archived') {
+      log.info({ threadId, unusedMs }, 'unused sandbox archived');
+    }
+    this.failedAt.delete(threadId);
+  }
+
+  /**
+   * By what is known here and at the service, the later of the two. One that was never seen counts as used now, if it cannot
+   * be another executor's.
+   */
+  private async usedAt({ threadId, lastUsedAt }: ListedSandbox): Promise<number | undefined> {
+    const { records, affinity } = this.parts.sandboxes;
+    const record = await records.read(threadId);
+    if (record?.exists) return Math.max(Date.parse(record.usedAt), lastUsedAt ?? 0);
+    if (affinity === 'none') return lastUsedAt;
+    await records.used(threadId);
+    await records.created(threadId);
+    return Date.now();
+  }
+
+  private async noteUses(): Promise<void> {
+    const { sandboxes } = this.parts;
+    for (const { threadId, lastUsedAt } of sandboxes.awake()) {
+      await sandboxes.records.used(threadId, lastUsedAt);
+      await sandboxes.records.seen(threadId);
+    }
+  }
+
+  /** Deleted by a service, or by an operator on the disk: the next call has to be told of that as well. */
+  private async noteGone(listed: ReadonlySet<string>, now: number): Promise<void> {
+    const { sandboxes, log } = this.parts;
+    for (const threadId of await sandboxes.records.threads()) {
+      if (listed.has(threadId) || sandboxes.isAwake(threadId)) continue;
+      const record = await sandboxes.records.read(threadId);
+      if (!record?.exists || now - Date.parse(record.usedAt) < surelyListedMs) continue;
+      await sandboxes.records.deleting(threadId, 'elsewhere');
+      await sandboxes.records.deleted(threadId);
+      log.warn({ threadId }, 'sandbox is gone');
+    }
+  }
+}
+
+const isOver = (unusedMs: number, limitMs: number): boolean => limitMs > 0 && unusedMs >= limitMs;

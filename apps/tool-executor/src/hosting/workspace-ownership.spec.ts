@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { threadId } from '@rondo/contract';
+import type { Hosting } from '@rondo/messaging';
+import { newUlid } from '@rondo/platform';
+import type { SandboxCopies, SandboxRecord } from '../sandboxes';
+import { WorkspaceHosting } from './workspace-ownership';
+
+const thread = threadId.parse('thr_1');
+const here: Hosting = { deleted: [], moved: [] };
+const moved: Hosting = { deleted: [], moved: [thread] };
+const log = { info: () => undefined, warn: () => undefined };
+const wait = { signal: new AbortController().signal, timeoutMs: 60_000 };
+
+/** An executor with files of the thread, which is answered by `answer`. */
+function anExecutor({
+  hasFiles = true,
+  record,
+  directoryMadeAt = null,
+}: {
+  hasFiles?: boolean;
+  record?: Partial<SandboxRecord>;
+  directoryMadeAt?: string | null;
+} = {}) {
+  const restored: string[][] = [];
+  const left: string[] = [];
+  const questions: (readonly string[])[] = [];
+  const state = { losses: 0, answer: here as Hosting | undefined };
+  const copies = {
+    hasFiles: () => hasFiles && left.length === 0,
+    leave: async (id: string) => void left.push(id),
+    restore: async (id: string, from: string) => void restored.push([id, from]),
+  } as unknown as SandboxCopies; // what is asked of them here
+  const hosting = new WorkspaceHosting({
+    ...{ executorId: 'exe_1', directoryMadeAt },
+    sandboxes: { copies, records: { read: () => Promise.resolve(record) } as never },
+    sites: { remove: () => Promise.resolve() },
+    ask: (threads) => {
+      questions.push(threads);
+      return Promise.resolve(state.answer);
+    },
+    losses: () => state.losses,
+    log,
+  });
+  return { hosting, left, restored, questions, state };
+}
+
+describe('WorkspaceHosting', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  it('asks once before the first use of a workspace, and only after it has announced itself', async () => {
+    const { hosting, questions } = anExecutor();
+    const first = hosting.of(thread, wait);
+    await sleep(600);
+    expect(questions).toEqual([]);
+
+    hosting.announced();
+
+    expect(await first).toBe('here');
+    expect(await hosting.of(thread, wait)).toBe('here');
+    expect(questions).toEqual([[thread]]);
+  });
+
+  it('asks nothing of threads without anything here', async () => {
+    const { hosting, questions } = anExecutor({ hasFiles: false });
+
+    expect(await hosting.of(thread, wait)).toBe('here');
+    expect(questions).toEqual([]);
+  });
+
+  describe('whose disk was replaced', () => {
+    const directoryMadeAt = new Date().toISOString();
+    const lost: Hosting = { ...here, hostedBefore: [thread] };
+    const askedAbout = async (record: Partial<SandboxRecord> | undefined, answer: Hosting) => {
+      const executor = anExecutor({ hasFiles: false, directoryMadeAt, ...(record && { record }) });
+      executor.state.answer = answer;
+      executor.hosting.announced();
+      expect(await executor.hosting.of(thread, wait)).toBe('here');
+      return executor;
+    };
+
+    it.each([
+      ['it has hosted since before', undefined],
+      ['it was killed while it restored it', { filesAt: directoryMadeAt }],
+    ])('restores a workspace from its own copy where %s', async (_, record) => {
+      expect((await askedAbout(record, lost)).restored).toEqual([[thread, 'exe_1']]);
+    });
+
+    it('restores nothing that it has hosted only since then, or has used', async () => {
+      expect((await askedAbout(undefined, { ...here, hostedBefore: [] })).restored).toEqual([]);
+      const used = await askedAbout({ usedAt: directoryMadeAt }, lost);
+      expect([used.restored, used.questions]).toEqual([[], []]);
+    });
+
+    it('asks nothing of a thread that is newer', async () => {
+      const { hosting, questions } = anExecutor({ hasFiles: false, directoryMadeAt: '2026-01-01T00:00:00.000Z' });
+
+      expect(await hosting.of(threadId.parse(`thr_${newUlid()}`), wait)).toBe('here');
+      expect(questions).toEqual([]);
+    });
+  });
+
+  it('waits as long as no worker knows what was moved, and gives up at the time limit', async () => {
+    const { hosting, questions, state } = anExecutor();
+    hosting.announced();
+    for (const answer of [undefined, { deleted: [] }]) {
+      state.answer = answer;
+      expect(await hosting.of(thread, { ...wait, timeoutMs: 600 })).toBe('unknown');
+    }
+    expect(questions.length).toBeGreaterThan(2);
+
+    await expect(hosting.require(thread, { ...wait, timeoutMs: 0 })).rejects.toThrow(
+      'Not executed: this executor was away',
+    );
+  });
+
+  it('stops waiting when the call is stopped', async () => {
+    const { hosting, state } = anExecutor();
+    state.answer = undefined;
+    const stopped = new AbortController();
+    const waiting = hosting.of(thread, { ...wait, signal: stopped.signal });
+
+    stopped.abort(new Error('stopped'));
+
+    await expect(waiting).rejects.toThrow('stopped');
+  });
+
+  it('deletes what was moved and refuses its use, also when it is asked for again', async () => {
+    const { hosting, left, state } = anExecutor();
+    state.answer = moved;
+    hosting.announced();
+
+    await expect(hosting.require(thread, wait)).rejects.toThrow('is on another executor now. Repeat the call.');
+    expect(left).toEqual([thread]);
+  });
+
+  it('keeps what it has just restored, although a worker has not made the move final', async () => {
+    const leaveOf = async (restoredAt: number) => {
+      const { hosting, left, state } = anExecutor({ record: { restoredAt: new Date(restoredAt).toISOString() } });
+      state.answer = moved;
+      hosting.announced();
+      await hosting.leave(thread);
+      return left;
+    };
+
+    expect(await leaveOf(Date.now())).toEqual([]);
+    expect(await leaveOf(Date.now() - 3_600_001)).toEqual([thread]);
+  });
+
+  it.each<[string, (executor: ReturnType<typeof anExecutor>) => void]>([
+    ['its connection was lost', ({ state }) => (state.losses += 1)],
+    [
+      'it stood still',
+      () => {
+        const realNow = Date.now;
+        jest.spyOn(Date, 'now').mockImplementation(() => realNow() + 11_000);
+      },
+    ],
+  ])('asks again after an absence: %s', async (_, absence) => {
+    const executor = anExecutor();
+    const { hosting, questions, state } = executor;
+    hosting.announced();
+    await hosting.of(thread, wait);
+    const before = hosting.absences;
+
+    absence(executor);
+    state.answer = moved;
+    const use = hosting.of(thread, wait);
+    await sleep(600);
+    expect(questions).toHaveLength(1); // it has not announced itself yet
+
+    hosting.announced();
+    expect(await use).toBe('moved');
+    expect(hosting.absences).not.toBe(before);
+  });
+
+  it('does not take an answer for one that came after an absence', async () => {
+    const executor = anExecutor();
+    const { hosting, state } = executor;
+    hosting.announced();
+    const asking = hosting.ask([thread]);
+    state.losses += 1;
+
+    expect(await asking).toBeUndefined();
+  });
+});

@@ -1,0 +1,202 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { AgentProcess, pipeOf } from '../host/agent/agent-process';
+import { bubblewrapArguments, insideAgent, insideEgressSocket, insideLoader } from './bubblewrap-arguments';
+import { browserProgram } from './browser-program';
+import type { ControlGroup, ControlGroups } from './control-groups';
+import { admitsAnything } from '../egress/destination';
+import type { EgressGate, EgressGates } from '../egress/egress-gate';
+import { EgressProxy } from '../egress/egress-proxy';
+import { proxyPort, proxyVariables } from '../egress/proxy-variables';
+import {
+  agentMemoryMegabytes,
+  type AgentConfiguration,
+  type Freezing,
+  type LaunchedAgent,
+  type Launcher,
+} from '../host/agent/launcher';
+import { GroupedOwners } from '../host/processes/grouped-owners';
+import { ListedOwners } from '../host/processes/listed-owners';
+import { nodeProgram } from './node-program';
+import { childrenOf } from '../host/processes/process-table';
+import { RunProcesses } from '../host/processes/run-processes';
+import { guardedCommand } from '../host/isolation/guarded-start';
+import { BindMounts, type RuntimeDirectory } from '../host/isolation/runtime-directory';
+import type { SandboxSettings } from '../provider/sandbox-settings';
+import { SandboxError } from '../provider/sandbox-error';
+import { requireSandboxUser } from '../host/workspaces/sandbox-users';
+import { searchPath } from '../host/processes/search-path';
+import { mountImage, withOwnMounts } from '../host/workspaces/workspace-images';
+import type { Workspace } from '../host/workspaces/workspaces';
+
+export interface BubblewrapParts {
+  settings: SandboxSettings;
+  runtime: RuntimeDirectory;
+  controlGroups: ControlGroups;
+  egress: EgressGates;
+  /** The path of a loader that sandboxes may execute but not read. */
+  loader: string;
+  bubblewrapPath: string;
+  disableUserNamespaces: boolean;
+}
+
+const fd = { control: 3, seccomp: 4, arguments: 5, status: 6 } as const;
+
+/**
+ * Runs with the executor's privileges. Its arguments are four lists that each end in `--`: control groups to join; images and
+ * their mount points; directories to bind and their mount points; the command to exec. Closes all descriptors except those
+ * meant for the sandbox, because this process may have inherited others.
+ */
+const joinAndExec = `
+  while [ "$1" != -- ]; do echo $$ >"$1" || exit 71; shift; done; shift
+  while [ "$1" != -- ]; do ${mountImage} || exit 73; shift 2; done; shift
+  while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 72; shift 2; done; shift
+  for path in /proc/self/fd/*; do
+    descriptor=\${path##*/}
+    if [ "$descriptor" -gt ${fd.status} ]; then eval "exec $descriptor>&-"; fi
+  done
+  exec "$@"`;
+const entryCommand = ['bash', '--norc', '--noprofile', '-c', joinAndExec, 'bash'];
+
+/** Boots agents in bubblewrap: namespaces, a user of its own (as root), a seccomp filter, limits, and one way out. */
+export class BubblewrapLauncher implements Launcher {
+  /** Processes inside see their workspace as a mount, which follows the directory. */
+  readonly movesWorkspaces = true;
+  private launches = 0;
+  private readonly node = nodeProgram();
+
+  constructor(private readonly parts: BubblewrapParts) {}
+
+  async launch(workspace: Workspace): Promise<LaunchedAgent> {
+    const { controlGroups, egress, settings, runtime } = this.parts;
+    requireSandboxUser(workspace, settings);
+    const serial = String((this.launches += 1));
+    const proxy = admitsAnything(egress.rules) ? new EgressProxy(gateOf(egress, workspace)) : undefined;
+    const socketPath = proxy && join(runtime.path, `${serial}.sock`);
+    if (socketPath) await proxy.listen(socketPath, workspace.uid);
+
+    const group = controlGroups.create(settings);
+    const child = this.spawn({ workspace, group, socketPath });
+    const agent = new AgentProcess(child);
+    readFirstPid(child, agent);
+    const ended = agent.ended.then(async (lastErrors) => {
+      await Promise.all([group.remove(), proxy?.close(), socketPath && rm(socketPath, { force: true })]);
+      return lastErrors;
+    });
+    return {
+      control: pipeOf(child, fd.control),
+      configuration: this.configuration(socketPath !== undefined),
+      ended,
+      kill: () => agent.kill(),
+      runProcesses: async (freezing) => runProcessesOf(await agent.first, group, freezing),
+      outOfMemoryKills: () => group.outOfMemoryKills(),
+    };
+  }
+
+  private spawn(use: { workspace: Workspace; group: ControlGroup; socketPath: string | undefined }): ChildProcess {
+    const { runtime, settings, loader, disableUserNamespaces } = this.parts;
+    const filter = runtime.seccompFilter === undefined ? undefined : openSync(runtime.seccompFilter, 'r');
+    const bindMounts = new BindMounts(runtime, use.workspace.uid);
+    const programs = [this.node, browserProgram(settings.browserPath)];
+    const shown = programs.flatMap((program) => program.shown);
+    const view = bubblewrapArguments(
+      {
+        workspace: bindMounts.to(use.workspace.directory),
+        agent: runtime.agent,
+        loader: bindMounts.to(loader),
+        systemFiles: runtime.systemFiles,
+        egressSocket: use.socketPath,
+        programs: {
+          shown: shown.map(({ from, to }) => ({ from: bindMounts.to(from), to })),
+          links: programs.flatMap(({ links }) => links),
+        },
+        disableUserNamespaces,
+        seccompFd: filter === undefined ? undefined : fd.seccomp,
+        statusFd: fd.status,
+      },
+      settings,
+    );
+    const { image, directory } = use.workspace;
+    const images = image === undefined ? [] : [image, directory];
+    const [program = 'bash', ...rest] = [
+      ...(bindMounts.pairs.length + images.length === 0 ? entryCommand : [...withOwnMounts, ...entryCommand]),
+      ...[...use.group.processFiles, '--', ...images, '--', ...bindMounts.pairs, '--'],
+      ...this.commandLine(use.workspace),
+    ];
+    // A clean environment: every process inside can read that of bubblewrap's first process, even with `--clearenv`.
+    const child = spawn(program, rest, {
+      cwd: '/',
+      env: { PATH: searchPath, LANG: 'C.UTF-8', HOME: '/workspace' },
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', filter ?? 'ignore', 'pipe', 'pipe'],
+    });
+    if (filter !== undefined) closeSync(filter);
+    // Not on the command line, which every process inside can read as well.
+    const argumentsPipe = pipeOf(child, fd.arguments);
+    argumentsPipe.on('error', () => argumentsPipe.destroy());
+    argumentsPipe.end(view.map((argument) => `${argument}\0`).join(''));
+    return child;
+  }
+
+  private commandLine({ uid }: Workspace): string[] {
+    const { settings, controlGroups, bubblewrapPath } = this.parts;
+    const node = [
+      this.node.path,
+      `--max-old-space-size=${agentMemoryMegabytes}`,
+      `${insideAgent}/main.cjs`,
+      String(fd.control),
+    ];
+    return [
+      ...(uid === undefined ? [] : ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups']),
+      ...[bubblewrapPath, '--args', String(fd.arguments), '--'],
+      // Set inside the sandbox: only there does the kernel count its processes separately from others of the same uid.
+      ...['prlimit', `--nproc=${settings.processes}`, `--nofile=${settings.openFiles}`, '--core=0'],
+      ...[
+        `--fsize=${settings.fileSizeBytes}`,
+        ...(controlGroups.memory ? [] : [`--data=${settings.memoryBytes}`]),
+        '--',
+      ],
+      ...guardedCommand(insideLoader, node),
+    ];
+  }
+
+  private configuration(hasProxy: boolean): AgentConfiguration {
+    const { controlGroups, egress, settings } = this.parts;
+    return {
+      workspace: '/workspace',
+      sessionDirectory: '/run/sessions',
+      environment: {
+        PATH: [...(this.node.shown.length === 0 ? [] : [dirname(this.node.path)]), searchPath].join(':'),
+        ...{ HOME: '/workspace', USER: 'agent', LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: '/tmp' },
+        ...(hasProxy ? proxyVariables(egress.rules) : {}),
+      },
+      ...(hasProxy ? { relay: { port: proxyPort, socketPath: insideEgressSocket } } : {}),
+      ...(controlGroups.memory ? {} : { watchedMemoryBytes: settings.memoryBytes }),
+    };
+  }
+}
+
+/** The thread's, whichever the workspace has by then. */
+const gateOf = (egress: EgressGates, workspace: Workspace): Pick<EgressGate, 'admit'> => ({
+  admit: (target) => egress.of(workspace.threadId).admit(target),
+});
+
+/** Right after the boot the agent is the only child of the sandbox's first process. */
+function runProcessesOf(init: number, { forRuns }: ControlGroup, freezing: Freezing): RunProcesses {
+  const [agent] = childrenOf(init);
+  if (!agent) throw new SandboxError('unavailable', 'The process of the agent was not found.');
+  const { pid } = agent;
+  const owners =
+    forRuns === undefined ? new ListedOwners({ init, agent: pid, ...freezing }) : new GroupedOwners(forRuns, pid);
+  return new RunProcesses(owners, { init, agent: pid });
+}
+
+function readFirstPid(child: ChildProcess, agent: AgentProcess): void {
+  const status = pipeOf(child, fd.status);
+  status.on('error', () => status.destroy());
+  status.setEncoding('utf8').on('data', (text: string) => {
+    const pid = /"child-pid":\s*(\d+)/.exec(text)?.[1];
+    if (pid !== undefined) agent.setFirstPid(Number(pid));
+  });
+}

@@ -1,0 +1,29 @@
+import type { Sandbox } from '../../provider/sandbox';
+import { run } from '../../testing/run-command';
+import { SandboxFixture } from '../../embedded/testing/sandbox-fixture';
+
+describe('files of an embedded sandbox', () => {
+  let fixture: SandboxFixture;
+  let sandbox: Sandbox;
+
+  beforeAll(async () => {
+    fixture = await SandboxFixture.open();
+    sandbox = await fixture.sandbox();
+  });
+  afterAll(() => fixture.close());
+
+  const text = async (path: string) => (await sandbox.files.read(path)).content.toString();
+
+  it('behind a symbolic link are those of the sandbox, never of the host', async () => {
+    await run(sandbox, `ln -s /etc/passwd passwd; ln -s / root; ln -s ${fixture.root} fixture`);
+
+    expect(await text('passwd')).toContain('agent:x:1000');
+    await expect(sandbox.files.read('root/root/.bashrc')).rejects.toMatchObject({
+      code: expect.stringMatching(/not_found|failed/),
+    });
+    await expect(sandbox.files.list('fixture')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(sandbox.files.write('root/etc/passwd', 'x', { mode: 'replace' })).rejects.toMatchObject({
+      code: 'failed',
+    });
+  });
+});

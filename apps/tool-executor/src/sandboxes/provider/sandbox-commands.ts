@@ -1,0 +1,145 @@
+import type { CommandListeners, CommandOutcome, CommandRequest, ProcessView, Termination } from './sandbox';
+import { SandboxError } from './sandbox-error';
+import type { AwakeSandbox } from './sandbox-provider';
+import type { SandboxSettings } from './sandbox-settings';
+import { CommandLedger, type KnownCommand, type RunningCommand } from './command-ledger';
+import type { CommandRecord } from './command-record';
+import { recordOf } from './record-of-request';
+
+const maximumInputBytes = 100_000;
+
+export interface CommandSite {
+  /** Runs the command of a record. Rejects when it could not be started. */
+  launch(record: CommandRecord, cwd: string | undefined): Promise<RunningCommand>;
+  /** Kills everything in the sandbox. */
+  stop(): Promise<unknown>;
+  /** Adds the background jobs of a session, or of all (`*`), to the ledger that another process has started. */
+  discoverJobs?(session: string): Promise<void>;
+}
+
+/** The commands of one sandbox: each runs once under its id, sessions have one background job, and the idle time restarts. */
+export class SandboxCommands {
+  readonly ledger = new CommandLedger();
+  lastUsedAt = Date.now();
+
+  constructor(
+    private readonly settings: SandboxSettings,
+    private readonly site: CommandSite,
+  ) {}
+
+  async exec(request: CommandRequest, { output, signal }: CommandListeners = {}): Promise<CommandOutcome> {
+    const known = this.ledger.get(request.id);
+    if (signal?.aborted && !known) return this.neverStarted(request);
+    const { record, started } = known ?? this.begin(request, { background: false });
+    if (output) record.listen(output);
+    const abort = () => void this.kill(request.id).catch(() => this.site.stop().catch(() => undefined));
+    signal?.addEventListener('abort', abort, { once: true });
+    if (signal?.aborted) abort();
+    try {
+      await started;
+      return await record.outcome;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      this.touch();
+    }
+  }
+
+  async start(request: CommandRequest & { session: string }): Promise<ProcessView> {
+    const known = this.ledger.get(request.id);
+    if (!known && (await this.findJob(request.session))?.running) {
+      throw new SandboxError('session_busy', `Session ${request.session} still runs a command.`);
+    }
+    const { record, started } = known ?? this.begin(request, { background: true });
+    await started;
+    return record.view();
+  }
+
+  async read(session: string, fromOffset = 0): Promise<ProcessView> {
+    this.touch();
+    return (await this.jobOf(session)).view(fromOffset);
+  }
+
+  async list(): Promise<ProcessView[]> {
+    await this.site.discoverJobs?.('*');
+    return this.ledger.jobs().map((record) => record.view());
+  }
+
+  async write(session: string, text: string): Promise<void> {
+    this.touch();
+    const { identity, running } = await this.jobOf(session);
+    const run = running ? await this.ledger.get(identity.id)?.started : undefined;
+    if (!run) throw new SandboxError('invalid_request', 'The command has ended.');
+    if (Buffer.byteLength(text) > maximumInputBytes) {
+      throw new SandboxError('too_large', `The input has more than ${maximumInputBytes} bytes.`);
+    }
+    await run.write(text);
+  }
+
+  async terminate(session: string): Promise<Termination> {
+    return this.kill((await this.jobOf(session)).identity.id);
+  }
+
+  async kill(commandId: string): Promise<Termination> {
+    this.touch();
+    const known = this.ledger.get(commandId);
+    const wasRunning = known?.record.running === true;
+    if (known && wasRunning) {
+      known.record.expect('killed');
+      const run = await known.started.catch(() => undefined);
+      await run?.kill();
+    }
+    return { wasRunning, verifiedDeadAt: new Date().toISOString() };
+  }
+
+  /** Notes why the running commands, of one run or all, are about to be killed, and returns them. */
+  expectKill(reason: string, run?: string): CommandRecord[] {
+    const running = this.ledger.running().map(({ record }) => record);
+    const killed = running.filter(({ identity }) => run === undefined || identity.run === run);
+    for (const record of killed) record.expect('killed', reason);
+    return killed;
+  }
+
+  touch(): void {
+    this.lastUsedAt = Date.now();
+  }
+
+  activity(): Pick<AwakeSandbox, 'isBusy' | 'hasBackground' | 'lastUsedAt'> {
+    const running = this.ledger.running().map(({ record }) => record.identity.background);
+    const { lastUsedAt } = this;
+    return { isBusy: running.includes(false), hasBackground: running.includes(true), lastUsedAt };
+  }
+
+  /** Unused for the idle time, no call waits for a command, and no background job is recent enough to keep the sandbox awake. */
+  isIdle(now: number): boolean {
+    const { idleMs, backgroundKeepAliveMs } = this.settings;
+    const keptAwake = this.ledger
+      .running()
+      .some(({ record }) => !record.identity.background || now - record.startedAt.getTime() < backgroundKeepAliveMs);
+    return !keptAwake && now - this.lastUsedAt >= idleMs;
+  }
+
+  private neverStarted(request: CommandRequest): Promise<CommandOutcome> {
+    const record = recordOf(request, false, this.settings);
+    record.end({ ending: 'killed' });
+    return record.outcome;
+  }
+
+  private begin(request: CommandRequest, { background }: { background: boolean }): KnownCommand {
+    this.touch();
+    const record = recordOf(request, background, this.settings);
+    const known = { record, started: this.site.launch(record, request.cwd) };
+    this.ledger.add(request.id, known);
+    return known;
+  }
+
+  private async jobOf(session: string): Promise<CommandRecord> {
+    const job = await this.findJob(session);
+    if (job) return job;
+    throw new SandboxError('not_found', `There is no session ${session}.`);
+  }
+
+  private async findJob(session: string): Promise<CommandRecord | undefined> {
+    if (!this.ledger.job(session)) await this.site.discoverJobs?.(session);
+    return this.ledger.job(session);
+  }
+}
