@@ -1,11 +1,22 @@
-import type { NewId, NewFact, RecordedFact, RunId, ThreadId } from '@rondo/contract';
+import {
+  type CallId,
+  type Message,
+  type NewFact,
+  type NewId,
+  type RecordedFact,
+  type RunId,
+  type ThreadId,
+  toolCall,
+} from '@rondo/contract';
 import type {
   Claim,
   ClaimedRun,
   FairClaims,
+  KnownCall,
   LastClaim,
   LastClaims,
   Leases,
+  PastCall,
   PendingStop,
   PriceFactors,
   RunQueueName,
@@ -13,28 +24,29 @@ import type {
   ServedAccount,
   ThreadArchive,
 } from '@rondo/domain';
-import type { Database } from '../database/database';
 import { hasWaiters, promote, promoteStranded } from '../api/runs/promote-run';
-import { PostgresThreadArchive } from './thread-archive';
+import type { Database } from '../database/database';
+import type { Sql } from '../database/sql';
 import { StatementBatcher } from '../database/statement-batcher';
+import { activated, dueAgain, outboxOf } from './activation';
 import { batchOf } from './batch';
 import {
+  type ClaimedRow,
   type ClaimOrder,
   type RunHistory,
-  type ClaimedRow,
   type UnreadableHistory,
+  claimedBy,
   claimFrom,
   claimRuns,
   readHistories,
 } from './claim-runs';
 import { type FailedClaim, countFailedClaim } from './failed-claim';
-import { GroupCommit } from './group-commit';
-import { handOver } from './release-claim';
-import { claimToEnd } from './last-claim';
 import { type NextOrder, FairQueue } from './fair-queue';
+import { GroupCommit } from './group-commit';
 import { renewLeases } from './leases';
-import { Reaper, type ReaperDelays } from './reaper';
-import { countDueRuns, dueRuns } from './due-runs';
+import { type MessageRow, messageOf } from './message-row';
+import { type ReaperDelays, Reaper } from './reaper';
+import { type RunJson, runOf } from './run-row';
 
 export interface RunStoreOptions {
   readonly database: Database;
@@ -155,5 +167,132 @@ export class PostgresRunStore implements RunStore, FairClaims, LastClaims, Lease
   /** Queries after the end was committed, because a run may have been queued in the meantime. */
   private async promoteNextOf(threadId: ThreadId): Promise<readonly RecordedFact[] | undefined> {
     return (await this.waiters.of(threadId)) ? promote(this.database, this.options.newId, threadId) : undefined;
+  }
+}
+
+/** Changes nothing when the run has ended or was claimed by another worker: then its epoch differs or it has no lease. */
+const releaseClaim = `
+with activated as (
+  update runs set
+    fruitless_claims = case when $3 then fruitless_claims else greatest(fruitless_claims - 1, 0) end,
+    due_since = clock_timestamp(),
+    ${dueAgain}
+  where id = $1 and epoch = $2 and lease_owner is not null
+  returning ${activated}
+)
+${outboxOf('activated')}`;
+
+async function handOver(sql: Sql, { runId, epoch }: Claim, { broke }: { broke: boolean }): Promise<void> {
+  await sql.query(releaseClaim, [runId, epoch, broke]);
+}
+
+/** Open calls of the ledger without arguments and results. A call of unknown outcome is open until it is finished. */
+const openCalls = `
+select coalesce(json_agg(call order by index), '[]')
+from (
+  select id, run_id, iteration, index, name, '{}'::json as arguments, dialect, effect_class, status, null as result,
+    attempt, message_id, null as started_at, null as finished_at
+  from tool_calls
+  where run_id = claimed.id
+    and (status in ('planned', 'dispatched') or (status = 'unknown' and tool_calls.finished_at is null))
+) as call`;
+
+const claimWithoutHistory = `
+with claimed as (
+  update runs set ${claimedBy('$2', '$3')}
+  where id = $1 and queue = $4 and holds_thread is true and waiting is null
+    and (lease_expires_at is null or lease_expires_at < clock_timestamp())
+  returning runs.*
+)
+select row_to_json(claimed) as run, (${openCalls}) as calls from claimed`;
+
+interface LastOrder {
+  readonly id: RunId;
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly queue: RunQueueName;
+}
+
+async function claimToEnd(sql: Sql, { id, owner, leaseMs, queue }: LastOrder): Promise<LastClaim | undefined> {
+  const [row] = await sql.query<{ run: RunJson; calls: unknown[] }>(claimWithoutHistory, [id, owner, leaseMs, queue]);
+  if (!row) return undefined;
+
+  const run = runOf(row.run);
+  const { stop_requested_at: requestedAt } = run;
+  return {
+    runId: run.id,
+    threadId: run.thread_id,
+    epoch: run.epoch,
+    run,
+    calls: new Map(row.calls.map(knownCall)),
+    stop: requestedAt === null ? undefined : { requestedAt, reason: row.run.stop_reason },
+    fruitlessClaims: row.run.fruitless_claims - 1,
+  };
+}
+
+function knownCall(row: unknown): [CallId, KnownCall] {
+  const call = toolCall.parse(row);
+  const { id, status, attempt } = call;
+  return [id, { call, status, store: null, attempts: attempt, isUndecided: status === 'unknown' }];
+}
+
+/** Expired leases are left to the reaper: after an outage all leases have expired though their owners are alive. */
+const isDue = `holds_thread and waiting is null and queue = $1 and lease_owner is null`;
+
+const countDue = `select count(*)::int as due from runs where ${isDue}`;
+
+const dueInQueue = `
+select id from runs
+where ${isDue}
+  and activated_at < clock_timestamp() - $2::int * interval '1 ms'
+order by activated_at limit $3`;
+
+async function dueRuns(
+  sql: Sql,
+  { queue, sinceMs, limit }: { queue: RunQueueName; sinceMs: number; limit: number },
+): Promise<readonly RunId[]> {
+  const rows = await sql.query<{ id: RunId }>(dueInQueue, [queue, sinceMs, limit]);
+  return rows.map(({ id }) => id);
+}
+
+async function countDueRuns(sql: Sql, queue: RunQueueName): Promise<number> {
+  const [row] = await sql.query<{ due: number }>(countDue, [queue]);
+  return row?.due ?? 0;
+}
+
+const maxBytes = 8 * 1024 * 1024;
+
+const messageOfThread = `
+select messages.* from messages join runs on runs.id = $2
+where messages.id = $1 and messages.thread_id = runs.thread_id and is_llm_message
+  and (messages.run_id = runs.id or messages.seq <= runs.past_through)`;
+
+const succeededCalls = `
+select id, "runId", arguments
+from (
+  select call.id, call.run_id as "runId", call.arguments, reply.seq, call.index,
+    sum(octet_length(call.arguments::text)) over (order by reply.seq desc, call.index desc) as bytes
+  from runs
+  join tool_calls as call on call.run_id = runs.id and call.name = $2 and call.status = 'completed'
+  join messages as reply on reply.id = call.message_id
+  where runs.thread_id = $1
+) as measured
+where bytes <= ${maxBytes}
+order by seq, index`;
+
+/** Reads on demand what a claim leaves out. */
+class PostgresThreadArchive implements ThreadArchive {
+  constructor(
+    private readonly sql: Sql,
+    private readonly run: Claim,
+  ) {}
+
+  async message(id: string): Promise<Message | undefined> {
+    const [row] = await this.sql.query<MessageRow>(messageOfThread, [id, this.run.runId]);
+    return row && messageOf(row);
+  }
+
+  succeeded(tool: string): Promise<readonly PastCall[]> {
+    return this.sql.query<PastCall>(succeededCalls, [this.run.threadId, tool]);
   }
 }

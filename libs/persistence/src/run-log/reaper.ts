@@ -1,7 +1,7 @@
+import { LastingKeys } from '../database/lasting-keys';
 import { isDead } from '../database/liveness-lock';
 import type { Sql } from '../database/sql';
 import { activated, dueAgain, outboxOf } from './activation';
-import { DeadHolders } from './dead-holders';
 
 /** Bounds one statement; the next pass continues. */
 const maxRound = 500;
@@ -93,6 +93,26 @@ activated as (
   returning ${activated}
 )
 ${outboxOf('activated')} returning id`;
+
+const ownersWithoutLock = `select owner from presences where ${isDead}`;
+
+/** Finds dead lease owners. One missing lock is no proof: a live process whose connection broke locks again in a moment. */
+class DeadHolders {
+  private readonly missing: LastingKeys;
+
+  constructor(
+    private readonly sql: Sql,
+    missingLockMs: number,
+  ) {
+    this.missing = new LastingKeys(missingLockMs);
+  }
+
+  /** Returns the owners whose lock was missing at every call for `missingLockMs`. */
+  async find(): Promise<readonly string[]> {
+    const missing = await this.sql.query<{ owner: string }>(ownersWithoutLock);
+    return this.missing.of(missing.map(({ owner }) => owner));
+  }
+}
 
 /** Finds the runs that no job will wake. The next claim decides how often that may happen to one run. */
 export class Reaper {
