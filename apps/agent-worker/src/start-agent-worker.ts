@@ -1,11 +1,21 @@
+import { BullModule } from '@nestjs/bullmq';
+import { type DynamicModule, type OnApplicationShutdown, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
-import { answerHosting, natsTransportOptions, untilSubscribed } from '@rondo/messaging';
-import { type Logger, nestLogger } from '@rondo/platform';
+import {
+  answerHosting,
+  DelayedPollWorker,
+  natsTransportOptions,
+  untilSubscribed,
+  workerConnection,
+} from '@rondo/messaging';
 import { readDeploymentState } from '@rondo/persistence';
+import { type Logger, HealthModule, MetricsModule, nestLogger } from '@rondo/platform';
+import { ActiveRuns } from '@rondo/run-holder';
 import { Registry } from 'prom-client';
 import { releaseAllRuns } from './activation/release-all-runs';
-import { AgentWorkerModule } from './agent-worker.module';
+import { RunProcessor } from './activation/run.processor';
+import { signalsController } from './activation/signals.controller';
 import { type AgentWorker, compose } from './compose';
 import type { Config } from './config';
 import { registerDeploymentMetrics } from './maintenance/deployment-metrics';
@@ -44,4 +54,49 @@ function registerMetrics(
   modelMetrics.registerOn(registry);
   mover.registerOn(registry);
   registerDeploymentMetrics(registry, () => readDeploymentState(database));
+}
+
+BullModule.workerClass = DelayedPollWorker;
+
+/** Closes the connections last, when no run is active any more that could use them. */
+class Lifecycle implements OnApplicationShutdown {
+  constructor(private readonly worker: AgentWorker) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.worker.close();
+  }
+}
+
+/** The composed values that Nest uses: the job processor, the signals, health and metrics. */
+@Module({})
+class AgentWorkerModule {
+  static with(worker: AgentWorker): DynamicModule {
+    const { config, database, nats, queues, dueRuns, tasks, processor, activeRuns } = worker;
+    return {
+      module: AgentWorkerModule,
+      imports: [
+        BullModule.forRoot({ connection: workerConnection(config.REDIS_URL) }),
+        BullModule.registerQueue(), // without a queue: it makes Nest look for processors
+        MetricsModule.register(config),
+        HealthModule.registerAsync({
+          useFactory: () => ({
+            postgres: () => database.ping(),
+            nats: () => nats.ping(),
+            redis: () => queues.ping(),
+            queue: () => dueRuns.checkQueue(),
+          }),
+          liveness: () => ({
+            tasks: () => tasks.assertOnTime(config.LIVENESS_MS),
+            dueRuns: () => dueRuns.assertPolled(config.LIVENESS_MS),
+          }),
+        }),
+      ],
+      controllers: [signalsController(config.WORKER_ID)],
+      providers: [
+        { provide: RunProcessor, useValue: processor },
+        { provide: ActiveRuns, useValue: activeRuns },
+        { provide: Lifecycle, useValue: new Lifecycle(worker) },
+      ],
+    };
+  }
 }

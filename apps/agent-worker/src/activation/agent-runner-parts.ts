@@ -8,12 +8,13 @@ import type {
   RunFeed,
   RunStore,
   ThreadArchive,
-  ToolSet,
   Tools,
+  ToolSet,
 } from '@rondo/domain';
 import type { ActiveRuns } from '@rondo/run-holder';
 import type { JournalSettings, RunJournal } from '../delivery/run-journal';
-import type { RunPortsParts } from './run-ports';
+import type { AccountBudgets } from './account-budgets';
+import type { AccountReservations } from './account-reservations';
 
 export const activationOutcomes = [
   'not due',
@@ -29,6 +30,15 @@ export type ActivationOutcome = (typeof activationOutcomes)[number];
 
 export interface ActiveTools<Result = RecordedResult> extends Tools<Result> {
   close(reason: Error): void;
+}
+
+/** The ports that all runs of a worker share. */
+export interface RunPortsParts extends Pick<
+  AgentPorts,
+  'tokens' | 'budgetOf' | 'factsOf' | 'ids' | 'clock' | 'honoursKeys' | 'leastInputPrice'
+> {
+  readonly accountBudgets?: AccountBudgets;
+  readonly reservations?: AccountReservations | undefined;
 }
 
 export interface AgentRunnerParts extends RunPortsParts {

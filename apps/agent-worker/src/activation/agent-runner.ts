@@ -1,30 +1,32 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunId } from '@rondo/contract';
 import {
   type AgentPorts,
   type AgentRun,
-  ClaimLostError,
+  type Claim,
   type ClaimedRun,
-  NewerRunError,
-  TerminalError,
-  UnreadableRunError,
+  type Model,
+  type ModelChunk,
+  type ModelRequest,
+  agentRunOf,
+  ClaimLostError,
   failRun,
   isOverruled,
   maxFruitlessClaims,
+  NewerRunError,
   outOfTime,
-  agentRunOf,
   replay,
   runAgent,
+  TerminalError,
   timeLeftMs,
+  UnreadableRunError,
 } from '@rondo/domain';
 import { AbandonedError, ActiveRun } from '@rondo/run-holder';
-import { AbandonableModel } from './abandonable-model';
-import type { ActivationOutcome, AgentRunnerParts } from './agent-runner-parts';
-import { endWithoutLog } from './end-without-log';
-import { handOver } from './hand-over';
-import { OutageBackoff } from './outage-backoff';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { RunJournal } from '../delivery/run-journal';
-import { portsOf } from './run-ports';
+import type { CallJournal } from './account-reservations';
+import type { ActivationOutcome, AgentRunnerParts, RunPortsParts } from './agent-runner-parts';
+import { endWithoutLog } from './end-without-log';
+import { OutageBackoff } from './outage-backoff';
 
 /** Claims a run, runs the agent loop on it, and releases it in a state from which any worker can continue. */
 export class AgentRunner {
@@ -231,3 +233,82 @@ function assertProgress({ fruitlessClaims, stop }: ClaimedRun): void {
   if (fruitlessClaims < maxFruitlessClaims || stop) return;
   throw new TerminalError('no_progress', `The run was claimed ${fruitlessClaims} times in a row without progress.`);
 }
+
+interface HeldRun {
+  readonly claim: ClaimedRun;
+  readonly journal: CallJournal;
+  /** The run is let go of. */
+  readonly abandon: AbortSignal;
+}
+
+/** The ports of one run. */
+function portsOf(
+  { accountBudgets, reservations, tokens, budgetOf, factsOf, ids, clock, honoursKeys, leastInputPrice }: RunPortsParts,
+  {
+    claim,
+    journal,
+    abandon,
+    ...own
+  }: Pick<AgentPorts, 'model' | 'tools' | 'archive' | 'children' | 'treeBudget'> & HeldRun,
+): AgentPorts {
+  const accountIsSpent = accountBudgets?.of(claim.runId);
+  const reserve = reservations?.of(claim, { journal, abandon });
+  return { ...own, tokens, budgetOf, factsOf, ids, clock, honoursKeys, leastInputPrice, accountIsSpent, reserve };
+}
+
+const maxAttempts = 20;
+const retryMs = 250;
+
+/** Retries through a short outage, so that the run need not wait until its lease expires. The epoch makes that safe. */
+async function handOver(
+  claim: Claim,
+  how: { broke: boolean },
+  { store, isOutage }: Pick<AgentRunnerParts, 'store' | 'isOutage'>,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await store.handOver(claim, how);
+      return;
+    } catch (error) {
+      if (attempt === maxAttempts || !isOutage(error)) throw error;
+      await sleep(retryMs);
+    }
+  }
+}
+
+interface AbandonableModelParts {
+  readonly model: Model;
+  readonly abandon: AbortSignal;
+  readonly isShuttingDown: () => boolean;
+}
+
+/**
+ * A model whose streams end at once when the run is abandoned. Unlike a stop this completes no reply: nothing more of the
+ * loop is written, so the next holder withdraws the partial reply and calls the model again.
+ *
+ * A reply that is lost while the worker shuts down abandons the run too. What carries the connection often ends at the same
+ * time, so the loss says nothing about the model, and it must not count as one of the attempts at a reply.
+ */
+class AbandonableModel implements Model {
+  private lastSignals: { readonly with: AbortSignal; readonly either: AbortSignal } | undefined;
+
+  constructor(private readonly parts: AbandonableModelParts) {}
+
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelChunk[], void> {
+    for await (const chunks of this.parts.model.stream(request, this.orAbandon(signal))) {
+      if (this.parts.isShuttingDown() && chunks.some(isLoss))
+        throw new AbandonedError('a reply was lost while the worker shuts down');
+      yield chunks;
+    }
+  }
+
+  /** Reuses the combined signal, since most calls of a run pass the same one. */
+  private orAbandon(signal: AbortSignal): AbortSignal {
+    if (this.lastSignals?.with !== signal)
+      this.lastSignals = { with: signal, either: AbortSignal.any([signal, this.parts.abandon]) };
+    return this.lastSignals.either;
+  }
+}
+
+const isLoss = (chunk: ModelChunk): boolean =>
+  chunk.type === 'end' && (chunk.how === 'broken' || chunk.how === 'failed');

@@ -1,9 +1,22 @@
-import { type ClaimedRun, type ModelProviders, type RunFeed, runAgentTool } from '@rondo/domain';
-import type { RunTrees } from '@rondo/persistence';
+import type { RecordedFact, ToolCall } from '@rondo/contract';
+import {
+  type ChildRuns,
+  type ChildStart,
+  type ClaimedRun,
+  type ModelProviders,
+  type RunFeed,
+  type StoppedChild,
+  effectiveSettings,
+  explainArguments,
+  hasToolCalls,
+  runAgentTool,
+  whyNotConfigured,
+  withDefinition,
+} from '@rondo/domain';
+import type { ChildOrder, RunTrees } from '@rondo/persistence';
 import type { OutboxRelay } from '@rondo/run-holder';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentRunnerParts } from '../activation/agent-runner-parts';
-import { childSettings } from './child-settings';
-import { TreeChildRuns } from './tree-child-runs';
 
 interface ChildRunParts {
   readonly trees: RunTrees;
@@ -50,3 +63,73 @@ export function composeChildRuns(parts: ChildRunParts): Pick<AgentRunnerParts, '
     },
   };
 }
+
+interface TreeChildRunsParts {
+  readonly trees: Pick<RunTrees, 'start' | 'stopBelow' | 'stoppedBelow'>;
+  readonly settingsOf: (claim: ClaimedRun) => ChildOrder['settingsOf'];
+  readonly publishFacts: (facts: readonly RecordedFact[]) => void;
+  /** Publishes committed jobs to the queue. */
+  readonly publishJobs: () => Promise<void>;
+}
+
+/** Holders learn of a stop with their next heartbeat at the latest. */
+const longestStopMs = 10_000;
+const lookEveryMs = 100;
+
+/** The child runs of one claimed run. */
+class TreeChildRuns implements ChildRuns {
+  constructor(
+    private readonly claim: ClaimedRun,
+    private readonly parts: TreeChildRunsParts,
+  ) {}
+
+  async start(call: ToolCall): Promise<ChildStart> {
+    const input = runAgentTool.input.safeParse(call.arguments);
+    if (!input.success) return { how: 'refused', reason: explainArguments(runAgentTool, input.error, call.arguments) };
+
+    const { trees, settingsOf, publishFacts, publishJobs } = this.parts;
+    const { agent, input: task } = input.data;
+    const order = { parent: this.claim, call, agent, input: task, settingsOf: settingsOf(this.claim) };
+    const started = await trees.start(order);
+    if (started.how === 'refused') return started;
+    publishFacts(started.facts);
+    await publishJobs();
+    return { how: 'started', child: started.child };
+  }
+
+  async stopAll(): Promise<readonly StoppedChild[]> {
+    const { trees, publishFacts, publishJobs } = this.parts;
+    const { accountId, runId, run } = this.claim;
+    publishFacts(
+      await trees.stopBelow({ accountId, runId, reason: run.stop_requested_at ? 'stopped' : 'its time is over' }),
+    );
+    await publishJobs();
+    const until = performance.now() + longestStopMs;
+    for (;;) {
+      const stopped = await trees.stoppedBelow(runId);
+      if (stopped.every(({ ended_at }) => ended_at !== null) || performance.now() > until) return stopped;
+      await sleep(lookEveryMs);
+    }
+  }
+}
+
+/**
+ * The settings of a run that another run starts: those of its agent. Without a model of its own it uses its parent's. It
+ * has no person to ask, unless its agent says that it is interactive.
+ */
+const childSettings =
+  (providers: ModelProviders) =>
+  ({ run }: Pick<ClaimedRun, 'run'>): ChildOrder['settingsOf'] =>
+  ({ definition, servers }) => {
+    const request = withDefinition({ interactive: definition.interactive ?? false }, definition);
+    const outcome = effectiveSettings(request, {
+      model: run.settings.model,
+      hasToolCalls: (model) => hasToolCalls(model, providers),
+      agentServers: servers,
+    });
+    if ('problems' in outcome)
+      return { problem: outcome.problems.map(({ field, message }) => `${field} ${message}`).join('; ') };
+    const { settings } = outcome;
+    const problem = whyNotConfigured(settings.model, providers);
+    return problem === undefined ? { settings } : { problem };
+  };
