@@ -1,13 +1,28 @@
-import type { INestApplication } from '@nestjs/common';
+import { BullModule } from '@nestjs/bullmq';
+import {
+  type DynamicModule,
+  type INestApplication,
+  type OnApplicationShutdown,
+  Controller,
+  Module,
+} from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
-import { natsTransportOptions, untilSubscribed } from '@rondo/messaging';
-import { type Logger, nestLogger } from '@rondo/platform';
-import { AbandonedError } from '@rondo/run-holder';
+import { type MicroserviceOptions, Ctx, EventPattern, NatsContext, Payload, Transport } from '@nestjs/microservices';
+import {
+  type MessageHeaders,
+  BoundedCloseWorker,
+  natsTransportOptions,
+  signals,
+  stopSignalOf,
+  untilSubscribed,
+  workerConnection,
+} from '@rondo/messaging';
+import { type Logger, HealthModule, MetricsModule, nestLogger } from '@rondo/platform';
+import { AbandonedError, ActiveRuns } from '@rondo/run-holder';
 import { Registry } from 'prom-client';
+import { CompactionProcessor } from './compaction.processor';
 import { type Summarizer, compose } from './compose';
 import type { Config } from './config';
-import { SummarizerModule } from './summarizer.module';
 
 /** Replaces messages that no longer fit a context by summaries. HTTP is for health and metrics only. */
 export async function startSummarizer(
@@ -45,4 +60,55 @@ async function shutDown(summarizer: Summarizer, app: INestApplication): Promise<
   await Promise.all([maintenance.stop(), titles.stop()]);
   await app.close();
   await heartbeat.stop();
+}
+
+BullModule.workerClass = BoundedCloseWorker;
+
+/** Stops a run that waits for its summary. If the signal is lost, the heartbeat finds the request in Postgres. */
+@Controller()
+class StopSignalController {
+  constructor(private readonly activeRuns: ActiveRuns) {}
+
+  @EventPattern(signals.stop.pattern)
+  stop(@Payload() payload: unknown, @Ctx() context: NatsContext): void {
+    const request = stopSignalOf(payload, context.getHeaders() as MessageHeaders); // Nest passes the client's headers on
+    if (request) this.activeRuns.stop(request.runId, request.stop);
+  }
+}
+
+/** Closes the connections last, when no job is processed any more that could use them. */
+class Lifecycle implements OnApplicationShutdown {
+  constructor(private readonly summarizer: Summarizer) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.summarizer.close();
+  }
+}
+
+/** The composed values that Nest uses: the job processor, the stop signal, health and metrics. */
+@Module({})
+class SummarizerModule {
+  static with(summarizer: Summarizer): DynamicModule {
+    const { config, nats, database, queues: runQueues, queueProbe } = summarizer;
+    return {
+      module: SummarizerModule,
+      imports: [
+        BullModule.forRoot({ connection: workerConnection(config.REDIS_URL) }),
+        BullModule.registerQueue(), // without a queue: it makes Nest look for processors
+        MetricsModule.register(config),
+        HealthModule.register({
+          postgres: () => database.ping(),
+          redis: () => runQueues.ping(),
+          nats: () => nats.ping(),
+          queue: () => queueProbe.check(),
+        }),
+      ],
+      controllers: [StopSignalController],
+      providers: [
+        { provide: CompactionProcessor, useValue: summarizer.processor },
+        { provide: ActiveRuns, useValue: summarizer.activeRuns },
+        { provide: Lifecycle, useValue: new Lifecycle(summarizer) },
+      ],
+    };
+  }
 }
