@@ -2,7 +2,6 @@ import type { CallId, Message, RecordedFact } from '@rondo/contract';
 import type { ClaimedRun } from '@rondo/domain';
 import type { SpanAttributes, Tracing } from '@rondo/platform';
 import { aboutModel, aboutRun } from './agent-span';
-import { messagesAsJson } from './message-parts';
 import { agentSpanId, callSpanId } from './span-ids';
 
 interface SentCall {
@@ -144,3 +143,24 @@ const usageOf = (data: FactOf<'usage.recorded'>['data']): SpanAttributes => ({
   'rondo.usage.cost_usd': data.cost_usd ?? undefined,
   'rondo.usage.estimated': data.estimated,
 });
+
+const roles: Partial<Record<Message['type'], string>> = { assistant: 'assistant', tool: 'tool', status: 'system' };
+
+/** Messages in the JSON of the GenAI conventions. Of images only their kind is said. */
+const messagesAsJson = (messages: readonly Pick<Message, 'type' | 'content'>[]): string =>
+  JSON.stringify(messages.map(({ type, content }) => ({ role: roles[type] ?? 'user', parts: content.map(partOf) })));
+
+function partOf(block: Message['content'][number]): object {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', content: block.text };
+    case 'tool_call':
+      return { type: 'tool_call', id: block.tool_call_id, name: block.name, arguments: block.arguments };
+    case 'tool_result':
+      return { type: 'tool_call_response', id: block.tool_call_id, response: block.result };
+    case 'reasoning':
+      return { type: 'reasoning', content: block.text };
+    case 'image':
+      return { type: 'image' };
+  }
+}
