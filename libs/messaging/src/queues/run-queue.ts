@@ -1,8 +1,8 @@
 import type { RunId, ThreadId } from '@rondo/contract';
 import { type RunQueueName, TransientError } from '@rondo/domain';
 import { type ConnectionOptions, Queue } from 'bullmq';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log';
-import { closeSoon } from './close-soon';
 import { queueOptions } from './queues';
 
 export interface RunQueueOptions {
@@ -85,3 +85,18 @@ const asJob = ({ runId, threadId, activation }: Activation) => ({
   data: { run_id: runId, thread_id: threadId },
   opts: { jobId: `${runId}-${activation}` },
 });
+
+const gracefulMs = 500;
+const forcedMs = 1_000;
+
+/**
+ * Closes gracefully, and by force after a moment: BullMQ's close has no timeout, and a Redis that does not answer must not
+ * keep a process from exiting. What Redis was not told is in Postgres.
+ */
+async function closeSoon(queue: Queue): Promise<void> {
+  const closed = queue.close().then(() => true);
+  if (await Promise.race([closed, sleep(gracefulMs, false, { ref: false })])) return;
+
+  void queue.backend.client.then((client) => client.disconnect());
+  await Promise.race([closed, sleep(forcedMs, undefined, { ref: false })]);
+}
