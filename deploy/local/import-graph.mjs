@@ -29,6 +29,17 @@ export class ImportGraph {
       .map((group) => group.map((file) => this.#name(file)).sort());
   }
 
+  /** The files that import this one. */
+  importers(name) {
+    const target = join(this.#root, name);
+    return [...this.#imports].flatMap(([file, imported]) => (imported.includes(target) ? [this.#name(file)] : []));
+  }
+
+  /** The number of lines of a file, with those that are empty or comments. */
+  lines(name) {
+    return this.#texts.get(join(this.#root, name)).split('\n').length - 1;
+  }
+
   /** Whether the file, or one that it imports directly or through others, has a text that matches the pattern. */
   reaches(name, pattern) {
     const reached = new Set([join(this.#root, name)]);

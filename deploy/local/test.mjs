@@ -18,7 +18,7 @@ npm run attacks -- --neighbour [--minutes 60]   a hostile tenant beside an ordin
 The servers are started for the tests alone, on free ports; those of a running Rondo are not touched.`;
 
 const faults = ['chaos', 'bench'];
-const staticChecks = ['words', 'documents', 'circles', 'client types', 'format', 'types', 'lint'];
+const staticChecks = ['words', 'documents', 'circles', 'small files', 'client types', 'format', 'types', 'lint'];
 const withDeployments = ['e2e', ...faults];
 const pattern = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const onlyAttacks = process.argv.includes('--attacks');

@@ -5,6 +5,7 @@ import { checkDocuments } from './doc-links.mjs';
 import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { run } from './run-program.mjs';
+import { refusedSmallFiles } from './small-files.mjs';
 import { refusedWords } from './word-list.mjs';
 
 const excerptLines = 12;
@@ -78,6 +79,7 @@ export const checks = {
     const circles = (await importGraph()).circles();
     refuseAll(circles.map((files) => `import circle: ${files.join(', ')}`));
   },
+  'small files': async () => refuseAll(refusedSmallFiles(await importGraph())),
   /** Only changed files: fast, but misses findings in a file that result from changed types in another one. */
   lintOfChanges: () => tool('eslint', ['.', '--max-warnings', '0', '--cache', '--cache-location', cache('eslint')]),
 };
