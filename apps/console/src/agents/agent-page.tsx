@@ -1,5 +1,5 @@
 import type { Agent, AgentDefinition, AgentVersion } from '@rondo/client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
@@ -11,6 +11,7 @@ import { TextField } from '../ui/fields.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { Loading } from '../ui/states.tsx';
 import { take } from '../ui/take.ts';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { AgentEditor } from './agent-editor.tsx';
 import { AgentTags } from './agent-tags.tsx';
 import { AgentTriggers } from './agent-triggers.tsx';
@@ -95,12 +96,12 @@ const NoteField = ({ note, onChange }: NoteFieldProps) => (
 
 function AgentHead({ agent, refresh }: Omit<OneAgentProps, 'versions'>) {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const navigate = useNavigate();
   const mayWrite = useMay('write');
   const remove = async () => {
     await rondo.agents.delete(agent.id);
-    await queries.invalidateQueries({ queryKey: ['agents'] });
+    await refreshKey(['agents']);
     await navigate({ to: '/agents' });
   };
   return (
@@ -134,12 +135,12 @@ function AgentHead({ agent, refresh }: Omit<OneAgentProps, 'versions'>) {
 /** An agent that is stored when it is saved. It can be tried before. */
 export function NewAgentPage() {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const navigate = useNavigate();
   const [draft, setDraft] = useState<AgentDefinition>({ name: '' });
   const save = async () => {
     const agent = await rondo.agents.create({ definition: draft });
-    await queries.invalidateQueries({ queryKey: ['agents'] });
+    await refreshKey(['agents']);
     await navigate({ to: '/agents/$agentId', params: { agentId: agent.id } });
   };
   return (

@@ -1,11 +1,11 @@
 import type { Agent } from '@rondo/client';
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { TextField } from '../ui/fields.tsx';
 import { Form, textOf } from '../ui/form.tsx';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
 interface AgentTagsProps {
   readonly agent: Agent;
@@ -15,13 +15,13 @@ interface AgentTagsProps {
 /** The tags, each a link to the agents that have it. A change makes no version. */
 export function AgentTags({ agent: { id, tags }, refresh }: AgentTagsProps) {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const mayWrite = useMay('write');
   const [isOpen, setOpen] = useState(false);
   const save = async (fields: FormData) => {
     const written = textOf(fields, 'tags').split(',');
     await rondo.agents.update(id, { tags: written.filter((tag) => tag.trim() !== '') });
-    await Promise.all([refresh(), queries.invalidateQueries({ queryKey: ['agents'] })]);
+    await Promise.all([refresh(), refreshKey(['agents'])]);
     setOpen(false);
   };
   if (isOpen)

@@ -1,5 +1,5 @@
 import type { DeliveryQuery, WebhookDelivery } from '@rondo/client';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { RunLink } from '../run/run-origin.tsx';
@@ -8,6 +8,7 @@ import { age, ahead } from '../ui/amounts.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
 const shown = 50;
 const refreshMs = 3_000;
@@ -104,12 +105,12 @@ function outcomeOf({ status, attempts, error, next_attempt_at: next }: WebhookDe
 
 function Redeliver({ delivery: { id, status, type } }: { readonly delivery: WebhookDelivery }) {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const mayWrite = useMay('write');
   if (!mayWrite || status === 'pending') return null;
   const send = async () => {
     await rondo.webhookEndpoints.redeliver(id);
-    await queries.invalidateQueries({ queryKey: ['deliveries'] });
+    await refreshKey(['deliveries']);
   };
   return (
     <Action className="again" work={send} label={`Send again: ${type}`}>

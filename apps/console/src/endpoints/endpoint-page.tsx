@@ -1,5 +1,5 @@
 import type { NewWebhookEndpoint, WebhookDeliveryStatus, WebhookEndpoint } from '@rondo/client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
@@ -9,6 +9,7 @@ import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { FailedPage } from '../ui/failed-page.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { Loading } from '../ui/states.tsx';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { deliveryStatuses } from './delivery-search.ts';
 import { DeliveryTable } from './delivery-table.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
@@ -117,17 +118,17 @@ function Deliveries({ endpointId }: { readonly endpointId: string }) {
 
 function EndpointActions({ endpoint, refresh, edit }: OneEndpointProps & { readonly edit: () => void }) {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const navigate = useNavigate();
   const { id, is_paused: isPaused } = endpoint;
   const pause = () => rondo.webhookEndpoints.update(id, { is_paused: !isPaused }).then(refresh);
   const test = async () => {
     await rondo.webhookEndpoints.test(id);
-    await queries.invalidateQueries({ queryKey: ['deliveries'] });
+    await refreshKey(['deliveries']);
   };
   const remove = async () => {
     await rondo.webhookEndpoints.delete(id);
-    await queries.invalidateQueries({ queryKey: ['endpoints'] });
+    await refreshKey(['endpoints']);
     await navigate({ to: '/schedules/endpoints' });
   };
   if (!useMay('write')) return isPaused ? <span className="tag">paused</span> : null;

@@ -1,5 +1,4 @@
 import type { NewWebhookEndpoint, WebhookEndpoint, WebhookEndpointWithSecret } from '@rondo/client';
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
@@ -7,6 +6,7 @@ import { useRondo } from '../session/use-session.ts';
 import { TriggerTabs } from '../triggers/trigger-tabs.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { DeadDeliveries } from './dead-deliveries.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 import { useEndpoints } from './use-endpoints.ts';
@@ -40,14 +40,14 @@ export function EndpointsPage() {
 
 function NewEndpoint() {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const mayWrite = useMay('write');
   const [isOpen, setOpen] = useState(false);
   const [created, setCreated] = useState<WebhookEndpointWithSecret | null>(null);
   const create = async (endpoint: NewWebhookEndpoint) => {
     setCreated(await rondo.webhookEndpoints.create(endpoint));
     setOpen(false);
-    await queries.invalidateQueries({ queryKey: ['endpoints'] });
+    await refreshKey(['endpoints']);
   };
   if (!mayWrite) return null;
   if (created)

@@ -1,5 +1,5 @@
 import type { Approval, ApprovalDecision } from '@rondo/client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
@@ -7,6 +7,7 @@ import { Action } from '../ui/action.tsx';
 import { age } from '../ui/amounts.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { parseArguments } from './parse-arguments.ts';
 
 /** A call that is not sent before a person has decided, with exactly the arguments that it would have. */
@@ -77,11 +78,11 @@ interface DecisionsProps {
 
 function Decisions({ approval, edited, setEdited }: DecisionsProps) {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const mayWrite = useMay('write');
   const decide = async (decision: Omit<ApprovalDecision, 'arguments_hash'>) => {
     await rondo.approvals.decide(approval.id, { ...decision, arguments_hash: approval.arguments_hash });
-    await Promise.all(['approval', 'inbox'].map((name) => queries.invalidateQueries({ queryKey: [name] })));
+    await Promise.all(['approval', 'inbox'].map((name) => refreshKey([name])));
   };
   if (!mayWrite) return null;
   if (edited !== null) {

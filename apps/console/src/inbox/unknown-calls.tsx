@@ -1,10 +1,11 @@
 import type { ToolCall, ToolCallResolution } from '@rondo/client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { take } from '../ui/take.ts';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
 /** Calls that may or may not have taken effect. */
 export function UnknownCalls({ runId }: { readonly runId: string }) {
@@ -26,11 +27,11 @@ const rulings: readonly { readonly outcome: ToolCallResolution['outcome']; reado
 
 function UnknownCall({ call }: { readonly call: ToolCall }) {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const mayWrite = useMay('write');
   const rule = async (outcome: ToolCallResolution['outcome']) => {
     await rondo.runs.resolve(call.id, { outcome });
-    await queries.invalidateQueries({ queryKey: ['inbox'] });
+    await refreshKey(['inbox']);
   };
   return (
     <section className="approval" aria-label={`${call.name}, outcome unknown`}>

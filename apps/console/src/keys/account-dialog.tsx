@@ -1,5 +1,5 @@
 import type { Balance, ListedAccount } from '@rondo/client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { cost } from '../ui/amounts.ts';
@@ -7,6 +7,7 @@ import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { Form, numberOf, textOf } from '../ui/form.tsx';
 import { Modal } from '../ui/modal.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { BalanceFigures } from '../usage/balance-figures.tsx';
 
 interface AccountDialogProps {
@@ -45,10 +46,10 @@ interface ChangesProps extends Omit<AccountDialogProps, 'onClose'> {
 
 function Changes({ account: { id }, tiers, balance }: ChangesProps) {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const [done, setDone] = useState<readonly string[]>([]);
   const finish = async (what: string) => {
-    await queries.invalidateQueries({ queryKey: ['accounts'] });
+    await refreshKey(['accounts']);
     setDone((earlier) => [...earlier, what]);
   };
   const setTier = async (fields: FormData) => {

@@ -1,11 +1,12 @@
 import type { ApiKey } from '@rondo/client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useRondo, useSession } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { AccessTabs } from './access-tabs.tsx';
 import { AccountsSection } from './accounts-section.tsx';
 import { NewKey } from './new-key.tsx';
@@ -64,12 +65,12 @@ function KeyRow({
   readonly apiKey: ApiKey;
 }) {
   const { rondo, who } = useSession();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const now = useNow();
   const isOwn = who.caller_id === id;
   const revoke = async () => {
     await rondo.apiKeys.revoke(id);
-    await queries.invalidateQueries({ queryKey: ['keys'] });
+    await refreshKey(['keys']);
   };
   const question = isOwn
     ? `Revoke “${name}”? This browser is signed in with it, and will be signed out.`

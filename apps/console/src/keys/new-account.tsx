@@ -1,21 +1,21 @@
 import type { AccountWithKey } from '@rondo/client';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { TextField } from '../ui/fields.tsx';
 import { Form, textOf } from '../ui/form.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
 /** Creates an account, and shows its first key once. */
 export function NewAccount() {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const [isOpen, setOpen] = useState(false);
   const [created, setCreated] = useState<AccountWithKey | null>(null);
   const create = async (fields: FormData) => {
     setCreated(await rondo.accounts.create(textOf(fields, 'name')));
     setOpen(false);
-    await queries.invalidateQueries({ queryKey: ['accounts'] });
+    await refreshKey(['accounts']);
   };
   if (created)
     return (

@@ -1,10 +1,10 @@
 import type { ApiKeyWithSecret, NewApiKey } from '@rondo/client';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { Form, textOf } from '../ui/form.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
 const scopes: readonly (readonly [NewApiKey['scopes'][number], string])[] = [
   ['read', 'read: see everything of the account'],
@@ -15,15 +15,14 @@ const scopes: readonly (readonly [NewApiKey['scopes'][number], string])[] = [
 /** Creates a key, and shows it once. */
 export function NewKey() {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const [isOpen, setOpen] = useState(false);
   const [created, setCreated] = useState<ApiKeyWithSecret | null>(null);
   const create = async (fields: FormData) => {
     const scope = scopes.find(([name]) => name === textOf(fields, 'scope'))?.[0] ?? 'read';
     setCreated(await rondo.apiKeys.create({ name: textOf(fields, 'name'), scopes: [scope] }));
     setOpen(false);
-    await queries.cancelQueries({ queryKey: ['keys'] }); // a first list that was asked for before lacks the key
-    await queries.invalidateQueries({ queryKey: ['keys'] });
+    await refreshKey(['keys']);
   };
   if (created)
     return <SecretOnce name={`The key “${created.name}”`} secret={created.key} close={() => setCreated(null)} />;

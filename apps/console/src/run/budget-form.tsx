@@ -1,10 +1,10 @@
 import type { BudgetRaise, Waiting } from '@rondo/client';
-import { useQueryClient } from '@tanstack/react-query';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { cost, count } from '../ui/amounts.ts';
 import { TextField } from '../ui/fields.tsx';
 import { Form, numberOf } from '../ui/form.tsx';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
 interface BudgetFormProps {
   readonly runId: string;
@@ -14,7 +14,7 @@ interface BudgetFormProps {
 /** A run that has used up its budget goes on with a higher one. */
 export function BudgetForm({ runId, budget }: BudgetFormProps) {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const mayWrite = useMay('write');
   if (!budget) return null;
   const isMoney = budget.usd !== null;
@@ -22,7 +22,7 @@ export function BudgetForm({ runId, budget }: BudgetFormProps) {
     const amount = numberOf(fields, 'amount') ?? 0;
     const raised: BudgetRaise = isMoney ? { usd: amount } : { tokens: amount };
     await rondo.runs.raiseBudget(runId, raised);
-    await queries.invalidateQueries({ queryKey: ['inbox'] });
+    await refreshKey(['inbox']);
   };
   const spent = isMoney
     ? `It has spent ${cost(budget.spent_usd)} of ${cost(budget.usd)}.`

@@ -1,5 +1,5 @@
 import { RondoError } from '@rondo/client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { FileTree } from '../sandboxes/file-tree.tsx';
@@ -7,6 +7,7 @@ import { stateMeaning } from '../sandboxes/sandbox-state.tsx';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
 interface FilesSectionProps {
   readonly threadId: string;
@@ -17,7 +18,7 @@ interface FilesSectionProps {
 /** The files of the run's thread, as they are now. Looking at a run wakes no sandbox. */
 export function FilesSection({ threadId, endedCalls }: FilesSectionProps) {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const { data: sandbox } = useQuery({
     queryKey: ['sandbox of', threadId],
     queryFn: ({ signal }) => rondo.sandboxes.find(threadId, { signal }).catch(noneIfMissing),
@@ -25,8 +26,8 @@ export function FilesSection({ threadId, endedCalls }: FilesSectionProps) {
   });
   const sandboxId = sandbox?.id;
   useEffect(() => {
-    if (endedCalls > 0) void queries.invalidateQueries({ queryKey: ['files', sandboxId] });
-  }, [queries, sandboxId, endedCalls]);
+    if (endedCalls > 0) void refreshKey(['files', sandboxId]);
+  }, [refreshKey, sandboxId, endedCalls]);
   return (
     <section>
       <h2>Files</h2>

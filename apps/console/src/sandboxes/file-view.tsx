@@ -1,5 +1,5 @@
 import type { Rondo } from '@rondo/client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
@@ -11,6 +11,7 @@ import { Picture } from '../ui/picture.tsx';
 import { plainText } from '../ui/plain-text.ts';
 import { saveAs } from '../ui/save-as.ts';
 import { Failed, Loading } from '../ui/states.tsx';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { FileEditor } from './file-editor.tsx';
 import { type FileContent, contentOf, mostShownBytes, nameOf } from './file-content.ts';
 
@@ -22,7 +23,7 @@ interface FileViewProps {
 /** A file: text, which can be edited, or a picture; anything can be downloaded. */
 export function FileView({ sandboxId, path }: FileViewProps) {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const [edited, setEdited] = useState<string | null>(null);
   const { data, error, refetch } = useQuery({
     queryKey: ['file', sandboxId, path],
@@ -32,7 +33,7 @@ export function FileView({ sandboxId, path }: FileViewProps) {
   if (!data) return <Loading what="the file" />;
   const save = async () => {
     await rondo.sandboxes.writeFile(sandboxId, { path, content: edited ?? '' });
-    await Promise.all([refetch(), queries.invalidateQueries({ queryKey: ['files', sandboxId] })]);
+    await Promise.all([refetch(), refreshKey(['files', sandboxId])]);
     setEdited(null);
   };
   return (
@@ -93,13 +94,13 @@ interface FileActionsProps extends FileViewProps {
 
 function FileActions({ sandboxId, path, edit }: FileActionsProps) {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const navigate = useNavigate();
   const mayWrite = useMay('write');
   const download = async () => saveAs(nameOf(path), await (await rondo.sandboxes.readFile(sandboxId, path)).blob());
   const remove = async () => {
     await rondo.sandboxes.deleteFile(sandboxId, { path });
-    await queries.invalidateQueries({ queryKey: ['files', sandboxId] });
+    await refreshKey(['files', sandboxId]);
     await navigate({ to: '/sandboxes/$sandboxId', params: { sandboxId }, search: {} });
   };
   return (

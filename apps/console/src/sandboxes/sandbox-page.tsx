@@ -11,6 +11,7 @@ import { Form, textOf } from '../ui/form.tsx';
 import { FailedPage } from '../ui/failed-page.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { Loading } from '../ui/states.tsx';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { directoryOf } from './file-content.ts';
 import { FileTree } from './file-tree.tsx';
 import { FileView } from './file-view.tsx';
@@ -80,11 +81,12 @@ function SandboxHead({ sandbox }: { readonly sandbox: SandboxStatus }) {
 function SandboxActions({ sandbox: { id, state } }: { readonly sandbox: SandboxStatus }) {
   const rondo = useRondo();
   const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const navigate = useNavigate();
   const refresh = (changed: SandboxStatus) => queries.setQueryData(['sandbox', id], changed);
   const remove = async () => {
     await rondo.sandboxes.delete(id);
-    await queries.invalidateQueries({ queryKey: ['sandboxes'] });
+    await refreshKey(['sandboxes']);
     await navigate({ to: '/sandboxes' });
   };
   if (!useMay('write')) return null;
@@ -112,12 +114,12 @@ function SandboxActions({ sandbox: { id, state } }: { readonly sandbox: SandboxS
 
 function NewFile({ sandboxId }: { readonly sandboxId: string }) {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const navigate = useNavigate();
   const create = async (fields: FormData) => {
     const path = textOf(fields, 'path');
     await rondo.sandboxes.writeFile(sandboxId, { path, content: '' });
-    await queries.invalidateQueries({ queryKey: ['files', sandboxId] });
+    await refreshKey(['files', sandboxId]);
     await navigate({ to: '/sandboxes/$sandboxId', params: { sandboxId }, search: { path } });
   };
   return (

@@ -1,7 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { type ChangeEvent, type DragEvent, useRef, useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { problemText } from '../ui/problem-text.ts';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { joined } from './file-content.ts';
 
 interface UploadFilesProps {
@@ -13,7 +13,7 @@ interface UploadFilesProps {
 /** Files that are chosen or dropped are written into the directory. One with the same name is replaced. */
 export function UploadFiles({ sandboxId, directory }: UploadFilesProps) {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const field = useRef<HTMLInputElement>(null);
   const [state, setState] = useState<{ words: string; isProblem: boolean }>({ words: '', isProblem: false });
   const upload = async (files: readonly File[]) => {
@@ -22,7 +22,7 @@ export function UploadFiles({ sandboxId, directory }: UploadFilesProps) {
       await rondo.sandboxes.writeFile(sandboxId, { path: joined(directory, file.name), content: file });
     }
     setState({ words: files.length === 1 ? 'Uploaded.' : `${files.length} files were uploaded.`, isProblem: false });
-    await queries.invalidateQueries({ queryKey: ['files', sandboxId] });
+    await refreshKey(['files', sandboxId]);
   };
   const begin = (files: FileList | null) => {
     if (files && files.length > 0)

@@ -1,5 +1,5 @@
 import type { Run, Thread } from '@rondo/client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { type TimelineLinks, TimelineLinksContext, noLinks } from '../run/timeline-links.ts';
@@ -10,6 +10,7 @@ import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { FailedPage } from '../ui/failed-page.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { Loading } from '../ui/states.tsx';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { Composer } from './composer.tsx';
 import { LiveConversation, PastConversation } from './conversation.tsx';
 import { type RunChoice, noChoice } from './run-choice.tsx';
@@ -91,13 +92,13 @@ const choiceOf = (run: Run | undefined): RunChoice =>
 function ThreadHead({ thread, isBusy }: { readonly thread: Thread; readonly isBusy: boolean }) {
   const title = useThreadTitle(thread);
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const navigate = useNavigate();
   const mayWrite = useMay('write');
   const remove = async () => {
     await rondo.threads.delete(thread.id);
     await navigate({ to: '/threads' });
-    await queries.invalidateQueries({ queryKey: ['threads'] });
+    await refreshKey(['threads']);
   };
   return (
     <ItemHead

@@ -1,10 +1,11 @@
 import type { Message, Run } from '@rondo/client';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { isOver } from '../runs/run-over.ts';
 import type { TimelineLinks } from '../run/timeline-links.ts';
 import { useRondo } from '../session/use-session.ts';
 import { take } from '../ui/take.ts';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { editedTurns, newestQuestion } from './edited-turns.ts';
 
 const mostMessages = 2_000;
@@ -28,7 +29,7 @@ export interface ShownThread {
 /** Reads the thread again every two seconds. The run and the messages around it change together. */
 export function useThread(threadId: string) {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const runs = useQuery({
     queryKey: ['runs', threadId],
     queryFn: () => take(rondo.runs.list({ thread_id: threadId, limit: 20 }), 20),
@@ -42,10 +43,7 @@ export function useThread(threadId: string) {
     enabled: runs.data !== undefined,
     placeholderData: keepPreviousData,
   });
-  const refresh = () =>
-    Promise.all([runs.refetch(), queries.invalidateQueries({ queryKey: ['messages', threadId] })]).then(
-      () => undefined,
-    );
+  const refresh = () => Promise.all([runs.refetch(), refreshKey(['messages', threadId])]).then(() => undefined);
   const shown = useMemo(
     () => messages.data && shownThread(messages.data.items, { run: messages.data.run, runs: items }),
     [messages.data, items],

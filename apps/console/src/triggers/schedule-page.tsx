@@ -1,5 +1,5 @@
 import type { NewSchedule, Schedule } from '@rondo/client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
@@ -10,6 +10,7 @@ import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { FailedPage } from '../ui/failed-page.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { Loading } from '../ui/states.tsx';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { ExecutionTable } from './execution-table.tsx';
 import { ScheduleForm } from './schedule-form.tsx';
 
@@ -90,17 +91,17 @@ function About({ schedule }: { readonly schedule: Schedule }) {
 
 function ScheduleActions({ schedule, refresh, edit }: OneScheduleProps & { readonly edit: () => void }) {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const navigate = useNavigate();
   const { id, is_paused: isPaused } = schedule;
   const runNow = async () => {
     await rondo.schedules.run(id);
-    await queries.invalidateQueries({ queryKey: ['executions', id] });
+    await refreshKey(['executions', id]);
   };
   const change = () => (isPaused ? rondo.schedules.resume(id) : rondo.schedules.pause(id));
   const remove = async () => {
     await rondo.schedules.delete(id);
-    await queries.invalidateQueries({ queryKey: ['schedules'] });
+    await refreshKey(['schedules']);
     await navigate({ to: '/schedules' });
   };
   if (!useMay('write')) return isPaused ? <span className="tag">paused</span> : null;

@@ -1,5 +1,5 @@
 import type { NewSchedule, Schedule } from '@rondo/client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
@@ -8,6 +8,7 @@ import { ahead } from '../ui/amounts.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { ScheduleForm } from './schedule-form.tsx';
 import { TriggerTabs } from './trigger-tabs.tsx';
 
@@ -41,13 +42,13 @@ export function SchedulesPage() {
 
 function NewSchedulePart() {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const navigate = useNavigate();
   const mayWrite = useMay('write');
   const [isOpen, setOpen] = useState(false);
   const create = async (schedule: NewSchedule) => {
     const { id } = await rondo.schedules.create(schedule);
-    await queries.invalidateQueries({ queryKey: ['schedules'] });
+    await refreshKey(['schedules']);
     await navigate({ to: '/schedules/$scheduleId', params: { scheduleId: id } });
   };
   if (!mayWrite) return null;

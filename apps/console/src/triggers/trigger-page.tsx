@@ -1,5 +1,5 @@
 import type { NewWebhookTrigger, WebhookTrigger, WebhookTriggerWithSecret } from '@rondo/client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
@@ -12,6 +12,7 @@ import { FailedPage } from '../ui/failed-page.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { ExecutionTable } from './execution-table.tsx';
 import { TriggerForm } from './trigger-form.tsx';
 
@@ -137,13 +138,13 @@ function Secrets({ trigger, refresh }: OneTriggerProps) {
 
 function TriggerActions({ trigger, refresh, edit }: OneTriggerProps & { readonly edit: () => void }) {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const navigate = useNavigate();
   const { id, is_paused: isPaused } = trigger;
   const change = () => rondo.webhookTriggers.update(id, { is_paused: !isPaused });
   const remove = async () => {
     await rondo.webhookTriggers.delete(id);
-    await queries.invalidateQueries({ queryKey: ['triggers'] });
+    await refreshKey(['triggers']);
     await navigate({ to: '/schedules/webhooks' });
   };
   if (!useMay('write')) return isPaused ? <span className="tag">paused</span> : null;

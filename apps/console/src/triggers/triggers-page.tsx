@@ -1,5 +1,5 @@
 import type { NewWebhookTrigger, WebhookTrigger, WebhookTriggerWithSecret } from '@rondo/client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
@@ -7,6 +7,7 @@ import { useRondo } from '../session/use-session.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
 import { take } from '../ui/take.ts';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { TriggerForm } from './trigger-form.tsx';
 import { TriggerTabs } from './trigger-tabs.tsx';
 
@@ -40,14 +41,14 @@ export function TriggersPage() {
 
 function NewTrigger() {
   const rondo = useRondo();
-  const queries = useQueryClient();
+  const refreshKey = useRefreshKey();
   const mayWrite = useMay('write');
   const [isOpen, setOpen] = useState(false);
   const [created, setCreated] = useState<WebhookTriggerWithSecret | null>(null);
   const create = async (trigger: NewWebhookTrigger) => {
     setCreated(await rondo.webhookTriggers.create(trigger));
     setOpen(false);
-    await queries.invalidateQueries({ queryKey: ['triggers'] });
+    await refreshKey(['triggers']);
   };
   if (!mayWrite) return null;
   if (created)
