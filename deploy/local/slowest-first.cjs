@@ -7,7 +7,7 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 const slowest = [
   'apps/e2e/src/run.e2e-spec.ts',
   'apps/tool-executor/src/tools/browser/browser.attacks.spec.ts',
-  'apps/tool-executor/src/lost-executors.spec.ts',
+  'apps/tool-executor/src/hosting/lost-executors.spec.ts',
   'apps/e2e/src/ordinary-clients.e2e-spec.ts',
   'apps/e2e/src/ordinary-console.e2e-spec.ts',
   'apps/e2e/src/webhooks.e2e-spec.ts',
@@ -15,12 +15,12 @@ const slowest = [
   'apps/e2e/src/child-runs.e2e-spec.ts',
   'apps/e2e/src/kill.e2e-spec.ts',
   'apps/e2e/src/tools.e2e-spec.ts',
-  'apps/tool-executor/src/sandboxes/host/files/disk.attacks.spec.ts',
+  'apps/tool-executor/src/sandboxes/host/sandbox-disk.attacks.spec.ts',
   'libs/client/src/run-stream.spec.ts',
   'apps/simulation/src/simulation.spec.ts',
   'apps/e2e/src/takeover.e2e-spec.ts',
   'apps/e2e/src/tracing.e2e-spec.ts',
-  'apps/tool-executor/src/sandboxes/embedded/prepared-sandboxes.spec.ts',
+  'apps/tool-executor/src/sandboxes/host/prepared-sandboxes.spec.ts',
   'apps/simulation/src/flawed-worlds.spec.ts',
   'apps/e2e/src/backup.e2e-spec.ts',
 ];
