@@ -3,7 +3,6 @@ import { apiSchemas } from '@rondo/contract/api';
 import { z } from 'zod';
 import { schemaPath } from './discriminators';
 import { accountExamples } from './examples/account-examples';
-import { agentExamples } from './examples/agent-examples';
 import { parameterExamples } from './examples/parameter-examples';
 import { problemExamples } from './examples/problem-examples';
 import { runExamples } from './examples/run-examples';
@@ -15,7 +14,6 @@ type Content = Record<string, { schema?: unknown; example?: unknown; examples?: 
 
 const examples: Readonly<Record<string, unknown>> = {
   ...accountExamples,
-  ...agentExamples,
   ...runExamples,
   ...threadExamples,
   ...toolExamples,

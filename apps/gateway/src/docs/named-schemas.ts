@@ -2,7 +2,6 @@ import * as contract from '@rondo/contract';
 import { apiSchemas } from '@rondo/contract/api';
 import { z } from 'zod';
 import * as accounts from '../accounts/account.dto';
-import * as agents from '../agents/agent.dto';
 import * as approvals from '../approvals/approval.dto';
 import { AccountTierDto, NewCreditDto, accountBalance, givenCredit } from '../billing/balance.dto';
 import * as billing from '../billing/usage.dto';
@@ -50,7 +49,6 @@ const shared: Schemas = {
   Dialect: contract.dialectName,
   AgentIdentity: contract.agentIdentity,
   LlmSettings: contract.llmSettings,
-  AgentDefinition: contract.agentDefinition,
   BudgetSettings: contract.budgetSettings,
   ToolExecutionStrategy: contract.processorSettings.shape.tool_execution_strategy,
   UnknownOutcomePolicy: contract.processorSettings.shape.unknown_outcome,
@@ -118,16 +116,6 @@ const responses: Schemas = {
   ...sandboxSchemas.responses,
   ...{ Site: sites.SiteDto.schema, SitePage: sites.SitePageDto.schema },
   ...toolSchemas,
-  Agent: contract.agent,
-  AgentPage: agents.AgentPageDto.schema,
-  AgentSource: contract.agentSource,
-  AgentSort: contract.agentSort,
-  SortOrder: contract.sortOrder,
-  AgentVersion: contract.agentVersion,
-  AgentVersionPage: agents.AgentVersionPageDto.schema,
-  AgentComparison: agents.AgentComparisonDto.schema,
-  DefinitionChange: contract.definitionChange,
-  ThreadAgent: agents.ThreadAgentDto.schema,
   ...billing.usageSchemas,
   Balance: accountBalance,
   Credit: givenCredit,
@@ -171,11 +159,6 @@ const requests: Schemas = {
   BudgetRaise: runs.BudgetRaiseDto.schema,
   StopRequest: runs.StopRequestDto.schema,
   ToolCallResolution: ToolCallResolutionDto.schema,
-  NewAgent: agents.NewAgentDto.schema,
-  AgentChange: agents.AgentChangeDto.schema,
-  VersionChange: agents.VersionChangeDto.schema,
-  DeclaredAgent: agents.DeclaredAgentDto.schema,
-  VersionActivation: agents.VersionActivationDto.schema,
   ApprovalDecision: approvals.ApprovalDecisionDto.schema,
   ...sandboxSchemas.requests,
   ...projectSchemas.requests,

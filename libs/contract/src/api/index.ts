@@ -1,3 +1,4 @@
+export { agents } from './agents';
 export { exampleHash, exampleIds } from './example-ids';
 export { type MetadataQuery, isWholeMetadata, metadata, metadataQuery, notWholeMetadata } from './metadata';
 export { createPage, pageQuery } from './paging';

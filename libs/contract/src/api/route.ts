@@ -63,7 +63,10 @@ export interface AnswerDefinition {
   readonly description?: string;
   /** Fields that the schema does not have are not sent. */
   readonly body?: z.ZodType;
-  /** The body is sent as the handler returns it: it was parsed when it was stored, and is too long to be parsed again. */
+  /**
+   * The body is sent as the handler returns it: it was parsed when it was read or stored and is too long to be parsed again, or
+   * an earlier release may have stored a value that this one accepts from no request.
+   */
   readonly isParsed?: false;
   /** Media types of bytes. */
   readonly bytes?: readonly string[];
