@@ -41,7 +41,7 @@ import {
 } from '@rondo/persistence';
 import { type Logger, isoNow, newUlid, openTracing, readModelConnection } from '@rondo/platform';
 import { ActiveRuns, ModelMetrics, OutboxRelay, QueueProbe, RunToolSets, composeRunTraces } from '@rondo/run-holder';
-import { accountBudgetsOf, reservationsOf } from './activation/compose-accounts';
+import { accountBudgetsOf, createQueueShares, reservationsOf } from './activation/compose-accounts';
 import { catalogOf, toolsOf } from './activation/compose-tools';
 import { AgentRunner } from './activation/agent-runner';
 import { DueRunPoller } from './activation/due-run-poller';
@@ -131,6 +131,7 @@ async function connect(config: Config, log: Logger) {
   const openExecutors = new OpenExecutors(nats);
   const moves = new WorkspaceMoves(database);
   const trees = new RunTrees(database, newUlid);
+  const reservations = new Reservations(database);
   return {
     ...{ nats, toolStreams, database, queues, relay, feed, factMetrics, traces, store },
     ...{ executors, openExecutors, sandboxes, moves, pace },
@@ -139,7 +140,8 @@ async function connect(config: Config, log: Logger) {
       adopt: (executorId, adoption) => requestAdoption(nats, executorId, adoption),
     }),
     trees,
-    reservations: new Reservations(database),
+    reservations,
+    queueShares: createQueueShares(config, reservations),
     blobs: new Blobs(database),
   };
 }
@@ -147,8 +149,9 @@ async function connect(config: Config, log: Logger) {
 type Adapters = Awaited<ReturnType<typeof connect>>;
 
 /** The database last: what the other connections still handle is written there. */
-async function closeAdapters({ queues, executors, nats, traces, database, pace }: Adapters): Promise<void> {
-  pace.close();
+async function closeAdapters({ queues, executors, nats, traces, database, ...parts }: Adapters): Promise<void> {
+  parts.pace.close();
+  parts.queueShares.close();
   await Promise.all([queues.close(), executors.close(), nats.close(), traces.close()]);
   await database.close();
 }

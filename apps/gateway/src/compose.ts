@@ -1,6 +1,14 @@
+import type { AccountId } from '@rondo/contract';
 import { ClientProxyFactory, Transport } from '@nestjs/microservices';
 import { readTiers } from '@rondo/domain';
-import { RunQueues, SharedQuota, connectNats, natsTransportOptions, producerConnection } from '@rondo/messaging';
+import {
+  QueueShares,
+  RunQueues,
+  SharedQuota,
+  connectNats,
+  natsTransportOptions,
+  producerConnection,
+} from '@rondo/messaging';
 import {
   Accounts,
   AgentVersions,
@@ -53,6 +61,7 @@ import { runBudgets } from './runs/run-budgets';
 import { composeRunService } from './runs/compose-run-service';
 import { composeTraces } from './runs/compose-traces';
 import { RunSettingsResolver } from './runs/run-settings';
+import { RunWaits } from './runs/run-waits';
 import { WorkerSignals } from './runs/worker-signals';
 import { SiteService } from './sites/site-service';
 import { McpDiscoveryService } from './mcp-tools/mcp-discovery-service';
@@ -184,6 +193,7 @@ function connect(config: GatewayConfig, log: Logger, tracing: Tracing) {
     feed: new DeferredRunFeed(link),
     workers: new WorkerSignals(client, warnTo(log)('signal to the workers was lost')),
     accountRequests: new SharedQuota({ url: REDIS_URL, perSecond: config.ACCOUNT_RATE_LIMIT_PER_SECOND }),
+    queueShares: new QueueShares({ url: REDIS_URL }),
   };
 }
 
@@ -191,6 +201,7 @@ type Adapters = ReturnType<typeof connect>;
 
 async function closeAdapters({ accountRequests, closeTraces, database, ...parts }: Adapters): Promise<void> {
   accountRequests.close();
+  parts.queueShares.close();
   await Promise.all([parts.queues.close(), parts.feed.close(), parts.workers.close(), closeTraces()]);
   await database.close();
 }
@@ -209,6 +220,7 @@ function servicesOf(
   const quotas = new AccountQuotas({
     limits: quotaLimits(config),
     readUsage: (account) => readQuotaUsage(adapters.database, account),
+    readWaitingCallBytes: (account) => readWaitingCallBytes(adapters, account),
     readTier: (account) => accountLimits.readTier(account),
     onError: warn('use of an account not read'),
   });
@@ -223,5 +235,13 @@ function servicesOf(
     onError,
   });
   const mcpDiscovery = new McpDiscoveryService({ link: adapters.link, secrets });
-  return { settings, accountLimits, runQuota: quota, quotas, agentService, runService, mcpDiscovery };
+  const runWaits = new RunWaits(adapters);
+  return { settings, accountLimits, runQuota: quota, quotas, agentService, runService, runWaits, mcpDiscovery };
 }
+
+/** Undefined while Redis is away. */
+const readWaitingCallBytes = ({ queueShares }: Pick<Adapters, 'queueShares'>, account: AccountId) =>
+  queueShares.read(account).then(
+    ({ bytes }) => bytes,
+    () => undefined,
+  );

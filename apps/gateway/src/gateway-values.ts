@@ -36,6 +36,7 @@ import { IdempotentMessages } from './idempotency/idempotent-requests';
 import { RunSubscriptions } from './live/run-subscriptions';
 import { Sockets } from './live/sockets';
 import { RunService } from './runs/run-service';
+import { RunWaits } from './runs/run-waits';
 import { TraceLinks } from './runs/trace-links';
 import { BrowserAccess } from './sandboxes/browser-access';
 import { SandboxService } from './sandboxes/sandbox-service';
@@ -73,6 +74,7 @@ export const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: Files, useValue: parts.files },
   { provide: FileUploads, useValue: parts.fileUploads },
   { provide: Runs, useValue: parts.runs },
+  { provide: RunWaits, useValue: parts.runWaits },
   { provide: TraceLinks, useValue: new TraceLinks(parts.config.TRACE_URL) },
   { provide: UsageLedger, useValue: parts.usage },
   { provide: Balances, useValue: parts.balances },

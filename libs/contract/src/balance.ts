@@ -14,6 +14,7 @@ export const quotaName = z.enum([
   'active_runs',
   'triggers',
   'webhook_endpoints',
+  'waiting_call_bytes',
 ]);
 export type QuotaName = z.infer<typeof quotaName>;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { callId, runId } from './ids';
 import { awaitedBudget, runStatus } from './run';
 
-/** What a run waits for; each has its own sentence. `none`: the run is over. */
+/** What a run waits for; each has its own sentence. `none`: the run is over. `tool_queue`: for its account's share of the queue. */
 export const waitCause = z.enum([
   'none',
   'thread',
@@ -15,6 +15,7 @@ export const waitCause = z.enum([
   'child_runs',
   'stop',
   'tool',
+  'tool_queue',
   'model',
   'model_retry',
   'summary',
@@ -44,7 +45,7 @@ export const runWait = z.object({
     .readonly()
     .optional()
     .describe(
-      '`tool`, `stop`: the calls that run, at most 20. `approval`, `tool_unknown`: those that a person decides about.',
+      '`tool`, `tool_queue`, `stop`: the calls that run or wait, at most 20. `approval`, `tool_unknown`: those that a person decides about.',
     ),
   budget: awaitedBudget.optional().describe('`budget`: the budget, and what was spent of it.'),
   child_runs: z

@@ -21,6 +21,7 @@ export { SharedPace } from './queues/shared-pace';
 export { SharedQuota } from './queues/shared-quota';
 export { NatsRunFeed } from './run-feed/run-feed';
 export { NatsTools } from './tool-calls/client/nats-tools';
+export { QueueShares, usualQueueShare } from './tool-calls/client/queue-shares';
 export { PendingCancellations } from './tool-calls/client/pending-cancellations';
 export { FairSlots, type SlotLimits } from './tool-calls/executor/fair-slots';
 export { ToolCallConsumer } from './tool-calls/executor/tool-call-consumer';

@@ -1,4 +1,6 @@
+import type { AccountId } from '@rondo/contract';
 import { type CallSize, type ModelProviders, mostCallCost, readTiers } from '@rondo/domain';
+import { QueueShares, usualQueueShare } from '@rondo/messaging';
 import { AccountSpending, type Database, type Reservations } from '@rondo/persistence';
 import type { Config } from '../config';
 import { AccountBudgets } from './account-budgets';
@@ -25,4 +27,15 @@ export function reservationsOf(
   const tiers = readTiers(ACCOUNT_TIERS);
   const costOf = (size: CallSize) => mostCallCost(size, providers, Date.now());
   return tiers && new AccountReservations({ tiers, reservations, costOf, nowMs: () => performance.now() });
+}
+
+/** Of the queue of tool calls. A tier may set another share. */
+export function createQueueShares({ REDIS_URL: url, ACCOUNT_TIERS }: Config, reservations: Reservations): QueueShares {
+  const tiers = readTiers(ACCOUNT_TIERS);
+  if (!tiers) return new QueueShares({ url });
+  const readLimit = async (account: AccountId) => {
+    const { tier } = await reservations.termsOf(account);
+    return tiers.of(tier).quotas?.waiting_call_bytes ?? usualQueueShare;
+  };
+  return new QueueShares({ url, readLimit });
 }

@@ -1,6 +1,13 @@
 import type { Delta, Run, ToolCall } from '@rondo/contract';
 import { callTimeoutMs, tools } from '@rondo/domain';
-import { type NatsLink, NatsTools, PendingCancellations, type ToolStreams, requestMcpList } from '@rondo/messaging';
+import {
+  type NatsLink,
+  NatsTools,
+  PendingCancellations,
+  type QueueShares,
+  type ToolStreams,
+  requestMcpList,
+} from '@rondo/messaging';
 import { type Blobs, type Database, McpToolDefinitions } from '@rondo/persistence';
 import { newUlid, traceparentOf } from '@rondo/platform';
 import { callSpanId } from '@rondo/run-holder';
@@ -13,6 +20,7 @@ interface Adapters {
   readonly database: Database;
   readonly nats: NatsLink;
   readonly toolStreams: ToolStreams;
+  readonly queueShares: QueueShares;
   readonly blobs: Blobs;
 }
 
@@ -30,7 +38,7 @@ export function catalogOf({ nats, database }: Pick<Adapters, 'nats' | 'database'
 
 /** The tools of a run, called at the executor of its sandbox. */
 export function toolsOf(
-  { nats, toolStreams, blobs }: Omit<Adapters, 'database'>,
+  { nats, toolStreams, queueShares, blobs }: Omit<Adapters, 'database'>,
   placement: SandboxPlacement,
 ): AgentRunnerParts['toolsFor'] {
   const pendingCancellations = new PendingCancellations(nats);
@@ -40,6 +48,7 @@ export function toolsOf(
         nats,
         streams: toolStreams,
         pendingCancellations,
+        shares: queueShares,
         runId,
         accountId,
         threadId: workspaceId,

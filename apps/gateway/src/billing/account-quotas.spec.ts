@@ -15,18 +15,21 @@ const limits: QuotaLimits = {
   active_runs: 10,
   triggers: 10,
   webhook_endpoints: 10,
+  waiting_call_bytes: 1_000,
 };
-const nothing = Object.fromEntries(Object.keys(limits).map((name) => [name, 0])) as QuotaLimits; // the same names
+const { waiting_call_bytes: _, ...stored } = limits;
+const nothing = Object.fromEntries(Object.keys(stored).map((name) => [name, 0])) as typeof stored; // the same names
 
 /** Quotas over a database that is this object, and a clock that a test sets. */
-function quotasOver(used: Partial<QuotaLimits> = {}, tier?: AccountTier) {
-  const state = { used, nowMs: 0, reads: 0 };
+function quotasOver(used: Partial<typeof stored> = {}, tier?: AccountTier) {
+  const state = { used, nowMs: 0, reads: 0, waitingBytes: undefined as number | undefined };
   const quotas = new AccountQuotas({
     limits,
     readUsage: () => {
       state.reads += 1;
       return Promise.resolve({ ...nothing, ...state.used });
     },
+    readWaitingCallBytes: () => Promise.resolve(state.waitingBytes),
     readTier: () => Promise.resolve(tier),
     onError: (error) => {
       throw error;
@@ -87,6 +90,14 @@ describe('AccountQuotas', () => {
     state.nowMs += 5_001;
     await quotas.add(account, { threads: 1 });
     expect(state.reads).toBe(3);
+  });
+
+  it('shows the bytes of waiting calls, where they can be read', async () => {
+    const { quotas, state } = quotasOver({}, { name: 'small', period: 'day', quotas: { waiting_call_bytes: 500 } });
+    expect(await quotas.readQuotas(account)).not.toHaveProperty('waiting_call_bytes');
+    state.waitingBytes = 70;
+
+    expect(await quotas.readQuotas(account)).toMatchObject({ waiting_call_bytes: { used: 70, limit: 500 } });
   });
 
   it('uses what the tier sets, and the lower limit of active runs', async () => {

@@ -7,13 +7,18 @@ import { QuotaExceeded } from '../problems/api-error';
 /** What an account may have of each. */
 export type QuotaLimits = Readonly<Record<QuotaName, number>>;
 
+/** Those that the database counts, which requests add to. */
+type StoredQuota = Exclude<QuotaName, 'waiting_call_bytes'>;
+
 /** The amounts that a request adds. With 0, it is refused where nothing is left, as when its size is not known. */
-export type AddedAmounts = Partial<Readonly<Record<QuotaName, number>>>;
+export type AddedAmounts = Partial<Readonly<Record<StoredQuota, number>>>;
 
 interface AccountQuotasParts {
   /** Of accounts whose tier sets no others. */
   readonly limits: QuotaLimits;
   readonly readUsage: (account: AccountId) => Promise<QuotaUsage>;
+  /** The bytes of its tool calls that are not answered yet. Undefined while that cannot be read. */
+  readonly readWaitingCallBytes: (account: AccountId) => Promise<number | undefined>;
   /** Undefined without tiers. */
   readonly readTier: (account: AccountId) => Promise<AccountTier | undefined>;
   /** Called when a usage could not be read again; the one before is used meanwhile. */
@@ -23,7 +28,7 @@ interface AccountQuotasParts {
 
 interface KnownUsage {
   readonly limits: QuotaLimits;
-  readonly used: Record<QuotaName, number>;
+  readonly used: Record<StoredQuota, number>;
   readonly readAt: number;
 }
 
@@ -54,9 +59,9 @@ export class AccountQuotas {
 
   /** Counts what a request is about to add. Rejects with QuotaExceeded, and then counts nothing. */
   async add(account: AccountId, amounts: AddedAmounts): Promise<void> {
-    const names = Object.keys(amounts) as QuotaName[]; // the keys of AddedAmounts
+    const names = Object.keys(amounts) as StoredQuota[]; // the keys of AddedAmounts
     let usage = await this.findUsage(account, names);
-    const isFull = (name: QuotaName) => usage.used[name] + Math.max(1, amounts[name] ?? 0) > usage.limits[name];
+    const isFull = (name: StoredQuota) => usage.used[name] + Math.max(1, amounts[name] ?? 0) > usage.limits[name];
     if (names.some(isFull)) usage = await this.findUsage(account, names, freshAtLimitMs);
     const full = names.find(isFull);
     if (full !== undefined) throw new QuotaExceeded(full, { used: usage.used[full], limit: usage.limits[full] });
@@ -64,23 +69,35 @@ export class AccountQuotas {
   }
 
   /** Whether the account has as much as it may. */
-  async isFull(account: AccountId, name: QuotaName): Promise<boolean> {
+  async isFull(account: AccountId, name: StoredQuota): Promise<boolean> {
     const { used, limits } = await this.findUsage(account, [name]);
     return used[name] >= limits[name];
   }
 
-  async readLimit(account: AccountId, name: QuotaName): Promise<number> {
+  async readLimit(account: AccountId, name: StoredQuota): Promise<number> {
     return (await this.findUsage(account, [name])).limits[name];
   }
 
-  /** As it is now. */
+  /** As it is now. Without what cannot be read at the moment. */
   async readQuotas(account: AccountId): Promise<Quotas> {
-    const { used, limits } = await this.read(account);
-    const names = Object.keys(limits) as QuotaName[]; // the keys of QuotaLimits
-    return Object.fromEntries(names.map((name) => [name, { used: used[name], limit: limits[name] }]));
+    const [{ used, limits }, waiting] = await Promise.all([
+      this.read(account),
+      this.parts.readWaitingCallBytes(account),
+    ]);
+    const stored = Object.entries(used) as [StoredQuota, number][]; // the keys of KnownUsage
+    const quotas: Quotas = Object.fromEntries(
+      stored.map(([name, amount]) => [name, { used: amount, limit: limits[name] }]),
+    );
+    return waiting === undefined
+      ? quotas
+      : { ...quotas, waiting_call_bytes: { used: waiting, limit: limits.waiting_call_bytes } };
   }
 
-  private async findUsage(account: AccountId, names: readonly QuotaName[], mostAgeMs = Infinity): Promise<KnownUsage> {
+  private async findUsage(
+    account: AccountId,
+    names: readonly StoredQuota[],
+    mostAgeMs = Infinity,
+  ): Promise<KnownUsage> {
     const known = this.known.get(account);
     if (!known) return this.read(account);
     const ageMs = this.nowMs() - known.readAt;

@@ -1,4 +1,5 @@
 import { count } from '@rondo/platform';
+import { usualQueueShare } from '@rondo/messaging';
 import { mostTriggers, mostWebhookEndpoints } from '@rondo/persistence';
 import type { z } from 'zod';
 import type { QuotaLimits } from './account-quotas';
@@ -41,4 +42,5 @@ export const quotaLimits = (config: QuotaVariables): QuotaLimits => ({
   active_runs: config.MAX_ACTIVE_RUNS_PER_ACCOUNT,
   triggers: mostTriggers,
   webhook_endpoints: mostWebhookEndpoints,
+  waiting_call_bytes: usualQueueShare,
 });

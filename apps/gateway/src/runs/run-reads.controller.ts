@@ -17,6 +17,7 @@ import {
   ToolCallQueryDto,
   RunWaitDto,
 } from './run.dto';
+import { RunWaits } from './run-waits';
 import { TraceLinks } from './trace-links';
 import { RunCountQueryDto, RunQueryDto } from './run-query.dto';
 
@@ -26,6 +27,7 @@ export class RunReadsController {
   constructor(
     private readonly runs: Runs,
     private readonly traceLinks: TraceLinks,
+    private readonly waits: RunWaits,
   ) {}
 
   @Get()
@@ -62,7 +64,7 @@ export class RunReadsController {
   @ApiOperation({ summary: 'Say in one sentence, and as data, what a run waits for' })
   @ApiOkResponse({ type: RunWaitDto.Output })
   explainRun(@RunParam() { accountId, runId }: RunAddress, @NoQuery() _: object) {
-    return this.runs.why({ accountId, runId });
+    return this.waits.explain({ accountId, runId });
   }
 
   @Get(':run_id/events')

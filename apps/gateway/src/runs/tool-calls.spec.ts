@@ -1,5 +1,9 @@
-import type { CallId, Run } from '@rondo/contract';
+import { type CallId, type Run, accountId, callId } from '@rondo/contract';
+import { plannedCall } from '@rondo/domain/testing';
+import { QueueShares } from '@rondo/messaging';
+import { newUlid } from '@rondo/platform';
 import { RunningGateway } from '../testing/running-gateway';
+import { testServer } from '../testing/test-server';
 import { TestWorker } from '../testing/test-worker';
 
 let gateway: RunningGateway;
@@ -136,5 +140,49 @@ describe('a tool call whose outcome is unknown, over REST', () => {
     const receipt = { tools_stopped: [], sandbox_verified_at: null };
     expect((body.data as object[]).at(-1)).toMatchObject({ data: { receipt } });
     expect((await resolve(call, { outcome: 'completed' }).expect(409)).body.code).toBe('tool_call_not_unknown');
+  });
+});
+
+describe('a tool call that waits for capacity in the queue', () => {
+  let shares: QueueShares;
+  beforeAll(async () => {
+    shares = new QueueShares({ url: testServer('TEST_REDIS_URL'), readLimit: () => Promise.resolve(1_000_000) });
+    await shares.ping();
+  });
+  afterAll(() => shares.close());
+
+  /** A run with a call that runs, as far as its log says. */
+  async function started(key: string) {
+    const run = await gateway.createRun({ input: 'Go.' }, key);
+    const call = plannedCall({ id: callId.parse(`call_${newUlid()}`), run_id: run.id });
+    const about = { tool_call_id: call.id, name: call.name };
+    await (
+      await worker.claim(run.id)
+    ).append([
+      { type: 'tool.planned', iteration: 1, data: { tool_call: call } },
+      { type: 'tool.started', iteration: 1, data: { ...about, attempt: 1, store: null } },
+    ]);
+    const sql = 'select account_id from runs where id = $1';
+    const [row] = await gateway.ownerDatabase.sql.query<{ account_id: string }>(sql, [run.id]);
+    return { run, call, account: accountId.parse(row?.account_id) };
+  }
+
+  it('is told by the run, and what its account has in the queue by the balance', async () => {
+    const key = await gateway.keyOf('an account');
+    const { run, call, account } = await started(key);
+    const why = async () => (await gateway.as(key).get(`/v1/runs/${run.id}/why`).expect(200)).body as object;
+    const ask = { account, runId: run.id, bytes: 640 * 1024 };
+    const end = new AbortController();
+
+    await shares.enter(ask, end.signal);
+    expect(await why()).toMatchObject({ cause: 'tool' });
+    const waiting = shares.enter(ask, end.signal);
+    while ((await shares.read(account)).waitingRuns.length === 0) await new Promise(setImmediate);
+
+    expect(await why()).toMatchObject({ cause: 'tool_queue', tool_calls: [{ id: call.id }] });
+    const { body: balance } = await gateway.as(key).get('/v1/balance').expect(200);
+    expect(balance.quotas.waiting_call_bytes).toEqual({ used: 640 * 1024, limit: 32 * 1024 * 1024 });
+    end.abort();
+    await waiting;
   });
 });

@@ -541,7 +541,7 @@ export type components = {
             available_usd: number | null;
             /** @description What is charged for a model call, as a multiple of its cost. All other amounts here are charges. */
             price_factor: number;
-            /** @description What the account has and may have of each: `api_keys`, `threads`, `message_bytes`, `image_bytes`, `file_bytes`, `workspaces`, `active_runs`, `triggers`, `webhook_endpoints`. */
+            /** @description What the account has and may have of each: `api_keys`, `threads`, `message_bytes`, `image_bytes`, `file_bytes`, `workspaces`, `active_runs`, `triggers`, `webhook_endpoints`, `waiting_call_bytes`. */
             quotas?: {
                 [key: string]: {
                     used: number;
@@ -1984,7 +1984,7 @@ export type components = {
                 available_usd: number | null;
                 /** @description What is charged for a model call, as a multiple of its cost. All other amounts here are charges. */
                 price_factor: number;
-                /** @description What the account has and may have of each: `api_keys`, `threads`, `message_bytes`, `image_bytes`, `file_bytes`, `workspaces`, `active_runs`, `triggers`, `webhook_endpoints`. */
+                /** @description What the account has and may have of each: `api_keys`, `threads`, `message_bytes`, `image_bytes`, `file_bytes`, `workspaces`, `active_runs`, `triggers`, `webhook_endpoints`, `waiting_call_bytes`. */
                 quotas?: {
                     [key: string]: {
                         used: number;
@@ -1996,7 +1996,7 @@ export type components = {
              * @description Of `quota_exceeded`: which one, as `GET /v1/balance` names it.
              * @enum {string}
              */
-            quota?: "api_keys" | "threads" | "message_bytes" | "image_bytes" | "file_bytes" | "workspaces" | "active_runs" | "triggers" | "webhook_endpoints";
+            quota?: "api_keys" | "threads" | "message_bytes" | "image_bytes" | "file_bytes" | "workspaces" | "active_runs" | "triggers" | "webhook_endpoints" | "waiting_call_bytes";
             /** @description Of `quota_exceeded`: what the account may have. */
             limit?: number;
             /** @description Of `quota_exceeded`: what it has. */
@@ -2625,7 +2625,7 @@ export type components = {
             ahead?: number;
             /** @description `thread`: the run that is active on the thread. */
             behind_run_id?: string;
-            /** @description `tool`, `stop`: the calls that run, at most 20. `approval`, `tool_unknown`: those that a person decides about. */
+            /** @description `tool`, `tool_queue`, `stop`: the calls that run or wait, at most 20. `approval`, `tool_unknown`: those that a person decides about. */
             readonly tool_calls?: {
                 id: string;
                 name: string;
@@ -3469,7 +3469,7 @@ export type components = {
             note: string | null;
         };
         /** @enum {string} */
-        WaitCause: "none" | "thread" | "queue" | "takeover" | "answer" | "approval" | "budget" | "tool_unknown" | "child_runs" | "stop" | "tool" | "model" | "model_retry" | "summary" | "worker";
+        WaitCause: "none" | "thread" | "queue" | "takeover" | "answer" | "approval" | "budget" | "tool_unknown" | "child_runs" | "stop" | "tool" | "tool_queue" | "model" | "model_retry" | "summary" | "worker";
         Waiting: {
             /** @enum {string} */
             reason: "ask" | "approval" | "budget" | "tool_unknown" | "child_runs";

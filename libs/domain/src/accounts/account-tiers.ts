@@ -38,6 +38,7 @@ const accountTier = z.strictObject({
       image_bytes: quota,
       file_bytes: quota,
       workspaces: quota,
+      waiting_call_bytes: quota,
     })
     .optional(),
   /** What an account may spend in a period before it uses its credit. */

@@ -1,7 +1,7 @@
 import { type Run, callId, newRun, runId, runStatus, threadId, waitCause } from '@rondo/contract';
 import fc from 'fast-check';
 import { effectiveSettings } from '../profiles/effective-settings';
-import { type RunMoment, explainWait } from './explain-wait';
+import { type RunMoment, explainQueueShare, explainWait } from './explain-wait';
 
 const effective = effectiveSettings({}, { model: 'demo/coder' });
 if ('problems' in effective) throw new Error('the defaults are valid');
@@ -121,5 +121,23 @@ describe('what a run waits for', () => {
         if (['worker', 'model', 'tool'].includes(cause)) expect(lease?.isExpired).toBe(false);
       }),
     );
+  });
+});
+
+describe('explainQueueShare', () => {
+  it('names the calls that wait for capacity in the queue', () => {
+    const wait = explainWait({ ...working, calls: [call] });
+
+    expect(explainQueueShare(wait)).toEqual({
+      ...wait,
+      cause: 'tool_queue',
+      sentence: expect.stringContaining('bash'),
+    });
+  });
+
+  it('changes nothing where the run waits for something else by now', () => {
+    const wait = explainWait(working);
+
+    expect(explainQueueShare(wait)).toBe(wait);
   });
 });

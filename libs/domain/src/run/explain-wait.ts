@@ -155,4 +155,14 @@ function atWork({ at, run, lastFact, queue, calls, executorId }: RunMoment): Exp
   return { cause: 'worker', sentence: 'A worker prepares the next step.', since };
 }
 
+/** Of a run whose worker holds calls back, because the account has as many bytes in the queue as it may. */
+export function explainQueueShare(wait: RunWait): RunWait {
+  if (wait.cause !== 'tool') return wait;
+  const names = (wait.tool_calls ?? []).map(({ name }) => name).join(', ');
+  const sentence =
+    `Waits to send calls of ${names}, or some of them: tool calls of the account that are not answered yet ` +
+    'hold as many bytes as it may have in the queue.';
+  return { ...wait, cause: 'tool_queue', sentence };
+}
+
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

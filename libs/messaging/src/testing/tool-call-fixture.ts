@@ -15,6 +15,7 @@ import type { NatsLink } from '../connection/nats-link';
 import { CallRecords } from '../tool-calls/call-records';
 import type { ToolTiming } from '../tool-calls/client/open-call';
 import { NatsTools, type SandboxMoves } from '../tool-calls/client/nats-tools';
+import type { QueueShares } from '../tool-calls/client/queue-shares';
 import type { CallContext } from '../tool-calls/executor/call-attempts';
 import { ToolCallConsumer } from '../tool-calls/executor/tool-call-consumer';
 import type { DispatchedCall, ToolReply } from '../tool-calls/wire-format';
@@ -47,6 +48,7 @@ interface Worker {
   readonly onOutput?: (delta: Delta) => void;
   readonly placement?: () => Promise<string>;
   readonly moves?: SandboxMoves;
+  readonly shares?: QueueShares;
 }
 
 interface Executor {

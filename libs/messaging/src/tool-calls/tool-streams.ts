@@ -26,6 +26,9 @@ const layout = 'by executor';
 /** The limit of a call, and of a reply. */
 export const maxMessageBytes = 8 * mebibyte;
 
+/** The calls of all accounts that wait or run. */
+export const callQueueBytes = 256 * mebibyte;
+
 type Config = Partial<StreamConfig> & { name: string };
 
 /** A call stays until it is answered; when the queue is full, new ones are refused and none is lost. */
@@ -33,7 +36,7 @@ const callsConfig = ({ toolCalls: { stream, all } }: WireNames): Config => ({
   name: stream,
   subjects: [all],
   retention: RetentionPolicy.Workqueue,
-  max_bytes: 256 * mebibyte,
+  max_bytes: callQueueBytes,
   max_msg_size: maxMessageBytes,
   discard: DiscardPolicy.New,
 });

@@ -19,13 +19,16 @@ import { requestRunEnd } from '../sandbox-requests';
 import type { ToolStreams } from '../tool-streams';
 import { type DispatchedCall, type ExecutorAnswer, toolProgress } from '../wire-format';
 import type { Sent } from './call-cancellation';
-import { OpenCall, type ToolTiming } from './open-call';
+import { OpenCall, type OwnCall, type ToolTiming } from './open-call';
 import type { PendingCancellations } from './pending-cancellations';
+import type { QueueShares } from './queue-shares';
 
 export interface NatsToolsOptions {
   readonly nats: NatsLink;
   readonly streams: ToolStreams;
   readonly pendingCancellations: PendingCancellations;
+  /** Absent: the bytes that an account has in the queue are not limited. */
+  readonly shares?: QueueShares;
   readonly runId: RunId;
   readonly accountId: AccountId;
   readonly threadId: ThreadId;
@@ -107,9 +110,10 @@ export class NatsTools implements Tools<ExecutorResult> {
     if (this.closed) throw this.closed;
     if (this.cleanups.length === 0) this.keepAdvancing();
 
-    const { nats, streams, pendingCancellations } = this.options;
+    const { nats, streams, pendingCancellations, shares } = this.options;
     const parts = {
       ...{ nats, streams, pendingCancellations, timing: this.timing },
+      ...(shares && { shares }),
       records: () => this.place(),
       recordsToSend: () => this.placeToSend(),
       isLost: (executorId: string) => this.options.moves?.isLost(executorId) ?? false,
@@ -163,7 +167,7 @@ export class NatsTools implements Tools<ExecutorResult> {
     }
   }
 
-  private dispatched(call: ToolCall): DispatchedCall {
+  private dispatched(call: ToolCall): OwnCall {
     const { runId, accountId, threadId, epoch, toolSet, timeoutMsOf, traceparentOf } = this.options;
     const tool = toolSet.named(call.name);
     const timeoutMs = timeoutMsOf?.(tool) ?? tool?.timeoutMs ?? usualTimeoutMs;
@@ -179,7 +183,6 @@ export class NatsTools implements Tools<ExecutorResult> {
       effect_class: call.effect_class,
       attempt: call.attempt,
       timeout_ms: timeoutMs,
-      expires_at: new Date(Date.now() + timeoutMs + this.timing.patienceMs).toISOString(),
       ...(mcp && { mcp }),
       ...(traceparentOf && { traceparent: traceparentOf(call) }),
     };

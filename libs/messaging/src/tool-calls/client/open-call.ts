@@ -1,4 +1,4 @@
-import { type CallId, failedResult } from '@rondo/contract';
+import { type AccountId, type CallId, failedResult } from '@rondo/contract';
 import { TerminalError, TransientError } from '@rondo/domain';
 import type { CallKey } from '../../connection/subjects';
 import { type CallRecords, withdrawn } from '../call-records';
@@ -12,6 +12,7 @@ import {
 } from '../wire-format';
 import { CallCancellation, type CallCancellationParts, type Sent } from './call-cancellation';
 import type { PendingCancellations } from './pending-cancellations';
+import type { HeldShare, QueueShares, QueuedCall } from './queue-shares';
 
 export interface OpenCallParts extends CallCancellationParts {
   readonly pendingCancellations: Pick<PendingCancellations, 'add'>;
@@ -21,17 +22,22 @@ export interface OpenCallParts extends CallCancellationParts {
   readonly isLost: (executorId: string) => boolean;
   /** The executor has said that it does not host the sandbox any more. */
   readonly moved: () => void;
+  /** Absent: the bytes that an account has in the queue are not limited. */
+  readonly shares?: Pick<QueueShares, 'enter' | 'hold'>;
   readonly timing: ToolTiming;
 }
 
 export interface ToolTiming {
   /** How often a stored reply is looked for, in case its live message was lost. */
   readonly checkEveryMs: number;
-  /** How long a call may take beyond its own timeout, waiting for an executor or for NATS. */
+  /** How long a call may take beyond its own timeout, waiting for an executor or for NATS, but not for a share of the queue. */
   readonly patienceMs: number;
   /** How long a stop waits for the executor to confirm that the call is dead. */
   readonly stopTimeoutMs: number;
 }
+
+/** A call that names its account. */
+export type OwnCall = DispatchedCall & { readonly account_id: AccountId };
 
 const cancelEveryMs = 500;
 /** A record must be missing twice: an executor that has just reconnected needs a moment to claim its running calls again. */
@@ -54,17 +60,21 @@ export class OpenCall {
   private misses = 0;
   private redirects = 0;
   private readonly timers: NodeJS.Timeout[] = [];
+  private patience: NodeJS.Timeout | undefined;
+  private givesUpAt = 0;
+  private share: HeldShare | undefined;
+  private readonly over = new AbortController();
 
   constructor(
     private readonly parts: OpenCallParts,
-    private readonly call: DispatchedCall,
+    private readonly call: OwnCall,
     private sent: Sent,
   ) {
     this.answer = new Promise((resolve, reject) => {
       this.settle = resolve;
       this.fail = reject;
     });
-    this.after(call.timeout_ms + parts.timing.patienceMs, () => void this.timeOut());
+    this.beginPatience();
   }
 
   get key(): CallKey {
@@ -83,7 +93,7 @@ export class OpenCall {
   receive(reply: ToolReply): void {
     const isElsewhere = reply.how === 'answered' && reply.is_elsewhere;
     if (isElsewhere && !this.stopping && this.redirects < maxRedirects) this.redirect();
-    else this.end(answerOf(reply));
+    else this.end(answerOf(reply), 'answered by its executor');
   }
 
   /** It was certainly not executed there, so it is sent to the executor that hosts the sandbox now. */
@@ -131,6 +141,8 @@ export class OpenCall {
   }
 
   private async send(): Promise<void> {
+    const goesPastQueue = this.sent === 'no' && runsUnclaimed(this.call);
+    if (!goesPastQueue && !(await this.entersQueue())) return;
     const records = await this.parts.recordsToSend();
     const { streams } = this.parts;
     await streams.ensure();
@@ -138,11 +150,31 @@ export class OpenCall {
 
     const { store } = streams;
     if (store === null) throw new TransientError('NATS was started anew a moment ago');
-    const call = { ...this.call, store };
-    const goesPastQueue = this.sent === 'no' && runsUnclaimed(call);
+    const call = { ...this.call, store, expires_at: new Date(this.givesUpAt).toISOString() };
     const isSent = goesPastQueue ? records.dispatchPastQueue(call) : records.dispatch(call);
     if (isSent) this.sent = { into: store, isSeen: false };
     else this.end(failed('The arguments are too large to be sent to the tool.'));
+  }
+
+  /** Waits until the call fits into the share of its account; false if it ends before. Its patience for an executor begins then. */
+  private async entersQueue(): Promise<boolean> {
+    const { shares } = this.parts;
+    if (!shares || this.share) return true;
+    clearTimeout(this.patience);
+    const share = await shares.enter(this.queuedCall, this.over.signal);
+    if (this.settled) {
+      share?.giveBack();
+      return false;
+    }
+    this.share = share;
+    this.beginPatience();
+    return true;
+  }
+
+  private get queuedCall(): QueuedCall {
+    const { account_id, run_id } = this.call;
+    const bytes = Buffer.byteLength(JSON.stringify(this.call));
+    return { account: account_id, runId: run_id, bytes };
   }
 
   /** The queue first, the reply second: an executor stores the reply before it removes the call from the queue. */
@@ -155,7 +187,7 @@ export class OpenCall {
     if (reply) this.receive(reply);
     else if (claimant === withdrawn) this.end(this.stopping ? stoppedNow() : failed('Not executed: it was withdrawn.'));
     else if (claimant === undefined && this.parts.isLost(records.executorId)) await this.takeBack();
-    else if (isQueued || claimant !== undefined) this.noteSeen();
+    else if (isQueued || claimant !== undefined) this.noteSeen(isQueued);
     else await this.noteMissing();
   }
 
@@ -168,8 +200,10 @@ export class OpenCall {
     await this.send();
   }
 
-  private noteSeen(): void {
+  /** A former holder of the run may have sent it. */
+  private noteSeen(isQueued: boolean): void {
     if (this.sent !== 'no') this.sent = { ...this.sent, isSeen: true };
+    if (isQueued && !this.settled) this.share ??= this.parts.shares?.hold(this.queuedCall);
   }
 
   /** No record was found. In a store that would have kept one, the call never arrived; else its outcome is unknown. */
@@ -205,6 +239,12 @@ export class OpenCall {
     }
   }
 
+  private beginPatience(): void {
+    const patienceMs = this.call.timeout_ms + this.parts.timing.patienceMs;
+    this.givesUpAt = Date.now() + patienceMs;
+    this.patience = setTimeout(() => void this.timeOut(), patienceMs);
+  }
+
   private after(milliseconds: number, action: () => void): void {
     this.timers.push(setTimeout(action, milliseconds));
   }
@@ -226,14 +266,26 @@ export class OpenCall {
     this.end(answer);
   }
 
-  private end(answer: ExecutorAnswer): void {
-    this.close();
+  private end(answer: ExecutorAnswer, how?: 'answered by its executor'): void {
+    this.close(how);
     this.settle(answer);
   }
 
-  private close(): void {
+  private close(how?: 'answered by its executor'): void {
     this.settled = true;
+    this.over.abort();
+    clearTimeout(this.patience);
     this.timers.forEach((timer) => clearTimeout(timer));
+    this.giveBackShare(this.sent === 'no' || how !== undefined);
+  }
+
+  /** A call that ended in another way stays in the queue until its executor removes it. Only its key is kept for that. */
+  private giveBackShare(hasLeftQueue: boolean): void {
+    const { share, key } = this;
+    const { records } = this.parts;
+    this.share = undefined;
+    if (hasLeftQueue) share?.giveBack();
+    else share?.giveBackWhen(async () => !(await (await records()).isQueued(key)));
   }
 }
 
