@@ -13,10 +13,8 @@ import * as runs from '../runs/run.dto';
 import { ToolCallResolutionDto } from '../runs/tool-calls.controller';
 import * as sites from '../sites/site.dto';
 import * as sessions from '../sessions/session.dto';
-import { llmMessageSchemas } from '../threads/llm-message.dto';
-import * as threads from '../threads/thread.dto';
 import type { SchemaNames } from './describe-routes';
-import { type JsonSchema, schemaPath, typeOf, withDiscriminators } from './discriminators';
+import { type JsonSchema, schemaPath, withDiscriminators } from './discriminators';
 import { eventSchemas, pascalCase } from './event-schemas';
 import { projectSchemas } from './project-schemas';
 import { refusedAcknowledgement, socketMessages } from './socket-schemas';
@@ -24,12 +22,6 @@ import { sandboxSchemas } from './sandbox-schemas';
 import { toolRequestSchemas, toolSchemas } from './tool-schemas';
 
 type Schemas = Readonly<Record<string, z.ZodType>>;
-
-type Discriminated = z.ZodDiscriminatedUnion<readonly z.ZodType[]>;
-
-/** `text` of the content blocks becomes `TextBlock`. */
-const optionsOf = (union: Discriminated, suffix: string): Schemas =>
-  Object.fromEntries(union.options.map((option) => [`${pascalCase(typeOf(option))}${suffix}`, option]));
 
 /** Those of the resources whose routes are data. */
 const byRoutes = {
@@ -77,17 +69,8 @@ const responses: Schemas = {
   AwaitedBudget: contract.awaitedBudget,
   Usage: contract.usage,
   ...projectSchemas.responses,
-  Thread: threads.thread,
-  Message: contract.message,
-  ...llmMessageSchemas,
-  MessageType: contract.messageType,
   MessageRange: contract.coverage,
   CompactionReason: contract.compactionReason,
-  ContentBlock: contract.contentBlock,
-  ...optionsOf(contract.contentBlock, 'Block'),
-  ImageSource: contract.keptSource,
-  ...optionsOf(contract.keptSource, 'ImageSource'),
-  Image: contract.keptImage,
   ToolCall: contract.toolCall,
   ToolCallStatus: contract.toolCallStatus,
   ToolAnswer: contract.toolAnswer,
@@ -110,8 +93,6 @@ const responses: Schemas = {
   AgentResult: runs.AgentResultDto.schema,
   RunWait: contract.runWait,
   WaitCause: contract.waitCause,
-  ThreadPage: threads.ThreadPageDto.schema,
-  MessagePage: threads.MessagePageDto.schema,
   ...{ UploadedFile: files.uploadedFile, UploadedFilePage: files.UploadedFilePageDto.schema },
   ...sandboxSchemas.responses,
   ...{ Site: sites.SiteDto.schema, SitePage: sites.SitePageDto.schema },
@@ -150,11 +131,6 @@ const requests: Schemas = {
   ProcessorOverrides: processor.unwrap(),
   LimitOverrides: limits.unwrap(),
   ContextOverrides: context.unwrap(),
-  InputContent: contract.inputContent,
-  InputBlock: contract.inputBlock,
-  ...optionsOf(contract.inputBlock, 'InputBlock'),
-  InputImageSource: contract.givenSource,
-  ...optionsOf(contract.givenSource, 'InputImageSource'),
   Answer: runs.AnswerDto.schema,
   BudgetRaise: runs.BudgetRaiseDto.schema,
   StopRequest: runs.StopRequestDto.schema,
@@ -162,9 +138,6 @@ const requests: Schemas = {
   ApprovalDecision: approvals.ApprovalDecisionDto.schema,
   ...sandboxSchemas.requests,
   ...projectSchemas.requests,
-  NewThread: threads.NewThreadDto.schema,
-  ThreadChange: threads.ThreadChangeDto.schema,
-  NewMessage: threads.NewMessageDto.schema,
   NewApiKey: accounts.NewApiKeyDto.schema,
   NewSession: sessions.NewSessionDto.schema,
   NewAccount: accounts.NewAccountDto.schema,

@@ -23,6 +23,7 @@ export {
   defineRoutes,
 } from './route';
 export { dueTimesQuery, newSchedule, scheduleChange, schedules } from './schedules';
+export { llmMessageList, threads } from './threads';
 export { webhookTriggers } from './webhook-triggers';
 export { webhooks } from './webhooks';
 export { apiRoutes, apiSchemas } from './all-routes';

@@ -1,0 +1,224 @@
+import { z } from 'zod';
+import { contentBlock, inputBlock, inputContent, userContent } from '../content';
+import { agentId, callId, projectId, threadId } from '../ids';
+import { givenSource, keptImage, keptSource } from '../image';
+import { message, messageType } from '../message';
+import { exampleIds as ids } from './example-ids';
+import { isWholeMetadata, metadata, metadataQuery, notWholeMetadata } from './metadata';
+import { nameOptions } from './option-names';
+import { createPage, pageQuery } from './paging';
+import { type ApiSchemas, defineRoutes } from './route';
+
+const thread = z.object({
+  id: threadId,
+  agent_id: agentId.nullable(),
+  project_id: projectId.nullable(),
+  is_public: z.boolean(),
+  metadata: z.record(z.string(), z.unknown()),
+  created_at: z.iso.datetime(),
+});
+
+const newThread = z.strictObject({
+  agent_id: agentId.optional().describe('The stored agent that its runs begin with, unless they name one.'),
+  project_id: projectId.optional().describe('The project that it belongs to, for good.'),
+  metadata: metadata.default({}),
+});
+
+const threadChange = z.strictObject({
+  is_public: z
+    .boolean()
+    .describe(
+      'Whether everyone who knows an id can read it and its runs, without a key. Nothing else becomes readable.',
+    ),
+});
+
+const threadQuery = pageQuery
+  .extend({ project_id: projectId.optional(), ...metadataQuery })
+  .refine(isWholeMetadata, notWholeMetadata);
+
+const newMessage = z.strictObject({ content: inputContent });
+
+const messageQuery = pageQuery.extend({
+  type: messageType.optional(),
+  llm_only: z
+    .enum(['true', 'false'])
+    .transform((answer) => answer === 'true')
+    .optional()
+    .describe('Only messages that reach the model.'),
+});
+
+const threadPage = createPage(thread);
+const messagePage = createPage(message);
+
+const [textBlock] = contentBlock.options;
+
+const llmToolCall = z.strictObject({
+  type: z.literal('tool_call'),
+  id: callId,
+  name: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+});
+
+const llmToolResult = z.strictObject({
+  tool_call_id: callId,
+  text: z.string(),
+  is_error: z.boolean(),
+  image: keptSource.exactOptional(),
+});
+
+const llmUserMessage = z.strictObject({ role: z.literal('user'), content: userContent });
+
+const llmAssistantMessage = z.strictObject({
+  role: z.literal('assistant'),
+  content: z.array(z.discriminatedUnion('type', [textBlock, llmToolCall])),
+});
+
+const llmToolMessage = z.strictObject({
+  role: z.literal('tool'),
+  results: z.array(llmToolResult).describe('Of all calls of the message before, in their order.'),
+});
+
+const llmMessage = z.discriminatedUnion('role', [llmUserMessage, llmAssistantMessage, llmToolMessage]);
+
+/** What the model of a thread's next run would receive. */
+export const llmMessageList = z.object({ data: z.array(llmMessage) });
+
+export const threads = defineRoutes('threads', {
+  createThread: {
+    method: 'POST',
+    path: '/v1/threads',
+    summary: 'Create a thread',
+    body: newThread,
+    answers: { 201: { body: thread, location: '/v1/threads/{id}' } },
+    problems: ['agent_not_found', 'project_not_found', 'quota_exceeded'],
+  },
+  listThreads: {
+    method: 'GET',
+    path: '/v1/threads',
+    summary: 'List threads, newest first',
+    query: threadQuery,
+    answers: { 200: { body: threadPage } },
+  },
+  getThread: {
+    method: 'GET',
+    path: '/v1/threads/{thread_id}',
+    summary: 'Read a thread',
+    answers: { 200: { body: thread } },
+  },
+  updateThread: {
+    method: 'PATCH',
+    path: '/v1/threads/{thread_id}',
+    summary: 'Share a thread, or end its sharing',
+    audit: 'thread.share',
+    body: threadChange,
+    answers: { 200: { body: thread } },
+  },
+  deleteThread: {
+    method: 'DELETE',
+    path: '/v1/threads/{thread_id}',
+    summary: 'Delete a thread that has no active run, with its runs, messages, images and workspace',
+    description: 'It is inaccessible at once; its data is deleted soon after.',
+    audit: 'thread.delete',
+    answers: { 204: {} },
+    problems: ['thread_busy'],
+  },
+  createMessage: {
+    method: 'POST',
+    path: '/v1/threads/{thread_id}/messages',
+    summary: "Add a user message, which the thread's next run reads",
+    body: newMessage,
+    answers: { 201: { body: message, isParsed: false } },
+    problems: ['quota_exceeded', 'thread_full'],
+  },
+  listMessages: {
+    method: 'GET',
+    path: '/v1/threads/{thread_id}/messages',
+    summary: 'List messages in thread order',
+    query: messageQuery,
+    answers: { 200: { body: messagePage, isParsed: false } },
+  },
+  listLlmMessages: {
+    method: 'GET',
+    path: '/v1/threads/{thread_id}/llm-messages',
+    summary: "List the messages that the model of the thread's next run would receive",
+    description:
+      'Roles, tool calls and their results, from the newest summary on, without what is only shown to people. The system prompt ' +
+      'and the input of the run are not among them. A run may send them otherwise: with a text dialect, with other context ' +
+      'settings, or compacted for its model.',
+    answers: { 200: { body: llmMessageList, isParsed: false } },
+  },
+});
+
+const at = '2026-11-25T09:00:00.000Z';
+
+const content = [{ type: 'text', text: 'Write a small program and run it.' }];
+
+export const threadSchemas: ApiSchemas = {
+  requests: {
+    NewThread: newThread,
+    ThreadChange: threadChange,
+    NewMessage: newMessage,
+    InputContent: inputContent,
+    InputBlock: inputBlock,
+    ...nameOptions(inputBlock.options, 'InputBlock'),
+    InputImageSource: givenSource,
+    ...nameOptions(givenSource.options, 'InputImageSource'),
+  },
+  answers: {
+    Thread: thread,
+    ThreadPage: threadPage,
+    Message: message,
+    MessagePage: messagePage,
+    MessageType: messageType,
+    ContentBlock: contentBlock,
+    ...nameOptions(contentBlock.options, 'Block'),
+    ImageSource: keptSource,
+    ...nameOptions(keptSource.options, 'ImageSource'),
+    Image: keptImage,
+    LlmMessage: llmMessage,
+    LlmUserMessage: llmUserMessage,
+    LlmAssistantMessage: llmAssistantMessage,
+    LlmToolMessage: llmToolMessage,
+    LlmToolCall: llmToolCall,
+    LlmToolResult: llmToolResult,
+    LlmMessageList: llmMessageList,
+  },
+  examples: {
+    Thread: {
+      id: ids.thread,
+      agent_id: null,
+      project_id: ids.project,
+      is_public: false,
+      metadata: { customer: 'c-7' },
+      created_at: at,
+    },
+    NewThread: { project_id: ids.project, metadata: { customer: 'c-7' } },
+    ThreadChange: { is_public: true },
+    Message: {
+      id: ids.message,
+      thread_id: ids.thread,
+      run_id: ids.run,
+      iteration: null,
+      seq: 1,
+      type: 'user',
+      is_llm_message: true,
+      content,
+      metadata: {},
+      created_at: at,
+    },
+    NewMessage: { content: 'The figures are in euros.' },
+    LlmMessageList: {
+      data: [
+        { role: 'user', content },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'tool_call', id: ids.call, name: 'execute_command', arguments: { command: 'python3 hello.py' } },
+          ],
+        },
+        { role: 'tool', results: [{ tool_call_id: ids.call, text: 'Hello.', is_error: false }] },
+        { role: 'assistant', content: [{ type: 'text', text: 'The program says hello.' }] },
+      ],
+    },
+  },
+};
