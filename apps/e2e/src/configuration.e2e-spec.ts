@@ -19,6 +19,7 @@ import { composeConfiguration } from '../../../deploy/local/nats-server-configur
 import { toolReference } from '../../../deploy/local/tool-reference.mjs';
 import { environment as agentWorker } from '../../agent-worker/src/environment';
 import { environment as demoModel } from '../../demo-model/src/environment';
+import { parseModelName } from '../../demo-model/src/script/model-name';
 import { scripts } from '../../demo-model/src/script/script-catalog';
 import { environment as gateway } from '../../gateway/src/config';
 import { environment as summarizer } from '../../summarizer/src/config';
@@ -37,6 +38,30 @@ const environments = {
 
 it('knows the models of the demo server', () => {
   expect([...demoModels].sort()).toEqual([...scripts.keys()].sort());
+});
+
+it.each(demoModels)('refuses the parameters of demo/%s that the demo server refuses', (model) => {
+  const parameters =
+    'tokens calls seconds turns identical output_bytes times retry_after_s after_chunks agents delay_ms pace_ms chunk_chars context_limit other';
+  const values =
+    '-1 0 1 1.5 2 100 101 1000 1001 3600 3601 100000 100001 600000 600001 1000000 1000001 01 a+b a++b ' +
+    Array.from({ length: 21 }, () => 'a').join('+');
+  const pairs = parameters.split(' ').flatMap((name) => values.split(' ').map((value) => `:${name}=${value}`));
+  const providers = readProviders({ DEMO_MODEL_URL: 'http://demo' });
+  const isRefusedByServer = (id: string): boolean => {
+    try {
+      const { script, parameters: given } = parseModelName(id);
+      scripts.get(script)?.checkParameters(given);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+
+  for (const id of ['', ':', ':x', ':delay_ms=', ':delay_ms=1,delay_ms=1', ...pairs].map((end) => `${model}${end}`)) {
+    const isRefused = whyNotConfigured(`demo/${id}`, providers) !== undefined;
+    expect([id, isRefused]).toEqual([id, isRefusedByServer(id)]);
+  }
 });
 
 describe('the reference of the configuration', () => {

@@ -8,6 +8,8 @@ import type { Turn } from './turn';
 export interface Script {
   readonly description: string;
   reply(conversation: Conversation, parameters: Readonly<Record<string, string>>): Turn;
+  /** Throws a Refusal where `reply` would, whatever the conversation is. */
+  checkParameters(parameters: Readonly<Record<string, string>>): void;
 }
 
 /** A script's parameters come from the model's name, so they arrive as strings. */
@@ -43,15 +45,20 @@ export function defineScript<Shape extends z.ZodRawShape>(definition: Definition
   // TypeScript cannot infer in a generic that an absent shape is the empty one.
   const own = z.strictObject(definition.parameters ?? ({} as Shape));
 
+  const readParameters = (given: Readonly<Record<string, string>>) => {
+    const pacing = delivery.safeParse(given);
+    if (!pacing.success) throw badParameter(pacing.error);
+    const rest = Object.entries(given).filter(([name]) => !(name in delivery.shape));
+    const parameters = own.safeParse(Object.fromEntries(rest));
+    if (!parameters.success) throw badParameter(parameters.error);
+    return { pacing, parameters };
+  };
+
   return {
     description: definition.description,
+    checkParameters: readParameters,
     reply(conversation, given) {
-      const pacing = delivery.safeParse(given);
-      if (!pacing.success) throw badParameter(pacing.error);
-      const rest = Object.entries(given).filter(([name]) => !(name in delivery.shape));
-      const parameters = own.safeParse(Object.fromEntries(rest));
-      if (!parameters.success) throw badParameter(parameters.error);
-
+      const { pacing, parameters } = readParameters(given);
       const missing = (definition.tools ?? []).filter((tool) => !conversation.offeredTools.includes(tool));
       if (missing.length > 0) return { text: `I cannot play this script without the tools ${missing.join(', ')}.` };
       return { ...definition.play(progressOf(conversation), parameters.data, conversation), ...pacing.data };

@@ -78,6 +78,8 @@ describe('an invalid request is refused with a problem', () => {
     expect(await refusedRun({ input: 'Go.', model }, 'model')).toContain('There is no model "demo/nonsense"');
     await refusedRun({ input: 'Go.', agent: { model } }, 'model');
     await refusedRun({ input: 'Go.', fallbacks: [model] }, 'fallbacks.0');
+    const parameter = await refusedRun({ input: 'Go.', model: 'demo/plain:tokens=many' }, 'model');
+    expect(parameter).toContain('tokens must be a whole number from 0 to 1000000');
 
     const agents = await stored('/v1/agents', { definition: { name: 'kept' } });
     await refuseBoth(agents, { definition: { name: 'new', model } }, 'definition.model');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { demoModels } from './demo-models';
+import { whyNoDemoModel } from './demo-models';
 import { hasToolCalls, listModels, readProviders, splitModelName, whyNotConfigured } from './provider-settings';
 
 const declared = (...providers: object[]) => ({ MODEL_PROVIDERS: JSON.stringify(providers) });
@@ -23,7 +23,7 @@ describe('readProviders', () => {
     });
 
     const nothing = { headers: {}, models: [] };
-    const demo = { ...nothing, onlyModels: demoModels };
+    const demo = { ...nothing, whyNoModel: whyNoDemoModel };
     expect(absent).toEqual([]);
     expect(providers).toEqual([
       { name: 'anthropic', kind: 'anthropic', apiKey: 'key-a', ...nothing },
@@ -195,8 +195,15 @@ describe('whyNotConfigured', () => {
   it.each([
     ['anthropic/claude-opus-5', 'set ANTHROPIC_API_KEY'],
     ['missing/x', 'There is no model provider "missing". Configured: openai, demo, demo-anthropic.'],
-    ['demo/nonsense', 'There is no model "demo/nonsense". The models of "demo" are: coder, plain,'],
+    ['demo/nonsense', 'There is no model "demo/nonsense". The models are: coder, plain,'],
     ['demo-anthropic/nonsense:tokens=2', 'There is no model "demo-anthropic/nonsense:tokens=2".'],
+    ['demo/plain:tokens', '"tokens" is not of the form name=value'],
+    ['demo/plain:token=2', 'plain has no parameter token. It has: tokens, delay_ms,'],
+    ['demo/plain:__proto__=2', 'plain has no parameter __proto__'],
+    ['demo/plain:tokens=1,tokens=2', 'tokens is given twice'],
+    ['demo/parallel:calls=101', 'calls must be a whole number from 1 to 100'],
+    ['demo-anthropic/team:agents=a++b', 'agents must be 1 to 20 names'],
+    ['demo/team', 'team needs the parameter agents'],
     ['gpt-5', 'must look like provider/model'],
     ['openai/', 'must look like provider/model'],
   ])('says why %s cannot be asked', (model, reason) => {

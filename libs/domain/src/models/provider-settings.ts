@@ -1,7 +1,7 @@
 import { type LlmSettings, extraBody } from '@rondo/contract';
 import { z } from 'zod';
 import { readPrices, withPrices } from './declared-prices';
-import { demoModels } from './demo-models';
+import { whyNoDemoModel } from './demo-models';
 import { jsonText } from './json-text';
 import { type ModelFacts, factsOf, knownModels, modelFacts } from './model-facts';
 import type { PaceLimits } from './provider-pace';
@@ -37,8 +37,8 @@ export interface ProviderSettings {
   /** Whether its models have native tool calls, unless a model declares it itself. Default: true. */
   readonly toolCalls?: boolean;
   readonly models: readonly ModelFacts[];
-  /** All models that it has, up to a `:` in their names. Default: any name may be one. */
-  readonly onlyModels?: readonly string[];
+  /** Why it has no such model, for people; undefined if it has. Default: any name may be one. */
+  readonly whyNoModel?: (id: string) => string | undefined;
 }
 
 /** What the clouds want to know beside a key. */
@@ -166,7 +166,7 @@ function official(name: 'anthropic' | 'openai', variables: Variables): ProviderS
 function demoProviders(url: string | undefined): (ProviderSettings | AbsentProvider)[] {
   if (!url) return ['demo', 'demo-anthropic'].map((name) => missing(name, 'DEMO_MODEL_URL'));
   const root = url.replace(/\/+$/, '');
-  const open = { apiKey: 'demo', headers: {}, models: [], onlyModels: demoModels };
+  const open = { apiKey: 'demo', headers: {}, models: [], whyNoModel: whyNoDemoModel };
   return [
     { name: 'demo', kind: 'openai', baseUrl: `${root}/v1`, ...open },
     { name: 'demo-anthropic', kind: 'anthropic', baseUrl: root, ...open },
@@ -251,9 +251,9 @@ export function whyNotConfigured(model: string, { providers, absent }: ModelProv
   );
 }
 
-function whyNotServed(id: string, { name, onlyModels }: ProviderSettings): string | undefined {
-  if (onlyModels === undefined || onlyModels.includes(id.split(':', 1).join(''))) return undefined;
-  return `There is no model "${name}/${id}". The models of "${name}" are: ${onlyModels.join(', ')}.`;
+function whyNotServed(id: string, { name, whyNoModel }: ProviderSettings): string | undefined {
+  const reason = whyNoModel?.(id);
+  return reason === undefined ? undefined : `There is no model "${name}/${id}". ${reason}`;
 }
 
 /** Whether a model has native tool calls, as declared for it or its provider. Default: true, because most models have. */
