@@ -59,12 +59,15 @@ async function recordMessages({ directory, env }) {
   return output;
 }
 
-/** What services may do on NATS and Postgres, and the settings of stored runs. */
+/** What services may do on NATS and Postgres, the streams there, and the settings of stored runs. */
 async function recordVersion(commit) {
   const { default: messaging } = await import('../../libs/messaging/dist/released/settings-changes.js');
+  const { default: toolCalls } = await import('../../libs/messaging/dist/tool-calls/tool-streams.js');
+  const { default: subjects } = await import('../../libs/messaging/dist/connection/subjects.js');
+  const streams = toolCalls.toolStreamConfigs(subjects.wireNames());
   const [nats, grants] = ['deploy/nats-permissions.json', 'prisma/grants.json'].map(read);
   const settings = messaging.settingsStructure();
-  await write('deploy/released-version.json', { version: version(), commit, nats, grants, settings });
+  await write('deploy/released-version.json', { version: version(), commit, nats, streams, grants, settings });
 }
 
 /** `npm run chaos -- --only upgrade` builds the services of this commit and runs them beside those of the next version. */

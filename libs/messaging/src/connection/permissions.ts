@@ -84,11 +84,15 @@ export const trafficOf = (executor: string) =>
 const streams = [names.toolCalls, names.toolTakers, names.toolResults];
 const calls = names.toolCalls.stream;
 
-/** Requests to JetStream: workers create and read the streams, executors pull their own calls. No service may delete a stream. */
+/**
+ * Requests to JetStream: workers create, update and read the streams, executors pull their own calls. No service may delete a
+ * stream. The client library asks for a stream before it updates it.
+ */
 const jetstreamOf = (executor: string): Record<NatsService, readonly string[]> => ({
   gateway: [],
   'agent-worker': streams.flatMap(({ stream, of }) => [
     `$JS.API.STREAM.CREATE.${stream}`,
+    `$JS.API.STREAM.INFO.${stream}`,
     `$JS.API.STREAM.UPDATE.${stream}`,
     `$JS.API.DIRECT.GET.${stream}.${of(executor)}`,
   ]),

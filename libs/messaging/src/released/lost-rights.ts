@@ -14,7 +14,7 @@ export function lostRights(before: Rights, now: Rights): string[] {
 }
 
 /** By NATS' wildcards: `*` is one part, and `>` all that follow. A queue group is written behind a space. */
-function covers(wider: string, subject: string): boolean {
+export function covers(wider: string, subject: string): boolean {
   const [[parts, group], [others, othersGroup]] = [split(wider), split(subject)];
   if (group !== othersGroup) return false;
   const tail = parts.indexOf('>');

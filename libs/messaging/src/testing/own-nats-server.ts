@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { executorId, urlFor } from '../../../../deploy/local/credentials.mjs';
 import { type Infrastructure, startInfrastructure } from '../../../../deploy/local/infrastructure.mjs';
 
 /** A NATS server for one spec, which can be killed and given another store. */
@@ -20,6 +21,16 @@ export class OwnNatsServer {
 
   get url(): string {
     return this.infrastructure.env.NATS_URL ?? '';
+  }
+
+  /** The id of its first executor, which is also the name of that user. */
+  get executorId(): string {
+    return executorId(this.directory, 'tool-executor');
+  }
+
+  /** The URL for a service or an executor: with its own password, under its own permissions. */
+  urlOf(user: string): string {
+    return urlFor(user, { dataDir: this.directory, server: 'nats', url: this.url });
   }
 
   /** A copy of the store, once `isComplete` accepts it: the server writes a moment after it has confirmed. */

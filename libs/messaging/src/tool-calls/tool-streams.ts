@@ -57,6 +57,19 @@ const resultsConfig = ({ toolResults: { stream, all } }: WireNames): Config => (
   max_msgs_per_subject: 1,
 });
 
+/** What does not limit a stream is said, too: an update keeps what it does not mention, and another version may have set it. */
+const unlimited = { max_msgs: -1, max_msgs_per_subject: -1, max_msg_size: -1, discard: DiscardPolicy.Old };
+
+/** The streams of tool calls as this version needs them. `npm run record-release` records them for the next version. */
+export const toolStreamConfigs = (names: WireNames): Config[] =>
+  [callsConfig, claimsConfig, resultsConfig].map((config) => ({
+    ...unlimited,
+    storage: StorageType.File,
+    max_age: nanos(keptForMs),
+    allow_direct: true,
+    ...config(names),
+  }));
+
 /**
  * The streams of tool calls. Workers create missing ones, at the first use and after a server lost its store; executors
  * lack the permission and wait for the workers.
@@ -65,6 +78,7 @@ export class ToolStreams {
   readonly jetstream: JetStreamClient;
   readonly manager: Promise<JetStreamManager>;
   private creation: Promise<void> | undefined;
+  private refusal: string | undefined;
   private known: { readonly serverStart: string; readonly stamp: string } | undefined;
 
   constructor(
@@ -78,11 +92,27 @@ export class ToolStreams {
 
   /** Resolves when all exist. */
   ensure(): Promise<void> {
-    this.creation ??= this.create().catch((error: unknown) => {
-      this.forget();
-      throw error;
-    });
+    this.creation ??= this.create().then(
+      () => void (this.refusal = undefined),
+      (error: unknown) => {
+        this.refusal = readRefusal(error);
+        this.forget();
+        throw error;
+      },
+    );
     return this.creation;
+  }
+
+  /** Why NATS refuses the streams, in one sentence for people. Undefined: it does not, or it has not answered. */
+  get problem(): string | undefined {
+    return this.refusal;
+  }
+
+  /** Rejects with `problem` while NATS refuses the streams; for readiness. Does not wait for a server that is away. */
+  async assertUsable(): Promise<void> {
+    if (!this.nats.connected) return;
+    await this.ensure().catch(() => undefined);
+    if (this.refusal !== undefined) throw new Error(this.refusal);
   }
 
   /** Creates them now and after each reconnection, so that executors find them before any call is sent. */
@@ -134,7 +164,7 @@ export class ToolStreams {
   private async create(): Promise<void> {
     const manager = await this.manager;
     const serverStart = this.serverStart;
-    const configs = [callsConfig, claimsConfig, resultsConfig].map((config) => config(this.nats.names));
+    const configs = toolStreamConfigs(this.nats.names);
     const find = ({ name }: Config) => manager.streams.info(name);
     const infos = await Promise.all(
       configs.map((config) => (this.createsStreams ? createStream(manager, config) : find(config))),
@@ -145,15 +175,22 @@ export class ToolStreams {
   }
 }
 
+/** An answer of the server, in contrast to none: it refuses the request whenever it is repeated. */
+function readRefusal(error: unknown): string | undefined {
+  if (!(error instanceof NatsError)) return undefined;
+  const isRefused = error.api_error !== undefined || error.isPermissionError();
+  return isRefused ? `The call store cannot be used: NATS says "${error.message}".` : undefined;
+}
+
 /** "Stream name already in use", and "subjects overlap": what the loser of a race to create the same stream is told. */
 const existsAlready: readonly unknown[] = [10058, 10065];
 
 /**
- * Creating a stream that exists with this configuration changes nothing; an older configuration is updated. The update
- * fails where the overlap is with a stream of another name.
+ * Creating a stream that exists with this configuration changes nothing; another configuration is updated. The client
+ * library asks for the present one first, so what operators have set beside it stays, the number of replicas for example.
+ * The update fails where the overlap is with a stream of another name.
  */
-async function createStream({ streams }: JetStreamManager, ours: Config) {
-  const config = { storage: StorageType.File, max_age: nanos(keptForMs), allow_direct: true, ...ours };
+async function createStream({ streams }: JetStreamManager, config: Config) {
   try {
     return await streams.add(config);
   } catch (error) {

@@ -1,0 +1,5 @@
+/** The URL with this user's credentials. The URL of a server that was not started here is returned unchanged. */
+export function urlFor(user: string, server: { dataDir: string; server: string; url: string }): string;
+
+/** The id of an executor of a data directory: `tool-executor`, `tool-executor-2`, … */
+export function executorId(dataDir: string, instance: string): string;
