@@ -10,7 +10,7 @@ import {
   workerConnection,
 } from '@rondo/messaging';
 import { readDeploymentState } from '@rondo/persistence';
-import { type Logger, HealthModule, MetricsModule, nestLogger } from '@rondo/platform';
+import { type Logger, HealthModule, MetricsModule, UnusableDependency, nestLogger } from '@rondo/platform';
 import { ActiveRuns } from '@rondo/run-holder';
 import { Registry } from 'prom-client';
 import { releaseAllRuns } from './activation/release-all-runs';
@@ -67,11 +67,15 @@ class Lifecycle implements OnApplicationShutdown {
   }
 }
 
+const explained = ({ message }: Error): never => {
+  throw new UnusableDependency(message);
+};
+
 /** The composed values that Nest uses: the job processor, the signals, health and metrics. */
 @Module({})
 class AgentWorkerModule {
   static with(worker: AgentWorker): DynamicModule {
-    const { config, database, nats, queues, dueRuns, tasks, processor, activeRuns } = worker;
+    const { config, database, nats, toolStreams, queues, dueRuns, tasks, processor, activeRuns } = worker;
     return {
       module: AgentWorkerModule,
       imports: [
@@ -82,6 +86,7 @@ class AgentWorkerModule {
           useFactory: () => ({
             postgres: () => database.ping(),
             nats: () => nats.ping(),
+            call_store: () => toolStreams.assertUsable().catch(explained),
             redis: () => queues.ping(),
             queue: () => dueRuns.checkQueue(),
           }),
@@ -91,7 +96,7 @@ class AgentWorkerModule {
           }),
         }),
       ],
-      controllers: [signalsController(config.WORKER_ID)],
+      controllers: [signalsController(config.WORKER_ID, toolStreams)],
       providers: [
         { provide: RunProcessor, useValue: processor },
         { provide: ActiveRuns, useValue: activeRuns },

@@ -32,6 +32,7 @@ import {
   Threads,
   WebhookTriggers,
   UsageLedger,
+  holderOf,
   openDatabase,
   readQuotaUsage,
 } from '@rondo/persistence';
@@ -235,7 +236,7 @@ function servicesOf(
     onError,
   });
   const mcpDiscovery = new McpDiscoveryService({ link: adapters.link, secrets });
-  const runWaits = new RunWaits(adapters);
+  const runWaits = new RunWaits({ ...adapters, holderOf: (run) => holderOf(adapters.database, run) });
   return { settings, accountLimits, runQuota: quota, quotas, agentService, runService, runWaits, mcpDiscovery };
 }
 

@@ -19,6 +19,7 @@ export { SealBroken, SecretBox, secretsKey } from './secret-box';
 export { type Logger, createLogger } from './logger';
 export { nestLogger } from './nest-logger';
 export { HealthModule } from './health/health.module';
+export { UnusableDependency } from './health/readiness';
 export { MetricsModule } from './metrics/metrics.module';
 
 // Traces

@@ -4,7 +4,7 @@ import { Test } from '@nestjs/testing';
 import { Counter, Registry } from 'prom-client';
 import request from 'supertest';
 import { HealthModule } from './health/health.module';
-import { type HealthChecks, failingChecks } from './health/readiness';
+import { type HealthChecks, UnusableDependency, failingChecks } from './health/readiness';
 import { MetricsModule } from './metrics/metrics.module';
 
 const up = () => Promise.resolve();
@@ -59,6 +59,19 @@ describe('health', () => {
       .expect('content-type', /application\/problem\+json/);
 
     expect(response.body).toMatchObject({ status: 503, code: 'not_ready', failing: ['nats', 'redis'] });
+    await app.close();
+  });
+
+  it('says in words why a dependency cannot be used that answers, and nothing else of what failed', async () => {
+    const refused = () => Promise.reject(new UnusableDependency('The call store cannot be used: it is full.'));
+    const { app, http } = await serve({ nats: down, call_store: refused });
+
+    const { body } = await http.get('/health/ready').expect(503);
+
+    expect(body).toMatchObject({
+      failing: ['nats', 'call_store'],
+      detail: 'Not reachable: nats. The call store cannot be used: it is full.',
+    });
     await app.close();
   });
 

@@ -7,7 +7,7 @@ describe('attack: service credentials', () => {
   it('a stop that JetStream was made to send to the workers', () => {
     const activeRuns = new ActiveRuns();
     const stop = jest.spyOn(activeRuns, 'stop');
-    const controller = new (signalsController('worker'))(activeRuns);
+    const controller = new (signalsController('worker', { problem: undefined }))(activeRuns);
     const payload = { run_id: 'run_1', requested_at: new Date().toISOString(), reason: null };
     const bounced = headers();
     bounced.set('Nats-Stream', 'TOOL_RESULTS');
@@ -17,5 +17,18 @@ describe('attack: service credentials', () => {
 
     controller.stop(payload, new NatsContext(['runs.stop', undefined]));
     expect(stop).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('what a gateway asks of the holder of a run', () => {
+  const answer = (problem: string | undefined) =>
+    new (signalsController('worker', { problem }))(new ActiveRuns()).live({ run_id: 'run_1' });
+
+  it('is answered with the reason why no call can be sent, where there is one', () => {
+    expect(answer('The call store cannot be used.')).toEqual({
+      streams: [],
+      calls_problem: 'The call store cannot be used.',
+    });
+    expect(answer(undefined)).toEqual({ streams: [] });
   });
 });

@@ -1,4 +1,4 @@
-import { type CallId, type Run, accountId, callId } from '@rondo/contract';
+import { type CallId, type Run, type RunWait, accountId, callId } from '@rondo/contract';
 import { plannedCall } from '@rondo/domain/testing';
 import { QueueShares } from '@rondo/messaging';
 import { newUlid } from '@rondo/platform';
@@ -184,5 +184,28 @@ describe('a tool call that waits for capacity in the queue', () => {
     expect(balance.quotas.waiting_call_bytes).toEqual({ used: 640 * 1024, limit: 32 * 1024 * 1024 });
     end.abort();
     await waiting;
+  });
+});
+
+describe('why a run with an open tool call makes no progress', () => {
+  const why = async ({ id }: Run) => (await api().get(`/v1/runs/${id}/why`).expect(200)).body as RunWait;
+  afterEach(() => (worker.callsProblem = undefined));
+
+  it('is that the call runs', async () => {
+    const run = await gateway.createRun();
+    await (await worker.claim(run.id)).startCall();
+
+    expect(await why(run)).toMatchObject({ cause: 'tool', sentence: 'Runs list_files.' });
+  });
+
+  it('is that its worker can send no calls, where it says so', async () => {
+    const run = await gateway.createRun();
+    await (await worker.claim(run.id)).startCall();
+    worker.callsProblem = 'The call store cannot be used: NATS says "no".';
+
+    expect(await why(run)).toMatchObject({
+      cause: 'tool',
+      sentence: 'Waits to send list_files. The call store cannot be used: NATS says "no".',
+    });
   });
 });

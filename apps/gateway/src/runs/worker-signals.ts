@@ -19,12 +19,23 @@ export class WorkerSignals {
   }
 
   /** The text so far of the streams that a worker has open for a run; none when it does not answer in time. */
-  openStreams(workerId: string, runId: RunId): Promise<RunLive['streams']> {
+  async openStreams(workerId: string, runId: RunId): Promise<RunLive['streams']> {
+    const live = await this.askHolder(workerId, runId);
+    return live?.streams ?? [];
+  }
+
+  /** Why a worker can send no tool calls, in words; undefined when it can, or does not answer in time. */
+  async callsProblem(workerId: string, runId: RunId): Promise<string | undefined> {
+    const live = await this.askHolder(workerId, runId);
+    return live?.calls_problem;
+  }
+
+  private askHolder(workerId: string, runId: RunId): Promise<RunLive | undefined> {
     return firstValueFrom(
       this.client.send<unknown>(signals.live.patternOf(workerId), { run_id: runId }).pipe(
         timeout(replyTimeoutMs),
-        map((answer) => signals.live.answer.parse(answer).streams),
-        catchError(() => of([])),
+        map((answer) => signals.live.answer.parse(answer)),
+        catchError(() => of(undefined)),
       ),
     );
   }

@@ -34,6 +34,8 @@ export class TestWorker {
   private readonly name = `worker-${newUlid()}`;
   private readonly feed: NatsRunFeed;
   private readonly store: PostgresRunStore;
+  /** Why it can send no tool calls, as it tells gateways. */
+  callsProblem: string | undefined;
 
   private constructor(
     private readonly link: NatsLink,
@@ -77,7 +79,8 @@ export class TestWorker {
       callback: (_, request) => {
         const { id, data } = liveRequest.parse(JSON.parse(request.string()));
         const streams = this.claimed.get(data.run_id)?.openStreams() ?? [];
-        request.respond(JSON.stringify({ id, response: { streams }, isDisposed: true }));
+        const response = { streams, calls_problem: this.callsProblem };
+        request.respond(JSON.stringify({ id, response, isDisposed: true }));
       },
     });
   }
@@ -163,6 +166,16 @@ export class WorkerRun {
     const nothingRan = { model_aborted_at: null, tools_stopped: [], tokens_after_stop: 0, sandbox_verified_at: null };
     const receipt = { requested_at, ...nothingRan };
     await this.append([{ type: 'run.stopped', iteration: 1, data: { reason: null, receipt, usage: noUsage } }]);
+  }
+
+  /** Starts a call that is not answered. */
+  async startCall(): Promise<void> {
+    const call = plannedCall({ id: callId.parse(`call_${newUlid()}`), run_id: this.claim.runId, name: 'list_files' });
+    const about = { tool_call_id: call.id, name: call.name };
+    await this.append([
+      { type: 'tool.planned', iteration: 1, data: { tool_call: call } },
+      { type: 'tool.started', iteration: 1, data: { ...about, attempt: 1, store: null } },
+    ]);
   }
 
   /** Dispatches an unsafe call whose outcome stays unknown, and waits for its resolution. */

@@ -20,7 +20,11 @@ const openStream = z.object({
   text: z.string(),
   data: z.record(z.string(), z.unknown()),
 });
-const runLive = z.object({ streams: z.array(openStream) });
+const runLive = z.object({
+  streams: z.array(openStream),
+  /** Why the worker can send no tool calls. Absent: it can. */
+  calls_problem: z.string().max(2_000).exactOptional(),
+});
 export type RunLive = z.infer<typeof runLive>;
 
 /**
@@ -30,7 +34,7 @@ export type RunLive = z.infer<typeof runLive>;
 export const signals = {
   /** Signal to every worker: stop this run. */
   stop: { pattern: 'runs.stop', payload: runStop },
-  /** Request to the worker that holds a run for the text so far of its open streams. */
+  /** Request to the worker that holds a run for what only that process knows: the text so far of its open streams. */
   live: {
     patternOf: (workerId: string) => `runs.live.${workerId}`,
     payload: z.object({ run_id: runId }),

@@ -24,18 +24,27 @@ export class HealthController {
   /** Fails when a required dependency is away. Optional ones are listed as `degraded` and do not change the status. */
   @Get('ready')
   async ready(@Res({ passthrough: true }) response: Response) {
-    const { failing, degraded } = await readinessOf(this.checks, this.degradations);
+    const { failing, degraded, reasons } = await readinessOf(this.checks, this.degradations);
     const optional = degraded.length > 0 ? { degraded } : {};
     if (failing.length === 0) return { status: 'ready', ...optional };
-    return { ...unavailable(response, { code: 'not_ready', failing }), ...optional };
+    return { ...unavailable(response, { code: 'not_ready', failing, reasons }), ...optional };
   }
 }
 
 const details = { not_live: 'Not live', not_ready: 'Not reachable' };
 
-function unavailable(response: Response, about: { code: keyof typeof details; failing: readonly string[] }) {
+interface Failure {
+  readonly code: keyof typeof details;
+  readonly failing: readonly string[];
+  readonly reasons?: Readonly<Record<string, string>>;
+}
+
+function unavailable(response: Response, { code, failing, reasons = {} }: Failure) {
   response.status(503).type('application/problem+json');
-  const { code, failing } = about;
-  const detail = `${details[code]}: ${failing.join(', ')}.`;
-  return { type: 'about:blank', title: 'Service Unavailable', status: 503, code, detail, failing };
+  const unexplained = failing.filter((name) => reasons[name] === undefined);
+  const sentences = [
+    ...(unexplained.length > 0 ? [`${details[code]}: ${unexplained.join(', ')}.`] : []),
+    ...Object.values(reasons),
+  ];
+  return { type: 'about:blank', title: 'Service Unavailable', status: 503, code, detail: sentences.join(' '), failing };
 }

@@ -233,7 +233,9 @@ export class OpenCall {
   private async timeOut(): Promise<void> {
     const isUnstarted = this.sent === 'no' || (await this.cancellation.withdraw().catch(() => false));
     if (isUnstarted) {
-      this.end(failed('Not executed: no executor had a free slot to run it in time.'));
+      const { problem } = this.parts.streams;
+      const reason = problem === undefined ? ': no executor had a free slot to run it in time.' : `. ${problem}`;
+      this.end(failed(`Not executed${reason}`));
     } else {
       this.endUnconfirmed({ how: 'unknown', reason: 'The tool did not answer in time.' });
     }
