@@ -99,15 +99,20 @@ describe('messages of services, read by services of the previous version', () =>
       context: { ...smallContext, summary_model: 'demo/summary' },
     });
 
-  /** A worker requests a place only if it knows no open executor, which is the case just after its start. */
+  /** A worker requests a place only if it has heard of no open executor: this one is paused until it is asked. */
   const placeThread = async () => {
-    const worker = rondo.services.get('agent-worker');
-    while (recorder.heard['placeAnswer']?.length === 0) {
-      await worker.stop();
-      const run = await client.createRun(scripted('place', [{ calls: [command('true')] }, { text: 'Done.' }]));
+    const [worker, executor] = [rondo.services.get('agent-worker'), rondo.services.get('tool-executor')];
+    await worker.stop();
+    const run = await client.createRun(scripted('place', [{ calls: [command('true')] }, { text: 'Done.' }]));
+    await executor.kill('SIGSTOP');
+    try {
       await worker.start();
-      expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+      await recorder.until('place');
+    } finally {
+      await executor.kill('SIGCONT');
     }
+    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    await recorder.until('placeAnswer');
   };
 
   it.each(kinds)('%s', (kind) => {
