@@ -16,6 +16,7 @@ import { allNatsPermissions } from '@rondo/messaging';
 import { composeSecrets } from '../../../deploy/local/secret-variables.mjs';
 import { exampleOf, withTables } from '../../../deploy/local/configuration-reference.mjs';
 import { composeConfiguration } from '../../../deploy/local/nats-server-configuration.mjs';
+import { serviceEnvironment } from '../../../deploy/local/service-environment.mjs';
 import { toolReference } from '../../../deploy/local/tool-reference.mjs';
 import { environment as agentWorker } from '../../agent-worker/src/environment';
 import { environment as demoModel } from '../../demo-model/src/environment';
@@ -24,6 +25,7 @@ import { scripts } from '../../demo-model/src/script/script-catalog';
 import { environment as gateway } from '../../gateway/src/config';
 import { environment as summarizer } from '../../summarizer/src/config';
 import { environment as toolExecutor } from '../../tool-executor/src/config';
+import { containerEnvironment } from './compose-file';
 
 const root = resolve(__dirname, '../../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -108,6 +110,33 @@ describe('the configuration of the servers', () => {
 
     expect(new Set(secrets.map(([, name]) => name))).toEqual(new Set(composeSecrets));
     expect(secrets.filter(([, , otherwise]) => otherwise !== ':?')).toEqual([]);
+  });
+});
+
+describe('the environment of a container of docker-compose.yml', () => {
+  const secrets = Object.fromEntries(composeSecrets.map((name) => [name, 'a-secret-of-some-length']));
+
+  it('lets the executor run tools, as npm start and the chart with limits of the pod do', () => {
+    const { SANDBOX_REQUIRE_LIMITS: usual } = containerEnvironment('tool-executor', secrets);
+    const { SANDBOX_REQUIRE_LIMITS: strict } = containerEnvironment('tool-executor', {
+      ...secrets,
+      SANDBOX_REQUIRE_LIMITS: '1',
+    });
+
+    expect({ usual, strict }).toEqual({ usual: '0', strict: '1' });
+    expect(serviceEnvironment('tool-executor', { inherited: {}, facts: {} })).toMatchObject({
+      SANDBOX_REQUIRE_LIMITS: '0',
+    });
+  });
+
+  it.each(Object.keys(environments) as (keyof typeof environments)[])('is one with which %s starts', (service) => {
+    const inImage = { HOST: '0.0.0.0', PORT: '3000', SANDBOX_ROOT: '/data/sandboxes', EXECUTOR_ID_FILE: '/data/id' };
+
+    const given = Object.entries({ ...inImage, ...containerEnvironment(service, secrets) });
+
+    const parsed = environments[service].safeParse(Object.fromEntries(given.filter(([, value]) => value !== '')));
+
+    expect(parsed.error?.issues ?? []).toEqual([]);
   });
 });
 

@@ -123,7 +123,7 @@ const variables = z.object({
   }),
   SANDBOX_REQUIRE_LIMITS: z.stringbool().optional().meta({
     description:
-      'Refuse to run tools when no control groups limit the memory and the processes of sandboxes. `npm start` switches it off, with a warning.',
+      'Refuse to run tools when no control groups limit the memory and the processes of sandboxes. `npm start` and Compose switch it off, with a warning.',
     otherwise: 'on where `NODE_ENV` is `production`',
   }),
   SANDBOX_PROCESSES: count.optional().meta({
