@@ -1,67 +1,34 @@
-import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Approval } from '@rondo/contract';
-import { type ApprovalAddress, type Caller, Runs } from '@rondo/persistence';
-import type { Response } from 'express';
-import { Audited } from '../audit/audited';
-import { CurrentCaller } from '../auth/api-key.guard';
-import { ApprovalParam } from '../http/path-params';
-import { pendingResponse } from '../idempotency/idempotent-requests';
+import { Controller } from '@nestjs/common';
+import { approvals } from '@rondo/contract/api';
+import { Runs } from '@rondo/persistence';
+import { Route, type RouteInput } from '../http/route';
 import { RunService } from '../runs/run-service';
-import { ApprovalDecisionDto, ApprovalDto, ApprovalPageDto, ApprovalQueryDto, InboxPageDto } from './approval.dto';
 
-@ApiTags('people')
-@Controller('v1')
+@Controller()
 export class ApprovalsController {
   constructor(
     private readonly runs: Runs,
     private readonly runService: RunService,
   ) {}
 
-  @Get('inbox')
-  @ApiOperation({
-    summary: 'List the runs that wait for a person',
-    description:
-      'Oldest first. `waiting.reason` says what to do: `ask` is answered by `POST /v1/runs/{id}/input`, `approval` by ' +
-      '`POST /v1/approvals/{id}/decision`, `tool_unknown` by `POST /v1/tool-calls/{id}/resolve`, `budget` by ' +
-      '`POST /v1/runs/{id}/budget`.',
-  })
-  @ApiOkResponse({ type: InboxPageDto.Output })
-  listInbox(@CurrentCaller() { accountId }: Caller, @Query() { limit, after }: ApprovalQueryDto) {
-    return this.runs.inbox({ accountId, limit, after });
+  @Route(approvals.listInbox)
+  listInbox({ address, query }: RouteInput<typeof approvals.listInbox>) {
+    return this.runs.inbox({ ...address, ...query });
   }
 
-  @Get('approvals')
-  @ApiOperation({ summary: 'List the calls that await an approval, oldest first' })
-  @ApiOkResponse({ type: ApprovalPageDto.Output })
-  listApprovals(@CurrentCaller() { accountId }: Caller, @Query() { limit, after }: ApprovalQueryDto) {
-    return this.runs.openApprovals({ accountId, limit, after });
+  @Route(approvals.listApprovals)
+  listApprovals({ address, query }: RouteInput<typeof approvals.listApprovals>) {
+    return this.runs.openApprovals({ ...address, ...query });
   }
 
-  @Get('approvals/:approval_id')
-  @ApiOperation({ summary: 'Read an approval, open or decided' })
-  @ApiOkResponse({ type: ApprovalDto.Output })
-  getApproval(@ApprovalParam() address: ApprovalAddress) {
+  @Route(approvals.getApproval)
+  getApproval({ address }: RouteInput<typeof approvals.getApproval>) {
     return this.runs.approval(address);
   }
 
-  @Post('approvals/:approval_id/decision')
-  @Audited('approval.decide')
-  @HttpCode(200)
-  @ApiOperation({
-    summary: 'Approve, edit or deny a tool call',
-    description:
-      'The first decision wins. It is about the arguments whose hash it names, and refused for others. The run goes on when ' +
-      'none of its calls awaits an approval any more.',
-  })
-  @ApiOkResponse({ type: ApprovalDto.Output })
-  decideApproval(
-    @ApprovalParam() { accountId, keyId, approvalId }: ApprovalAddress & Pick<Caller, 'keyId'>,
-    @Body() { decision, arguments_hash: argumentsHash, arguments: edited, reason }: ApprovalDecisionDto,
-    @Res({ passthrough: true }) response: Response,
-  ) {
-    const promised = pendingResponse<Approval>(response, { status: 200 });
-    const order = { accountId, approvalId, decision, argumentsHash, arguments: edited, reason, decidedBy: keyId };
-    return this.runService.decide({ ...order, promised });
+  @Route(approvals.decideApproval)
+  decideApproval({ address, caller, body, promised }: RouteInput<typeof approvals.decideApproval>) {
+    const { arguments_hash: argumentsHash, ...decision } = body;
+    return this.runService.decide({ ...address, ...decision, argumentsHash, decidedBy: caller.keyId, promised });
   }
 }

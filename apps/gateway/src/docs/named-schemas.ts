@@ -2,11 +2,8 @@ import * as contract from '@rondo/contract';
 import { apiSchemas } from '@rondo/contract/api';
 import { z } from 'zod';
 import * as accounts from '../accounts/account.dto';
-import * as approvals from '../approvals/approval.dto';
 import { AccountTierDto, NewCreditDto, accountBalance, givenCredit } from '../billing/balance.dto';
 import * as billing from '../billing/usage.dto';
-import * as operations from '../operations/deployment-health.dto';
-import * as audit from '../audit/audit.dto';
 import * as files from '../files/file.dto';
 import { problemBody } from '../problems/problems';
 import * as runs from '../runs/run.dto';
@@ -19,7 +16,7 @@ import { eventSchemas, pascalCase } from './event-schemas';
 import { projectSchemas } from './project-schemas';
 import { refusedAcknowledgement, socketMessages } from './socket-schemas';
 import { sandboxSchemas } from './sandbox-schemas';
-import { toolRequestSchemas, toolSchemas } from './tool-schemas';
+import { toolSchemas } from './tool-schemas';
 
 type Schemas = Readonly<Record<string, z.ZodType>>;
 
@@ -76,11 +73,8 @@ const responses: Schemas = {
   ToolAnswer: contract.toolAnswer,
   ToolResult: contract.recordedResult,
   EffectClass: contract.effectClass,
-  Approval: contract.approval,
   ApprovalOutcome: contract.approvalOutcome,
   AwaitedApproval: contract.awaitedApproval,
-  ApprovalPage: approvals.ApprovalPageDto.schema,
-  InboxPage: approvals.InboxPageDto.schema,
   Fact: contract.recordedFact,
   ...eventSchemas,
   LogGap: runs.logGap,
@@ -108,9 +102,6 @@ const responses: Schemas = {
   ApiKey: accounts.apiKey,
   ApiKeyWithSecret: accounts.ApiKeyWithSecretDto.schema,
   ApiKeyPage: accounts.ApiKeyPageDto.schema,
-  DeploymentHealth: operations.deploymentHealth,
-  AuditEntry: audit.auditEntry,
-  AuditPage: audit.AuditPageDto.schema,
   Session: sessions.SessionDto.schema,
   SessionLink: sessions.SessionLinkDto.schema,
   RefusedAcknowledgement: refusedAcknowledgement,
@@ -122,7 +113,6 @@ const { agent, processor, limits, context } = contract.settingsRequest.shape;
 const requests: Schemas = {
   ...shared,
   ...byRoutes.requests,
-  ...toolRequestSchemas,
   OnActiveRun: runs.onActiveRun,
   NewRun: runs.NewRunDto.schema,
   NewFork: runs.NewForkDto.schema,
@@ -135,7 +125,6 @@ const requests: Schemas = {
   BudgetRaise: runs.BudgetRaiseDto.schema,
   StopRequest: runs.StopRequestDto.schema,
   ToolCallResolution: ToolCallResolutionDto.schema,
-  ApprovalDecision: approvals.ApprovalDecisionDto.schema,
   ...sandboxSchemas.requests,
   ...projectSchemas.requests,
   NewApiKey: accounts.NewApiKeyDto.schema,

@@ -4,10 +4,8 @@ import {
   accountId,
   agentId,
   apiKeyId,
-  approvalId,
   callId,
   fileId,
-  mcpToolId,
   projectId,
   runId,
   sandboxId,
@@ -124,16 +122,6 @@ export const ToolCallParam = idParam('callId', callId, {
   parameter: 'tool_call_id',
   noun: 'tool call',
   code: 'tool_call_not_found',
-});
-export const ApprovalParam = idParam('approvalId', approvalId, {
-  parameter: 'approval_id',
-  noun: 'approval',
-  code: 'approval_not_found',
-});
-export const McpToolParam = idParam('mcpToolId', mcpToolId, {
-  parameter: 'mcp_tool_id',
-  noun: 'MCP tool',
-  code: 'mcp_tool_not_found',
 });
 export const BlobParam = idParam('sha256', sha256, resources.blob);
 export const FileParam = idParam('fileId', fileId, { parameter: 'file_id', noun: 'file', code: 'file_not_found' });

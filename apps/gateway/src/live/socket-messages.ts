@@ -1,6 +1,6 @@
 import { approvalId, runId } from '@rondo/contract';
+import { decisionFields, inconsistentDecision, isConsistentDecision } from '@rondo/contract/api';
 import { z } from 'zod';
-import { decisionFields, inconsistent, isConsistent } from '../approvals/approval.dto';
 import { idempotencyKey } from '../idempotency/idempotent-requests';
 import { answer, budgetRaise, hasAmount, maxSeq, noAmount, stopRequest } from '../runs/run.dto';
 
@@ -14,4 +14,4 @@ export const runBudget = budgetRaise
   .refine(hasAmount, noAmount);
 export const approvalDecide = decisionFields
   .extend({ approval_id: approvalId, idempotency_key: idempotencyKey })
-  .refine(isConsistent, inconsistent);
+  .refine(isConsistentDecision, inconsistentDecision);

@@ -1,23 +1,14 @@
-import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RequireRole } from '../auth/api-key.guard';
-import { NoQuery } from '../http/no-query';
+import { Controller } from '@nestjs/common';
+import { operations } from '@rondo/contract/api';
+import { Route } from '../http/route';
 import { DeploymentHealth } from './deployment-health';
-import { DeploymentHealthDto } from './deployment-health.dto';
 
-@ApiTags('operations')
-@Controller('v1/admin/health')
+@Controller()
 export class OperationsController {
   constructor(private readonly health: DeploymentHealth) {}
 
-  @Get()
-  @RequireRole('operator')
-  @ApiOperation({
-    summary: 'Read what the whole deployment does: queues, workers, executors; for its operator',
-    description: 'Of one moment, as this gateway sees it. What a server that does not answer would say is null.',
-  })
-  @ApiOkResponse({ type: DeploymentHealthDto.Output })
-  getDeploymentHealth(@NoQuery() _: object) {
+  @Route(operations.getDeploymentHealth)
+  getDeploymentHealth() {
     return this.health.read();
   }
 }

@@ -419,20 +419,6 @@ export type components = {
             };
             expires_s: number;
         };
-        /**
-         * @example {
-         *       "id": "aud_01JMX2Q8Z4T5V6W7X8Y9Z0A1B2",
-         *       "at": "2026-11-25T09:00:00.000Z",
-         *       "account_id": "acc_01JMX2Q8Z4T5V6W7X8Y9Z0A1B3",
-         *       "caller_id": "key_01JMX2Q8Z4T5V6W7X8Y9Z0A1B4",
-         *       "session_id": null,
-         *       "address": "192.0.2.7",
-         *       "action": "api_key.revoke",
-         *       "target": "key_01JMX2Q8Z4T5V6W7X8Y9Z0A1B5",
-         *       "outcome": "done",
-         *       "problem": null
-         *     }
-         */
         AuditEntry: {
             id: string;
             /** Format: date-time */
@@ -873,68 +859,6 @@ export type components = {
             before?: unknown;
             after?: unknown;
         };
-        /**
-         * @example {
-         *       "at": "2026-11-25T09:00:00.000Z",
-         *       "servers": {
-         *         "postgres": true,
-         *         "redis": true,
-         *         "nats": true
-         *       },
-         *       "gateway": {
-         *         "watched_runs": 3,
-         *         "watchers": 4,
-         *         "connections": 5
-         *       },
-         *       "runs": {
-         *         "running": 2,
-         *         "waiting_input": 1
-         *       },
-         *       "queues": [
-         *         {
-         *           "name": "runs",
-         *           "due": 0,
-         *           "jobs": {
-         *             "waiting": 0,
-         *             "active": 2,
-         *             "delayed": 0,
-         *             "consumers": 2
-         *           }
-         *         }
-         *       ],
-         *       "workers": [
-         *         {
-         *           "id": "agent-worker:4c1f",
-         *           "runs": 2,
-         *           "lease_expires_at": "2026-11-25T09:00:12.000Z"
-         *         }
-         *       ],
-         *       "outbox": {
-         *         "entries": 0,
-         *         "oldest_at": null
-         *       },
-         *       "executors": [
-         *         {
-         *           "id": "exe_l7tcJqvdbLs2QX1jTts3OdWCm8C6TW-i",
-         *           "is_open": true,
-         *           "provider": "embedded",
-         *           "load": {
-         *             "calls": {
-         *               "running": 1,
-         *               "waiting": 0,
-         *               "slots": 32
-         *             },
-         *             "sandboxes": {
-         *               "awake": 2,
-         *               "max": 20
-         *             }
-         *           },
-         *           "lacks": {},
-         *           "problem": null
-         *         }
-         *       ]
-         *     }
-         */
         DeploymentHealth: {
             /** Format: date-time */
             at: string;

@@ -1,4 +1,8 @@
 import { agentSchemas, agents } from './agents';
+import { approvalSchemas, approvals } from './approvals';
+import { audit, auditSchemas } from './audit';
+import { mcpSchemas, mcpServers, mcpTools } from './mcp-tools';
+import { operationSchemas, operations } from './operations';
 import type { ApiSchemas, Route } from './route';
 import { scheduleSchemas, schedules } from './schedules';
 import { threadSchemas, threads } from './threads';
@@ -6,14 +10,26 @@ import { webhookTriggerSchemas, webhookTriggers } from './webhook-triggers';
 import { webhookSchemas, webhooks } from './webhooks';
 
 /** Every route of the API, by its operation id. */
-export const apiRoutes = { ...agents, ...schedules, ...threads, ...webhookTriggers, ...webhooks } satisfies Record<
-  string,
-  Route
->;
+export const apiRoutes = {
+  ...agents,
+  ...approvals,
+  ...audit,
+  ...mcpServers,
+  ...mcpTools,
+  ...operations,
+  ...schedules,
+  ...threads,
+  ...webhookTriggers,
+  ...webhooks,
+} satisfies Record<string, Route>;
 
 /** The named schemas of every resource. */
 export const apiSchemas: readonly ApiSchemas[] = [
   agentSchemas,
+  approvalSchemas,
+  auditSchemas,
+  mcpSchemas,
+  operationSchemas,
   scheduleSchemas,
   threadSchemas,
   webhookTriggerSchemas,

@@ -1,6 +1,10 @@
 export { agents } from './agents';
+export { approvals, decisionFields, inconsistentDecision, isConsistentDecision } from './approvals';
+export { audit } from './audit';
 export { exampleHash, exampleIds } from './example-ids';
+export { mcpServers, mcpTools } from './mcp-tools';
 export { type MetadataQuery, isWholeMetadata, metadata, metadataQuery, notWholeMetadata } from './metadata';
+export { operations } from './operations';
 export { createPage, pageQuery } from './paging';
 export { type PathParam, pathParams, readParams } from './path-params';
 export {
