@@ -13,12 +13,12 @@ import { searchPath } from '../host/processes/search-path';
 import type { Workspace } from '../host/workspaces/workspaces';
 import { admitsAnything } from '../egress/destination';
 import type { EgressGates } from '../egress/egress-gate';
-import { SandboxError } from '../provider/sandbox-error';
+import { EngineAway, SandboxError } from '../provider/sandbox-error';
 import type { SandboxSettings } from '../provider/sandbox-settings';
 import { AttachedStreams } from './attached-streams';
 import { containerRequest, inside } from './container-request';
 import type { DockerSettings } from '../provider/docker-settings';
-import type { EngineClient } from './engine-client';
+import { type EngineClient, EngineFailure } from './engine-client';
 
 export interface DockerParts {
   readonly engine: EngineClient;
@@ -58,7 +58,8 @@ export class DockerLauncher implements Launcher {
     } catch (error) {
       await engine.remove(name).catch(() => undefined); // the failure to report is the first one
       await wayOut?.close();
-      throw new SandboxError('unavailable', `Docker: ${error instanceof Error ? error.message : String(error)}`);
+      const message = `Docker: ${error instanceof Error ? error.message : String(error)}`;
+      throw isAway(error) ? new EngineAway(message) : new SandboxError('unavailable', message);
     }
   }
 
@@ -111,6 +112,10 @@ export class DockerLauncher implements Launcher {
     };
   }
 }
+
+/** Nothing answered, or what answered is only starting or ending. */
+const isAway = (error: unknown): boolean =>
+  error instanceof EngineFailure && (error.status === undefined || error.status === 503);
 
 /** Undefined where the engine runs in another process namespace: its numbers then name nothing here, or other processes. */
 function runProcessesOf(init: number, name: string, freezing: Freezing): RunProcesses | undefined {

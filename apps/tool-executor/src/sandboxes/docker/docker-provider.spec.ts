@@ -89,6 +89,32 @@ describe('the docker provider', () => {
     await expect(run(sandbox, 'echo again')).resolves.toMatchObject({ output: 'again\n' });
   });
 
+  it('holds calls while the engine restarts', async () => {
+    const sandbox = await fixture.provider.get(newThreadId());
+    await run(sandbox, 'echo x > kept');
+    await sandbox.stop();
+    fixture.engine.isAway = true;
+
+    const calls = [run(sandbox, 'cat kept'), sandbox.files.read('kept').then(({ content }) => content.toString())];
+    while (fixture.engine.broken < 4) await once(fixture.engine, 'broken');
+    fixture.engine.isAway = false;
+
+    await expect(Promise.all(calls)).resolves.toMatchObject([{ output: 'x\n' }, 'x\n']);
+  });
+
+  it('ends a call that is stopped while the engine is away', async () => {
+    const sandbox = await fixture.provider.get(newThreadId());
+    fixture.engine.isAway = true;
+    const stop = new AbortController();
+    const call = run(sandbox, 'true', { signal: stop.signal });
+    await once(fixture.engine, 'broken');
+
+    stop.abort();
+
+    await expect(call).rejects.toMatchObject({ code: 'unavailable' });
+    fixture.engine.isAway = false;
+  });
+
   it('ends its containers when it is closed', async () => {
     await run(await fixture.provider.get(newThreadId()), 'true');
     expect(fixture.engine.running).toHaveLength(1);
@@ -110,6 +136,42 @@ describe('the docker provider', () => {
       await expect(run(sandbox, 'echo done')).resolves.toMatchObject({ output: 'done\n' });
     },
   );
+
+  it.each([
+    ['an old engine', { oldest: '1.12', newest: '1.41' }, '/v1.41/'],
+    ['an engine of today', { oldest: '1.44', newest: '1.52' }, '/v1.51/'],
+    ['a later engine that has given up what this executor knows', { oldest: '1.60', newest: '1.66' }, '/v1.60/'],
+  ])('agrees on a version of the API with %s', async (_, versions, prefix) => {
+    const other = await DockerFixture.open();
+    other.engine.versions = versions;
+
+    await expect(other.provider.probe()).resolves.toMatchObject({ usable: true });
+    expect(other.engine.asked.filter((path) => !path.startsWith(prefix))).toEqual(['/version']);
+    await other.close();
+  });
+
+  it('agrees again after the engine was replaced by another release', async () => {
+    fixture.engine.versions = { oldest: '1.12', newest: '1.41' };
+    const sandbox = await fixture.provider.get(newThreadId());
+    await expect(run(sandbox, 'echo old')).resolves.toMatchObject({ output: 'old\n' });
+
+    fixture.engine.versions = { oldest: '1.44', newest: '1.52' };
+
+    await expect(run(await fixture.provider.get(newThreadId()), 'echo new')).resolves.toMatchObject({
+      output: 'new\n',
+    });
+  });
+
+  it('says what is wrong when no version of the API is accepted', async () => {
+    const other = await DockerFixture.open();
+    other.engine.versions = { oldest: '1.60', newest: '1.50' }; // refuses everything
+
+    await expect(other.provider.probe()).resolves.toMatchObject({
+      usable: false,
+      advice: expect.stringContaining('Engine API'),
+    });
+    await other.close();
+  });
 
   it('says what to do when the engine does not run', async () => {
     const other = await DockerFixture.open({ docker: { socketPath: '/nowhere/docker.sock' } });

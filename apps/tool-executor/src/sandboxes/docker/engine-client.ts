@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 
-/** Docker 20.10 and later have it, and Podman's service. */
-const version = 'v1.41';
+/** The newest version of the API that these calls were tried with. Docker 20.10 has 1.41, as has Podman's service. */
+const newestKnown = '1.51';
 const requestTimeoutMs = 60_000;
 const askAgainMs = 1_000;
 
@@ -16,6 +16,13 @@ interface Sent {
   readonly timeoutMs?: number;
 }
 
+const versions = z.object({
+  ApiVersion: z.string().regex(/^\d+\.\d+$/),
+  MinAPIVersion: z
+    .string()
+    .regex(/^\d+\.\d+$/)
+    .optional(),
+});
 const created = z.object({ Id: z.string().min(1) });
 const inspected = z.object({ State: z.object({ Pid: z.number().int().nonnegative() }) });
 const listed = z.array(created);
@@ -36,6 +43,8 @@ export class EngineFailure extends Error {
 
 /** The calls of Docker's Engine API that sandboxes need. Node's own client reaches a unix socket, so this needs no library. */
 export class EngineClient {
+  private version: Promise<string> | undefined;
+
   constructor(private readonly socketPath: string) {}
 
   async ping(): Promise<void> {
@@ -89,8 +98,9 @@ export class EngineClient {
 
   /** The container's standard input and its outputs, framed: a connection that stays open as long as the container. */
   async attach(id: string): Promise<Socket> {
+    const path = `/v${await this.agreedVersion()}/containers/${id}/attach?stream=1&stdin=1&stdout=1&stderr=1`;
     const outgoing = request({
-      ...this.target('POST', `/containers/${id}/attach?stream=1&stdin=1&stdout=1&stderr=1`),
+      ...this.target('POST', path),
       headers: { connection: 'Upgrade', upgrade: 'tcp' },
     });
     outgoing.setTimeout(requestTimeoutMs, () => outgoing.destroy(new Error('the engine does not answer')));
@@ -107,7 +117,37 @@ export class EngineClient {
     return upgraded;
   }
 
+  /** An engine that was replaced by another release may refuse the version of the last one: then it is asked again. */
   private async ask(method: string, path: string, sent: Sent = {}): Promise<unknown> {
+    const version = await this.agreedVersion();
+    try {
+      return await this.answer(method, `/v${version}${path}`, sent);
+    } catch (error) {
+      if (!isRefusedVersion(error)) throw error;
+      this.version = undefined;
+      const next = await this.agreedVersion();
+      if (next === version) throw error;
+      return this.answer(method, `/v${next}${path}`, sent);
+    }
+  }
+
+  /** The newest version that both sides know; where that is older than what the engine accepts, its oldest. */
+  private agreedVersion(): Promise<string> {
+    this.version ??= this.agree().catch((error: unknown) => {
+      this.version = undefined;
+      throw error;
+    });
+    return this.version;
+  }
+
+  private async agree(): Promise<string> {
+    const engine = versions.parse(await this.answer('GET', '/version'));
+    const newest = isOlder(engine.ApiVersion, newestKnown) ? engine.ApiVersion : newestKnown;
+    const { MinAPIVersion: oldest = newest } = engine;
+    return isOlder(newest, oldest) ? oldest : newest;
+  }
+
+  private async answer(method: string, path: string, sent: Sent = {}): Promise<unknown> {
     const response = await this.answerTo(method, path, sent);
     if ((response.statusCode ?? 500) >= 400) throw await failureOf(response);
     const answer = await text(response).catch(() => {
@@ -137,7 +177,7 @@ export class EngineClient {
   }
 
   private target(method: string, path: string): RequestOptions {
-    return { socketPath: this.socketPath, method, path: `/${version}${path}`, agent: false };
+    return { socketPath: this.socketPath, method, path, agent: false };
   }
 }
 
@@ -146,6 +186,14 @@ async function failureOf(response: IncomingMessage): Promise<EngineFailure> {
   const known = refused.safeParse(parseJson(answer));
   return new EngineFailure(known.success ? known.data.message : `status ${response.statusCode}`, response.statusCode);
 }
+
+/** As the engines say it: "client version 1.41 is too old. Minimum supported API version is 1.44". */
+const isRefusedVersion = (error: unknown): boolean =>
+  error instanceof EngineFailure &&
+  error.status === 400 &&
+  /client version [\d.]+ is too (old|new)/.test(error.message);
+
+const isOlder = (version: string, other: string): boolean => version.localeCompare(other, 'en', { numeric: true }) < 0;
 
 function parseJson(content: string): unknown {
   try {

@@ -60,6 +60,9 @@ function adviceFor(reason: string, { socketPath, image }: DockerSettings): strin
   if (/ENOENT|ECONNREFUSED|EACCES|does not answer/.test(reason)) {
     return `Start the engine, and let the executor's user use ${socketPath} (DOCKER_SOCKET).`;
   }
+  if (/API version|client version/.test(reason)) {
+    return 'The engine and this executor have no version of the Engine API in common. Docker 20.10 and later are known to work.';
+  }
   if (reason.includes('The image has no program'))
     return 'Name the Chromium of the image, or none (DOCKER_BROWSER_PATH).';
   if (/no such image/i.test(reason)) return `Pull the image on the engine's host: docker pull ${image} (DOCKER_IMAGE).`;

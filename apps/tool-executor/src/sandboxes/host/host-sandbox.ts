@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentConnection } from './agent/agent-connection';
 import { AgentFiles, type FileCall, changesDisk } from './agent/agent-files';
 import type { AgentAnswer } from './agent/agent-messages';
@@ -11,7 +12,7 @@ import type { FreeDisk } from '../provider/free-disk';
 import { SandboxDisk } from './sandbox-disk';
 import { CommandSandbox } from '../provider/command-sandbox';
 import type { EndedCommand, Termination } from '../provider/sandbox';
-import { SandboxError } from '../provider/sandbox-error';
+import { EngineAway, SandboxError } from '../provider/sandbox-error';
 import { type SandboxSettings, browserInSandboxes } from '../provider/sandbox-settings';
 import { relativeToWorkspace } from '../provider/workspace-path';
 import type { Usage, Watched } from './workspaces/workspace-usage';
@@ -24,6 +25,9 @@ interface HostSandboxParts {
 }
 
 const fileTimeoutMs = 30_000;
+/** As long as calls wait for an executor that is away. */
+const longestAbsenceMs = 60_000;
+const bootAgainMs = 500;
 
 /** A sandbox on this machine: one agent, booted when needed, and the records of the commands that it ran. */
 export class HostSandbox extends CommandSandbox {
@@ -100,7 +104,7 @@ export class HostSandbox extends CommandSandbox {
   private async launch(record: CommandRecord, cwd: string | undefined): Promise<CommandRun> {
     const directory = cwd === undefined ? undefined : relativeToWorkspace(cwd);
     await this.requireCapacity();
-    const connection = await this.agent.get();
+    const connection = await this.bootedAgent(() => record.expected === undefined);
     this.disk.mayChange();
     const { id, run: owner } = record.identity;
     const number = (this.lastNumber += 1);
@@ -113,11 +117,24 @@ export class HostSandbox extends CommandSandbox {
     return run;
   }
 
+  /** Waits for an engine that restarts, unless the caller is about to be stopped: nothing has been done for it yet. */
+  private async bootedAgent(isWanted = () => true): Promise<AgentConnection> {
+    const latest = performance.now() + longestAbsenceMs;
+    for (;;) {
+      try {
+        return await this.agent.get();
+      } catch (error) {
+        if (!(error instanceof EngineAway) || !isWanted() || performance.now() > latest) throw error;
+        await delay(bootAgainMs);
+      }
+    }
+  }
+
   /** The disk has to be measured after a call that writes: a measurement during the call may have missed its end. */
   private async ask<C extends FileCall>(call: C, parameters: object): Promise<AgentAnswer<C>> {
     this.touch();
     try {
-      return await (await this.agent.get()).request(call, parameters, fileTimeoutMs);
+      return await (await this.bootedAgent()).request(call, parameters, fileTimeoutMs);
     } finally {
       if (changesDisk[call]) this.disk.mayChange();
     }

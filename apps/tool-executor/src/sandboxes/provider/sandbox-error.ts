@@ -27,6 +27,13 @@ export class SandboxError extends Error {
   }
 }
 
+/** What boots sandboxes cannot be reached, so nothing was done. It may be back soon. */
+export class EngineAway extends SandboxError {
+  constructor(message: string) {
+    super('unavailable', message);
+  }
+}
+
 /** Another executor hosts the workspace now, so nothing was done. */
 export class WorkspaceMoved extends SandboxError {
   constructor() {

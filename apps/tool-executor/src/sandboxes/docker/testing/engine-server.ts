@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -28,20 +28,29 @@ const noSuchContainer = failed(404, 'No such container');
 
 /**
  * As much of Docker's Engine API as the provider uses, over HTTP on a unix socket. Containers are real processes. It deletes a
- * container when it ends, as the request must have asked for.
+ * container when it ends, as the request must have asked for. Emits `broken` for each connection that it breaks.
  */
-export class EngineServer {
+export class EngineServer extends EventEmitter<{ broken: [] }> {
   readonly images = new Set(['node:24-bookworm']);
   /** The requests to create a container, as they arrived. */
   readonly created: ContainerRequest[] = [];
   /** The next requests for this route get the status instead. */
   readonly faults: { route: string; status: number }[] = [];
+  /** As while it restarts: it breaks every connection without an answer. */
+  isAway = false;
+  /** The number of connections that it broke. */
+  broken = 0;
+  /** The versions of the API that it has, as an engine of the day of this commit. A spec may replace it by another release. */
+  versions = { oldest: '1.44', newest: '1.52' };
+  /** The paths that were asked for, with their versions. */
+  readonly asked: string[] = [];
   private readonly containers = new Map<string, Container>();
 
   private constructor(
     private readonly server: Server,
     private readonly directory: string,
   ) {
+    super();
     server.on('request', (request, response) => void this.serve(request, response));
     server.on('upgrade', (request, connection: Duplex) => this.attach(request, connection));
   }
@@ -74,6 +83,11 @@ export class EngineServer {
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.isAway) {
+      this.broken += 1;
+      this.emit('broken');
+      return void request.destroy();
+    }
     const { status, body } = await this.answerTo(request).catch((error: unknown) => failed(400, String(error)));
     if (!body) return void response.writeHead(status).end();
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -81,11 +95,15 @@ export class EngineServer {
 
   private async answerTo(request: IncomingMessage): Promise<Answer> {
     const { route, container, query } = this.read(request);
+    const refusal = this.refusedVersion(request);
+    if (refusal !== undefined) return failed(400, refusal);
     const fault = this.faults.findIndex((planned) => planned.route === route);
     if (fault >= 0) return failed(this.faults.splice(fault, 1)[0]?.status ?? 500, 'planned by the spec');
     switch (route) {
       case 'GET /_ping':
         return { status: 200 };
+      case 'GET /version':
+        return { status: 200, body: { ApiVersion: this.versions.newest, MinAPIVersion: this.versions.oldest } };
       case 'POST /containers/create':
         return this.create(query.get('name') ?? '', await json(request));
       case 'GET /containers/json':
@@ -106,6 +124,22 @@ export class EngineServer {
       default:
         return failed(404, `page not found: ${route}`);
     }
+  }
+
+  /** In the words of a real engine. Undefined where it answers. */
+  private refusedVersion({ url = '/' }: IncomingMessage): string | undefined {
+    this.asked.push(url);
+    const version = /^\/v(1\.\d+)\//.exec(url)?.[1];
+    if (version === undefined) return undefined;
+    const { oldest, newest } = this.versions;
+    const minor = (one: string) => Number(one.split('.')[1]);
+    if (minor(version) < minor(oldest)) {
+      return `client version ${version} is too old. Minimum supported API version is ${oldest}, please upgrade your client to a newer version`;
+    }
+    if (minor(version) > minor(newest)) {
+      return `client version ${version} is too new. Maximum supported API version is ${newest}`;
+    }
+    return undefined;
   }
 
   private create(name: string, given: unknown): Answer {

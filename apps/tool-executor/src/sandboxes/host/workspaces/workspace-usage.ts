@@ -13,6 +13,8 @@ export interface Usage {
 const countWithinMs = 60_000;
 const kibibyte = 1024;
 const blockBytes = 512;
+/** The type of an in-memory file system, as Linux reports it (TMPFS_MAGIC). */
+const tmpfs = 0x01021994;
 
 /**
  * The disk usage of a directory, of deleted files that processes still have open, and the number of files, including those
@@ -51,10 +53,13 @@ async function count(given: readonly string[]): Promise<number> {
   return Number(/^\d+/.exec(output)?.[0] ?? 0);
 }
 
-/** The number of files in the in-memory file systems, whose sizes have limits of their own. Read through the agent's view. */
+/**
+ * The number of files in the in-memory file systems, whose sizes have limits of their own. Read through the agent's view. In a
+ * container some of these directories are on the disk of the engine, whose files are not the sandbox's.
+ */
 export async function filesInMemory(agent: number): Promise<number> {
   const disks = ['tmp', 'dev/shm', 'run'].map((name) => statfs(`/proc/${agent}/root/${name}`).catch(() => undefined));
-  const counts = (await Promise.all(disks)).map((disk) => (disk ? disk.files - disk.ffree : 0));
+  const counts = (await Promise.all(disks)).map((disk) => (disk?.type === tmpfs ? disk.files - disk.ffree : 0));
   return counts.reduce((sum, files) => sum + files, 0);
 }
 
