@@ -19,7 +19,6 @@ import { ProjectsController } from './projects/projects.controller';
 import { PublicReadsController } from './projects/public-reads.controller';
 import { RunReadsController } from './runs/run-reads.controller';
 import { RunsController } from './runs/runs.controller';
-import { ToolCallsController } from './runs/tool-calls.controller';
 import { SandboxBrowserController } from './sandboxes/sandbox-browser.controller';
 import { SandboxFilesController } from './sandboxes/sandbox-files.controller';
 import { SandboxesController } from './sandboxes/sandboxes.controller';
@@ -41,7 +40,6 @@ export const controllers: Type[] = [
   ThreadsController,
   RunsController,
   RunReadsController,
-  ToolCallsController,
   ApprovalsController,
   McpServersController,
   McpToolsController,

@@ -24,7 +24,7 @@ import {
 import { AgentService } from './agents/agent-service';
 import { DeploymentHealth } from './operations/deployment-health';
 import { Authenticator } from './auth/authenticator';
-import { LongRequests, Revocations } from './auth/open-connections';
+import { Revocations } from './auth/open-connections';
 import { AccountLimits } from './billing/account-limits';
 import { AccountQuotas } from './billing/account-quotas';
 import { ModelCatalog } from './catalog/model-catalog';
@@ -33,7 +33,7 @@ import type { GatewayParts } from './compose';
 import { FileUploads } from './files/file-uploads';
 import { McpDiscoveryService } from './mcp-tools/mcp-discovery-service';
 import { IdempotentMessages } from './idempotency/idempotent-requests';
-import { RunSubscriptions } from './live/run-subscriptions';
+import { RunWatches } from './live/run-watches';
 import { Sockets } from './live/sockets';
 import { RunService } from './runs/run-service';
 import { RunWaits } from './runs/run-waits';
@@ -84,7 +84,6 @@ export const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: BrowserAccess, useValue: parts.browserAccess },
   { provide: SandboxService, useValue: parts.sandboxService },
   { provide: SiteService, useValue: parts.siteService },
-  { provide: LongRequests, useValue: parts.longRequests },
   { provide: Authenticator, useValue: parts.authenticator },
   { provide: AuditLog, useValue: parts.auditLog },
   { provide: DeploymentHealth, useValue: new DeploymentHealth(parts) },
@@ -94,6 +93,6 @@ export const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: ToolCatalog, useValue: parts.toolCatalog },
   { provide: RunService, useValue: parts.runService },
   { provide: IdempotentMessages, useValue: parts.idempotentMessages },
-  { provide: RunSubscriptions, useValue: parts.subscriptions },
+  { provide: RunWatches, useValue: new RunWatches(parts.runs, parts.subscriptions, parts.longRequests) },
   { provide: Sockets, useValue: parts.sockets },
 ];

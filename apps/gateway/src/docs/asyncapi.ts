@@ -1,4 +1,4 @@
-import { pascalCase } from './event-schemas';
+import { pascalCase } from '@rondo/contract/api';
 import { namedSchemas } from './named-schemas';
 import { socketMessages } from './socket-schemas';
 

@@ -4,12 +4,12 @@ import {
   type AnswerDefinition,
   type ProblemCode,
   type Route,
+  mostFiles,
   pageQuery,
   problemStatus,
   readParams,
 } from '@rondo/contract/api';
 import { z } from 'zod';
-import { mostFiles } from '../files/form-bodies';
 import { schemaPath } from './discriminators';
 
 type Paths = OpenAPIObject['paths'];

@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { runEvents } from '@rondo/contract/api';
 import { nextEvent } from '../testing/next-event';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
-import { streamEvent } from './event-schemas';
 import { socketMessages } from './socket-schemas';
 
 const packages = join(__dirname, '../../../../node_modules');
@@ -130,7 +130,7 @@ describe('the API documents', () => {
     const created: unknown = await socket.emitWithAck('run.create', { input: 'Go.' });
     await worker.close();
 
-    expect(events.map((event) => streamEvent.parse(event))).toEqual(events);
+    expect(events.map((event) => runEvents.streamRunEvents.answers[200].events.parse(event))).toEqual(events);
     expect(socketMessages['run.subscribe'].acknowledgement.parse(subscribed)).toEqual(subscribed);
     expect(socketMessages['run.stop'].acknowledgement.parse(stopped)).toEqual(stopped);
     expect(socketMessages['run.input'].acknowledgement.parse(refused)).toEqual(refused);

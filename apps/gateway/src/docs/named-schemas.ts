@@ -1,18 +1,15 @@
 import * as contract from '@rondo/contract';
-import { apiSchemas } from '@rondo/contract/api';
+import { apiSchemas, pascalCase } from '@rondo/contract/api';
 import { z } from 'zod';
 import * as accounts from '../accounts/account.dto';
 import { AccountTierDto, NewCreditDto, accountBalance, givenCredit } from '../billing/balance.dto';
 import * as billing from '../billing/usage.dto';
 import * as files from '../files/file.dto';
 import { problemBody } from '../problems/problems';
-import * as runs from '../runs/run.dto';
-import { ToolCallResolutionDto } from '../runs/tool-calls.controller';
 import * as sites from '../sites/site.dto';
 import * as sessions from '../sessions/session.dto';
 import type { SchemaNames } from './describe-routes';
 import { type JsonSchema, schemaPath, withDiscriminators } from './discriminators';
-import { eventSchemas, pascalCase } from './event-schemas';
 import { projectSchemas } from './project-schemas';
 import { refusedAcknowledgement, socketMessages } from './socket-schemas';
 import { sandboxSchemas } from './sandbox-schemas';
@@ -34,15 +31,6 @@ function merge(schemas: readonly (Schemas | undefined)[]): Schemas {
 /** Types without defaults, which are the same in requests and responses. */
 const shared: Schemas = {
   ...byRoutes.shared,
-  ProfileName: contract.profileName,
-  Dialect: contract.dialectName,
-  AgentIdentity: contract.agentIdentity,
-  LlmSettings: contract.llmSettings,
-  BudgetSettings: contract.budgetSettings,
-  ToolExecutionStrategy: contract.processorSettings.shape.tool_execution_strategy,
-  UnknownOutcomePolicy: contract.processorSettings.shape.unknown_outcome,
-  ContextStrategy: contract.contextSettings.shape.strategy,
-  ImageMediaType: contract.imageMediaType,
   ToolCallOutcome: contract.resolution,
   ApprovalRule: contract.approvalRule,
   ApprovalSettings: contract.approvalSettings,
@@ -52,41 +40,9 @@ const responses: Schemas = {
   ...shared,
   ...byRoutes.answers,
   Problem: problemBody,
-  Run: contract.run,
-  RunStatus: contract.runStatus,
-  RunSettings: contract.runSettings,
-  ProcessorSettings: contract.processorSettings,
-  LimitSettings: contract.limitSettings,
-  ContextSettings: contract.contextSettings,
-  FinishReason: contract.finishReason,
-  RunError: contract.runError,
-  RunFailure: contract.runFailure,
-  Waiting: contract.waiting,
-  Question: contract.question,
-  AwaitedBudget: contract.awaitedBudget,
-  Usage: contract.usage,
   ...projectSchemas.responses,
-  MessageRange: contract.coverage,
-  CompactionReason: contract.compactionReason,
-  ToolCall: contract.toolCall,
-  ToolCallStatus: contract.toolCallStatus,
-  ToolAnswer: contract.toolAnswer,
-  ToolResult: contract.recordedResult,
-  EffectClass: contract.effectClass,
   ApprovalOutcome: contract.approvalOutcome,
   AwaitedApproval: contract.awaitedApproval,
-  Fact: contract.recordedFact,
-  ...eventSchemas,
-  LogGap: runs.logGap,
-  RunSnapshot: runs.runSnapshot,
-  EventPage: runs.EventPageDto.schema,
-  RunCounts: runs.runCounts,
-  RunPage: runs.RunPageDto.schema,
-  ToolCallPage: runs.ToolCallPageDto.schema,
-  LogVerification: runs.LogVerificationDto.schema,
-  AgentResult: runs.AgentResultDto.schema,
-  RunWait: contract.runWait,
-  WaitCause: contract.waitCause,
   ...{ UploadedFile: files.uploadedFile, UploadedFilePage: files.UploadedFilePageDto.schema },
   ...sandboxSchemas.responses,
   ...{ Site: sites.SiteDto.schema, SitePage: sites.SitePageDto.schema },
@@ -108,23 +64,9 @@ const responses: Schemas = {
   ...socketSchemas('Acknowledgement', ({ acknowledgement }) => acknowledgement),
 };
 
-const { agent, processor, limits, context } = contract.settingsRequest.shape;
-
 const requests: Schemas = {
   ...shared,
   ...byRoutes.requests,
-  OnActiveRun: runs.onActiveRun,
-  NewRun: runs.NewRunDto.schema,
-  NewFork: runs.NewForkDto.schema,
-  NewRunOnThread: runs.NewRunOnThreadDto.schema,
-  AgentOverrides: agent.unwrap(),
-  ProcessorOverrides: processor.unwrap(),
-  LimitOverrides: limits.unwrap(),
-  ContextOverrides: context.unwrap(),
-  Answer: runs.AnswerDto.schema,
-  BudgetRaise: runs.BudgetRaiseDto.schema,
-  StopRequest: runs.StopRequestDto.schema,
-  ToolCallResolution: ToolCallResolutionDto.schema,
   ...sandboxSchemas.requests,
   ...projectSchemas.requests,
   NewApiKey: accounts.NewApiKeyDto.schema,

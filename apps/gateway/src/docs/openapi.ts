@@ -6,7 +6,6 @@ import { apiRoutes } from '@rondo/contract/api';
 import { describeEvents } from './asyncapi';
 import { describeRoutes } from './describe-routes';
 import { withExamples } from './examples';
-import { withForms } from './form-bodies';
 import { namedSchemas, schemaNames } from './named-schemas';
 import { withProblems } from './problem-responses';
 import { staticDocument } from './static-document';
@@ -57,7 +56,7 @@ export function describeApi(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, builder, {
     operationIdFactory: (controller, method) => operationIds[`${controller}_${method}`] ?? method,
   });
-  const described = withProblems(withForms(withNamedSchemas(cleanupOpenApiDoc(document))));
+  const described = withProblems(withNamedSchemas(cleanupOpenApiDoc(document)));
   return withExamples({
     ...described,
     paths: mergePaths(described.paths, describeRoutes(Object.values(apiRoutes), schemaNames)),

@@ -1,7 +1,7 @@
 import { requestedBrowserAction } from '@rondo/contract';
+import { pascalCase } from '@rondo/contract/api';
 import type { z } from 'zod';
 import * as sandboxes from '../sandboxes/sandbox.dto';
-import { pascalCase } from './event-schemas';
 
 type Schemas = Readonly<Record<string, z.ZodType>>;
 

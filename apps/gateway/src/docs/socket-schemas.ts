@@ -1,8 +1,15 @@
 import { approval, run, runId, runStatus } from '@rondo/contract';
 import { z } from 'zod';
-import { approvalDecide, runBudget, runInput, runStop, runSubscribe, runUnsubscribe } from '../live/socket-messages';
+import {
+  approvalDecide,
+  runBudget,
+  runCreate,
+  runInput,
+  runStop,
+  runSubscribe,
+  runUnsubscribe,
+} from '../live/socket-messages';
 import { problemBody } from '../problems/problems';
-import { newSubscribedRun } from '../runs/run.dto';
 
 export const refusedAcknowledgement = z.object({ ok: z.literal(false), error: problemBody });
 const acknowledged = <Data extends z.ZodType>(data: Data) => z.object({ ok: z.literal(true), data });
@@ -31,7 +38,7 @@ export const socketMessages = {
     summary: 'End the subscription to a run',
   },
   'run.create': {
-    schema: newSubscribedRun,
+    schema: runCreate,
     acknowledgement: replayable(run),
     summary: 'Start a run, and with `subscribe: true` subscribe to it from its first event',
   },

@@ -1,12 +1,10 @@
+import { mostFiles } from '@rondo/contract/api';
 import type { Caller } from '@rondo/persistence';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { parseJson } from '../http/body';
 import { InvalidRequest } from '../problems/api-error';
 import type { FileUploads } from './file-uploads';
-
-/** As many as a run may get. */
-export const mostFiles = 20;
 
 /** The text that a form may have as a field of its own, for example `input`. */
 export type FormText = 'input' | 'content';

@@ -1,5 +1,4 @@
-import { type CanActivate, type ExecutionContext, SetMetadata, applyDecorators } from '@nestjs/common';
-import { ApiExtension } from '@nestjs/swagger';
+import { type CanActivate, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import type { Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
 import type { MemoryBudget } from '../auth/memory-budget';
@@ -12,14 +11,6 @@ const streamsBody = 'rondo:streams-body';
 
 /** For a route that reads the body of its request itself, as bytes of any type and length. */
 export const StreamsBody = () => SetMetadata(streamsBody, true);
-
-const takesForm = 'rondo:takes-form';
-/** Of its operation in the API document; the form is described there. */
-export const formExtension = 'x-form';
-
-/** For a route that takes its body also as a form with files, see `FormBodies`. */
-export const TakesForm = (text: FormText) =>
-  applyDecorators(SetMetadata(takesForm, text), ApiExtension(formExtension, text));
 
 /** Reads request bodies after the key guard, so that only authenticated callers cause that work. */
 export class BodyGuard implements CanActivate {
@@ -37,9 +28,8 @@ export class BodyGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
     if (!request.caller || !hasBody(request)) return true;
-    const text = route?.form ?? (Reflect.getMetadata(takesForm, context.getHandler()) as FormText | undefined); // set above only
-    if (text !== undefined && isForm(request))
-      return this.readForm(request, { response: http.getResponse<Response>(), text });
+    if (route?.form !== undefined && isForm(request))
+      return this.readForm(request, { response: http.getResponse<Response>(), text: route.form });
     const release = this.memory.acquire(request.caller.accountId, expectedBytes(request, this.limitBytes));
     http.getResponse<Response>().once('close', release);
     return this.read(request);

@@ -71,14 +71,19 @@ export interface Reply<Status, Body> {
 type IsUnion<Given, All = Given> = Given extends Given ? ([All] extends [Given] ? false : true) : never;
 
 /** What a handler returns: the answer, and its status where the route has several. */
-type Returned<Definition extends RouteDefinition> = Definition['answers'][keyof Definition['answers']] extends
-  { events: z.ZodType } | { headers: readonly string[] }
-  ? unknown
-  : IsUnion<keyof Definition['answers']> extends true
+type Returned<Definition extends RouteDefinition> = [WrittenAnswer<Definition>] extends [never]
+  ? IsUnion<keyof Definition['answers']> extends true
     ? {
         [Status in keyof Definition['answers']]: Reply<Status, Answer<Definition['answers'][Status]>>;
       }[keyof Definition['answers']]
-    : RouteAnswer<Definition>;
+    : RouteAnswer<Definition>
+  : unknown;
+
+/** An answer that the handler writes itself, wholly or in part. */
+type WrittenAnswer<Definition extends RouteDefinition> = Extract<
+  Definition['answers'][keyof Definition['answers']],
+  { events: z.ZodType } | { headers: readonly string[] }
+>;
 
 type RouteHandler<Definition extends RouteDefinition> = (
   input: RouteInput<Definition>,

@@ -1,17 +1,27 @@
 import { ConnectedSocket, MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { OnGatewayConnection, OnGatewayInit } from '@nestjs/websockets';
 import { type Approval, type Run, runId } from '@rondo/contract';
+import { runs as routes } from '@rondo/contract/api';
 import type { PendingKey } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
 import { z } from 'zod';
 import { parseInput } from '../http/parse-input';
 import { IdempotentMessages } from '../idempotency/idempotent-requests';
 import { RunService } from '../runs/run-service';
-import { locationOf, newSubscribedRun } from '../runs/run.dto';
-import { approvalDecide, runBudget, runInput, runStop, runSubscribe, runUnsubscribe } from './socket-messages';
+import {
+  approvalDecide,
+  runBudget,
+  runCreate,
+  runInput,
+  runStop,
+  runSubscribe,
+  runUnsubscribe,
+} from './socket-messages';
 import { Replayed, type RunSocket, type RunsNamespace, Sockets } from './sockets';
 
 const created = z.object({ id: runId });
+
+const toLocation = ({ id }: Run): string => routes.createRun.answers[202].location.replace('{id}', id);
 
 /** The part of a message that is the body of the equivalent REST request. */
 const without = (body: unknown, names: readonly string[]): unknown =>
@@ -56,14 +66,19 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
   @SubscribeMessage('run.create')
   create(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
     return this.sockets.acknowledge(socket, { scope: 'write' }, async ({ accountId }) => {
-      const { subscribe, idempotency_key: key, ...request } = parseInput(newSubscribedRun, body);
+      const { subscribe, idempotency_key: key, ...request } = parseInput(runCreate, body);
       const id = runId.parse(`run_${newUlid()}`);
-      const equivalent = { accountId, key, path: '/v1/runs', body: without(body, ['subscribe', 'idempotency_key']) };
+      const equivalent = {
+        accountId,
+        key,
+        path: routes.createRun.path,
+        body: without(body, ['subscribe', 'idempotency_key']),
+      };
       const createRun = async (promised?: PendingKey<Run>) => {
         const create = () => this.runService.create(accountId, request, { id, promised });
         return subscribe ? this.sockets.subscribeToNew(socket, { accountId, runId: id }, create) : (await create()).run;
       };
-      const once = await this.idempotentMessages.once(equivalent, createRun, locationOf);
+      const once = await this.idempotentMessages.once(equivalent, createRun, toLocation);
       if ('result' in once) return once.result;
       const { id: earlier } = created.parse(once.replayed);
       if (subscribe) await this.sockets.subscribe(socket, { accountId, runId: earlier }, 0);

@@ -1,28 +1,12 @@
-import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type Caller, type RunAddress, Runs } from '@rondo/persistence';
-import { CurrentCaller } from '../auth/api-key.guard';
-import { RunParam } from '../http/path-params';
+import { Controller } from '@nestjs/common';
+import { runEvents, runReads } from '@rondo/contract/api';
+import { Runs } from '@rondo/persistence';
 import { metadataOf } from '../http/metadata';
-import { NoQuery } from '../http/no-query';
-import {
-  AgentResultDto,
-  EventPageDto,
-  EventQueryDto,
-  LogVerificationDto,
-  RunCountsDto,
-  RunDto,
-  RunPageDto,
-  ToolCallPageDto,
-  ToolCallQueryDto,
-  RunWaitDto,
-} from './run.dto';
+import { Route, type RouteInput } from '../http/route';
 import { RunWaits } from './run-waits';
 import { TraceLinks } from './trace-links';
-import { RunCountQueryDto, RunQueryDto } from './run-query.dto';
 
-@ApiTags('runs')
-@Controller('v1/runs')
+@Controller()
 export class RunReadsController {
   constructor(
     private readonly runs: Runs,
@@ -30,12 +14,11 @@ export class RunReadsController {
     private readonly waits: RunWaits,
   ) {}
 
-  @Get()
-  @ApiOperation({ summary: 'List runs, newest first' })
-  @ApiOkResponse({ type: RunPageDto.Output })
-  listRuns(@CurrentCaller() { accountId }: Caller, @Query() { limit, after, ...filter }: RunQueryDto) {
+  @Route(runReads.listRuns)
+  listRuns({ address, query }: RouteInput<typeof runReads.listRuns>) {
+    const { limit, after, ...filter } = query;
     return this.runs.list({
-      ...{ accountId, limit, after, statuses: filter.status },
+      ...{ ...address, limit, after, statuses: filter.status },
       ...{ threadId: filter.thread_id, agentId: filter.agent_id, parentRunId: filter.parent_run_id },
       metadata: metadataOf(filter),
       ...{ projectId: filter.project_id, words: filter.q },
@@ -43,55 +26,39 @@ export class RunReadsController {
     });
   }
 
-  @Get('counts')
-  @ApiOperation({ summary: 'Count runs by status' })
-  @ApiOkResponse({ type: RunCountsDto.Output })
-  countRuns(
-    @CurrentCaller() { accountId }: Caller,
-    @Query() { thread_id: threadId, agent_id: agentId, project_id: projectId }: RunCountQueryDto,
-  ) {
-    return this.runs.count({ accountId, threadId, agentId, projectId });
+  @Route(runReads.countRuns)
+  countRuns({ address, query }: RouteInput<typeof runReads.countRuns>) {
+    const { thread_id: threadId, agent_id: agentId, project_id: projectId } = query;
+    return this.runs.count({ ...address, threadId, agentId, projectId });
   }
 
-  @Get(':run_id')
-  @ApiOperation({ summary: 'Read a run' })
-  @ApiOkResponse({ type: RunDto.Output })
-  async getRun(@RunParam() { accountId, runId }: RunAddress, @NoQuery() _: object) {
-    return this.traceLinks.linked(await this.runs.getWithChildren({ accountId, runId }));
+  @Route(runReads.getRun)
+  async getRun({ address }: RouteInput<typeof runReads.getRun>) {
+    return this.traceLinks.linked(await this.runs.getWithChildren(address));
   }
 
-  @Get(':run_id/why')
-  @ApiOperation({ summary: 'Say in one sentence, and as data, what a run waits for' })
-  @ApiOkResponse({ type: RunWaitDto.Output })
-  explainRun(@RunParam() { accountId, runId }: RunAddress, @NoQuery() _: object) {
-    return this.waits.explain({ accountId, runId });
+  @Route(runReads.explainRun)
+  explainRun({ address }: RouteInput<typeof runReads.explainRun>) {
+    return this.waits.explain(address);
   }
 
-  @Get(':run_id/events')
-  @ApiOperation({ summary: "Read a run's facts in order" })
-  @ApiOkResponse({ type: EventPageDto.Output })
-  listRunEvents(@RunParam() { accountId, runId }: RunAddress, @Query() { after, limit }: EventQueryDto) {
-    return this.runs.events({ accountId, runId }, { after, limit });
+  @Route(runEvents.listRunEvents)
+  listRunEvents({ address, query }: RouteInput<typeof runEvents.listRunEvents>) {
+    return this.runs.events(address, query);
   }
 
-  @Get(':run_id/events/verify')
-  @ApiOperation({ summary: "Prove that a run's log is complete" })
-  @ApiOkResponse({ type: LogVerificationDto.Output })
-  verifyRunEvents(@RunParam() { accountId, runId }: RunAddress, @NoQuery() _: object) {
-    return this.runs.verify({ accountId, runId });
+  @Route(runEvents.verifyRunEvents)
+  verifyRunEvents({ address }: RouteInput<typeof runEvents.verifyRunEvents>) {
+    return this.runs.verify(address);
   }
 
-  @Get(':run_id/tool-calls')
-  @ApiOperation({ summary: "List a run's tool calls, from the effect ledger" })
-  @ApiOkResponse({ type: ToolCallPageDto.Output })
-  listRunToolCalls(@RunParam() { accountId, runId }: RunAddress, @Query() { limit, after }: ToolCallQueryDto) {
-    return this.runs.toolCalls({ accountId, runId }, { limit, after });
+  @Route(runReads.listRunToolCalls)
+  listRunToolCalls({ address, query }: RouteInput<typeof runReads.listRunToolCalls>) {
+    return this.runs.toolCalls(address, query);
   }
 
-  @Get(':run_id/result')
-  @ApiOperation({ summary: 'Read the result of a terminal run' })
-  @ApiOkResponse({ type: AgentResultDto.Output })
-  getRunResult(@RunParam() { accountId, runId }: RunAddress, @NoQuery() _: object) {
-    return this.runs.result({ accountId, runId });
+  @Route(runReads.getRunResult)
+  getRunResult({ address }: RouteInput<typeof runReads.getRunResult>) {
+    return this.runs.result(address);
   }
 }

@@ -1,162 +1,52 @@
-import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
-import { ApiAcceptedResponse, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Run } from '@rondo/contract';
-import type { Caller, RunAddress, ThreadAddress } from '@rondo/persistence';
-import type { Response } from 'express';
-import { Audited } from '../audit/audited';
-import { TakesForm } from '../http/body.guard';
-import { CurrentCaller } from '../auth/api-key.guard';
-import { RunParam, ThreadParam } from '../http/path-params';
-import { pendingResponse } from '../idempotency/idempotent-requests';
+import { Controller } from '@nestjs/common';
+import { runs as routes } from '@rondo/contract/api';
+import { Route, type RouteInput } from '../http/route';
 import { RunService } from './run-service';
-import {
-  AnswerDto,
-  BudgetRaiseDto,
-  NewForkDto,
-  NewRunDto,
-  NewRunOnThreadDto,
-  RunDto,
-  StopRequestDto,
-  locationOf,
-} from './run.dto';
 
-const traceparentHeader = {
-  name: 'traceparent',
-  required: false,
-  description: 'W3C Trace Context: the spans of the run join this trace. Ignored if it is malformed.',
-  example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
-};
-
-@ApiTags('runs')
-@Controller('v1')
+@Controller()
 export class RunsController {
-  constructor(private readonly runService: RunService) {}
+  constructor(private readonly service: RunService) {}
 
-  @Post('runs')
-  @ApiHeader(traceparentHeader)
-  @TakesForm('input')
-  @HttpCode(202)
-  @ApiOperation({ summary: 'Start a run, on a new thread unless `thread_id` names one' })
-  @ApiAcceptedResponse({ type: RunDto.Output, headers: { Location: { schema: { type: 'string' } } } })
-  async createRun(
-    @CurrentCaller() { accountId }: Caller,
-    @Body() request: NewRunDto,
-    @Res({ passthrough: true }) response: Response,
-  ) {
-    const { run } = await this.runService.create(accountId, request, {
-      promised: pendingResponse(response, accepted),
-      traceparent: traceparentOf(response),
-    });
-    return withLocation(response, run);
+  @Route(routes.createRun)
+  async createRun({ address, body, promised, request }: RouteInput<typeof routes.createRun>) {
+    const traceparent = request.get('traceparent');
+    return (await this.service.create(address.accountId, body, { promised, traceparent })).run;
   }
 
-  @Post('threads/:thread_id/runs')
-  @ApiHeader(traceparentHeader)
-  @TakesForm('input')
-  @HttpCode(202)
-  @ApiOperation({ summary: 'Start a run on a thread' })
-  @ApiAcceptedResponse({ type: RunDto.Output, headers: { Location: { schema: { type: 'string' } } } })
-  async createRunOnThread(
-    @ThreadParam() { accountId, threadId }: ThreadAddress,
-    @Body() { ...request }: NewRunOnThreadDto,
-    @Res({ passthrough: true }) response: Response,
-  ) {
-    const onThread = { ...request, thread_id: threadId };
-    const { run } = await this.runService.create(accountId, onThread, {
-      promised: pendingResponse(response, accepted),
-      traceparent: traceparentOf(response),
-    });
-    return withLocation(response, run);
+  @Route(routes.createRunOnThread)
+  async createRunOnThread({ address, body, promised, request }: RouteInput<typeof routes.createRunOnThread>) {
+    const onThread = { ...body, thread_id: address.threadId };
+    const traceparent = request.get('traceparent');
+    return (await this.service.create(address.accountId, onThread, { promised, traceparent })).run;
   }
 
-  @Post('runs/:run_id/stop')
-  @Audited('run.stop')
-  @HttpCode(202)
-  @ApiOperation({
-    summary: 'Stop a run; idempotent',
-    description:
-      'Ends the run and its work in progress: the model stream is closed, tools are killed, and `run.stopped` carries a ' +
-      'receipt. The model is told nothing; to steer a run, add a message to its thread.',
-  })
-  @ApiAcceptedResponse({ type: RunDto.Output })
-  @ApiOkResponse({ type: RunDto.Output, description: 'The run was terminal already.' })
-  async stopRun(
-    @RunParam() address: RunAddress,
-    @Body() { reason }: StopRequestDto,
-    @Res({ passthrough: true }) response: Response,
-  ) {
-    const { run, wasTerminal } = await this.runService.stop(address, reason);
-    if (wasTerminal) response.status(200);
-    return run;
+  @Route(routes.stopRun)
+  async stopRun({ address, body }: RouteInput<typeof routes.stopRun>) {
+    const { run, wasTerminal } = await this.service.stop(address, body.reason);
+    return { status: wasTerminal ? 200 : 202, body: run } as const;
   }
 
-  @Post('runs/:run_id/input')
-  @TakesForm('content')
-  @HttpCode(202)
-  @ApiOperation({
-    summary: 'Answer a run that waits for input, and resume it',
-    description:
-      'It never stops anything. A run that waits with the reason `tool_unknown` needs the outcome of a tool call: resolve that.',
-  })
-  @ApiAcceptedResponse({ type: RunDto.Output })
-  answerRun(
-    @RunParam() { accountId, runId }: RunAddress,
-    @Body() { content, files }: AnswerDto,
-    @Res({ passthrough: true }) response: Response,
-  ) {
-    const promised = pendingResponse<Run>(response, { status: 202 });
-    return this.runService.answer({ accountId, runId, content, files, promised });
+  @Route(routes.answerRun)
+  answerRun({ address, body, promised }: RouteInput<typeof routes.answerRun>) {
+    const { content, files } = body;
+    return this.service.answer({ ...address, content, files, promised });
   }
 
-  @Post('runs/:run_id/fork')
-  @Audited('run.fork')
-  @ApiHeader(traceparentHeader)
-  @HttpCode(202)
-  @ApiOperation({
-    summary: 'Start a run that begins with the log of another one',
-    description:
-      'The facts up to a place between two iterations, with their messages and the answers of their tools, are copied to a new ' +
-      'run on a new thread. Nothing of them is executed again. The workspace of the fork is empty except for uploads.',
-  })
-  @ApiAcceptedResponse({ type: RunDto.Output, headers: { Location: { schema: { type: 'string' } } } })
-  async forkRun(
-    @RunParam() address: RunAddress,
-    @Body() { at_seq: atSeq, input, model }: NewForkDto,
-    @Res({ passthrough: true }) response: Response,
-  ) {
-    const { accountId, runId } = address;
-    const promised = pendingResponse<Run>(response, accepted);
-    const traceparent = traceparentOf(response);
-    const fork = { accountId, runId, atSeq, input, model, promised, traceparent };
-    return withLocation(response, await this.runService.fork(fork));
+  @Route(routes.forkRun)
+  forkRun({ address, body, promised, request }: RouteInput<typeof routes.forkRun>) {
+    const { at_seq: atSeq, input, model } = body;
+    return this.service.fork({ ...address, atSeq, input, model, promised, traceparent: request.get('traceparent') });
   }
 
-  @Post('runs/:run_id/budget')
-  @Audited('run.budget')
-  @HttpCode(202)
-  @ApiOperation({
-    summary: 'Raise the budget of a run',
-    description:
-      'To these amounts, not by them, so the same request again changes nothing. A run that waits for its budget goes on; ' +
-      'one that is at work goes on beyond the old budget.',
-  })
-  @ApiAcceptedResponse({ type: RunDto.Output })
-  raiseBudget(
-    @RunParam() { accountId, runId, keyId: raisedBy }: RunAddress & Pick<Caller, 'keyId'>,
-    @Body() { usd, tokens }: BudgetRaiseDto,
-    @Res({ passthrough: true }) response: Response,
-  ) {
-    const promised = pendingResponse<Run>(response, { status: 202 });
-    return this.runService.raiseBudget({ accountId, runId, usd, tokens, raisedBy, promised });
+  @Route(routes.raiseBudget)
+  raiseBudget({ address, body, caller, promised }: RouteInput<typeof routes.raiseBudget>) {
+    const { usd, tokens } = body;
+    return this.service.raiseBudget({ ...address, usd, tokens, raisedBy: caller.keyId, promised });
   }
-}
 
-/** Of the request: the spans of the run join the caller's trace. */
-const traceparentOf = ({ req }: Response): string | undefined => req.get('traceparent');
-
-const accepted = { status: 202, location: locationOf };
-
-function withLocation(response: Response, run: Run): Run {
-  response.location(locationOf(run));
-  return run;
+  @Route(routes.resolveToolCall)
+  resolveToolCall({ address, body, promised }: RouteInput<typeof routes.resolveToolCall>) {
+    const { outcome, output } = body;
+    return this.service.resolve({ ...address, outcome, output, promised });
+  }
 }

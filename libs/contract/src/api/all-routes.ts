@@ -4,6 +4,9 @@ import { audit, auditSchemas } from './audit';
 import { mcpSchemas, mcpServers, mcpTools } from './mcp-tools';
 import { operationSchemas, operations } from './operations';
 import type { ApiSchemas, Route } from './route';
+import { runEventSchemas, runEvents } from './run-events';
+import { runReadSchemas, runReads } from './run-reads';
+import { runSchemas, runs } from './runs';
 import { scheduleSchemas, schedules } from './schedules';
 import { threadSchemas, threads } from './threads';
 import { webhookTriggerSchemas, webhookTriggers } from './webhook-triggers';
@@ -17,6 +20,9 @@ export const apiRoutes = {
   ...mcpServers,
   ...mcpTools,
   ...operations,
+  ...runs,
+  ...runReads,
+  ...runEvents,
   ...schedules,
   ...threads,
   ...webhookTriggers,
@@ -30,6 +36,9 @@ export const apiSchemas: readonly ApiSchemas[] = [
   auditSchemas,
   mcpSchemas,
   operationSchemas,
+  runSchemas,
+  runReadSchemas,
+  runEventSchemas,
   scheduleSchemas,
   threadSchemas,
   webhookTriggerSchemas,

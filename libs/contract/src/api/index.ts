@@ -25,7 +25,13 @@ export {
   type RouteParams,
   type RouteQuery,
   defineRoutes,
+  mostFiles,
 } from './route';
+export { newRunFields, refuseImpossibleRun } from './new-run';
+export { pascalCase } from './option-names';
+export { greatestSeq, runEvents } from './run-events';
+export { runReads } from './run-reads';
+export { budgetRaiseFields, hasAmount, noAmount, runAnswer, runs, stopRequest } from './runs';
 export { dueTimesQuery, newSchedule, scheduleChange, schedules } from './schedules';
 export { llmMessageList, threads } from './threads';
 export { webhookTriggers } from './webhook-triggers';

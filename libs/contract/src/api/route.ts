@@ -48,6 +48,9 @@ export interface RouteDefinition {
  */
 export type Role = 'open' | 'reader' | 'account-admin' | 'operator';
 
+/** The most files of a form, and those that one message of a run may have. */
+export const mostFiles = 20;
+
 interface RawContent {
   readonly schema: object;
   readonly examples?: Record<string, { readonly value: unknown }>;

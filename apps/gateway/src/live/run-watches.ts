@@ -1,0 +1,112 @@
+import { type Run, isTerminal, isTerminalFact, isWaiting } from '@rondo/contract';
+import { greatestSeq } from '@rondo/contract/api';
+import type { Caller, RunAddress, Runs } from '@rondo/persistence';
+import { anySignal } from '@rondo/platform';
+import type { Response } from 'express';
+import type { LongRequests } from '../auth/open-connections';
+import { ApiError, unauthorized } from '../problems/api-error';
+import { serveEventStream } from './event-stream';
+import type { RunSubscriptions } from './run-subscriptions';
+import type { SubscriberEvent } from './stream-notices';
+
+interface Watcher {
+  readonly caller: Caller;
+  readonly response: Response;
+}
+
+interface Wait extends Watcher {
+  readonly timeoutS: number;
+}
+
+interface Stream extends Watcher {
+  readonly after: number | undefined;
+  /** The header, which wins over `after`. */
+  readonly lastEventId: string | undefined;
+}
+
+/** Requests that last as long as something of a run is awaited. They end with their client, and with its key. */
+export class RunWatches {
+  constructor(
+    private readonly runs: Pick<Runs, 'get'>,
+    private readonly subscriptions: RunSubscriptions,
+    private readonly longRequests: LongRequests,
+  ) {}
+
+  /**
+   * Resolves to the run as soon as it is terminal or waits for input, or else after the timeout. Throws
+   * `too_many_connections`, and `unauthorized` if the key was revoked in the meantime.
+   */
+  async wait(address: RunAddress, { caller, timeoutS, response }: Wait): Promise<Run> {
+    const [over, revoked] = [abortedOnClose(response), new AbortController()];
+    const disconnect = () => {
+      revoked.abort();
+      over.abort();
+    };
+    const end = this.longRequests.begin('waits', { caller, disconnect });
+    const timer = setTimeout(() => over.abort(), timeoutS * 1000);
+    try {
+      const run = await this.awaitTurn(address, over.signal);
+      if (revoked.signal.aborted) throw unauthorized('This API key was revoked.');
+      return run;
+    } finally {
+      clearTimeout(timer);
+      end();
+    }
+  }
+
+  /** Answers with the events after those that the client has, or with 204 if it has them all and none will follow. */
+  async stream(address: RunAddress, { caller, after, lastEventId, response }: Stream): Promise<void> {
+    const run = await this.runs.get(address);
+    const seen = lastEventId === undefined ? undefined : readSeq(lastEventId);
+    if (isTerminal(run.status) && seen !== undefined && seen >= run.last_seq) {
+      response.status(204).end();
+      return;
+    }
+
+    const over = abortedOnClose(response);
+    const end = this.longRequests.begin('streams', { caller, disconnect: () => over.abort() });
+    const unread = this.longRequests.holdUnread(caller);
+    const options = { after: seen ?? after ?? 0, signal: over.signal, unread };
+    await serveEventStream(this.subscriptions, address, { ...options, response }).finally(end);
+  }
+
+  private async awaitTurn(address: RunAddress, signal: AbortSignal): Promise<Run> {
+    let run = await this.runs.get(address);
+    while (!isTerminal(run.status) && !isWaiting(run.status) && !signal.aborted && !this.subscriptions.closed.aborted) {
+      await this.awaitChange(address, { after: run.last_seq, signal });
+      run = await this.runs.get(address);
+    }
+    return run;
+  }
+
+  /** Resolves when its status may have changed, or `signal` is aborted. */
+  private async awaitChange(
+    address: RunAddress,
+    { after, signal }: { readonly after: number; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const changed = new AbortController();
+    const sink = {
+      send: (event: SubscriberEvent) => {
+        if (event.type === 'run.waiting' || (event.seq !== null && isTerminalFact(event))) changed.abort();
+        return true;
+      },
+      drained: () => Promise.resolve(),
+    };
+    const either = anySignal([signal, changed.signal]);
+    await this.subscriptions
+      .subscribe(address, { after, sink, signal: either.signal })
+      .then(({ ending }) => ending)
+      .finally(() => either.release());
+  }
+}
+
+function abortedOnClose(response: Response): AbortController {
+  const over = new AbortController();
+  response.on('close', () => over.abort());
+  return over;
+}
+
+function readSeq(lastEventId: string): number {
+  if (/^\d{1,10}$/.test(lastEventId) && Number(lastEventId) <= greatestSeq) return Number(lastEventId);
+  throw new ApiError('invalid_cursor', 'Last-Event-ID must be the seq of an event.');
+}

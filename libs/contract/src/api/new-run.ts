@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { inputContent } from '../content';
+import { agentId, fileId, messageId, projectId, threadId } from '../ids';
+import { settingsRequest } from '../run-settings';
+import { metadata } from './metadata';
+import { mostFiles } from './route';
+
+export const onActiveRun = z.enum(['reject', 'queue', 'replace']);
+
+export const fileIds = z
+  .array(fileId)
+  .min(1)
+  .max(mostFiles)
+  .refine((ids) => new Set(ids).size === ids.length, 'must not name a file twice')
+  .optional()
+  .describe(
+    'Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model.',
+  );
+
+const fields = settingsRequest.extend({
+  agent_id: agentId
+    .optional()
+    .describe("A stored agent. When absent, the thread's, else the account's default; none where `agent` is given."),
+  input: inputContent.optional().describe('A string, or blocks of text and images.'),
+  files: fileIds,
+  edit_message_id: messageId
+    .optional()
+    .describe(
+      'The newest message that a person wrote on the thread. The input replaces it: models no longer read it and what followed. Its run is stopped if it is active.',
+    ),
+  on_active_run: onActiveRun
+    .default('reject')
+    .describe(
+      '`queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.',
+    ),
+  metadata: metadata.default({}),
+});
+
+/** Without the rules between its fields, which are `refuseImpossibleRun`. */
+export const newRunFields = fields.extend({
+  thread_id: threadId.optional().describe('When absent, a new thread is created.'),
+  project_id: projectId.optional().describe('The project of the new thread.'),
+});
+
+export const newRun = newRunFields.superRefine(refuseImpossibleRun);
+export const newRunOnThread = fields.superRefine(refuseImpossibleEdit);
+
+interface EditFields {
+  readonly input?: unknown;
+  readonly files?: unknown;
+  readonly edit_message_id?: string | undefined;
+  readonly on_active_run: string;
+}
+
+interface PlaceFields {
+  readonly thread_id?: string | undefined;
+  readonly project_id?: string | undefined;
+}
+
+/** A run on a new thread needs something to do, and edits nothing; a thread stays in its project. */
+export function refuseImpossibleRun(run: EditFields & PlaceFields, context: z.RefinementCtx): void {
+  if (run.thread_id !== undefined && run.project_id !== undefined)
+    refuse(context, 'project_id', 'a thread stays in its project: give thread_id or project_id');
+  if (run.thread_id === undefined && run.edit_message_id !== undefined)
+    refuse(context, 'thread_id', 'name the thread of the edited message');
+  if (run.thread_id === undefined && run.input === undefined)
+    refuse(context, 'input', 'give an input, a thread_id, or both');
+  refuseImpossibleEdit(run, context);
+}
+
+/** An edit asks anew, and at once. */
+function refuseImpossibleEdit(run: EditFields, context: z.RefinementCtx): void {
+  if (run.edit_message_id === undefined) return;
+  if (run.input === undefined && run.files === undefined) refuse(context, 'input', 'give the edited input, or files');
+  if (run.on_active_run === 'queue')
+    refuse(context, 'on_active_run', 'an edit replaces the active run, it does not wait for it');
+}
+
+const refuse = (context: z.RefinementCtx, field: string, message: string): void =>
+  context.addIssue({ code: 'custom', path: [field], message });

@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import { inputContent } from '../content';
+import { modelName } from '../model-name';
+import { run } from '../run';
+import { budgetSettings, settingsRequest } from '../run-settings';
+import { resolution, toolCall } from '../tool-call';
+import { fileIds, newRun, newRunOnThread, onActiveRun } from './new-run';
+import { type ApiSchemas, defineRoutes } from './route';
+import { greatestSeq } from './run-events';
+
+export const stopRequest = z.strictObject({ reason: z.string().max(500).optional() });
+export const runAnswer = z.strictObject({ content: inputContent, files: fileIds });
+
+const newFork = z.strictObject({
+  at_seq: z
+    .number()
+    .int()
+    .min(1)
+    .max(greatestSeq)
+    .describe(
+      'The last fact to share. Inside an iteration, or where the run waits, stops or ends, fewer are shared: `forked_from.seq` says how many, and `run.forked` says why.',
+    ),
+  input: inputContent.optional().describe('Needed where the model has said its last word.'),
+  model: modelName.optional().describe("The fork's model. Default: that of the origin."),
+});
+
+/** Without the rule that one of the two must be given, which is `hasAmount`. */
+export const budgetRaiseFields = z.strictObject({
+  usd: budgetSettings.shape.usd.describe('The new budget in money, at least the present one.'),
+  tokens: budgetSettings.shape.tokens.describe('The new budget in tokens, at least the present one.'),
+});
+export const hasAmount = ({ usd, tokens }: z.infer<typeof budgetRaiseFields>): boolean =>
+  usd !== undefined || tokens !== undefined;
+export const noAmount = { path: ['usd'], message: 'give usd, tokens, or both' };
+const budgetRaise = budgetRaiseFields.refine(hasAmount, noAmount);
+
+const longestOutput = 100_000;
+
+const toolCallResolution = z
+  .strictObject({
+    outcome: resolution.describe(
+      '`completed`: it took effect. `not_applied`: it did not. `retry`: it is sent again, with the same idempotency key.',
+    ),
+    output: z
+      .string()
+      .max(longestOutput)
+      .optional()
+      .describe('Added to the result that the model gets, for example the output of the tool.'),
+  })
+  .refine(({ outcome, output }) => outcome !== 'retry' || output === undefined, {
+    path: ['output'],
+    message: 'a call that is tried again answers for itself',
+  });
+
+const headers = {
+  traceparent: {
+    description: 'W3C Trace Context: the spans of the run join this trace. Ignored if it is malformed.',
+    example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  },
+};
+
+const newRunAnswers = { 202: { body: run, isParsed: false, location: '/v1/runs/{id}' } } as const;
+
+/** What starts runs, and what people do to them. */
+export const runs = defineRoutes('runs', {
+  createRun: {
+    method: 'POST',
+    path: '/v1/runs',
+    summary: 'Start a run, on a new thread unless `thread_id` names one',
+    headers,
+    body: newRun,
+    form: 'input',
+    answers: newRunAnswers,
+    problems: [
+      'agent_not_found',
+      'balance_exhausted',
+      'message_not_newest',
+      'model_not_allowed',
+      'project_not_found',
+      'quota_exceeded',
+      'thread_busy',
+      'thread_full',
+      'thread_not_found',
+      'too_many_active_runs',
+    ],
+  },
+  createRunOnThread: {
+    method: 'POST',
+    path: '/v1/threads/{thread_id}/runs',
+    summary: 'Start a run on a thread',
+    headers,
+    body: newRunOnThread,
+    form: 'input',
+    answers: newRunAnswers,
+    problems: [
+      'agent_not_found',
+      'balance_exhausted',
+      'message_not_newest',
+      'model_not_allowed',
+      'quota_exceeded',
+      'thread_busy',
+      'thread_full',
+      'too_many_active_runs',
+    ],
+  },
+  stopRun: {
+    method: 'POST',
+    path: '/v1/runs/{run_id}/stop',
+    summary: 'Stop a run; idempotent',
+    description:
+      'Ends the run and its work in progress: the model stream is closed, tools are killed, and `run.stopped` carries a ' +
+      'receipt. The model is told nothing; to steer a run, add a message to its thread.',
+    audit: 'run.stop',
+    body: stopRequest,
+    answers: {
+      200: { description: 'The run was terminal already.', body: run, isParsed: false },
+      202: { body: run, isParsed: false },
+    },
+  },
+  answerRun: {
+    method: 'POST',
+    path: '/v1/runs/{run_id}/input',
+    summary: 'Answer a run that waits for input, and resume it',
+    description:
+      'It never stops anything. A run that waits with the reason `tool_unknown` needs the outcome of a tool call: resolve that.',
+    body: runAnswer,
+    form: 'content',
+    answers: { 202: { body: run, isParsed: false } },
+    problems: ['run_not_waiting', 'thread_full'],
+  },
+  forkRun: {
+    method: 'POST',
+    path: '/v1/runs/{run_id}/fork',
+    summary: 'Start a run that begins with the log of another one',
+    description:
+      'The facts up to a place between two iterations, with their messages and the answers of their tools, are copied to a new ' +
+      'run on a new thread. Nothing of them is executed again. The workspace of the fork is empty except for uploads.',
+    audit: 'run.fork',
+    headers,
+    body: newFork,
+    answers: newRunAnswers,
+    problems: [
+      'balance_exhausted',
+      'fork_needs_input',
+      'log_too_long',
+      'log_trimmed',
+      'model_not_allowed',
+      'quota_exceeded',
+      'too_many_active_runs',
+    ],
+  },
+  raiseBudget: {
+    method: 'POST',
+    path: '/v1/runs/{run_id}/budget',
+    summary: 'Raise the budget of a run',
+    description:
+      'To these amounts, not by them, so the same request again changes nothing. A run that waits for its budget goes on; ' +
+      'one that is at work goes on beyond the old budget.',
+    audit: 'run.budget',
+    body: budgetRaise,
+    answers: { 202: { body: run, isParsed: false } },
+    problems: ['run_over'],
+  },
+  resolveToolCall: {
+    method: 'POST',
+    path: '/v1/tool-calls/{tool_call_id}/resolve',
+    summary: 'Resolve a tool call whose outcome is unknown',
+    description:
+      'For a run with `processor.unknown_outcome: "park"` that waits with the reason `tool_unknown`. The first resolution wins. ' +
+      'The run resumes when none of its calls needs a resolution any more.',
+    audit: 'tool_call.resolve',
+    body: toolCallResolution,
+    answers: { 200: { body: toolCall, isParsed: false } },
+    problems: ['tool_call_not_unknown'],
+  },
+});
+
+const { agent, processor, limits, context } = settingsRequest.shape;
+
+export const runSchemas: ApiSchemas = {
+  shared: { ToolCallOutcome: resolution },
+  requests: {
+    OnActiveRun: onActiveRun,
+    NewRun: newRun,
+    NewRunOnThread: newRunOnThread,
+    NewFork: newFork,
+    AgentOverrides: agent.unwrap(),
+    ProcessorOverrides: processor.unwrap(),
+    LimitOverrides: limits.unwrap(),
+    ContextOverrides: context.unwrap(),
+    Answer: runAnswer,
+    BudgetRaise: budgetRaise,
+    StopRequest: stopRequest,
+    ToolCallResolution: toolCallResolution,
+  },
+  examples: {
+    NewRun: {
+      input: 'Write a small program and run it.',
+      model: 'openai/gpt-5',
+      budget: { usd: 1 },
+      metadata: { ticket: 'T-118' },
+    },
+    NewRunOnThread: { input: 'Now make it count to ten.', on_active_run: 'queue' },
+    NewFork: { at_seq: 9, input: 'Write it in Ruby instead.', model: 'anthropic/claude-sonnet-4-5' },
+    Answer: { content: 'Blue.' },
+    BudgetRaise: { usd: 2 },
+    StopRequest: { reason: 'It is going in circles.' },
+    ToolCallResolution: { outcome: 'completed', output: 'The ticket was created: T-118.' },
+  },
+};
