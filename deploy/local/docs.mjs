@@ -9,6 +9,7 @@ import { composeConfiguration } from './nats-server-configuration.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { run } from './run-program.mjs';
+import { chartVariables, composeVariables, declaredFile, declaredVariables } from './service-variables.mjs';
 import { writeScorecardAge } from './scorecard-age.mjs';
 import { toolReference } from './tool-reference.mjs';
 
@@ -21,7 +22,7 @@ const homes = {
   'demo-model': 'environment',
 };
 
-/** `npm run docs` generates from the code: docs/tools.md, the tables of docs/configuration.md, .env.example, NATS permissions, the Grafana dashboard, the chart's copies of rules and dashboard, docs/helm-values.md, the client's types, docs/cli.md, the age of docs/SCORECARD.md. */
+/** `npm run docs` generates from the code: docs/tools.md, the tables of docs/configuration.md, .env.example, which variables reach which service, NATS permissions, the Grafana dashboard, the chart's copies of rules and dashboard, docs/helm-values.md, the client's types, docs/cli.md, the age of docs/SCORECARD.md. */
 requireNode();
 await installPackages(repoRoot, log);
 // Not all projects: the client cannot be built before its types are written.
@@ -33,6 +34,10 @@ const modules = Object.entries(homes).map(async ([service, home]) => {
   return [service, exported.environment];
 });
 const environments = Object.fromEntries(await Promise.all(modules));
+
+writeFileSync(join(repoRoot, declaredFile), declaredVariables(environments));
+writeFileSync(join(repoRoot, 'deploy/compose-variables.yml'), composeVariables());
+writeFileSync(join(repoRoot, 'deploy/helm/rondo/files/variables.json'), chartVariables());
 
 const { default: messaging } = await import('../../libs/messaging/dist/index.js');
 const permissions = `${JSON.stringify(messaging.allNatsPermissions(), null, 2)}\n`;

@@ -1,74 +1,74 @@
+import { passedVariables } from './service-variables.mjs';
 import { secretsKeyFor } from './secret-variables.mjs';
 
-const ordinary = ['PATH', 'HOME', 'LANG', 'TZ', 'NODE_ENV', 'LOG_LEVEL'];
+/** What every process needs of the machine. */
+const ordinary = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'NODE_ENV'];
 
-/**
- * The variables that each service gets. The executor runs commands of a model, so it gets no database URL, no model key and
- * nothing else of the user's environment. The gateway calls no model, so it gets only the names of the keys that exist.
- */
-const needs = {
-  'demo-model': {
-    inherits: (name) => ordinary.includes(name) || name.startsWith('DEMO_'),
-    given: () => ({}),
-  },
-  'tool-executor': {
-    usual: { SANDBOX_REQUIRE_LIMITS: '0' }, // a developer's machine may lack control groups; the executor warns about it
-    inherits: (name) => ordinary.includes(name) || /^(SANDBOX_|TOOL_|OTEL_|METRICS_(TOKEN|OPEN)$)/.test(name),
-    given: ({ NATS_URL, BWRAP_PATH, BROWSER_PATH, SANDBOX_ROOT, EXECUTOR_ID_FILE, PREVIEW_URL, SECRETS_KEY }) => ({
-      NATS_URL,
-      SECRETS_KEY: SECRETS_KEY && secretsKeyFor('mcp', SECRETS_KEY),
-      PREVIEW_URL,
-      BWRAP_PATH,
-      BROWSER_PATH,
-      SANDBOX_ROOT,
-      EXECUTOR_ID_FILE,
-    }),
-  },
-  'agent-worker': { inherits: opensNoSecrets, given: mind },
-  summarizer: { inherits: opensNoSecrets, given: mind },
-  gateway: {
-    inherits: (name, keys) => !keys.includes(name),
-    given: ({ RONDO_ADMIN_KEY, DEMO_MODEL_URL, PREVIEW_URL, SECRETS_KEY, ...facts }, keys) => ({
-      ...stores(facts),
-      SECRETS_KEY,
-      RONDO_ADMIN_KEY,
-      DEMO_MODEL_URL,
-      PREVIEW_URL,
-      MODEL_KEYS_PRESENT: keys.join(','),
-    }),
-  },
+/** What each service is told of the others, beside what it inherits. */
+const given = {
+  'demo-model': () => ({}),
+  'tool-executor': ({
+    NATS_URL,
+    BWRAP_PATH,
+    BROWSER_PATH,
+    SANDBOX_ROOT,
+    EXECUTOR_ID_FILE,
+    PREVIEW_URL,
+    SECRETS_KEY,
+  }) => ({
+    NATS_URL,
+    SECRETS_KEY: SECRETS_KEY && secretsKeyFor('mcp', SECRETS_KEY),
+    PREVIEW_URL,
+    BWRAP_PATH,
+    BROWSER_PATH,
+    SANDBOX_ROOT,
+    EXECUTOR_ID_FILE,
+  }),
+  'agent-worker': mind,
+  summarizer: mind,
+  gateway: ({ RONDO_ADMIN_KEY, DEMO_MODEL_URL, PREVIEW_URL, SECRETS_KEY, ...facts }, keys) => ({
+    ...stores(facts),
+    SECRETS_KEY,
+    RONDO_ADMIN_KEY,
+    DEMO_MODEL_URL,
+    PREVIEW_URL,
+    MODEL_KEYS_PRESENT: keys.join(','),
+  }),
 };
 
-export const serviceNames = Object.keys(needs);
+/** A developer's machine may lack control groups; the executor warns about it. */
+const usual = { 'tool-executor': { SANDBOX_REQUIRE_LIMITS: '0' } };
+/** They call models, so they get the keys that MODEL_PROVIDERS names. The gateway gets only the names of the keys that exist. */
+const callsModels = ['agent-worker', 'summarizer'];
 
-/** The complete environment of a service: its variables of `inherited`, and its part of `facts`. */
+export const serviceNames = Object.keys(given);
+
+/**
+ * The complete environment of a service: of `inherited`, the variables that it declares or its runtime reads, and its part of
+ * `facts`. The executor runs commands of a model, so it gets no database URL and no model key.
+ */
 export function serviceEnvironment(service, { inherited, facts }) {
-  const { inherits, given, usual = {} } = needs[service];
   const keys = modelKeys(inherited);
-  const kept = Object.entries(inherited).filter(([name]) => inherits(name, keys) && !/^(npm_|INIT_CWD$)/.test(name));
+  const names = new Set([...ordinary, ...passed()[service], ...(callsModels.includes(service) ? keys : [])]);
   return withoutAbsent({
     NODE_ENV: 'production',
     LOG_LEVEL: 'info',
-    ...usual,
-    ...Object.fromEntries(kept),
-    ...given(facts, keys),
+    ...usual[service],
+    ...Object.fromEntries(Object.entries(inherited).filter(([name]) => names.has(name))),
+    ...given[service](facts, keys),
   });
 }
 
-/** The variables with a provider's key, including those that MODEL_PROVIDERS names. */
-function modelKeys(inherited) {
-  const declared = [
-    ...(inherited.MODEL_PROVIDERS ?? '').matchAll(
-      /"(?:api_key|access_key|secret_key|session_token)_variable"\s*:\s*"([^"]+)"/g,
-    ),
-  ];
-  const names = declared.map(([, name]) => name);
-  return Object.keys(inherited).filter((name) => inherited[name] && (/_API_KEY$/.test(name) || names.includes(name)));
-}
+let passedOnce;
+const passed = () => (passedOnce ??= passedVariables('npm start'));
 
-/** What users entrust to the deployment is sealed by the gateway and opened by executors only. */
-function opensNoSecrets(name) {
-  return name !== 'SECRETS_KEY';
+const keyVariable = /"(?:api_key|access_key|secret_key|session_token)_variable"\s*:\s*"([^"]+)"/g;
+
+/** The variables with a provider's key that exist: those of the two that are built in, and those that MODEL_PROVIDERS names. */
+function modelKeys(inherited) {
+  const declared = [...(inherited.MODEL_PROVIDERS ?? '').matchAll(keyVariable)].map(([, name]) => name);
+  const names = new Set(['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', ...declared]);
+  return [...names].filter((name) => inherited[name]);
 }
 
 function stores({ DATABASE_URL, REDIS_URL, NATS_URL }) {

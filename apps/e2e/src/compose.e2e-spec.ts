@@ -5,8 +5,10 @@ import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { z } from 'zod';
 import { composeSchema } from '../../../deploy/local/compose-schema.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
+import { composeSecrets } from '../../../deploy/local/secret-variables.mjs';
 import { images } from '../../../deploy/images/contents.mjs';
 import { serviceVariablesOfTools } from '../../tool-executor/src/services/service-settings';
+import { containerEnvironment } from './compose-file';
 
 const strings = z.array(z.string()).default([]);
 const service = z.object({
@@ -18,7 +20,6 @@ const service = z.object({
   depends_on: z.record(z.string(), z.unknown()).default({}),
   cap_drop: strings,
   security_opt: strings,
-  environment: z.record(z.string(), z.unknown()).default({}),
   read_only: z.boolean().default(false),
   tmpfs: strings,
 });
@@ -67,8 +68,10 @@ describe('docker-compose.yml', () => {
     const variables = Object.keys(serviceVariablesOfTools);
     const keys = variables.filter((name) => name.endsWith('_KEY') && name !== 'SECRETS_KEY');
 
-    for (const [name, { environment }] of ofThisRepository) {
-      const passed = Object.keys(environment);
+    const given = Object.fromEntries([...composeSecrets, ...variables].map((variable) => [variable, 'V']));
+
+    for (const [name] of ofThisRepository) {
+      const passed = Object.keys(containerEnvironment(name, given));
       if (name === 'tool-executor') expect(passed).toEqual(expect.arrayContaining(variables));
       else expect({ name, keys: keys.filter((key) => passed.includes(key)) }).toEqual({ name, keys: [] });
     }

@@ -10,7 +10,6 @@ import {
   whyNotConfigured,
 } from '@rondo/domain';
 import { modelVariables } from '@rondo/platform';
-import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { z } from 'zod';
 import { allNatsPermissions } from '@rondo/messaging';
 import { composeSecrets } from '../../../deploy/local/secret-variables.mjs';
@@ -82,19 +81,6 @@ describe('the reference of the configuration', () => {
   });
 });
 
-const compose = z
-  .object({ services: z.record(z.string(), z.object({ environment: z.record(z.string(), z.unknown()).default({}) })) })
-  .parse(load(read('docker-compose.yml'), { schema: CORE_SCHEMA.withTags(mergeTag) }));
-
-/** The variables in the README that the service reads, except HOST and PORT, which the container sets. */
-function settingsOf(service: keyof typeof environments): string[] {
-  const [, settings = ''] = read('README.md').split('\n## Settings\n');
-  const named = [...(settings.split('\n## ')[0] ?? '').matchAll(/`([A-Z][A-Z_]+)(?:=1)?`/g)].map(
-    ([, name = '']) => name,
-  );
-  return named.filter((name) => name in environments[service].shape && !['HOST', 'PORT'].includes(name));
-}
-
 it('the page of all tools is what npm run docs generates from the catalog', () => {
   expect(toolReference({ tools, profiles, argumentsSchema, usualOutputCharacters })).toBe(read('docs/tools.md'));
 });
@@ -137,19 +123,5 @@ describe('the environment of a container of docker-compose.yml', () => {
     const parsed = environments[service].safeParse(Object.fromEntries(given.filter(([, value]) => value !== '')));
 
     expect(parsed.error?.issues ?? []).toEqual([]);
-  });
-});
-
-describe.each(Object.keys(environments) as (keyof typeof environments)[])('docker-compose.yml, %s', (service) => {
-  const given = Object.keys(compose.services[service]?.environment ?? {});
-
-  it('gets every variable that the README names and the service reads', () => {
-    expect(given).toEqual(expect.arrayContaining(settingsOf(service)));
-  });
-
-  it('gets no variable that the service does not read', () => {
-    const read = Object.keys(environments[service].shape);
-
-    expect(given.filter((name) => !read.includes(name))).toEqual([]);
   });
 });

@@ -78,7 +78,23 @@ app.kubernetes.io/component: {{ .component }}
   value: {{ . | quote }}
 {{ include "rondo.secretEnv" (dict "root" $.root "name" "OTEL_EXPORTER_OTLP_HEADERS" "optional" true) }}
 {{- end }}
-{{- range $name, $value := merge (dict) .own .root.Values.env }}
+{{- include "rondo.ownEnv" . }}
+{{- end }}
+
+{{/*
+A service's own variables, and those of all services that it declares: files/variables.json says which, and what the chart decides.
+One that no service declares may be read by a library, so all get it.
+*/}}
+{{- define "rondo.ownEnv" }}
+{{- $variables := .root.Files.Get "files/variables.json" | fromJson }}
+{{- $passed := get $variables.passed .component }}
+{{- $all := dict }}
+{{- range $name, $value := .root.Values.env }}
+{{- if or (has $name $passed) (not (has $name $variables.declared)) }}
+{{- $_ := set $all $name $value }}
+{{- end }}
+{{- end }}
+{{- range $name, $value := merge (dict) .own $all }}
 - name: {{ $name }}
   value: {{ $value | quote }}
 {{- end }}
