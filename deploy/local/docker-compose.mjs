@@ -12,19 +12,20 @@ const portVariables = { postgres: 'POSTGRES_PORT', redis: 'REDIS_PORT', nats: 'N
 
 /** Servers from docker-compose.yml, with one Compose project per data directory. */
 export class DockerCompose {
+  #project;
   #compose;
   #env;
 
-  constructor(dataDir) {
-    const project = `rondo-${createHash('sha256').update(dataDir).digest('hex').slice(0, 8)}`;
-    this.#compose = ['compose', '--project-name', project, '--file', join(repoRoot, 'docker-compose.yml')];
+  constructor(dataDir, env) {
+    this.#project = `rondo-${createHash('sha256').update(dataDir).digest('hex').slice(0, 8)}`;
+    this.#compose = ['compose', '--project-name', this.#project, '--file', join(repoRoot, 'docker-compose.yml')];
     // HOST belongs to the gateway, which is not started here, and Compose cannot parse every value (`::`, for example).
-    this.#env = { ...process.env, HOST: '', ...secretsOf(dataDir), NATS_CONF: natsConfiguration(dataDir) };
+    this.#env = { ...process.env, ...env, HOST: '', ...secretsOf(dataDir), NATS_CONF: natsConfiguration(dataDir) };
   }
 
   /** Whether a Docker engine answers within two seconds. */
-  static async answers() {
-    const options = { timeoutMs: 2_000 };
+  static async answers(env) {
+    const options = { timeoutMs: 2_000, env: { ...process.env, ...env } };
     const questions = [run('docker', ['info'], options), run('docker', ['compose', 'version'], options)];
     return Promise.all(questions).then(
       () => true,
@@ -44,6 +45,14 @@ export class DockerCompose {
       stop: () => this.#run('stop', name),
       kill: (signal = 'SIGKILL') => this.#run('kill', '--signal', signal, name),
     };
+  }
+
+  /** Whether it was ever started here: its volume is created once its image is there. */
+  hasDataOf(name) {
+    return run('docker', ['volume', 'inspect', `${this.#project}_${name}`], { env: this.#env }).then(
+      () => true,
+      () => false,
+    );
   }
 
   #urlOf(name, address) {

@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bubblewrap } from './bubblewrap.mjs';
 import { chromium } from './chromium.mjs';
@@ -20,7 +21,8 @@ const defaults = { want, preferredPorts: false, supervise: false, log: silent };
 
 /**
  * Finds or starts Postgres, Redis, NATS, bubblewrap and Chromium. For each server, in this order: the one at a URL in `env`; a local
- * program; Docker Compose, if an engine answers; on Debian and Ubuntu, the distribution's package, unpacked without root.
+ * program; Docker Compose, if an engine answers and has the image or can pull it; on Debian and Ubuntu, the distribution's
+ * package, unpacked without root.
  * Servers listen on 127.0.0.1 and write below `dataDir`. Several sets with different data directories can run at the same
  * time; they may share the unpacked packages of `packagesOf`.
  */
@@ -92,8 +94,27 @@ export class Infrastructure {
     if (url) return { server: this.#own(await givenServer(component, url)), where: `from $${component.variable}` };
     const local = component.findLocal({ path: env.PATH, dataDir });
     if (local) return this.#startLocal(component, local);
-    if (await DockerCompose.answers()) return this.#startInDocker(component);
-    return this.#startLocal(component, await this.#fromPackages(component));
+    if (existsSync(this.#fallbackFile(component)) || !(await DockerCompose.answers(this.#request.env))) {
+      return this.#startLocal(component, await this.#fromPackages(component));
+    }
+    return this.#startInDocker(component).catch((error) => this.#startInsteadOfDocker(component, error));
+  }
+
+  /** Where no registry can be reached. Later starts do the same, even if Docker could pull by then: the data is here. */
+  async #startInsteadOfDocker(component, error) {
+    if (!DebianPackages.isPossible() || (await this.#docker.hasDataOf(component.name))) throw error;
+    this.servers = this.servers.filter(({ name }) => name !== component.name);
+    const started = await this.#fromPackages(component)
+      .then((program) => this.#startLocal(component, program))
+      .catch((unpacked) => {
+        throw new Error(`${error.message}\n${unpacked.message}`);
+      });
+    writeFileSync(this.#fallbackFile(component), `${error.message}\n`, { mode: 0o600 });
+    return { ...started, where: `${started.where}, since Docker has no image of it` };
+  }
+
+  #fallbackFile({ name }) {
+    return join(this.#request.dataDir, `${name}-without-docker`);
   }
 
   async #startLocal(component, program) {
@@ -115,7 +136,7 @@ export class Infrastructure {
   }
 
   async #startInDocker(component) {
-    this.#docker ??= new DockerCompose(this.#request.dataDir);
+    this.#docker ??= new DockerCompose(this.#request.dataDir, this.#request.env);
     const server = this.#own(this.#docker.server(component.name, await this.#portFor(component)));
     await server.start();
     return { server, where: 'Docker Compose' };
