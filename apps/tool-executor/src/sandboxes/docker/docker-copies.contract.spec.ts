@@ -1,4 +1,4 @@
 import { describeSandboxCopies } from '../testing/sandbox-copies.contract';
-import { DockerFixture } from './testing/docker-fixture';
+import { DockerFixture, engineUnderTest } from './testing/docker-fixture';
 
-describeSandboxCopies('docker', (copies) => DockerFixture.open({}, { copies }));
+describeSandboxCopies('docker', (copies) => DockerFixture.open(engineUnderTest, { copies }));

@@ -1,4 +1,4 @@
 import { describeSandboxProvider } from '../testing/sandbox-provider.contract';
-import { DockerFixture } from './testing/docker-fixture';
+import { DockerFixture, engineUnderTest } from './testing/docker-fixture';
 
-describeSandboxProvider('docker', (limits) => DockerFixture.open(limits));
+describeSandboxProvider('docker', (limits) => DockerFixture.open({ ...limits, ...engineUnderTest }));

@@ -10,6 +10,11 @@ import type { SandboxProvider } from '../../provider/sandbox-provider';
 import type { SandboxProviderFixture } from '../../testing/sandbox-provider-fixture';
 import { EngineServer } from './engine-server';
 
+/** Settings of a contract that is to hold with a real engine, whose socket TEST_DOCKER_SOCKET names. It must have the usual image. */
+export const engineUnderTest: Partial<SandboxSettingsInput> = process.env['TEST_DOCKER_SOCKET']
+  ? { docker: { socketPath: process.env['TEST_DOCKER_SOCKET'] } }
+  : {};
+
 /** A provider of containers at a test engine of its own. */
 export class DockerFixture implements SandboxProviderFixture {
   provider: SandboxProvider;
