@@ -7,6 +7,7 @@ import { DebianPackages } from './debian-packages.mjs';
 import { DockerCompose } from './docker-compose.mjs';
 import { choosePort } from './free-port.mjs';
 import { nats } from './nats-server.mjs';
+import { pgbouncer } from './pgbouncer.mjs';
 import { postgres } from './postgres-server.mjs';
 import { waitForGiven, withoutPassword } from './probes.mjs';
 import { ReportedError, silent } from './progress.mjs';
@@ -15,9 +16,10 @@ import { rotateLog, SupervisedProcess } from './supervised-process.mjs';
 
 const components = { postgres, redis, nats };
 /** Without them everything works except the tools that need them. */
-const programs = { bwrap: bubblewrap, chromium };
-const want = [...Object.keys(components), ...Object.keys(programs)];
-const defaults = { want, preferredPorts: false, supervise: false, log: silent };
+const programs = { bwrap: bubblewrap, chromium, pgbouncer };
+/** What a deployment uses; the rest is for tests. */
+export const usual = [...Object.keys(components), 'bwrap', 'chromium'];
+const defaults = { want: usual, preferredPorts: false, supervise: false, log: silent };
 
 /**
  * Finds or starts Postgres, Redis, NATS, bubblewrap and Chromium. For each server, in this order: the one at a URL in `env`; a local

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { claimDataDirectory, emptyDataDirectory } from './data-directory.mjs';
-import { Infrastructure } from './infrastructure.mjs';
+import { Infrastructure, usual } from './infrastructure.mjs';
 import { migrate } from './apply-migrations.mjs';
 import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
@@ -13,7 +13,8 @@ export async function startTestServers(owns) {
   emptyDataDirectory(testDir);
   const { PATH, BWRAP_PATH, BROWSER_PATH } = process.env;
   const env = { PATH, BWRAP_PATH, BROWSER_PATH };
-  const servers = owns(new Infrastructure({ dataDir: testDir, packagesOf: dataDir, env, log }));
+  const want = [...usual, 'pgbouncer'];
+  const servers = owns(new Infrastructure({ dataDir: testDir, packagesOf: dataDir, env, want, log }));
   await servers.start();
   const { DATABASE_URL, REDIS_URL, NATS_URL, ...programs } = servers.env;
   await migrate({ url: DATABASE_URL, directory: join(repoRoot, 'prisma/migrations') });

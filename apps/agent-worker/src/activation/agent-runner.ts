@@ -256,10 +256,10 @@ function portsOf(
   return { ...own, tokens, budgetOf, factsOf, ids, clock, honoursKeys, leastInputPrice, accountIsSpent, reserve };
 }
 
-const maxAttempts = 20;
+const maxAttempts = 60;
 const retryMs = 250;
 
-/** Retries through a short outage, so that the run need not wait until its lease expires. The epoch makes that safe. */
+/** Retries through an outage as long as a lease, as that of a failover, so that the run need not wait until its lease expires. The epoch makes that safe. */
 async function handOver(
   claim: Claim,
   how: { broke: boolean },

@@ -1,5 +1,8 @@
 import { checkConnections } from './check-connections';
+import { openDatabase } from './database';
+import { ReadOnlyDatabase } from './sql-error';
 import { type TestDatabase, makeTestDatabase } from '../testing/test-database';
+import { isDatabaseUnavailable } from './unavailable';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -64,5 +67,28 @@ describe('Database', () => {
 
     expect(await write()).toHaveLength(1);
     expect(pings.some(({ status }) => status === 'fulfilled')).toBe(true);
+  });
+
+  it('answers while it accepts writes only, and after a failover reaches the server that does', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    const service = openDatabase({ url: database.url, poolSize: 1 });
+    await service.ping();
+    const handOver = async (isReadOnly: boolean) => {
+      await database.sql.query(`alter database ${name} set default_transaction_read_only = ${isReadOnly}`);
+    };
+
+    await handOver(true);
+    await service.transaction(() => Promise.reject(new ReadOnlyDatabase())).catch(() => undefined); // closes the connection
+    const whileReadOnly: unknown = await service.ping().catch((error: unknown) => error);
+    const write: unknown = await service
+      .transaction((sql) => sql.query(addAccount, ['acc_refused']))
+      .catch((error: unknown) => error);
+    await handOver(false);
+
+    expect([whileReadOnly, write].map(isDatabaseUnavailable)).toEqual([true, true]);
+    await service.ping();
+    await service.transaction((sql) => sql.query(addAccount, ['acc_after']));
+    expect(await accountIds()).toEqual(expect.arrayContaining(['acc_after']));
+    await service.close();
   });
 });

@@ -2,10 +2,11 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { type ConnectionLog, checkConnections } from './check-connections';
 import { PrismaClient } from '../generated/client';
+import { beginWithLimits, configureConnection, isBehindPooler } from './configure-connection';
 import { LivenessLock } from './liveness-lock';
 import { SilentConnections } from './silent-connections';
 import { PreparedStatements, type Sql } from './sql';
-import { isOutdated } from './sql-error';
+import { ReadOnlyDatabase, isOutdated, isReadOnly } from './sql-error';
 
 /**
  * One pool with two interfaces: Prisma for simple reads and writes, and plain SQL where rows are locked or one statement
@@ -22,24 +23,16 @@ export interface Database {
   readonly writer: Sql;
   /** Runs `work` in one transaction. It must await only queries on the given `sql` (I11). */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** Rejects when the database does not answer. */
+  /** Rejects when the database does not answer, or does not accept writes, as a replica. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
 const limits = {
   connectionTimeoutMillis: 10_000,
-  statement_timeout: 20_000,
-  idle_in_transaction_session_timeout: 20_000,
   keepAlive: true,
   /** Opening a connection costs more than a hundred statements. */
   idleTimeoutMillis: 300_000,
-  /**
-   * Prepared statements find rows by key, so one generic plan serves all parameters. It is made once, possibly while the
-   * tables are so small that a sequential scan would be cheaper, hence no sequential scans. Statements that allow nothing
-   * else then get a high cost estimate, at which Postgres would JIT-compile them for longer than they run.
-   */
-  options: '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off',
 };
 
 /** Longer than a statement or a short transaction can take under the server's own limits. */
@@ -74,9 +67,7 @@ export function openDatabase({ url, poolSize, leaseOwner, log }: DatabaseOptions
     writer: statements.over(writers),
     transaction: (work) =>
       retryOutdated(() => inTransaction(pool, (client) => work(statements.over(client, { inTransaction: true })))),
-    ping: async () => {
-      await sql.query('select 1');
-    },
+    ping: () => inTransaction(pool, requireWrites),
     close: async () => {
       await livenessLock?.release();
       for (const connections of silent) connections.close();
@@ -86,12 +77,16 @@ export function openDatabase({ url, poolSize, leaseOwner, log }: DatabaseOptions
   };
 }
 
+/** Before the first use of a connection. If it fails, the pool closes the connection. */
+const verify = (client: pg.PoolClient, done: (error?: Error) => void): void =>
+  void configureConnection(client).then(() => done(), done);
+
 /**
  * A broken connection rejects its query, and the pool opens another on demand. The listeners prevent the `error` event
  * from ending the process.
  */
 function openPool(connectionString: string, max: number): pg.Pool {
-  const pool = new pg.Pool({ connectionString, max, ...limits });
+  const pool = new pg.Pool({ connectionString, max, ...limits, verify });
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
@@ -114,14 +109,21 @@ async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => 
   const client = await pool.connect();
   let broken = false;
   try {
-    await client.query('begin');
+    await client.query(isBehindPooler(client) ? beginWithLimits : 'begin');
     const result = await work(client);
     await client.query('commit');
     return result;
   } catch (error) {
+    broken = isReadOnly(error); // After a failover another connection reaches the server that accepts writes.
     await client.query('rollback').catch(() => (broken = true)); // the pool closes such a connection
     throw error;
   } finally {
     client.release(broken);
   }
+}
+
+/** A replica answers reads, and so does a primary that hands over. */
+async function requireWrites(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query<{ transaction_read_only: string }>('show transaction_read_only');
+  if (rows[0]?.transaction_read_only !== 'off') throw new ReadOnlyDatabase();
 }

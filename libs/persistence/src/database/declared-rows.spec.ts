@@ -6,7 +6,9 @@ const source = join(__dirname, '..');
 /** Outside of the run log, with the reason in `docs/sql.md`. */
 const hot = ['api/billing/reservations.ts', 'api/runs/insert-run.ts', 'api/runs/promote-run.ts'];
 /** They declare `query`, or hold a connection of their own. */
-const technique = ['database/sql.ts', 'database/liveness-lock.ts'];
+const technique = ['configure-connection.ts', 'database.ts', 'liveness-lock.ts', 'sql.ts'].map(
+  (name) => `database/${name}`,
+);
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))

@@ -28,9 +28,10 @@ const timeoutMs = 2_000;
 const settings = {
   connectionTimeoutMillis: timeoutMs,
   query_timeout: timeoutMs,
-  /** A lost host closes no connection: by TCP keepalives Postgres detects it and releases its lock after 30 s. */
-  options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4',
 };
+/** A lost host closes no connection: by TCP keepalives Postgres detects it and releases its lock after 30 s. */
+const keepAlive = `select set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '5', false),
+  set_config('tcp_keepalives_count', '4', false)`;
 
 export interface LivenessLockParts {
   readonly url: string;
@@ -108,6 +109,7 @@ export class LivenessLock {
 
   /** A pooler reports another backend than the one that answers, and would hold the lock after this process died. */
   private async acquire(client: pg.Client): Promise<boolean> {
+    await client.query(keepAlive);
     const { rows } = await client.query<{ pid: number }>(acquireLock, [this.parts.owner]);
     if ('processID' in client && client.processID === rows[0]?.pid) return true;
 

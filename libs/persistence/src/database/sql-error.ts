@@ -30,3 +30,20 @@ export const isOutdated = (error: unknown): boolean =>
 
 export const violates = (error: unknown, constraint: string): boolean =>
   error instanceof DatabaseError && error.constraint === constraint;
+
+const readOnlyCode = '25006';
+
+/** A replica, or a primary that hands over. */
+export class ReadOnlyDatabase extends Error {
+  readonly code = readOnlyCode;
+
+  constructor() {
+    super('The database accepts no writes.');
+  }
+}
+
+/** True when the server accepts no writes now: it is a replica, or a primary that hands over. */
+export const isReadOnly = (error: unknown): boolean =>
+  error instanceof ReadOnlyDatabase ||
+  (error instanceof DatabaseError &&
+    (error.code === readOnlyCode || (error.code === '55000' && error.message.includes('recovery is in progress'))));

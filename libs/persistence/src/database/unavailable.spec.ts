@@ -41,9 +41,18 @@ describe('isDatabaseUnavailable', () => {
     expect(isDatabaseUnavailable(await errorOf(cut))).toBe(true);
   });
 
+  it('knows a server that accepts no writes', async () => {
+    const refused = database.transaction(async (sql) => {
+      await sql.query('set transaction read only');
+      await sql.query(`insert into accounts (id, name) values ('acc_x', 'x')`);
+    });
+
+    expect(isDatabaseUnavailable(await errorOf(refused))).toBe(true);
+  });
+
   it.each([
     ...['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', '08006', '57P01', '57P02', '57P03', 'P1001', 'P1002', 'P1017'],
-    ...['P2024', '53100', '53300', '57014', '55P03', '40P01', '25P03'],
+    ...['P2024', '25006', '53100', '53300', '57014', '55P03', '40P01', '25P03'],
   ])('knows the code %s, also of a cause', (code) => {
     const error = Object.assign(new Error('x'), { code });
 
@@ -51,12 +60,14 @@ describe('isDatabaseUnavailable', () => {
     expect(isDatabaseUnavailable(new Error('y', { cause: error }))).toBe(true);
   });
 
-  it.each(['timeout exceeded when trying to connect', 'Connection terminated unexpectedly', 'Query read timeout'])(
-    'knows "%s", which has no code',
-    (message) => {
-      expect(isDatabaseUnavailable(new Error(message))).toBe(true);
-    },
-  );
+  it.each([
+    'recovery is in progress',
+    'timeout exceeded when trying to connect',
+    'Connection terminated unexpectedly',
+    'Query read timeout',
+  ])('knows "%s", whatever its code', (message) => {
+    expect(isDatabaseUnavailable(new Error(message))).toBe(true);
+  });
 
   it('does not blame the server for a statement that is wrong, nor for anything else', async () => {
     const wrong = await errorOf(database.sql.query('select nothing'));

@@ -4,16 +4,17 @@ const codes = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
   ...['ENOTFOUND', 'EAI_AGAIN'],
   ...['P1001', 'P1002', 'P1017', 'P2024'],
-  ...['57P01', '57P02', '57P03'],
+  ...['57P01', '57P02', '57P03', '57P04', '57P05'],
+  '25006', // it accepts no writes: a replica, or a primary that hands over
   ...['57014', '55P03', '40P01', '25P03'], // a statement, a lock, a deadlock or a transaction that took too long
 ]);
 
 /** Connections that broke (08), and connections, memory or disk that ran out (53). */
 const classes = /^(08|53)...$/;
 
-/** Messages of driver errors that have no code. */
+/** Messages of driver errors that have no code, and of what a replica refuses with a code that says less. */
 const messages =
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/;
+  /^(recovery is in progress|Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/;
 
 /**
  * True when the database is unavailable, out of resources or too slow, so that a later retry can succeed. Whether the
