@@ -39,7 +39,7 @@ interface GuardDependencies {
   readonly operator: DeploymentOperator;
 }
 
-const openPaths: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics', '/session']);
+const openPaths: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
 
 /** Closed by default: every path that is not listed or marked as open needs a key. Reading needs `read`, everything else `write` or more. */
 export class ApiKeyGuard implements CanActivate {

@@ -7,7 +7,6 @@ import * as billing from '../billing/usage.dto';
 import * as files from '../files/file.dto';
 import { problemBody } from '../problems/problems';
 import * as sites from '../sites/site.dto';
-import * as sessions from '../sessions/session.dto';
 import type { SchemaNames } from './describe-routes';
 import { type JsonSchema, schemaPath, withDiscriminators } from './discriminators';
 import { projectSchemas } from './project-schemas';
@@ -58,8 +57,6 @@ const responses: Schemas = {
   ApiKey: accounts.apiKey,
   ApiKeyWithSecret: accounts.ApiKeyWithSecretDto.schema,
   ApiKeyPage: accounts.ApiKeyPageDto.schema,
-  Session: sessions.SessionDto.schema,
-  SessionLink: sessions.SessionLinkDto.schema,
   RefusedAcknowledgement: refusedAcknowledgement,
   ...socketSchemas('Acknowledgement', ({ acknowledgement }) => acknowledgement),
 };
@@ -70,7 +67,6 @@ const requests: Schemas = {
   ...sandboxSchemas.requests,
   ...projectSchemas.requests,
   NewApiKey: accounts.NewApiKeyDto.schema,
-  NewSession: sessions.NewSessionDto.schema,
   NewAccount: accounts.NewAccountDto.schema,
   AccountTier: AccountTierDto.schema,
   NewCredit: NewCreditDto.schema,

@@ -8,6 +8,7 @@ import { runEventSchemas, runEvents } from './run-events';
 import { runReadSchemas, runReads } from './run-reads';
 import { runSchemas, runs } from './runs';
 import { scheduleSchemas, schedules } from './schedules';
+import { sessionSchemas, sessions } from './sessions';
 import { threadSchemas, threads } from './threads';
 import { webhookTriggerSchemas, webhookTriggers } from './webhook-triggers';
 import { webhookSchemas, webhooks } from './webhooks';
@@ -24,6 +25,7 @@ export const apiRoutes = {
   ...runReads,
   ...runEvents,
   ...schedules,
+  ...sessions,
   ...threads,
   ...webhookTriggers,
   ...webhooks,
@@ -40,6 +42,7 @@ export const apiSchemas: readonly ApiSchemas[] = [
   runReadSchemas,
   runEventSchemas,
   scheduleSchemas,
+  sessionSchemas,
   threadSchemas,
   webhookTriggerSchemas,
   webhookSchemas,

@@ -33,6 +33,7 @@ export { greatestSeq, runEvents } from './run-events';
 export { runReads } from './run-reads';
 export { budgetRaiseFields, hasAmount, noAmount, runAnswer, runs, stopRequest } from './runs';
 export { dueTimesQuery, newSchedule, scheduleChange, schedules } from './schedules';
+export { sessions } from './sessions';
 export { llmMessageList, threads } from './threads';
 export { webhookTriggers } from './webhook-triggers';
 export { webhooks } from './webhooks';

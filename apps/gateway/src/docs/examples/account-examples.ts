@@ -26,7 +26,6 @@ export const accountExamples = {
   NewApiKey: { name: key.name, scopes: key.scopes, expires_at: expiry },
   ApiKeyWithSecret: { ...key, key: secret },
   ApiKey: { ...key, hint: '…bGU', revoked_at: null, last_used_at: at },
-  NewSession: {},
   UsageReport: {
     data: [{ ...sums, day: '2026-11-25', model: 'openai/gpt-5' }],
     total: sums,

@@ -24,6 +24,4 @@ export const parameterExamples: Readonly<Record<string, string | number>> = {
   to: 2,
   cron: '0 9 * * 1-5',
   path: 'notes/plan.md',
-  server: 'tickets',
-  code: '3q2-7wX0v1pQnYd0cN8sKfJm5tRb4uLh',
 };
