@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { AccountAdministrationController } from './accounts/account-administration.controller';
 import { AccountListController } from './accounts/account-list.controller';
-import { AccountsController } from './accounts/accounts.controller';
+import { ApiKeysController } from './accounts/api-keys.controller';
 import { AgentVersionsController } from './agents/agent-versions.controller';
 import { AgentsController } from './agents/agents.controller';
 import { ApprovalsController } from './approvals/approvals.controller';
@@ -60,7 +60,7 @@ export const controllers: Type[] = [
   SandboxFilesController,
   AccountAdministrationController,
   AccountListController,
-  AccountsController,
+  ApiKeysController,
   SessionsController,
   AuditController,
   OperationsController,

@@ -1,9 +1,8 @@
+import type { scope } from '@rondo/contract/api';
 import type { Caller } from '@rondo/persistence';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { ApiError } from '../problems/api-error';
 
-/** Each scope includes the ones before it. `admin` also creates and revokes keys. */
-export const scope = z.enum(['read', 'write', 'admin']);
 export type Scope = z.infer<typeof scope>;
 
 const including: Record<Scope, readonly Scope[]> = {

@@ -1,7 +1,6 @@
 import * as contract from '@rondo/contract';
 import { apiSchemas, pascalCase } from '@rondo/contract/api';
 import { z } from 'zod';
-import * as accounts from '../accounts/account.dto';
 import { AccountTierDto, NewCreditDto, accountBalance, givenCredit } from '../billing/balance.dto';
 import * as billing from '../billing/usage.dto';
 import * as files from '../files/file.dto';
@@ -49,14 +48,6 @@ const responses: Schemas = {
   ...billing.usageSchemas,
   Balance: accountBalance,
   Credit: givenCredit,
-  Account: accounts.account,
-  ListedAccount: accounts.listedAccount,
-  AccountPage: accounts.AccountPageDto.schema,
-  AccountWithKey: accounts.AccountWithKeyDto.schema,
-  RemovedAccount: accounts.RemovedAccountDto.schema,
-  ApiKey: accounts.apiKey,
-  ApiKeyWithSecret: accounts.ApiKeyWithSecretDto.schema,
-  ApiKeyPage: accounts.ApiKeyPageDto.schema,
   RefusedAcknowledgement: refusedAcknowledgement,
   ...socketSchemas('Acknowledgement', ({ acknowledgement }) => acknowledgement),
 };
@@ -66,8 +57,6 @@ const requests: Schemas = {
   ...byRoutes.requests,
   ...sandboxSchemas.requests,
   ...projectSchemas.requests,
-  NewApiKey: accounts.NewApiKeyDto.schema,
-  NewAccount: accounts.NewAccountDto.schema,
   AccountTier: AccountTierDto.schema,
   NewCredit: NewCreditDto.schema,
   ...socketSchemas('Message', ({ schema }) => schema),

@@ -3,7 +3,6 @@ import { ApiParam } from '@nestjs/swagger';
 import {
   accountId,
   agentId,
-  apiKeyId,
   callId,
   fileId,
   projectId,
@@ -129,11 +128,6 @@ export const SandboxParam = idParam('sandboxId', sandboxId, {
   parameter: 'sandbox_id',
   noun: 'sandbox',
   code: 'sandbox_not_found',
-});
-export const ApiKeyParam = idParam('revokedId', apiKeyId, {
-  parameter: 'key_id',
-  noun: 'API key',
-  code: 'api_key_not_found',
 });
 export const AccountParam = idParam('namedId', accountId, {
   parameter: 'account_id',

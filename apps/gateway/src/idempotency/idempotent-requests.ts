@@ -21,7 +21,7 @@ export const idempotencyKey = z.string().regex(keyPattern, keyRule).optional();
  * so a repeated one cannot be told from another.
  */
 const notStored =
-  /^\/v1\/(api-keys|admin\/accounts|files|triggers|webhooks|(triggers|webhooks)\/[^/]+\/rotate-secret|hooks\/[^/]+|sandboxes\/[^/]+\/browser\/actions)\/?$/i;
+  /^\/v1\/(files|triggers|webhooks|(triggers|webhooks)\/[^/]+\/rotate-secret|hooks\/[^/]+|sandboxes\/[^/]+\/browser\/actions)\/?$/i;
 export const storesResponse = (path: string): boolean => !notStored.test(path);
 
 const isStored = ({ path }: ApiRequest, route: Route | undefined): boolean =>

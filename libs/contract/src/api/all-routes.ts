@@ -1,3 +1,4 @@
+import { accountSchemas, accounts } from './accounts';
 import { agentSchemas, agents } from './agents';
 import { approvalSchemas, approvals } from './approvals';
 import { audit, auditSchemas } from './audit';
@@ -15,6 +16,7 @@ import { webhookSchemas, webhooks } from './webhooks';
 
 /** Every route of the API, by its operation id. */
 export const apiRoutes = {
+  ...accounts,
   ...agents,
   ...approvals,
   ...audit,
@@ -33,6 +35,7 @@ export const apiRoutes = {
 
 /** The named schemas of every resource. */
 export const apiSchemas: readonly ApiSchemas[] = [
+  accountSchemas,
   agentSchemas,
   approvalSchemas,
   auditSchemas,

@@ -1,3 +1,4 @@
+export { accounts, newApiKey, scope } from './accounts';
 export { agents } from './agents';
 export { approvals, decisionFields, inconsistentDecision, isConsistentDecision } from './approvals';
 export { audit } from './audit';

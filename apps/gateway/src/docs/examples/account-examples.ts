@@ -1,11 +1,5 @@
 import { exampleIds as ids } from '@rondo/contract/api';
 
-const at = '2026-11-25T09:00:00.000Z';
-const account = { id: ids.account, name: 'Example Ltd', created_at: at };
-const expiry = '2099-01-01T00:00:00.000Z';
-const key = { id: ids.key, name: 'nightly jobs', scopes: ['write'], created_at: at, expires_at: expiry };
-const secret = 'rondo_c2VjcmV0LW9mLWFuLWV4YW1wbGU';
-
 const sums = {
   calls: 42,
   input_tokens: 201_600,
@@ -17,15 +11,8 @@ const sums = {
   charged_usd: 0.3969,
 };
 
-/** Of accounts, keys, usage, and files in sandboxes. */
+/** Of usage, and files in sandboxes. */
 export const accountExamples = {
-  NewAccount: { name: account.name },
-  ListedAccount: { ...account, tier: 'free' },
-  AccountWithKey: { account, api_key: secret },
-  RemovedAccount: { ...account, removed_at: '2026-11-26T09:00:00.000Z' },
-  NewApiKey: { name: key.name, scopes: key.scopes, expires_at: expiry },
-  ApiKeyWithSecret: { ...key, key: secret },
-  ApiKey: { ...key, hint: '…bGU', revoked_at: null, last_used_at: at },
   UsageReport: {
     data: [{ ...sums, day: '2026-11-25', model: 'openai/gpt-5' }],
     total: sums,

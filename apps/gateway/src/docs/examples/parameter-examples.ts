@@ -8,7 +8,6 @@ export const parameterExamples: Readonly<Record<string, string | number>> = {
   delivery_id: ids.delivery,
   endpoint_id: ids.endpoint,
   file_id: ids.file,
-  key_id: ids.key,
   mcp_tool_id: ids.mcpTool,
   project_id: ids.project,
   run_id: ids.run,
