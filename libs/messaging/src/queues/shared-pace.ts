@@ -1,22 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { PaceAdvice, PaceAsk, PaceLimits, ProviderPace } from '@rondo/domain';
 import { Redis } from 'ioredis';
 import { admitScript, adviseScript, correctScript, refuseScript } from './pace-scripts';
 import { producerConnection } from './redis-connections';
 
 /** Short, so that a model call does not wait long for a Redis that is away. */
-const commandTimeoutMs = 500;
+const usualCommandTimeoutMs = 500;
 /** While no limit of a provider is known, this process asks only so often whether another has learned one. */
 const freeForMs = 1_000;
 /** A wait that is longer is told. */
 const longWaitMs = 1_000;
+/** Of the limits. */
+const minuteMs = 60_000;
+
+/** The time in which requests are spaced. */
+export interface PaceClock {
+  /** In milliseconds. */
+  now(): number;
+  /** Resolves after so many milliseconds, or rejects when the signal aborts. */
+  wait(ms: number, signal?: AbortSignal): Promise<unknown>;
+}
+
+const systemClock: PaceClock = {
+  now: () => performance.now(),
+  wait: (ms, signal) => sleep(ms, undefined, signal && { signal }),
+};
 
 interface PaceSettings {
   readonly url: string;
   /** By the name of the provider. */
   readonly limits: ReadonlyMap<string, PaceLimits>;
   readonly prefix?: string;
-  /** Of the limits. Tests have shorter ones. */
-  readonly minuteMs?: number;
+  /** Instead of those of Redis and of this process. For tests. */
+  readonly clock?: PaceClock;
+  readonly commandTimeoutMs?: number;
 }
 
 /**
@@ -30,7 +47,8 @@ export class SharedPace implements ProviderPace {
 
   constructor(private readonly settings: PaceSettings) {
     const { url: _, ...options } = producerConnection(settings.url);
-    this.redis = new Redis(settings.url, { ...options, commandTimeout: commandTimeoutMs, enableOfflineQueue: false });
+    const commandTimeout = settings.commandTimeoutMs ?? usualCommandTimeoutMs;
+    this.redis = new Redis(settings.url, { ...options, commandTimeout, enableOfflineQueue: false });
     this.redis.on('error', () => undefined); // the queues' connection to the same server logs it
   }
 
@@ -65,7 +83,7 @@ export class SharedPace implements ProviderPace {
     const known = this.lanes.get(provider);
     if (known) return known;
     const { requestsPerMinute = 0, tokensPerMinute = 0 } = this.settings.limits.get(provider) ?? {};
-    const lane = new Lane(async (tokens, others) => {
+    const lane = new Lane(this.settings.clock ?? systemClock, async (tokens, others) => {
       const answer = await this.run(provider, admitScript, [requestsPerMinute, tokensPerMinute, tokens, others]);
       return Array.isArray(answer) ? { waitMs: Number(answer[0]), intervalMs: Number(answer[1]) } : free;
     });
@@ -75,9 +93,9 @@ export class SharedPace implements ProviderPace {
 
   /** Undefined while Redis is away. */
   private async run(provider: string, script: string, values: readonly number[]): Promise<unknown> {
-    const { prefix = 'rondo:pace', minuteMs = 60_000 } = this.settings;
+    const { prefix = 'rondo:pace', clock } = this.settings;
     try {
-      return await this.redis.eval(script, 1, `${prefix}:${provider}`, minuteMs, ...values);
+      return await this.redis.eval(script, 1, `${prefix}:${provider}`, minuteMs, clock?.now() ?? '', ...values);
     } catch {
       return undefined;
     }
@@ -107,7 +125,10 @@ class Lane {
   private intervalMs = 0;
   private nextAt = 0;
 
-  constructor(private readonly reserve: (tokens: number, others: number) => Promise<Reservation>) {}
+  constructor(
+    private readonly clock: PaceClock,
+    private readonly reserve: (tokens: number, others: number) => Promise<Reservation>,
+  ) {}
 
   /** Redis is asked before the next request. Returns the number of those that were sent without asking. */
   close(): number {
@@ -119,12 +140,12 @@ class Lane {
 
   async *enter({ account, tokens }: PaceAsk, signal: AbortSignal): AsyncGenerator<number, void> {
     if (signal.aborted) return;
-    if (performance.now() < this.freeUntil) {
+    if (this.clock.now() < this.freeUntil) {
       this.unreported += 1;
       return;
     }
     let admit = () => {};
-    const admitted = new Promise<'admitted'>((resolve) => (admit = () => resolve('admitted')));
+    const admitted = new Promise<true>((resolve) => (admit = () => resolve(true)));
     const waiter: Waiter = { tokens, admit };
     const leave = () => {
       this.remove(account, waiter);
@@ -134,7 +155,7 @@ class Lane {
     signal.addEventListener('abort', leave, { once: true });
     try {
       void this.serve();
-      if ((await within(longWaitMs, admitted)) === undefined) yield this.expectedMs();
+      if (!(await this.isWithin(longWaitMs, admitted))) yield this.expectedMs();
       await admitted;
     } finally {
       signal.removeEventListener('abort', leave);
@@ -148,8 +169,8 @@ class Lane {
     for (let next = this.takeNext(); next; next = this.takeNext()) {
       const { waitMs, intervalMs } = await this.reserve(next.tokens, this.close());
       this.intervalMs = intervalMs;
-      this.nextAt = performance.now() + waitMs;
-      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+      this.nextAt = this.clock.now() + waitMs;
+      if (waitMs > 0) await this.clock.wait(waitMs);
       next.admit();
       if (waitMs === 0 && intervalMs === 0) this.open();
     }
@@ -157,7 +178,7 @@ class Lane {
   }
 
   private open(): void {
-    this.freeUntil = performance.now() + freeForMs;
+    this.freeUntil = this.clock.now() + freeForMs;
     for (let next = this.takeNext(); next; next = this.takeNext()) {
       this.unreported += 1;
       next.admit();
@@ -191,17 +212,16 @@ class Lane {
   /** For the last of those that wait; others come earlier. */
   private expectedMs(): number {
     const ahead = [...this.waiting.values()].reduce((sum, { size }) => sum + size, 0);
-    return Math.max(longWaitMs, Math.round(this.nextAt - performance.now() + ahead * this.intervalMs));
+    return Math.max(longWaitMs, Math.round(this.nextAt - this.clock.now() + ahead * this.intervalMs));
   }
-}
 
-/** Undefined where it takes longer. */
-async function within<Result>(ms: number, result: Promise<Result>): Promise<Result | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), ms)));
-  try {
-    return await Promise.race([result, late]);
-  } finally {
-    clearTimeout(timer);
+  private async isWithin(ms: number, event: Promise<true>): Promise<boolean> {
+    const over = new AbortController();
+    const late = this.clock.wait(ms, over.signal).then(() => false);
+    try {
+      return await Promise.race([event, late]);
+    } finally {
+      over.abort();
+    }
   }
 }
