@@ -9,7 +9,7 @@ describe('a deployment with budgets', () => {
       instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
       settings: {
         gateway: { MAX_RUN_BUDGET_USD: '2', DEFAULT_RUN_BUDGET_TOKENS: '20000' },
-        'agent-worker': { ACCOUNT_BUDGET_TOKENS: '40000', ACCOUNT_BUDGET_PERIOD: 'day' },
+        'agent-worker': { ACCOUNT_BUDGET_TOKENS: '40000' },
       },
     });
     client = rondo.client();

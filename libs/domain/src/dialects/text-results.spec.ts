@@ -141,11 +141,11 @@ describe('attack: model and tool output', () => {
 
   it('a megabyte of tag beginnings, which costs linear time', () => {
     const output = `${'<'.repeat(300_000)}${' '.repeat(300_000)}<${'\\\u200b '.repeat(100_000)}<${'t\u200b'.repeat(50_000)}`;
-    const began = performance.now();
+    const before = process.cpuUsage();
 
     turnWith('xml_tag', [said('user', 'Go.'), replied(0, read), answered(0, output)], 'user_message');
 
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(process.cpuUsage(before).user).toBeLessThan(2_000_000); // microseconds
   });
 });
 

@@ -62,10 +62,10 @@ describe('which calls need approval', () => {
   });
 
   it('takes linear time for hostile arguments', () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     const rule = [{ command: `${'*a'.repeat(400)}*b` }];
     needsApproval({ execute_command: rule }, 'execute_command', { command: 'a'.repeat(500_000) });
 
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(process.cpuUsage(before).user).toBeLessThan(5_000_000); // microseconds
   });
 });

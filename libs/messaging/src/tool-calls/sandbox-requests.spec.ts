@@ -131,10 +131,9 @@ describe('removing a sandbox', () => {
     await proxy.cut();
     while (link.connected) await new Promise((resolve) => setTimeout(resolve, 5));
 
-    const startedAt = performance.now();
+    const nextTurn = new Promise(setImmediate).then(() => 'it waits');
 
-    expect(await requestRemoval(link, 'exe_1', thread)).toBe(false);
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(await Promise.race([requestRemoval(link, 'exe_1', thread), nextTurn])).toBe(false);
   });
 
   it.each(['not json', '{}', '{"thread_id":"../etc"}'])('drops the malformed request %j', async (text) => {
