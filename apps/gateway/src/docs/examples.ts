@@ -5,7 +5,6 @@ import { schemaPath } from './discriminators';
 import { accountExamples } from './examples/account-examples';
 import { parameterExamples } from './examples/parameter-examples';
 import { problemExamples } from './examples/problem-examples';
-import { threadExamples } from './examples/thread-examples';
 import { toolExamples } from './examples/tool-examples';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
@@ -13,7 +12,6 @@ type Content = Record<string, { schema?: unknown; example?: unknown; examples?: 
 
 const examples: Readonly<Record<string, unknown>> = {
   ...accountExamples,
-  ...threadExamples,
   ...toolExamples,
   ...Object.fromEntries(apiSchemas.flatMap(({ examples: given = {} }) => Object.entries(given))),
 };

@@ -8,7 +8,6 @@ import { problemBody } from '../problems/problems';
 import * as sites from '../sites/site.dto';
 import type { SchemaNames } from './describe-routes';
 import { type JsonSchema, schemaPath, withDiscriminators } from './discriminators';
-import { projectSchemas } from './project-schemas';
 import { refusedAcknowledgement, socketMessages } from './socket-schemas';
 import { sandboxSchemas } from './sandbox-schemas';
 import { toolSchemas } from './tool-schemas';
@@ -38,7 +37,6 @@ const responses: Schemas = {
   ...shared,
   ...byRoutes.answers,
   Problem: problemBody,
-  ...projectSchemas.responses,
   ApprovalOutcome: contract.approvalOutcome,
   AwaitedApproval: contract.awaitedApproval,
   ...{ UploadedFile: files.uploadedFile, UploadedFilePage: files.UploadedFilePageDto.schema },
@@ -56,7 +54,6 @@ const requests: Schemas = {
   ...shared,
   ...byRoutes.requests,
   ...sandboxSchemas.requests,
-  ...projectSchemas.requests,
   AccountTier: AccountTierDto.schema,
   NewCredit: NewCreditDto.schema,
   ...socketSchemas('Message', ({ schema }) => schema),

@@ -1,77 +1,36 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Project } from '@rondo/contract';
-import { type Caller, type ProjectAddress, Projects } from '@rondo/persistence';
-import type { Response } from 'express';
-import { Audited } from '../audit/audited';
-import { CurrentCaller } from '../auth/api-key.guard';
-import { NoQuery } from '../http/no-query';
-import { ProjectParam } from '../http/path-params';
-import { pendingResponse } from '../idempotency/idempotent-requests';
-import { NewProjectDto, ProjectChangeDto, ProjectDto, ProjectPageDto, ProjectQueryDto } from './project.dto';
+import { Controller } from '@nestjs/common';
+import { projects as routes } from '@rondo/contract/api';
+import { Projects } from '@rondo/persistence';
+import { Route, type RouteInput } from '../http/route';
 
-const locationOf = ({ id }: Project): string => `/v1/projects/${id}`;
-
-@ApiTags('projects')
-@Controller('v1/projects')
+@Controller()
 export class ProjectsController {
   constructor(private readonly projects: Projects) {}
 
-  @Post()
-  @Audited('project.create')
-  @ApiOperation({ summary: 'Create a project' })
-  @ApiCreatedResponse({ type: ProjectDto.Output, headers: { Location: { schema: { type: 'string' } } } })
-  async createProject(
-    @CurrentCaller() { accountId }: Caller,
-    @Body() { name, is_public: isPublic, sandbox }: NewProjectDto,
-    @Res({ passthrough: true }) response: Response,
-  ) {
-    const promised = pendingResponse(response, { status: 201, location: locationOf });
-    const project = await this.projects.create({
-      accountId,
-      name,
-      isPublic,
-      sharesWorkspace: sandbox === 'project',
-      promised,
-    });
-    response.location(locationOf(project));
-    return project;
+  @Route(routes.createProject)
+  createProject({ address, body, promised }: RouteInput<typeof routes.createProject>) {
+    const { name, is_public: isPublic, sandbox } = body;
+    return this.projects.create({ ...address, name, isPublic, sharesWorkspace: sandbox === 'project', promised });
   }
 
-  @Get()
-  @ApiOperation({ summary: 'List projects, newest first' })
-  @ApiOkResponse({ type: ProjectPageDto.Output })
-  listProjects(@CurrentCaller() { accountId }: Caller, @Query() { limit, after }: ProjectQueryDto) {
-    return this.projects.list({ accountId, limit, after });
+  @Route(routes.listProjects)
+  listProjects({ address, query }: RouteInput<typeof routes.listProjects>) {
+    return this.projects.list({ ...address, ...query });
   }
 
-  @Get(':project_id')
-  @ApiOperation({ summary: 'Read a project' })
-  @ApiOkResponse({ type: ProjectDto.Output })
-  getProject(@ProjectParam() address: ProjectAddress, @NoQuery() _: object) {
+  @Route(routes.getProject)
+  getProject({ address }: RouteInput<typeof routes.getProject>) {
     return this.projects.get(address);
   }
 
-  @Patch(':project_id')
-  @Audited('project.change')
-  @ApiOperation({ summary: 'Name a project, share it, or end its sharing' })
-  @ApiOkResponse({ type: ProjectDto.Output })
-  updateProject(
-    @ProjectParam() { accountId, projectId }: ProjectAddress,
-    @Body() { name, is_public: isPublic }: ProjectChangeDto,
-  ) {
-    return this.projects.update({ accountId, projectId, name, isPublic });
+  @Route(routes.updateProject)
+  updateProject({ address, body }: RouteInput<typeof routes.updateProject>) {
+    const { name, is_public: isPublic } = body;
+    return this.projects.update({ ...address, name, isPublic });
   }
 
-  @Delete(':project_id')
-  @Audited('project.delete')
-  @HttpCode(204)
-  @ApiOperation({
-    summary: 'Delete a project without active runs, with its threads, runs, messages, images, files and workspaces',
-    description: 'It is inaccessible at once; its data is deleted soon after.',
-  })
-  @ApiNoContentResponse()
-  deleteProject(@ProjectParam() { accountId, projectId }: ProjectAddress) {
-    return this.projects.delete({ accountId, projectId });
+  @Route(routes.deleteProject)
+  deleteProject({ address }: RouteInput<typeof routes.deleteProject>) {
+    return this.projects.delete(address);
   }
 }

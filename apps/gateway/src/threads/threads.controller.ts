@@ -4,7 +4,7 @@ import { Messages, Threads } from '@rondo/persistence';
 import { AccountQuotas } from '../billing/account-quotas';
 import { metadataOf } from '../http/metadata';
 import { Route, type RouteInput } from '../http/route';
-import { toLlmMessages } from './llm-message.dto';
+import { toLlmMessages } from './llm-messages';
 
 @Controller()
 export class ThreadsController {

@@ -4,6 +4,8 @@ import { approvalSchemas, approvals } from './approvals';
 import { audit, auditSchemas } from './audit';
 import { mcpSchemas, mcpServers, mcpTools } from './mcp-tools';
 import { operationSchemas, operations } from './operations';
+import { projectSchemas, projects } from './projects';
+import { publicReadSchemas, publicReads } from './public-reads';
 import type { ApiSchemas, Route } from './route';
 import { runEventSchemas, runEvents } from './run-events';
 import { runReadSchemas, runReads } from './run-reads';
@@ -23,6 +25,8 @@ export const apiRoutes = {
   ...mcpServers,
   ...mcpTools,
   ...operations,
+  ...projects,
+  ...publicReads,
   ...runs,
   ...runReads,
   ...runEvents,
@@ -41,6 +45,8 @@ export const apiSchemas: readonly ApiSchemas[] = [
   auditSchemas,
   mcpSchemas,
   operationSchemas,
+  projectSchemas,
+  publicReadSchemas,
   runSchemas,
   runReadSchemas,
   runEventSchemas,

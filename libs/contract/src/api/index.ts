@@ -28,6 +28,8 @@ export {
   defineRoutes,
   mostFiles,
 } from './route';
+export { projects } from './projects';
+export { publicReads } from './public-reads';
 export { newRunFields, refuseImpossibleRun } from './new-run';
 export { pascalCase } from './option-names';
 export { greatestSeq, runEvents } from './run-events';
