@@ -60,6 +60,7 @@ export {
 } from './approval';
 export { type Balance, type Credit, type QuotaName, type Quotas, balance, credit, quotaName, quotas } from './balance';
 export { type NameSource, type Project, nameSource, project, projectSandbox } from './project';
+export { sandboxState } from './sandbox-state';
 export { type UsageEntry, usageEntry } from './usage-entry';
 export {
   type FinishReason,

@@ -64,7 +64,6 @@ export {
   type SandboxRequest,
   accessSandbox,
   sandboxRequest,
-  sandboxState,
   writtenFile,
 } from './tunnels/sandbox-protocol';
 export { Tunnel, TunnelError } from './tunnels/tunnel';

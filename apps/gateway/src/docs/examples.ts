@@ -20,7 +20,6 @@ const examples: Readonly<Record<string, unknown>> = {
 const moreOfPages: Readonly<Record<string, object>> = {
   AccountPage: { tiers: ['free', 'pro'] },
   ModelPage: { providers: ['demo', 'openai'] },
-  SitePage: { complete: true },
 };
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;

@@ -3,13 +3,10 @@ import { apiSchemas, pascalCase } from '@rondo/contract/api';
 import { z } from 'zod';
 import { AccountTierDto, NewCreditDto, accountBalance, givenCredit } from '../billing/balance.dto';
 import * as billing from '../billing/usage.dto';
-import * as files from '../files/file.dto';
 import { problemBody } from '../problems/problems';
-import * as sites from '../sites/site.dto';
 import type { SchemaNames } from './describe-routes';
 import { type JsonSchema, schemaPath, withDiscriminators } from './discriminators';
 import { refusedAcknowledgement, socketMessages } from './socket-schemas';
-import { sandboxSchemas } from './sandbox-schemas';
 import { toolSchemas } from './tool-schemas';
 
 type Schemas = Readonly<Record<string, z.ZodType>>;
@@ -39,9 +36,6 @@ const responses: Schemas = {
   Problem: problemBody,
   ApprovalOutcome: contract.approvalOutcome,
   AwaitedApproval: contract.awaitedApproval,
-  ...{ UploadedFile: files.uploadedFile, UploadedFilePage: files.UploadedFilePageDto.schema },
-  ...sandboxSchemas.responses,
-  ...{ Site: sites.SiteDto.schema, SitePage: sites.SitePageDto.schema },
   ...toolSchemas,
   ...billing.usageSchemas,
   Balance: accountBalance,
@@ -53,7 +47,6 @@ const responses: Schemas = {
 const requests: Schemas = {
   ...shared,
   ...byRoutes.requests,
-  ...sandboxSchemas.requests,
   AccountTier: AccountTierDto.schema,
   NewCredit: NewCreditDto.schema,
   ...socketSchemas('Message', ({ schema }) => schema),

@@ -2,6 +2,7 @@ import { accountSchemas, accounts } from './accounts';
 import { agentSchemas, agents } from './agents';
 import { approvalSchemas, approvals } from './approvals';
 import { audit, auditSchemas } from './audit';
+import { fileSchemas, files } from './files';
 import { mcpSchemas, mcpServers, mcpTools } from './mcp-tools';
 import { operationSchemas, operations } from './operations';
 import { projectSchemas, projects } from './projects';
@@ -10,8 +11,10 @@ import type { ApiSchemas, Route } from './route';
 import { runEventSchemas, runEvents } from './run-events';
 import { runReadSchemas, runReads } from './run-reads';
 import { runSchemas, runs } from './runs';
+import { sandboxSchemas, sandboxes } from './sandboxes';
 import { scheduleSchemas, schedules } from './schedules';
 import { sessionSchemas, sessions } from './sessions';
+import { siteSchemas, sites } from './sites';
 import { threadSchemas, threads } from './threads';
 import { webhookTriggerSchemas, webhookTriggers } from './webhook-triggers';
 import { webhookSchemas, webhooks } from './webhooks';
@@ -22,6 +25,7 @@ export const apiRoutes = {
   ...agents,
   ...approvals,
   ...audit,
+  ...files,
   ...mcpServers,
   ...mcpTools,
   ...operations,
@@ -30,8 +34,10 @@ export const apiRoutes = {
   ...runs,
   ...runReads,
   ...runEvents,
+  ...sandboxes,
   ...schedules,
   ...sessions,
+  ...sites,
   ...threads,
   ...webhookTriggers,
   ...webhooks,
@@ -43,6 +49,7 @@ export const apiSchemas: readonly ApiSchemas[] = [
   agentSchemas,
   approvalSchemas,
   auditSchemas,
+  fileSchemas,
   mcpSchemas,
   operationSchemas,
   projectSchemas,
@@ -50,8 +57,10 @@ export const apiSchemas: readonly ApiSchemas[] = [
   runSchemas,
   runReadSchemas,
   runEventSchemas,
+  sandboxSchemas,
   scheduleSchemas,
   sessionSchemas,
+  siteSchemas,
   threadSchemas,
   webhookTriggerSchemas,
   webhookSchemas,

@@ -28,6 +28,9 @@ export {
   defineRoutes,
   mostFiles,
 } from './route';
+export { files } from './files';
+export { sandboxes } from './sandboxes';
+export { sites } from './sites';
 export { projects } from './projects';
 export { publicReads } from './public-reads';
 export { newRunFields, refuseImpossibleRun } from './new-run';

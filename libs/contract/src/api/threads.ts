@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { contentBlock, inputBlock, inputContent, userContent } from '../content';
 import { agentId, callId, projectId, threadId } from '../ids';
 import { givenSource, keptImage, keptSource } from '../image';
+import { imageMediaType } from '../image-header';
 import { message, messageType } from '../message';
 import { exampleIds as ids } from './example-ids';
 import { isWholeMetadata, metadata, metadataQuery, notWholeMetadata } from './metadata';
@@ -146,6 +147,12 @@ export const threads = defineRoutes('threads', {
       'and the input of the run are not among them. A run may send them otherwise: with a text dialect, with other context ' +
       'settings, or compacted for its model.',
     answers: { 200: { body: llmMessageList, isParsed: false } },
+  },
+  getBlob: {
+    method: 'GET',
+    path: '/v1/blobs/{sha256}',
+    summary: 'Read the bytes of an image that a message or a result refers to',
+    answers: { 200: { bytes: imageMediaType.options } },
   },
 });
 

@@ -1,4 +1,4 @@
-import { accountId, browserAction, threadId } from '@rondo/contract';
+import { accountId, browserAction, sandboxState, threadId } from '@rondo/contract';
 import { z } from 'zod';
 import type { NatsLink } from '../connection/nats-link';
 import { type OpenedTunnel, openTunnel } from './executor-tunnels';
@@ -37,8 +37,6 @@ export const sandboxRequest = z.discriminatedUnion('op', [
   z.object({ account_id: accountId, op: z.literal('states'), thread_ids: z.array(threadId).max(200) }),
 ]);
 export type SandboxRequest = z.infer<typeof sandboxRequest>;
-
-export const sandboxState = z.enum(['awake', 'asleep', 'archived', 'deleted', 'absent']);
 
 /** What an executor knows of a thread's sandbox. Executors of the version before send only the first two. */
 const knownState = z.object({

@@ -36,17 +36,4 @@ export const accountExamples = {
     price_factor: 1.5,
     charged_usd: 0.0048,
   },
-  BrowserScreen: {
-    url: 'https://shop.example/login',
-    title: 'Log in',
-    width: 1280,
-    height: 800,
-    tabs: [{ page_id: 1, url: 'https://shop.example/login', title: 'Log in', is_active: true }],
-    screenshot: '/9j/4AAQSkZJRgABAQAAAQABAAD/2Q==',
-    notes: [],
-    problem: null,
-  },
-  BrowserOperation: { action: { type: 'click', x: 640, y: 412 } },
-  FileList: { data: [{ path: 'hello.py', kind: 'file', size: 32 }], truncated: false },
-  WrittenFile: { path: 'notes/plan.md', size: 812 },
 };
