@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { privateDirectory } from './data-directory.mjs';
@@ -12,6 +21,8 @@ const probeEveryMs = 25;
 const startAttempts = 20;
 const startAgainMs = 100;
 const living = new Set();
+const checkLogEveryMs = 5_000;
+const mostLogBytes = 64 * 1024 * 1024;
 
 /**
  * A program that is kept running: started, probed until it is ready, restarted when it dies (if `supervise` is true), and
@@ -28,6 +39,7 @@ export class SupervisedProcess extends EventEmitter {
   #isWanted = false;
   #quickDeaths = 0;
   #restart;
+  #logCheck;
 
   /**
    * `command` returns `{file, args, env, cwd?, uid?, gid?}`; `probe` resolves if the program is ready and rejects if it is
@@ -126,11 +138,13 @@ export class SupervisedProcess extends EventEmitter {
     );
     if (child.pid === undefined) return;
     living.add(child);
+    this.#logCheck = setInterval(() => limitLog(logFile), checkLogEveryMs).unref();
     writePidFile(pidFile, child.pid, { kind, stopSignal });
   }
 
   #onEnd(child, reason) {
     living.delete(child);
+    clearInterval(this.#logCheck);
     if (child.pid) killGroup(child.pid);
     removePidFile(this.#options.pidFile);
     this.#child = undefined;
@@ -179,6 +193,16 @@ export function rotateLog(logFile) {
   privateDirectory(dirname(logFile));
   if (existsSync(logFile)) renameSync(logFile, `${logFile}.1`);
   return logFile;
+}
+
+/**
+ * Moves the content of a large log away while its program goes on writing, which appends. The few lines that it writes in
+ * between are lost.
+ */
+export function limitLog(logFile, mostBytes = mostLogBytes) {
+  if (!existsSync(logFile) || statSync(logFile).size <= mostBytes) return;
+  copyFileSync(logFile, `${logFile}.1`);
+  truncateSync(logFile);
 }
 
 async function succeeds(probe) {

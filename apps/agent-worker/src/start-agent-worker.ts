@@ -23,6 +23,7 @@ import { registerDeploymentMetrics } from './maintenance/deployment-metrics';
 /** Subscribes and listens before it processes jobs: a stop of any run that it activates then reaches it. */
 export async function startAgentWorker(config: Config, log: Logger) {
   const worker = await compose(config, log);
+  await worker.queues.refuseClusterMode();
   const app = await NestFactory.create(AgentWorkerModule.with(worker), { logger: nestLogger(log) });
   app.connectMicroservice<MicroserviceOptions>({
     transport: Transport.NATS,

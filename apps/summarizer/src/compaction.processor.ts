@@ -1,6 +1,6 @@
 import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnModuleDestroy } from '@nestjs/common';
-import { queues } from '@rondo/messaging';
+import { queues, seldom } from '@rondo/messaging';
 import type { Job } from 'bullmq';
 import type { CompactionMetrics } from './compaction-metrics';
 import { Compactor } from './compactor';
@@ -9,6 +9,9 @@ import { Compactor } from './compactor';
 @Processor(queues.compactions.name, { ...queues.compactions.workerOptions({ concurrency: 1 }), autorun: false })
 export class CompactionProcessor extends WorkerHost implements OnModuleDestroy {
   private readonly log = new Logger(CompactionProcessor.name);
+  private readonly report = seldom((error, about) =>
+    this.log.warn({ msg: 'redis connection failed', error, ...about }),
+  );
 
   constructor(
     private readonly compactor: Compactor,
@@ -31,7 +34,7 @@ export class CompactionProcessor extends WorkerHost implements OnModuleDestroy {
 
   @OnWorkerEvent('error')
   onError(error: unknown): void {
-    this.log.warn({ msg: 'redis connection failed', error });
+    this.report(error);
   }
 
   @OnWorkerEvent('failed')

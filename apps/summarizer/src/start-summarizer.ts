@@ -30,6 +30,7 @@ export async function startSummarizer(
   log: Logger,
 ): Promise<Pick<INestApplication, 'getUrl' | 'close'>> {
   const summarizer = await compose(config, log);
+  await summarizer.queues.refuseClusterMode();
   const app = await NestFactory.create(SummarizerModule.with(summarizer), { logger: nestLogger(log) });
   app.connectMicroservice<MicroserviceOptions>({
     transport: Transport.NATS,

@@ -17,6 +17,7 @@ export { queues } from './queues/queues';
 export { producerConnection, workerConnection } from './queues/redis-connections';
 export { RunQueue } from './queues/run-queue';
 export { RunQueues } from './queues/run-queues';
+export { seldom } from './queues/seldom';
 export { SharedPace } from './queues/shared-pace';
 export { SharedQuota } from './queues/shared-quota';
 export { NatsRunFeed } from './run-feed/run-feed';

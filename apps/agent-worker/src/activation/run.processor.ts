@@ -1,6 +1,6 @@
 import { OnWorkerEvent, Processor, WorkerHost } from '@nestjs/bullmq';
 import { Logger, type OnModuleDestroy } from '@nestjs/common';
-import { queues } from '@rondo/messaging';
+import { queues, seldom } from '@rondo/messaging';
 import type { Job } from 'bullmq';
 import { activateForJob } from './activate-for-job';
 import type { AgentRunner } from './agent-runner';
@@ -11,6 +11,9 @@ import type { RunMetrics } from '../maintenance/run-metrics';
 @Processor(queues.runs.name, { ...queues.runs.workerOptions({ concurrency: 1 }), autorun: false })
 export class RunProcessor extends WorkerHost implements OnModuleDestroy {
   private readonly log = new Logger(RunProcessor.name);
+  private readonly report = seldom((error, about) =>
+    this.log.warn({ msg: 'redis connection failed', error, ...about }),
+  );
 
   constructor(
     private readonly runner: Pick<AgentRunner, 'activate' | 'activateNext'>,
@@ -26,7 +29,7 @@ export class RunProcessor extends WorkerHost implements OnModuleDestroy {
 
   @OnWorkerEvent('error')
   onError(error: unknown): void {
-    this.log.warn({ msg: 'redis connection failed', error });
+    this.report(error);
   }
 
   override async process(job: Job<unknown>): Promise<void> {

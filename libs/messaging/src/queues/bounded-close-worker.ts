@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'bullmq';
 
 const reportMs = 500;
+/** A server that refuses, as one that is full, does so for a while. */
+const refusedMs = 1_000;
 
 /**
  * Closes within a second, whatever state Redis is in. BullMQ's graceful close waits without limit for its blocking
@@ -22,8 +24,16 @@ export class BoundedCloseWorker extends Worker {
     return processed;
   }
 
-  protected override moveToActive(...given: Parameters<Worker['moveToActive']>): ReturnType<Worker['moveToActive']> {
-    return this.isPaused() ? this.nextJobFromJobData() : super.moveToActive(...given);
+  protected override async moveToActive(
+    ...given: Parameters<Worker['moveToActive']>
+  ): ReturnType<Worker['moveToActive']> {
+    if (this.isPaused()) return this.nextJobFromJobData();
+    try {
+      return await super.moveToActive(...given);
+    } catch (error) {
+      await sleep(refusedMs, undefined, { ref: false }); // BullMQ asks again at once
+      throw error;
+    }
   }
 
   override async pause(doNotWaitActive?: boolean): Promise<void> {

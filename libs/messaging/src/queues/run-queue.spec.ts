@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import { type RunId, runId, threadId } from '@rondo/contract';
 import { type Job, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -110,6 +112,18 @@ describe('RunQueue', () => {
     await both.close();
   });
 
+  it('refuses a Redis in cluster mode, also where it was away before, and takes any other', async () => {
+    const cluster = await clusterIn(url);
+    const queue = new RunQueue({ connection: producerConnection(cluster.url), log, prefix });
+
+    await expect(queue.refuseClusterMode()).rejects.toThrow('cluster mode');
+    await expect(queue.add({ runId: run, ...threadOf, activation: 1 })).rejects.toThrow('cluster mode');
+    await expect(runs.refuseClusterMode()).resolves.toBeUndefined();
+
+    await queue.close();
+    cluster.close();
+  });
+
   it('rejects within seconds when Redis is not reachable, instead of hanging', async () => {
     const nowhere = new RunQueue({ connection: producerConnection('redis://127.0.0.1:1'), log });
 
@@ -118,6 +132,27 @@ describe('RunQueue', () => {
     await nowhere.close();
   }, 10_000);
 });
+
+/** A proxy to a server that then says of itself that it is in cluster mode. */
+async function clusterIn(serverUrl: string) {
+  const { hostname, port } = new URL(serverUrl);
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    for (const socket of [near, far]) sockets.add(socket.on('error', () => undefined));
+    near.pipe(far).on('close', () => near.destroy());
+    far.on('data', (chunk: Buffer) =>
+      near.write(chunk.toString('latin1').replace('cluster_enabled:0', 'cluster_enabled:1'), 'latin1'),
+    );
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port: ownPort } = server.address() as AddressInfo; // it listens on TCP
+  const close = () => {
+    server.close();
+    sockets.forEach((socket) => socket.destroy());
+  };
+  return { url: Object.assign(new URL(serverUrl), { port: ownPort }).href, close };
+}
 
 async function settled({ queue }: RunQueue): Promise<void> {
   const unfinished = async () => (await queue.getJobCountByTypes('waiting', 'active', 'delayed')) > 0;

@@ -4,6 +4,7 @@ import { type ConnectionOptions, Queue } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log';
 import { queueOptions } from './queues';
+import { seldom } from './seldom';
 
 export interface RunQueueOptions {
   /** See `producerConnection`. */
@@ -32,7 +33,8 @@ export class RunQueue {
 
   constructor({ connection, log, prefix, name = 'runs' }: RunQueueOptions) {
     this.queue = new Queue(name, { ...queueOptions, connection, ...(prefix !== undefined && { prefix }) });
-    this.queue.on('error', (error) => log.warn({ queue: name, error }, 'redis connection failed'));
+    const report = seldom((error, about) => log.warn({ queue: name, error, ...about }, 'redis connection failed'));
+    this.queue.on('error', report);
   }
 
   /** Not by `addAll`: adding in bulk costs more than a single job. */
@@ -58,8 +60,22 @@ export class RunQueue {
     await this.waiting();
   }
 
+  /** Rejects where Redis is in cluster mode, for the start of a process. Resolves in a moment where Redis is away. */
+  async refuseClusterMode(): Promise<void> {
+    await this.connected().catch((error: unknown) => {
+      if (error instanceof ClusterModeError) throw error;
+    });
+  }
+
   async close(): Promise<void> {
     await closeSoon(this.queue);
+  }
+
+  /** False, too, where the user may not ask. */
+  private async isCluster(): Promise<boolean> {
+    const client = await this.queue.backend.client;
+    const info = await client.info().catch(() => '');
+    return info.includes('cluster_enabled:1');
   }
 
   /** BullMQ waits for the first connection without limit; a request that adds a job must not. */
@@ -71,6 +87,7 @@ export class RunQueue {
     });
     try {
       await Promise.race([this.queue.waitUntilReady(), late]);
+      if (await this.isCluster()) throw new ClusterModeError();
       this.hasConnected = true;
     } finally {
       clearTimeout(timer);
@@ -79,6 +96,15 @@ export class RunQueue {
 }
 
 const firstConnectionMs = 5_000;
+
+/** The keys of a queue would be on several nodes, and its scripts need all of them. */
+class ClusterModeError extends Error {
+  constructor() {
+    super(
+      'Redis is in cluster mode, in which the queues cannot work: REDIS_URL must name a server without cluster mode.',
+    );
+  }
+}
 
 const asJob = ({ runId, threadId, activation }: Activation) => ({
   name: 'activate',

@@ -20,6 +20,11 @@ export class RunQueues {
     await this.runs.ping();
   }
 
+  /** Rejects where Redis is in cluster mode, for the start of a process. */
+  async refuseClusterMode(): Promise<void> {
+    await this.runs.refuseClusterMode();
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.runs.close(), this.compactions.close()]);
   }
