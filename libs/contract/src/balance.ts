@@ -3,6 +3,18 @@ import { creditId } from './ids';
 
 const usd = z.number();
 
+const factorDecimals = 6;
+
+/** More than 0, at most 100. Stored with its decimals. */
+export const priceFactor = z
+  .number()
+  .positive()
+  .max(100)
+  .refine(
+    (factor) => Number(factor.toFixed(factorDecimals)) === factor,
+    `must have at most ${factorDecimals} decimals`,
+  );
+
 /** What an account may have of things that stay, or that it has at a time. */
 export const quotaName = z.enum([
   'api_keys',

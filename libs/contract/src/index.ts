@@ -58,10 +58,21 @@ export {
   awaitedApproval,
   decidedApproval,
 } from './approval';
-export { type Balance, type Credit, type QuotaName, type Quotas, balance, credit, quotaName, quotas } from './balance';
+export {
+  type Balance,
+  type Credit,
+  type QuotaName,
+  type Quotas,
+  balance,
+  credit,
+  priceFactor,
+  quotaName,
+  quotas,
+} from './balance';
 export { type NameSource, type Project, nameSource, project, projectSandbox } from './project';
+export { type ModelPrice, modelPrice } from './model-price';
 export { sandboxState } from './sandbox-state';
-export { type UsageEntry, usageEntry } from './usage-entry';
+export { type UsageEntry, type UsageGroup, usageEntry, usageGroup } from './usage-entry';
 export {
   type FinishReason,
   type Run,

@@ -127,7 +127,6 @@ export {
   type PriceFactors,
   type TierPeriod,
   allowsModel,
-  priceFactor,
   priceFactorOf,
   readTiers,
   remainingUsd,
@@ -153,7 +152,7 @@ export { demoModels } from './models/demo-models';
 export { type ModelFallbacks, readFallbacks } from './models/fallbacks';
 export { type ModelAliases, readAliases } from './models/model-aliases';
 export { factsOf } from './models/model-facts';
-export { type CallSize, type ModelPrice, chargedPrice, modelPrice, priceAt } from './models/model-price';
+export { type CallSize, chargedPrice, priceAt } from './models/model-price';
 export type { PaceAdvice, PaceAsk, PaceLimits, ProviderPace } from './models/provider-pace';
 export { type ProfileOverride, type ProfileRules, profileNames } from './models/profile-override';
 export {

@@ -1,5 +1,5 @@
-import type { FinishReason } from '@rondo/contract';
-import type { CallNotes, ModelPrice, ModelRequest, ReplyChunk } from '@rondo/domain';
+import type { FinishReason, ModelPrice } from '@rondo/contract';
+import type { CallNotes, ModelRequest, ReplyChunk } from '@rondo/domain';
 import type { ProviderClient } from './clients/provider-client';
 import type { ReplyBody } from './http/reply-body';
 import { ProviderError, refusal, toProviderError } from './provider-error';

@@ -1,5 +1,5 @@
-import type { Usage } from '@rondo/contract';
-import { type ModelMessage, type ModelPrice, type ModelRequest, memoizeGrowingList } from '@rondo/domain';
+import type { ModelPrice, Usage } from '@rondo/contract';
+import { type ModelMessage, type ModelRequest, memoizeGrowingList } from '@rondo/domain';
 import type { ReportedUsage } from './wire-protocol';
 
 export type CallUsage = Usage & {

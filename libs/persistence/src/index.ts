@@ -113,7 +113,7 @@ export { type QuotaUsage, readQuotaUsage } from './api/billing/quota-usage';
 export type { AccountTerms, SpendingLimit } from './api/billing/balance-row';
 export { type ReservationOrder, type ReservationVerdict, Reservations } from './api/billing/reservations';
 export { UsageLedger } from './api/billing/usage';
-export { type UsageGroup, type UsageReport, usageGroups } from './api/billing/usage-report';
+export type { UsageReport } from './api/billing/usage-report';
 export { AccountSpending, type SpendingPeriod, type Spent } from './api/account-spending';
 export { IdempotencyKeys, type IdempotentRequest, type PendingKey, type StoredResponse } from './api/idempotency-keys';
 

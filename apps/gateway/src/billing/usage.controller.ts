@@ -1,64 +1,76 @@
-import { Controller, Get, Query, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type Caller, type UsageGroup, UsageLedger } from '@rondo/persistence';
-import type { Response } from 'express';
-import { CurrentCaller } from '../auth/api-key.guard';
+import { Controller } from '@nestjs/common';
+import { type UsageGroup, usageEntry } from '@rondo/contract';
+import { billing, usageEntryQuery, usageQuery, usageSums } from '@rondo/contract/api';
+import { UsageLedger } from '@rondo/persistence';
+import type { Request } from 'express';
+import type { z } from 'zod';
+import { Route, type RouteInput } from '../http/route';
 import { csvOf } from './csv';
-import { UsageEntryPageDto, UsageEntryQueryDto, UsageQueryDto, UsageReportDto, rangeOf, usageSums } from './usage.dto';
+
+type Filter = Omit<z.output<typeof usageEntryQuery>, 'limit' | 'after'>;
+
+const usualDays = 30;
+const mostDays = 400;
+const dayMs = 86_400_000;
+
+const isBounded = ({ run_id: run, thread_id: thread }: Filter): boolean => run !== undefined || thread !== undefined;
+
+/** The time that a query is about. */
+function readRange(query: Filter): { from: Date; to: Date } {
+  const end = query.to === undefined ? Date.now() : Date.parse(query.to);
+  const usualStart = isBounded(query) ? 0 : end - usualDays * dayMs;
+  return { from: new Date(query.from === undefined ? usualStart : Date.parse(query.from)), to: new Date(end) };
+}
+
+const isOrdered = (query: Filter): boolean => {
+  const { from, to } = readRange(query);
+  return from < to;
+};
+const isShort = (query: Filter): boolean => {
+  const { from, to } = readRange(query);
+  return isBounded(query) || to.getTime() - from.getTime() <= mostDays * dayMs;
+};
+const notOrdered = { path: ['from'], message: 'must be before `to`' };
+const tooLong = { path: ['from'], message: `must be at most ${mostDays} days before \`to\`` };
+
+const checkedUsageQuery = usageQuery.refine(isOrdered, notOrdered).refine(isShort, tooLong);
+const checkedEntryQuery = usageEntryQuery.refine(isOrdered, notOrdered).refine(isShort, tooLong);
 
 const columnOf = { day: 'day', model: 'model', agent: 'agent_id' } as const satisfies Record<UsageGroup, string>;
 const sums = usageSums.keyof().options;
-const entryColumns = UsageEntryPageDto.schema.shape.data.element.keyof().options;
+const entryColumns = usageEntry.keyof().options;
 
-@ApiTags('usage')
-@Controller('v1/usage')
+type ReportInput = RouteInput<typeof billing.getUsage>;
+type EntriesInput = RouteInput<typeof billing.listUsageEntries>;
+
+@Controller()
 export class UsageController {
   constructor(private readonly ledger: UsageLedger) {}
 
-  @Get()
-  @ApiOperation({
-    summary: 'Sum up what model calls have used',
-    description:
-      'From the ledger, which has one entry for each model call, and keeps those of deleted threads. With ' +
-      '`Accept: text/csv` the rows come as CSV, without the total.',
-  })
-  @ApiOkResponse({ type: UsageReportDto.Output })
-  async getUsage(
-    @CurrentCaller() { accountId }: Caller,
-    @Query() query: UsageQueryDto,
-    @Res({ passthrough: true }) response: Response,
-  ) {
+  @Route(billing.getUsage, { query: checkedUsageQuery })
+  async getUsage({ address, query, request, response }: ReportInput) {
     const { group_by: groups, limit } = query;
-    const report = await this.ledger.report({ ...filterOf(query), accountId, groups, limit });
-    if (!wantsCsv(response)) return report;
+    const report = await this.ledger.report({ ...address, ...toFilter(query), groups, limit });
+    if (!wantsCsv(request)) return report;
     response.type('text/csv');
     return csvOf([...groups.map((group) => columnOf[group]), ...sums], report.data);
   }
 
-  @Get('entries')
-  @ApiOperation({
-    summary: 'List the model calls of the ledger, newest first',
-    description: 'With `Accept: text/csv` the page comes as CSV; `X-Next-Cursor` is the `after` of the next one.',
-  })
-  @ApiOkResponse({ type: UsageEntryPageDto.Output })
-  async listUsageEntries(
-    @CurrentCaller() { accountId }: Caller,
-    @Query() query: UsageEntryQueryDto,
-    @Res({ passthrough: true }) response: Response,
-  ) {
+  @Route(billing.listUsageEntries, { query: checkedEntryQuery })
+  async listUsageEntries({ address, query, request, response }: EntriesInput) {
     const { limit, after } = query;
-    const page = await this.ledger.entries({ ...filterOf(query), accountId, limit, after });
-    if (!wantsCsv(response)) return page;
+    const page = await this.ledger.entries({ ...address, ...toFilter(query), limit, after });
+    if (!wantsCsv(request)) return page;
     response.type('text/csv');
     if (page.next_cursor !== null) response.setHeader('X-Next-Cursor', page.next_cursor);
     return csvOf(entryColumns, page.data);
   }
 }
 
-const wantsCsv = ({ req }: Response): boolean => req.accepts(['application/json', 'text/csv']) === 'text/csv';
+const wantsCsv = (request: Request): boolean => request.accepts(['application/json', 'text/csv']) === 'text/csv';
 
-const filterOf = (query: UsageEntryQueryDto | UsageQueryDto) => ({
-  ...rangeOf(query, Date.now()),
+const toFilter = (query: Filter) => ({
+  ...readRange(query),
   agentId: query.agent_id,
   runId: query.run_id,
   threadId: query.thread_id,

@@ -1,15 +1,12 @@
-import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { Caller } from '@rondo/persistence';
-import { CurrentCaller } from '../auth/api-key.guard';
+import { Controller } from '@nestjs/common';
+import { catalog as routes } from '@rondo/contract/api';
 import { AccountLimits } from '../billing/account-limits';
 import { paginate } from '../http/paging';
-import { CatalogQueryDto, ModelPageDto, ToolPageDto } from './catalog.dto';
+import { Route, type RouteInput } from '../http/route';
 import { ModelCatalog } from './model-catalog';
 import { ToolCatalog } from './tool-catalog';
 
-@ApiTags('catalog')
-@Controller('v1')
+@Controller()
 export class CatalogController {
   constructor(
     private readonly catalog: ModelCatalog,
@@ -17,21 +14,15 @@ export class CatalogController {
     private readonly limits: AccountLimits,
   ) {}
 
-  @Get('models')
-  @ApiOperation({
-    summary: 'List the models of this deployment, and say which of them the account may use at which price',
-  })
-  @ApiOkResponse({ type: ModelPageDto.Output })
-  async listModels(@CurrentCaller() { accountId }: Caller, @Query() page: CatalogQueryDto) {
-    const models = this.catalog.listFor(await this.limits.termsOf(accountId));
+  @Route(routes.listModels)
+  async listModels({ address, query }: RouteInput<typeof routes.listModels>) {
+    const models = this.catalog.listFor(await this.limits.termsOf(address.accountId));
     const providers = this.catalog.providers.providers.map(({ name }) => name);
-    return { ...paginate(models, page, ({ id }) => id), providers };
+    return { ...paginate(models, query, ({ id }) => id), providers };
   }
 
-  @Get('tools')
-  @ApiOperation({ summary: 'List the tools, and say of each why it is or is not offered' })
-  @ApiOkResponse({ type: ToolPageDto.Output })
-  listTools(@Query() page: CatalogQueryDto) {
-    return paginate(this.toolCatalog.list(), page, ({ name }) => name);
+  @Route(routes.listTools)
+  listTools({ query }: RouteInput<typeof routes.listTools>) {
+    return paginate(this.toolCatalog.list(), query, ({ name }) => name);
   }
 }

@@ -1,9 +1,8 @@
-import type { ProfileName } from '@rondo/contract';
+import type { ModelPrice, ProfileName } from '@rondo/contract';
 import {
   type ListedModel,
   type ModelAliases,
   type ModelFallbacks,
-  type ModelPrice,
   type ModelProviders,
   chargedPrice,
   listModels,

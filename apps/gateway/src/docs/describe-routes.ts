@@ -120,8 +120,9 @@ const describeAnswers = (route: Route, names: SchemaNames): Operation['responses
     }),
   );
 
-function describeContent({ body, bytes, events }: AnswerDefinition, names: SchemaNames, route: Route) {
-  if (body) return { 'application/json': { schema: createReference(body, names.answers, route) } };
+function describeContent({ body, csv, bytes, events }: AnswerDefinition, names: SchemaNames, route: Route) {
+  const table = csv !== undefined && { 'text/csv': { schema: { type: 'string' as const }, example: csv } };
+  if (body) return { 'application/json': { schema: createReference(body, names.answers, route) }, ...table };
   if (events) return { 'text/event-stream': { schema: createReference(events, names.answers, route) } };
   const binary = { schema: { type: 'string' as const, format: 'binary' } };
   return bytes && Object.fromEntries(bytes.map((type) => [type, binary]));

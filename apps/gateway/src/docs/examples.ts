@@ -2,25 +2,15 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { apiSchemas } from '@rondo/contract/api';
 import { z } from 'zod';
 import { schemaPath } from './discriminators';
-import { accountExamples } from './examples/account-examples';
 import { parameterExamples } from './examples/parameter-examples';
 import { problemExamples } from './examples/problem-examples';
-import { toolExamples } from './examples/tool-examples';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 type Content = Record<string, { schema?: unknown; example?: unknown; examples?: unknown }>;
 
-const examples: Readonly<Record<string, unknown>> = {
-  ...accountExamples,
-  ...toolExamples,
-  ...Object.fromEntries(apiSchemas.flatMap(({ examples: given = {} }) => Object.entries(given))),
-};
-
-/** What lists have beside their items and their cursor. */
-const moreOfPages: Readonly<Record<string, object>> = {
-  AccountPage: { tiers: ['free', 'pro'] },
-  ModelPage: { providers: ['demo', 'openai'] },
-};
+const examples: Readonly<Record<string, unknown>> = Object.fromEntries(
+  apiSchemas.flatMap(({ examples: given = {} }) => Object.entries(given)),
+);
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
@@ -77,7 +67,7 @@ class KnownExamples {
     const own = examples[name] ?? firstOf(schema);
     const item = itemOf(schema);
     if (own !== undefined || item === undefined) return own;
-    return { data: [this.valueOf(item)], has_more: false, next_cursor: null, ...moreOfPages[name] };
+    return { data: [this.valueOf(item)], has_more: false, next_cursor: null };
   }
 }
 

@@ -1,13 +1,10 @@
 import * as contract from '@rondo/contract';
 import { apiSchemas, pascalCase } from '@rondo/contract/api';
 import { z } from 'zod';
-import { AccountTierDto, NewCreditDto, accountBalance, givenCredit } from '../billing/balance.dto';
-import * as billing from '../billing/usage.dto';
 import { problemBody } from '../problems/problems';
 import type { SchemaNames } from './describe-routes';
 import { type JsonSchema, schemaPath, withDiscriminators } from './discriminators';
 import { refusedAcknowledgement, socketMessages } from './socket-schemas';
-import { toolSchemas } from './tool-schemas';
 
 type Schemas = Readonly<Record<string, z.ZodType>>;
 
@@ -36,10 +33,6 @@ const responses: Schemas = {
   Problem: problemBody,
   ApprovalOutcome: contract.approvalOutcome,
   AwaitedApproval: contract.awaitedApproval,
-  ...toolSchemas,
-  ...billing.usageSchemas,
-  Balance: accountBalance,
-  Credit: givenCredit,
   RefusedAcknowledgement: refusedAcknowledgement,
   ...socketSchemas('Acknowledgement', ({ acknowledgement }) => acknowledgement),
 };
@@ -47,8 +40,6 @@ const responses: Schemas = {
 const requests: Schemas = {
   ...shared,
   ...byRoutes.requests,
-  AccountTier: AccountTierDto.schema,
-  NewCredit: NewCreditDto.schema,
   ...socketSchemas('Message', ({ schema }) => schema),
 };
 

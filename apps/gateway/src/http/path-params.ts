@@ -1,7 +1,6 @@
 import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import {
-  accountId,
   agentId,
   callId,
   fileId,
@@ -128,9 +127,4 @@ export const SandboxParam = idParam('sandboxId', sandboxId, {
   parameter: 'sandbox_id',
   noun: 'sandbox',
   code: 'sandbox_not_found',
-});
-export const AccountParam = idParam('namedId', accountId, {
-  parameter: 'account_id',
-  noun: 'account',
-  code: 'account_not_found',
 });

@@ -52,7 +52,7 @@ type Shown<Body> = unknown extends Body
       : { readonly [Name in keyof Body]: Shown<Body[Name]> };
 
 type Answer<Given> = Given extends { body: infer Body extends z.ZodType }
-  ? Shown<z.input<Body>>
+  ? Shown<z.input<Body>> | (Given extends { csv: string } ? string : never)
   : Given extends { bytes: readonly string[] }
     ? StreamableFile
     : unknown; // it is not sent

@@ -131,7 +131,12 @@ export const accountSchemas: ApiSchemas = {
   },
   examples: {
     NewAccount: { name: exampleAccount.name },
-    ListedAccount: { ...exampleAccount, tier: 'free' },
+    AccountPage: {
+      data: [{ ...exampleAccount, tier: 'free' }],
+      has_more: false,
+      next_cursor: null,
+      tiers: ['free', 'pro'],
+    },
     AccountWithKey: { account: exampleAccount, api_key: secret },
     RemovedAccount: { ...exampleAccount, removed_at: '2026-11-26T09:00:00.000Z' },
     NewApiKey: { name: exampleKey.name, scopes: exampleKey.scopes, expires_at: expiry },

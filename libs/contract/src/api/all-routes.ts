@@ -2,6 +2,8 @@ import { accountSchemas, accounts } from './accounts';
 import { agentSchemas, agents } from './agents';
 import { approvalSchemas, approvals } from './approvals';
 import { audit, auditSchemas } from './audit';
+import { billing, billingSchemas } from './billing';
+import { catalog, catalogSchemas } from './catalog';
 import { fileSchemas, files } from './files';
 import { mcpSchemas, mcpServers, mcpTools } from './mcp-tools';
 import { operationSchemas, operations } from './operations';
@@ -25,6 +27,8 @@ export const apiRoutes = {
   ...agents,
   ...approvals,
   ...audit,
+  ...billing,
+  ...catalog,
   ...files,
   ...mcpServers,
   ...mcpTools,
@@ -49,6 +53,8 @@ export const apiSchemas: readonly ApiSchemas[] = [
   agentSchemas,
   approvalSchemas,
   auditSchemas,
+  billingSchemas,
+  catalogSchemas,
   fileSchemas,
   mcpSchemas,
   operationSchemas,

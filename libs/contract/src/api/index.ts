@@ -2,6 +2,8 @@ export { accounts, newApiKey, scope } from './accounts';
 export { agents } from './agents';
 export { approvals, decisionFields, inconsistentDecision, isConsistentDecision } from './approvals';
 export { audit } from './audit';
+export { billing, exampleBalance, usageEntryQuery, usageQuery, usageSums } from './billing';
+export { catalog } from './catalog';
 export { exampleHash, exampleIds } from './example-ids';
 export { mcpServers, mcpTools } from './mcp-tools';
 export { type MetadataQuery, isWholeMetadata, metadata, metadataQuery, notWholeMetadata } from './metadata';

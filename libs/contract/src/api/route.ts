@@ -71,6 +71,8 @@ export interface AnswerDefinition {
    * an earlier release may have stored a value that this one accepts from no request.
    */
   readonly isParsed?: false;
+  /** Where a request prefers `text/csv`, the handler returns the rows as that text, for example this one. */
+  readonly csv?: string;
   /** Media types of bytes. */
   readonly bytes?: readonly string[];
   /** Server-sent events, each with this as its data. The handler writes them itself. */

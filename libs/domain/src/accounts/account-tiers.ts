@@ -1,3 +1,4 @@
+import { priceFactor } from '@rondo/contract';
 import { z } from 'zod';
 import { jsonText } from '../models/json-text';
 
@@ -6,18 +7,6 @@ const modelPattern = z
   .string()
   .max(300)
   .regex(/^[^*]*\*?$/, 'may have one "*", at its end');
-
-const factorDecimals = 6;
-
-/** More than 0, at most 100. Stored with its decimals. */
-export const priceFactor = z
-  .number()
-  .positive()
-  .max(100)
-  .refine(
-    (factor) => Number(factor.toFixed(factorDecimals)) === factor,
-    `must have at most ${factorDecimals} decimals`,
-  );
 
 /** In seconds. A longer one than a day could not be told from the times of an expression's days. */
 export const leastInterval = z.number().int().min(1).max(86_400);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ModelFacts, factsOf } from './model-facts';
-import { modelPrice, priceChange } from './model-price';
+import { modelPrice } from '@rondo/contract';
+import { priceChange } from './model-price';
 import { jsonText } from './json-text';
 
 /** The prices of one model. The one without `from` replaces the known price; the others are added as changes. */

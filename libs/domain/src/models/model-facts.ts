@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { modelPrice, priceChange } from './model-price';
+import { modelPrice } from '@rondo/contract';
+import { priceChange } from './model-price';
 
 /** Facts about a model; `id` is its name without the provider. */
 export const modelFacts = z.strictObject({

@@ -1,11 +1,11 @@
-import { type LlmSettings, extraBody } from '@rondo/contract';
+import { type LlmSettings, type ModelPrice, extraBody } from '@rondo/contract';
 import { z } from 'zod';
 import { readPrices, withPrices } from './declared-prices';
 import { whyNoDemoModel } from './demo-models';
 import { jsonText } from './json-text';
 import { type ModelFacts, factsOf, knownModels, modelFacts } from './model-facts';
 import type { PaceLimits } from './provider-pace';
-import { type CallSize, type ModelPrice, leastInputRate, mostCost, priceAt } from './model-price';
+import { type CallSize, leastInputRate, mostCost, priceAt } from './model-price';
 import { type ProfileOverride, profileOverride } from './profile-override';
 
 const providerName = z.string().regex(/^[a-z0-9_-]+$/, 'must be lower-case letters, digits, "-" or "_"');

@@ -2,7 +2,6 @@ import { exampleHash, exampleIds as ids } from '@rondo/contract/api';
 
 /** Of parameters of paths, and of those of queries without which a request is refused. */
 export const parameterExamples: Readonly<Record<string, string | number>> = {
-  account_id: ids.account,
   agent_id: ids.agent,
   approval_id: ids.approval,
   delivery_id: ids.delivery,

@@ -1,6 +1,5 @@
 import { type ProblemBody, type ProblemCode, problem, problemStatus } from '../../problems/problems';
-import { balanceExample } from '../../billing/balance.dto';
-import { exampleIds as ids } from '@rondo/contract/api';
+import { exampleBalance, exampleIds as ids } from '@rondo/contract/api';
 
 /** What some problems say beside their code. */
 const details: Partial<Record<ProblemCode, Omit<Partial<ProblemBody>, 'code'>>> = {
@@ -11,7 +10,7 @@ const details: Partial<Record<ProblemCode, Omit<Partial<ProblemBody>, 'code'>>> 
   thread_busy: { detail: 'The thread has an active run.', active_run_id: ids.run },
   balance_exhausted: {
     detail: 'The tier free allows 5 USD per month, and this account has spent 5.0100 USD and has no credit left.',
-    balance: { ...balanceExample, spent_usd: 5.01, reserved_usd: 0, credit_usd: 0, available_usd: -0.01 },
+    balance: { ...exampleBalance, spent_usd: 5.01, reserved_usd: 0, credit_usd: 0, available_usd: -0.01 },
   },
   model_not_allowed: {
     detail: 'The tier free does not allow this model.',

@@ -1,10 +1,8 @@
+import type { UsageGroup } from '@rondo/contract';
 import type { Sql } from '../../database/sql';
 import { type UsageFilter, filteredUsage, valuesOf } from './usage-filter';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
-
-export const usageGroups = ['day', 'model', 'agent'] as const;
-export type UsageGroup = (typeof usageGroups)[number];
 
 /** `cost_usd` and `charged_usd` are sums over the calls with a known price, and null if there is no such call. */
 export interface UsageSums {

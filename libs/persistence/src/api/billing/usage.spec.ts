@@ -1,8 +1,15 @@
-import { type AccountId, type AgentId, type NewFact, type RunId, agentId, modelCallId } from '@rondo/contract';
+import {
+  type AccountId,
+  type AgentId,
+  type NewFact,
+  type RunId,
+  type UsageGroup,
+  agentId,
+  modelCallId,
+} from '@rondo/contract';
 import { StoreFixture, newAccount, nextId } from '../../testing/store-fixture';
 import { filteredUsage } from './usage-filter';
 import { UsageLedger } from './usage';
-import type { UsageGroup } from './usage-report';
 
 let fixture: StoreFixture;
 let ledger: UsageLedger;

@@ -1,9 +1,9 @@
-import type { UsageEntry } from '@rondo/contract';
+import type { UsageEntry, UsageGroup } from '@rondo/contract';
 import type { Database } from '../../database/database';
 import type { Page, PageRequest } from '../page';
 import { listUsageEntries } from './usage-entries';
 import type { UsageFilter } from './usage-filter';
-import { type UsageGroup, type UsageReport, readUsage } from './usage-report';
+import { type UsageReport, readUsage } from './usage-report';
 
 /** What the model calls of an account have used, from the ledger of usage entries. */
 export class UsageLedger {
