@@ -46,6 +46,21 @@ const failed = text.map((message): NewFact => ({
 }));
 
 describe('recordedFacts', () => {
+  it('dates no fact before those that the run continues from, whose writer had another clock', () => {
+    const [input] = fc.sample(said, 1);
+    if (!input) throw new Error('no fact');
+    const at = (year: string) => {
+      const earlier = recordedFacts(
+        { ...batchOf(claim, [input], () => '01J'), at: `${year}-01-01T00:00:00.000Z` },
+        { lastSeq: 0, lastMessageSeq: 0 },
+      );
+      return batchOf(Object.assign({ log: earlier }, claim), [input], () => '01K').at;
+    };
+
+    expect(at('2999')).toBe('2999-01-01T00:00:00.000Z');
+    expect(at('1999') > '2020').toBe(true);
+  });
+
   it('gives each fact the bytes of its JSON as it is shown', () => {
     const facts = fc.array(fc.oneof(said, failed), { maxLength: 6 });
 

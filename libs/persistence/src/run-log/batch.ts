@@ -7,7 +7,7 @@ import {
   type RecordedFact,
   shownContent,
 } from '@rondo/contract';
-import { type Claim, type RunChanges, hasEventJson, runChanges } from '@rondo/domain';
+import { type Claim, type ClaimedRun, type RunChanges, hasEventJson, runChanges } from '@rondo/domain';
 
 /** Facts of one run on their way into its log. */
 export interface Batch {
@@ -34,10 +34,20 @@ export interface MessageJson {
   readonly shownAfterSeq: string | undefined;
 }
 
-export function batchOf(claim: Claim, facts: readonly NewFact[], newId: NewId): Batch {
-  const at = new Date().toISOString();
+export function batchOf(claim: Holding, facts: readonly NewFact[], newId: NewId): Batch {
+  const at = stampFor(claim);
   const stamped = facts.map((fact) => ({ fact, id: newEventId(newId), json: jsonOf(fact, at) }));
   return { claim, at, facts: stamped, changes: runChanges(facts, at) };
+}
+
+/** A claim, with the log that the run continues from where the caller has it. */
+type Holding = Claim & Partial<Pick<ClaimedRun, 'log'>>;
+
+/** Now, but not before the facts that the run continues from: the clock of the process that wrote them may be ahead. */
+function stampFor({ log = [] }: Holding): string {
+  const now = new Date().toISOString();
+  const last = log.at(-1)?.at ?? now;
+  return last > now ? last : now;
 }
 
 const newEventId = (newId: NewId): EventId => `evt_${newId()}` as EventId; // generated here, so it needs no parsing
