@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TLSSocket, createSecureContext } from 'node:tls';
+import { openDatabase } from './database';
+import { type TestDatabase, makeTestDatabase } from '../testing/test-database';
+
+/** What a client sends first to ask for TLS, and the answer that it may have it. */
+const requestBytes = 8;
+const granted = 'S';
+
+/** What docs/operations.md says of `sslmode` in DATABASE_URL. */
+describe('a Postgres whose certificate is of a private authority', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'tls-spec-'));
+  const file = (name: string) => join(directory, name);
+  const sockets = new Set<Socket>();
+  let database: TestDatabase;
+  let server: Server;
+  let asksForCertificates = false;
+
+  beforeAll(async () => {
+    issueCertificates(directory);
+    database = await makeTestDatabase();
+    const { hostname, port } = new URL(database.url);
+    server = createServer((near) => {
+      const far = connect(Number(port), hostname);
+      for (const socket of [near, far]) sockets.add(socket.on('error', () => undefined));
+      near.once('data', (request: Buffer) => {
+        if (request.length !== requestBytes) return void near.destroy(); // it goes on without TLS
+        near.write(granted);
+        const secureContext = createSecureContext({
+          ...{ key: readFileSync(file('server.key')), cert: readFileSync(file('server.pem')) },
+          ca: readFileSync(file('ca.pem')),
+        });
+        const tls = new TLSSocket(near, {
+          ...{ isServer: true, secureContext },
+          ...{ requestCert: asksForCertificates, rejectUnauthorized: asksForCertificates },
+        });
+        tls.on('error', () => near.destroy());
+        tls.pipe(far).pipe(tls);
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(async () => {
+    server.close();
+    sockets.forEach((socket) => socket.destroy());
+    await database.drop();
+    rmSync(directory, { recursive: true });
+  });
+
+  async function outcomeOf(parameters: string): Promise<string> {
+    const { port } = server.address() as AddressInfo; // it listens on TCP
+    const url = Object.assign(new URL(database.url), { hostname: 'localhost', port, search: parameters }).href;
+    const service = openDatabase({ url, poolSize: 1 });
+    const outcome = await service.ping().then(
+      () => 'connected',
+      (error: unknown) => String(error),
+    );
+    await service.close();
+    return outcome;
+  }
+
+  it.each(['sslmode=require', 'sslmode=verify-full'])(
+    'is refused with %s where Node does not know it',
+    async (given) => {
+      expect(await outcomeOf(given)).toMatch(/certificate/);
+    },
+  );
+
+  it.each([
+    'sslmode=verify-full&sslrootcert=CA',
+    'sslmode=require&sslrootcert=CA',
+    'sslmode=require&uselibpqcompat=true',
+    'sslmode=no-verify',
+  ])('is used with %s', async (given) => {
+    expect(await outcomeOf(given.replace('CA', file('ca.pem')))).toBe('connected');
+  });
+
+  it('gets the certificate of a client that is given one, and refuses others', async () => {
+    asksForCertificates = true;
+    const withRoot = `sslmode=verify-full&sslrootcert=${file('ca.pem')}`;
+
+    const outcomes = [
+      await outcomeOf(`${withRoot}&sslcert=${file('client.pem')}&sslkey=${file('client.key')}`),
+      await outcomeOf(withRoot),
+    ];
+
+    expect(outcomes).toEqual(['connected', expect.not.stringMatching('connected')]);
+  });
+});
+
+/** An authority, and certificates of it for a server named `localhost` and for a client. */
+function issueCertificates(directory: string): void {
+  const openssl = (...given: string[]) => execFileSync('openssl', given, { cwd: directory, stdio: 'ignore' });
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  const root = ['-keyout', 'ca.key', '-out', 'ca.pem', '-days', '3', '-subj', '/CN=Private authority'];
+  openssl('req', '-x509', ...newKey, ...root);
+  for (const [name, subject] of [
+    ['server', 'localhost'],
+    ['client', 'rondo'],
+  ] as const) {
+    const extension = ['-addext', 'subjectAltName=DNS:localhost'];
+    const files = ['-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=${subject}`];
+    openssl('req', ...newKey, ...files, ...extension);
+    const signing = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-copy_extensions', 'copy', '-days', '3'];
+    openssl('x509', '-req', '-in', `${name}.csr`, '-out', `${name}.pem`, ...signing);
+  }
+}
