@@ -2,11 +2,25 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UsageError } from './command';
 
-const { RONDO_URL, RONDO_API_KEY, NO_COLOR, TERM, OPENAI_API_KEY, ANTHROPIC_API_KEY, TAVILY_API_KEY } = process.env;
+const { RONDO_URL, RONDO_API_KEY, NO_COLOR, TERM, OPENAI_API_KEY, ANTHROPIC_API_KEY } = process.env;
+const { PATH, HOME, NODE_EXTRA_CA_CERTS, HTTP_PROXY, HTTPS_PROXY, NO_PROXY } = process.env;
+const { TAVILY_API_KEY, BRAVE_API_KEY, SERPER_API_KEY, SERPAPI_API_KEY, JINA_API_KEY } = process.env;
+const { FIRECRAWL_API_KEY, RAPIDAPI_KEY, DAYTONA_API_KEY } = process.env;
 
 /** Keys of model providers, for the setup. */
 export const modelKeys = { openai: OPENAI_API_KEY, anthropic: ANTHROPIC_API_KEY } as const;
-export const searchKey = TAVILY_API_KEY;
+
+/** Keys of other services, for the setup. */
+export const serviceKeys: Readonly<Record<string, string | undefined>> = {
+  ...{ TAVILY_API_KEY, BRAVE_API_KEY, SERPER_API_KEY, SERPAPI_API_KEY, JINA_API_KEY },
+  ...{ FIRECRAWL_API_KEY, RAPIDAPI_KEY, DAYTONA_API_KEY },
+};
+
+/** What programs that this one starts need of the machine. */
+export const forPrograms: NodeJS.ProcessEnv = { PATH, HOME, NODE_EXTRA_CA_CERTS, HTTP_PROXY, HTTPS_PROXY, NO_PROXY };
+
+/** The file of this program as it was started, perhaps by a link. */
+export const program = process.argv[1] ?? '';
 
 const usualUrl = 'http://localhost:3000';
 

@@ -102,6 +102,15 @@ describe('rondo setup', () => {
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'rondo-setup-'))));
   afterEach(() => rmSync(folder, { recursive: true }));
 
+  /** Answers as Tavily does. */
+  const engine = createServer((_request, response) => void response.end('{"results":[]}'));
+  beforeAll(async () => {
+    engine.listen(0, '127.0.0.1');
+    await once(engine, 'listening');
+  });
+  afterAll(() => engine.close());
+  const engineUrl = () => `http://127.0.0.1:${(engine.address() as AddressInfo).port}`; // it listens on a port
+
   const modelServer = () => rondo.services.get('demo-model').url;
   const written = () => readFileSync(join(folder, '.env'), 'utf8');
 
@@ -141,13 +150,48 @@ describe('rondo setup', () => {
 
   it('keeps what the file has, when nothing else is answered', async () => {
     const settings = ['OPENAI_API_KEY=kept', `OPENAI_BASE_URL=${modelServer()}/v1`, 'DEFAULT_MODEL=openai/coder'];
-    const others = ['TAVILY_API_KEY=found', 'SANDBOX_EGRESS=none', 'RETENTION_DAYS=7', 'PORT=3500'];
+    const search = ['TAVILY_API_KEY=found', `TAVILY_URL=${engineUrl()}`];
+    const others = [...search, 'SANDBOX_EGRESS=none', 'RETENTION_DAYS=7', 'PORT=3500'];
     writeFileSync(join(folder, '.env'), [...settings, ...others, ''].join('\n'));
 
     const { code, output } = await setup(['--yes']);
 
     expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining('It works.') });
     expect(written().trim().split('\n').sort()).toEqual([...settings, ...others].sort());
+  });
+
+  it('tries services and servers by the requests that Rondo sends, and a second provider', async () => {
+    writeFileSync(join(folder, '.env'), `TAVILY_URL=${engineUrl()}\n`);
+    const { DATABASE_URL = '', REDIS_URL = '', NATS_URL = '' } = rondo.infrastructure.env;
+    const second = ['--second-provider', 'compatible', '--second-name', 'own', '--second-model', 'coder'];
+    const servers = ['--database-url', DATABASE_URL, '--redis-url', REDIS_URL, '--nats-url', NATS_URL];
+
+    const { code, output } = await setup([
+      ...['--search', 'tavily', '--search-key', 'a-secret', ...servers],
+      ...[...second, '--second-base-url', `${modelServer()}/v1`, '--second-key', 'another-secret'],
+    ]);
+
+    expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining('web search: it works.') });
+    for (const server of ['Postgres', 'Redis', 'NATS']) expect(output).toContain(`${server}: it works.`);
+    expect(output).not.toMatch(/a-secret|another-secret/);
+    expect(written()).toContain('TAVILY_API_KEY=a-secret\n');
+    expect(written()).toContain('OWN_API_KEY=another-secret\n');
+    expect(written()).toContain('"api_key_variable":"OWN_API_KEY"');
+    expect(written()).toContain(`DATABASE_URL=${DATABASE_URL}\n`);
+  });
+
+  it.each([
+    ['a server', ['--redis-url', 'redis://127.0.0.1:1'], /Redis: it does not work: .*ECONNREFUSED/],
+    ['an engine', ['--search', 'searxng', '--searxng-url', 'http://127.0.0.1:1'], /web search: it does not work: /],
+    ['Docker', ['--sandboxes', 'docker'], /sandboxes: it does not work: /],
+  ])('writes nothing when %s does not answer, and everything with --no-test', async (_what, words, complaint) => {
+    writeFileSync(join(folder, '.env'), 'DOCKER_SOCKET=/nonexistent/docker.sock\n');
+
+    const { code, output } = await setup(words);
+    expect({ code, output }).toMatchObject({ code: 1, output: expect.stringMatching(complaint) });
+    expect(written()).toBe('DOCKER_SOCKET=/nonexistent/docker.sock\n');
+
+    expect(await setup([...words, '--no-test'])).toMatchObject({ code: 0 });
   });
 
   it('sends the key of a server to no other', async () => {

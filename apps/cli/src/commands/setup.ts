@@ -1,20 +1,16 @@
 import { join } from 'node:path';
-import { type Command, type Context, type Given, UsageError } from '../command';
-import { checkout, modelKeys, searchKey } from '../config';
+import { type Command, UsageError } from '../command';
+import { checkout, modelKeys, serviceKeys } from '../config';
+import { checkServices } from '../setup/check-services';
 import { type Settings, readSettings, writeSettings } from '../setup/env-file';
 import { type ModelAccess, testModel } from '../setup/model-provider';
-import { type Question, answerTo, questions } from '../setup/questions';
+import { type Setup, answerOr, keyOr, questions } from '../setup/questions';
+import { askForSecond, secondQuestions } from '../setup/second-provider';
+import { askForServices, serviceQuestions } from '../setup/services';
 
 const usualModel = { openai: 'gpt-5.1', anthropic: 'claude-sonnet-5', compatible: '' } as const;
 
 type Provider = keyof typeof usualModel;
-
-interface Setup {
-  readonly given: Given;
-  /** The settings of the file. What it has is the default of each question. */
-  readonly before: Settings;
-  readonly context: Context;
-}
 
 interface Chosen {
   readonly access: ModelAccess;
@@ -27,14 +23,6 @@ function providerOf({ DEFAULT_MODEL = '', OPENAI_BASE_URL = '' }: Settings): Pro
   if (!DEFAULT_MODEL.startsWith('openai/')) return 'demo';
   return OPENAI_BASE_URL === '' ? 'openai' : 'compatible';
 }
-
-/** The answer, or the default where the question is not answered. */
-const answerOr = (otherwise: string | undefined, asked: Question, { given, context: { terminal } }: Setup) =>
-  answerTo({ ...asked, otherwise: otherwise ?? asked.otherwise }, given, terminal);
-
-/** A key that is known is not asked for. */
-const keyOr = (known: string | undefined, asked: Question, { given, context: { terminal } }: Setup) =>
-  known !== undefined && given.value(asked.option.name) === undefined ? known : answerTo(asked, given, terminal);
 
 /** The answers about one provider. */
 async function chosenModel(provider: Provider, setting: Setup): Promise<Chosen> {
@@ -67,14 +55,24 @@ async function chosenModel(provider: Provider, setting: Setup): Promise<Chosen> 
 
 const withoutProvider = (model: string): string => model.replace(/^(openai|anthropic)\//, '');
 
-/** The settings of the models, tested by a real call. Asked again while the call fails and a person can mend it. */
+/** The settings of the models, tested by real calls. Undefined where one fails. */
 async function modelSettings(setting: Setup): Promise<Settings | undefined> {
-  const { given, before, context } = setting;
+  const provider = await answerOr(providerOf(setting.before), questions.provider, setting);
+  const isDemo = provider !== 'openai' && provider !== 'anthropic' && provider !== 'compatible';
+  const first = isDemo ? {} : await untilTested(() => chosenModel(provider, setting), setting);
+  if (!first) return undefined;
+  const before = { ...setting.before, ...first };
+  const second = await untilTested(() => askForSecond({ ...setting, before }), setting);
+  return second && { ...first, ...second };
+}
+
+/** Asked again while the call fails and a person can mend it. */
+async function untilTested(choose: () => Promise<Chosen | undefined>, { given, context }: Setup) {
   const { terminal } = context;
-  const provider = await answerOr(providerOf(before), questions.provider, setting);
-  if (provider !== 'openai' && provider !== 'anthropic' && provider !== 'compatible') return {};
   for (;;) {
-    const { access, settings } = await chosenModel(provider, setting);
+    const chosen = await choose();
+    if (!chosen) return {};
+    const { access, settings } = chosen;
     if (given.has('no-test')) return settings;
     terminal.note(`Asking ${access.model} for a few tokens …`, 'dim');
     const tested = await testModel(access);
@@ -83,44 +81,67 @@ async function modelSettings(setting: Setup): Promise<Settings | undefined> {
       return settings;
     }
     terminal.complain(`It does not work: ${tested.reason}`);
-    const again =
-      terminal.canAsk && given.value('model-key') === undefined && (await terminal.ask('Try again? [Y/n] '));
+    const isGiven = given.value('model-key') !== undefined || given.value('second-key') !== undefined;
+    const again = terminal.canAsk && !isGiven && (await terminal.ask('Try again? [Y/n] '));
     if (again === false || again === undefined || again.toLowerCase().startsWith('n')) return undefined;
   }
 }
 
+/** True where everything works, or a person wants to keep it all the same. */
+async function servicesWork(settings: Settings, { context: { terminal } }: Setup): Promise<boolean> {
+  const checked = await checkServices(settings);
+  if (!checked) {
+    terminal.note('Services and servers were not tested: this needs the built sources of Rondo.', 'yellow');
+    return true;
+  }
+  for (const { what, works, reason } of checked) {
+    if (works) terminal.note(`${what}: it works.`, 'green');
+    else terminal.complain(`${what}: it does not work: ${reason ?? 'no reason was given'}`);
+  }
+  if (checked.every(({ works }) => works)) return true;
+  const kept = terminal.canAsk ? await terminal.ask('Write the settings all the same? [y/N] ') : undefined;
+  return kept?.toLowerCase().startsWith('y') ?? false;
+}
+
 export const setup: Command = {
   name: 'setup',
-  summary: 'Ask for models and keys, test them by a real call, and write .env',
+  summary: 'Ask for models, services and servers, test each, and write .env',
   options: [
-    ...Object.values(questions).map(({ option }) => option),
+    ...[questions, secondQuestions, serviceQuestions]
+      .flatMap((asked) => Object.values(asked))
+      .map(({ option }) => option),
     { name: 'yes', short: 'y', help: 'take the default of every question that is not given' },
-    { name: 'no-test', help: 'without the call' },
+    { name: 'no-test', help: 'without the requests' },
     { name: 'output', short: 'o', value: 'FILE', help: 'instead of .env in the checkout' },
   ],
   details:
     'Every question is also an option. Without a terminal nothing is asked. What the file has already is the default, so that a ' +
     'second setup changes only what you answer anew. A key of the environment or the file is used without a question, and no ' +
-    'key is ever printed. If the call fails, nothing is written. Other lines of the file stay. Nothing of this is needed for a first run: the demo models work without.',
+    'key is ever printed. Services of tools, sandboxes at Docker or Daytona, and your own servers are tried by the requests that Rondo itself sends; ' +
+    'a call of a data provider may have a price. If one fails, nothing is written, unless you say so. Other lines of the file stay. Nothing of this is needed for a first run: the demo models work without.',
   async run(given, context) {
     const { terminal } = context;
     const file = given.value('output') ?? join(checkout() ?? '.', '.env');
     const before = readSettings(file);
-    const setting = { given, before, context };
+    const setting = { given, before, environment: serviceKeys, context };
     const models = await modelSettings(setting);
     if (!models) {
       terminal.complain('Nothing was written.');
       return 'failed';
     }
-    const search = await keyOr(searchKey ?? before['TAVILY_API_KEY'], questions.searchKey, setting);
+    const services = await askForServices(setting);
     const retention = await answerOr(before['RETENTION_DAYS'], questions.retention, setting);
     const settings: Settings = {
       ...models,
-      ...(search !== '' && { TAVILY_API_KEY: search }),
+      ...services,
       SANDBOX_EGRESS: await answerOr(before['SANDBOX_EGRESS'], questions.egress, setting),
       ...(retention !== '' && { RETENTION_DAYS: retention }),
       PORT: await answerOr(before['PORT'], questions.port, setting),
     };
+    if (!given.has('no-test') && !(await servicesWork({ ...before, ...services }, setting))) {
+      terminal.complain('Nothing was written.');
+      return 'failed';
+    }
     writeSettings(file, settings);
     const names = Object.keys(settings);
     if (terminal.isJson) terminal.json({ file, written: names });

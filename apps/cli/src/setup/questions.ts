@@ -1,5 +1,6 @@
-import { type Given, type Option, UsageError } from '../command';
+import { type Context, type Given, type Option, UsageError } from '../command';
 import type { Terminal } from '../terminal';
+import type { Settings } from './env-file';
 
 /** A question of the setup, which is also an option. */
 export interface Question {
@@ -27,7 +28,8 @@ const url = (answer: string) =>
 
 const anything = (answer: string) => answer;
 
-const question = (name: string, help: string, rest: Omit<Question, 'option'> & { value: string }): Question => ({
+/** A question that is also the option `name`. */
+export const question = (name: string, help: string, rest: Omit<Question, 'option'> & { value: string }): Question => ({
   option: { name, value: rest.value, help },
   ...rest,
 });
@@ -58,9 +60,9 @@ export const questions = {
     otherwise: '',
     accept: anything,
   }),
-  searchKey: question('search-key', 'the key of Tavily; better in the environment, as TAVILY_API_KEY', {
+  searchKey: question('search-key', 'the key of the engine; better in the environment, as TAVILY_API_KEY', {
     value: 'KEY',
-    ask: 'A key of Tavily, for searches of the web (it is not shown; empty: none, or another engine of docs/web-tools.md)',
+    ask: 'The key of the engine (it is not shown)',
     otherwise: '',
     accept: anything,
     secret: true,
@@ -104,3 +106,23 @@ export async function answerTo(asked: Question, given: Given, terminal: Terminal
     terminal.note(`It must be ${accepted.wrong}.`, 'yellow');
   }
 }
+
+/** What the answers of one setup depend on. */
+export interface Setup {
+  readonly given: Given;
+  /** The settings of the file. What it has is the default of each question. */
+  readonly before: Settings;
+  /** Keys of services in the environment. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly context: Context;
+}
+
+/** The answer, or the default where the question is not answered. */
+export const answerOr = (otherwise: string | undefined, asked: Question, { given, context: { terminal } }: Setup) =>
+  answerTo({ ...asked, otherwise: otherwise ?? asked.otherwise }, given, terminal);
+
+/** A key that is known is not asked for. */
+export const keyOr = (known: string | undefined, asked: Question, { given, context: { terminal } }: Setup) =>
+  known !== undefined && given.value(asked.option.name) === undefined
+    ? Promise.resolve(known)
+    : answerTo(asked, given, terminal);

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { forPrograms, program } from '../config';
+import type { Settings } from './env-file';
+
+/** What came of one request: to a service of tools, a place for sandboxes, a server. */
+export interface CheckedService {
+  readonly what: string;
+  readonly works: boolean;
+  readonly reason?: string;
+}
+
+/** The programs that send the requests of the services, below the folder of Rondo's sources that this program is part of. */
+const checkers = ['apps/tool-executor/dist/check-settings.js', 'deploy/local/check-servers.mjs'];
+
+/** Tries what the settings name, by the requests that the services themselves send. Undefined where these programs are not built. */
+export async function checkServices(settings: Settings): Promise<readonly CheckedService[] | undefined> {
+  const root = join(dirname(realpathSync(program)), '../../..');
+  const files = checkers.map((file) => join(root, file));
+  if (!files.every((file) => existsSync(file))) return undefined;
+  const checked = await Promise.all(files.map((file) => runChecker(file, settings)));
+  return checked.flat();
+}
+
+async function runChecker(file: string, settings: Settings): Promise<readonly CheckedService[]> {
+  const child = spawn(process.execPath, [file], { env: forPrograms, stdio: ['pipe', 'pipe', 'ignore'] });
+  child.stdin.end(JSON.stringify(settings));
+  const printed = await text(child.stdout);
+  try {
+    return JSON.parse(printed) as CheckedService[]; // both programs print this
+  } catch {
+    return [{ what: 'settings', works: false, reason: `${file} could not try them.` }];
+  }
+}
