@@ -50,7 +50,8 @@ import { SandboxPlacement } from './activation/sandbox-placement';
 import { WorkspaceMover } from './activation/workspace-mover';
 import { composeChildRuns } from './child-runs/compose-child-runs';
 import { type Config, readModelProviders } from './config';
-import { composeFiles } from './files/compose-files';
+import { composeDocuments, composeFiles } from './files/compose-files';
+import { DocumentsFromFiles } from './files/documents-from-files';
 import { ImagesFromBlobs } from './images/images-from-blobs';
 import { composeImages } from './images/compose-images';
 import { FactMetrics } from './maintenance/fact-metrics';
@@ -186,6 +187,7 @@ function runnerOf(
     catalogFor: catalogOf(adapters, placement),
   });
   const files = composeFiles(adapters, placement);
+  const { documentCache, documentsInMessages } = composeDocuments(database, providers.providers);
   const { imageCache, imagesFromUrls } = composeImages({ database, blobs, config });
   const tokens = new TiktokenCounter();
   return new AgentRunner({
@@ -195,9 +197,12 @@ function runnerOf(
     prepared: async (claim, signal) => {
       // Not awaited: it is for the runs that this worker takes over later, whose lost replies have to be counted at once.
       tokens.load(claim.run.settings.model).catch(warnTo(log)('vocabulary not loaded'));
-      return imagesFromUrls.shownIn(await files.deliveredIn(claim, signal), signal);
+      return documentsInMessages.shownIn(await imagesFromUrls.shownIn(await files.deliveredIn(claim, signal), signal));
     },
-    modelFor: ({ runId, accountId }) => forAccount(new ImagesFromBlobs(model, imageCache.of(runId)), accountId),
+    modelFor: ({ runId, accountId }) => {
+      const withDocuments = new DocumentsFromFiles(model, documentCache.of(runId));
+      return forAccount(new ImagesFromBlobs(withDocuments, imageCache.of(runId)), accountId);
+    },
     tokens: new CachingTokenCounter(tokens),
     budgetOf: budgetsOf(providers),
     factsOf: (model) => factsOfModel(model, providers),

@@ -144,9 +144,11 @@ export {
   type ModelTool,
   type ModelToolResult,
   type ShownBlock,
+  type ShownDocument,
   type ShownImage,
   contextOverflow,
   maxReplyAttempts,
+  tokensPerPage,
 } from './models/model';
 export { demoModels } from './models/demo-models';
 export { type ModelFallbacks, readFallbacks } from './models/fallbacks';
@@ -193,6 +195,14 @@ export { type ZoneOffset, zoneOffset } from './triggers/zone-offset';
 
 // Files of runs
 export { freeName } from './files/free-name';
-export { type FileProblem, type RunFileNote, bringsFiles, filesNote, problemsNote } from './files/run-file-note';
+export { documentsIn, withDocuments } from './files/message-documents';
+export {
+  type FileProblem,
+  type RunFileNote,
+  bringsFiles,
+  filesIn,
+  filesNote,
+  problemsNote,
+} from './files/run-file-note';
 
 export { memoize, memoizeGrowingList } from './memoize';

@@ -103,11 +103,11 @@ function createProtocols(provider: ProviderSettings, fetch: Fetch): Protocols {
     case 'azure':
       return { client: createAzureClient(provider, fetch), wireFor: openAiProtocols(provider) };
     case 'anthropic':
-      return { client: createAnthropicClient(provider, fetch), wireFor: anthropicProtocol() };
+      return { client: createAnthropicClient(provider, fetch), wireFor: anthropicProtocol(provider) };
     case 'bedrock':
-      return { client: createBedrockClient(provider, fetch), wireFor: anthropicProtocol() };
+      return { client: createBedrockClient(provider, fetch), wireFor: anthropicProtocol(provider) };
     case 'vertex':
-      return { client: createVertexClient(provider, fetch), wireFor: anthropicProtocol() };
+      return { client: createVertexClient(provider, fetch), wireFor: anthropicProtocol(provider) };
   }
 }
 
@@ -121,8 +121,8 @@ function openAiProtocols(provider: ProviderSettings): Protocols['wireFor'] {
     api === 'responses' || (api === undefined && isOpenAi && needsResponses(request)) ? responses : chat;
 }
 
-function anthropicProtocol(): Protocols['wireFor'] {
-  const messages = new AnthropicProtocol();
+function anthropicProtocol(provider: ProviderSettings): Protocols['wireFor'] {
+  const messages = new AnthropicProtocol(provider);
   return () => messages;
 }
 

@@ -11,7 +11,7 @@ const shell = { name: 'shell', description: 'Runs a command.', schema: { type: '
 const settings = { apiKey: '', headers: {} } as never;
 const protocols = [
   ['acme/m', new OpenAiProtocol(settings)],
-  ['anthropic/m', new AnthropicProtocol()],
+  ['anthropic/m', new AnthropicProtocol(settings)],
 ] as const;
 
 /** A copy that no memoized result is known for. */

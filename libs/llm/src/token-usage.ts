@@ -1,5 +1,5 @@
 import type { ModelPrice, Usage } from '@rondo/contract';
-import { type ModelMessage, type ModelRequest, memoizeGrowingList } from '@rondo/domain';
+import { type ModelMessage, type ModelRequest, memoizeGrowingList, tokensPerPage } from '@rondo/domain';
 import type { ReportedUsage } from './wire-protocol';
 
 export type CallUsage = Usage & {
@@ -74,11 +74,12 @@ function estimateMessage(message: ModelMessage): number {
     return inText(message.results.map(({ text }) => text)) + images * tokensPerImage;
   }
   const images = message.content.filter(({ type }) => type === 'image').length;
+  const pages = message.content.reduce((sum, block) => sum + (block.type === 'document' ? block.pages : 0), 0);
   const texts = message.content.map((block) => {
     if ('text' in block) return block.text;
     return block.type === 'tool_call' ? block.name + JSON.stringify(block.arguments) : '';
   });
-  return inText(texts) + images * tokensPerImage;
+  return inText(texts) + images * tokensPerImage + pages * tokensPerPage;
 }
 
 const inText = (texts: readonly string[]): number =>

@@ -107,5 +107,12 @@ export const unloadedImage = '(An image that was not loaded.)';
 /** Sent in place of an image to a model that reads only text, so that it can say so. */
 export const unseenImage = '(An image, which this model cannot see.)';
 
+/** Sent in place of a PDF that the model does not read, or that its provider has refused. */
+export const unreadDocument = (name: string): string =>
+  `(The PDF ${name} is not shown to this model; a tool can read its text.)`;
+
+/** Sent in place of a PDF whose bytes were not found. */
+export const lostDocument = (name: string): string => `(The PDF ${name}, which is not kept any more.)`;
+
 /** A tool name that every provider accepts: a model may have called a tool by a name that they refuse. */
 export const wireToolName = (name: string): string => name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unnamed';

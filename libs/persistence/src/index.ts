@@ -89,6 +89,7 @@ export { Messages } from './api/messages';
 export { type BlobAddress, Blobs } from './api/blobs/blobs';
 export { type FileAddress, type StoredFile, Files } from './api/files/files';
 export type { FileLimits } from './api/files/upload';
+export { type RunDocument, RunDocuments } from './api/files/run-documents';
 export { type FileToDeliver, FileDeliveries } from './api/files/file-deliveries';
 export { UnknownFileError } from './api/files/run-files';
 export { type FetchedImage, FetchedImages, type ImagePlace } from './api/blobs/fetched-images';

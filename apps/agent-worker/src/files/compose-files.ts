@@ -1,8 +1,11 @@
-import type { RunFeed } from '@rondo/domain';
+import { type ProviderSettings, type RunFeed, budgetsOf } from '@rondo/domain';
+import { readsDocuments } from '@rondo/llm';
 import type { NatsLink } from '@rondo/messaging';
-import { type Database, FileDeliveries, type PostgresRunStore } from '@rondo/persistence';
+import { type Database, FileDeliveries, type PostgresRunStore, RunDocuments } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
 import type { SandboxPlacement } from '../activation/sandbox-placement';
+import { ImageCache } from '../images/image-cache';
+import { DocumentsInMessages } from './documents-from-files';
 import { RunFileDelivery } from './run-file-delivery';
 import { WorkspaceUpload } from './workspace-upload';
 
@@ -14,6 +17,22 @@ interface Adapters {
 }
 
 const pauseMs = 1_000;
+const documentCacheBytes = 64 * 1024 * 1024;
+
+/** How the PDFs of messages reach models that read them. */
+export function composeDocuments(database: Database, providers: readonly ProviderSettings[]) {
+  const documents = new RunDocuments(database);
+  const cache = new ImageCache((runId, hashes) => documents.read(runId, hashes), documentCacheBytes);
+  return {
+    documentCache: cache,
+    documentsInMessages: new DocumentsInMessages({
+      documents,
+      readerFor: (runId) => cache.of(runId),
+      readsDocuments: readsDocuments(providers),
+      budgetOf: budgetsOf({ providers }),
+    }),
+  };
+}
 
 export function composeFiles({ database, nats, store, feed }: Adapters, placement: SandboxPlacement): RunFileDelivery {
   const deliveries = new FileDeliveries(database);

@@ -1,5 +1,7 @@
 import type { ContentBlock, NewMessage, Usage } from '@rondo/contract';
 import { addedTo, hiddenFieldsOf } from '../memoize';
+import { documentsIn } from '../files/message-documents';
+import { tokensPerPage } from '../models/model';
 import type { TokenCounter } from '../ports';
 import { maxTokens } from './max-tokens';
 import { textOf } from './message-text';
@@ -129,8 +131,9 @@ export class ContextMeter {
     return tokens;
   }
 
-  private besideText({ content }: NewMessage): number {
-    return content.reduce((sum, block) => sum + this.besideTextOf(block), perMessage);
+  private besideText(message: NewMessage): number {
+    const pages = documentsIn(message).reduce((sum, document) => sum + document.pages, 0);
+    return message.content.reduce((sum, block) => sum + this.besideTextOf(block), perMessage + pages * tokensPerPage);
   }
 
   private besideTextOf(block: ContentBlock): number {

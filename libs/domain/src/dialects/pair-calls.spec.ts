@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { type Message, callId, messageId, threadId } from '@rondo/contract';
+import { type Message, callId, messageId, sha256, threadId } from '@rondo/contract';
+import { withDocuments } from '../files/message-documents';
 import { requestViolations } from '../testing/request-violations';
 import { pairCalls } from './pair-calls';
 
@@ -104,4 +105,21 @@ describe('pairCalls', () => {
       }),
     );
   });
+});
+
+it('shows the PDFs of a message before its text', () => {
+  const document = { name: 'a.pdf', sha256: sha256.parse('a'.repeat(64)), pages: 2 };
+  const message = withDocuments(said('user', [{ type: 'text', text: 'Read.' }]), [document]);
+  expect(pairCalls([message])).toEqual([
+    {
+      role: 'user',
+      content: [
+        { type: 'document', ...document },
+        { type: 'text', text: 'Read.' },
+      ],
+    },
+  ]);
+  expect(pairCalls([withDocuments(message, [])])).toEqual([
+    { role: 'user', content: [{ type: 'text', text: 'Read.' }] },
+  ]);
 });

@@ -8,6 +8,7 @@ import {
   type UserBlock,
   failedResult,
 } from '@rondo/contract';
+import { documentsIn } from '../files/message-documents';
 import { memoizeGrowingList, memoize } from '../memoize';
 import type { AssistantBlock, ModelMessage, ModelToolResult } from '../models/model';
 import { wellFormed, wellFormedText } from '../well-formed';
@@ -150,9 +151,10 @@ function pushUserTurn(messages: ModelMessage[], message: Message): void {
   else messages.push(turn);
 }
 
-const userTurnOf = memoize(({ content }: Message) => ({
+/** Documents come first, as their makers advise. */
+const userTurnOf = memoize((message: Message) => ({
   role: 'user' as const,
-  content: content.filter(isUserBlock).map(wellFormed),
+  content: [...documentsIn(message), ...message.content.filter(isUserBlock).map(wellFormed)],
 }));
 
 const isUserBlock = (block: ContentBlock): block is UserBlock =>

@@ -31,5 +31,9 @@ export const problemsNote = (problems: readonly FileProblem[]): string =>
     )
     .join('\n');
 
+/** The files that came with a message. */
+export const filesIn = (message: Pick<NewMessage, 'metadata'>): readonly RunFileNote[] =>
+  metadata.safeParse(message.metadata).data?.files ?? [];
+
 export const bringsFiles = (message: Pick<NewMessage, 'metadata'>): boolean =>
   metadata.safeParse(message.metadata).success;

@@ -8,6 +8,7 @@ import type {
   ReasoningBlock,
   ReasoningEffort,
   RunError,
+  Sha256,
   Usage,
 } from '@rondo/contract';
 
@@ -37,7 +38,21 @@ export type ModelMessage =
   | { readonly role: 'tool'; readonly results: readonly ModelToolResult[] };
 
 export type ShownBlock =
-  { readonly type: 'text'; readonly text: string } | { readonly type: 'image'; readonly source: ShownImage };
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image'; readonly source: ShownImage }
+  | ShownDocument;
+
+/** Providers count a page of a PDF as its text and as an image; most pages have fewer. */
+export const tokensPerPage = 3_000;
+
+/** A PDF that came with a message. `data`, its bytes as base64, is there once the agent-worker has read them. */
+export interface ShownDocument {
+  readonly type: 'document';
+  readonly name: string;
+  readonly sha256: Sha256;
+  readonly pages: number;
+  readonly data?: string;
+}
 
 /** The loop refers to blobs; before the request, the agent-worker replaces them by their bytes, or by a note if they are gone. */
 export type ShownImage =

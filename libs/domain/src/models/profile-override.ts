@@ -18,6 +18,10 @@ export interface ProfileRules {
   readonly noUserAfterTool?: boolean;
   /** Refuses images: its models read only text. */
   readonly textOnly?: boolean;
+  /**
+   * How it takes a PDF: in the block that its protocol has for files, as the URL of an image, or not at all, which is the default.
+   */
+  readonly documents?: 'file' | 'image' | 'none';
   /** Does not know `stream_options`. */
   readonly noStreamOptions?: boolean;
   /** Knows only a part of JSON Schema. */
@@ -45,6 +49,7 @@ export const profileOverride = z
       reasoning: z.enum(['as_received', 'always', 'details', 'signatures', 'none']).optional(),
       no_user_after_tool: z.boolean().optional(),
       text_only: z.boolean().optional(),
+      documents: z.enum(['file', 'image', 'none']).optional(),
       no_stream_options: z.boolean().optional(),
       plain_schemas: z.boolean().optional(),
       max_tools: z.number().int().positive().optional(),
@@ -52,13 +57,14 @@ export const profileOverride = z
     }),
   )
   .transform(({ like, reasoning, no_user_after_tool, text_only, ...more }): ProfileOverride => {
-    const { no_stream_options, plain_schemas, max_tools, efforts } = more;
+    const { documents, no_stream_options, plain_schemas, max_tools, efforts } = more;
     return {
       ...(like !== undefined && { like }),
       rules: {
         ...(reasoning !== undefined && { reasoning }),
         ...(no_user_after_tool !== undefined && { noUserAfterTool: no_user_after_tool }),
         ...(text_only !== undefined && { textOnly: text_only }),
+        ...(documents !== undefined && { documents }),
         ...(no_stream_options !== undefined && { noStreamOptions: no_stream_options }),
         ...(plain_schemas !== undefined && { plainSchemas: plain_schemas }),
         ...(max_tools !== undefined && { maxTools: max_tools }),

@@ -5,11 +5,12 @@ import {
   type ModelMessage,
   type ModelToolResult,
   type ShownBlock,
+  type ShownDocument,
   type ShownImage,
   memoizeGrowingList,
 } from '@rondo/domain';
-import { onePerModel } from '../one-per-model';
-import { lostImage, unloadedImage, wireToolName } from '../wire-protocol';
+import { type ConversationRules, toDocument } from '../providers/conversation-rules';
+import { lostImage, unloadedImage, unseenImage, wireToolName } from '../wire-protocol';
 import { givenThinking } from './given-thinking';
 
 type Message = Anthropic.UserMessageParam | Anthropic.AssistantMessageParam;
@@ -20,36 +21,41 @@ interface Turn {
   readonly content: Block[];
 }
 
-/**
- * The conversation in Anthropic's shape: roles alternate, and the results of a turn's calls open the next user turn. `maker` is
- * the model that it is for.
- */
-export const toAnthropicMessages = (conversation: readonly ModelMessage[], maker: string): Message[] =>
-  turnsFor(maker)(conversation).map((turn) => (turn.content.length > 0 ? turn : { ...turn, content: [emptyMessage] }));
+/** Whom the conversation is for: what a model gave goes back to it alone. */
+interface Recipient {
+  readonly maker: string;
+  readonly rules: ConversationRules;
+}
 
-const turnsFor = onePerModel((maker) =>
-  memoizeGrowingList<ModelMessage, Turn[]>((turns = [], more) => {
-    for (const message of more) add(turns, message, maker);
+/** Turns are remembered for each model, and for each way in which its server wants them. */
+export type ToAnthropicMessages = (conversation: readonly ModelMessage[]) => Message[];
+
+/** The conversation in Anthropic's shape: roles alternate, and the results of a turn's calls open the next user turn. */
+export function createAnthropicTurns(recipient: Recipient): ToAnthropicMessages {
+  const toTurns = memoizeGrowingList<ModelMessage, Turn[]>((turns = [], more) => {
+    for (const message of more) add(turns, message, recipient);
     return turns;
-  }),
-);
+  });
+  return (conversation) =>
+    toTurns(conversation).map((turn) => (turn.content.length > 0 ? turn : { ...turn, content: [emptyMessage] }));
+}
 
-function add(turns: Turn[], message: ModelMessage, maker: string): void {
+function add(turns: Turn[], message: ModelMessage, recipient: Recipient): void {
   const role = message.role === 'assistant' ? 'assistant' : 'user';
-  const content = blocksOf(message, maker);
+  const content = toBlocks(message, recipient);
   const last = turns.at(-1);
   if (last?.role === role) turns[turns.length - 1] = { role, content: [...last.content, ...content] };
   else turns.push({ role, content });
 }
 
-function blocksOf(message: ModelMessage, maker: string): Block[] {
+function toBlocks(message: ModelMessage, { maker, rules }: Recipient): Block[] {
   switch (message.role) {
     case 'user':
-      return message.content.flatMap(shownBlock);
+      return message.content.flatMap((block) => shownBlock(block, rules));
     case 'assistant':
       return message.content.flatMap((block) => assistantBlock(block, maker));
     case 'tool':
-      return message.results.map(resultBlock);
+      return message.results.map((result) => resultBlock(result, rules));
   }
 }
 
@@ -59,10 +65,29 @@ const emptyMessage = textBlock('(empty message)');
 
 const textBlocks = (text: string): Anthropic.TextBlockParam[] => (text.trim() === '' ? [] : [textBlock(text)]);
 
-const shownBlock = (block: ShownBlock): Block[] =>
-  block.type === 'text' ? textBlocks(block.text) : [imageBlock(block.source)];
+function shownBlock(block: ShownBlock, rules: ConversationRules): Block[] {
+  switch (block.type) {
+    case 'text':
+      return textBlocks(block.text);
+    case 'image':
+      return [imageBlock(block.source, rules)];
+    case 'document':
+      return [documentBlock(block, rules)];
+  }
+}
 
-function imageBlock(source: ShownImage): Anthropic.ImageBlockParam | Anthropic.TextBlockParam {
+function documentBlock(document: ShownDocument, rules: ConversationRules): Block {
+  const sent = toDocument(document, rules);
+  if (typeof sent === 'string') return textBlock(sent);
+  const { name: title, data } = sent;
+  return { type: 'document', title, source: { type: 'base64', media_type: 'application/pdf', data } };
+}
+
+function imageBlock(
+  source: ShownImage,
+  { textOnly }: ConversationRules,
+): Anthropic.ImageBlockParam | Anthropic.TextBlockParam {
+  if (textOnly) return textBlock(unseenImage);
   switch (source.type) {
     case 'base64':
       return { type: 'image', source: { type: 'base64', media_type: source.media_type, data: source.data } };
@@ -95,8 +120,12 @@ function thinkingBlock({ text, signature, redacted, opaque }: ReasoningBlock, ma
   return [{ type: 'thinking', thinking: text, ...given } as Anthropic.ThinkingBlockParam]; // unsigned for some servers
 }
 
-function resultBlock({ tool_call_id, text, is_error, image }: ModelToolResult): Anthropic.ToolResultBlockParam {
+function resultBlock(
+  { tool_call_id, text, is_error, image }: ModelToolResult,
+  rules: ConversationRules,
+): Anthropic.ToolResultBlockParam {
   const texts = textBlocks(text);
-  const content = [...(texts.length > 0 ? texts : [textBlock('(no output)')]), ...(image ? [imageBlock(image)] : [])];
+  const shown = image ? [imageBlock(image, rules)] : [];
+  const content = [...(texts.length > 0 ? texts : [textBlock('(no output)')]), ...shown];
   return { type: 'tool_result', tool_use_id: tool_call_id, content, ...(is_error && { is_error }) };
 }

@@ -1,20 +1,49 @@
-import type { ModelRequest } from '@rondo/domain';
+import type { ModelRequest, ProviderSettings } from '@rondo/domain';
+import { onePerModel } from '../one-per-model';
+import type { ProviderError } from '../provider-error';
+import { type ConversationRules, findRules, learnRules } from '../providers/conversation-rules';
 import type { WireProtocol, WireRequest } from '../wire-protocol';
+import { type ToAnthropicMessages, createAnthropicTurns } from './anthropic-messages';
 import { AnthropicReply } from './anthropic-reply';
 import { toMaker, thinkingIn, toAnthropicRequest } from './anthropic-request';
 import { markedTurns } from './cache-marks';
 
+/** What this process knows of one model of the provider. */
+interface KnownModel {
+  rules: ConversationRules;
+  toMessages: ToAnthropicMessages;
+}
+
 /** The Messages API of Anthropic and of compatible servers. */
 export class AnthropicProtocol implements WireProtocol {
+  private readonly known: (model: string) => KnownModel;
+
+  constructor(provider: ProviderSettings) {
+    this.known = onePerModel((model) => {
+      const rules = findRules(provider, model);
+      return { rules, toMessages: createAnthropicTurns({ maker: toMaker(model), rules }) };
+    });
+  }
+
   request(request: ModelRequest): WireRequest {
     const thinking = thinkingIn(request);
     const { effort } = thinking;
     return {
       path: '/v1/messages',
-      params: toAnthropicRequest(request, thinking),
+      params: toAnthropicRequest(request, this.known(request.model).toMessages, thinking),
       unsettled: markedTurns,
       ...(effort && { notes: { effort } }),
     };
+  }
+
+  /** Whether the request is worth another attempt, because it differs from now on from what was refused. */
+  learn(request: ModelRequest, error: ProviderError): boolean {
+    const model = this.known(request.model);
+    const rules = learnRules(model.rules, request, error);
+    if (!rules) return false;
+    model.rules = rules;
+    model.toMessages = createAnthropicTurns({ maker: toMaker(request.model), rules });
+    return true;
   }
 
   reader({ model }: ModelRequest): AnthropicReply {

@@ -1,10 +1,14 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { type ReasoningBlock, callId } from '@rondo/contract';
-import type { ModelMessage } from '@rondo/domain';
+import type { ModelMessage, ModelRequest } from '@rondo/domain';
 import fc from 'fast-check';
 import { requestTo } from '../testing/read-model-reply';
 import { histories, imagesOfAllKinds } from '../testing/model-histories';
-import { toAnthropicRequest } from './anthropic-request';
+import { createAnthropicTurns } from './anthropic-messages';
+import { toAnthropicRequest, toMaker } from './anthropic-request';
+
+const ask = (request: ModelRequest) =>
+  toAnthropicRequest(request, createAnthropicTurns({ maker: toMaker(request.model), rules: {} }));
 
 const marked = { cache_control: { type: 'ephemeral' } };
 const shell = { name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } };
@@ -14,7 +18,7 @@ const [first, second] = ['call_1', 'call_2'].map((id) => callId.parse(id)) as [n
 const settingsOf = (model: string, settings: object, messages?: ModelMessage[]): object => {
   const request = requestTo(`anthropic/${model}`, { settings, tools: [shell], ...(messages && { messages }) });
   const alike = ['model', 'messages', 'stream', 'system', 'tools'];
-  return Object.fromEntries(Object.entries(toAnthropicRequest(request)).filter(([name]) => !alike.includes(name)));
+  return Object.fromEntries(Object.entries(ask(request)).filter(([name]) => !alike.includes(name)));
 };
 
 const calling = (...thought: ReasoningBlock[]): ModelMessage[] => [
@@ -44,7 +48,7 @@ const calling = (...thought: ReasoningBlock[]): ModelMessage[] => [
 
 describe('toAnthropicRequest', () => {
   it('has the system prompt and the tools apart from the conversation', () => {
-    expect(toAnthropicRequest(requestTo('anthropic/claude-sonnet-4-5', { tools: [shell] }))).toEqual({
+    expect(ask(requestTo('anthropic/claude-sonnet-4-5', { tools: [shell] }))).toEqual({
       model: 'claude-sonnet-4-5',
       max_tokens: 64_000,
       stream: true,
@@ -62,7 +66,7 @@ describe('toAnthropicRequest', () => {
       { type: 'reasoning' as const, text: 'unsigned' },
       { type: 'reasoning' as const, text: 'stored by an earlier version', signature: 'old' },
     ];
-    const { messages } = toAnthropicRequest(requestTo('anthropic/m', { messages: calling(...thoughts) }));
+    const { messages } = ask(requestTo('anthropic/m', { messages: calling(...thoughts) }));
 
     expect(messages.slice(1)).toEqual([
       {
@@ -94,7 +98,7 @@ describe('toAnthropicRequest', () => {
   });
 
   it('sends images as bytes, and a text without the URL for an image that is gone or was not loaded', () => {
-    expect(toAnthropicRequest(requestTo('anthropic/m', { messages: [imagesOfAllKinds] })).messages).toEqual([
+    expect(ask(requestTo('anthropic/m', { messages: [imagesOfAllKinds] })).messages).toEqual([
       {
         role: 'user',
         content: [
@@ -180,16 +184,14 @@ describe('toAnthropicRequest', () => {
   });
 
   it('declares the tools of earlier calls when none is offered any more (I6)', () => {
-    const { tools, tool_choice } = toAnthropicRequest(requestTo('anthropic/m', { messages: calling() }));
+    const { tools, tool_choice } = ask(requestTo('anthropic/m', { messages: calling() }));
     expect(tools).toMatchObject([{ name: 'see', input_schema: { type: 'object' } }]);
     expect(tool_choice).toEqual({ type: 'none' });
   });
 
   it('is valid for any history (I6)', () => {
     fc.assert(
-      fc.property(histories, (messages) =>
-        checkMessages(toAnthropicRequest(requestTo('anthropic/m', { messages })).messages),
-      ),
+      fc.property(histories, (messages) => checkMessages(ask(requestTo('anthropic/m', { messages })).messages)),
       { numRuns: 300 },
     );
   });

@@ -4,7 +4,7 @@ import { type ModelMessage, type ModelRequest, type ModelTool, memoize, splitMod
 import { z } from 'zod';
 import { acceptableSchema } from '../acceptable-schema';
 import { wireToolName } from '../wire-protocol';
-import { toAnthropicMessages } from './anthropic-messages';
+import type { ToAnthropicMessages } from './anthropic-messages';
 import { type Thinking, thinkingFor } from './anthropic-thinking';
 import { markTurns, markedSystem } from './cache-marks';
 import { claudeFamily } from './claude-family';
@@ -18,7 +18,11 @@ interface Sampling {
 type Request = Anthropic.MessageCreateParamsStreaming & Sampling;
 
 /** Puts the messages last, so that a request starts with the text of the previous one, apart from the cache marks. */
-export function toAnthropicRequest(request: ModelRequest, { thinks, parameters } = thinkingIn(request)): Request {
+export function toAnthropicRequest(
+  request: ModelRequest,
+  toMessages: ToAnthropicMessages,
+  { thinks, parameters } = thinkingIn(request),
+): Request {
   const { model, system, messages, tools, settings } = request;
   const { id } = splitModelName(model);
   const { samples, structuredOutputs } = claudeFamily(id);
@@ -33,7 +37,7 @@ export function toAnthropicRequest(request: ModelRequest, { thinks, parameters }
     ...parameters,
     ...(format && { output_config: { ...parameters.output_config, format } }),
     ...settings.extra_body,
-    messages: markTurns(toAnthropicMessages(messages, toMaker(model))),
+    messages: markTurns(toMessages(messages)),
   };
 }
 

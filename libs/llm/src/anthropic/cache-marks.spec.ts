@@ -1,12 +1,16 @@
-import type { ModelMessage } from '@rondo/domain';
+import type { ModelMessage, ModelRequest } from '@rondo/domain';
 import fc from 'fast-check';
 import { requestTo } from '../testing/read-model-reply';
 import { histories, requestsOf } from '../testing/model-histories';
-import { toAnthropicRequest } from './anthropic-request';
+import { createAnthropicTurns } from './anthropic-messages';
+import { toAnthropicRequest, toMaker } from './anthropic-request';
+
+const ask = (request: ModelRequest) =>
+  toAnthropicRequest(request, createAnthropicTurns({ maker: toMaker(request.model), rules: {} }));
 
 const shell = { name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } };
 const bodyOf = (messages: ModelMessage[]) =>
-  JSON.stringify(toAnthropicRequest(requestTo('anthropic/m', { messages, tools: [shell] })));
+  JSON.stringify(ask(requestTo('anthropic/m', { messages, tools: [shell] })));
 
 const mark = ',"cache_control":{"type":"ephemeral"}';
 /** The part of a body that a later one can start with, apart from the marks. */

@@ -4,22 +4,25 @@ import {
   type ModelMessage,
   type ModelToolResult,
   type ShownBlock,
+  type ShownDocument,
   type ShownImage,
   memoizeGrowingList,
 } from '@rondo/domain';
 import type OpenAI from 'openai';
 import { z } from 'zod';
+import { type ConversationRules, toDocument } from '../providers/conversation-rules';
 import type { ProviderProfile } from '../providers/provider-profile';
 import { lostImage, unloadedImage, unseenImage, wireToolName } from '../wire-protocol';
 
 type Message = OpenAI.ChatCompletionMessageParam;
 type Turn<Role extends ModelMessage['role']> = Extract<ModelMessage, { role: Role }>;
-type Part = OpenAI.ChatCompletionContentPartText | OpenAI.ChatCompletionContentPartImage;
+type Part =
+  OpenAI.ChatCompletionContentPartText | OpenAI.ChatCompletionContentPartImage | OpenAI.ChatCompletionContentPart.File;
 
 /** Whom the conversation is for: what a model gave goes back to it alone. */
 export interface Recipient {
   readonly maker: string;
-  readonly profile: ProviderProfile;
+  readonly profile: ProviderProfile & ConversationRules;
 }
 
 /** Turns are remembered for each model, and for each way in which its server wants them. */
@@ -81,8 +84,25 @@ function userMessage(parts: readonly Part[]): Message {
   return { role: 'user', content: texts.map(({ text }) => text).join('\n\n') || '(empty message)' };
 }
 
-const toPart = (block: ShownBlock, recipient: Recipient): Part =>
-  block.type === 'text' ? block : imagePart(block.source, recipient);
+function toPart(block: ShownBlock, recipient: Recipient): Part {
+  switch (block.type) {
+    case 'text':
+      return block;
+    case 'image':
+      return imagePart(block.source, recipient);
+    case 'document':
+      return documentPart(block, recipient);
+  }
+}
+
+function documentPart(document: ShownDocument, { profile }: Recipient): Part {
+  const sent = toDocument(document, profile);
+  if (typeof sent === 'string') return { type: 'text', text: sent };
+  const url = `data:application/pdf;base64,${sent.data}`;
+  return sent.form === 'image'
+    ? { type: 'image_url', image_url: { url } }
+    : { type: 'file', file: { filename: sent.name, file_data: url } };
+}
 
 function imagePart(source: ShownImage, { profile }: Recipient): Part {
   if (profile.textOnly) return { type: 'text', text: unseenImage };

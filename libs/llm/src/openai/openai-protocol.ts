@@ -1,7 +1,8 @@
 import type { ModelRequest, ProviderSettings } from '@rondo/domain';
 import { onePerModel } from '../one-per-model';
 import type { ProviderError } from '../provider-error';
-import { findProfile, toMaker } from '../providers/find-profile';
+import { type ConversationRules, findRules, learnRules } from '../providers/conversation-rules';
+import { toMaker } from '../providers/find-profile';
 import { type ProviderProfile, omittedTools } from '../providers/provider-profile';
 import { type WireProtocol, type WireRequest, toNotes } from '../wire-protocol';
 import { type ToTurns, createTurns } from './openai-messages';
@@ -13,20 +14,10 @@ import { type Lessons, rememberLesson, withLessons } from './refused-parameters'
 interface KnownModel {
   readonly maker: string;
   readonly habit: EndingHabit;
-  profile: ProviderProfile;
+  profile: ProviderProfile & ConversationRules;
   toTurns: ToTurns;
   lessons: Lessons;
 }
-
-/** Rules that a server is known to have once it has refused a request with such words. */
-const learnedRules = [
-  { rule: 'noUserAfterTool', words: /role '?"?user'?"? after role '?"?tool/i },
-  {
-    rule: 'textOnly',
-    words:
-      /unknown variant [`'"]?image_url|(?:not|n't) support (?:image|vision|multi-?modal)|images? (?:inputs? )?(?:is|are) not supported|that support image/i,
-  },
-] as const;
 
 /** The Chat Completions API of OpenAI and of compatible servers. */
 export class OpenAiProtocol implements WireProtocol {
@@ -36,7 +27,7 @@ export class OpenAiProtocol implements WireProtocol {
   constructor(provider: ProviderSettings) {
     this.streams = provider.streams ?? true;
     this.known = onePerModel((model) => {
-      const profile = findProfile(provider, model);
+      const profile = findRules(provider, model);
       const maker = toMaker(profile, model);
       const habit = new EndingHabit();
       return { maker, habit, profile, toTurns: createTurns({ maker, profile }), lessons: {} };
@@ -62,9 +53,9 @@ export class OpenAiProtocol implements WireProtocol {
   /** Whether the request is worth another attempt, because it differs from now on from what was refused. */
   learn(request: ModelRequest, error: ProviderError): boolean {
     const model = this.known(request.model);
-    const [rule] = learnedRules.filter(({ rule, words }) => words.test(error.message) && !model.profile[rule]);
-    if (rule) {
-      model.profile = { ...model.profile, [rule.rule]: true };
+    const learned = learnRules(model.profile, request, error);
+    if (learned) {
+      model.profile = learned;
       model.toTurns = createTurns(model);
       return true;
     }

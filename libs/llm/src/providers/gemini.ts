@@ -9,4 +9,5 @@ export const gemini: ProviderProfile = {
   reasoning: 'signatures',
   plainSchemas: true,
   efforts: ['none', 'low', 'medium', 'high'],
+  documents: 'image',
 };

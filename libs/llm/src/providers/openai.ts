@@ -5,4 +5,5 @@ export const openai: ProviderProfile = {
   family: 'openai',
   names: /^(?:openai|azure)/,
   hosts: /(?:^|\.)openai\.com$|(?:^|\.)azure\.com$/,
+  documents: 'file',
 };

@@ -6,4 +6,5 @@ export const openrouter: ProviderProfile = {
   names: /openrouter/,
   hosts: /(?:^|\.)openrouter\.ai$/,
   reasoning: 'details',
+  documents: 'file',
 };

@@ -2,7 +2,7 @@ import type { ModelRequest, ProviderSettings } from '@rondo/domain';
 import { onePerModel } from '../one-per-model';
 import { type Lessons, rememberLesson, withLessons } from '../openai/refused-parameters';
 import type { ProviderError } from '../provider-error';
-import { findProfile } from '../providers/find-profile';
+import { findRules, learnRules } from '../providers/conversation-rules';
 import { omittedTools } from '../providers/provider-profile';
 import { type WireProtocol, type WireRequest, toNotes } from '../wire-protocol';
 import { ResponsesReply } from './responses-reply';
@@ -10,6 +10,8 @@ import { type Sending, createInputs, toResponsesRequest } from './responses-requ
 
 /** What this process knows of one model of the provider. */
 interface KnownModel extends Sending {
+  profile: Sending['profile'];
+  inputsOf: Sending['inputsOf'];
   lessons: Lessons;
 }
 
@@ -20,7 +22,7 @@ export class ResponsesProtocol implements WireProtocol {
   constructor(provider: ProviderSettings) {
     const streams = provider.streams ?? true;
     this.known = onePerModel((model) => {
-      const profile = findProfile(provider, model);
+      const profile = findRules(provider, model);
       return { streams, profile, inputsOf: createInputs(model, profile), lessons: {} };
     });
   }
@@ -40,9 +42,16 @@ export class ResponsesProtocol implements WireProtocol {
     };
   }
 
-  /** Whether the request is worth another attempt, because it lacks from now on what was refused by name. */
+  /** Whether the request is worth another attempt, because it differs from now on from what was refused. */
   learn(request: ModelRequest, error: ProviderError): boolean {
-    return rememberLesson(this.known(request.model), error, this.request(request).params);
+    const model = this.known(request.model);
+    const learned = learnRules(model.profile, request, error);
+    if (learned) {
+      model.profile = learned;
+      model.inputsOf = createInputs(request.model, learned);
+      return true;
+    }
+    return rememberLesson(model, error, this.request(request).params);
   }
 
   reader({ model }: ModelRequest): ResponsesReply {

@@ -15,12 +15,14 @@ import type OpenAI from 'openai';
 import { z } from 'zod';
 import { acceptableSchema, plainSchema } from '../acceptable-schema';
 import { openAiFamily } from '../openai/openai-family';
+import { type ConversationRules, toDocument } from '../providers/conversation-rules';
 import { nearestEffort, takenTools } from '../providers/provider-profile';
 import { lostImage, unloadedImage, unseenImage, wireToolName } from '../wire-protocol';
 
 type Request = OpenAI.Responses.ResponseCreateParams & { readonly model: string };
 type Item = OpenAI.Responses.ResponseInputItem;
-type Part = OpenAI.Responses.ResponseInputText | OpenAI.Responses.ResponseInputImage;
+type Part =
+  OpenAI.Responses.ResponseInputText | OpenAI.Responses.ResponseInputImage | OpenAI.Responses.ResponseInputFile;
 
 /**
  * The request to the Responses API. Nothing is stored at OpenAI: the conversation is sent each time, with the encrypted
@@ -95,15 +97,15 @@ interface Items {
 export type InputsOf = (messages: readonly ModelMessage[]) => Items;
 
 /** Remembers the items of the conversations that grow. */
-export const createInputs = (model: string, { textOnly = false }: ProfileRules): InputsOf =>
+export const createInputs = (model: string, rules: ConversationRules): InputsOf =>
   memoizeGrowingList<ModelMessage, Items>((before = { items: [] }, more) => {
-    for (const message of more) before.items.push(...toItems(message, { model, textOnly }));
+    for (const message of more) before.items.push(...toItems(message, { model, rules }));
     return before;
   });
 
 interface Recipient {
   readonly model: string;
-  readonly textOnly: boolean;
+  readonly rules: ConversationRules;
 }
 
 function toItems(message: ModelMessage, recipient: Recipient): Item[] {
@@ -122,9 +124,14 @@ const filled = (parts: readonly Part[]): Part[] => {
   return kept.length > 0 ? kept : [{ type: 'input_text', text: '(empty message)' }];
 };
 
-function toPart(block: ShownBlock, { textOnly }: Recipient): Part {
+function toPart(block: ShownBlock, { rules }: Recipient): Part {
   if (block.type === 'text') return { type: 'input_text', text: block.text };
-  if (textOnly) return { type: 'input_text', text: unseenImage };
+  if (block.type === 'document') {
+    const sent = toDocument(block, rules);
+    if (typeof sent === 'string') return { type: 'input_text', text: sent };
+    return { type: 'input_file', filename: sent.name, file_data: `data:application/pdf;base64,${sent.data}` };
+  }
+  if (rules.textOnly) return { type: 'input_text', text: unseenImage };
   const { source } = block;
   switch (source.type) {
     case 'base64':
