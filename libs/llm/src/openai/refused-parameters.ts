@@ -3,18 +3,19 @@ import type { ProviderError } from '../provider-error';
 /** Parameters that a server refused by name, with the name under which it wants the value, or null to leave it out. */
 export type Lessons = Readonly<Record<string, string | null>>;
 
-/** What a request can do without. */
-const optional = [
-  ...['stream_options', 'temperature', 'top_p', 'reasoning_effort', 'tool_choice', 'response_format'],
-  ...['max_tokens', 'max_completion_tokens', 'max_output_tokens'],
-];
-
-/** The same with names that are words of the language, too: only a sentence about the parameter itself counts. */
-const optionalWords: Readonly<Record<string, RegExp>> = {
+/** What a request can do without, each with the words of a refusal that are about it. */
+const optional: Readonly<Record<string, RegExp>> = {
+  ...toMentions('stream_options', 'temperature', 'top_p', 'reasoning_effort', 'tool_choice', 'response_format'),
+  ...toMentions('max_tokens', 'max_completion_tokens', 'max_output_tokens'),
+  // These names are words of the language, too: only a sentence about the parameter itself counts.
   reasoning: parameterRefused('reasoning'),
   include: new RegExp(`${parameterRefused('include').source}|encrypted content is not supported`, 'i'),
   text: parameterRefused('text'),
 };
+
+function toMentions(...names: string[]): Record<string, RegExp> {
+  return Object.fromEntries(names.map((name) => [name, new RegExp(`(?<![a-z_])${name}(?![a-z_])`, 'i')]));
+}
 
 /** `name` may be followed by the path of a field in it: `reasoning.effort`. */
 function parameterRefused(name: string): RegExp {
@@ -38,12 +39,11 @@ export function rememberLesson(model: { lessons: Lessons }, error: ProviderError
 /** What a refusal that names a parameter of the request teaches; undefined where it names none. */
 export function learnFrom({ code, message }: ProviderError, params: object, lessons: Lessons): Lessons | undefined {
   if (code !== 'invalid_request' && code !== 'model_not_supported') return undefined;
-  const [named] = [
-    ...optional
-      .filter((name) => name in params && new RegExp(`(?<![a-z_])${name}(?![a-z_])`, 'i').test(message))
-      .sort((a, b) => message.indexOf(a) - message.indexOf(b)),
-    ...Object.keys(optionalWords).filter((name) => name in params && optionalWords[name]?.test(message) === true),
-  ];
+  const [named] = Object.entries(optional)
+    .map(([name, words]) => ({ name, at: name in params ? message.search(words) : -1 }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at)
+    .map(({ name }) => name);
   if (named === undefined) return undefined;
   const other = otherNames[named];
   return { ...lessons, [named]: other !== undefined && lessons[other] === undefined ? other : null };
