@@ -11,11 +11,12 @@ export {
   type StopReceipt,
 } from './errors.ts';
 export { type Delta, isDelta, isFact, isTerminal } from './event-kinds.ts';
+export { type EndedRun, type RunEnding, type RunOutcome, describeEnding } from './run-ending.ts';
 export { LogHash } from './log-hash.ts';
 export { Rondo, type UsageQuery } from './rondo.ts';
 export { RunLog } from './run-log.ts';
 export type { StreamOptions } from './run-stream.ts';
-export type { MessageRow, NoteRow, RunRow, RunView, ToolCallRow } from './run-view.ts';
+export type { CallApproval, MessageRow, NoteRow, RunRow, RunView, ToolCallRow } from './run-view.ts';
 export { RunWatch, type WatchedRun } from './run-watch.ts';
 export type { CreateOptions, ListRuns, StoppedRun } from './runs.ts';
 export type { NewFile } from './sandboxes.ts';

@@ -1,5 +1,5 @@
 import { type FactTable, lookUp } from './fact-table.ts';
-import type { Fact, ToolCompleted, ToolFailed } from './generated/api.ts';
+import type { ApprovalDecided, Fact, ToolCompleted, ToolFailed } from './generated/api.ts';
 import { type NoteRow, type RunRow, type ToolCallRow, messageRow, toolCallRow } from './run-view.ts';
 
 /** What a fact does to one row: adds it, or changes the one that is there. */
@@ -11,28 +11,51 @@ export interface RowChange {
 
 const add = (row: RunRow): RowChange => ({ id: row.id, add: row, update: () => row });
 
+type CallChange = Partial<ToolCallRow> | ((row: ToolCallRow) => Partial<ToolCallRow>);
+
 /** A call whose plan retention has deleted has no row. */
-const ofCall = (id: string, change: Partial<ToolCallRow>): RowChange => ({
+const changeCall = (id: string, change: CallChange): RowChange => ({
   id,
-  update: (row) => (row.kind === 'tool_call' ? { ...row, ...change } : row),
+  update: (row) =>
+    row.kind === 'tool_call' ? { ...row, ...(typeof change === 'function' ? change(row) : change) } : row,
 });
 
 const answered =
   (status: 'completed' | 'failed') =>
-  ({ data: { tool_call_id: id, result, duration_ms: durationMs } }: ToolCompleted | ToolFailed): RowChange =>
-    ofCall(id, { status, result, output: result.output, durationMs, reason: null });
+  ({ at, data: { tool_call_id: id, result, duration_ms: durationMs } }: ToolCompleted | ToolFailed): RowChange =>
+    changeCall(id, (row) => ({
+      ...{ status, result, output: result.output, reason: null },
+      durationMs: durationMs > 0 ? durationMs : ranFor(row, at),
+    }));
+
+/** A worker that ends a call itself, for example in a stop, has not measured it: the facts say how long it ran. */
+const ranFor = ({ startedAt }: ToolCallRow, endedAt: string): number =>
+  startedAt === null ? 0 : Math.max(0, Date.parse(endedAt) - Date.parse(startedAt));
+
+function decide({ at, data }: ApprovalDecided): RowChange {
+  const { outcome, reason, arguments: sent } = data;
+  return changeCall(data.tool_call_id, (row) => ({
+    approval: {
+      id: data.approval_id,
+      requestedAt: row.approval?.requestedAt ?? at,
+      expiresAt: row.approval?.expiresAt ?? at,
+      decision: { outcome, decidedBy: data.decided_by, decidedAt: at, reason },
+    },
+    ...(sent && { arguments: sent, argumentsText: JSON.stringify(sent), replacedArguments: row.arguments }),
+  }));
+}
 
 const note = (fact: NoteRow['fact']): RowChange => add({ kind: 'note', id: fact.id, iteration: fact.iteration, fact });
 
-const table: FactTable<RowChange | undefined> = {
+const table = {
   // the results of tools are shown with their calls
   'message.created': ({ data: { message } }) => (message.type === 'tool' ? undefined : add(messageRow(message))),
   'tool.planned': ({ data }) => add(toolCallRow(data.tool_call)),
-  'tool.started': ({ data: { tool_call_id: id, attempt } }) =>
-    ofCall(id, { status: 'dispatched', attempt, output: '', reason: null }),
+  'tool.started': ({ at: startedAt, data: { tool_call_id: id, attempt } }) =>
+    changeCall(id, { status: 'dispatched', attempt, startedAt, output: '', reason: null }),
   'tool.completed': answered('completed'),
   'tool.failed': answered('failed'),
-  'tool.unknown': ({ data: { tool_call_id: id, reason } }) => ofCall(id, { status: 'unknown', output: '', reason }),
+  'tool.unknown': ({ data: { tool_call_id: id, reason } }) => changeCall(id, { status: 'unknown', output: '', reason }),
   'tool.resolved': note,
   'iteration.restarted': note,
   'model.retried': note,
@@ -41,6 +64,15 @@ const table: FactTable<RowChange | undefined> = {
   'context.compacted': note,
   'context.compaction_failed': note,
   'run.forked': note,
-};
+  'approval.requested': ({ data: { approval_id: id, tool_call_id: callId, requested_at, expires_at } }) =>
+    changeCall(callId, { approval: { id, requestedAt: requested_at, expiresAt: expires_at, decision: null } }),
+  'approval.decided': decide,
+  'budget.raised': note,
+  'mcp.connected': note,
+  'mcp.skipped': note,
+} satisfies FactTable<RowChange | undefined>;
 
-export const rowChange = (fact: Fact): RowChange | undefined => lookUp(table, fact);
+/** The types of facts that change rows. */
+export type RowFactType = keyof typeof table;
+
+export const rowChange = (fact: Fact): RowChange | undefined => lookUp<RowChange | undefined>(table, fact);

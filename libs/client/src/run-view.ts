@@ -1,4 +1,14 @@
-import type { Fact, Message, Run, RunFailure, StreamGap, ToolCall, Usage, Waiting } from './generated/api.ts';
+import type {
+  ApprovalDecided,
+  Fact,
+  Message,
+  Run,
+  RunFailure,
+  StreamGap,
+  ToolCall,
+  Usage,
+  Waiting,
+} from './generated/api.ts';
 import type { StopReceipt } from './errors.ts';
 
 /** A message. While it is open, its text is what has arrived so far. */
@@ -14,6 +24,20 @@ export interface MessageRow {
   readonly message: Message | null;
 }
 
+/** The approval of a call. `decision` is null while it is awaited. */
+export interface CallApproval {
+  readonly id: string;
+  readonly requestedAt: string;
+  readonly expiresAt: string;
+  readonly decision: {
+    readonly outcome: ApprovalDecided['data']['outcome'];
+    /** The id of the API key with which it was decided. Null: it expired. */
+    readonly decidedBy: string | null;
+    readonly decidedAt: string;
+    readonly reason: string | null;
+  } | null;
+}
+
 /** A tool call. `drafting`: the model is writing it. `output` is what it has printed, then its result. */
 export interface ToolCallRow {
   readonly kind: 'tool_call';
@@ -23,7 +47,14 @@ export interface ToolCallRow {
   readonly status: 'drafting' | ToolCall['status'];
   /** What the model has written, while it writes; then the JSON of `arguments`. */
   readonly argumentsText: string;
+  /** Those that the call is sent with. */
   readonly arguments: ToolCall['arguments'] | null;
+  /** Those that the model wrote, where a person changed them. */
+  readonly replacedArguments: ToolCall['arguments'] | null;
+  /** Null of a call that needs none. */
+  readonly approval: CallApproval | null;
+  /** When it was sent last. */
+  readonly startedAt: string | null;
   readonly attempt: number;
   readonly output: string;
   readonly result: ToolCall['result'];
@@ -32,7 +63,10 @@ export interface ToolCallRow {
   readonly reason: string | null;
 }
 
-/** A fact that is worth a line of its own: a retried model, a fallback, a compaction, a restarted iteration, the place of a fork. */
+/**
+ * A fact that is worth a line of its own: a retried model, a fallback, a compaction, a restarted iteration, an MCP server, a
+ * raised budget, the place of a fork.
+ */
 export interface NoteRow {
   readonly kind: 'note';
   readonly id: string;
@@ -48,7 +82,10 @@ export interface NoteRow {
         | 'context.compacted'
         | 'context.compaction_failed'
         | 'tool.resolved'
-        | 'run.forked';
+        | 'run.forked'
+        | 'budget.raised'
+        | 'mcp.connected'
+        | 'mcp.skipped';
     }
   >;
 }
@@ -124,6 +161,9 @@ export const toolCallRow = (call: ToolCall): ToolCallRow => ({
   status: call.status,
   argumentsText: JSON.stringify(call.arguments),
   arguments: call.arguments,
+  replacedArguments: null,
+  approval: null,
+  startedAt: null,
   attempt: call.attempt,
   output: call.result?.output ?? '',
   result: call.result,

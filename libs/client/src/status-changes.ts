@@ -11,7 +11,7 @@ const waitingStatuses: Partial<Record<string, RunView['status']>> = {
   child_runs: 'waiting_child',
 };
 
-const table: FactTable<Changes> = {
+const table = {
   'run.created': () => () => ({ status: 'queued' }),
   'run.started': () => () => ({ status: 'running' }),
   'run.waiting':
@@ -31,7 +31,11 @@ const table: FactTable<Changes> = {
   'usage.recorded':
     ({ data }) =>
     ({ usage }) => ({ usage: addUsage(usage, data) }),
-};
+} satisfies FactTable<Changes>;
+
+/** The types of facts that change the run itself. */
+export type StatusFactType = keyof typeof table;
 
 /** What a fact changes of the run itself. */
-export const statusChanges = (before: RunView, fact: Fact): Partial<RunView> => lookUp(table, fact)?.(before) ?? {};
+export const statusChanges = (before: RunView, fact: Fact): Partial<RunView> =>
+  lookUp<Changes>(table, fact)?.(before) ?? {};

@@ -1,0 +1,52 @@
+import type { Run } from './generated/api.ts';
+
+/** `done`: it did what it was asked. `unfinished`: it ended before that, though nothing failed. */
+export type RunOutcome = 'done' | 'unfinished' | 'failed' | 'stopped';
+
+/** How a run ended, for people. `word` stands beside its model and cost, `sentence` for itself. */
+export interface RunEnding {
+  readonly outcome: RunOutcome;
+  readonly word: string;
+  readonly sentence: string;
+}
+
+type FinishReason = NonNullable<Run['finish_reason']>;
+
+const done = { outcome: 'done', word: 'Completed', sentence: 'The run is complete.' } as const;
+const failed = { outcome: 'failed', word: 'Failed', sentence: 'The run failed.' } as const;
+const stopped = { outcome: 'stopped', word: 'Stopped', sentence: 'The run was stopped.' } as const;
+
+const unfinished = (word: string, sentence: string): RunEnding => ({ outcome: 'unfinished', word, sentence });
+
+const endings: Readonly<Record<FinishReason, RunEnding>> = {
+  stop: done,
+  complete: done,
+  tool_calls: done,
+  ask: done,
+  length: unfinished('Cut off', 'The last reply reached the output limit of the model and is cut off.'),
+  xml_tool_limit_reached: unfinished('Cut off', 'The last reply had more tool calls than one reply may have.'),
+  max_iterations: unfinished('Out of iterations', 'The run reached its max iterations before it was done.'),
+  budget_exceeded: unfinished('Out of budget', 'The run used up its budget before it was done.'),
+  loop_detected: unfinished('Loop detected', 'The run repeated the same calls and was ended before it was done.'),
+  stopped,
+  error: failed,
+};
+
+/** Of a finish reason that a newer gateway knows: it is not taken for success. */
+const isKnown = (reason: string): reason is FinishReason => Object.hasOwn(endings, reason);
+
+/** What the ending says of a run: `finish_reason` and, of a failed one, `error` of the run as the API gives it. */
+export interface EndedRun {
+  readonly status: Run['status'];
+  readonly finish_reason?: Run['finish_reason'] | undefined;
+  readonly error?: { readonly message: string } | null | undefined;
+}
+
+/** Undefined while the run is not over. Only the outcome `done` is a success. */
+export function describeEnding({ status, finish_reason: reason, error }: EndedRun): RunEnding | undefined {
+  if (status === 'failed') return error ? { ...failed, sentence: `The run failed: ${error.message}` } : failed;
+  if (status === 'stopped') return stopped;
+  if (status !== 'completed') return undefined;
+  if (reason == null) return done;
+  return isKnown(reason) ? endings[reason] : unfinished('Ended', `The run ended with ${String(reason)}.`);
+}
