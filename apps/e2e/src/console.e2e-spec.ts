@@ -139,7 +139,7 @@ describe('the console in a browser', () => {
     await page.getByLabel('Output').getByText('begun').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     const receipt = page.getByRole('region', { name: 'Receipt of the stop' });
-    await receipt.getByText(/\d processes seen dead/).waitFor();
+    await receipt.getByText(/ ended/).waitFor();
     await receipt.getByText('Tokens after the stop').waitFor();
     expect(await receipt.getByText('not yet').count()).toBe(0);
   });

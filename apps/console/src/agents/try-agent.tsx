@@ -73,7 +73,7 @@ function TriedRun({ runId }: { readonly runId: string }) {
   return (
     <div className="tried">
       <div className="run-line">
-        <Status status={view.status} />
+        <Status status={view.status} finishReason={view.finishReason} />
         <WhyLine runId={runId} view={view} isNow />
         <Link to="/runs/$runId" params={{ runId }}>
           All of this run

@@ -39,7 +39,7 @@ function Choice({ run, search: { a } }: { readonly run: Run; readonly search: Co
   return (
     <li>
       <Link to="/compare" search={a === undefined ? { a: run.id } : { a, b: run.id }}>
-        <Status status={run.status} />
+        <Status status={run.status} finishReason={run.finish_reason} />
         <span className="run-title">{title ?? run.id}</span>
         <span className="run-facts">
           <span>{run.model}</span>

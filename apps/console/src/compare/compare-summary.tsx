@@ -35,7 +35,11 @@ export function CompareSummary({ a, b }: CompareSummaryProps) {
           </tr>
         </thead>
         <tbody>
-          <Line name="Status" both={[a, b]} value={({ fed }) => <Status status={fed.view.status} />} />
+          <Line
+            name="Status"
+            both={[a, b]}
+            value={({ fed: { view } }) => <Status status={view.status} finishReason={view.finishReason} />}
+          />
           <Line name="Model" both={[a, b]} value={({ run }) => run.model} />
           <Line name="Agent" both={[a, b]} value={({ run }) => agentOf(run)} />
           <Line name="Iterations" both={[a, b]} value={({ fed }) => count(fed.view.iteration)} />

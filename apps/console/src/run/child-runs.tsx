@@ -44,7 +44,7 @@ function Below({ below: { run, depth } }: { readonly below: RunBelow }) {
         {title ?? run.id}
       </Link>
       <span className="run-facts">
-        <Status status={run.status} />
+        <Status status={run.status} finishReason={run.finish_reason} />
         <span>{run.settings.agent.name ?? run.profile}</span>
         {isUsageKnown(run.usage) && <span>{cost(run.usage.cost_usd)}</span>}
       </span>

@@ -1,4 +1,4 @@
-import type { NoteRow, RunForked } from '@rondo/client';
+import type { BudgetRaised, McpConnected, NoteRow, RunForked } from '@rondo/client';
 import { count, duration } from '../ui/amounts.ts';
 import { RunLink } from './run-origin.tsx';
 
@@ -34,9 +34,29 @@ export function sentenceOf(fact: NoteRow['fact']): string {
       return `Could not summarize older messages (${fact.data.error.code}); goes on without.`;
     case 'run.forked':
       return forkSentence(fact);
+    case 'budget.raised':
+      return `The budget was raised to ${wholeBudget(fact.data)} with the key ${fact.data.raised_by}.`;
+    case 'mcp.connected':
+      return connectedSentence(fact.data);
+    case 'mcp.skipped':
+      return `The MCP server ${fact.data.server} was left out, and the run has no tools of it: ${fact.data.reason}`;
     case 'tool.resolved':
       return `A person ruled on ${fact.data.name}: ${rulings[fact.data.outcome]}.`;
   }
+}
+
+function wholeBudget({ usd, tokens }: BudgetRaised['data']): string {
+  const limits = [
+    ...(usd === undefined ? [] : [`$${usd}`]),
+    ...(tokens === undefined ? [] : [`${count(tokens)} tokens`]),
+  ];
+  return limits.join(' and ');
+}
+
+function connectedSentence({ server, tools, refused }: McpConnected['data']): string {
+  const offered = `The MCP server ${server} is connected: ${tools.length === 1 ? '1 tool' : `${tools.length} tools`}`;
+  const names = refused.map(({ tool, reason }) => `${tool} (${reason})`).join(', ');
+  return refused.length === 0 ? `${offered}.` : `${offered}; not offered: ${names}.`;
 }
 
 function forkSentence({ data: { seq, cut_back: cutBack, model } }: RunForked): string {

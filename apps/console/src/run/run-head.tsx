@@ -43,7 +43,7 @@ export function RunHead({ run, view, details, now, isNow, fork }: RunHeadProps) 
       </p>
       <h1>{title ?? run.id}</h1>
       <div className="run-line">
-        <Status status={view.status} />
+        <Status status={view.status} finishReason={view.finishReason} />
         <WhyLine runId={run.id} view={view} isNow={isNow} />
         <span className={`connection ${now.connection}`}>{isOver ? '' : connections[now.connection]}</span>
         <ProofBadge runId={run.id} feed={now} />

@@ -1,4 +1,4 @@
-import type { RunView } from '@rondo/client';
+import type { RunView, StopReceipt } from '@rondo/client';
 import { between, duration } from '../ui/amounts.ts';
 import type { RunDetails } from './run-details.ts';
 
@@ -11,6 +11,7 @@ export function StopCard({ view, details }: { readonly view: RunView; readonly d
   if (!stopRequest) return null;
   const receipt = view.stop?.receipt;
   const since = (at: string | null | undefined) => (at == null ? null : after(between(stopRequest.at, at)));
+  const names = new Map(view.rows.flatMap((row) => (row.kind === 'tool_call' ? [[row.id, row.name] as const] : [])));
   const running = view.rows.flatMap((row) => (row.kind === 'tool_call' && row.status === 'dispatched' ? [row] : []));
   return (
     <section className="receipt" aria-label="Receipt of the stop">
@@ -21,8 +22,13 @@ export function StopCard({ view, details }: { readonly view: RunView; readonly d
         {(!receipt || receipt.model_aborted_at !== null) && (
           <Line name="Model stream closed" value={since(receipt?.model_aborted_at)} />
         )}
-        {receipt?.tools_stopped.map(({ tool_call_id: id, verified_dead_at: at, processes }) => (
-          <Line key={id} name={`Call ended, ${processes?.length ?? 0} processes seen dead`} value={since(at)} />
+        {receipt?.tools_stopped.map((tool) => (
+          <Line
+            key={tool.tool_call_id}
+            name={stoppedCall(names.get(tool.tool_call_id) ?? 'Tool call', tool.processes)}
+            value={tool.verified_dead_at === null ? 'not verified' : since(tool.verified_dead_at)}
+            isTrue={tool.verified_dead_at !== null}
+          />
         ))}
         {!receipt && running.map(({ id, name }) => <Line key={id} name={`${name} ended`} value={null} />)}
         {receipt && receipt.sandbox_verified_at !== null && (
@@ -34,9 +40,20 @@ export function StopCard({ view, details }: { readonly view: RunView; readonly d
   );
 }
 
-function Line({ name, value }: { readonly name: string; readonly value: string | null }) {
+/** Only a call that left processes running has names of processes: no number is said where none was counted. */
+function stoppedCall(name: string, processes: StopReceipt['tools_stopped'][number]['processes'] = []): string {
+  return processes.length === 0 ? `${name} ended` : `${name} ended, with what it left running: ${processes.join(', ')}`;
+}
+
+interface LineProps {
+  readonly name: string;
+  readonly value: string | null;
+  readonly isTrue?: boolean;
+}
+
+function Line({ name, value, isTrue = value !== null }: LineProps) {
   return (
-    <div className={value === null ? 'open' : 'true'}>
+    <div className={isTrue ? 'true' : 'open'}>
       <dt>{name}</dt>
       <dd>{value ?? 'not yet'}</dd>
     </div>

@@ -1,6 +1,6 @@
-import type { ToolCallRow } from '@rondo/client';
+import type { CallApproval, ToolCallRow } from '@rondo/client';
 import { memo, useState } from 'react';
-import { between, duration } from '../ui/amounts.ts';
+import { between, duration, moment } from '../ui/amounts.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { plainText } from '../ui/plain-text.ts';
 import { useNow } from '../ui/use-now.ts';
@@ -47,6 +47,7 @@ export const ToolCallItem = memo(function ToolCallItem({ row, sentAt }: ToolCall
       {(!spoken || isWhole) && (
         <Output text={plainText(row.output)} isWhole={isWhole} isLive={status === 'dispatched'} />
       )}
+      {row.approval?.decision && <Decision approval={row.approval} isEdited={row.replacedArguments !== null} />}
       {result?.error !== undefined && <p className="problem">{result.error}</p>}
       {reason !== null && <p className="problem">{reason}</p>}
       {result?.image && <BlobImage sha256={result.image.sha256} alt={`Result of ${name}`} />}
@@ -54,6 +55,37 @@ export const ToolCallItem = memo(function ToolCallItem({ row, sentAt }: ToolCall
     </article>
   );
 });
+
+const decisions: Record<NonNullable<CallApproval['decision']>['outcome'], string> = {
+  approve: 'Approved',
+  edit: 'Approved with changed arguments',
+  deny: 'Denied',
+  expire: 'Not approved in time',
+};
+
+interface DecisionProps {
+  readonly approval: CallApproval;
+  readonly isEdited: boolean;
+}
+
+/** Who decided about the call, when and why. */
+function Decision({ approval: { decision }, isEdited }: DecisionProps) {
+  if (!decision) return null;
+  const { outcome, decidedBy, decidedAt, reason } = decision;
+  return (
+    <p className="hint">
+      {decisions[isEdited ? 'edit' : outcome]}
+      {decidedBy !== null && (
+        <>
+          {' '}
+          with the key <code>{decidedBy}</code>
+        </>
+      )}
+      , <time dateTime={decidedAt}>{moment(decidedAt)}</time>
+      {reason === null ? '.' : `: ${plainText(reason)}`}
+    </p>
+  );
+}
 
 function Spoken({ spoken: { text, attachments } }: { readonly spoken: SpokenText }) {
   return (
@@ -104,6 +136,15 @@ function Whole({ row, isOpen, toggle }: WholeProps) {
   const lines = row.output.split('\n').length;
   return (
     <>
+      {isOpen && row.replacedArguments && (
+        <>
+          <p className="hint">The model asked for</p>
+          <pre tabIndex={0} aria-label="Arguments that were changed" className="arguments">
+            {JSON.stringify(row.replacedArguments, null, 2)}
+          </pre>
+          <p className="hint">Sent with</p>
+        </>
+      )}
       {isOpen && (
         <pre tabIndex={0} aria-label="Arguments" className="arguments">
           {row.arguments ? JSON.stringify(row.arguments, null, 2) : row.argumentsText}

@@ -1,4 +1,4 @@
-import type { Run, RunView } from '@rondo/client';
+import { type RunView, describeEnding } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useRondo } from '../session/use-session.ts';
 
@@ -18,12 +18,9 @@ export function WhyLine({ runId, view, isNow }: WhyLineProps) {
     enabled: isNow && !view.isOver,
   });
   if (!isNow) return <p role="status">As it was after fact {view.lastSeq}.</p>;
-  if (view.isOver) return <p role="status">{endings[view.status] ?? ''}</p>;
+  if (view.isOver) return <p role="status">{endingSentence(view)}</p>;
   return <p role="status">{data?.sentence ?? ''}</p>;
 }
 
-const endings: Partial<Record<Run['status'], string>> = {
-  completed: 'It has said what it had to say.',
-  failed: 'It could not go on.',
-  stopped: 'It was stopped, and everything of it has ended.',
-};
+const endingSentence = ({ status, finishReason, failure }: RunView): string =>
+  describeEnding({ status, finish_reason: finishReason, error: failure })?.sentence ?? '';

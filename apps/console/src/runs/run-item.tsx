@@ -19,7 +19,7 @@ export function RunItem({ run, now }: RunItemProps) {
   return (
     <li>
       <Link to="/runs/$runId" params={{ runId: run.id }}>
-        <Status status={run.status} />
+        <Status status={run.status} finishReason={run.finish_reason} />
         <span className="run-title">{title ?? ' '}</span>
         <span className="run-facts">
           <span>{run.model}</span>

@@ -77,7 +77,7 @@ function RunLine({ run, now: { view } }: { readonly run: Run; readonly now: FedR
   if (view.lastSeq === 0) return null;
   return (
     <div className="chat-run">
-      <Status status={view.status} />
+      <Status status={view.status} finishReason={view.finishReason} />
       <WhyLine runId={run.id} view={view} isNow />
       <Link to="/runs/$runId" params={{ runId: run.id }}>
         All of this run

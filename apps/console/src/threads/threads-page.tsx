@@ -73,7 +73,7 @@ function ThreadItem({ thread, run, now }: ThreadItemProps) {
   return (
     <li>
       <Link to="/threads/$threadId" params={{ threadId: thread.id }}>
-        {run ? <Status status={run.status} /> : <span className="status">Idle</span>}
+        {run ? <Status status={run.status} finishReason={run.finish_reason} /> : <span className="status">Idle</span>}
         <span className="run-title">{title ?? ' '}</span>
         <span className="run-facts">
           {run && <span>{run.settings.agent.name ?? run.profile}</span>}

@@ -1,4 +1,4 @@
-import type { Run } from '@rondo/client';
+import { type Run, describeEnding } from '@rondo/client';
 
 const words: Record<Run['status'], string> = {
   queued: 'Queued',
@@ -14,12 +14,20 @@ const words: Record<Run['status'], string> = {
 
 export const statusWord = (status: Run['status']): string => words[status];
 
+interface StatusProps {
+  readonly status: Run['status'];
+  /** Of a run that is over: one that ended before it was done is not shown as completed. */
+  readonly finishReason?: Run['finish_reason'];
+}
+
 /** A shape and a word, so that the colour is not needed to tell states apart. */
-export function Status({ status }: { readonly status: Run['status'] }) {
+export function Status({ status, finishReason }: StatusProps) {
+  const ending = describeEnding({ status, finish_reason: finishReason });
+  const style = ending?.outcome === 'unfinished' ? 'unfinished' : status;
   return (
-    <span className={`status ${status}`}>
+    <span className={`status ${style}`}>
       <i aria-hidden="true" />
-      {words[status]}
+      {ending?.word ?? words[status]}
     </span>
   );
 }
