@@ -1,4 +1,12 @@
-import { type Run, RunLog, type StopReceipt, type StreamEvent, isTerminal } from '@rondo/client';
+import {
+  type Run,
+  RunLog,
+  type RunOutcome,
+  type StopReceipt,
+  type StreamEvent,
+  describeEnding,
+  isTerminal,
+} from '@rondo/client';
 import type { Terminal } from './terminal';
 import type { Ending } from './exit-codes';
 
@@ -56,9 +64,29 @@ export class RunDisplay {
     if (event.type === 'model.retried') this.note(`↺ The model is asked again: ${event.data.error.message}`, 'yellow');
     if (event.type === 'model.fell_back')
       this.note(`↺ ${event.data.to} answers instead of ${event.data.from}: ${event.data.error.message}`, 'yellow');
+    if (event.type === 'approval.decided') this.decision(event);
+    if (event.type === 'mcp.skipped')
+      this.note(`! The MCP server ${event.data.server} was left out: ${event.data.reason}`, 'yellow');
+    if (event.type === 'mcp.connected')
+      this.note(`The MCP server ${event.data.server} is connected: ${event.data.tools.join(', ')}`, 'cyan');
+    if (event.type === 'budget.raised')
+      this.note(`The budget was raised: ${shortened(JSON.stringify(event.data))}`, 'cyan');
+    if (event.type === 'context.compacted')
+      this.note(`The context was shortened: ${event.data.tokens_before} → ${event.data.tokens_after} tokens`, 'cyan');
+    if (event.type === 'context.compaction_failed')
+      this.note(`The context could not be summarized: ${event.data.error.message}`, 'yellow');
     if (event.type === 'stream.gap')
       this.note(`The facts ${event.data.from} to ${event.data.to} are deleted (retention).`, 'yellow');
     if (event.type === 'run.waiting' || isTerminal(event)) this.endLine();
+  }
+
+  private decision({ data }: Extract<StreamEvent, { type: 'approval.decided' }>): void {
+    const { name, outcome, decided_by: key, reason, arguments: sent } = data;
+    const edited = sent ? `, with ${shortened(JSON.stringify(sent))}` : '';
+    const by = key === null ? '' : ` with the key ${key}`;
+    const why = reason === null ? '' : `: ${shortened(reason)}`;
+    const isSent = outcome === 'approve' || outcome === 'edit';
+    this.note(`${isSent ? '✓' : '✗'} ${name}: ${decisions[outcome]}${edited}${by}${why}`, isSent ? 'cyan' : 'yellow');
   }
 
   /** The part of a stored message that was not shown while it was written. */
@@ -104,13 +132,29 @@ export class RunDisplay {
 export function showEnding(terminal: Terminal, run: Run): Ending {
   const cost = run.usage.cost_usd ? `, $${run.usage.cost_usd.toFixed(4)}` : '';
   const tokens = run.usage.input_tokens + run.usage.output_tokens;
-  const about = `${run.id} · ${run.iteration} iterations · ${tokens} tokens${cost}`;
-  if (run.status === 'completed') terminal.note(`completed · ${about}`, 'dim');
-  else if (run.status === 'failed') terminal.note(`failed: ${run.error?.message ?? ''} · ${about}`, 'red');
+  const iterations = run.iteration === 1 ? '1 iteration' : `${run.iteration} iterations`;
+  const about = `${run.id} · ${iterations} · ${tokens} tokens${cost}`;
+  const { outcome = 'failed', word = run.status, sentence } = describeEnding(run) ?? {};
+  if (outcome === 'done') terminal.note(`completed · ${about}`, 'dim');
+  else if (outcome === 'failed') terminal.note(`failed: ${run.error?.message ?? ''} · ${about}`, 'red');
+  else if (outcome === 'unfinished') terminal.note(`${word.toLowerCase()}: ${sentence} · ${about}`, 'yellow');
   else terminal.note(`${run.status} · ${about}`, 'yellow');
-  if (run.status === 'completed') return 'ok';
-  return run.status === 'stopped' ? 'stopped' : 'failed';
+  return outcomeEndings[outcome];
 }
+
+const outcomeEndings: Record<RunOutcome, Ending> = {
+  done: 'ok',
+  unfinished: 'unfinished',
+  failed: 'failed',
+  stopped: 'stopped',
+};
+
+const decisions = {
+  approve: 'approved',
+  edit: 'approved with changed arguments',
+  deny: 'denied',
+  expire: 'not approved in time',
+};
 
 /** True if everything that ran was seen dead. */
 export const isComplete = ({ tools_stopped: tools, sandbox_verified_at: sandbox }: StopReceipt): boolean =>

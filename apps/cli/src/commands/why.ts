@@ -1,4 +1,4 @@
-import type { RunWait } from '@rondo/client';
+import { type Rondo, type RunWait, describeEnding } from '@rondo/client';
 import type { Command } from '../command';
 
 /** What a person can do about it. */
@@ -10,6 +10,11 @@ const next: Partial<Record<RunWait['cause'], (wait: RunWait) => string>> = {
   worker: () => 'rondo doctor',
 };
 
+/** The words of an ending are those of the console; the gateway says only that the run is over. */
+async function sayEnding({ run_id: id, sentence }: RunWait, { runs }: Rondo): Promise<string> {
+  return describeEnding(await runs.get(id))?.sentence ?? sentence;
+}
+
 export const why: Command = {
   name: 'why',
   summary: 'Say in one sentence what a run waits for',
@@ -17,7 +22,7 @@ export const why: Command = {
   async run(given, { rondo, terminal }) {
     const wait = await rondo().runs.why(given.args[0] ?? '');
     if (terminal.isJson) terminal.json(wait);
-    else terminal.line(wait.sentence);
+    else terminal.line(wait.cause === 'none' ? await sayEnding(wait, rondo()) : wait.sentence);
     const advice = next[wait.cause]?.(wait);
     if (advice !== undefined) terminal.note(`→ ${advice}`, 'dim');
     return 'ok';
