@@ -12,8 +12,8 @@ const file = join(repoRoot, 'libs/client/src/generated/api.ts');
 
 /** Only the schemas: the requests are written by hand. */
 async function generatedTypes() {
-  const { default: gateway } = await import(pathToFileURL(join(repoRoot, 'apps/gateway/dist/docs/api-document.js')));
-  const document = JSON.parse(JSON.stringify(await gateway.apiDocument()));
+  const { default: gateway } = await import(pathToFileURL(join(repoRoot, 'apps/gateway/dist/docs/openapi.js')));
+  const document = JSON.parse(JSON.stringify(gateway.describeApi()));
   const types = await openapiTypescript(
     { ...document, paths: {} },
     {

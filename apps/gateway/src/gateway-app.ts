@@ -65,7 +65,7 @@ export async function createGateway(config: GatewayConfig, log: Logger): Promise
   servePreviews(app, parts);
 
   let described: OpenAPIObject | undefined;
-  const document = () => (described ??= describeApi(app));
+  const document = () => (described ??= describeApi());
   parts.allowedMethods.describe(document);
   serveDocs(app, document);
   const server: Server = app.getHttpServer();

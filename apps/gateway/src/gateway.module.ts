@@ -6,14 +6,12 @@ import {
   type OnModuleDestroy,
   type Provider,
 } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { type IdempotentRequest } from '@rondo/persistence';
 import { HealthModule, MetricsModule } from '@rondo/platform';
 import { ApiKeyGuard } from './auth/api-key.guard';
 import type { GatewayParts } from './compose';
 import { BodyGuard } from './http/body.guard';
-import { DtoPipe } from './http/dto.pipe';
-import { NoQueryGuard } from './http/no-query';
 import { IdempotencyGuard, ReplayedResponseFilter } from './idempotency/idempotency.guard';
 import { RunsGateway } from './live/runs.gateway';
 import { ProblemFilter } from './problems/problem.filter';
@@ -71,10 +69,8 @@ function requestPipeline(parts: GatewayParts): Provider[] {
   const releaseKey = (request: IdempotentRequest) => idempotencyKeys.abandon(request).catch(onError);
   return [
     { provide: APP_GUARD, useValue: new ApiKeyGuard(parts) },
-    { provide: APP_GUARD, useValue: new NoQueryGuard() },
     { provide: APP_GUARD, useValue: new BodyGuard(config.BODY_LIMIT_BYTES, limits.memory, formBodies) },
     { provide: APP_GUARD, useValue: new IdempotencyGuard(idempotencyKeys, onError) },
-    { provide: APP_PIPE, useValue: new DtoPipe() },
     { provide: APP_FILTER, useValue: new ProblemFilter(allowedMethods, log, releaseKey) },
     { provide: APP_FILTER, useValue: new ReplayedResponseFilter() },
   ];

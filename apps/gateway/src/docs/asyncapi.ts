@@ -1,6 +1,6 @@
 import { pascalCase } from '@rondo/contract/api';
-import { namedSchemas } from './named-schemas';
-import { socketMessages } from './socket-schemas';
+import { describeSchemas } from './describe-schemas';
+import { socketMessages } from '../live/socket-messages';
 
 const description = `The events of Rondo over Socket.IO and server-sent events. REST is described by [openapi.json](/openapi.json).
 
@@ -114,4 +114,6 @@ const sendOperations = {
 
 /** OpenAPI's discriminators are objects; AsyncAPI's are names of a property whose values are the names of schemas. */
 const schemasWithoutDiscriminators = (): Record<string, object> =>
-  Object.fromEntries(Object.entries(namedSchemas()).map(([name, { discriminator: _, ...schema }]) => [name, schema]));
+  Object.fromEntries(
+    Object.entries(describeSchemas()).map(([name, { discriminator: _, ...schema }]) => [name, schema]),
+  );

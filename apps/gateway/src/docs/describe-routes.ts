@@ -4,22 +4,17 @@ import {
   type AnswerDefinition,
   type ProblemCode,
   type Route,
+  isIdempotent,
   mostFiles,
   pageQuery,
   problemStatus,
   readParams,
 } from '@rondo/contract/api';
 import { z } from 'zod';
-import { schemaPath } from './discriminators';
+import { type SchemaNames, schemaPath } from './describe-schemas';
 
 type Paths = OpenAPIObject['paths'];
 type Operation = NonNullable<Paths[string]['get']>;
-
-/** The name of a schema in the document, as requests or as answers have it. Undefined for one without a name. */
-export interface SchemaNames {
-  readonly requests: ReadonlyMap<z.ZodType, string>;
-  readonly answers: ReadonlyMap<z.ZodType, string>;
-}
 
 /** The paths of the OpenAPI document. */
 export function describeRoutes(routes: readonly Route[], names: SchemaNames): Paths {
@@ -48,10 +43,6 @@ function describeRoute(route: Route, names: SchemaNames): Operation {
 
 /** Paths outside of it are for browsers and for what watches the deployment, and answer no problems. */
 const isUnderApi = ({ path }: Route): boolean => path.startsWith('/v1/');
-
-/** Whether a route takes `Idempotency-Key`. */
-export const isIdempotent = ({ method, role, storesAnswer }: Route): boolean =>
-  method === 'POST' && storesAnswer !== false && role !== 'open';
 
 function describeParameters(route: Route): NonNullable<Operation['parameters']> {
   const inPath = readParams(route.path, route.params).map(([name, { example }]) => ({

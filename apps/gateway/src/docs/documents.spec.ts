@@ -7,7 +7,7 @@ import { runEvents } from '@rondo/contract/api';
 import { nextEvent } from '../testing/next-event';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
-import { socketMessages } from './socket-schemas';
+import { socketMessages } from '../live/socket-messages';
 
 const packages = join(__dirname, '../../../../node_modules');
 const validator = join(__dirname, '../../testing/validate-documents.mjs');

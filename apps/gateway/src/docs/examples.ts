@@ -1,9 +1,8 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { apiSchemas } from '@rondo/contract/api';
+import { apiSchemas, exampleBalance, exampleIds as ids } from '@rondo/contract/api';
 import { z } from 'zod';
-import { schemaPath } from './discriminators';
-import { parameterExamples } from './examples/parameter-examples';
-import { problemExamples } from './examples/problem-examples';
+import { type ProblemBody, type ProblemCode, problem, problemStatus } from '../problems/problems';
+import { schemaPath } from './describe-schemas';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 type Content = Record<string, { schema?: unknown; example?: unknown; examples?: unknown }>;
@@ -12,11 +11,35 @@ const examples: Readonly<Record<string, unknown>> = Object.fromEntries(
   apiSchemas.flatMap(({ examples: given = {} }) => Object.entries(given)),
 );
 
+/** What some problems say beside their code. */
+const problemDetails: Partial<Record<ProblemCode, Omit<Partial<ProblemBody>, 'code'>>> = {
+  invalid_request: {
+    detail: 'limits.max_iterations is not valid.',
+    errors: [{ field: 'limits.max_iterations', message: 'Too small: expected number to be >=1' }],
+  },
+  thread_busy: { detail: 'The thread has an active run.', active_run_id: ids.run },
+  balance_exhausted: {
+    detail: 'The tier free allows 5 USD per month, and this account has spent 5.0100 USD and has no credit left.',
+    balance: { ...exampleBalance, spent_usd: 5.01, reserved_usd: 0, credit_usd: 0, available_usd: -0.01 },
+  },
+  model_not_allowed: {
+    detail: 'The tier free does not allow this model.',
+    allowed_models: ['openai/gpt-5-mini'],
+  },
+};
+
+const problemCodes = Object.keys(problemStatus) as ProblemCode[]; // its own keys
+
+/** An example of each problem, by its code. */
+const problemExamples = Object.fromEntries(
+  problemCodes.map((code) => [code, { value: { ...problem(code), ...problemDetails[code] } }]),
+);
+
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 /**
- * Adds an example to each body, answer and problem, and to what a request must say. Bodies that are no named schema bring
- * theirs with them. A test holds every operation to having some, and all of them to their schemas.
+ * Adds an example to each body, answer and problem; parameters bring theirs with them, and so do bodies that are no named
+ * schema. A test holds every operation to having some, and all of them to their schemas.
  */
 export function withExamples(document: OpenAPIObject): OpenAPIObject {
   const known = new KnownExamples(document);
@@ -52,7 +75,7 @@ class KnownExamples {
   used(): Record<string, { value: unknown }> {
     return {
       ...Object.fromEntries([...this.names].sort().map((name) => [name, { value: this.valueOf(name) }])),
-      ...Object.fromEntries(Object.entries(problemExamples).map(([code, value]) => [code, { value }])),
+      ...problemExamples,
     };
   }
 
@@ -83,27 +106,19 @@ const firstOf = (schema: object): unknown =>
   'examples' in schema && Array.isArray(schema.examples) ? (schema.examples as unknown[])[0] : undefined;
 
 function withExamplesOf(operation: Operation, known: KnownExamples): Operation {
-  const { parameters = [], requestBody, responses } = operation;
+  const { requestBody, responses } = operation;
   const answers = Object.entries(responses).map(([status, response]) => {
     const content = response && 'content' in response ? response.content : undefined;
     return [status, content ? { ...response, content: known.contentOf(content) } : response];
   });
   return {
     ...operation,
-    parameters: parameters.map(withExampleOf),
     ...(requestBody &&
       'content' in requestBody && {
         requestBody: { ...requestBody, content: known.contentOf(requestBody.content) },
       }),
     responses: Object.fromEntries(answers) as Operation['responses'],
   };
-}
-
-function withExampleOf<Parameter extends object>(parameter: Parameter): Parameter {
-  if ('example' in parameter) return parameter;
-  if (!('name' in parameter && 'required' in parameter && parameter.required === true)) return parameter;
-  const example = parameterExamples[String(parameter.name)];
-  return example === undefined ? parameter : { ...parameter, example };
 }
 
 /** Of a reference to a named schema. */

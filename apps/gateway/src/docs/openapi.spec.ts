@@ -1,153 +1,25 @@
+import { PATH_METADATA } from '@nestjs/common/constants';
 import type { Message } from '@rondo/contract';
+import { type Route, apiRoutes, pageQuery } from '@rondo/contract/api';
 import { pngSource } from '@rondo/contract/testing';
+import { controllers } from '../gateway-controllers';
+import { readHandlerRoute } from '../http/route-metadata';
 import { RunningGateway } from '../testing/running-gateway';
 import { seenMcpTool } from '../testing/seen-mcp-tool';
 import { TestWorker } from '../testing/test-worker';
 
 interface Described {
-  readonly paths: Record<string, Record<string, { responses: Record<string, { content?: object }> }>>;
+  readonly paths: Record<
+    string,
+    Record<string, { operationId: string; responses: Record<string, { content?: object }> }>
+  >;
   readonly components: { schemas: Record<string, unknown> };
 }
 
-/** The contract's routes, in the order of their paths. A new route must be added here, which also adds it to the isolation tests. */
-const routes = `
-delete /v1/admin/accounts/{account_id}
-delete /v1/agents/{agent_id}
-delete /v1/api-keys/{key_id}
-delete /v1/files/{file_id}
-delete /v1/mcp-tools
-delete /v1/mcp-tools/{mcp_tool_id}
-delete /v1/projects/{project_id}
-delete /v1/sandboxes/{sandbox_id}
-delete /v1/sandboxes/{sandbox_id}/files
-delete /v1/schedules/{schedule_id}
-delete /v1/session
-delete /v1/threads/{thread_id}
-delete /v1/threads/{thread_id}/sites/{name}
-delete /v1/triggers/{trigger_id}
-delete /v1/webhooks/{endpoint_id}
-get /health/live
-get /health/ready
-get /metrics
-get /session
-get /v1/admin/accounts
-get /v1/admin/accounts/{account_id}/balance
-get /v1/admin/health
-get /v1/agents
-get /v1/agents/{agent_id}
-get /v1/agents/{agent_id}/compare
-get /v1/agents/{agent_id}/versions
-get /v1/agents/{agent_id}/versions/{version}
-get /v1/api-keys
-get /v1/approvals
-get /v1/approvals/{approval_id}
-get /v1/audit
-get /v1/balance
-get /v1/blobs/{sha256}
-get /v1/due-times
-get /v1/files
-get /v1/files/{file_id}
-get /v1/files/{file_id}/content
-get /v1/inbox
-get /v1/mcp-tools
-get /v1/mcp-tools/{mcp_tool_id}
-get /v1/models
-get /v1/projects
-get /v1/projects/{project_id}
-get /v1/public/projects/{project_id}
-get /v1/public/projects/{project_id}/threads
-get /v1/public/runs/{run_id}
-get /v1/public/threads/{thread_id}
-get /v1/public/threads/{thread_id}/images/{sha256}
-get /v1/public/threads/{thread_id}/llm-messages
-get /v1/public/threads/{thread_id}/messages
-get /v1/runs
-get /v1/runs/counts
-get /v1/runs/{run_id}
-get /v1/runs/{run_id}/events
-get /v1/runs/{run_id}/events/verify
-get /v1/runs/{run_id}/result
-get /v1/runs/{run_id}/stream
-get /v1/runs/{run_id}/tool-calls
-get /v1/runs/{run_id}/wait
-get /v1/runs/{run_id}/why
-get /v1/sandboxes
-get /v1/sandboxes/{sandbox_id}
-get /v1/sandboxes/{sandbox_id}/browser
-get /v1/sandboxes/{sandbox_id}/files
-get /v1/sandboxes/{sandbox_id}/files/content
-get /v1/schedules
-get /v1/schedules/upcoming
-get /v1/schedules/{schedule_id}
-get /v1/schedules/{schedule_id}/executions
-get /v1/session
-get /v1/sites
-get /v1/threads
-get /v1/threads/{thread_id}
-get /v1/threads/{thread_id}/agent
-get /v1/threads/{thread_id}/llm-messages
-get /v1/threads/{thread_id}/messages
-get /v1/threads/{thread_id}/sandbox
-get /v1/threads/{thread_id}/sites/{name}
-get /v1/tools
-get /v1/triggers
-get /v1/triggers/{trigger_id}
-get /v1/triggers/{trigger_id}/executions
-get /v1/usage
-get /v1/usage/entries
-get /v1/webhooks
-get /v1/webhooks/deliveries
-get /v1/webhooks/deliveries/{delivery_id}
-get /v1/webhooks/{endpoint_id}
-patch /v1/agents/{agent_id}
-patch /v1/agents/{agent_id}/versions/{version}
-patch /v1/projects/{project_id}
-patch /v1/schedules/{schedule_id}
-patch /v1/threads/{thread_id}
-patch /v1/triggers/{trigger_id}
-patch /v1/webhooks/{endpoint_id}
-post /v1/admin/accounts
-post /v1/admin/accounts/{account_id}/credits
-post /v1/agents
-post /v1/agents/{agent_id}/versions/{version}/activate
-post /v1/api-keys
-post /v1/approvals/{approval_id}/decision
-post /v1/files
-post /v1/hooks/{trigger_id}
-post /v1/mcp-servers/discover
-post /v1/mcp-tools/{mcp_tool_id}/confirm
-post /v1/projects
-post /v1/runs
-post /v1/runs/{run_id}/budget
-post /v1/runs/{run_id}/fork
-post /v1/runs/{run_id}/input
-post /v1/runs/{run_id}/stop
-post /v1/sandboxes/{sandbox_id}/browser/actions
-post /v1/sandboxes/{sandbox_id}/start
-post /v1/sandboxes/{sandbox_id}/stop
-post /v1/schedules
-post /v1/schedules/{schedule_id}/pause
-post /v1/schedules/{schedule_id}/resume
-post /v1/schedules/{schedule_id}/run
-post /v1/session
-post /v1/session/links
-post /v1/threads
-post /v1/threads/{thread_id}/messages
-post /v1/threads/{thread_id}/runs
-post /v1/threads/{thread_id}/sandbox
-post /v1/tool-calls/{tool_call_id}/resolve
-post /v1/triggers
-post /v1/triggers/{trigger_id}/rotate-secret
-post /v1/webhooks
-post /v1/webhooks/deliveries/{delivery_id}/redeliver
-post /v1/webhooks/{endpoint_id}/rotate-secret
-post /v1/webhooks/{endpoint_id}/test
-put /v1/admin/accounts/{account_id}/tier
-put /v1/agents/by-name/{name}
-put /v1/sandboxes/{sandbox_id}/files/content
-`
-  .trim()
-  .split('\n');
+const routes: readonly Route[] = Object.values(apiRoutes);
+
+/** Served by libraries, which bind no route. */
+const ofLibraries = new Set(['getLiveness', 'getReadiness', 'getMetrics']);
 
 let gateway: RunningGateway;
 let document: Described;
@@ -227,45 +99,53 @@ async function aSandbox(): Promise<string> {
 }
 
 /** Bodies that are valid for the owner, so that only the id is wrong. */
-const bodies: Record<string, object> = {
-  '/v1/mcp-servers/discover': {
-    server: { name: 'tickets', transport: 'streamable_http', url: 'https://tickets.example/mcp' },
-  },
-  '/v1/mcp-tools/{mcp_tool_id}/confirm': { fingerprint: 'f1' },
-  '/v1/agents/{agent_id}/versions/{version}': { note: 'Why.' },
-  '/v1/approvals/{approval_id}/decision': { decision: 'approve', arguments_hash: 'x' },
-  '/v1/runs/{run_id}/budget': { usd: 1 },
-  '/v1/sandboxes/{sandbox_id}/browser/actions': { action: { type: 'back' } },
-  '/v1/threads/{thread_id}': { is_public: true },
-  '/v1/runs/{run_id}/fork': { at_seq: 1 },
-  '/v1/runs/{run_id}/input': { content: 'Blue.' },
-  '/v1/tool-calls/{tool_call_id}/resolve': { outcome: 'completed' },
-  '/v1/threads/{thread_id}/messages': { content: 'Hello.' },
-  '/v1/threads/{thread_id}/runs': { input: 'Go.' },
+const bodies: Partial<Record<string, object>> = {
+  confirmMcpTool: { fingerprint: 'f1' },
+  updateAgentVersion: { note: 'Why.' },
+  decideApproval: { decision: 'approve', arguments_hash: 'x' },
+  raiseBudget: { usd: 1 },
+  operateBrowser: { action: { type: 'back' } },
+  updateThread: { is_public: true },
+  forkRun: { at_seq: 1 },
+  answerRun: { content: 'Blue.' },
+  resolveToolCall: { outcome: 'completed' },
+  createMessage: { content: 'Hello.' },
+  createRunOnThread: { input: 'Go.' },
+} satisfies Partial<Record<keyof typeof apiRoutes, object>>;
+
+const methods = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
+
+/** With the query without which the request is refused before anything is looked for. */
+const toTarget = (path: string, { queryExample }: Route): string => {
+  const query = Object.entries(queryExample ?? {}).map(([name, value]) => `${name}=${value}`);
+  return query.length === 0 ? path : `${path}?${query.join('&')}`;
 };
 
-/** Queries without which a request is refused before anything is looked for. */
-const queries: Record<string, string> = {
-  'delete /v1/sandboxes/{sandbox_id}/files': '?path=x',
-  'get /v1/sandboxes/{sandbox_id}/files/content': '?path=x',
-  'put /v1/sandboxes/{sandbox_id}/files/content': '?path=x',
-  'get /v1/agents/{agent_id}/compare': '?from=1&to=1',
-};
-
-const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
-const asMethod = (method: string) => methods.find((one) => one === method) ?? 'get';
 const each = (pattern: RegExp) =>
-  routes.flatMap((route) => {
-    const [method = '', path = ''] = route.split(' ');
-    return pattern.test(path) ? [[method, path] as const] : [];
-  });
+  routes.filter(({ path }) => pattern.test(path)).map((route) => [route.method, route.path, route] as const);
+
+/** Lists that every account may see, or in which a new account has something of its own. */
+const notEmpty = new Set(['listModels', 'listTools', 'listApiKeys', 'listAudit', 'listAccounts']);
+const lists = routes.filter(
+  ({ id, path, query }) => query?.shape['after'] === pageQuery.shape.after && !path.includes('{') && !notEmpty.has(id),
+);
+
+const readFunctions = (prototype: object): object[] =>
+  Object.values(Object.getOwnPropertyDescriptors(prototype)).flatMap(({ value }) =>
+    typeof value === 'function' ? [value as object] : [],
+  );
 
 describe('the OpenAPI document', () => {
-  it('describes every route', () => {
-    const described = Object.entries(document.paths).flatMap(([path, operations]) =>
-      Object.keys(operations).map((method) => `${method} ${path}`),
+  it('describes every route that has a handler, and no other', () => {
+    const handlers = controllers
+      .flatMap(({ prototype }) => readFunctions(prototype as object))
+      .filter((handler) => Reflect.hasMetadata(PATH_METADATA, handler));
+    const served = handlers.map((handler) => readHandlerRoute(handler)?.id);
+    const described = Object.values(document.paths).flatMap((operations) =>
+      Object.values(operations).map(({ operationId }) => operationId),
     );
-    expect(described.sort()).toEqual(routes);
+
+    expect([...served, ...ofLibraries].sort()).toEqual(described.sort());
   });
 
   it('describes the responses and problems of each route', () => {
@@ -297,13 +177,13 @@ describe('the OpenAPI document', () => {
 describe('isolation of accounts, over every route', () => {
   it.each(each(/^\/v1\/(?!public\/)/))('%s %s answers 401 without a key', async (method, path) => {
     const target = path.replaceAll(/\{(\w+?)_id\}/g, 'x_1');
-    const { body } = await gateway.anonymous[asMethod(method)](target).expect(401);
+    const { body } = await gateway.anonymous[methods[method]](target).expect(401);
     expect(body.code).toBe('unauthorized');
   });
 
   it.each(each(/^(?!\/v1\/(admin|hooks)\/|.*\/by-name\/).*\{/))(
     "%s %s answers 404 for another account's resource, and changes nothing",
-    async (method, path = '') => {
+    async (method, path, route) => {
       const run = await gateway.createRun();
       const { body: key } = await gateway
         .as()
@@ -330,11 +210,8 @@ describe('isolation of accounts, over every route', () => {
         .replace('{key_id}', key.id)
         .replace('{sha256}', blob);
 
-      const query = queries[`${method} ${path}`] ?? '';
-      const send = gateway.as(stranger)[asMethod(method)];
-      const { body } = await send(target + query)
-        .send(bodies[path])
-        .expect(404);
+      const send = gateway.as(stranger)[methods[method]];
+      const { body } = await send(toTarget(target, route)).send(bodies[route.id]).expect(404);
       expect(body.code).toMatch(
         /^(run|thread|project|tool_call|mcp_tool|approval|api_key|blob|file|sandbox|agent|schedule|trigger|webhook_endpoint|webhook_delivery)_not_found$/,
       );
@@ -343,26 +220,15 @@ describe('isolation of accounts, over every route', () => {
     },
   );
 
-  it.each([
-    '/v1/files',
-    '/v1/projects',
-    '/v1/threads',
-    '/v1/runs',
-    '/v1/agents',
-    '/v1/schedules',
-    '/v1/triggers',
-    '/v1/webhooks',
-    '/v1/webhooks/deliveries',
-    '/v1/approvals',
-    '/v1/inbox',
-  ])('GET %s shows nothing of another account', async (path) => {
-    await gateway.createRun();
-    const { body } = await gateway
-      .as(await gateway.keyOf('stranger'))
-      .get(path)
-      .expect(200);
-    expect(body).toEqual({ data: [], has_more: false, next_cursor: null });
-  });
+  it.each(lists.map((route) => [route.path, route] as const))(
+    'GET %s shows nothing of another account',
+    async (path, route) => {
+      await gateway.createRun();
+      const stranger = gateway.as(await gateway.keyOf('stranger'));
+      const { body } = await stranger.get(toTarget(path, route)).expect(200);
+      expect(body).toMatchObject({ data: [], has_more: false });
+    },
+  );
 
   it("does not start a run on another account's thread", async () => {
     const { thread_id } = await gateway.createRun();

@@ -1,16 +1,14 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { Express } from 'express';
-import { cleanupOpenApiDoc } from 'nestjs-zod';
 import { apiRoutes } from '@rondo/contract/api';
 import { describeEvents } from './asyncapi';
 import { describeRoutes } from './describe-routes';
+import { describeSchemas, schemaNames } from './describe-schemas';
 import { withExamples } from './examples';
-import { namedSchemas, schemaNames } from './named-schemas';
-import { withProblems } from './problem-responses';
 import { staticDocument } from './static-document';
 
-type Paths = OpenAPIObject['paths'];
+type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 
 const description = `A self-hosted backend that runs LLM agents: runs that never lie.
 
@@ -36,16 +34,9 @@ meaning of \`Idempotency-Key\` over REST, also across both. The acknowledgement 
 A client that subscribes in the middle of a message gets the text so far as one delta from offset 0. If the beginning of a text
 is not available, the text comes with its fact alone.`;
 
-/** Controllers of other libraries, whose methods are not named after what a client does. */
-const operationIds: Readonly<Record<string, string>> = {
-  HealthController_live: 'getLiveness',
-  HealthController_ready: 'getReadiness',
-  MetricsController_read: 'getMetrics',
-};
-
-/** The document follows from the code: routes from the controllers, operation ids from their methods, bodies from zod schemas. */
-export function describeApi(app: INestApplication): OpenAPIObject {
-  const builder = new DocumentBuilder()
+/** The document follows from the routes, which the gateway binds its handlers to. */
+export function describeApi(): OpenAPIObject {
+  const { components, ...builder } = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Rondo')
     .setVersion('1')
@@ -53,28 +44,9 @@ export function describeApi(app: INestApplication): OpenAPIObject {
     .addBearerAuth({ type: 'http', scheme: 'bearer' }, 'api_key')
     .addCookieAuth('__Host-rondo_session', { type: 'apiKey', in: 'cookie' }, 'session')
     .build();
-  const document = SwaggerModule.createDocument(app, builder, {
-    operationIdFactory: (controller, method) => operationIds[`${controller}_${method}`] ?? method,
-  });
-  const described = withProblems(withNamedSchemas(cleanupOpenApiDoc(document)));
-  return withExamples({
-    ...described,
-    paths: mergePaths(described.paths, describeRoutes(Object.values(apiRoutes), schemaNames)),
-  });
-}
-
-/** A path may have routes of both kinds. */
-function mergePaths(earlier: Paths, added: Paths): Paths {
-  const paths = [...new Set([...Object.keys(earlier), ...Object.keys(added)])];
-  return Object.fromEntries(paths.map((path) => [path, { ...earlier[path], ...added[path] }]));
-}
-
-/** Replaces the schemas of whole DTOs by named ones that refer to each other. A DTO `RunDto` has the schema `Run`. */
-function withNamedSchemas({ paths, components, ...document }: OpenAPIObject): OpenAPIObject {
-  const text = JSON.stringify(paths).replaceAll(/(#\/components\/schemas\/\w+?)Dto(?:_Output)?"/g, '$1"');
-  type ApiSchemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
-  const schemas = namedSchemas() as ApiSchemas; // OpenAPI 3.1 is JSON Schema
-  return { ...document, paths: JSON.parse(text) as OpenAPIObject['paths'], components: { ...components, schemas } };
+  const schemas = describeSchemas() as Schemas; // OpenAPI 3.1 is JSON Schema
+  const paths = describeRoutes(Object.values(apiRoutes), schemaNames);
+  return withExamples({ ...builder, paths, components: { ...components, schemas } });
 }
 
 /** The page `/docs`, `/openapi.json` and `/asyncapi.json`, without a key. */

@@ -1,4 +1,4 @@
-import { type CanActivate, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
 import type { MemoryBudget } from '../auth/memory-budget';
@@ -6,11 +6,6 @@ import type { FormBodies, FormText } from '../files/form-bodies';
 import { isForm } from '../files/multipart';
 import { readRoute } from './route-metadata';
 import { expectedBytes, hasBody, readJson } from './body';
-
-const streamsBody = 'rondo:streams-body';
-
-/** For a route that reads the body of its request itself, as bytes of any type and length. */
-export const StreamsBody = () => SetMetadata(streamsBody, true);
 
 /** Reads request bodies after the key guard, so that only authenticated callers cause that work. */
 export class BodyGuard implements CanActivate {
@@ -22,7 +17,6 @@ export class BodyGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (context.getType() !== 'http') return true;
-    if (Reflect.getMetadata(streamsBody, context.getHandler()) === true) return true;
     const route = readRoute(context);
     if (route?.rawBody) return true;
     const http = context.switchToHttp();

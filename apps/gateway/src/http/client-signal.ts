@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
-import { type ExecutionContext, createParamDecorator } from '@nestjs/common';
 
 /** Asks the network whether a client that sends and takes nothing is still there. */
 const keepAliveMs = 30_000;
@@ -55,9 +54,3 @@ function watched(socket: Socket): Set<AbortController> {
   });
   return all;
 }
-
-/** The signal of the request, for a handler that opens something for as long as its client is there. */
-export const ClientSignal = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  const http = context.switchToHttp();
-  return clientSignal(http.getRequest<IncomingMessage>(), http.getResponse<ServerResponse>());
-});

@@ -1,6 +1,5 @@
 import type { MetadataQuery } from '@rondo/contract/api';
 
-export { isWholeMetadata, metadata, metadataQuery, notWholeMetadata } from '@rondo/contract/api';
-
-export const metadataOf = ({ metadata_key: key, metadata_value: value }: MetadataQuery) =>
+/** Undefined for a request that does not filter by metadata. */
+export const toMetadataFilter = ({ metadata_key: key, metadata_value: value }: MetadataQuery) =>
   key === undefined || value === undefined ? undefined : { key, value };

@@ -1,7 +1,5 @@
 import { ApiError } from '../problems/api-error';
 
-export { createPage as pageOf, pageQuery } from '@rondo/contract/api';
-
 export interface Page<Item> {
   readonly data: readonly Item[];
   readonly has_more: boolean;

@@ -5,10 +5,10 @@ import {
   RequestMethod,
   Res,
   type StreamableFile,
+  UseInterceptors,
   applyDecorators,
   createParamDecorator,
 } from '@nestjs/common';
-import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import type { AccountId } from '@rondo/contract';
 import {
   type AnswerDefinition,
@@ -22,7 +22,7 @@ import {
 import type { Caller, PendingKey } from '@rondo/persistence';
 import type { Response } from 'express';
 import { z } from 'zod';
-import { Audited } from '../audit/audited';
+import { AuditInterceptor } from '../audit/audit.interceptor';
 import type { ApiRequest } from '../auth/api-request';
 import { ApiError, InvalidRequest, unauthorized } from '../problems/api-error';
 import { parseInput } from './parse-input';
@@ -125,8 +125,7 @@ export function Route<Definition extends RouteDefinition>(
       }),
       HttpCode(writer.status),
       RouteMetadata(route),
-      ApiExcludeEndpoint(),
-      ...(route.audit === undefined ? [] : [Audited(route.audit)]),
+      ...(route.audit === undefined ? [] : [UseInterceptors(AuditInterceptor)]),
     )(target, key, descriptor);
   };
 }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { AccountId } from '@rondo/contract';
-import type { Route } from '@rondo/contract/api';
+import { type Route, isIdempotent } from '@rondo/contract/api';
 import { TerminalError } from '@rondo/domain';
 import type { IdempotencyKeys, IdempotentRequest, PendingKey, StoredResponse } from '@rondo/persistence';
-import type { Response } from 'express';
 import { z } from 'zod';
 import type { ApiRequest } from '../auth/api-request';
 import { ApiError, InvalidRequest, retryAfter } from '../problems/api-error';
@@ -15,24 +14,10 @@ const keyRule = 'must be 1 to 255 printable ASCII characters';
 /** Of a socket message. */
 export const idempotencyKey = z.string().regex(keyPattern, keyRule).optional();
 
-/**
- * Responses that contain a new secret are not stored: only its hash may be (I12). Nor is what a person typed into a browser,
- * not even as a hash of the request, nor the picture of it. An upload is not read before it is stored,
- * so a repeated one cannot be told from another.
- */
-const notStored =
-  /^\/v1\/(files|triggers|webhooks|(triggers|webhooks)\/[^/]+\/rotate-secret|hooks\/[^/]+|sandboxes\/[^/]+\/browser\/actions)\/?$/i;
-export const storesResponse = (path: string): boolean => !notStored.test(path);
-
-const isStored = ({ path }: ApiRequest, route: Route | undefined): boolean =>
-  route ? route.storesAnswer !== false : storesResponse(path);
-
 /** Undefined for a request without an idempotency key. */
 export function idempotentRequest(request: ApiRequest, route: Route | undefined): IdempotentRequest | undefined {
   const key = request.get(header);
-  if (request.method !== 'POST' || key === undefined || !request.caller || !isStored(request, route)) {
-    return undefined;
-  }
+  if (!route || !isIdempotent(route) || key === undefined || !request.caller) return undefined;
   if (!keyPattern.test(key)) throw new InvalidRequest([{ field: header, message: keyRule }]);
   return { accountId: request.caller.accountId, key, requestHash: requestHash(request) };
 }
@@ -71,17 +56,6 @@ export async function storedResponse(
     case 'replay':
       return earlier.response;
   }
-}
-
-/** The response to store in the transaction that creates the resource. Undefined for a request without a key. */
-export function pendingResponse<Created>(
-  { req }: Response,
-  { status, location }: { status: number; location?: (created: Created) => string },
-): PendingKey<Created> | undefined {
-  const { idempotent: request }: ApiRequest = req;
-  return (
-    request && { request, answer: (created) => ({ status, body: created, location: location?.(created) ?? null }) }
-  );
 }
 
 /** A socket message, as the REST request that does the same. */

@@ -2,7 +2,7 @@ import type { Run, RunId, RunStatus } from '@rondo/contract';
 import type { AuditLog, Caller, RunAddress } from '@rondo/persistence';
 import type { Namespace, Socket } from 'socket.io';
 import { z } from 'zod';
-import type { AuditAction } from '../audit/audited';
+import type { AuditAction } from '../audit/audit.interceptor';
 import type { RequestRate } from '../auth/account-quota';
 import type { Authenticator } from '../auth/authenticator';
 import type { ConcurrencyLimits } from '../auth/concurrency-limits';

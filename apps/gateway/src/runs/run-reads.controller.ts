@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { runEvents, runReads } from '@rondo/contract/api';
 import { Runs } from '@rondo/persistence';
-import { metadataOf } from '../http/metadata';
+import { toMetadataFilter } from '../http/metadata';
 import { Route, type RouteInput } from '../http/route';
 import { RunWaits } from './run-waits';
 import { TraceLinks } from './trace-links';
@@ -20,7 +20,7 @@ export class RunReadsController {
     return this.runs.list({
       ...{ ...address, limit, after, statuses: filter.status },
       ...{ threadId: filter.thread_id, agentId: filter.agent_id, parentRunId: filter.parent_run_id },
-      metadata: metadataOf(filter),
+      metadata: toMetadataFilter(filter),
       ...{ projectId: filter.project_id, words: filter.q },
       ...{ createdFrom: filter.created_from, createdBefore: filter.created_before },
     });

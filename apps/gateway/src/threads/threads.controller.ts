@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { threads as routes } from '@rondo/contract/api';
 import { Messages, Threads } from '@rondo/persistence';
 import { AccountQuotas } from '../billing/account-quotas';
-import { metadataOf } from '../http/metadata';
+import { toMetadataFilter } from '../http/metadata';
 import { Route, type RouteInput } from '../http/route';
 import { toLlmMessages } from './llm-messages';
 
@@ -24,7 +24,7 @@ export class ThreadsController {
   @Route(routes.listThreads)
   listThreads({ address, query }: RouteInput<typeof routes.listThreads>) {
     const { limit, after, project_id: projectId, ...filter } = query;
-    return this.threads.list({ ...address, projectId, limit, after, metadata: metadataOf(filter) });
+    return this.threads.list({ ...address, projectId, limit, after, metadata: toMetadataFilter(filter) });
   }
 
   @Route(routes.getThread)

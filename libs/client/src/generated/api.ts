@@ -1172,7 +1172,10 @@ export type components = {
             tier: string | null;
         };
         LlmAssistantMessage: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             role: "assistant";
             content: (components["schemas"]["TextBlock"] | components["schemas"]["LlmToolCall"])[];
         };
@@ -1207,7 +1210,10 @@ export type components = {
             };
         };
         LlmToolMessage: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             role: "tool";
             /** @description Of all calls of the message before, in their order. */
             results: components["schemas"]["LlmToolResult"][];
@@ -1219,7 +1225,10 @@ export type components = {
             image?: components["schemas"]["ImageSource"];
         };
         LlmUserMessage: {
-            /** @constant */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             role: "user";
             content: (components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"])[];
         };

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { approval, approvalDecision } from '../approval';
+import {
+  approval,
+  approvalDecision,
+  approvalOutcome,
+  approvalRule,
+  approvalSettings,
+  awaitedApproval,
+} from '../approval';
 import { run, waiting } from '../run';
 import { exampleIds as ids } from './example-ids';
 import { createPage, pageQuery } from './paging';
@@ -96,8 +103,15 @@ const exampleApproval = {
 };
 
 export const approvalSchemas: ApiSchemas = {
+  shared: { ApprovalRule: approvalRule, ApprovalSettings: approvalSettings },
   requests: { ApprovalDecision: decision },
-  answers: { Approval: approval, ApprovalPage: approvalPage, InboxPage: inboxPage },
+  answers: {
+    Approval: approval,
+    ApprovalOutcome: approvalOutcome,
+    AwaitedApproval: awaitedApproval,
+    ApprovalPage: approvalPage,
+    InboxPage: inboxPage,
+  },
   examples: {
     Approval: exampleApproval,
     ApprovalDecision: { decision: 'approve', arguments_hash: exampleApproval.arguments_hash, reason: 'Reviewed.' },

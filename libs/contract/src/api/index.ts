@@ -28,6 +28,7 @@ export {
   type RouteParams,
   type RouteQuery,
   defineRoutes,
+  isIdempotent,
   mostFiles,
 } from './route';
 export { files } from './files';

@@ -56,6 +56,27 @@ const deploymentHealth = z.object({
 });
 
 export const operations = defineRoutes('operations', {
+  getLiveness: {
+    method: 'GET',
+    path: '/health/live',
+    summary: 'Say that this process is alive',
+    role: 'open',
+    answers: { 200: {} },
+  },
+  getReadiness: {
+    method: 'GET',
+    path: '/health/ready',
+    summary: 'Say whether this process can serve requests',
+    role: 'open',
+    answers: { 200: {}, 503: {} },
+  },
+  getMetrics: {
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Read the metrics of this process, for Prometheus',
+    role: 'open',
+    answers: { 200: {} },
+  },
   getDeploymentHealth: {
     method: 'GET',
     path: '/v1/admin/health',

@@ -89,6 +89,10 @@ export type Route<Definition extends RouteDefinition = RouteDefinition> = Defini
   readonly tag: string;
 };
 
+/** Whether a route takes `Idempotency-Key`. */
+export const isIdempotent = ({ method, role, storesAnswer }: RouteDefinition): boolean =>
+  method === 'POST' && storesAnswer !== false && role !== 'open';
+
 /** The routes of one resource. The names become their operation ids. */
 export function defineRoutes<const Definitions extends Readonly<Record<string, RouteDefinition>>>(
   tag: string,

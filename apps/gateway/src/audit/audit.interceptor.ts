@@ -1,33 +1,18 @@
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-  SetMetadata,
-  UseInterceptors,
-  applyDecorators,
-} from '@nestjs/common';
-import { ApiExtension } from '@nestjs/swagger';
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { AuditLog } from '@rondo/persistence';
 import { type Observable, from, lastValueFrom } from 'rxjs';
-import { callerOf } from '../auth/api-key.guard';
+import { requireCaller } from '../auth/api-key.guard';
 import type { ApiRequest } from '../auth/api-request';
 import { Authenticator } from '../auth/authenticator';
-
-const auditedAction = 'rondo:audited-action';
+import { readRoute } from '../http/route-metadata';
 
 /** `noun.verb`. */
 export type AuditAction = `${string}.${string}`;
 
-/** Records each request to this route in the audit log of the caller's account. The API document says so. */
-export const Audited = (action: AuditAction) =>
-  applyDecorators(
-    SetMetadata(auditedAction, action),
-    ApiExtension('x-audit', action),
-    UseInterceptors(AuditInterceptor),
-  );
-
-/** Only on routes that are audited: an interceptor wraps every response in a stream. */
+/**
+ * Records each request in the audit log of the caller's account. Only on routes that are audited: an interceptor wraps every
+ * response in a stream.
+ */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
   constructor(
@@ -38,9 +23,9 @@ export class AuditInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const act = {
-      caller: callerOf(context),
+      caller: requireCaller(request),
       address: this.authenticator.addressOf(request),
-      action: String(Reflect.getMetadata(auditedAction, context.getHandler())),
+      action: String(readRoute(context)?.audit),
       target: targetOf(request),
     };
     return from(this.auditLog.record(act, () => lastValueFrom(next.handle(), { defaultValue: undefined })));
