@@ -1,20 +1,20 @@
-import { pascalCase } from '@rondo/contract/api';
-import { describeSchemas } from './describe-schemas';
-import { socketMessages } from '../live/socket-messages';
+import { type SentEvent, type SocketMessage, eventChannels } from '@rondo/contract/api';
+import type { z } from 'zod';
+import { describeSchemas, schemaNames, schemaPath } from './describe-schemas';
 
 const description = `The events of Rondo over Socket.IO and server-sent events. REST is described by [openapi.json](/openapi.json).
 
 Facts come in order of \`seq\`, at least once; ignore one that you have. A delta continues the stream \`stream_id\` at \`offset\`. After
 a disconnection, resume after the last seq that you have: nothing is missed.`;
 
-const schemaRef = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const { runs, runStream } = eventChannels;
+const messages: [string, SocketMessage][] = Object.entries(runs.messages);
+
 const messageRef = (channel: string, message: string) => ({ $ref: `#/channels/${channel}/messages/${message}` });
 const channelRef = (channel: string) => ({ $ref: `#/channels/${channel}` });
 
 /** `run.subscribe` becomes `runSubscribe`. */
 const camelCase = (name: string): string => name.replaceAll(/\.(\w)/g, (_, first: string) => first.toUpperCase());
-
-const names = Object.keys(socketMessages) as (keyof typeof socketMessages)[]; // its own keys
 
 /** AsyncAPI 3.0 of the socket namespace `/runs` and of the event stream of a run, from the schemas that the code parses with. */
 export function describeEvents() {
@@ -38,8 +38,12 @@ export function describeEvents() {
         security: [{ $ref: '#/components/securitySchemes/api_key' }],
       },
     },
-    channels: { runs: socketChannel(), runStream: streamChannel() },
-    operations: { ...socketOperations(), ...sendOperations },
+    channels: { runs: describeSockets(), runStream: describeStream() },
+    operations: {
+      ...Object.fromEntries(messages.map(([name, { summary }]) => [camelCase(name), describeReceiving(name, summary)])),
+      [runs.sending.id]: describeSending('runs', runs.sending.summary),
+      [runStream.sending.id]: describeSending('runStream', runStream.sending.summary),
+    },
     components: {
       schemas: schemasWithoutDiscriminators(),
       securitySchemes: { api_key: { type: 'http', scheme: 'bearer' } },
@@ -49,68 +53,50 @@ export function describeEvents() {
 
 const host = { default: 'localhost:3000', description: 'Host and port of the gateway.' };
 
-function socketChannel() {
-  const messages = names.flatMap((name): [string, object][] => [
-    [
-      camelCase(name),
-      { name, summary: socketMessages[name].summary, payload: schemaRef(`${pascalCase(name)}Message`) },
-    ],
+function describeSockets() {
+  const { address, title, event } = runs;
+  const described = messages.flatMap(([name, { summary, message, acknowledgement }]): [string, object][] => [
+    [camelCase(name), { name, summary, payload: createReference(message, schemaNames.requests) }],
     [
       `${camelCase(name)}Acknowledgement`,
-      { title: `Acknowledgement of ${name}`, payload: schemaRef(`${pascalCase(name)}Acknowledgement`) },
+      { title: `Acknowledgement of ${name}`, payload: createReference(acknowledgement, schemaNames.answers) },
     ],
   ]);
   return {
-    address: '/runs',
-    title: 'Socket.IO namespace',
-    servers: [{ $ref: '#/servers/sockets' }],
-    messages: { ...Object.fromEntries(messages), event: eventMessage('event') },
+    ...{ address, title, servers: [{ $ref: '#/servers/sockets' }] },
+    messages: { ...Object.fromEntries(described), event: describeEvent(event) },
   };
 }
 
-const streamChannel = () => ({
-  address: '/v1/runs/{run_id}/stream',
-  title: "A run's events as server-sent events",
-  description: '`event:` is the type of the event and `id:` the seq of a fact, so `Last-Event-ID` resumes after it.',
-  servers: [{ $ref: '#/servers/streams' }],
-  parameters: { run_id: { description: 'The id of the run.' } },
-  messages: { event: { ...eventMessage('event'), contentType: 'text/event-stream' } },
+function describeStream() {
+  const { address, title, description, parameters, event } = runStream;
+  return {
+    ...{ address, title, description, parameters, servers: [{ $ref: '#/servers/streams' }] },
+    messages: { event: { ...describeEvent(event), contentType: 'text/event-stream' } },
+  };
+}
+
+const describeEvent = ({ summary, payload }: SentEvent) => ({
+  ...{ name: 'event', summary },
+  payload: createReference(payload, schemaNames.answers),
 });
 
-const eventMessage = (name: string) => ({
-  name,
-  summary: 'A fact or delta of a run, or a notice where retention has removed facts',
-  payload: schemaRef('StreamEvent'),
+function createReference(schema: z.ZodType, names: ReadonlyMap<z.ZodType, string>) {
+  const name = names.get(schema);
+  if (name === undefined) throw new Error('A schema of a message has no name.');
+  return { $ref: `${schemaPath}${name}` };
+}
+
+const describeReceiving = (name: string, summary: string) => ({
+  ...{ action: 'receive', channel: channelRef('runs'), summary },
+  messages: [messageRef('runs', camelCase(name))],
+  reply: { channel: channelRef('runs'), messages: [messageRef('runs', `${camelCase(name)}Acknowledgement`)] },
 });
 
-const socketOperations = () =>
-  Object.fromEntries(
-    names.map((name) => [
-      camelCase(name),
-      {
-        action: 'receive',
-        channel: channelRef('runs'),
-        summary: socketMessages[name].summary,
-        messages: [messageRef('runs', camelCase(name))],
-        reply: { channel: channelRef('runs'), messages: [messageRef('runs', `${camelCase(name)}Acknowledgement`)] },
-      },
-    ]),
-  );
-
-const sendOperations = {
-  sendEvent: {
-    action: 'send',
-    channel: channelRef('runs'),
-    summary: 'Send the events of subscribed runs',
-    messages: [messageRef('runs', 'event')],
-  },
-  streamEvents: {
-    action: 'send',
-    channel: channelRef('runStream'),
-    summary: 'Send the events of one run, to its end',
-    messages: [messageRef('runStream', 'event')],
-  },
-};
+const describeSending = (channel: keyof typeof eventChannels, summary: string) => ({
+  ...{ action: 'send', channel: channelRef(channel), summary },
+  messages: [messageRef(channel, 'event')],
+});
 
 /** OpenAPI's discriminators are objects; AsyncAPI's are names of a property whose values are the names of schemas. */
 const schemasWithoutDiscriminators = (): Record<string, object> =>

@@ -1,6 +1,5 @@
 import { type ApiSchemas, apiSchemas } from '@rondo/contract/api';
 import { z } from 'zod';
-import { socketSchemas } from '../live/socket-messages';
 import { problemBody } from '../problems/problems';
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema & { discriminator?: object };
@@ -16,7 +15,7 @@ export interface SchemaNames {
   readonly answers: Names;
 }
 
-const all: readonly ApiSchemas[] = [...apiSchemas, socketSchemas, { answers: { Problem: problemBody } }];
+const all: readonly ApiSchemas[] = [...apiSchemas, { answers: { Problem: problemBody } }];
 
 /** Of requests or of answers, with those that both have. */
 const collectSchemas = (kind: keyof SchemaNames): Schemas =>

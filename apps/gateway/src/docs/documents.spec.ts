@@ -3,11 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { runEvents } from '@rondo/contract/api';
+import { runEvents, socketMessages } from '@rondo/contract/api';
 import { nextEvent } from '../testing/next-event';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
-import { socketMessages } from '../live/socket-messages';
 
 const packages = join(__dirname, '../../../../node_modules');
 const validator = join(__dirname, '../../testing/validate-documents.mjs');

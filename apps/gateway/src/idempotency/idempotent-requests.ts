@@ -1,24 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { AccountId } from '@rondo/contract';
-import { type Route, isIdempotent } from '@rondo/contract/api';
+import { type Route, idempotencyKey, isIdempotent } from '@rondo/contract/api';
 import { TerminalError } from '@rondo/domain';
 import type { IdempotencyKeys, IdempotentRequest, PendingKey, StoredResponse } from '@rondo/persistence';
 import { z } from 'zod';
 import type { ApiRequest } from '../auth/api-request';
-import { ApiError, InvalidRequest, retryAfter } from '../problems/api-error';
+import { parseInput } from '../http/parse-input';
+import { ApiError, retryAfter } from '../problems/api-error';
 
 const header = 'Idempotency-Key';
-const keyPattern = /^[\x20-\x7e]{1,255}$/;
-const keyRule = 'must be 1 to 255 printable ASCII characters';
-
-/** Of a socket message. */
-export const idempotencyKey = z.string().regex(keyPattern, keyRule).optional();
+const headers = z.object({ [header]: idempotencyKey });
 
 /** Undefined for a request without an idempotency key. */
 export function idempotentRequest(request: ApiRequest, route: Route | undefined): IdempotentRequest | undefined {
   const key = request.get(header);
   if (!route || !isIdempotent(route) || key === undefined || !request.caller) return undefined;
-  if (!keyPattern.test(key)) throw new InvalidRequest([{ field: header, message: keyRule }]);
+  parseInput(headers, { [header]: key });
   return { accountId: request.caller.accountId, key, requestHash: requestHash(request) };
 }
 

@@ -1,22 +1,13 @@
 import { ConnectedSocket, MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { OnGatewayConnection, OnGatewayInit } from '@nestjs/websockets';
 import { type Approval, type Run, runId } from '@rondo/contract';
-import { runs as routes } from '@rondo/contract/api';
+import { socketMessages as messages, runs as routes } from '@rondo/contract/api';
 import type { PendingKey } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
 import { z } from 'zod';
 import { parseInput } from '../http/parse-input';
 import { IdempotentMessages } from '../idempotency/idempotent-requests';
 import { RunService } from '../runs/run-service';
-import {
-  approvalDecide,
-  runBudget,
-  runCreate,
-  runInput,
-  runStop,
-  runSubscribe,
-  runUnsubscribe,
-} from './socket-messages';
 import { Replayed, type RunSocket, type RunsNamespace, Sockets } from './sockets';
 
 const created = z.object({ id: runId });
@@ -49,7 +40,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
   @SubscribeMessage('run.subscribe')
   subscribe(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
     return this.sockets.acknowledge(socket, { scope: 'read' }, ({ accountId }) => {
-      const { run_id, after_seq } = parseInput(runSubscribe, body);
+      const { run_id, after_seq } = parseInput(messages['run.subscribe'].message, body);
       return this.sockets.subscribe(socket, { accountId, runId: run_id }, after_seq);
     });
   }
@@ -57,7 +48,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
   @SubscribeMessage('run.unsubscribe')
   unsubscribe(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
     return this.sockets.acknowledge(socket, { scope: 'read' }, () => {
-      const { run_id } = parseInput(runUnsubscribe, body);
+      const { run_id } = parseInput(messages['run.unsubscribe'].message, body);
       this.sockets.unsubscribe(socket, run_id);
       return Promise.resolve({ run_id });
     });
@@ -66,7 +57,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
   @SubscribeMessage('run.create')
   create(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
     return this.sockets.acknowledge(socket, { scope: 'write' }, async ({ accountId }) => {
-      const { subscribe, idempotency_key: key, ...request } = parseInput(runCreate, body);
+      const { subscribe, idempotency_key: key, ...request } = parseInput(messages['run.create'].message, body);
       const id = runId.parse(`run_${newUlid()}`);
       const equivalent = {
         accountId,
@@ -90,7 +81,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
   stop(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
     const act = { action: 'run.stop', target: fieldOf(body, 'run_id') } as const;
     return this.sockets.acknowledge(socket, { scope: 'write', act }, async ({ accountId }) => {
-      const { run_id, reason } = parseInput(runStop, body);
+      const { run_id, reason } = parseInput(messages['run.stop'].message, body);
       return (await this.runService.stop({ accountId, runId: run_id }, reason)).run;
     });
   }
@@ -98,7 +89,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
   @SubscribeMessage('run.input')
   input(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
     return this.sockets.acknowledge(socket, { scope: 'write' }, async ({ accountId }) => {
-      const { run_id: runId, content, files, idempotency_key: key } = parseInput(runInput, body);
+      const { run_id: runId, content, files, idempotency_key: key } = parseInput(messages['run.input'].message, body);
       const path = `/v1/runs/${runId}/input`;
       const equivalent = { accountId, key, path, body: without(body, ['run_id', 'idempotency_key']) };
       const once = await this.idempotentMessages.once(equivalent, (promised: PendingKey<Run> | undefined) =>
@@ -112,7 +103,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
   raiseBudget(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
     const act = { action: 'run.budget', target: fieldOf(body, 'run_id') } as const;
     return this.sockets.acknowledge(socket, { scope: 'write', act }, async ({ accountId, keyId: raisedBy }) => {
-      const { run_id: runId, usd, tokens, idempotency_key: key } = parseInput(runBudget, body);
+      const { run_id: runId, usd, tokens, idempotency_key: key } = parseInput(messages['run.budget'].message, body);
       const path = `/v1/runs/${runId}/budget`;
       const equivalent = { accountId, key, path, body: without(body, ['run_id', 'idempotency_key']) };
       const once = await this.idempotentMessages.once(equivalent, (promised: PendingKey<Run> | undefined) =>
@@ -131,7 +122,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
         arguments_hash: argumentsHash,
         idempotency_key: key,
         ...decision
-      } = parseInput(approvalDecide, body);
+      } = parseInput(messages['approval.decide'].message, body);
       const path = `/v1/approvals/${approvalId}/decision`;
       const equivalent = { accountId, key, path, body: without(body, ['approval_id', 'idempotency_key']) };
       const once = await this.idempotentMessages.once(equivalent, (promised: PendingKey<Approval> | undefined) =>

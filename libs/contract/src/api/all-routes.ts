@@ -17,6 +17,7 @@ import { sandboxSchemas, sandboxes } from './sandboxes';
 import { scheduleSchemas, schedules } from './schedules';
 import { sessionSchemas, sessions } from './sessions';
 import { siteSchemas, sites } from './sites';
+import { socketSchemas } from './sockets';
 import { threadSchemas, threads } from './threads';
 import { webhookTriggerSchemas, webhookTriggers } from './webhook-triggers';
 import { webhookSchemas, webhooks } from './webhooks';
@@ -67,6 +68,7 @@ export const apiSchemas: readonly ApiSchemas[] = [
   scheduleSchemas,
   sessionSchemas,
   siteSchemas,
+  socketSchemas,
   threadSchemas,
   webhookTriggerSchemas,
   webhookSchemas,

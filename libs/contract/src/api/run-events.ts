@@ -77,7 +77,7 @@ const createUnion = ([first, ...rest]: readonly EventSchema[]) => {
 };
 
 const facts: readonly EventSchema[] = factSchemas;
-const streamEvent = createUnion([...facts, ...deltas, ...notices]);
+export const streamEvent = createUnion([...facts, ...deltas, ...notices]);
 
 /** The log of a run, as it is and as it grows. Its facts were parsed when they were appended. */
 export const runEvents = defineRoutes('runs', {
