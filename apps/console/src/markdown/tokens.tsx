@@ -9,13 +9,17 @@ export const nodes = (tokens: readonly Token[] = []): ReactNode =>
 function node(token: MarkedToken): ReactNode {
   switch (token.type) {
     case 'heading':
-      return <p className={`heading h${Math.min(token.depth, 4)}`}>{nodes(token.tokens)}</p>;
+      return (
+        <p dir="auto" className={`heading h${Math.min(token.depth, 4)}`}>
+          {nodes(token.tokens)}
+        </p>
+      );
     case 'paragraph':
-      return <p>{nodes(token.tokens)}</p>;
+      return <p dir="auto">{nodes(token.tokens)}</p>;
     case 'code':
       return <Code text={token.text} language={token.lang} />;
     case 'blockquote':
-      return <blockquote>{nodes(token.tokens)}</blockquote>;
+      return <blockquote dir="auto">{nodes(token.tokens)}</blockquote>;
     case 'list':
       return list(token);
     case 'table':
@@ -69,7 +73,13 @@ function list({ ordered, start, items }: Tokens.List): ReactNode {
       {nodes(item.tokens)}
     </li>
   ));
-  return ordered ? <ol start={start === '' ? 1 : start}>{entries}</ol> : <ul>{entries}</ul>;
+  return ordered ? (
+    <ol dir="auto" start={start === '' ? 1 : start}>
+      {entries}
+    </ol>
+  ) : (
+    <ul dir="auto">{entries}</ul>
+  );
 }
 
 function table({ header, rows }: Tokens.Table): ReactNode {

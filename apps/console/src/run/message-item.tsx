@@ -29,7 +29,7 @@ export const voiceOf = ({ role, message }: MessageRow): Voice =>
 export const MessageItem = memo(function MessageItem({ row }: { readonly row: MessageRow }) {
   const { author, style } = voiceOf(row);
   return (
-    <article className={`message by-${style}`} aria-label={author}>
+    <article className={`message by-${style}${row.isOpen ? ' open' : ''}`} aria-label={author}>
       {style !== 'assistant' && <p className="author">{author}</p>}
       {style === 'user' && <EditButton row={row} />}
       {row.reasoning !== '' && (
@@ -45,7 +45,7 @@ export const MessageItem = memo(function MessageItem({ row }: { readonly row: Me
         ) : null,
       )}
       {style === 'user' && <FormerWords messageId={row.id} />}
-      {row.isOpen && <span className="caret" aria-hidden="true" />}
+      {row.isOpen && row.text === '' && <span className="caret" aria-hidden="true" />}
     </article>
   );
 });

@@ -12,6 +12,7 @@ import { SideBar } from './side-bar.tsx';
 /** The frame around every page. */
 export function Shell() {
   const waiting = useWaitingCount();
+  useTitle(waiting);
   const isAdmin = useMay('admin');
   const Bar = useNarrow() ? PhoneBar : SideBar;
   return (
@@ -27,7 +28,7 @@ export function Shell() {
   );
 }
 
-/** How many runs wait for a person; the tab's title says it too. */
+/** How many runs wait for a person. */
 function useWaitingCount(): number {
   const rondo = useRondo();
   const { data } = useQuery({
@@ -35,9 +36,24 @@ function useWaitingCount(): number {
     queryFn: () => take(rondo.approvals.inbox({ limit: 100 }), 100),
     refetchInterval: 4_000,
   });
-  const waiting = data?.items.length ?? 0;
+  return data?.items.length ?? 0;
+}
+
+/** Tabs, history and bookmarks have the heading of their page, which may change while it is shown. */
+function useTitle(waiting: number): void {
   useEffect(() => {
-    document.title = waiting > 0 ? `(${waiting}) Rondo` : 'Rondo';
+    const page = document.getElementById('page');
+    if (!page) return;
+    const update = () => {
+      const heading = page.querySelector('h1')?.textContent.trim() ?? '';
+      const title = [...(waiting > 0 ? [`(${waiting})`] : []), ...(heading === '' ? [] : [heading, '·']), 'Rondo'].join(
+        ' ',
+      );
+      if (document.title !== title) document.title = title;
+    };
+    update();
+    const observer = new MutationObserver(update);
+    observer.observe(page, { childList: true, characterData: true, subtree: true });
+    return () => observer.disconnect();
   }, [waiting]);
-  return waiting;
 }

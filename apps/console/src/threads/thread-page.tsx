@@ -144,7 +144,7 @@ export function NewThreadPage() {
 function Queued({ runs }: { readonly runs: readonly Run[] }) {
   if (runs.length === 0) return null;
   return (
-    <p className="queued" role="status">
+    <p className="chat-queued" role="status">
       {runs.length === 1 ? 'A run waits for its turn: ' : `${runs.length} runs wait for their turn: `}
       {runs.map(({ id }) => (
         <Link key={id} to="/runs/$runId" params={{ runId: id }}>
