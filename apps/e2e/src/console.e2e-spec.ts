@@ -139,7 +139,8 @@ describe('the console in a browser', () => {
     await page.getByLabel('Output').getByText('begun').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     const receipt = page.getByRole('region', { name: 'Receipt of the stop' });
-    await receipt.getByText(/ ended/).waitFor();
+    await receipt.getByRole('heading', { name: 'Stopped', exact: true }).waitFor();
+    await receipt.getByText('execute_command ended').waitFor();
     await receipt.getByText('Tokens after the stop').waitFor();
     expect(await receipt.getByText('not yet').count()).toBe(0);
   });
