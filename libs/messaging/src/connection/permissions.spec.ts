@@ -9,7 +9,13 @@ import { CallRecords } from '../tool-calls/call-records';
 import { NatsTools } from '../tool-calls/client/nats-tools';
 import { PendingCancellations } from '../tool-calls/client/pending-cancellations';
 import { ToolCallConsumer } from '../tool-calls/executor/tool-call-consumer';
-import { answerMcpDiscoveries, answerMcpLists, requestMcpDiscovery, requestMcpList } from '../tool-calls/mcp-requests';
+import {
+  answerMcpDiscoveries,
+  answerMcpLists,
+  longestAnswerMs,
+  requestMcpDiscovery,
+  requestMcpList,
+} from '../tool-calls/mcp-requests';
 import { OpenExecutors, announceExecutor } from '../tool-calls/open-executors';
 import {
   answerAdoptions,
@@ -25,7 +31,7 @@ import { answerHosting, requestHosting } from '../tool-calls/workspace-hosting';
 import { builtInTools } from '@rondo/domain';
 import { openTunnel, serveTunnels } from '../tunnels/executor-tunnels';
 import { type NatsLink, connectNats } from './nats-link';
-import { type NatsService, natsPermissions, natsServices } from './permissions';
+import { type NatsService, allNatsPermissions, natsPermissions, natsServices } from './permissions';
 import { signals } from './signals';
 
 const thread = threadId.parse('thr_1');
@@ -231,3 +237,9 @@ describe('each permission on NATS', () => {
 });
 
 const stopped = { how: 'stopped', verified_dead_at: '2030-01-01T00:00:00.000Z' } as const;
+
+it('lets an executor answer for as long as the slowest MCP server may take', () => {
+  const { allow_responses: answer } = allNatsPermissions()['tool-executor'];
+  const server = mcpServer.parse({ name: 'slow', transport: 'stdio', command: 'npx -y slow' });
+  expect(parseInt(answer?.expires ?? '0') * 1_000).toBeGreaterThan(longestAnswerMs(server));
+});

@@ -21,7 +21,7 @@ export const mcpListRequest = z.object({
 export type McpListRequest = z.infer<typeof mcpListRequest>;
 
 /** The executor ends its attempt before that. A command may install the server first. */
-const longestAnswerMs = ({ transport }: McpServer): number => (transport === 'stdio' ? 63_000 : 18_000);
+export const longestAnswerMs = ({ transport }: McpServer): number => (transport === 'stdio' ? 63_000 : 18_000);
 
 /** Undefined where no executor listens, or the answer takes too long. */
 export function requestMcpList(
