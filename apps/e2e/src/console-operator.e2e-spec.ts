@@ -159,8 +159,32 @@ describe('the console for those who operate an account', () => {
     const refusal = page.waitForResponse((response) => response.url().includes('/v1/admin/accounts'));
     await page.keyboard.press('Enter');
     expect((await refusal).status()).toBe(403);
-    await page.getByText('this browser', { exact: true }).waitFor();
+    await page.getByRole('region', { name: 'API keys' }).getByText('this browser', { exact: true }).waitFor();
     expect(await page.getByRole('heading', { name: 'Accounts' }).count()).toBe(0);
+  });
+
+  it('an admin ends the session of another browser', async () => {
+    const { client: owner } = await client.newAccount('Fourth');
+    const key = owner.key;
+    const begun = await fetch(`${client.url}/v1/session`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    const elsewhere = { headers: { cookie: begun.headers.get('set-cookie')?.split(';')[0] ?? '' } };
+    expect((await fetch(`${client.url}/v1/runs`, elsewhere)).status).toBe(200);
+    await page.context().clearCookies();
+    await browser.open('/console/keys');
+    await page.getByLabel('API key').fill(key);
+    await page.keyboard.press('Enter');
+
+    const sessions = page.getByRole('region', { name: 'Signed-in browsers' });
+    const other = sessions.getByRole('row').filter({ hasNot: page.getByText('this browser') });
+    await other.getByRole('button', { name: /^End the session/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End' }).click();
+    await other.getByRole('button', { name: /^End the session/ }).waitFor({ state: 'detached' });
+
+    expect((await fetch(`${client.url}/v1/runs`, elsewhere)).status).toBe(401);
   });
 
   it('a key that may only read sees no page and no button that it is refused', async () => {

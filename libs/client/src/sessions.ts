@@ -1,4 +1,5 @@
-import type { Session, SessionLink } from './generated/api.ts';
+import type { ListedSession, Session, SessionLink } from './generated/api.ts';
+import { itemsOf } from './pages.ts';
 import type { Options } from './runs.ts';
 import type { Transport } from './transport.ts';
 
@@ -19,6 +20,16 @@ export class Sessions {
   /** A link that signs one browser in, once. */
   createLink({ signal }: Options = {}): Promise<SessionLink> {
     return this.transport.json({ method: 'POST', path: '/v1/session/links', json: {}, signal, repeatable: false });
+  }
+
+  /** Those of the account that are not over, newest first. For its admins. */
+  list(query: { readonly limit?: number } = {}): AsyncGenerator<ListedSession, void> {
+    return itemsOf(this.transport, '/v1/sessions', query);
+  }
+
+  /** Ends a session of the account; its browser is signed out. For its admins. */
+  async revoke(id: string, { signal }: Options = {}): Promise<void> {
+    await this.transport.send({ method: 'DELETE', path: `/v1/sessions/${encodeURIComponent(id)}`, signal });
   }
 
   /** Signs out. */

@@ -10,6 +10,7 @@ import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { AccessTabs } from './access-tabs.tsx';
 import { AccountsSection } from './accounts-section.tsx';
 import { NewKey } from './new-key.tsx';
+import { SessionsSection } from './sessions-section.tsx';
 
 /** The API keys of the account, for its admins. */
 export function KeysPage() {
@@ -27,6 +28,7 @@ export function KeysPage() {
       </div>
       <NewKey />
       {data ? <KeyTable keys={data.items} /> : <Loading what="keys" />}
+      <SessionsSection keyNames={new Map(data?.items.map(({ id, name }) => [id, name]))} />
       <AccountsSection />
     </>
   );

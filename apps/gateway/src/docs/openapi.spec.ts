@@ -190,6 +190,7 @@ describe('isolation of accounts, over every route', () => {
         .post('/v1/api-keys')
         .send({ name: 'k', scopes: ['read'] })
         .expect(201);
+      const { body: signedIn } = await gateway.as(key.key).post('/v1/session').send({}).expect(201);
       const stranger = await gateway.keyOf('stranger');
       const target = path
         .replace('{run_id}', run.id)
@@ -208,12 +209,13 @@ describe('isolation of accounts, over every route', () => {
         .replace('{delivery_id}', delivery)
         .replace('{version}', '1')
         .replace('{key_id}', key.id)
+        .replace('{session_id}', signedIn.session_id)
         .replace('{sha256}', blob);
 
       const send = gateway.as(stranger)[methods[method]];
       const { body } = await send(toTarget(target, route)).send(bodies[route.id]).expect(404);
       expect(body.code).toMatch(
-        /^(run|thread|project|tool_call|mcp_tool|approval|api_key|blob|file|sandbox|agent|schedule|trigger|webhook_endpoint|webhook_delivery)_not_found$/,
+        /^(run|thread|project|tool_call|mcp_tool|approval|api_key|session|blob|file|sandbox|agent|schedule|trigger|webhook_endpoint|webhook_delivery)_not_found$/,
       );
       expect(await gateway.read(run.id)).toEqual(run);
       await gateway.as(key.key).get('/v1/runs').expect(200);

@@ -24,7 +24,7 @@ export function composeSignIn(
   warn: (message: string) => (error: unknown) => void,
 ) {
   const tokens = tokensOf(accounts, config, warn('token of an outside issuer not checked'));
-  const keyUses = new KeyUses(accounts, warn('uses of keys not written'));
+  const keyUses = new KeyUses({ accounts, sessions, onError: warn('uses of keys not written') });
   const verify = async (secret: string) =>
     tokens?.recognizes(secret) ? tokens.verify(secret) : keyUses.note(await accounts.verify(secret));
   const isOwnSecret = (text: string) =>

@@ -1,5 +1,5 @@
-import { apiKeyId } from '@rondo/contract';
-import type { Caller, NewSession, SessionLink, Sessions } from '@rondo/persistence';
+import { type AccountId, type SessionId, apiKeyId } from '@rondo/contract';
+import type { Caller, ListedSession, NewSession, Page, SessionLink, Sessions } from '@rondo/persistence';
 import type { Revocations } from '../auth/open-connections';
 import { ApiError, unauthorized } from '../problems/api-error';
 
@@ -23,6 +23,17 @@ export class SessionService {
   async end({ sessionId }: Caller): Promise<void> {
     if (sessionId === undefined) throw new ApiError('forbidden', 'This request was made without a session.');
     await this.parts.sessions.end(sessionId);
+    await this.parts.revocations.apply();
+  }
+
+  /** Those of an account that are not over. */
+  list(request: Parameters<Sessions['list']>[0]): Promise<Page<ListedSession>> {
+    return this.parts.sessions.list(request);
+  }
+
+  /** Ends a session of an account, of any caller. Its connections are closed, too. Rejects with `session_not_found`. */
+  async endInAccount(address: { readonly accountId: AccountId; readonly sessionId: SessionId }): Promise<void> {
+    await this.parts.sessions.endInAccount(address);
     await this.parts.revocations.apply();
   }
 

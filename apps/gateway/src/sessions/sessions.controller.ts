@@ -35,6 +35,16 @@ export class SessionsController {
     response.setHeader('Set-Cookie', sessionCookie(request.headers, ''));
   }
 
+  @Route(sessions.listSessions)
+  listSessions({ address: { accountId }, query }: RouteInput<typeof sessions.listSessions>) {
+    return this.sessionService.list({ accountId, ...query });
+  }
+
+  @Route(sessions.endSession)
+  async endSession({ address: { accountId, namedSessionId } }: RouteInput<typeof sessions.endSession>) {
+    await this.sessionService.endInAccount({ accountId, sessionId: namedSessionId });
+  }
+
   @Route(sessions.createSessionLink)
   async createSessionLink({ caller }: RouteInput<typeof sessions.createSessionLink>) {
     const { code, expiresAt } = await this.sessionService.createLink(caller);

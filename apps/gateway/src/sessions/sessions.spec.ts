@@ -171,6 +171,72 @@ describe('a session', () => {
   });
 });
 
+describe('the sessions of an account', () => {
+  const listed = async (as: string) =>
+    (await gateway.as(as).get('/v1/sessions').expect(200)).body as {
+      data: { id: string; last_used_at: string | null }[];
+    };
+
+  it('are listed for its admins, with their callers and last uses, until they are over', async () => {
+    const owner = await gateway.keyOf('an account');
+    const [first, second] = [await signIn(owner), await signIn(owner)];
+    await gateway.anonymous.get('/v1/runs').set({ cookie: second.cookie }).expect(200);
+    await gateway.parts.keyUses.write();
+
+    const { data } = await listed(owner);
+    expect(data).toEqual([
+      {
+        id: second.session.session_id,
+        caller_id: second.session.caller_id,
+        scopes: ['admin'],
+        created_at: expect.any(String),
+        expires_at: second.session.expires_at,
+        last_used_at: expect.any(String),
+      },
+      expect.objectContaining({ id: first.session.session_id, last_used_at: null }),
+    ]);
+    await gateway.anonymous
+      .delete('/v1/session')
+      .set({ cookie: first.cookie, ...fromPage })
+      .expect(204);
+    expect((await listed(owner)).data.map(({ id }) => id)).toEqual([second.session.session_id]);
+  });
+
+  it('are ended by its admins, with what they have open, and that is audited', async () => {
+    const owner = await gateway.keyOf('an account');
+    const { cookie, session } = await signIn(owner);
+    const socket = socketWith({ cookie, Origin: gateway.url });
+    await nextEvent(socket, 'connect');
+    const cut = nextEvent(socket, 'disconnect');
+
+    for (const _ of ['ended', 'over']) await gateway.as(owner).delete(`/v1/sessions/${session.session_id}`).expect(204);
+
+    await cut;
+    await gateway.anonymous.get('/v1/runs').set({ cookie }).expect(401);
+    const { body: log } = await gateway.as(owner).get('/v1/audit').expect(200);
+    expect(log.data[0]).toMatchObject({ action: 'session.revoke', target: session.session_id, outcome: 'done' });
+  });
+
+  it('are neither seen nor ended by another account, nor by a key that is no admin', async () => {
+    const owner = await gateway.keyOf('an account');
+    const { cookie, session } = await signIn(owner);
+    const stranger = await gateway.keyOf('another account');
+    const path = `/v1/sessions/${session.session_id}`;
+    const { body: writer } = await gateway
+      .as(owner)
+      .post('/v1/api-keys')
+      .send({ name: 'w', scopes: ['write'] })
+      .expect(201);
+
+    expect((await listed(stranger)).data).toEqual([]);
+    expect((await gateway.as(stranger).delete(path).expect(404)).body.code).toBe('session_not_found');
+    expect((await gateway.as(owner).delete('/v1/sessions/ses_none').expect(404)).body.code).toBe('session_not_found');
+    await gateway.as(writer.key).get('/v1/sessions').expect(403);
+    await gateway.as(writer.key).delete(path).expect(403);
+    await gateway.anonymous.get('/v1/runs').set({ cookie }).expect(200);
+  });
+});
+
 describe('a link to sign in', () => {
   const newLink = async (key = adminKey) =>
     (await gateway.as(key).post('/v1/session/links').send({}).expect(201)).body as { path: string };

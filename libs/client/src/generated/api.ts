@@ -1171,6 +1171,18 @@ export type components = {
             /** @description The tier that it has; null if the deployment has no tiers. */
             tier: string | null;
         };
+        ListedSession: {
+            id: string;
+            /** @description The API key, or the user of an outside issuer, that it acts as. */
+            caller_id: string;
+            scopes: string[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description Up to a minute or two older than its last use. Null: it was not used. */
+            last_used_at: string | null;
+        };
         LlmAssistantMessage: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2787,6 +2799,11 @@ export type components = {
             /** Format: date-time */
             expires_at: string;
         };
+        SessionPage: {
+            data: components["schemas"]["ListedSession"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
         /** @enum {string} */
         SignatureScheme: "standard" | "github";
         /**
@@ -3681,6 +3698,7 @@ export type KeysBrowserAction = components['schemas']['KeysBrowserAction'];
 export type LimitOverrides = components['schemas']['LimitOverrides'];
 export type LimitSettings = components['schemas']['LimitSettings'];
 export type ListedAccount = components['schemas']['ListedAccount'];
+export type ListedSession = components['schemas']['ListedSession'];
 export type LlmAssistantMessage = components['schemas']['LlmAssistantMessage'];
 export type LlmMessage = components['schemas']['LlmMessage'];
 export type LlmMessageList = components['schemas']['LlmMessageList'];
@@ -3790,6 +3808,7 @@ export type SecretHint = components['schemas']['SecretHint'];
 export type SecretRotation = components['schemas']['SecretRotation'];
 export type Session = components['schemas']['Session'];
 export type SessionLink = components['schemas']['SessionLink'];
+export type SessionPage = components['schemas']['SessionPage'];
 export type SignatureScheme = components['schemas']['SignatureScheme'];
 export type Site = components['schemas']['Site'];
 export type SitePage = components['schemas']['SitePage'];

@@ -11,6 +11,7 @@ import {
   runId,
   sandboxId,
   scheduleId,
+  sessionId,
   threadId,
   webhookDeliveryId,
   webhookEndpointId,
@@ -102,6 +103,12 @@ export const pathParams = {
     property: 'scheduleId',
     example: ids.schedule,
     unknown: { noun: 'schedule', code: 'schedule_not_found' },
+  },
+  session_id: {
+    schema: sessionId,
+    property: 'namedSessionId', // `sessionId` is the session of the caller
+    example: ids.session,
+    unknown: { noun: 'session', code: 'session_not_found' },
   },
   sha256: {
     schema: sha256,

@@ -19,6 +19,7 @@ export const problemStatus = {
   approval_not_found: 404,
   mcp_tool_not_found: 404,
   api_key_not_found: 404,
+  session_not_found: 404,
   blob_not_found: 404,
   account_not_found: 404,
   sandbox_not_found: 404,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { accountId, apiKeyId, sessionId, userId } from '../ids';
+import { exampleIds as ids } from './example-ids';
+import { createPage, pageQuery } from './paging';
 import { type ApiSchemas, defineRoutes } from './route';
 
 /** Who a request is made by, as the console shows it. */
@@ -22,6 +24,20 @@ const session = z
       },
     ],
   });
+
+/** A session as the admins of its account see it. */
+const listedSession = z.object({
+  id: sessionId,
+  caller_id: z.union([apiKeyId, userId]).describe('The API key, or the user of an outside issuer, that it acts as.'),
+  scopes: z.array(z.string()),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+  last_used_at: z.iso
+    .datetime()
+    .nullable()
+    .describe('Up to a minute or two older than its last use. Null: it was not used.'),
+});
+const sessionPage = createPage(listedSession);
 
 const newSession = z.strictObject({});
 
@@ -62,6 +78,23 @@ export const sessions = defineRoutes('sessions', {
     audit: 'session.end',
     answers: { 204: { headers: ['Set-Cookie'] } },
   },
+  listSessions: {
+    method: 'GET',
+    path: '/v1/sessions',
+    summary: 'List the sessions of the account that are not over, newest first; for its admins',
+    role: 'account-admin',
+    query: pageQuery,
+    answers: { 200: { body: sessionPage } },
+  },
+  endSession: {
+    method: 'DELETE',
+    path: '/v1/sessions/{session_id}',
+    summary: 'End a session of the account; for its admins',
+    description: 'Its browser is signed out, and its connections are closed within seconds. Idempotent.',
+    role: 'account-admin',
+    audit: 'session.revoke',
+    answers: { 204: {} },
+  },
   createSessionLink: {
     method: 'POST',
     path: '/v1/session/links',
@@ -85,6 +118,16 @@ export const sessions = defineRoutes('sessions', {
 
 export const sessionSchemas: ApiSchemas = {
   requests: { NewSession: newSession },
-  answers: { Session: session, SessionLink: sessionLink },
-  examples: { NewSession: {} },
+  answers: { Session: session, SessionLink: sessionLink, ListedSession: listedSession, SessionPage: sessionPage },
+  examples: {
+    NewSession: {},
+    ListedSession: {
+      id: ids.session,
+      caller_id: ids.key,
+      scopes: ['admin'],
+      created_at: '2026-11-25T09:00:00.000Z',
+      expires_at: '2026-11-25T21:00:00.000Z',
+      last_used_at: '2026-11-25T09:00:00.000Z',
+    },
+  },
 };

@@ -8,9 +8,11 @@ import {
   sessionId,
   userId,
 } from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
 import type { Database } from '../database/database';
 import type { Sql } from '../database/sql';
-import type { Caller } from './caller';
+import type { Caller, CallerId } from './caller';
+import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
 import { hashOf, newSecret } from './secret-hash';
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
@@ -18,6 +20,18 @@ import { checked } from '../database/checked-query';
 export interface Session extends Caller {
   readonly sessionId: SessionId;
   readonly expiresAt: Date;
+}
+
+/** A session as the admins of its account see it. */
+export interface ListedSession {
+  readonly id: SessionId;
+  /** The key that it was made with, or the user of an outside issuer. */
+  readonly caller_id: CallerId;
+  readonly scopes: readonly string[];
+  readonly created_at: string;
+  readonly expires_at: string;
+  /** Up to a minute older than its last use. Null: it was not used since uses are noted. */
+  readonly last_used_at: string | null;
 }
 
 /** `secret` is for the cookie; its hash is stored. */
@@ -74,6 +88,30 @@ where sessions.hash = $1 and sessions.revoked_at is null and sessions.expires_at
   and api_keys.revoked_at is null and removed_at is null
   and (api_keys.expires_at is null or api_keys.expires_at > clock_timestamp())`,
 );
+
+const listedRow = sessionRow.extend({ created_at: z.date(), last_used_at: z.date().nullable() });
+
+const accountSessions = checked(
+  listedRow,
+  `
+select sessions.id, sessions.account_id, key_id, user_id, sessions.scopes, sessions.expires_at, sessions.created_at, sessions.last_used_at
+from sessions
+left join api_keys on api_keys.id = key_id
+where sessions.account_id = $1 and ($2::text is null or sessions.id < $2)
+  and sessions.revoked_at is null and sessions.expires_at > clock_timestamp()
+  and api_keys.revoked_at is null and (api_keys.expires_at is null or api_keys.expires_at > clock_timestamp())
+order by sessions.id desc limit $3`,
+);
+
+const endOfAccount = checked(
+  z.object({ id: sessionId }),
+  `
+update sessions set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = $1 and account_id = $2 returning id`,
+);
+
+const noteUses = `
+update sessions set last_used_at = clock_timestamp()
+where id = any($1) and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')`;
 
 const endSession = `update sessions set revoked_at = clock_timestamp() where id = $1 and revoked_at is null`;
 
@@ -137,6 +175,34 @@ export class Sessions {
     await this.database.sql.query(endSession, [id]);
   }
 
+  /** Those of an account that are not over, newest first. Rejects with `invalid_cursor`. */
+  async list({
+    accountId: account,
+    after,
+    limit,
+  }: PageRequest & { accountId: AccountId }): Promise<Page<ListedSession>> {
+    const before = after === undefined ? null : idOfCursor(after, sessionId);
+    const rows = await accountSessions.all(this.database.sql, [account, before, limit + 1]);
+    return pageOf(rows.map(listedSession), limit);
+  }
+
+  /** Ends a session of the account, of any caller. Rejects with `session_not_found`. Idempotent. */
+  async endInAccount({
+    accountId: account,
+    sessionId: id,
+  }: {
+    accountId: AccountId;
+    sessionId: SessionId;
+  }): Promise<void> {
+    const ended = await endOfAccount.first(this.database.sql, [id, account]);
+    if (!ended) throw new TerminalError('session_not_found', `There is no session ${id}.`);
+  }
+
+  /** That these sessions are used now. A session's time is written at most once a minute. */
+  async noteUses(ids: readonly SessionId[]): Promise<void> {
+    await this.database.sql.query(noteUses, [ids]);
+  }
+
   /** Which of these are over. */
   async endedOf(ids: readonly SessionId[]): Promise<SessionId[]> {
     const rows = await liveSessions.all(this.database.sql, [ids]);
@@ -179,9 +245,21 @@ export class Sessions {
   }
 }
 
+const callerId = ({ key_id, user_id }: Pick<SessionRow, 'key_id' | 'user_id'>): CallerId =>
+  key_id === null ? userId.parse(user_id) : key_id;
+
+const listedSession = (row: z.infer<typeof listedRow>): ListedSession => ({
+  id: row.id,
+  caller_id: callerId(row),
+  scopes: row.scopes,
+  created_at: row.created_at.toISOString(),
+  expires_at: row.expires_at.toISOString(),
+  last_used_at: row.last_used_at?.toISOString() ?? null,
+});
+
 const sessionOf = ({ id, account_id, key_id, user_id, scopes, expires_at }: SessionRow): Session => ({
   accountId: account_id,
-  keyId: key_id === null ? userId.parse(user_id) : key_id,
+  keyId: callerId({ key_id, user_id }),
   scopes,
   sessionId: id,
   expiresAt: expires_at,
