@@ -1,4 +1,4 @@
-import type { Run } from '@rondo/client';
+import { type Run, describeEnding } from '@rondo/client';
 import { type Command, UsageError } from '../command';
 
 const age = (at: string): string => {
@@ -41,13 +41,13 @@ export const runs: Command = {
     else
       terminal.table([
         ['RUN', 'STATUS', 'MODEL', 'ITERATION', 'AGE', 'INPUT'],
-        ...found.map(({ id, status: now, model, iteration, created_at: at, preview }) => [
-          id,
-          now,
-          model,
-          `${iteration}`,
-          age(at),
-          preview ?? '',
+        ...found.map((run) => [
+          run.id,
+          describeEnding(run)?.word.toLowerCase() ?? run.status,
+          run.model,
+          `${run.iteration}`,
+          age(run.created_at),
+          run.preview ?? '',
         ]),
       ]);
     return 'ok';
