@@ -190,6 +190,17 @@ describe('rondo, in a pipe', () => {
     });
   });
 
+  it('says of a run that a limit ended that it was not done (6)', async () => {
+    const { id } = await client.createRun({ model: 'demo/loop', input: 'Go.', limits: { max_iterations: 2 } });
+
+    expect(await inPipe(['watch', id])).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('out of iterations'),
+    });
+    expect((await inPipe(['why', id])).stdout).toContain('max iterations');
+    expect((await inPipe(['runs'])).stdout).toMatch(new RegExp(`^${id} +out of iterations `, 'm'));
+  });
+
   it('creates, lists and revokes keys', async () => {
     const created = await inPipe(['keys', 'create', 'reader', '--scope', 'read', '--json']);
     const { id, key } = JSON.parse(created.stdout) as { id: string; key: string };

@@ -1,0 +1,45 @@
+import { type RondoClient, scripted } from '@rondo/test-deployment';
+import type { Page } from 'playwright-core';
+import { type ConsoleBrowser, stopBrowser } from '../console-browser';
+import { ordinaryConsole } from './ordinary-deployment';
+
+describe('what the console says of a run', () => {
+  let client: RondoClient;
+  let browser: ConsoleBrowser;
+  let page: Page;
+
+  beforeAll(async () => {
+    ({ client, browser, page } = await ordinaryConsole());
+  });
+
+  afterAll(async () => {
+    await stopBrowser(browser);
+  });
+
+  it.each([
+    ['iterations', { limits: { max_iterations: 2 } }, 'Out of iterations', 'The run reached its max iterations'],
+    ['budget', { budget: { tokens: 1 } }, 'Out of budget', 'The run used up its budget'],
+  ])('that ran out of its %s is not that it is completed, on its page and in the list', async (...row) => {
+    const [what, limits, word, sentence] = row;
+    const input = `Go on until you have no ${what}.`;
+    const { id } = await client.createRun({ model: 'demo/loop', input, ...limits });
+    await client.settled(id);
+
+    await browser.open(`/console/runs/${id}`);
+    await page.getByText(sentence).waitFor();
+    await page.getByText(word, { exact: true }).waitFor();
+    expect(await page.getByText('Completed', { exact: true }).count()).toBe(0);
+    await browser.open('/console/runs');
+    await page.getByRole('link', { name: input }).getByText(word).waitFor();
+  });
+
+  it('without an MCP server that it was to have names the server and the reason', async () => {
+    const server = { name: 'lost', transport: 'streamable_http', url: 'http://127.0.0.1:1/mcp' };
+    const { id } = await client.createRun({ ...scripted('Go.', [{ text: 'Done.' }]), mcp_servers: [server] });
+    await client.settled(id);
+
+    await browser.open(`/console/runs/${id}`);
+    await page.getByText('The MCP server lost was left out').waitFor();
+    await page.getByText('127.0.0.1 is not a public address').waitFor();
+  });
+});
