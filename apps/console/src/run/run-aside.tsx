@@ -32,8 +32,8 @@ export function RunAside({ run, view, details }: RunAsideProps) {
           <Line name="Profile" value={run.profile} />
           {run.agent_id !== null && <Line name="Agent" value={`version ${run.agent_version ?? ''}`} />}
           <Line name="Tools" value={String(run.settings.tools.length)} />
-          <Line name="At most" value={`${run.settings.limits.max_iterations} iterations`} />
-          <Line name="Facts" value={count(view.lastSeq)} />
+          <Line name="Max iterations" value={count(run.settings.limits.max_iterations)} />
+          <Line name="Events" value={count(view.lastSeq)} />
         </dl>
       </section>
     </aside>
