@@ -100,6 +100,18 @@ describe('what a run waits for', () => {
     expect(explainWait({ ...working, ...given })).toMatchObject({ run_id: run.id, at: now, ...expected });
   });
 
+  it.each([
+    ['budget_exceeded', 'its budget is used up'],
+    ['max_iterations', 'all its iterations'],
+    ['loop_detected', 'repeated the same calls'],
+    ['length', 'is cut off'],
+    ['complete', 'The run is over: completed.'],
+  ] as const)('is nothing after the end, and says what %s means', (finish_reason, words) => {
+    const wait = explainWait({ ...working, run: { ...run, status: 'completed', finish_reason, finished_at: now } });
+
+    expect(wait).toMatchObject({ cause: 'none', sentence: expect.stringContaining(words) });
+  });
+
   it('is a worker only while one holds the run, and nothing only after the end', () => {
     const moment = fc.record({
       status: fc.constantFrom(...runStatus.options),

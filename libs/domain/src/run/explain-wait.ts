@@ -1,4 +1,12 @@
-import { type FactType, type Run, type RunId, type RunWait, isParked, isTerminal } from '@rondo/contract';
+import {
+  type FactType,
+  type FinishReason,
+  type Run,
+  type RunId,
+  type RunWait,
+  isParked,
+  isTerminal,
+} from '@rondo/contract';
 import type { RunQueueName } from './claim';
 
 /** Where a run is at one moment, as its store knows it. */
@@ -51,11 +59,26 @@ function explanationOf(moment: RunMoment): Explanation {
   return atWork(moment);
 }
 
-const over = ({ status, finished_at, created_at, error }: Run): Explanation => ({
+const over = (run: Run): Explanation => ({
   cause: 'none',
-  sentence: error ? `The run is over: ${status}. ${error.message}` : `The run is over: ${status}.`,
-  since: finished_at ?? created_at,
+  sentence: describeEnding(run),
+  since: run.finished_at ?? run.created_at,
 });
+
+/** Why a run that did not fail ended before it was done. */
+const limits: Partial<Record<FinishReason, string>> = {
+  budget_exceeded: 'its budget is used up',
+  max_iterations: 'it has used all its iterations',
+  loop_detected: 'it repeated the same calls',
+  length: 'its last reply is cut off at the output limit of the model',
+  xml_tool_limit_reached: 'its last reply had more tool calls than one reply may have',
+};
+
+function describeEnding({ status, finish_reason: reason, error }: Run): string {
+  const limit = status === 'completed' && reason !== null ? limits[reason] : undefined;
+  if (limit !== undefined) return `The run ended before it was done: ${limit}.`;
+  return error ? `The run is over: ${status}. ${error.message}` : `The run is over: ${status}.`;
+}
 
 function behindOnThread({ run, thread }: RunMoment): Explanation {
   const active = thread.holder === undefined ? 'the active run' : thread.holder;
