@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,4 +32,13 @@ export class CompiledExecutor {
   async remove(): Promise<void> {
     await rm(this.directory, { recursive: true, force: true });
   }
+}
+
+/** Resolves when a program says something. Rejects if it ends before, as one does that names a file which has moved. */
+export async function firstOutput(program: ReturnType<CompiledExecutor['start']>): Promise<void> {
+  const end = once(program, 'exit').then(([code]) => {
+    throw new Error(`the program ended with ${String(code)} before it said anything`);
+  });
+  await Promise.race([once(program.stdout, 'data'), end]);
+  end.catch(() => undefined); // it ends later, and is killed by its spec
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { diesWithin } from '../host/processes/process-liveness';
 import { canMountFiles, loopDevicesAreGone, loopDevicesOf } from '../host/testing/loop-devices';
-import { CompiledExecutor } from '../../testing/compiled-executor';
+import { CompiledExecutor, firstOutput } from '../../testing/compiled-executor';
 import { descendantsOf } from '../testing/descendants';
 import { run } from '../testing/run-command';
 import { SandboxFixture } from './testing/sandbox-fixture';
@@ -128,10 +128,7 @@ describe('an executor that is killed', () => {
         await sandbox.start({ id: 'job', session: 'job', command: 'exec sleep 60' });
         console.log('up');
       })();`);
-    await Promise.race([
-      once(child.stdout, 'data'),
-      once(child, 'exit').then(() => Promise.reject(new Error('the program ended'))),
-    ]);
+    await firstOutput(child);
     const orphans = descendantsOf(child.pid ?? 0);
     expect(orphans.length).toBeGreaterThan(3);
     const home = join(fixture.root, 'thr_orphan');

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CompiledExecutor } from '../../testing/compiled-executor';
+import { CompiledExecutor, firstOutput } from '../../testing/compiled-executor';
 import { diesWithin } from './processes/process-liveness';
 import type { SandboxSettingsInput } from '../provider/sandbox-settings';
 import { descendantsOf } from '../testing/descendants';
@@ -155,7 +155,7 @@ describe('prepared sandboxes', () => {
         while (provider.prepared().ready < 1) await new Promise((resolve) => setTimeout(resolve, 10));
         console.log('up');
       })();`);
-    await once(child.stdout, 'data');
+    await firstOutput(child);
     const orphans = descendantsOf(child.pid ?? 0);
     expect(await prepared()).toHaveLength(1);
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { CompiledExecutor } from '../../../testing/compiled-executor';
+import { CompiledExecutor, firstOutput } from '../../../testing/compiled-executor';
 import { sandboxSettings } from '../../provider/sandbox-settings';
 import { canMountFiles } from '../testing/loop-devices';
 import { removeTree } from './directory-tree';
@@ -165,8 +165,8 @@ describe('an executor that is killed at any moment while it archives and restore
 
       for (let round = 0; round < 8; round += 1) {
         const child = compiled.start(`
-        const { Workspaces } = require(built + '/sandboxes/host/files/workspaces');
-        const { sandboxSettings } = require(built + '/sandboxes/sandbox-settings');
+        const { Workspaces } = require(built + '/sandboxes/host/workspaces/workspaces');
+        const { sandboxSettings } = require(built + '/sandboxes/provider/sandbox-settings');
         const workspaces = new Workspaces(sandboxSettings.parse(${JSON.stringify(settings)}), ${isRoot});
         (async () => {
           console.log('begins');
@@ -175,7 +175,7 @@ describe('an executor that is killed at any moment while it archives and restore
             await workspaces.open('thr_1');
           }
         })();`);
-        await once(child.stdout, 'data');
+        await firstOutput(child);
         await delay(20 + round * 50); // each round dies somewhere else
         child.kill('SIGKILL');
         await once(child, 'exit');
