@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -11,6 +12,9 @@ import { descendantsOf } from '../testing/descendants';
 import { run } from '../testing/run-command';
 import { describeSandboxProvider } from '../testing/sandbox-provider.contract';
 import { SandboxFixture } from '../embedded/testing/sandbox-fixture';
+
+/** The death of one may end others before their turn has come. */
+const killAll = (pids: readonly number[]) => spawnSync('kill', ['-KILL', ...pids.map(String)]);
 
 describeSandboxProvider('embedded, with prepared sandboxes', async (limits) => {
   const fixture = await SandboxFixture.open({ ...limits, prepared: 2 });
@@ -101,7 +105,7 @@ describe('prepared sandboxes', () => {
   it('that died are not given to a thread, and others take their place', async () => {
     await open({ prepared: 1 });
     const [id = ''] = await prepared();
-    for (const pid of processes()) process.kill(pid, 'SIGKILL');
+    killAll(processes());
 
     await expect(run(await fixture.sandbox(), 'echo works')).resolves.toMatchObject({ output: 'works\n' });
     await ready(fixture, 1);
