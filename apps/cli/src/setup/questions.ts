@@ -13,7 +13,7 @@ export interface Question {
   readonly secret?: boolean;
 }
 
-const oneOf =
+export const acceptOne =
   (...allowed: string[]) =>
   (answer: string) =>
     allowed.includes(answer) ? answer : { wrong: `one of: ${allowed.join(', ')}` };
@@ -23,10 +23,15 @@ const wholeNumber = (from: number, to: number) => (answer: string) =>
     ? answer
     : { wrong: `a number from ${from} to ${to}` };
 
-const url = (answer: string) =>
-  answer === '' || /^https?:\/\//.test(answer) ? answer : { wrong: 'a URL that begins with http:// or https://' };
+/** Accepts the empty answer, too. */
+export const acceptUrl =
+  (...schemes: string[]) =>
+  (answer: string) =>
+    answer === '' || schemes.some((one) => answer.startsWith(`${one}://`))
+      ? answer
+      : { wrong: `a URL that begins with ${schemes.map((one) => `${one}://`).join(' or ')}` };
 
-const anything = (answer: string) => answer;
+export const anything = (answer: string) => answer;
 
 /** A question that is also the option `name`. */
 export const question = (name: string, help: string, rest: Omit<Question, 'option'> & { value: string }): Question => ({
@@ -39,13 +44,13 @@ export const questions = {
     value: 'NAME',
     ask: 'Which models? demo (scripted, no key), openai, anthropic, or compatible (a server with the API of OpenAI)',
     otherwise: 'demo',
-    accept: oneOf('demo', 'openai', 'anthropic', 'compatible'),
+    accept: acceptOne('demo', 'openai', 'anthropic', 'compatible'),
   }),
   baseUrl: question('base-url', 'of a compatible server, for example http://localhost:11434/v1', {
     value: 'URL',
     ask: 'Its base URL, for example http://localhost:11434/v1',
     otherwise: '',
-    accept: url,
+    accept: acceptUrl('http', 'https'),
   }),
   modelKey: question('model-key', 'the key; better in the environment, as OPENAI_API_KEY or ANTHROPIC_API_KEY', {
     value: 'KEY',
@@ -71,7 +76,7 @@ export const questions = {
     value: 'WHAT',
     ask: 'What may tools reach? public (all public addresses) or none',
     otherwise: 'public',
-    accept: oneOf('public', 'none'),
+    accept: acceptOne('public', 'none'),
   }),
   retention: question('retention-days', 'delete the facts of runs so many days after their end', {
     value: 'DAYS',

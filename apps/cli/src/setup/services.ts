@@ -1,20 +1,16 @@
 import { UsageError } from '../command';
 import type { Settings } from './env-file';
-import { type Question, type Setup, answerOr, keyOr, question, questions } from './questions';
-
-const oneOf =
-  (...allowed: string[]) =>
-  (answer: string) =>
-    allowed.includes(answer) ? answer : { wrong: `one of: ${allowed.join(', ')}` };
-
-const scheme =
-  (...allowed: string[]) =>
-  (answer: string) =>
-    answer === '' || allowed.some((one) => answer.startsWith(`${one}://`))
-      ? answer
-      : { wrong: `a URL that begins with ${allowed.map((one) => `${one}://`).join(' or ')}` };
-
-const anything = (answer: string) => answer;
+import {
+  type Question,
+  type Setup,
+  acceptOne,
+  acceptUrl,
+  answerOr,
+  anything,
+  keyOr,
+  question,
+  questions,
+} from './questions';
 
 const engines = ['none', 'tavily', 'brave', 'serper', 'serpapi', 'searxng', 'jina'] as const;
 const readers = ['built_in', 'firecrawl', 'jina', 'tavily'] as const;
@@ -26,19 +22,19 @@ export const serviceQuestions = {
     value: 'ENGINE',
     ask: `Which engine searches the web? ${engines.join(', ')}`,
     otherwise: 'none',
-    accept: oneOf(...engines),
+    accept: acceptOne(...engines),
   }),
   searxngUrl: question('searxng-url', 'of a SearXNG server, for --search searxng', {
     value: 'URL',
     ask: 'The URL of the SearXNG server',
     otherwise: '',
-    accept: scheme('http', 'https'),
+    accept: acceptUrl('http', 'https'),
   }),
   reader: question('reader', `what reads web pages: ${readers.join(', ')}`, {
     value: 'READER',
     ask: `What reads web pages? ${readers.join(', ')} (a service runs their scripts, and needs a key)`,
     otherwise: 'built_in',
-    accept: oneOf(...readers),
+    accept: acceptOne(...readers),
   }),
   readerKey: question('reader-key', 'the key of that service; better in the environment, as FIRECRAWL_API_KEY', {
     value: 'KEY',
@@ -58,7 +54,7 @@ export const serviceQuestions = {
     value: 'WHERE',
     ask: 'Where do tools run? embedded (here), docker (containers of an engine here), daytona (a service)',
     otherwise: 'embedded',
-    accept: oneOf(...providers),
+    accept: acceptOne(...providers),
   }),
   install: question('install', 'the name of this deployment at Docker or Daytona', {
     value: 'NAME',
@@ -76,7 +72,7 @@ export const serviceQuestions = {
     value: 'URL',
     ask: 'The API of Daytona',
     otherwise: 'https://app.daytona.io/api',
-    accept: scheme('http', 'https'),
+    accept: acceptUrl('http', 'https'),
   }),
   daytonaKey: question('daytona-key', 'its key; better in the environment, as DAYTONA_API_KEY', {
     value: 'KEY',
@@ -89,19 +85,19 @@ export const serviceQuestions = {
     value: 'URL',
     ask: 'The URL of your own Postgres (empty: npm start starts one)',
     otherwise: '',
-    accept: scheme('postgresql', 'postgres'),
+    accept: acceptUrl('postgresql', 'postgres'),
   }),
   redisUrl: question('redis-url', 'your own Redis', {
     value: 'URL',
     ask: 'The URL of your own Redis (empty: npm start starts one)',
     otherwise: '',
-    accept: scheme('redis', 'rediss'),
+    accept: acceptUrl('redis', 'rediss'),
   }),
   natsUrl: question('nats-url', 'your own NATS', {
     value: 'URL',
     ask: 'The URL of your own NATS (empty: npm start starts one)',
     otherwise: '',
-    accept: scheme('nats', 'tls'),
+    accept: acceptUrl('nats', 'tls'),
   }),
 } as const;
 
@@ -127,7 +123,7 @@ const keyOfEngine = {
 
 async function askForSearch(setting: Setup): Promise<Settings> {
   const { given, before } = setting;
-  const known = Object.entries(keyOfEngine).find(([, name]) => valueOf(name, setting) !== undefined)?.[0];
+  const known = Object.entries(keyOfEngine).find(([, name]) => findValue(name, setting) !== undefined)?.[0];
   const usual = given.value('search-key') === undefined ? known : (known ?? 'tavily');
   const engine = await answerOr(before['SEARXNG_URL'] ? 'searxng' : usual, serviceQuestions.search, setting);
   if (engine === 'none') return {};
@@ -142,7 +138,7 @@ async function askForSearch(setting: Setup): Promise<Settings> {
 
 async function askForReader(setting: Setup): Promise<Settings> {
   const { before } = setting;
-  const usual = before['PAGE_READER'] ?? (valueOf('FIRECRAWL_API_KEY', setting) ? 'firecrawl' : undefined);
+  const usual = before['PAGE_READER'] ?? (findValue('FIRECRAWL_API_KEY', setting) ? 'firecrawl' : undefined);
   const reader = await answerOr(usual, serviceQuestions.reader, setting);
   if (reader === 'built_in') return before['PAGE_READER'] === undefined ? {} : { PAGE_READER: reader };
   const name = `${reader.toUpperCase()}_API_KEY`;
@@ -184,7 +180,7 @@ async function askForServers(setting: Setup): Promise<Settings> {
 
 /** One key; one that is known is not asked for. */
 async function askForKey(name: string, asking: Question, setting: Setup): Promise<Settings> {
-  const key = await keyOr(valueOf(name, setting), asking, setting);
+  const key = await keyOr(findValue(name, setting), asking, setting);
   return key === '' ? {} : { [name]: key };
 }
 
@@ -194,4 +190,5 @@ function needed(name: string, settings: Settings, option: string): Settings {
 }
 
 /** Of the environment, else of the file. */
-const valueOf = (name: string, { environment, before }: Setup): string | undefined => environment[name] ?? before[name];
+const findValue = (name: string, { environment, before }: Setup): string | undefined =>
+  environment[name] ?? before[name];
