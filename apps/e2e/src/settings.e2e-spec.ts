@@ -176,20 +176,20 @@ describe('the chart', () => {
 
   it('gives each service every variable that it declares, once, by the values of that service', async () => {
     const passed = pairs.filter(({ name }) => !isDecidedBy('chart', name));
-    const variablesOf = await render(...passed.map(({ name, service }) => `${chartValue[service]}.env.${name}=V`));
+    const findVariables = await render(...passed.map(({ name, service }) => `${chartValue[service]}.env.${name}=V`));
 
     for (const { name, service } of passed) {
-      const given = variablesOf(service).filter((variable) => variable.name === name);
+      const given = findVariables(service).filter((variable) => variable.name === name);
       expect({ service, name, given }).toEqual({ service, name, given: [{ name, value: 'V' }] });
     }
   });
 
   it('gives a variable of all services to those that declare it', async () => {
     const passed = rows.filter(({ name }) => !isDecidedBy('chart', name));
-    const variablesOf = await render(...passed.map(({ name }) => `env.${name}=V`), 'env.LIBRARY_LIMIT=V');
+    const findVariables = await render(...passed.map(({ name }) => `env.${name}=V`), 'env.LIBRARY_LIMIT=V');
 
     for (const service of services) {
-      const names = variablesOf(service).map(({ name }) => name);
+      const names = findVariables(service).map(({ name }) => name);
       const wanted = passed.filter(({ of }) => of.includes(service)).map(({ name }) => name);
       expect(names).toEqual(expect.arrayContaining([...wanted, 'LIBRARY_LIMIT']));
       const others = passed.filter(({ of, name }) => !of.includes(service) && !runtimeVariables.includes(name));

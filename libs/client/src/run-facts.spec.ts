@@ -10,7 +10,7 @@ type FactOf<Type extends Fact['type']> = Pick<Extract<Fact, { type: Type }>, 'ty
 type NewFact = { [Type in Fact['type']]: FactOf<Type> }[Fact['type']];
 
 /** Facts with numbers and times: one second lies between two of them. */
-function viewOf(...facts: NewFact[]): RunView {
+function createView(...facts: NewFact[]): RunView {
   const log = new RunLog();
   facts.forEach((fact, index) => {
     const at = new Date(Date.UTC(2026, 0, 1) + index * 1_000).toISOString();
@@ -72,7 +72,7 @@ describe('what a RunLog knows of facts', () => {
 
   it('shows a call that a person edited with the arguments that it is sent with', () => {
     const edited = decided({ outcome: 'edit', arguments: { command: 'echo edited' }, reason: 'quieter' });
-    expect(callRow(viewOf(planned, requested, edited, started))).toMatchObject({
+    expect(callRow(createView(planned, requested, edited, started))).toMatchObject({
       arguments: { command: 'echo edited' },
       argumentsText: '{"command":"echo edited"}',
       replacedArguments: { command: 'echo call 1' },
@@ -81,14 +81,14 @@ describe('what a RunLog knows of facts', () => {
   });
 
   it('shows who denied a call, and why', () => {
-    const row = callRow(viewOf(planned, requested, decided({ outcome: 'deny', reason: 'not today' })));
+    const row = callRow(createView(planned, requested, decided({ outcome: 'deny', reason: 'not today' })));
     expect(row.approval?.decision).toMatchObject({ outcome: 'deny', decidedBy: 'key_1', reason: 'not today' });
     expect(row.replacedArguments).toBeNull();
-    expect(callRow(viewOf(planned, requested)).approval).toMatchObject({ id: 'apr_1', decision: null });
+    expect(callRow(createView(planned, requested)).approval).toMatchObject({ id: 'apr_1', decision: null });
   });
 
   it('shows a lost MCP server and a raised budget as lines of their own', () => {
-    const view = viewOf(
+    const view = createView(
       { type: 'mcp.skipped', data: { server: 'fake', reason: '127.0.0.1 is not a public address.' } },
       { type: 'mcp.connected', data: { server: 'other', tools: ['other__hello'], refused: [] } },
       { type: 'budget.raised', data: { usd: 2, raised_by: 'key_1' } },
@@ -101,8 +101,8 @@ describe('what a RunLog knows of facts', () => {
     const result = { success: false, output: '', error: 'The run was stopped while this tool ran; it was killed.' };
     const data = { tool_call_id: 'call_1', name: 'execute_command', result, duration_ms: 0, message_id: 'msg_1' };
     const killed: NewFact = { type: 'tool.failed', data };
-    expect(callRow(viewOf(planned, started, killed)).durationMs).toBe(1_000);
-    expect(callRow(viewOf(planned, killed)).durationMs).toBe(0);
+    expect(callRow(createView(planned, started, killed)).durationMs).toBe(1_000);
+    expect(callRow(createView(planned, killed)).durationMs).toBe(0);
   });
 });
 

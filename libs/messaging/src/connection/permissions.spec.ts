@@ -104,7 +104,7 @@ describe('each permission on NATS', () => {
     await server.stop();
   });
 
-  const linkOf = (service: NatsService) => services[service].link;
+  const findLink = (service: NatsService) => services[service].link;
 
   /** The streams of another version are updated; then a call is executed, and one is cancelled. */
   async function callTools() {
@@ -113,7 +113,7 @@ describe('each permission on NATS', () => {
     const { streams: api } = await new ToolStreams(owner).manager;
     for (const config of toolStreamConfigs(owner.names)) await api.add({ ...config, max_bytes: 1_000_000 });
 
-    const [nats, executorLink] = [linkOf('agent-worker'), linkOf('tool-executor')];
+    const [nats, executorLink] = [findLink('agent-worker'), findLink('tool-executor')];
     const executorId = server.executorId;
     const streams = toolStreamsOf(nats);
     await streams.ensure();
@@ -158,7 +158,7 @@ describe('each permission on NATS', () => {
 
   /** What workers and gateways ask of executors, and executors of workers. */
   async function answerWorkers() {
-    const [worker, executor, gateway] = [linkOf('agent-worker'), linkOf('tool-executor'), linkOf('gateway')];
+    const [worker, executor, gateway] = [findLink('agent-worker'), findLink('tool-executor'), findLink('gateway')];
     const id = server.executorId;
     const discovery = { status: 'unreachable', error: 'not started' } as never;
     cleanups.push(
@@ -191,19 +191,23 @@ describe('each permission on NATS', () => {
   }
 
   async function watchRuns() {
-    const watch = new NatsRunFeed(linkOf('gateway')).watch(run, () => undefined);
+    const watch = new NatsRunFeed(findLink('gateway')).watch(run, () => undefined);
     cleanups.push(() => watch.stop());
     for (const service of ['gateway', 'agent-worker', 'summarizer'] as const) {
       const heard = new Promise<void>((resolve) => {
-        const once = new NatsRunFeed(linkOf('gateway')).watch(run, () => (once.stop(), resolve()));
-        void once.ready().then(() => new NatsRunFeed(linkOf(service)).publish([fact]));
+        const once = new NatsRunFeed(findLink('gateway')).watch(run, () => (once.stop(), resolve()));
+        void once.ready().then(() => new NatsRunFeed(findLink(service)).publish([fact]));
       });
       await heard;
     }
   }
 
   async function sendSignals() {
-    const [worker, summarizer, executor] = [linkOf('agent-worker'), linkOf('summarizer'), linkOf('tool-executor')];
+    const [worker, summarizer, executor] = [
+      findLink('agent-worker'),
+      findLink('summarizer'),
+      findLink('tool-executor'),
+    ];
     const heard: string[] = [];
     const listen = ({ connection }: NatsLink, subject: string, queue?: string) =>
       connection.subscribe(subject, {
@@ -219,8 +223,8 @@ describe('each permission on NATS', () => {
     listen(executor, signals.place.pattern, signals.place.queue);
     await Promise.all([worker, summarizer, executor].map((link) => link.ping()));
 
-    linkOf('gateway').connection.publish(signals.stop.pattern, '{}');
-    await linkOf('gateway').connection.request(signals.live.patternOf('worker_1'), '{}');
+    findLink('gateway').connection.publish(signals.stop.pattern, '{}');
+    await findLink('gateway').connection.request(signals.live.patternOf('worker_1'), '{}');
     await worker.connection.request(signals.place.pattern, '{}');
     await Promise.all([worker, summarizer].map((link) => link.ping()));
 

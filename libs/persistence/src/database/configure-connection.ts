@@ -29,7 +29,7 @@ const behindPoolers = new WeakSet<object>();
 
 /** Before the first use of a new connection. */
 export async function configureConnection(client: ClientBase): Promise<void> {
-  const { rows } = await client.query<{ is_direct: boolean }>(configure, [backendOf(client)]);
+  const { rows } = await client.query<{ is_direct: boolean }>(configure, [findBackend(client)]);
   if (!rows[0]?.is_direct) behindPoolers.add(client);
 }
 
@@ -40,4 +40,4 @@ export async function configureConnection(client: ClientBase): Promise<void> {
 export const isBehindPooler = (client: object): boolean => behindPoolers.has(client);
 
 /** The backend that the server has named when connecting. */
-const backendOf = (client: ClientBase): unknown => ('processID' in client ? client.processID : undefined);
+const findBackend = (client: ClientBase): unknown => ('processID' in client ? client.processID : undefined);

@@ -52,7 +52,7 @@ describe('a Postgres whose certificate is of a private authority', () => {
     rmSync(directory, { recursive: true });
   });
 
-  async function outcomeOf(parameters: string): Promise<string> {
+  async function tryLogin(parameters: string): Promise<string> {
     const { port } = server.address() as AddressInfo; // it listens on TCP
     const url = Object.assign(new URL(database.url), { hostname: 'localhost', port, search: parameters }).href;
     const service = openDatabase({ url, poolSize: 1 });
@@ -67,7 +67,7 @@ describe('a Postgres whose certificate is of a private authority', () => {
   it.each(['sslmode=require', 'sslmode=verify-full'])(
     'is refused with %s where Node does not know it',
     async (given) => {
-      expect(await outcomeOf(given)).toMatch(/certificate/);
+      expect(await tryLogin(given)).toMatch(/certificate/);
     },
   );
 
@@ -77,7 +77,7 @@ describe('a Postgres whose certificate is of a private authority', () => {
     'sslmode=require&uselibpqcompat=true',
     'sslmode=no-verify',
   ])('is used with %s', async (given) => {
-    expect(await outcomeOf(given.replace('CA', file('ca.pem')))).toBe('connected');
+    expect(await tryLogin(given.replace('CA', file('ca.pem')))).toBe('connected');
   });
 
   it('gets the certificate of a client that is given one, and refuses others', async () => {
@@ -85,8 +85,8 @@ describe('a Postgres whose certificate is of a private authority', () => {
     const withRoot = `sslmode=verify-full&sslrootcert=${file('ca.pem')}`;
 
     const outcomes = [
-      await outcomeOf(`${withRoot}&sslcert=${file('client.pem')}&sslkey=${file('client.key')}`),
-      await outcomeOf(withRoot),
+      await tryLogin(`${withRoot}&sslcert=${file('client.pem')}&sslkey=${file('client.key')}`),
+      await tryLogin(withRoot),
     ];
 
     expect(outcomes).toEqual(['connected', expect.not.stringMatching('connected')]);

@@ -94,7 +94,7 @@ export class QueueShares {
   /** Resolves when the call may be sent, the longest waiting one first; to undefined if `signal` aborts before. */
   async enter(call: QueuedCall, signal: AbortSignal): Promise<HeldShare | undefined> {
     if (signal.aborted) return undefined;
-    const account = this.stateOf(call.account);
+    const account = this.findState(call.account);
     if (account.waiting.size === 0 && account.used + call.bytes <= account.held) return this.take(account, call);
     return new Promise((resolve) => {
       const leave = () => waiter.admit(undefined);
@@ -115,7 +115,7 @@ export class QueueShares {
 
   /** Counts a call that is in the queue already, because another process has sent it. It does not wait. */
   hold(call: QueuedCall): HeldShare {
-    const account = this.stateOf(call.account);
+    const account = this.findState(call.account);
     const share = this.take(account, call);
     if (account.used > account.held) {
       account.held = account.used;
@@ -126,7 +126,7 @@ export class QueueShares {
 
   /** The bytes that an account holds over all processes, and those of its runs that wait for more; at most 100 of a process. */
   async read(account: AccountId): Promise<{ readonly bytes: number; readonly waitingRuns: readonly string[] }> {
-    const live = liveEntries.parse(await this.redis.eval(readScript, 1, this.keyOf(account)));
+    const live = liveEntries.parse(await this.redis.eval(readScript, 1, this.createKey(account)));
     return {
       bytes: live.reduce((sum, { bytes }) => sum + bytes, 0),
       waitingRuns: live.flatMap(({ runs }) => runs ?? []),
@@ -139,7 +139,7 @@ export class QueueShares {
     this.redis.disconnect();
   }
 
-  private stateOf(id: AccountId): AccountState {
+  private findState(id: AccountId): AccountState {
     const known = this.accounts.get(id);
     if (known) return known;
     const account: AccountState = { held: 0, used: 0, waiting: new Set(), isServing: false, wake: () => undefined };
@@ -220,13 +220,13 @@ export class QueueShares {
   /** Undefined while Redis is away. */
   private async run(id: AccountId, script: string, values: readonly (number | string)[]): Promise<unknown> {
     try {
-      return await this.redis.eval(script, 1, this.keyOf(id), this.process, ...values);
+      return await this.redis.eval(script, 1, this.createKey(id), this.process, ...values);
     } catch {
       return undefined;
     }
   }
 
-  private keyOf(account: AccountId): string {
+  private createKey(account: AccountId): string {
     return `${this.settings.prefix ?? 'rondo:call-bytes'}:${account}`;
   }
 }
