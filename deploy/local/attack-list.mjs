@@ -65,10 +65,11 @@ export class AttackList {
     return `${before}${begin}\n\n| surface | attack | result |\n|---|---|---|\n${rows.join('\n')}\n\n${after}`;
   }
 
-  /** Sorted, so that the result does not depend on the order of the tests. */
+  /** Sorted, so that the result does not depend on the order of the tests. Of an attack that was tried again, the last result. */
   #bySurface() {
     const lines = existsSync(this.#file) ? readFileSync(this.#file, 'utf8').trim().split('\n') : [];
-    const attacks = lines.map((line) => JSON.parse(line)).sort((a, b) => order(a, b));
+    const last = new Map(lines.map((line) => JSON.parse(line)).map((attack) => [keyOf(attack), attack]));
+    const attacks = [...last.values()].sort((a, b) => order(a, b));
     const surfaces = [...new Set(attacks.map(({ surface }) => surface))];
     return Object.fromEntries(surfaces.map((name) => [name, attacks.filter(({ surface }) => surface === name)]));
   }

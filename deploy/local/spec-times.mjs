@@ -36,6 +36,11 @@ export class SpecTimes {
     return [...new Set(this.#lines.map(({ spec }) => spec))].filter((spec) => !ended.has(spec));
   }
 
+  /** The paths of the spec files in which a test failed. */
+  failedSpecs() {
+    return [...new Set(this.#lines.filter(({ failures = [] }) => failures.length > 0).map(({ spec }) => spec))];
+  }
+
   /** The failed tests below the names of their spec files, one line each. */
   failures() {
     const failed = this.#lines.filter(({ failures = [] }) => failures.length > 0);

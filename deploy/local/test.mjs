@@ -20,9 +20,13 @@ The servers are started for the tests alone, on free ports; those of a running R
 const faults = ['chaos', 'bench'];
 const staticChecks = ['words', 'documents', 'circles', 'small files', 'client types', 'format', 'types', 'lint'];
 const withDeployments = ['e2e', ...faults];
+const jestSteps = ['tests', 'faults, bench', 'end to end'];
 const pattern = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const onlyAttacks = process.argv.includes('--attacks');
 const withTimes = process.argv.includes('--times');
+
+/** So many spec files that failed are run again. More are no accident of a busy machine. */
+const mostAgain = 2;
 
 /** Less than a CI waits, which would end this command without a word. */
 const limitMs = 45 * 60_000;
@@ -66,6 +70,7 @@ async function test({ owns }) {
   await Promise.all([testLane(options), deploymentLane({ ...options, isWhole, isBuilt })]);
   const unfinished = times.unfinished();
   if (unfinished.length > 0) log.note(['\n  spec files that did not end', ...unfinished].join('\n    '));
+  else if (isWhole && isBuilt) await again(times, options);
   if (isWhole || onlyAttacks) await verification.step('attacks', () => attackTable(attacks));
   if (withTimes) log.note(['\n  the slowest spec files', ...times.slowest()].join('\n'));
   return verification.conclude(times.failures());
@@ -83,6 +88,21 @@ async function deploymentLane({ env, args, isWhole, isBuilt }) {
   if (!isBuilt) return;
   await verification.step('faults, bench', () => jest(faults, { env, args: ['--runInBand', '--forceExit', ...args] }));
   await verification.step('end to end', () => jest(['e2e'], { env, args: ['--maxWorkers', '2', ...args] }));
+}
+
+/**
+ * Runs the spec files that failed once more, with the machine to themselves (decision 129). What passes now is named, and is a
+ * fault of the test or a rare one of the product: it is to be found, but it does not say that this version is worse.
+ */
+async function again(times, { env, args }) {
+  const specs = times.failedSpecs();
+  if (specs.length === 0 || specs.length > mostAgain) return;
+  const failures = times.failures();
+  const alone = ['--runInBand', '--forceExit', '--runTestsByPath', ...specs, ...args];
+  const passes = await verification.step('again, alone', () => jest(jestProjects(), { env, args: alone }));
+  if (!passes) return;
+  verification.accept(jestSteps);
+  log.note(['\n  PASSED ONLY WHEN RUN AGAIN, ALONE', ...failures].join('\n'));
 }
 
 /** Prints how many attacks were tried and blocked, and compares them with docs/attacks.md. */
