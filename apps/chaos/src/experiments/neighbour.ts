@@ -1,7 +1,7 @@
-import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type Experiment } from '../experiment';
 import { hostileLoads } from '../neighbour/hostile-loads';
+import { attack } from '../neighbour/hostile-process';
 import { MeasuredTenant, type Waits } from '../neighbour/measured-tenant';
 import { createTenant } from '../neighbour/tenant';
 import { type Bar, type Findings, inWords, never } from '../scorecard/findings';
@@ -41,11 +41,11 @@ export const neighbour: Experiment = {
     await ordinary.workUntil(AbortSignal.timeout(5_000)); // what is slow only the first time
     const quiet = await ordinary.workUntil(AbortSignal.timeout(forMs * quietShare));
 
-    const over = AbortSignal.timeout(forMs * (1 - quietShare));
-    setMaxListeners(0, over); // hundreds of lanes and sockets wait for it
-    const attacks = hostileLoads.map((load) => load.run(hostile, over));
-    const attacked = await ordinary.workUntil(over);
-    await Promise.all(attacks);
+    const attackedMs = forMs * (1 - quietShare);
+    const [attacked] = await Promise.all([
+      ordinary.workUntil(AbortSignal.timeout(attackedMs)),
+      attack(hostile, attackedMs),
+    ]);
 
     const { mostMb, restarts } = memory.stop();
     return {

@@ -11,11 +11,23 @@ export interface Tenant {
   readonly address: string;
 }
 
+/** What another process needs to act as the tenant. */
+export interface TenantAddress extends Pick<Tenant, 'key' | 'address'> {
+  readonly url: string;
+}
+
 export async function createTenant({ rondo }: TestBed, name: string, address: string): Promise<Tenant> {
   const admin = rondo.client();
   const { key } = (await admin.newAccount(name)).client;
-  return { client: new AddressedClient(admin.url, key, address), key, url: new URL(admin.url), address };
+  return toTenant({ url: admin.url, key, address });
 }
+
+export const toTenant = ({ url, key, address }: TenantAddress): Tenant => ({
+  client: new AddressedClient(url, key, address),
+  key,
+  url: new URL(url),
+  address,
+});
 
 /** A client behind the proxy that the gateway trusts. */
 class AddressedClient extends RondoClient {
