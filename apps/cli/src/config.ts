@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UsageError } from './command';
 
@@ -19,8 +19,17 @@ export const serviceKeys: Readonly<Record<string, string | undefined>> = {
 /** What programs that this one starts need of the machine. */
 export const forPrograms: NodeJS.ProcessEnv = { PATH, HOME, NODE_EXTRA_CA_CERTS, HTTP_PROXY, HTTPS_PROXY, NO_PROXY };
 
+/** All variables: a provider's entry may name any of them as its key. */
+export const allVariables: Readonly<Record<string, string | undefined>> = process.env;
+
 /** The file of this program as it was started, perhaps by a link. */
 export const program = process.argv[1] ?? '';
+
+/** A program below the folder of Rondo's sources that this one is part of; undefined where it is not built. */
+export function findProgram(path: string): string | undefined {
+  const file = join(dirname(realpathSync(program)), '../../..', path);
+  return existsSync(file) ? file : undefined;
+}
 
 const usualUrl = 'http://localhost:3000';
 

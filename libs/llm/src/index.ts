@@ -1,3 +1,6 @@
+export { type Declaration, declareProvider } from './examination/declared-provider';
+export { type Examination, examineModel, tryModel } from './examination/examine-model';
+export type { ModelFinding } from './examination/examiner';
 export { type Models, type ModelsConfig, createModels } from './models';
 export { readsDocuments } from './providers/conversation-rules';
 export type { RetryPolicy } from './retrying-model';

@@ -42,7 +42,7 @@ export type Models = Model;
 /** Immutable after creation: what differs between two requests is in the requests (I10). */
 export function createModels(config: ModelsConfig): Models {
   const known: ModelProviders = { providers: config.providers, absent: config.absent ?? [] };
-  const models = new Map(config.providers.map((provider) => [provider.name, modelOf(provider, config)]));
+  const models = new Map(config.providers.map((provider) => [provider.name, createModel(provider, config)]));
   return {
     stream(request, signal) {
       const model = models.get(splitModelName(request.model).provider);
@@ -52,9 +52,14 @@ export function createModels(config: ModelsConfig): Models {
   };
 }
 
-function modelOf(provider: ProviderSettings, config: ModelsConfig): Model {
+/** The models of one provider. `fetch` sends their requests. */
+export function createModel(
+  provider: ProviderSettings,
+  config: Omit<ModelsConfig, 'providers'>,
+  fetch: Fetch = createFetch(config.proxies),
+): Model {
   const timeouts = timeoutsOf(provider, { ...defaultTimeouts, ...config.timeouts });
-  const { wireFor, client } = createProtocols(provider, createFetch(config.proxies));
+  const { wireFor, client } = createProtocols(provider, fetch);
   const priceOf = (request: ModelRequest) => {
     const facts = factsOf(provider, splitModelName(request.model).id);
     return facts && priceAt(facts, Date.now());

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import type { Command, Context } from '../command';
+import { type Command, type Context, UsageError } from '../command';
 import { checkout } from '../config';
 import { checkRun } from '../doctor/demo-run';
 import { type Finding, broken, messageOf, skipped } from '../doctor/finding';
 import { checkGateway, checkKey, checkModels, checkServers } from '../doctor/gateway';
 import { checkDisk, checkIsolation, checkKernel, checkNode } from '../doctor/machine';
+import { checkModel } from '../doctor/model';
 
 const marks = { ok: '✓', warning: '!', broken: '✗', skipped: '-' } as const;
 const colours = { ok: 'green', warning: 'yellow', broken: 'red', skipped: 'dim' } as const;
@@ -40,11 +41,22 @@ async function checkDeployment({ url, rondo }: Context, quick: boolean): Promise
 export const doctor: Command = {
   name: 'doctor',
   summary: 'Check everything, and say what to do about what is not in order',
-  options: [{ name: 'quick', help: 'without a run' }],
+  options: [
+    { name: 'quick', help: 'without a run' },
+    { name: 'model', value: 'MODEL', help: 'instead, find out by at most 40 small calls what this model can do' },
+    { name: 'write', help: 'of a model: write what is to be declared into the .env file' },
+    { name: 'env-file', value: 'FILE', help: 'of a model: instead of .env in the checkout' },
+  ],
   details:
     'This machine, the gateway, its Postgres, Redis and NATS, the key, the models, and one whole run of a scripted model with a ' +
-    'command in a sandbox. It needs no model key. It succeeds if nothing is broken.',
+    'command in a sandbox. It needs no model key. It succeeds if nothing is broken. With `--model provider/name` it asks that model, ' +
+    'through the requests of a run and with the settings of the environment and the .env file, and says what works, what is ' +
+    'adapted, what the model lacks, and what to declare in `MODEL_PROVIDERS`. The calls have a price; one of them is longer than the ' +
+    'declared context window, which servers refuse unread.',
   async run(given, context) {
+    const model = given.value('model');
+    if (model !== undefined) return checkModel(model, given, context);
+    if (given.has('write') || given.has('env-file')) throw new UsageError('--write and --env-file belong to --model.');
     const { terminal } = context;
     const both = await Promise.all([tried('machine', checkMachine), checkDeployment(context, given.has('quick'))]);
     const findings = both.flat();

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { type Command, UsageError } from '../command';
 import { checkout, modelKeys, serviceKeys } from '../config';
+import { type ModelAccess, testModel } from '../setup/ask-model';
 import { checkServices } from '../setup/check-services';
 import { type Settings, readSettings, writeSettings } from '../setup/env-file';
-import { type ModelAccess, testModel } from '../setup/model-provider';
 import { type Setup, answerOr, keyOr, questions } from '../setup/questions';
 import { askForSecond, secondQuestions } from '../setup/second-provider';
 import { askForServices, serviceQuestions } from '../setup/services';
@@ -43,14 +43,12 @@ async function chosenModel(provider: Provider, setting: Setup): Promise<Chosen> 
   const usual = withoutProvider(modelBefore ?? usualModel[provider]);
   const model = withoutProvider(await answerOr(usual, questions.model, setting));
   if (model === '') throw new UsageError('Name the model: --model.');
-  return {
-    access: { kind, apiKey, baseUrl: baseUrl === '' ? undefined : baseUrl, model },
-    settings: {
-      [`${variable}_API_KEY`]: apiKey,
-      ...(baseUrl !== urlBefore && { [`${variable}_BASE_URL`]: baseUrl }),
-      DEFAULT_MODEL: `${kind}/${model}`,
-    },
+  const settings = {
+    [`${variable}_API_KEY`]: apiKey,
+    ...(baseUrl !== urlBefore && { [`${variable}_BASE_URL`]: baseUrl }),
+    DEFAULT_MODEL: `${kind}/${model}`,
   };
+  return { access: { variables: { ...before, ...settings }, model: settings.DEFAULT_MODEL }, settings };
 }
 
 const withoutProvider = (model: string): string => model.replace(/^(openai|anthropic)\//, '');
@@ -76,7 +74,11 @@ async function untilTested(choose: () => Promise<Chosen | undefined>, { given, c
     if (given.has('no-test')) return settings;
     terminal.note(`Asking ${access.model} for a few tokens …`, 'dim');
     const tested = await testModel(access);
-    if (tested.works) {
+    if (!tested) {
+      terminal.note('It was not tested: this needs the built sources of Rondo.', 'yellow');
+      return settings;
+    }
+    if (tested.reason === undefined) {
       terminal.note('It works.', 'green');
       return settings;
     }

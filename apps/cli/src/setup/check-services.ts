@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { forPrograms, program } from '../config';
+import { findProgram, forPrograms } from '../config';
 import type { Settings } from './env-file';
 
 /** What came of one request: to a service of tools, a place for sandboxes, a server. */
@@ -12,14 +10,13 @@ export interface CheckedService {
   readonly reason?: string;
 }
 
-/** The programs that send the requests of the services, below the folder of Rondo's sources that this program is part of. */
+/** The programs that send the requests of the services. */
 const checkers = ['apps/tool-executor/dist/check-settings.js', 'deploy/local/check-servers.mjs'];
 
 /** Tries what the settings name, by the requests that the services themselves send. Undefined where these programs are not built. */
 export async function checkServices(settings: Settings): Promise<readonly CheckedService[] | undefined> {
-  const root = join(dirname(realpathSync(program)), '../../..');
-  const files = checkers.map((file) => join(root, file));
-  if (!files.every((file) => existsSync(file))) return undefined;
+  const files = checkers.flatMap((file) => findProgram(file) ?? []);
+  if (files.length < checkers.length) return undefined;
   const checked = await Promise.all(files.map((file) => runChecker(file, settings)));
   return checked.flat();
 }

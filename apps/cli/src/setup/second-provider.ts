@@ -1,7 +1,7 @@
 import { UsageError } from '../command';
 import { modelKeys } from '../config';
+import type { ModelAccess } from './ask-model';
 import type { Settings } from './env-file';
-import type { ModelAccess } from './model-provider';
 import { type Setup, answerOr, keyOr, question, questions } from './questions';
 
 const providers = ['none', 'openai', 'anthropic', 'compatible'] as const;
@@ -52,10 +52,8 @@ export async function askForSecond(setting: Setup): Promise<{ access: ModelAcces
     ...{ name, base_url: baseUrl, models: [{ id: model }] },
     ...(key !== '' && { api_key_variable: variable }),
   };
-  return {
-    access: { kind: 'openai', apiKey: key === '' ? 'none' : key, baseUrl, model },
-    settings: { MODEL_PROVIDERS: withProvider(setting.before, declared), ...(key !== '' && { [variable]: key }) },
-  };
+  const settings = { MODEL_PROVIDERS: withProvider(setting.before, declared), ...(key !== '' && { [variable]: key }) };
+  return { access: { variables: { ...setting.before, ...settings }, model: `${name}/${model}` }, settings };
 }
 
 async function askForKnown(kind: 'openai' | 'anthropic', setting: Setup) {
@@ -63,8 +61,8 @@ async function askForKnown(kind: 'openai' | 'anthropic', setting: Setup) {
   const apiKey = await keyOr(modelKeys[kind] ?? setting.before[variable], secondQuestions.key, setting);
   if (apiKey === '') throw new UsageError(`A key is needed: ${variable} in the environment, or --second-key.`);
   const model = await answerOr(usualModel[kind], secondQuestions.model, setting);
-  const baseUrl = setting.before[`${kind.toUpperCase()}_BASE_URL`];
-  return { access: { kind, apiKey, baseUrl, model }, settings: { [variable]: apiKey } };
+  const settings = { [variable]: apiKey };
+  return { access: { variables: { ...setting.before, ...settings }, model: `${kind}/${model}` }, settings };
 }
 
 /** The list with this provider; one of the same name is replaced. */

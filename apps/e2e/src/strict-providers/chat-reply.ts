@@ -1,4 +1,4 @@
-import type { Step } from './task';
+import type { Step, StepCall } from './task';
 
 /** How a provider streams a chat completion. Each field is a habit that has been seen at several of them. */
 export interface ChatHabits {
@@ -28,11 +28,11 @@ export function chatEvents(step: Step, number: number, habits: ChatHabits): stri
     { delta: { role: 'assistant', content: step.text === '' ? null : '' } },
     ...thoughtDeltas(step, habits).map((delta) => ({ delta })),
     ...piecesIn(step.text).map((content) => ({ delta: { content } })),
-    ...(step.command === undefined
-      ? []
-      : callDeltas(step, number, habits).map((call) => ({ delta: { tool_calls: [call] } }))),
+    ...(step.call ? callDeltas(step, step.call, { number, habits }) : []).map((call) => ({
+      delta: { tool_calls: [call] },
+    })),
   ].map((choice) => ({ choices: [{ index: 0, finish_reason: null, ...choice }], ...withUsage }));
-  const finish_reason = step.command === undefined ? endOfAnswer : endOfCall;
+  const finish_reason = step.call === undefined ? endOfAnswer : endOfCall;
   const end = { index: 0, delta: {}, finish_reason, ...(habits.usage === 'in the choice' && { usage }) };
   chunks.push({ choices: [end], ...((habits.usage ?? 'last chunk') === 'last chunk' && { usage }), ...withUsage });
   if (habits.usage === 'own chunk') chunks.push({ choices: [], usage });
@@ -65,14 +65,18 @@ function thoughtDeltas({ thought, signature }: Step, { thoughts }: ChatHabits): 
   }
 }
 
-function callDeltas(step: Step, number: number, habits: ChatHabits): object[] {
-  const written = JSON.stringify({ command: step.command, blocking: true });
+function callDeltas(
+  { signature }: Step,
+  { name, arguments: given }: StepCall,
+  { number, habits }: { number: number; habits: ChatHabits },
+): object[] {
+  const written = JSON.stringify(given);
   const head = {
     id: habits.callId(number),
     type: 'function',
-    ...(habits.signsCalls && { extra_content: { google: { thought_signature: step.signature } } }),
+    ...(habits.signsCalls && { extra_content: { google: { thought_signature: signature } } }),
   };
-  const whole = (index: number) => ({ index, ...head, function: { name: 'execute_command', arguments: written } });
+  const whole = (index: number) => ({ index, ...head, function: { name, arguments: written } });
   switch (habits.calls ?? 'pieces') {
     case 'whole':
     case 'numbered 0':
@@ -81,7 +85,7 @@ function callDeltas(step: Step, number: number, habits: ChatHabits): object[] {
     case 'empty ids': {
       const isEmpty = habits.calls === 'empty ids';
       return [
-        { index: 0, ...head, function: { name: 'execute_command', arguments: '' } },
+        { index: 0, ...head, function: { name, arguments: '' } },
         ...piecesIn(written, 17).map((text) => ({
           index: 0,
           ...(isEmpty && { id: '' }),

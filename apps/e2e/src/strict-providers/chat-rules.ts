@@ -119,6 +119,13 @@ export const refusesParameters =
       : `Unsupported parameter: '${parameter}' is not supported with this model.`;
   };
 
+export const effortsAre =
+  (...efforts: string[]): ChatRule =>
+  ({ reasoning_effort: effort }) =>
+    effort === undefined || efforts.some((one) => one === effort)
+      ? undefined
+      : `\`reasoning_effort\` must be one of ${efforts.join(', ')}`;
+
 /** Models that cannot see, and what they say. */
 export const refusesImages = (reason: string): ChatRule =>
   forEachMessage(({ content }) =>

@@ -34,8 +34,8 @@ const forEachStep =
     );
     for (const message of messages.slice(question + 1)) {
       const uses = message.role === 'assistant' ? blocksIn(message).filter(({ type }) => type === 'tool_use') : [];
-      const reason =
-        uses.length > 0 && find(blocksIn(message)[0], stepNumber(task, newestStep(task, JSON.stringify(uses))));
+      const number = newestStep(task, JSON.stringify(uses)); // 0: of a call that another model made
+      const reason = number > 0 && find(blocksIn(message)[0], stepNumber(task, number));
       if (reason) return reason;
     }
     return undefined;
@@ -81,12 +81,12 @@ export function messageEvents(step: Step, number: number, { signs }: { signs: bo
       { type: 'thinking_delta', thinking: step.thought },
       ...(signs ? [{ type: 'signature_delta', signature: step.signature }] : []),
     ),
-    step.command === undefined
+    step.call === undefined
       ? block(1, { type: 'text', text: '' }, { type: 'text_delta', text: step.text })
       : block(
           1,
-          { type: 'tool_use', id: `toolu_${number}`, name: 'execute_command', input: {} },
-          { type: 'input_json_delta', partial_json: JSON.stringify({ command: step.command, blocking: true }) },
+          { type: 'tool_use', id: `toolu_${number}`, name: step.call.name, input: {} },
+          { type: 'input_json_delta', partial_json: JSON.stringify(step.call.arguments) },
         ),
   ];
   return [
@@ -96,7 +96,7 @@ export function messageEvents(step: Step, number: number, { signs }: { signs: bo
     event('ping'),
     ...content,
     event('message_delta', {
-      delta: { stop_reason: step.command === undefined ? 'end_turn' : 'tool_use', stop_sequence: null },
+      delta: { stop_reason: step.call === undefined ? 'end_turn' : 'tool_use', stop_sequence: null },
       usage: { output_tokens: 100 },
     }),
     event('message_stop'),

@@ -119,7 +119,10 @@ export const strictProviders: readonly StrictProvider[] = [
     name: 'gemini',
     protocol: 'chat',
     model: 'gemini-3-pro-preview',
-    rules: [...anyChat, chat.plainSchemas, chat.seesTheImage, chat.signaturesReturn],
+    rules: [
+      ...[...anyChat, chat.plainSchemas, chat.seesTheImage, chat.signaturesReturn],
+      chat.effortsAre('none', 'low', 'medium', 'high'),
+    ],
     habits: {
       signsCalls: true,
       calls: 'numbered 0',
@@ -182,7 +185,11 @@ export const strictProviders: readonly StrictProvider[] = [
     name: 'groq',
     protocol: 'chat',
     model: 'openai/gpt-oss-120b',
-    rules: [...anyChat, chat.messagesHaveOnly('role', 'content', 'tool_calls', 'tool_call_id', 'name', 'reasoning')],
+    rules: [
+      ...anyChat,
+      chat.messagesHaveOnly('role', 'content', 'tool_calls', 'tool_call_id', 'name', 'reasoning'),
+      chat.effortsAre('none', 'low', 'medium', 'high'),
+    ],
     habits: { thoughts: 'reasoning', calls: 'whole', usage: 'x_groq', callId: (step) => `fc_${step}` },
     tooLong: tooLong('Please reduce the length of the messages or completion.', 400, 'context_length_exceeded'),
   },

@@ -1,5 +1,5 @@
 import type OpenAI from 'openai';
-import { type Step, type Task, newestStep, stepNumber } from './task';
+import { type Step, type StepCall, type Task, examination, newestStep, stepNumber } from './task';
 
 export type ResponsesRequest = OpenAI.Responses.ResponseCreateParams;
 export type ResponsesRule = (request: ResponsesRequest, task: Task) => string | undefined;
@@ -27,8 +27,9 @@ export const reasoningReturns: ResponsesRule = (request, task) => {
   for (const [place, item] of items.entries()) {
     if (item.type !== 'function_call') continue;
     const before = items[place - 1];
-    const { signature } = stepNumber(task, newestStep(task, item.arguments));
-    if (before?.type !== 'reasoning' || before.encrypted_content !== signature)
+    const number = newestStep(task, item.arguments); // 0: of a call that another model made
+    const { signature } = stepNumber(task, number);
+    if (number > 0 && (before?.type !== 'reasoning' || before.encrypted_content !== signature))
       return `Item '${item.id ?? item.call_id}' of type 'function_call' was provided without its required 'reasoning' item.`;
   }
   return undefined;
@@ -37,8 +38,8 @@ export const reasoningReturns: ResponsesRule = (request, task) => {
 /** Summaries, which are asked for without tools, need none. */
 export const asksForEffort =
   (effort: string): ResponsesRule =>
-  ({ reasoning, tools = [] }) =>
-    tools.length === 0 || reasoning?.effort === effort
+  ({ reasoning, tools = [] }, { id }) =>
+    tools.length === 0 || id === examination.id || reasoning?.effort === effort
       ? undefined
       : `The effort is ${reasoning?.effort ?? 'missing'} and not ${effort}.`;
 
@@ -50,7 +51,7 @@ export function responseEvents(step: Step, number: number): string {
     summary: [{ type: 'summary_text', text: step.thought }],
     encrypted_content: step.signature,
   };
-  const output = step.command === undefined ? messageItem(step.text) : callItem(step.command, number);
+  const output = step.call === undefined ? messageItem(step.text) : callItem(step.call, number);
   return [
     event('response.created', { response: response([], 'in_progress') }),
     event('response.output_item.added', {
@@ -75,13 +76,13 @@ interface Output {
   readonly deltas: readonly string[];
 }
 
-const callItem = (command: string, number: number): Output => {
-  const written = JSON.stringify({ command, blocking: true });
+const callItem = ({ name, arguments: given }: StepCall, number: number): Output => {
+  const written = JSON.stringify(given);
   const item = {
     type: 'function_call',
     id: `fc_${number}`,
     call_id: `call_${number}`,
-    name: 'execute_command',
+    name,
     arguments: written,
     status: 'completed',
   };

@@ -9,12 +9,18 @@ export interface Task {
   readonly steps: number;
 }
 
+/** A call of a step; its arguments name the step. */
+export interface StepCall {
+  readonly name: string;
+  readonly arguments: object;
+}
+
 export interface Step {
   readonly thought: string;
   /** What the provider gives out with the thought or the call, and wants back unchanged. */
   readonly signature: string;
   /** Undefined in the last step, which is the answer. */
-  readonly command: string | undefined;
+  readonly call: StepCall | undefined;
   readonly text: string;
 }
 
@@ -42,10 +48,22 @@ export function stepNumber(task: Task, number: number): Step {
   return {
     thought: `Thought ${number}: “${id}” goes on.\n`,
     signature: createHash('sha512').update(`${id} ${number}`).digest('base64'),
-    command: isLast ? undefined : `echo ${id}-${number} >> steps.log; ${number === steps ? 'cat steps.log' : output}`,
+    call: isLast ? undefined : toCall(task, number),
     text: isLast ? `All ${steps} steps are done.` : '',
   };
 }
+
+function toCall({ id, steps }: Task, number: number): StepCall {
+  if (id === examination.id) return { name: 'look_up', arguments: { word: `${id}-${number}` } };
+  const last = number === steps ? 'cat steps.log' : output;
+  return {
+    name: 'execute_command',
+    arguments: { command: `echo ${id}-${number} >> steps.log; ${last}`, blocking: true },
+  };
+}
+
+/** The task of a request of `rondo doctor --model`, which has no mark. */
+export const examination: Task = { id: 'examined_word', steps: 1 };
 
 /** What steps.log holds if each command ran exactly once. */
 export const wholeLog = ({ id, steps }: Task): string =>

@@ -17,6 +17,7 @@ export class HttpReply {
   /** Data that arrived before a reader was set, for example in the packet of the status. */
   private readonly unread: Uint8Array[] = [];
   private ending: { readonly error: Error | undefined } | undefined;
+  private observer: ((bytes: Uint8Array) => void) | undefined;
 
   constructor(
     readonly status: number,
@@ -34,8 +35,15 @@ export class HttpReply {
 
   /** Called by the connection with each part of the body. */
   deliver(bytes: Uint8Array): void {
+    this.observer?.(bytes);
     if (this.reader) this.reader.onData(bytes);
     else this.unread.push(bytes);
+  }
+
+  /** Passes each part of the body to this function, too, also those that were not read yet. */
+  observe(observer: (bytes: Uint8Array) => void): void {
+    for (const bytes of this.unread) observer(bytes);
+    this.observer = observer;
   }
 
   /** Called by the connection when no data follows. */

@@ -25,6 +25,12 @@ const lessons = [
   },
 ] as const;
 
+export type LearnedRule = (typeof lessons)[number]['rule'];
+
+/** The rule that the words of a refusal teach about the server, whatever was asked. */
+export const readLearnedRule = (message: string): LearnedRule | undefined =>
+  lessons.find(({ words }) => words.test(message))?.rule;
+
 const aboutDocuments = /\b(?:pdf|document|file|input_file)s?\b/i;
 
 /** The rules with what a refusal of this request teaches; undefined where it teaches nothing. */
