@@ -25,6 +25,7 @@ import { SandboxesController } from './sandboxes/sandboxes.controller';
 import { SitesController } from './sites/sites.controller';
 import { SessionsController } from './sessions/sessions.controller';
 import { ThreadsController } from './threads/threads.controller';
+import { CallerCallsController } from './tool-calls/caller-calls.controller';
 import { HooksController } from './triggers/hooks.controller';
 import { SchedulesController } from './triggers/schedules.controller';
 import { WebhookTriggersController } from './triggers/webhook-triggers.controller';
@@ -41,6 +42,7 @@ export const controllers: Type[] = [
   RunsController,
   RunReadsController,
   ApprovalsController,
+  CallerCallsController,
   McpServersController,
   McpToolsController,
   WatchController,

@@ -4,7 +4,8 @@ export const runs = [
     panels: [
       {
         title: 'Runs that are not over',
-        about: 'queued: no worker yet. waiting_input, waiting_budget: a person. waiting_child: runs that they started.',
+        about:
+          'queued: no worker yet. waiting_input, waiting_budget: a person. waiting_child: runs that they started. waiting_tool: results of their caller.',
         stacked: true,
         shows: { '{{status}}': 'max by (status) (rondo_runs)' },
       },

@@ -1,5 +1,6 @@
 export type * from './generated/api.ts';
 export type { ListAgents } from './agents.ts';
+export type { HandledCall, HandledRun, HandledTool, HandledTools, RunOptions, ServeOptions } from './caller-tools.ts';
 export type { InboxItem } from './approvals.ts';
 export {
   ConnectionError,

@@ -2,6 +2,7 @@ import { Accounts } from './accounts.ts';
 import { Agents } from './agents.ts';
 import { ApiKeys } from './api-keys.ts';
 import { Approvals } from './approvals.ts';
+import { ToolCalls } from './caller-tools.ts';
 import { Files } from './files.ts';
 import type { AuditEntry, Balance, DeploymentHealth, Model, ModelPage, Tool, UsageReport } from './generated/api.ts';
 import { Mcp } from './mcp.ts';
@@ -37,6 +38,7 @@ export class Rondo {
   readonly apiKeys: ApiKeys;
   readonly agents: Agents;
   readonly approvals: Approvals;
+  readonly toolCalls: ToolCalls;
   readonly sessions: Sessions;
   readonly files: Files;
   readonly mcp: Mcp;
@@ -56,6 +58,7 @@ export class Rondo {
     this.apiKeys = new ApiKeys(this.transport);
     this.agents = new Agents(this.transport);
     this.approvals = new Approvals(this.transport);
+    this.toolCalls = new ToolCalls(this.transport);
     this.sessions = new Sessions(this.transport);
     this.files = new Files(this.transport);
     this.mcp = new Mcp(this.transport);

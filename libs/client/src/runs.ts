@@ -13,6 +13,15 @@ import type {
   ToolCall,
   ToolCallResolution,
 } from './generated/api.ts';
+import {
+  type HandledRun,
+  type HandledTools,
+  type RunOptions,
+  type ServeOptions,
+  ToolCalls,
+  runWithTools,
+  serveTools,
+} from './caller-tools.ts';
 import { RunFailedError, RunStoppedError, RunWaitingError, type StopReceipt } from './errors.ts';
 import { itemsOf } from './pages.ts';
 import { type StreamOptions, streamRun } from './run-stream.ts';
@@ -51,13 +60,31 @@ export interface StoppedRun {
 
 const over: readonly Run['status'][] = ['completed', 'failed', 'stopped'];
 const isOver = ({ status }: Run): boolean => over.includes(status);
-const isWaiting = ({ status }: Run): boolean => status === 'waiting_input' || status === 'waiting_budget';
+const isWaiting = ({ status }: Run): boolean =>
+  status === 'waiting_input' || status === 'waiting_budget' || status === 'waiting_tool';
 
 const factsPerPage = 500;
 
 /** The runs of an account. */
 export class Runs {
-  constructor(private readonly transport: Transport) {}
+  private readonly calls: ToolCalls;
+
+  constructor(private readonly transport: Transport) {
+    this.calls = new ToolCalls(transport);
+  }
+
+  /**
+   * Starts a run whose tools this program runs, follows it, and resolves to its result. Rejects as `result` does, and with
+   * RunWaitingError where it waits for a person and there is no `onWaiting`.
+   */
+  run(request: HandledRun, options: RunOptions = {}): Promise<AgentResult> {
+    return runWithTools({ runs: this, toolCalls: this.calls }, request, options);
+  }
+
+  /** Follows a run to its end, and runs these tools when the model calls them: for a run that another program started. */
+  serve(id: string, tools: HandledTools, options: ServeOptions = {}): Promise<void> {
+    return serveTools({ runs: this, toolCalls: this.calls }, { id, tools }, options);
+  }
 
   create(run: NewRun, { signal, idempotencyKey, attachments = [] }: CreateOptions = {}): Promise<Run> {
     const body = attachments.length === 0 ? { json: run } : { content: formOf(run, attachments) };
@@ -104,7 +131,7 @@ export class Runs {
     }
   }
 
-  /** Resolves when the run has ended or waits for a person. */
+  /** Resolves when the run has ended, or waits for a person or for results of its caller. */
   async wait(id: string, { signal }: Options = {}): Promise<Run> {
     for (;;) {
       const run: Run = await this.transport.json({ path: `${pathOf(id)}/wait`, query: { timeout_s: 30 }, signal });

@@ -9,6 +9,7 @@ const over = { isOver: true, waiting: null } as const;
 const waitingStatuses: Partial<Record<string, RunView['status']>> = {
   budget: 'waiting_budget',
   child_runs: 'waiting_child',
+  caller_tools: 'waiting_tool',
 };
 
 const table = {

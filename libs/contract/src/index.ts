@@ -208,12 +208,20 @@ export {
   requestedBrowserAction,
 } from './browser-operation';
 export {
-  type ToolSetSnapshot,
-  type ToolSnapshot,
-  type ToolSource,
-  argumentsJsonSchema,
-  toolSetSnapshot,
-} from './tool-snapshot';
+  type AwaitedCall,
+  type CallerResult,
+  type CallerTool,
+  awaitedCall,
+  callerResult,
+  callerResultFields,
+  callerTool,
+  callerTools,
+  saysNothing,
+  saysSomething,
+  usualCallerTimeoutS,
+} from './caller-tool';
+export { type ToolSetSnapshot, type ToolSnapshot, type ToolSource, toolSetSnapshot } from './tool-snapshot';
+export { argumentsJsonSchema, findArgumentsProblem, findSchemaProblem, schemaLimits } from './arguments-schema';
 export { type KnownMcpTool, type McpToolDefinition, knownMcpTool, mcpToolDefinition } from './known-mcp-tool';
 export { mcpHeaderPurpose } from './mcp-header-purpose';
 export {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { argumentsJsonSchema } from './arguments-schema';
 import { textLimits } from './text-limits';
-import { argumentsJsonSchema } from './tool-snapshot';
 import { effectClass } from './tool-call';
 
 /** Without two underscores in a row and none at its ends, so that `server__tool` names one tool of one server. */

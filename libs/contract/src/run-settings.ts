@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { approvalRule, approvalSettings } from './approval';
+import { callerTools } from './caller-tool';
 import { fallbacks, requestedFallbacks } from './fallback';
 import { mcpServerRequests, mcpServers } from './mcp-server';
 import { modelName, requestedModel } from './model-name';
@@ -135,6 +136,8 @@ export const runSettings = z.strictObject({
   tool_policies: z.record(z.string(), toolPolicy.extend({ enabled: z.boolean().optional() })).optional(),
   /** Their tools are offered, too. Absent: none. */
   mcp_servers: mcpServers.optional(),
+  /** Are offered, too, and answered by the caller. Absent: none. */
+  caller_tools: callerTools.optional(),
   llm: llmSettings,
   processor: processorSettings,
   limits: limitSettings,
@@ -180,6 +183,8 @@ const overridable = {
   /** Whether a person follows the run and can be handed the turn. What follows for its tools, the profile says. */
   interactive: z.boolean().optional(),
   mcp_servers: mcpServerRequests.optional(),
+  /** Tools that the caller runs. They are offered beside the others; a list replaces that of the earlier part. */
+  caller_tools: callerTools.optional(),
   llm: llmSettings.optional(),
   processor: processorSettings
     .partial()

@@ -13,6 +13,7 @@ export const waitCause = z.enum([
   'budget',
   'tool_unknown',
   'child_runs',
+  'caller_tools',
   'stop',
   'tool',
   'tool_queue',
@@ -30,7 +31,10 @@ export const runWait = z.object({
   cause: waitCause,
   sentence: z.string().describe('In English, for people; its wording may change.'),
   since: z.iso.datetime(),
-  until: z.iso.datetime().optional().describe('`model_retry`: when the next attempt begins.'),
+  until: z.iso
+    .datetime()
+    .optional()
+    .describe('`model_retry`: when the next attempt begins. `caller_tools`: when the first of the calls times out.'),
   ahead: z
     .number()
     .int()
@@ -45,7 +49,7 @@ export const runWait = z.object({
     .readonly()
     .optional()
     .describe(
-      '`tool`, `tool_queue`, `stop`: the calls that run or wait, at most 20. `approval`, `tool_unknown`: those that a person decides about.',
+      '`tool`, `tool_queue`, `stop`: the calls that run or wait, at most 20. `approval`, `tool_unknown`: those that a person decides about. `caller_tools`: those that the caller answers.',
     ),
   budget: awaitedBudget.optional().describe('`budget`: the budget, and what was spent of it.'),
   child_runs: z

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { awaitedApproval } from './approval';
+import { awaitedCall } from './caller-tool';
 import { forkOrigin } from './fork';
 import { agentId, callId, projectId, runId, threadId } from './ids';
 import { runFailure } from './problem';
@@ -12,6 +13,7 @@ export const runStatus = z.enum([
   'waiting_input',
   'waiting_budget',
   'waiting_child',
+  'waiting_tool',
   'completed',
   'failed',
   'stopped',
@@ -21,9 +23,10 @@ export type RunStatus = z.infer<typeof runStatus>;
 const terminal = ['completed', 'failed', 'stopped'] as const satisfies readonly RunStatus[];
 const terminalStatuses: readonly RunStatus[] = terminal;
 export const isTerminal = (status: RunStatus): boolean => terminalStatuses.includes(status);
-/** It waits for a person. */
-export const isWaiting = (status: RunStatus): boolean => status === 'waiting_input' || status === 'waiting_budget';
-/** It waits for a person or for child runs: no worker has it, and none is due. */
+/** It waits for a person, or for its caller: nothing happens before one of them does something. */
+export const isWaiting = (status: RunStatus): boolean =>
+  status === 'waiting_input' || status === 'waiting_budget' || status === 'waiting_tool';
+/** It waits for a person, its caller or child runs: no worker has it, and none is due. */
 export const isParked = (status: RunStatus): boolean => isWaiting(status) || status === 'waiting_child';
 
 export const finishReason = z.enum([
@@ -94,7 +97,7 @@ export const raisedBudget = z.object({
 });
 
 export const waiting = z.object({
-  reason: z.enum(['ask', 'approval', 'budget', 'tool_unknown', 'child_runs']),
+  reason: z.enum(['ask', 'approval', 'budget', 'tool_unknown', 'child_runs', 'caller_tools']),
   question: question.optional(),
   /** With the reason `approval`: the calls that await one. */
   approvals: z.array(awaitedApproval).optional(),
@@ -102,6 +105,8 @@ export const waiting = z.object({
   budget: awaitedBudget.optional(),
   /** With the reason `child_runs`: those that are not over. */
   child_runs: z.array(awaitedChild).optional(),
+  /** With the reason `caller_tools`: the calls that wait for a result of their caller. */
+  tool_calls: z.array(awaitedCall).optional(),
 });
 export type Waiting = z.infer<typeof waiting>;
 

@@ -85,4 +85,6 @@ export const toolAnswer = z.object({
   result: recordedResult,
   duration_ms: z.number().nonnegative(),
   message_id: messageId,
+  /** Of a tool of the caller: the id of the API key with which it was answered. */
+  answered_by: z.string().exactOptional(),
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { argumentsJsonSchema } from './arguments-schema';
 import { effectClass } from './tool-call';
 
-const toolGroup = z.enum(['shell', 'files', 'web', 'memory', 'conversation', 'agents', 'external']);
+const toolGroup = z.enum(['shell', 'files', 'web', 'memory', 'conversation', 'agents', 'external', 'caller']);
 
 /** How a tool is written as an XML tag. Parameters that are not named here are child elements. */
 const xmlMapping = z.object({
@@ -24,22 +25,16 @@ const toolSource = z.discriminatedUnion('kind', [
     fingerprint: z.string(),
   }),
   z.object({ kind: z.literal('agent'), agent: z.string().min(1) }),
+  z.object({ kind: z.literal('caller') }),
 ]);
 export type ToolSource = z.infer<typeof toolSource>;
-
-/** The JSON Schema of a tool's arguments, as far as the dialects rely on its form. */
-export const argumentsJsonSchema = z.looseObject({
-  type: z.literal('object'),
-  properties: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
-  required: z.array(z.string()).optional(),
-});
 
 const description = z.object({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
   description: z.string(),
   parameters: argumentsJsonSchema,
   effect_class: effectClass,
-  runs_in: z.enum(['executor', 'loop', 'child_run']),
+  runs_in: z.enum(['executor', 'loop', 'child_run', 'caller']),
   timeout_ms: z.number().int().positive(),
   group: toolGroup,
   example: z.record(z.string(), z.unknown()).optional(),
@@ -50,10 +45,15 @@ const description = z.object({
 });
 
 /** A tool as it was when the run began. */
-const toolSnapshot = description.refine(({ runs_in, source }) => runs_in === 'executor' || source.kind === 'built_in', {
-  path: ['runs_in'],
-  message: 'only a built-in tool can run in the loop or start a run',
-});
+const toolSnapshot = description
+  .refine(({ runs_in, source }) => runs_in === 'executor' || source.kind === 'built_in' || source.kind === 'caller', {
+    path: ['runs_in'],
+    message: 'only a built-in tool can run in the loop or start a run',
+  })
+  .refine(({ runs_in, source }) => (runs_in === 'caller') === (source.kind === 'caller'), {
+    path: ['runs_in'],
+    message: 'a caller answers its own tools, and no others',
+  });
 export type ToolSnapshot = z.infer<typeof toolSnapshot>;
 
 /** The tools of a run. `offered` names those that its model may call, in the order of the prompt. */

@@ -95,6 +95,7 @@ export { collectChildren } from './child-runs/await-children';
 export { type ChildEnd, resultOfChild } from './child-runs/child-result';
 export { type TreePlace, treeRefusal } from './child-runs/tree-limits';
 export { type ApprovalRuling, decideApproval, editCall } from './tool-calls/approve-call';
+export { type CallerOutcome, settleCallerCalls } from './tool-calls/caller-calls';
 export { type CallResolution, resolveCall } from './tool-calls/resolve-call';
 export { toolAliases } from './tools/alias.tools';
 export { runAgentTool } from './tools/agent.tools';

@@ -13,9 +13,16 @@ export { type StoredToolSet, ToolSets, storedToolSet } from './run-log/tool-sets
 // Runs for the API
 export type { AgentResult } from './api/runs/agent-result';
 export type { Answer, AnsweredRun } from './api/runs/answer-run';
+export type {
+  AnsweredCall,
+  AnsweredCalls,
+  AwaitedCallRow,
+  CallAnswer,
+  RunAnswers,
+} from './api/runs/answer-caller-calls';
 export type { ApprovalAddress } from './api/runs/approvals';
 export type { ApprovalDecision, ApprovalOrder } from './api/runs/decide-approval';
-export { expireApprovals } from './api/runs/expire-approvals';
+export { expireWaits } from './api/runs/expire-waits';
 export type { InboxItem } from './api/runs/inbox';
 export type { CreatedRun, NewRun } from './api/runs/create-run';
 export type { BudgetOrder, RaisedBudget } from './api/runs/raise-budget';

@@ -67,7 +67,7 @@ export class RunToolSets {
   }
 
   private startSet({ accountId, run: { settings } }: ClaimedRun, catalog: readonly ToolDefinition[]): StoredToolSet {
-    const owner = isShared(catalog) && !settings.tool_policies ? null : accountId;
+    const owner = isShared(catalog) && !settings.tool_policies && !settings.caller_tools ? null : accountId;
     const cache = this.startSets.get(catalog) ?? new LruCache<string, StoredToolSet>(maxRestored);
     this.startSets.set(catalog, cache);
     const key = cacheKey(owner, settings);
@@ -104,9 +104,9 @@ export class RunToolSets {
   }
 }
 
-/** Tools of servers and agents, and what an account says of tools, belong to it; all accounts share the other sets. */
+/** Tools of servers, agents and callers, and what an account says of tools, belong to it; all accounts share the other sets. */
 const isShared = (catalog: readonly ToolDefinition[]): boolean =>
   catalog.every(({ source }) => source === undefined || source.kind === 'built_in');
 
-const cacheKey = (owner: AccountId | null, { tools, tool_policies }: RunSettings): string =>
-  JSON.stringify([owner, tools, tool_policies]);
+const cacheKey = (owner: AccountId | null, { tools, tool_policies, caller_tools }: RunSettings): string =>
+  JSON.stringify([owner, tools, tool_policies, caller_tools]);

@@ -12,7 +12,7 @@ import {
   type RunTrees,
   type Sandboxes,
   ToolSetSweep,
-  expireApprovals,
+  expireWaits,
   reapDeadEveryMs,
 } from '@rondo/persistence';
 import { type Logger, newUlid } from '@rondo/platform';
@@ -26,7 +26,7 @@ import { WorkspaceRemoval } from './deleted-thread-workspaces';
 const fairShareEveryMs = 500;
 const pollDueRunsEveryMs = 1_000;
 const minActiveMs = 1_000;
-const expireApprovalsEveryMs = 5_000;
+const expireWaitsEveryMs = 5_000;
 const childRunsEveryMs = 2_000;
 
 export interface MaintenanceParts {
@@ -74,10 +74,10 @@ function runTasks(parts: MaintenanceParts): Record<string, TaskSchedule> {
         if (facts.length > 0) await relay.publish();
       },
     },
-    expireApprovals: {
-      everyMs: expireApprovalsEveryMs,
+    expireWaits: {
+      everyMs: expireWaitsEveryMs,
       work: async () => {
-        const facts = await expireApprovals(database, newUlid);
+        const facts = await expireWaits(database, newUlid);
         feed.publish(facts);
         if (facts.length > 0) await relay.publish();
       },

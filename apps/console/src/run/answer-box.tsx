@@ -16,9 +16,10 @@ interface AnswerBoxProps {
   readonly browserOf?: string | undefined;
 }
 
-/** What the run waits for, and the place to answer. For other runs it waits without anyone's help. */
+/** What the run waits for, and the place to answer. For other runs and for its caller it waits without the help of a person. */
 export function AnswerBox({ runId, waiting, browserOf }: AnswerBoxProps) {
   if (waiting.reason === 'child_runs') return null;
+  if (waiting.reason === 'caller_tools') return <CallerCalls calls={waiting.tool_calls ?? []} />;
   return (
     <section className="answer" aria-label={labels[waiting.reason]}>
       <Decision runId={runId} waiting={waiting} browserOf={browserOf} />
@@ -26,7 +27,9 @@ export function AnswerBox({ runId, waiting, browserOf }: AnswerBoxProps) {
   );
 }
 
-const labels: Record<Exclude<Waiting['reason'], 'child_runs'>, string> = {
+type PersonsReason = Exclude<Waiting['reason'], 'child_runs' | 'caller_tools'>;
+
+const labels: Record<PersonsReason, string> = {
   ask: 'The run asks you',
   approval: 'The run waits for your decision',
   budget: 'The run waits for a higher budget',
@@ -53,8 +56,25 @@ function Decision({ runId, waiting, browserOf }: AnswerBoxProps) {
     case 'tool_unknown':
       return <UnknownCalls runId={runId} />;
     case 'child_runs':
+    case 'caller_tools':
       return null;
   }
+}
+
+/** The calls that the program which offers their tools must answer, and until when. */
+function CallerCalls({ calls }: { readonly calls: NonNullable<Waiting['tool_calls']> }) {
+  return (
+    <section className="answer" aria-label="The run waits for its caller">
+      <p>The program that offers these tools has to send their results:</p>
+      <ul>
+        {calls.map(({ tool_call_id: id, name, expires_at }) => (
+          <li key={id}>
+            <code>{name}</code>, until {new Date(expires_at).toLocaleString()}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }
 
 /** Offered only to those whose answer is accepted. */

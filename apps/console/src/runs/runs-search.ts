@@ -7,6 +7,7 @@ const statuses: readonly Run['status'][] = [
   'waiting_input',
   'waiting_budget',
   'waiting_child',
+  'waiting_tool',
   'completed',
   'failed',
   'stopped',

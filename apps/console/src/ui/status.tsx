@@ -7,6 +7,7 @@ const words: Record<Run['status'], string> = {
   waiting_input: 'Waits for you',
   waiting_budget: 'Waits for budget',
   waiting_child: 'Waits for other runs',
+  waiting_tool: 'Waits for its caller',
   completed: 'Completed',
   failed: 'Failed',
   stopped: 'Stopped',

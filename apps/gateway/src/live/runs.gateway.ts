@@ -1,7 +1,7 @@
 import { ConnectedSocket, MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { OnGatewayConnection, OnGatewayInit } from '@nestjs/websockets';
-import { type Approval, type Run, runId } from '@rondo/contract';
-import { socketMessages as messages, runs as routes } from '@rondo/contract/api';
+import { type Approval, type Run, type ToolCall, runId } from '@rondo/contract';
+import { callerToolCalls as routesOfCalls, socketMessages as messages, runs as routes } from '@rondo/contract/api';
 import type { PendingKey } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
 import { z } from 'zod';
@@ -127,6 +127,23 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
       const equivalent = { accountId, key, path, body: without(body, ['approval_id', 'idempotency_key']) };
       const once = await this.idempotentMessages.once(equivalent, (promised: PendingKey<Approval> | undefined) =>
         this.runService.decide({ accountId, approvalId, argumentsHash, decidedBy, promised, ...decision }),
+      );
+      return 'result' in once ? once.result : new Replayed(once.replayed);
+    });
+  }
+
+  @SubscribeMessage('tool_call.result')
+  answerCall(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
+    return this.sockets.acknowledge(socket, { scope: 'write' }, async ({ accountId, keyId: answeredBy }) => {
+      const {
+        tool_call_id: callId,
+        idempotency_key: key,
+        ...result
+      } = parseInput(messages['tool_call.result'].message, body);
+      const path = routesOfCalls.answerToolCall.path.replace('{tool_call_id}', callId);
+      const equivalent = { accountId, key, path, body: without(body, ['tool_call_id', 'idempotency_key']) };
+      const once = await this.idempotentMessages.once(equivalent, (promised: PendingKey<ToolCall> | undefined) =>
+        this.runService.answerCall({ accountId, callId, result, answeredBy, promised }),
       );
       return 'result' in once ? once.result : new Replayed(once.replayed);
     });

@@ -17,10 +17,13 @@ import {
 import { type PendingStop, type ResolvedAgent, withDefinition } from '@rondo/domain';
 import type {
   Answer,
+  AnsweredCall,
+  AnsweredCalls,
   AnsweredRun,
   ApprovalDecision,
   ApprovalOrder,
   BudgetOrder,
+  CallAnswer,
   CallRuling,
   CreatedRun,
   ForkOrder,
@@ -30,6 +33,7 @@ import type {
   RaisedBudget,
   ResolvedCall,
   RunAddress,
+  RunAnswers,
   RunPlace,
   Sandboxes,
   StopOrder,
@@ -53,6 +57,8 @@ export interface RunServiceDependencies {
     resolve(resolution: CallRuling): Promise<ResolvedCall>;
     decide(order: ApprovalOrder): Promise<ApprovalDecision>;
     raiseBudget(order: BudgetOrder): Promise<RaisedBudget>;
+    answerCall(answer: CallAnswer): Promise<AnsweredCall>;
+    answerCalls(answers: RunAnswers): Promise<AnsweredCalls>;
     get(address: RunAddress): Promise<Run>;
     fork(order: ForkOrder): Promise<ForkedRun>;
   };
@@ -184,6 +190,29 @@ export class RunService {
     this.dependencies.publishJobs();
     this.dependencies.publishFacts(facts);
     return approval;
+  }
+
+  /** Takes the caller's result of a call. Rejects with QuotaExceeded where its image does not fit. */
+  async answerCall(answer: CallAnswer): Promise<ToolCall> {
+    await this.countImages(answer.accountId, [answer]);
+    const { toolCall, facts } = await this.dependencies.runs.answerCall(answer);
+    this.dependencies.publishJobs();
+    this.dependencies.publishFacts(facts);
+    return toolCall;
+  }
+
+  /** The same for several calls of a run. */
+  async answerCalls(answers: RunAnswers): Promise<Run> {
+    await this.countImages(answers.accountId, answers.answers);
+    const { run, facts } = await this.dependencies.runs.answerCalls(answers);
+    this.dependencies.publishJobs();
+    this.dependencies.publishFacts(facts);
+    return run;
+  }
+
+  private async countImages(accountId: AccountId, answers: readonly Pick<CallAnswer, 'result'>[]): Promise<void> {
+    if (answers.some(({ result }) => result.image !== undefined))
+      await this.dependencies.quotas.add(accountId, { image_bytes: 0 });
   }
 
   /** Throws InvalidRequest for more than a run of this deployment may have. */

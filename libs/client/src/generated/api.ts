@@ -111,6 +111,7 @@ export type components = {
                 transport: "stdio";
                 command: string;
             })[];
+            caller_tools?: components["schemas"]["CallerTool"][];
             llm?: components["schemas"]["LlmSettings"];
             processor?: {
                 dialect?: components["schemas"]["Dialect"];
@@ -202,6 +203,7 @@ export type components = {
                 transport: "stdio";
                 command: string;
             })[];
+            caller_tools?: components["schemas"]["CallerTool"][];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -461,6 +463,14 @@ export type components = {
             spent_tokens: number;
             root_run_id?: string;
         };
+        AwaitedCall: {
+            tool_call_id: string;
+            name: string;
+            /** Format: date-time */
+            requested_at: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
         BackBrowserAction: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -651,6 +661,66 @@ export type components = {
             /** @enum {string} */
             on_exceeded?: "end" | "wait";
         };
+        CallerCall: {
+            id: string;
+            run_id: string;
+            thread_id: string;
+            name: string;
+            /** @description As the model wrote them: validate them before you use them. */
+            arguments: {
+                [key: string]: unknown;
+            };
+            effect_class: components["schemas"]["EffectClass"];
+            /** @description 2 or more: a person had it sent again, because its outcome was unknown. */
+            attempt: number;
+            /** Format: date-time */
+            requested_at: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        CallerCallPage: {
+            data: components["schemas"]["CallerCall"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        CallerResult: {
+            /** @description What the model reads; more than 100000 characters are left out. */
+            output?: string;
+            /** @description Why the call failed. The model reads it instead of an output. */
+            error?: string;
+            /** @description Shown to the model beside the output. */
+            image?: {
+                media_type: components["schemas"]["ImageMediaType"];
+                /**
+                 * Format: base64
+                 * @description The bytes, 5 MiB at most.
+                 */
+                data: string;
+            };
+        };
+        CallerTool: {
+            /** @description Not that of a tool or group of tools that there is. */
+            name: string;
+            /** @description What the model reads of it. */
+            description: string;
+            /** @description The JSON Schema of its arguments, an object. Absent: it has none. */
+            parameters?: {
+                /** @constant */
+                type: "object";
+                properties?: {
+                    [key: string]: {
+                        [key: string]: unknown;
+                    };
+                };
+                required?: string[];
+            } & {
+                [key: string]: unknown;
+            };
+            /** @description How long a call waits for its result, in seconds. Default: 3600. */
+            timeout_s?: number;
+            /** @description How harmful a second execution of a call is, and with it what a missing result means. Default: `unsafe`. */
+            effect_class?: components["schemas"]["EffectClass"];
+        };
         ClickBrowserAction: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -838,6 +908,7 @@ export type components = {
                     transport: "stdio";
                     command: string;
                 })[];
+                caller_tools?: components["schemas"]["CallerTool"][];
                 llm?: components["schemas"]["LlmSettings"];
                 processor?: components["schemas"]["ProcessorOverrides"];
                 limits?: components["schemas"]["LimitOverrides"];
@@ -1663,6 +1734,7 @@ export type components = {
                 transport: "stdio";
                 command: string;
             })[];
+            caller_tools?: components["schemas"]["CallerTool"][];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -1731,6 +1803,7 @@ export type components = {
                 transport: "stdio";
                 command: string;
             })[];
+            caller_tools?: components["schemas"]["CallerTool"][];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -2227,6 +2300,7 @@ export type components = {
                 transport: "stdio";
                 command: string;
             })[];
+            caller_tools?: components["schemas"]["CallerTool"][];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -2422,6 +2496,7 @@ export type components = {
                 transport: "stdio";
                 command: string;
             })[];
+            caller_tools?: components["schemas"]["CallerTool"][];
             llm: components["schemas"]["LlmSettings"];
             processor: components["schemas"]["ProcessorSettings"];
             limits: components["schemas"]["LimitSettings"];
@@ -2457,7 +2532,7 @@ export type components = {
             };
         };
         /** @enum {string} */
-        RunStatus: "queued" | "running" | "stopping" | "waiting_input" | "waiting_budget" | "waiting_child" | "completed" | "failed" | "stopped";
+        RunStatus: "queued" | "running" | "stopping" | "waiting_input" | "waiting_budget" | "waiting_child" | "waiting_tool" | "completed" | "failed" | "stopped";
         RunStopAcknowledgement: {
             /** @constant */
             ok: true;
@@ -2563,14 +2638,14 @@ export type components = {
             since: string;
             /**
              * Format: date-time
-             * @description `model_retry`: when the next attempt begins.
+             * @description `model_retry`: when the next attempt begins. `caller_tools`: when the first of the calls times out.
              */
             until?: string;
             /** @description `queue`: runs of the same account that are due longer. `thread`: runs queued before it. Counted up to 1,000. */
             ahead?: number;
             /** @description `thread`: the run that is active on the thread. */
             behind_run_id?: string;
-            /** @description `tool`, `tool_queue`, `stop`: the calls that run or wait, at most 20. `approval`, `tool_unknown`: those that a person decides about. */
+            /** @description `tool`, `tool_queue`, `stop`: the calls that run or wait, at most 20. `approval`, `tool_unknown`: those that a person decides about. `caller_tools`: those that the caller answers. */
             readonly tool_calls?: {
                 id: string;
                 name: string;
@@ -2960,6 +3035,7 @@ export type components = {
             result: components["schemas"]["ToolResult"];
             duration_ms: number;
             message_id: string;
+            answered_by?: string;
         };
         ToolCall: {
             id: string;
@@ -3033,6 +3109,30 @@ export type components = {
             outcome: components["schemas"]["ToolCallOutcome"];
             /** @description Added to the result that the model gets, for example the output of the tool. */
             output?: string;
+        };
+        ToolCallResultAcknowledgement: {
+            /** @constant */
+            ok: true;
+            data: components["schemas"]["ToolCall"];
+            /** @constant */
+            replayed?: true;
+        } | components["schemas"]["RefusedAcknowledgement"];
+        ToolCallResultMessage: {
+            /** @description What the model reads; more than 100000 characters are left out. */
+            output?: string;
+            /** @description Why the call failed. The model reads it instead of an output. */
+            error?: string;
+            /** @description Shown to the model beside the output. */
+            image?: {
+                media_type: components["schemas"]["ImageMediaType"];
+                /**
+                 * Format: base64
+                 * @description The bytes, 5 MiB at most.
+                 */
+                data: string;
+            };
+            tool_call_id: string;
+            idempotency_key?: string;
         };
         /** @enum {string} */
         ToolCallStatus: "planned" | "dispatched" | "completed" | "failed" | "unknown";
@@ -3165,6 +3265,25 @@ export type components = {
             tool_call_id: string;
             name: string;
             result: components["schemas"]["ToolResult"];
+        };
+        ToolResults: {
+            /** @description Of calls of this run. All are taken, or none. */
+            results: {
+                /** @description What the model reads; more than 100000 characters are left out. */
+                output?: string;
+                /** @description Why the call failed. The model reads it instead of an output. */
+                error?: string;
+                /** @description Shown to the model beside the output. */
+                image?: {
+                    media_type: components["schemas"]["ImageMediaType"];
+                    /**
+                     * Format: base64
+                     * @description The bytes, 5 MiB at most.
+                     */
+                    data: string;
+                };
+                tool_call_id: string;
+            }[];
         };
         ToolStarted: {
             id: string;
@@ -3419,10 +3538,10 @@ export type components = {
             note: string | null;
         };
         /** @enum {string} */
-        WaitCause: "none" | "thread" | "queue" | "takeover" | "answer" | "approval" | "budget" | "tool_unknown" | "child_runs" | "stop" | "tool" | "tool_queue" | "model" | "model_retry" | "summary" | "worker";
+        WaitCause: "none" | "thread" | "queue" | "takeover" | "answer" | "approval" | "budget" | "tool_unknown" | "child_runs" | "caller_tools" | "stop" | "tool" | "tool_queue" | "model" | "model_retry" | "summary" | "worker";
         Waiting: {
             /** @enum {string} */
-            reason: "ask" | "approval" | "budget" | "tool_unknown" | "child_runs";
+            reason: "ask" | "approval" | "budget" | "tool_unknown" | "child_runs" | "caller_tools";
             question?: components["schemas"]["Question"];
             approvals?: components["schemas"]["AwaitedApproval"][];
             budget?: components["schemas"]["AwaitedBudget"];
@@ -3432,6 +3551,7 @@ export type components = {
                 agent_id: string | null;
                 agent_name: string;
             }[];
+            tool_calls?: components["schemas"]["AwaitedCall"][];
         };
         WebhookBody: {
             type: components["schemas"]["WebhookEventType"];
@@ -3646,6 +3766,7 @@ export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditPage = components['schemas']['AuditPage'];
 export type AwaitedApproval = components['schemas']['AwaitedApproval'];
 export type AwaitedBudget = components['schemas']['AwaitedBudget'];
+export type AwaitedCall = components['schemas']['AwaitedCall'];
 export type BackBrowserAction = components['schemas']['BackBrowserAction'];
 export type Balance = components['schemas']['Balance'];
 export type Base64InputImageSource = components['schemas']['Base64InputImageSource'];
@@ -3658,6 +3779,10 @@ export type BrowserState = components['schemas']['BrowserState'];
 export type BudgetRaise = components['schemas']['BudgetRaise'];
 export type BudgetRaised = components['schemas']['BudgetRaised'];
 export type BudgetSettings = components['schemas']['BudgetSettings'];
+export type CallerCall = components['schemas']['CallerCall'];
+export type CallerCallPage = components['schemas']['CallerCallPage'];
+export type CallerResult = components['schemas']['CallerResult'];
+export type CallerTool = components['schemas']['CallerTool'];
 export type ClickBrowserAction = components['schemas']['ClickBrowserAction'];
 export type CompactionReason = components['schemas']['CompactionReason'];
 export type ContentBlock = components['schemas']['ContentBlock'];
@@ -3834,6 +3959,8 @@ export type ToolCallDelta = components['schemas']['ToolCallDelta'];
 export type ToolCallOutcome = components['schemas']['ToolCallOutcome'];
 export type ToolCallPage = components['schemas']['ToolCallPage'];
 export type ToolCallResolution = components['schemas']['ToolCallResolution'];
+export type ToolCallResultAcknowledgement = components['schemas']['ToolCallResultAcknowledgement'];
+export type ToolCallResultMessage = components['schemas']['ToolCallResultMessage'];
 export type ToolCallStatus = components['schemas']['ToolCallStatus'];
 export type ToolCompleted = components['schemas']['ToolCompleted'];
 export type ToolExecutionStrategy = components['schemas']['ToolExecutionStrategy'];
@@ -3844,6 +3971,7 @@ export type ToolPlanned = components['schemas']['ToolPlanned'];
 export type ToolResolved = components['schemas']['ToolResolved'];
 export type ToolResult = components['schemas']['ToolResult'];
 export type ToolResultBlock = components['schemas']['ToolResultBlock'];
+export type ToolResults = components['schemas']['ToolResults'];
 export type ToolStarted = components['schemas']['ToolStarted'];
 export type ToolUnknown = components['schemas']['ToolUnknown'];
 export type TriggeredRun = components['schemas']['TriggeredRun'];

@@ -3,6 +3,7 @@ import { agentSchemas, agents } from './agents';
 import { approvalSchemas, approvals } from './approvals';
 import { audit, auditSchemas } from './audit';
 import { billing, billingSchemas } from './billing';
+import { callerToolCalls, callerToolSchemas } from './caller-tools';
 import { catalog, catalogSchemas } from './catalog';
 import { fileSchemas, files } from './files';
 import { mcpSchemas, mcpServers, mcpTools } from './mcp-tools';
@@ -29,6 +30,7 @@ export const apiRoutes = {
   ...approvals,
   ...audit,
   ...billing,
+  ...callerToolCalls,
   ...catalog,
   ...files,
   ...mcpServers,
@@ -55,6 +57,7 @@ export const apiSchemas: readonly ApiSchemas[] = [
   approvalSchemas,
   auditSchemas,
   billingSchemas,
+  callerToolSchemas,
   catalogSchemas,
   fileSchemas,
   mcpSchemas,

@@ -3,6 +3,7 @@ export { agents } from './agents';
 export { approvals, decisionFields, inconsistentDecision, isConsistentDecision } from './approvals';
 export { audit } from './audit';
 export { billing, exampleBalance, usageEntryQuery, usageQuery, usageSums } from './billing';
+export { callerToolCalls } from './caller-tools';
 export { catalog } from './catalog';
 export { exampleHash, exampleIds } from './example-ids';
 export { mcpServers, mcpTools } from './mcp-tools';

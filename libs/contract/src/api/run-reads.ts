@@ -119,7 +119,7 @@ export const runReads = defineRoutes('runs', {
   waitForRun: {
     method: 'GET',
     path: '/v1/runs/{run_id}/wait',
-    summary: 'Wait until the run is terminal or waits for input, or for the timeout; then read it',
+    summary: 'Wait until the run is terminal or waits for a person or its caller, or for the timeout; then read it',
     query: z.strictObject({ timeout_s: z.coerce.number().min(0).max(300).default(30) }),
     answers: { 200: { body: run, isParsed: false } },
     problems: ['too_many_connections'],
@@ -252,6 +252,7 @@ export const runReadSchemas: ApiSchemas = {
       waiting_input: 1,
       waiting_budget: 0,
       waiting_child: 0,
+      waiting_tool: 0,
       completed: 214,
       failed: 3,
       stopped: 5,

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { approval } from '../approval';
-import { approvalId, runId } from '../ids';
+import { approvalId, callId, runId } from '../ids';
 import { run, runStatus } from '../run';
+import { toolCall } from '../tool-call';
+import { callerResultFields, saysNothing, saysSomething } from '../caller-tool';
 import { decisionFields, inconsistentDecision, isConsistentDecision } from './approvals';
 import { newRunFields, refuseImpossibleRun } from './new-run';
 import { pascalCase } from './option-names';
@@ -69,6 +71,11 @@ export const socketMessages = {
       .extend({ approval_id: approvalId, ...key })
       .refine(isConsistentDecision, inconsistentDecision),
     acknowledgement: acknowledgeOnce(approval),
+  },
+  'tool_call.result': {
+    summary: 'Give the result of a call of a tool that the caller runs',
+    message: callerResultFields.extend({ tool_call_id: callId, ...key }).refine(saysSomething, saysNothing),
+    acknowledgement: acknowledgeOnce(toolCall),
   },
 } as const satisfies Record<string, SocketMessage>;
 

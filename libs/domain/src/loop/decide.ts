@@ -9,8 +9,9 @@ import { isRunBudgetExceeded, outOfTime, timeLeftMs } from '../run/run-limits';
 import type { RunState } from '../run/run-state';
 import { type KnownCall, awaitsPerson, openCalls } from '../tool-calls/ledger';
 import { askForApproval } from '../tool-calls/approve-call';
+import { askCaller } from '../tool-calls/caller-calls';
 import { askToResolve } from '../tool-calls/resolve-call';
-import { unapprovedCalls } from '../tool-calls/start-call';
+import { callsForCaller, unapprovedCalls } from '../tool-calls/start-call';
 import { ask, asksUser, endsRun } from '../tools/conversation.tools';
 import type { LoopContext } from './loop-context';
 import { isStuck } from './repetition';
@@ -30,6 +31,8 @@ export function decide(loop: LoopContext): Decision {
     return state.lostReplies >= maxReplyAttempts ? leave(failed(loop, noReply(state))) : proceed();
   if (state.phase === 'between') return proceed();
 
+  const forCaller = callsForCaller(loop); // a program answers sooner than a person or another run
+  if (forCaller.length > 0) return leave(...askCaller(loop, forCaller));
   const undecided = openCalls(state).find(awaitsPerson);
   if (undecided) return leave(askToResolve(undecided));
   const unapproved = unapprovedCalls(loop);

@@ -18,7 +18,8 @@ const maxAttempts = 3;
  * holder sent is looked up instead of sent again.
  *
  * Afterwards each call has exactly one result in the log (I6), with two exceptions: a call that awaits a person (its outcome
- * is unknown, or it needs approval) or a child run, with the calls behind it, and the calls of a stopped run that never ran.
+ * is unknown, or it needs approval), the caller or a child run, with the calls behind it, and the calls of a stopped run that
+ * never ran.
  */
 export async function* settle(loop: LoopContext): AsyncGenerator<Step, void> {
   if (loop.state.phase !== 'acting') return;

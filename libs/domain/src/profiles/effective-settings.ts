@@ -12,10 +12,12 @@ import type { ModelFallbacks } from '../models/fallbacks';
 import type { ModelAliases } from '../models/model-aliases';
 import type { BudgetRaise } from '../run/raise-budget';
 import { builtInTools } from '../tools/catalog';
+import { toCallerTool } from '../tools/caller.tools';
+import type { ToolDefinition } from '../tools/define-tool';
 import type { ToolSet } from '../tools/tool-set';
 import { approvalProblems, approvalsOf } from './approval-choice';
 import { type Profile, profiles } from './profiles';
-import { toolsAfter, unknownChanges } from './tool-choice';
+import { isCallerToolOn, isGroup, toolsAfter, unknownChanges } from './tool-choice';
 import { policiesOf, policyProblems } from './tool-policies';
 
 /** A setting that is well-formed but impossible: the field and the reason. */
@@ -63,10 +65,14 @@ export function effectiveSettings(
     hasToolCalls: (model) => defaults.hasToolCalls?.(model) ?? true,
     hasPrice: (model) => defaults.hasPrice?.(model) ?? true,
   });
-  const settings = { ...overlaid, ...fallbacks.settings, ...servers.settings };
-  const known = defaults.tools ?? builtInTools;
+  const builtIn = defaults.tools ?? builtInTools;
+  const callers = readCallerTools(request, { servers: servers.settings.mcp_servers ?? [], builtIn });
+  const tools = overlaid.tools.filter((name) => callers.named(name) === undefined);
+  const settings = { ...overlaid, tools, ...fallbacks.settings, ...servers.settings, ...callers.settings };
+  const known = { named: (tool: string) => builtIn.named(tool) ?? callers.named(tool) };
   const problems = [
     ...servers.problems,
+    ...callers.problems,
     ...fallbacks.problems,
     ...problemsOf(settings, known),
     ...changeProblems(request, settings, known),
@@ -86,7 +92,15 @@ interface Layers {
 
 function overlay({ name, profile: { settings: profile, ...about }, request, defaults }: Layers): RunSettings {
   const { model: agentModel, llm, processor, limits, context, budget, ...other } = request.agent ?? {};
-  const { tools, interactive, approval_expires_s, mcp_servers: _servers, fallbacks: _, ...identity } = other;
+  const {
+    tools,
+    interactive,
+    approval_expires_s,
+    mcp_servers: _servers,
+    caller_tools: _tools,
+    fallbacks: _,
+    ...identity
+  } = other;
   const approvals = approvalsOf({ tools, approval_expires_s }, request);
   const policies = policiesOf({ tools }, request);
   const toolProfile = { settings: profile, ...about };
@@ -263,6 +277,44 @@ function withoutHeaders(server: McpServerRequest): McpServer {
   if (server.transport === 'stdio') return server;
   const { headers: _headers, ...rest } = server;
   return rest;
+}
+
+interface OtherTools {
+  readonly servers: readonly McpServer[];
+  readonly builtIn: Pick<ToolSet, 'named'>;
+}
+
+interface ChosenCallerTools {
+  readonly settings: Pick<RunSettings, 'caller_tools'>;
+  readonly problems: { field: string; message: string }[];
+  /** All of them, also those that a layer switches off. */
+  readonly named: (name: string) => ToolDefinition | undefined;
+}
+
+/** The caller's tools of the request, or those of its agent, without those that are switched off. */
+function readCallerTools(request: SettingsRequest, other: OtherTools): ChosenCallerTools {
+  const { caller_tools: requested, agent } = request;
+  const field = requested ? 'caller_tools' : 'agent.caller_tools';
+  const all = requested ?? agent?.caller_tools ?? [];
+  const layers = [{ tools: agent?.tools }, { tools: request.tools }];
+  const on = all.filter(({ name }) => isCallerToolOn(name, layers));
+  const definitions = new Map(all.map((tool) => [tool.name, toCallerTool(tool)]));
+  return {
+    settings: on.length > 0 ? { caller_tools: on } : {},
+    problems: all.flatMap(({ name }, index) => {
+      const message = whyTaken(name, other);
+      return message === undefined ? [] : [{ field: `${field}.${index}.name`, message }];
+    }),
+    named: (name) => definitions.get(name),
+  };
+}
+
+/** Whose name it is already. Much of what is done for a tool goes by its name, so none has that of another. */
+function whyTaken(name: string, { servers, builtIn }: OtherTools): string | undefined {
+  if (builtIn.named(name)) return `"${name}" is the name of a built-in tool`;
+  if (isGroup(name)) return `"${name}" is the name of a group of tools`;
+  const server = servers.find((one) => name.startsWith(`${one.name}__`));
+  return server && `names that begin with "${server.name}__" are those of the tools of an MCP server`;
 }
 
 interface FallbackChoice {

@@ -42,11 +42,21 @@ export const isOn = (change: ToolChanges[string]): boolean | undefined =>
 
 /** All tools of MCP servers. */
 const externalGroup = 'external';
-const groups: ReadonlySet<string> = new Set([...catalog.map(({ group }) => group), externalGroup]);
+/** All tools of the caller. */
+const callerGroup = 'caller';
+const groups: ReadonlySet<string> = new Set([...catalog.map(({ group }) => group), externalGroup, callerGroup]);
 export const isGroup = (name: string): boolean => groups.has(name);
 
 /** Tools of servers are known when the run begins: they are in no list. */
 export const isOfServers = (name: string): boolean => name === externalGroup || name.includes('__');
+
+/** Whether the layers leave a tool of the caller on. Of a layer, the tool's own name wins over its group. */
+export const isCallerToolOn = (name: string, layers: readonly ToolChoice[]): boolean =>
+  layers.reduce((before, { tools = {} }) => {
+    if (Array.isArray(tools)) return before;
+    const said = [tools[callerGroup], tools[name]].map((change) => (change === undefined ? undefined : isOn(change)));
+    return said.findLast((on) => on !== undefined) ?? before;
+  }, true);
 
 function byKind(toggles: Toggles): [Toggles, Toggles] {
   const entries = Object.entries(toggles);

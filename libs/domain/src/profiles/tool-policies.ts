@@ -1,4 +1,5 @@
 import type { RunSettings, SettingsRequest, ToolChanges, ToolPolicies } from '@rondo/contract';
+import type { ToolDefinition } from '../tools/define-tool';
 import type { ToolSet } from '../tools/tool-set';
 import { isGroup, isOfServers, isOn } from './tool-choice';
 
@@ -44,6 +45,9 @@ export function policyProblems(
   );
 }
 
+const hasOwnTime = ({ runsIn }: ToolDefinition): string =>
+  runsIn === 'caller' ? 'is said in caller_tools' : 'has no use: no executor answers this tool';
+
 interface GivenPolicy {
   readonly name: string;
   readonly change: Exclude<ToolChanges[string], boolean>;
@@ -59,7 +63,7 @@ function problemsOf(field: string, { name, change, known }: GivenPolicy): { fiel
       ? [{ field: `${field}.description`, message: 'describes one tool: name it, not its group' }]
       : []),
     ...(tool && tool.runsIn !== 'executor' && timeout_s > 0
-      ? [{ field: `${field}.timeout_s`, message: 'has no use: no executor answers this tool' }]
+      ? [{ field: `${field}.timeout_s`, message: hasOwnTime(tool) }]
       : []),
     ...(tool?.runsIn === 'executor' && timeout_s > longestS
       ? [{ field: `${field}.timeout_s`, message: `must be at most ${longestS}, the limit of the tool` }]

@@ -4,6 +4,7 @@ import {
   type Run,
   type RunId,
   type RunWait,
+  type Waiting,
   isParked,
   isTerminal,
 } from '@rondo/contract';
@@ -33,6 +34,8 @@ export interface RunMoment {
   /** Child runs that are not over; empty where the run does not wait for them. */
   readonly childRuns: NonNullable<RunWait['child_runs']>;
 }
+
+const mostShownCalls = 20;
 
 type WaitedCall = NonNullable<RunWait['tool_calls']>[number];
 type Explanation = Omit<RunWait, 'run_id' | 'at'>;
@@ -114,9 +117,24 @@ function parked({ run, lastFact: { at: since }, calls, childRuns }: RunMoment): 
       const sentence = `Waits for a person to decide whether these calls took effect: ${names}.`;
       return { cause: 'tool_unknown', sentence, since, tool_calls: calls };
     }
+    case 'caller_tools':
+      return forCaller(run.waiting?.tool_calls ?? [], since);
     case 'child_runs':
       return { cause: 'child_runs', sentence: waitsForRuns(childRuns), since, child_runs: childRuns };
   }
+}
+
+function forCaller(awaited: NonNullable<Waiting['tool_calls']>, since: string): Explanation {
+  const until = awaited.map(({ expires_at }) => expires_at).sort()[0];
+  const names = awaited.map(({ name }) => name).join(', ');
+  const tool_calls = awaited.map(({ tool_call_id: id, name, requested_at }) => ({ id, name, since: requested_at }));
+  return {
+    cause: 'caller_tools',
+    sentence: `Waits for the caller's answer to ${names}${until === undefined ? '' : `, until ${until}`}.`,
+    since,
+    ...(until !== undefined && { until }),
+    tool_calls: tool_calls.slice(0, mostShownCalls),
+  };
 }
 
 function waitsForRuns(children: RunMoment['childRuns']): string {

@@ -139,6 +139,7 @@ const waitingStatus: Record<Waiting['reason'], RunStatus> = {
   tool_unknown: 'waiting_input',
   budget: 'waiting_budget',
   child_runs: 'waiting_child',
+  caller_tools: 'waiting_tool',
 };
 
 interface End {

@@ -33,6 +33,7 @@ import { type BudgetRaise, raiseBudget } from '../run/raise-budget';
 import { projectRun, toolSetIn } from '../run/run-projection';
 import { replay } from '../run/run-state';
 import { type ApprovalRuling, decideApproval } from '../tool-calls/approve-call';
+import { type CallerOutcome, settleCallerCalls } from '../tool-calls/caller-calls';
 import { type CallResolution, resolveCall } from '../tool-calls/resolve-call';
 import { freshRun } from './fresh-run';
 
@@ -118,6 +119,18 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
     const ports = { ids: { messageId: () => messageId.parse(this.nextId()) } };
     const answering = { run: { id, threadId: run.thread_id }, state: replay(log), ports };
     const facts = run.status === 'waiting_child' ? collectChildren(answering, run.waiting?.child_runs ?? [], ends) : [];
+    this.write({ runId: id, threadId: run.thread_id, epoch: run.epoch }, facts);
+    return facts.length > 0;
+  }
+
+  /** What the gateway does for results of the caller, and a worker for those that came too late. False if the run waits for none of them. */
+  answerAsCaller(id: RunId, outcomes: ReadonlyMap<CallId, CallerOutcome>): boolean {
+    const { run, log } = this.row(id);
+    const ports = { ids: { messageId: () => messageId.parse(this.nextId()) } };
+    const answering = { run: { id, threadId: run.thread_id }, state: replay(log), ports };
+    const policy = run.settings.processor.unknown_outcome;
+    const awaited = run.status === 'waiting_tool' ? (run.waiting?.tool_calls ?? []) : [];
+    const facts = settleCallerCalls(answering, { awaited, outcomes, policy });
     this.write({ runId: id, threadId: run.thread_id, epoch: run.epoch }, facts);
     return facts.length > 0;
   }

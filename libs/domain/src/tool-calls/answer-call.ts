@@ -31,7 +31,9 @@ export function answerCall(context: AnswerContext, call: ToolCall, outcome: Call
     ];
 
   const { result, durationMs } = outcome;
-  const data = { tool_call_id, name, message_id, result, duration_ms: durationMs };
+  const { answeredBy: answered_by } = outcome;
+  const answer = { tool_call_id, name, message_id, result, duration_ms: durationMs };
+  const data = answered_by === undefined ? answer : { ...answer, answered_by };
   const shown = outcome.browser ? browserStateFacts(context, call, outcome.browser) : [];
   return [{ type: result.success ? 'tool.completed' : 'tool.failed', iteration, data }, ...created, ...shown];
 }

@@ -13,6 +13,8 @@ export type CallOutcome =
       readonly plan?: PlanProgress;
       /** What the browser of the thread showed afterwards. */
       readonly browser?: BrowserState | undefined;
+      /** The id of the API key with which its caller answered it. */
+      readonly answeredBy?: string;
     }
   | { readonly unknown: string };
 

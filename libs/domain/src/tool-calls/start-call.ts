@@ -11,22 +11,50 @@ export const isTurnOver = ({ state, run }: Pick<LoopContext, 'state' | 'run'>): 
   [...state.calls.values()].some(({ call, status }) => endsTurn(call.name) && status === 'completed');
 
 /**
- * The open calls that may run now: all, or only the first if calls are sequential. A call that awaits a person therefore
- * blocks the calls behind it only if they are sequential.
+ * The open calls that may run now: all, or only the first if calls are sequential. A call that awaits a person or the
+ * caller therefore blocks the calls behind it only if they are sequential.
  */
 export function nextWave(loop: LoopContext): KnownCall[] {
-  const wave = frontOf(loop).filter((known) => !awaitsPerson(known) && !awaitsChild(loop, known));
-  return isTurnOver(loop) ? wave : wave.filter((known) => !awaitsApproval(loop, known));
+  const wave = frontOf(loop).filter(
+    (known) => !awaitsPerson(known) && !awaitsChild(loop, known) && !isAsked(loop, known),
+  );
+  return isTurnOver(loop)
+    ? wave
+    : wave.filter((known) => !awaitsApproval(loop, known) && !runsAtCaller(loop, known.call));
+}
+
+/** The caller was asked to run it. */
+const isAsked = (loop: LoopContext, { call, status }: KnownCall): boolean =>
+  status === 'dispatched' && runsAtCaller(loop, call);
+
+/**
+ * The open calls that the caller is to run. Where calls are sequential, these are the ones at the front that follow each
+ * other: in which order they run is then the caller's decision.
+ */
+export function callsForCaller(loop: LoopContext): KnownCall[] {
+  if (isTurnOver(loop)) return [];
+  const open = openCalls(loop.state);
+  const isReady = (known: KnownCall) =>
+    runsAtCaller(loop, known.call) && !known.isUndecided && !awaitsApproval(loop, known);
+  if (isParallel(loop)) return open.filter(isReady);
+  const end = open.findIndex((known) => !isReady(known));
+  return end < 0 ? open : open.slice(0, end);
 }
 
 /** The open calls whose approval a person must decide before the run can go on. */
 export const unapprovedCalls = (loop: LoopContext): KnownCall[] =>
   frontOf(loop).filter((known) => awaitsApproval(loop, known));
 
-function frontOf({ state, run: { settings } }: LoopContext): KnownCall[] {
-  const open = openCalls(state);
-  return settings.processor.tool_execution_strategy === 'parallel' ? open : open.slice(0, 1);
+function frontOf(loop: LoopContext): KnownCall[] {
+  const open = openCalls(loop.state);
+  return isParallel(loop) ? open : open.slice(0, 1);
 }
+
+const isParallel = ({ run }: Pick<LoopContext, 'run'>): boolean =>
+  run.settings.processor.tool_execution_strategy === 'parallel';
+
+export const runsAtCaller = ({ run }: Pick<LoopContext, 'run'>, call: ToolCall): boolean =>
+  run.tools.named(call.name)?.runsIn === 'caller';
 
 export const runsInLoop = ({ run }: Pick<LoopContext, 'run'>, call: ToolCall): boolean =>
   run.tools.named(call.name)?.runsIn === 'loop';
@@ -48,7 +76,7 @@ const withAttempt = (attempt: number, call: ToolCall): ToolCall => ({ ...call, a
 
 /** An executor answers it. */
 export const isRemote = (loop: LoopContext, call: ToolCall): boolean =>
-  !runsInLoop(loop, call) && !startsRun(loop, call);
+  !runsInLoop(loop, call) && !startsRun(loop, call) && !runsAtCaller(loop, call);
 
 /** Sends planned calls while the reply is still streaming. `settle` collects their answers. */
 export function* startDuringReply(loop: LoopContext): Generator<Step, void> {

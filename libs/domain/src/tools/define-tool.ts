@@ -5,7 +5,7 @@ import { memoize } from '../memoize';
 /**
  * A tool, as data: what the model reads, what its arguments must be, and how careful the engine must be with it.
  * The handler that does the work lives in the tool executor, in memory/ for `runsIn: 'loop'`,
- * or is another run for `runsIn: 'child_run'`.
+ * is another run for `runsIn: 'child_run'`, or is the caller's for `runsIn: 'caller'`.
  */
 export interface ToolDefinition {
   readonly name: string;
@@ -23,9 +23,9 @@ export interface ToolDefinition {
   readonly effect: EffectClass | ((input: never, honoursKeys: HonoursKeys) => EffectClass);
   /**
    * `executor`: in the thread's sandbox. `loop`: answered by the run itself, without leaving the worker. `child_run`: the
-   * call is a run of its own, and its end is the answer.
+   * call is a run of its own, and its end is the answer. `caller`: the run waits for a result that comes over the API.
    */
-  readonly runsIn: 'executor' | 'loop' | 'child_run';
+  readonly runsIn: 'executor' | 'loop' | 'child_run' | 'caller';
   /** What its calls can do, whatever their arguments. An approval of one tool means little while another can do the same. */
   readonly powers?: readonly ToolPower[];
   /** The longest that a call may take, in milliseconds. */
@@ -34,7 +34,7 @@ export interface ToolDefinition {
   readonly outputCharacters?: number;
   /** What only one call of a thread uses at a time. Absent: its calls run beside each other. */
   readonly exclusive?: 'session' | 'session input' | 'file' | 'browser';
-  readonly group: 'shell' | 'files' | 'web' | 'memory' | 'conversation' | 'agents' | 'external';
+  readonly group: 'shell' | 'files' | 'web' | 'memory' | 'conversation' | 'agents' | 'external' | 'caller';
   /**
    * By what a call put out: what it asks about still goes on, so that to ask again is to wait and not to go in circles.
    */

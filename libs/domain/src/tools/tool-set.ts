@@ -1,5 +1,6 @@
 import type { NewFact, RunSettings, ToolPolicies } from '@rondo/contract';
 import { memoize } from '../memoize';
+import { toCallerTool } from './caller.tools';
 import type { ToolDefinition } from './define-tool';
 import { expandMessage } from './memory.tools';
 
@@ -29,19 +30,21 @@ export function toolSet(all: readonly ToolDefinition[], offered: readonly string
   return { all, offered: usable, named: (name) => byName.get(name) };
 }
 
-type ToolSettings = Pick<RunSettings, 'tools' | 'tool_policies'>;
+type ToolSettings = Pick<RunSettings, 'tools' | 'tool_policies' | 'caller_tools'>;
 
 /**
  * A run's tools: all there are, of which its model is offered those that the settings name, and those of the servers that
- * they name: no other server's are in its catalog.
+ * they name: no other server's are in its catalog. Those of its caller are in its settings.
  */
 export function toolSetOf(
-  { tools, tool_policies: policies }: ToolSettings,
+  { tools, tool_policies: policies, caller_tools: given = [] }: ToolSettings,
   catalog: readonly ToolDefinition[],
 ): ToolSet {
   const ofServers = catalog.filter((tool) => isOfServer(tool) && !isSwitchedOff(policies, tool));
-  const offered = withExpandMessage([...tools, ...ofServers.map(({ name }) => name)]);
-  return toolSet(policies ? catalog.map((tool) => describedAs(policies, tool)) : catalog, offered);
+  const ofCaller = given.map(toCallerTool);
+  const offered = withExpandMessage([...tools, ...[...ofServers, ...ofCaller].map(({ name }) => name)]);
+  const all = ofCaller.length > 0 ? [...catalog, ...ofCaller] : catalog;
+  return toolSet(policies ? all.map((tool) => describedAs(policies, tool)) : all, offered);
 }
 
 const isOfServer = ({ source }: ToolDefinition): boolean => source?.kind === 'mcp';

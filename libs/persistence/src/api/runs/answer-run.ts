@@ -64,6 +64,8 @@ function insteadOf(waiting: Waiting | null): string {
     return `, but for what became of a tool call: POST /v1/tool-calls/${waiting.question?.tool_call_id ?? '{id}'}/resolve`;
   if (waiting?.reason === 'budget') return ', but for a higher budget: POST /v1/runs/{id}/budget';
   if (waiting?.reason === 'child_runs') return ', but for its child runs';
+  if (waiting?.reason === 'caller_tools')
+    return `, but for a result of its caller: POST /v1/tool-calls/${waiting.tool_calls?.[0]?.tool_call_id ?? '{id}'}/result`;
   if (waiting?.reason === 'approval')
     return `, but for an approval: POST /v1/approvals/${waiting.approvals?.[0]?.approval_id ?? '{id}'}/decision`;
   return '';

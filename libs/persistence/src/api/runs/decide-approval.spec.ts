@@ -10,7 +10,7 @@ import {
   textInput,
 } from '../../testing/store-fixture';
 import type { ApprovalOrder } from './decide-approval';
-import { expireApprovals } from './expire-approvals';
+import { expireWaits } from './expire-waits';
 
 let fixture: StoreFixture;
 beforeAll(async () => {
@@ -161,8 +161,8 @@ describe('an approval that expires', () => {
     const inTime = await parked();
     await expect(decide(late.approvals[0])).rejects.toMatchObject({ code: 'approval_not_open' });
 
-    await Promise.all([1, 2, 3].map(() => expireApprovals(fixture.database, nextId)));
-    await expireApprovals(fixture.database, nextId);
+    await Promise.all([1, 2, 3].map(() => expireWaits(fixture.database, nextId)));
+    await expireWaits(fixture.database, nextId);
 
     const types = typesOf(await logOf(late));
     expect(types.filter((type) => type === 'approval.decided')).toHaveLength(2);

@@ -16,7 +16,7 @@ export interface InboxItem {
 const waitingRuns = new BoundedList(
   `select runs.id, thread_id, status, waiting
   from runs join threads on threads.id = thread_id
-  where runs.account_id = $1 and waiting is not null and status <> 'waiting_child' and deleted_at is null and ($2::text is null or runs.id > $2)
+  where runs.account_id = $1 and waiting is not null and status not in ('waiting_child', 'waiting_tool') and deleted_at is null and ($2::text is null or runs.id > $2)
   order by runs.id limit $3`,
   { order: 'id', length: 'octet_length(waiting::text)' },
   z.object({ id: runId, thread_id: threadId, status: runStatus, waiting: jsonDocument<Waiting>() }),

@@ -60,7 +60,8 @@ select run_id from tool_calls join runs on runs.id = run_id join threads on thre
 where tool_calls.id = $1 and runs.account_id = $2 and deleted_at is null`,
 );
 
-async function runOfCall(sql: Sql, { accountId, callId }: CallAddress): Promise<RunId> {
+/** Throws `tool_call_not_found`. */
+export async function runOfCall(sql: Sql, { accountId, callId }: CallAddress): Promise<RunId> {
   const row = await runByCall.first(sql, [callId, accountId]);
   if (!row) throw callNotFound(callId);
   return row.run_id;
@@ -74,7 +75,7 @@ async function readCall(sql: Sql, id: CallId): Promise<ToolCall> {
   return row;
 }
 
-const callNotFound = (id: CallId): TerminalError =>
+export const callNotFound = (id: CallId): TerminalError =>
   new TerminalError('tool_call_not_found', `There is no tool call ${id}.`);
 
 const whyNot = ({ id, status }: Run, call: CallId): string =>

@@ -16,6 +16,16 @@ import type { Page, PageRequest } from '../page';
 import { unstoppedRuns } from '../../retention/purge-account';
 import { StatementBatcher } from '../../database/statement-batcher';
 import { type AgentResult, agentResultOf } from './agent-result';
+import {
+  type AnsweredCall,
+  type AnsweredCalls,
+  type AwaitedCallRow,
+  type CallAnswer,
+  type RunAnswers,
+  answerCall,
+  answerCalls,
+  listAwaitedCalls,
+} from './answer-caller-calls';
 import { type ApprovalAddress, listOpenApprovals, readApproval } from './approvals';
 import { type ApprovalDecision, type ApprovalOrder, decideOnApproval } from './decide-approval';
 import { type InboxItem, listInbox } from './inbox';
@@ -152,6 +162,26 @@ export class Runs {
    */
   decide(order: ApprovalOrder): Promise<ApprovalDecision> {
     return decideOnApproval(this.database, this.newId, order);
+  }
+
+  /**
+   * Takes the caller's result of a call; rejects with `tool_call_not_found`, `tool_call_not_awaited`, `tool_call_answered`
+   * and `tool_call_over`. Call `Outbox.publish` afterwards.
+   */
+  answerCall(answer: CallAnswer): Promise<AnsweredCall> {
+    return answerCall(this.database, this.newId, answer);
+  }
+
+  /** The same for several calls of a run: all results are taken, or none. */
+  answerCalls(answers: RunAnswers): Promise<AnsweredCalls> {
+    return answerCalls(this.database, this.newId, answers);
+  }
+
+  /** The account's calls that wait for a result of their caller, the oldest first. */
+  awaitedCalls(
+    request: PageRequest & { readonly accountId: AccountId; readonly runId?: RunId | undefined },
+  ): Promise<Page<AwaitedCallRow>> {
+    return listAwaitedCalls(this.database.sql, request);
   }
 
   /**

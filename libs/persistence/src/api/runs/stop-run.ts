@@ -15,6 +15,7 @@ import {
   leavesProcesses,
   nothingRan,
   openCalls,
+  runAgentTool,
 } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import { type RunRow, runOf } from '../../run-log/run-row';
@@ -109,11 +110,15 @@ export async function stopLocked(
   const data = { reason, receipt: { ...nothingRan, requested_at }, usage: run.usage };
   const stopped: NewFact = { type: 'run.stopped', iteration, data };
   const isOverNow = isIdle(row, run.status, open.state);
-  const needsWorker = isOverNow && (run.status === 'waiting_child' || (await ranCommands(sql, run.id)));
+  const needsWorker = isOverNow && (hasChildren(open.state) || (await ranCommands(sql, run.id)));
   if (needsWorker) await sql.query(returnToWorkers, [run.id]);
   const facts = isOverNow && !needsWorker ? [told, ...closeOpenCalls(open, 'was stopped'), stopped] : [told];
   return writeBatch(sql, batchOf({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, facts, newId));
 }
+
+/** Runs that it has started, which it must see ended. */
+const hasChildren = (open: { readonly calls: KnownCalls }): boolean =>
+  openCalls(open).some(({ call, status }) => status === 'dispatched' && call.name === runAgentTool.name);
 
 const toolsOfRun = checked(
   z.object({ name: z.string() }),
@@ -136,7 +141,7 @@ ${outboxOf('activated')}`;
 
 /**
  * No worker holds it and none of its calls is running, so there is nothing to abort. A run whose holder died during a
- * call is not idle: the next holder ends the call and answers it (I6). A waiting run has no running call.
+ * call is not idle: the next holder ends the call and answers it (I6). A waiting run has no call that a worker or executor runs.
  */
 const isIdle = ({ lease_owner }: RunRow, status: RunStatus, open: { readonly calls: KnownCalls }): boolean =>
   lease_owner === null && (isParked(status) || openCalls(open).every(({ isUndecided }) => isUndecided));

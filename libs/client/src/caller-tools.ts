@@ -1,0 +1,195 @@
+import { pause } from './backoff.ts';
+import { RondoError, RunWaitingError } from './errors.ts';
+import type {
+  AgentResult,
+  ApprovalRule,
+  CallerCall,
+  CallerResult,
+  CallerTool,
+  NewRun,
+  Run,
+  StreamEvent,
+  ToolCall,
+  ToolResults,
+} from './generated/api.ts';
+import { itemsOf } from './pages.ts';
+import type { CreateOptions, Options, Runs } from './runs.ts';
+import { type Transport, delayMs, saysLater } from './transport.ts';
+
+/** Calls of tools that callers run, one by one. `runs.run` does all of this by itself. */
+export class ToolCalls {
+  constructor(private readonly transport: Transport) {}
+
+  /** Those that wait for a result, of one run or of all runs of the account; the oldest first. */
+  list(query: { readonly run_id?: string; readonly limit?: number } = {}): AsyncGenerator<CallerCall, void> {
+    return itemsOf(this.transport, '/v1/tool-calls', { ...query });
+  }
+
+  /** Gives the result of a call. The same result again changes nothing. */
+  answer(id: string, json: CallerResult, { signal }: Options = {}): Promise<ToolCall> {
+    const path = `/v1/tool-calls/${encodeURIComponent(id)}/result`;
+    return this.transport.json({ method: 'POST', path, json, signal });
+  }
+
+  /** Gives the results of several calls of a run at once: all are taken, or none. */
+  answerAll(runId: string, results: ToolResults['results'], { signal }: Options = {}): Promise<Run> {
+    const path = `/v1/runs/${encodeURIComponent(runId)}/tool-results`;
+    return this.transport.json({ method: 'POST', path, json: { results }, signal });
+  }
+}
+
+/** What a handler knows of its call, beside the arguments. */
+export interface HandledCall {
+  readonly call: CallerCall;
+  /** Aborted when the run is not followed any more. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A tool that this program runs. The model reads `description` and `parameters`, a JSON Schema; it may write arguments that
+ * the schema does not allow. What the handler returns is the output: text as it is, anything else as JSON. What it throws is
+ * why the call failed, and the model is told its message.
+ */
+export interface HandledTool extends Omit<CallerTool, 'name'> {
+  readonly handler: (given: Record<string, unknown>, about: HandledCall) => unknown;
+  /** Which calls a person must approve before the handler gets them. */
+  readonly require_approval?: ApprovalRule;
+}
+
+export type HandledTools = Readonly<Record<string, HandledTool>>;
+
+type ToolOptions = Exclude<NonNullable<NewRun['tools']>, readonly unknown[]>;
+
+/** A run whose `tools` may have handlers, beside options of other tools. */
+export interface HandledRun extends Omit<NewRun, 'tools' | 'caller_tools'> {
+  readonly tools?: Readonly<Record<string, HandledTool | ToolOptions[string]>>;
+}
+
+export interface ServeOptions extends Options {
+  /** Called with each event of the run. */
+  readonly onEvent?: (event: StreamEvent) => void;
+  /** Called when the run waits for a person, and awaited. Without it, such a run is not followed any further. */
+  readonly onWaiting?: (run: Run) => unknown;
+}
+
+export type RunOptions = CreateOptions & ServeOptions;
+
+type Resources = { readonly runs: Runs; readonly toolCalls: ToolCalls };
+
+/** Starts a run, runs its tools here, and resolves to its result. Rejects as `runs.result` does. */
+export async function runWithTools(
+  { runs, toolCalls }: Resources,
+  { tools = {}, ...request }: HandledRun,
+  options: RunOptions = {},
+): Promise<AgentResult> {
+  const handled = Object.entries(tools).flatMap(([name, tool]) => (isHandled(tool) ? [[name, tool] as const] : []));
+  const others = Object.entries(tools).map(([name, tool]) => [name, isHandled(tool) ? optionsOf(tool) : tool] as const);
+  const run = await runs.create(
+    {
+      ...request,
+      tools: Object.fromEntries(others.filter(([, tool]) => tool !== undefined)) as ToolOptions,
+      caller_tools: handled.map(([name, tool]) => definitionOf(name, tool)),
+    },
+    options,
+  );
+  await serveTools({ runs, toolCalls }, { id: run.id, tools: Object.fromEntries(handled) }, options);
+  return runs.result(run.id, options);
+}
+
+const isHandled = (tool: HandledTool | ToolOptions[string]): tool is HandledTool =>
+  typeof tool === 'object' && 'handler' in tool;
+
+const optionsOf = ({ require_approval: rule }: HandledTool): ToolOptions[string] | undefined =>
+  rule === undefined ? undefined : { require_approval: rule };
+
+const definitionOf = (
+  name: string,
+  { handler: _handler, require_approval: _rule, ...definition }: HandledTool,
+): CallerTool => ({ name, ...definition });
+
+interface ServedRun {
+  readonly id: string;
+  readonly tools: HandledTools;
+}
+
+/**
+ * Follows a run to its end and answers the calls of these tools, also those that wait already. A connection that is cut is
+ * made again. Each call is handled once here; where another program answers it too, the first result counts.
+ */
+export async function serveTools(
+  { runs, toolCalls }: Resources,
+  { id, tools }: ServedRun,
+  { signal, onEvent, onWaiting }: ServeOptions = {},
+): Promise<void> {
+  const left = new AbortController();
+  const leave = () => left.abort(signal?.reason);
+  signal?.addEventListener('abort', leave, { once: true });
+  const begun = new Set<string>();
+  const failed = (error: unknown) => left.abort(error);
+  try {
+    signal?.throwIfAborted();
+    for await (const event of runs.stream(id, { signal: left.signal })) {
+      onEvent?.(event);
+      if (event.type !== 'run.waiting' || event.data.reason === 'child_runs') continue;
+      if (event.data.reason !== 'caller_tools') await askPerson(runs, { id, seq: event.seq }, onWaiting);
+      else
+        for await (const call of toolCalls.list({ run_id: id })) {
+          const tool = tools[call.name];
+          const key = `${call.id} ${call.attempt}`;
+          if (!tool || begun.has(key)) continue;
+          begun.add(key);
+          answerWith(toolCalls, tool, { call, signal: left.signal }).catch(failed);
+        }
+    }
+  } finally {
+    signal?.removeEventListener('abort', leave);
+    left.abort(new Error('the run is not followed any more'));
+  }
+}
+
+/** A wait that is read again later may be over. */
+async function askPerson(
+  runs: Runs,
+  { id, seq }: { readonly id: string; readonly seq: number },
+  onWaiting: ServeOptions['onWaiting'],
+): Promise<void> {
+  const run = await runs.get(id);
+  if (run.last_seq > seq) return;
+  if (!onWaiting) throw new RunWaitingError(run, run.waiting?.question);
+  await onWaiting(run);
+}
+
+/** Why a result is not needed any more: another program gave one, the time is over, or the run was ended. */
+const notNeeded: readonly string[] = ['tool_call_answered', 'tool_call_over'];
+
+/** Sends the result until it arrives, however long the gateway is away. */
+async function answerWith(toolCalls: ToolCalls, tool: HandledTool, about: HandledCall): Promise<void> {
+  const { call, signal } = about;
+  const result = await resultBy(tool, about);
+  for (let failures = 0; ; failures++) {
+    try {
+      await toolCalls.answer(call.id, result, { signal });
+      return;
+    } catch (error) {
+      if (error instanceof RondoError && notNeeded.includes(error.code)) return;
+      if (!saysLater(error)) throw error;
+      await pause(delayMs(error, failures), signal);
+    }
+  }
+}
+
+async function resultBy({ handler }: HandledTool, about: HandledCall): Promise<CallerResult> {
+  try {
+    const output = await handler(about.call.arguments, about);
+    return { output: typeof output === 'string' ? output : toJson(output) };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { error: message === '' ? 'The tool failed.' : message };
+  }
+}
+
+/** Nothing of a value that JSON cannot express, such as `undefined`. */
+function toJson(value: unknown): string {
+  const json = JSON.stringify(value) as string | undefined; // its type does not say so
+  return json ?? '';
+}

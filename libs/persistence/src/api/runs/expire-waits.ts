@@ -1,0 +1,58 @@
+import { type CallId, type NewId, type RecordedFact, type Run, approvalIdOf, callId } from '@rondo/contract';
+import { TerminalError } from '@rondo/domain';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
+import type { Database } from '../../database/database';
+import type { Sql } from '../../database/sql';
+import { runOf, runRow } from '../../run-log/run-row';
+import { expireCalls } from './answer-caller-calls';
+import { writeRuling } from './decide-approval';
+
+/** Bounds one pass; the next one continues. */
+const maxPass = 100;
+
+const overdue = checked(
+  z.object({ id: z.string(), tool_call_id: callId, reason: z.enum(['approval', 'caller_tools']) }),
+  `
+select runs.id, awaited->>'tool_call_id' as tool_call_id, runs.waiting->>'reason' as reason
+from runs cross join json_array_elements(coalesce(runs.waiting->'approvals', runs.waiting->'tool_calls')) as awaited
+where runs.waiting is not null and runs.waiting->>'reason' in ('approval', 'caller_tools')
+  and (awaited->>'expires_at')::timestamptz < clock_timestamp()
+order by runs.id limit ${maxPass}`,
+);
+
+/** Skipped while a decision or a result is being written: then the next pass looks again. */
+const lockedRun = checked(runRow, `select * from runs where id = $1 for no key update skip locked`);
+
+/**
+ * Denies the calls whose approval was not decided in time, and ends those that their caller did not answer in time. Publish
+ * the facts, and what is in the outbox, afterwards.
+ */
+export async function expireWaits(database: Database, newId: NewId): Promise<readonly RecordedFact[]> {
+  const facts: RecordedFact[] = [];
+  for (const { id, tool_call_id: call, reason } of await overdue.all(database.sql)) {
+    const expire = reason === 'approval' ? denyCall : expireCalls;
+    facts.push(...(await withRun(database, id, (sql, run) => expire(sql, newId, { run, callId: call }))));
+  }
+  return facts;
+}
+
+type Expiry = (sql: Sql, run: Run) => Promise<readonly RecordedFact[]>;
+
+const withRun = (database: Database, id: string, expire: Expiry): Promise<readonly RecordedFact[]> =>
+  database
+    .transaction(async (sql) => {
+      const row = await lockedRun.first(sql, [id]);
+      return row ? expire(sql, runOf(row)) : [];
+    })
+    .catch((error: unknown) => {
+      if (error instanceof TerminalError) return []; // it was decided, or its run ended, a moment ago
+      throw error;
+    });
+
+const denyCall = (sql: Sql, newId: NewId, { run, callId: call }: { run: Run; callId: CallId }) =>
+  writeRuling(sql, newId, {
+    run,
+    approvalId: approvalIdOf(call),
+    rulingOn: () => ({ outcome: 'expire', decidedBy: null, argumentsHash: null }),
+  });
