@@ -109,6 +109,8 @@ const bodies: Partial<Record<string, object>> = {
   forkRun: { at_seq: 1 },
   answerRun: { content: 'Blue.' },
   resolveToolCall: { outcome: 'completed' },
+  answerToolCall: { output: 'Sun.' },
+  answerToolCalls: { results: [{ tool_call_id: 'call_0', output: 'Sun.' }] },
   createMessage: { content: 'Hello.' },
   createRunOnThread: { input: 'Go.' },
 } satisfies Partial<Record<keyof typeof apiRoutes, object>>;

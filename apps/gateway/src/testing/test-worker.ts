@@ -224,6 +224,27 @@ export class WorkerRun {
     return approvals.map(({ approval_id: id }) => id);
   }
 
+  /** Sends calls of tools to their caller, and waits for the results. The run must have these tools. */
+  async askCaller(names: readonly string[], { expiresAt = new Date(Date.now() + 3_600_000) } = {}): Promise<CallId[]> {
+    const calls = names.map((name, index) =>
+      plannedCall({ id: callId.parse(`call_${newUlid()}`), run_id: this.claim.runId, index, name, arguments: {} }),
+    );
+    const requested_at = new Date().toISOString();
+    const expires_at = expiresAt.toISOString();
+    const tool_calls = calls.map(({ id, name }) => ({ tool_call_id: id, name, requested_at, expires_at }));
+    await this.append([
+      { type: 'iteration.started', iteration: 1, data: { iteration: 1, message_id: this.messageId } },
+      ...calls.map((call) => ({ type: 'tool.planned' as const, iteration: 1, data: { tool_call: call } })),
+      ...calls.map(({ id, name }) => ({
+        type: 'tool.started' as const,
+        iteration: 1,
+        data: { tool_call_id: id, name, attempt: 1, store: null },
+      })),
+      { type: 'run.waiting', iteration: 1, data: { reason: 'caller_tools', tool_calls } },
+    ]);
+    return calls.map(({ id }) => id);
+  }
+
   /** Asks a question and waits for the answer. */
   async ask(text: string): Promise<void> {
     const question = { text, attachments: [], tool_call_id: 'call_1' };
