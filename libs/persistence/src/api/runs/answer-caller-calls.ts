@@ -88,7 +88,7 @@ export const answerCalls = (database: Database, newId: NewId, answers: RunAnswer
     return { run, facts };
   });
 
-/** Images are stored before the run is locked: whoever stores the same image waits for this transaction. */
+/** Images are stored before the run is locked: a transaction that stores the same image waits for this one. */
 async function writeAnswers(sql: Sql, newId: NewId, given: CallerAnswers): Promise<readonly RecordedFact[]> {
   const { accountId, runId, answeredBy } = given;
   const threadId = await threadOfRun(sql, given);
