@@ -20,6 +20,7 @@ const arrows = {
   'apps/demo-model': ['platform'],
   'apps/simulation': ['contract', 'domain'],
   'apps/cli': ['client'],
+  'apps/cli/src/resources': ['client', 'contract'], // its commands are made from the routes
   'apps/cli/src/replay': ['client', 'contract', 'domain'], // it runs the loop itself
   'apps/console': ['client'],
   'apps/chaos': ['contract', 'test-deployment'],

@@ -23,8 +23,9 @@ import { usage } from './commands/usage';
 import { exportRun, verify } from './commands/verify';
 import { watch } from './commands/watch';
 import { why } from './commands/why';
+import { resourceCommands } from './resources/resource-table';
 
-/** All commands, in the order of the help. The help, docs/cli.md and the completion are made from it. */
+/** The commands that are written by hand, in the order of the help. The help, docs/cli.md and the completion are made from it. */
 export const commands: readonly Command[] = [
   run,
   watch,
@@ -66,5 +67,9 @@ export const commands: readonly Command[] = [
   openConsole,
   doctor,
   setup,
-  completionOf(() => commands),
+  completionOf(async () => [...commands, ...(await loadRouteCommands())]),
 ];
+
+/** The commands that are made from routes of the API, in the order of the help. */
+export const loadRouteCommands = (): Promise<readonly Command[]> =>
+  Promise.all(resourceCommands.map((command) => command.load()));

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commands } from './command-table';
-import { documentOf, helpOf, helpOfAll } from './help-text';
+import { commands, loadRouteCommands } from './command-table';
+import { documentOf, helpOf, helpOfAll, listCommands } from './help-text';
+import { resourceCommands } from './resources/resource-table';
 
 describe('the help', () => {
-  it('is what npm run docs writes into docs/cli.md', () => {
-    expect(readFileSync(join(__dirname, '../../../docs/cli.md'), 'utf8')).toBe(documentOf(commands));
+  it('is what npm run docs writes into docs/cli.md', async () => {
+    const written = readFileSync(join(__dirname, '../../../docs/cli.md'), 'utf8');
+    expect(written).toBe(documentOf(commands, await loadRouteCommands()));
   });
 
   it('names each command, and of each command its options', () => {
@@ -15,12 +17,20 @@ describe('the help', () => {
     }
   });
 
-  it('fits into 120 columns', () => {
-    const lines = [helpOfAll(commands), ...commands.map(helpOf)].flatMap((text) => text.split('\n'));
+  it('names the commands that are made from routes by their resources', () => {
+    expect(helpOfAll(commands, resourceCommands)).toMatch(/\n {2}projects +ls, get, create, update, delete\n/);
+  });
+
+  it('fits into 120 columns', async () => {
+    const all = [...commands, ...(await loadRouteCommands())];
+    const lines = [helpOfAll(commands, resourceCommands), listCommands(all), ...all.map(helpOf)].flatMap((text) =>
+      text.split('\n'),
+    );
     expect(lines.filter((line) => line.length > 120 && line.startsWith('  '))).toEqual([]);
   });
 
   it('gives each command a name of its own', () => {
-    expect(new Set(commands.map(({ name }) => name)).size).toBe(commands.length);
+    const names = [...commands, ...resourceCommands].map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
   });
 });

@@ -13,9 +13,31 @@ export const usageOf = ({ name, args = [], options = [] }: Command): string =>
 const optionText = ({ name, short, value }: Option): string =>
   `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`;
 
+const screenWidth = 120;
+
+/** Two columns, the right one in as many lines as it needs. */
 function columns(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n');
+  return rows
+    .flatMap(([left, right]) =>
+      wrapText(right, Math.max(screenWidth - width - 4, 40)).map(
+        (line, index) => `  ${(index === 0 ? left : '').padEnd(width)}  ${line}`,
+      ),
+    )
+    .join('\n');
+}
+
+/** Lines of at most so many characters, unless a word is longer. */
+function wrapText(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/)) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
 }
 
 const helpText = ({ help, also = [] }: Option): string => [help, ...also.map((name) => `also --${name}`)].join('; ');
@@ -33,20 +55,49 @@ export function helpOf(command: Command): string {
   ].join('\n');
 }
 
-export const helpOfAll = (commands: readonly Command[]): string =>
+/** Every command, and by name alone those that are made from routes. */
+export const helpOfAll = (commands: readonly Command[], routes: readonly Named[] = []): string =>
   [
     'rondo: runs of LLM agents at the command line\n',
     columns(commands.map((command) => [usageOf(command).replace(/^rondo /, ''), command.summary])),
+    ...(routes.length > 0
+      ? [
+          '\nMore of the API, a command for each route (rondo help threads lists those of threads):',
+          columns(readVerbs(routes)),
+        ]
+      : []),
     `\nOptions of every command:\n${columns(optionRows(commonOptions))}`,
     `\nExit codes:\n${columns(Object.values(exitCodes).map(({ code, meaning }) => [String(code), meaning]))}`,
     '\nrondo help COMMAND says more about one.',
   ].join('\n');
 
 const tableOf = (options: readonly Option[]): string =>
-  ['| option | |', '|---|---|', ...optionRows(options).map(([left, right]) => `| \`${left}\` | ${right} |`)].join('\n');
+  [
+    '| option | |',
+    '|---|---|',
+    ...optionRows(options).map(([left, right]) => `| \`${toCell(left)}\` | ${toCell(right)} |`),
+  ].join('\n');
 
-/** docs/cli.md. */
-export const documentOf = (commands: readonly Command[]): string =>
+interface Named {
+  readonly name: string;
+}
+
+/** The second words of commands by their first: `threads` and `ls, get, create`. */
+function readVerbs(commands: readonly Named[]): readonly (readonly [resource: string, verbs: string])[] {
+  const verbs = new Map<string, readonly string[]>();
+  for (const { name } of commands) {
+    const [resource = '', ...rest] = name.split(' ');
+    verbs.set(resource, [...(verbs.get(resource) ?? []), ...rest]);
+  }
+  return [...verbs].map(([resource, names]) => [resource, names.join(', ') || '(no other word)']);
+}
+
+/** Those of several commands, for example of all that begin with `threads`. */
+export const listCommands = (commands: readonly Command[]): string =>
+  columns(commands.map((command) => [usageOf(command), command.summary]));
+
+/** docs/cli.md. `routes` are the commands that are made from routes of the API. */
+export const documentOf = (commands: readonly Command[], routes: readonly Command[]): string =>
   [
     '# The command line\n',
     '<!-- `npm run docs` writes this file from the table of commands. -->\n',
@@ -57,15 +108,23 @@ export const documentOf = (commands: readonly Command[]): string =>
     'Results go to standard output, progress and questions to standard error. Colours and questions need a terminal; `NO_COLOR` is\nrespected. What models and tools print is shown without control characters on a terminal, and as it is in a pipe.\n',
     '| exit code | |\n|---|---|',
     ...Object.values(exitCodes).map(({ code, meaning }) => `| ${code} | ${meaning} |`),
-    ...commands.map(section),
+    ...commands.map((command) => section(command, '##')),
+    '\n## More of the API\n',
+    'These are made from the routes of the API: a command sends one request and prints the answer, lists as tables. What a field means\nis in `/docs` of the gateway, too.\n',
+    '| command | |\n|---|---|',
+    ...routes.map((command) => `| [\`${command.name}\`](#${anchor(command)}) | ${toCell(command.summary)} |`),
+    ...routes.map((command) => section(command, '###')),
   ].join('\n') + '\n';
 
-const anchor = (command: Command): string => `rondo-${command.name.replace(' ', '-')}`;
+/** A bar would end the cell of a table. */
+const toCell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
 
-function section(command: Command): string {
+const anchor = (command: Command): string => `rondo-${command.name.replaceAll(' ', '-')}`;
+
+function section(command: Command, heading: '##' | '###'): string {
   const { name, summary, details, options = [] } = command;
   return [
-    `\n## rondo ${name}\n\n    ${usageOf(command)}\n\n${summary}.`,
+    `\n${heading} rondo ${name}\n\n    ${usageOf(command)}\n\n${summary}.`,
     ...(details === undefined ? [] : [details]),
     ...(options.length > 0 ? [`\n${tableOf(options)}`] : []),
   ].join('\n');

@@ -10,7 +10,10 @@ export const commonOptions: readonly Option[] = [
 ];
 
 /** The command with the longest name that the words begin with, and the words after its name. */
-export function findCommand(commands: readonly Command[], words: readonly string[]): [Command, string[]] | undefined {
+export function findCommand<Named extends { readonly name: string }>(
+  commands: readonly Named[],
+  words: readonly string[],
+): [Named, string[]] | undefined {
   const named = (count: number) => commands.find(({ name }) => name === words.slice(0, count).join(' '));
   const count = named(2) ? 2 : 1;
   const command = named(count);
@@ -52,4 +55,21 @@ function parsed(words: readonly string[], options: readonly Option[]) {
   } catch (error) {
     throw new UsageError(error instanceof Error ? (error.message.split('. To specify')[0] ?? '') : String(error));
   }
+}
+
+/** The number of an option, at least `least`; undefined where it is not given. */
+export function readNumber(given: Given, name: string, least: number): number | undefined {
+  const text = given.value(name);
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < least)
+    throw new UsageError(`--${name} is a number of at least ${least}, not ${text}.`);
+  return value;
+}
+
+/** The same for a whole number. */
+export function readCount(given: Given, name: string, least: number): number | undefined {
+  const count = readNumber(given, name, least);
+  if (count !== undefined && !Number.isInteger(count)) throw new UsageError(`--${name} is a whole number.`);
+  return count;
 }

@@ -1,10 +1,12 @@
 import { ConnectionError, Rondo, RondoError } from '@rondo/client';
-import { UsageError } from './command';
-import { commands } from './command-table';
+import manifest from '../package.json';
+import { type Command, UsageError } from './command';
+import { commands, loadRouteCommands } from './command-table';
 import { findGateway, isDumb, wantsColour } from './config';
 import type { Ending } from './exit-codes';
-import { documentOf, helpOf, helpOfAll } from './help-text';
+import { documentOf, helpOf, helpOfAll, listCommands } from './help-text';
 import { findCommand, parseArguments } from './parse-arguments';
+import { resourceCommands } from './resources/resource-table';
 import { type Streams, Terminal } from './terminal';
 
 /** Runs one command line. Errors are said on standard error, and become an exit code. */
@@ -19,10 +21,14 @@ export async function runCommandLine(words: readonly string[], streams: Streams)
 
 async function dispatch(words: readonly string[], terminal: Terminal): Promise<Ending> {
   const [first, ...rest] = words;
-  if (first === undefined || first === '--help' || first === '-h') return show(helpOfAll(commands), terminal);
+  if (first === undefined || first === '--help' || first === '-h') return showOverview(terminal);
+  if (first === '--version' || first === '-V') return show(manifest.version, terminal);
   if (first === 'help') return help(rest, terminal);
-  const found = findCommand(commands, words);
-  if (!found) throw new UsageError(`There is no command ${first}. See: rondo help`);
+  const found = await loadCommand(words);
+  if (!found) {
+    if (hasCommandsFor(first)) throw new UsageError(`${first} needs another word. See: rondo help ${first}`);
+    throw new UsageError(`There is no command ${first}. See: rondo help`);
+  }
 
   const [command, args] = found;
   const given = parseArguments(command, args);
@@ -31,16 +37,36 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<E
   return command.run(given, { terminal, url, key, rondo: () => new Rondo({ baseUrl: url, apiKey: key() }) });
 }
 
-function help(words: readonly string[], terminal: Terminal): Ending {
-  if (words[0] === '--markdown') terminal.write(documentOf(commands));
-  else if (words.length === 0) terminal.line(helpOfAll(commands));
-  else {
-    const [command] = findCommand(commands, words) ?? [];
-    if (!command) throw new UsageError(`There is no command ${words.join(' ')}. See: rondo help`);
-    terminal.line(helpOf(command));
-  }
-  return 'ok';
+/** The command that the words name, and the words after its name. */
+async function loadCommand(words: readonly string[]): Promise<readonly [Command, readonly string[]] | undefined> {
+  const found = findCommand([...commands, ...resourceCommands], words);
+  if (!found) return undefined;
+  const [named, args] = found;
+  return ['load' in named ? await named.load() : named, args];
 }
+
+const hasCommandsFor = (word: string): boolean =>
+  [...commands, ...resourceCommands].some(({ name }) => name.startsWith(`${word} `));
+
+const showOverview = (terminal: Terminal): Ending => show(helpOfAll(commands, resourceCommands), terminal);
+
+async function help(words: readonly string[], terminal: Terminal): Promise<Ending> {
+  const [first] = words;
+  if (first === undefined) return showOverview(terminal);
+  if (first === '--markdown') {
+    terminal.write(documentOf(commands, await loadRouteCommands()));
+    return 'ok';
+  }
+  const [command] = (await loadCommand(words)) ?? [];
+  const others = words.length === 1 && hasCommandsFor(first) ? await readCommandsFor(first) : [];
+  if (!command && others.length === 0) throw new UsageError(`There is no command ${words.join(' ')}. See: rondo help`);
+  const texts = [...(command ? [helpOf(command)] : []), ...(others.length > 0 ? [listCommands(others)] : [])];
+  return show(texts.join('\n\n'), terminal);
+}
+
+/** All commands of two words that begin with this one. */
+const readCommandsFor = async (word: string): Promise<readonly Command[]> =>
+  [...commands, ...(await loadRouteCommands())].filter(({ name }) => name.startsWith(`${word} `));
 
 function show(text: string, terminal: Terminal): Ending {
   terminal.line(text);

@@ -23,7 +23,7 @@ export type { CreateOptions, ListRuns, StoppedRun } from './runs.ts';
 export type { NewFile } from './sandboxes.ts';
 export type { SiteQuery } from './sites.ts';
 export type { ListMessages, ListThreads } from './threads.ts';
-export type { RondoOptions } from './transport.ts';
+export type { ApiRequest, RondoOptions } from './transport.ts';
 export { type LogProof, proveLog } from './verify-run.ts';
 export type { DeliveryQuery } from './webhook-endpoints.ts';
 export { type WebhookOptions, WebhookSignatureError, verifyWebhook } from './webhooks.ts';

@@ -14,7 +14,7 @@ import { Schedules } from './schedules.ts';
 import { Sites } from './sites.ts';
 import { Sessions } from './sessions.ts';
 import { Threads } from './threads.ts';
-import { type RondoOptions, Transport } from './transport.ts';
+import { type ApiRequest, type RondoOptions, Transport } from './transport.ts';
 import { WebhookTriggers } from './webhook-triggers.ts';
 import { WebhookEndpoints } from './webhook-endpoints.ts';
 
@@ -65,6 +65,16 @@ export class Rondo {
     this.schedules = new Schedules(this.transport);
     this.webhookTriggers = new WebhookTriggers(this.transport);
     this.webhookEndpoints = new WebhookEndpoints(this.transport);
+  }
+
+  /**
+   * A request to a route of the API, for example one that has no method here. Resolves with the JSON of the answer, or with
+   * undefined where a route answers nothing.
+   */
+  async request<Answer>(request: Omit<ApiRequest, 'content' | 'repeatable'>): Promise<Answer> {
+    if (!request.path.startsWith('/')) throw new TypeError('The path of a request begins with a slash.');
+    const response = await this.transport.send(request);
+    return (response.status === 204 ? undefined : await response.json()) as Answer; // the caller knows the route
   }
 
   /** What model calls have used, summed up by day, model or agent. */

@@ -1,7 +1,7 @@
 import { type Command, UsageError } from '../command';
 import { commonOptions } from '../parse-arguments';
 
-type Commands = () => readonly Command[];
+type Commands = () => Promise<readonly Command[]>;
 
 const wordsOf = (commands: readonly Command[]): string =>
   [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? name))].join(' ');
@@ -55,10 +55,10 @@ export const completionOf = (all: Commands): Command => ({
   summary: 'Print the completion for a shell',
   args: [{ name: 'SHELL' }],
   details: 'SHELL is bash, zsh or fish. For bash: `source <(rondo completion bash)`.',
-  run(given, { terminal }) {
+  async run(given, { terminal }) {
     const [shell = ''] = given.args;
     if (shell !== 'bash' && shell !== 'zsh' && shell !== 'fish') throw new UsageError('SHELL is bash, zsh or fish.');
-    terminal.line(shells[shell](all()));
-    return Promise.resolve('ok');
+    terminal.line(shells[shell](await all()));
+    return 'ok';
   },
 });

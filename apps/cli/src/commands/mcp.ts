@@ -62,7 +62,7 @@ export const mcpList: Command = {
     const found: McpTool[] = [];
     for await (const tool of rondo().mcp.tools({ state: given.has('changed') ? 'changed' : 'all' })) found.push(tool);
     if (terminal.isJson) for (const tool of found) terminal.json(tool);
-    else terminal.table([['TOOL', 'SERVER', 'STATE', 'CHANGED TO', ''], ...found.map(row)]);
+    else terminal.table([['TOOL', 'SERVER', 'STATE', 'CHANGED TO', 'DESCRIPTION'], ...found.map(row)]);
     return 'ok';
   },
 };

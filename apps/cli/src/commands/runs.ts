@@ -1,5 +1,6 @@
 import { type Run, describeEnding } from '@rondo/client';
-import { type Command, UsageError } from '../command';
+import type { Command } from '../command';
+import { readCount } from '../parse-arguments';
 
 const age = (at: string): string => {
   const seconds = Math.max(0, (Date.now() - Date.parse(at)) / 1000);
@@ -19,8 +20,7 @@ export const runs: Command = {
     { name: 'limit', short: 'n', value: 'NUMBER', help: 'at most so many (20)' },
   ],
   async run(given, { rondo, terminal }) {
-    const limit = Number(given.value('limit') ?? 20);
-    if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit takes a number.');
+    const limit = readCount(given, 'limit', 1) ?? 20;
     const status = given.value('status') as Run['status'] | undefined; // the gateway refuses one that it does not know
     const thread_id = given.value('thread');
     const project_id = given.value('project');

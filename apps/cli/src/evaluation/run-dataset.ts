@@ -6,7 +6,8 @@ import { agentNamed } from '../commands/agents';
 import type { Ending } from '../exit-codes';
 import { hasItsTools } from './check-tools';
 import { EvaluationLog } from './evaluation-log';
-import { countOf, numberOf, scorerOf } from './given-options';
+import { readCount, readNumber } from '../parse-arguments';
+import { scorerOf } from './given-options';
 import { readJudgements } from './read-results';
 import { readDataset, selectTasks } from './read-dataset';
 import { resultFormat } from './result';
@@ -30,9 +31,9 @@ function promptOf(given: Given): string {
 function settingsOf(given: Given, agent: Agent | undefined): TaskSettings {
   const scorer = scorerOf(given) ?? 'gaia';
   const [model, profile] = ['model', 'profile'].map((option) => given.value(option));
-  const budget = numberOf(given, 'budget', 0);
+  const budget = readNumber(given, 'budget', 0);
   const ofAgent = agent?.definition.limits?.max_iterations;
-  const iterations = countOf(given, 'max-iterations', 1) ?? (ofAgent === undefined ? 200 : undefined);
+  const iterations = readCount(given, 'max-iterations', 1) ?? (ofAgent === undefined ? 200 : undefined);
   return {
     prompt: promptOf(given),
     scorer,
@@ -56,11 +57,11 @@ export async function runDataset(given: Given, context: Context): Promise<Ending
   const name = given.value('name') ?? 'evaluation';
   if (!/^[\w.-]+$/.test(name)) throw new UsageError('--name has letters, digits, dots, dashes and underscores.');
   const tasks = selectTasks(readDataset(given.args[0] ?? '', split), {
-    start: countOf(given, 'start', -Infinity),
-    end: countOf(given, 'end', -Infinity),
+    start: readCount(given, 'start', -Infinity),
+    end: readCount(given, 'end', -Infinity),
     taskIds: given.values('task'),
   });
-  const concurrency = countOf(given, 'concurrency', 1) ?? 1;
+  const concurrency = readCount(given, 'concurrency', 1) ?? 1;
   const agentName = given.value('agent');
   const agent = agentName === undefined ? undefined : await agentNamed(agentName, context);
   const settings = settingsOf(given, agent);

@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type Context, type Given, UsageError } from '../command';
 import type { Ending } from '../exit-codes';
-import { countOf, scorerOf } from './given-options';
+import { readCount } from '../parse-arguments';
+import { scorerOf } from './given-options';
 import { judgeAnswers } from './judge-answers';
 import { defaultJudgePrompt } from './judge-question';
 import { Progress } from './progress';
@@ -65,7 +66,7 @@ async function judgeFile(file: string, given: Given, { rondo, terminal }: Contex
   const results = scored(readResults(file), { scorer: scorerOf(given) }).filter(needsJudge);
   if (results.length === 0)
     throw new UsageError('No task has the scorer judge and an answer. All are judged with --scorer judge.');
-  const concurrency = countOf(given, 'concurrency', 1) ?? 1;
+  const concurrency = readCount(given, 'concurrency', 1) ?? 1;
   const judging = {
     ...{ path: file, results, model, concurrency, retry: given.has('retry-errors'), rondo: rondo() },
     prompt: promptFile === undefined ? defaultJudgePrompt : readFileSync(promptFile, 'utf8'),

@@ -192,6 +192,69 @@ describe('every command of rondo', () => {
   });
 });
 
+const listed = [
+  'threads',
+  'projects',
+  'schedules',
+  'triggers',
+  'webhooks',
+  'sandboxes',
+  'sites',
+  'uploads',
+  'sessions',
+];
+
+describe('the commands that are made from routes', () => {
+  it('list what the account has, and its models and tools', async () => {
+    for (const resource of [...listed, 'models', 'tools', 'audit']) {
+      expect(await line.inPipe([resource, 'ls'])).toMatchObject({
+        code: 0,
+        stderr: '',
+        stdout: expect.stringMatching(/^[A-Z ]+\n/),
+      });
+    }
+    expect((await line.inPipe(['threads', 'ls', '--json'])).stdout).toContain(thread);
+    expect((await line.inPipe(['runs', 'get', done, '--json'])).stdout).toContain('"status":"completed"');
+    expect((await line.inPipe(['balance'])).stdout).toMatch(/^tier /);
+  });
+
+  it('create, change, pause and delete a schedule', async () => {
+    const run = '{"input":"Go.","model":"demo/plain"}';
+    const made = await line.inPipe([
+      'schedules',
+      'create',
+      '--name',
+      'n',
+      '--cron',
+      '0 9 * * *',
+      '--run',
+      run,
+      '--json',
+    ]);
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    const { id } = JSON.parse(made.stdout) as { id: string };
+
+    expect(await line.inPipe(['schedules', 'update', id, '--time-zone', 'Europe/Berlin'])).toMatchObject({ code: 0 });
+    expect((await line.inPipe(['schedules', 'pause', id])).stdout).toMatch(/^is_paused +true$/m);
+    expect((await line.inPipe(['schedules', 'get', id])).stdout).toMatch(/^time_zone +Europe\/Berlin$/m);
+    expect(await line.inPipe(['schedules', 'delete', id])).toMatchObject({ code: 0, stdout: 'Done.\n' });
+    expect(await line.inPipe(['schedules', 'get', id])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('schedule_not_found'),
+    });
+  });
+
+  it('ask a person before they delete', async () => {
+    const { id } = await client.json<{ id: string }>('POST', '/projects', { name: 'kept' });
+
+    const refused = await line.inTerminal(['projects', 'delete', id], [[/\[y\/N\] /, 'n\r']]);
+    expect(refused.code).toBe(1);
+    expect((await line.inPipe(['projects', 'get', id])).code).toBe(0);
+    const confirmed = await line.inTerminal(['projects', 'delete', id], [[/\[y\/N\] /, 'y\r']]);
+    expect(confirmed).toMatchObject({ code: 0, stdout: expect.stringContaining('Done.') });
+  });
+});
+
 const useOf = async (name: string): Promise<Use> => {
   const use = await uses[name]?.();
   if (!use) throw new Error(`there is no use of ${name}`);

@@ -1,0 +1,64 @@
+import { PassThrough } from 'node:stream';
+import { Rondo } from '@rondo/client';
+import { version } from '../package.json';
+import { mcpList } from './commands/mcp';
+import { parseArguments } from './parse-arguments';
+import { runCommandLine } from './run-command-line';
+import { Terminal } from './terminal';
+
+function createStreams() {
+  const streams = { input: new PassThrough(), output: new PassThrough(), errors: new PassThrough() };
+  const read = async (stream: PassThrough) => {
+    stream.end();
+    return (await stream.toArray()).join('');
+  };
+  return { streams, read };
+}
+
+async function run(...words: string[]) {
+  const { streams, read } = createStreams();
+  const ending = await runCommandLine(words, streams);
+  return { ending, output: await read(streams.output), errors: await read(streams.errors) };
+}
+
+describe('the command line', () => {
+  it.each(['--version', '-V'])('says its version with %s', async (word) => {
+    expect(await run(word)).toEqual({ ending: 'ok', output: `${version}\n`, errors: '' });
+  });
+
+  it('says what is wrong with a limit', async () => {
+    const { ending, errors } = await run('runs', '--limit', '0');
+
+    expect([ending, errors]).toEqual(['usage', 'rondo: --limit is a number of at least 1, not 0.\n']);
+  });
+
+  it('lists the commands of a resource', async () => {
+    const { ending, output } = await run('help', 'schedules');
+
+    expect(ending).toBe('ok');
+    expect(output).toMatch(/^ {2}rondo schedules ls \[options\] +List schedules, newest first$/m);
+    expect(await run('schedules')).toMatchObject({
+      ending: 'usage',
+      errors: 'rondo: schedules needs another word. See: rondo help schedules\n',
+    });
+  });
+
+  it('shows of a command that has the name of a resource, too, what it does and the others', async () => {
+    expect((await run('help', 'runs')).output).toMatch(/List runs, newest first\.[^]*rondo runs result RUN/);
+  });
+});
+
+it('mcp ls has a heading for what a tool does', async () => {
+  const tool = {
+    ...{ id: 'mct_a', server: 'tickets', tool: 'create', available: true, changed: null },
+    accepted: { description: 'Creates a ticket.' },
+  };
+  const fetched = () => Promise.resolve(Response.json({ data: [tool], has_more: false, next_cursor: null }));
+  const rondo = () => new Rondo({ baseUrl: 'http://gateway', fetch: fetched });
+  const { streams, read } = createStreams();
+  const terminal = new Terminal(streams, { json: false, colour: false });
+  await mcpList.run(parseArguments(mcpList, []), { terminal, rondo, url: 'http://gateway', key: () => 'key' });
+
+  const [heading = '', row = ''] = (await read(streams.output)).split('\n');
+  expect(row.indexOf('Creates')).toBe(heading.indexOf('DESCRIPTION'));
+});
