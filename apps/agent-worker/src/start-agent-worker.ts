@@ -3,6 +3,7 @@ import { type DynamicModule, type OnApplicationShutdown, Module } from '@nestjs/
 import { NestFactory } from '@nestjs/core';
 import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
 import {
+  announceRunHolder,
   answerHosting,
   DelayedPollWorker,
   natsTransportOptions,
@@ -37,12 +38,19 @@ export async function startAgentWorker(config: Config, log: Logger) {
   await app.listen(config.PORT, config.HOST);
   worker.processor.start(config.RUN_CONCURRENCY);
   worker.tasks.start();
+  const leave = announceRunHolder(worker.nats, { id: config.WORKER_ID, service: 'agent-worker' });
   log.info({ workerId: config.WORKER_ID, port: config.PORT }, 'agent-worker started');
 
   return {
     getUrl: () => app.getUrl(),
-    drain: () => releaseAllRuns(worker, config.DRAIN_MS),
-    close: () => app.close(),
+    drain: () => {
+      leave();
+      return releaseAllRuns(worker, config.DRAIN_MS);
+    },
+    close: () => {
+      leave();
+      return app.close();
+    },
   };
 }
 

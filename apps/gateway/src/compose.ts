@@ -62,6 +62,7 @@ import { runBudgets } from './runs/run-budgets';
 import { composeRunService } from './runs/compose-run-service';
 import { composeTraces } from './runs/compose-traces';
 import { RunSettingsResolver } from './runs/run-settings';
+import { SignsOfLife } from './operations/signs-of-life';
 import { RunWaits } from './runs/run-waits';
 import { WorkerSignals } from './runs/worker-signals';
 import { SiteService } from './sites/site-service';
@@ -112,7 +113,6 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
     rate,
     longRequests: new LongRequests(limits, connections),
     catalog,
-    toolCatalog: new ToolCatalog(adapters.link),
     ...services,
     ...composeTriggers({ ...adapters, ...services, authenticator, limits, accountRate, config, log }),
     ...composeWebhooks({ ...adapters, config, log }),
@@ -236,8 +236,21 @@ function servicesOf(
     onError,
   });
   const mcpDiscovery = new McpDiscoveryService({ link: adapters.link, secrets });
-  const runWaits = new RunWaits({ ...adapters, holderOf: (run) => holderOf(adapters.database, run) });
-  return { settings, accountLimits, runQuota: quota, quotas, agentService, runService, runWaits, mcpDiscovery };
+  const toolCatalog = new ToolCatalog(adapters.link);
+  const signsOfLife = new SignsOfLife(adapters.link, () => toolCatalog.executors);
+  const runWaits = new RunWaits({ ...adapters, signsOfLife, holderOf: (run) => holderOf(adapters.database, run) });
+  return {
+    toolCatalog,
+    signsOfLife,
+    settings,
+    accountLimits,
+    runQuota: quota,
+    quotas,
+    agentService,
+    runService,
+    runWaits,
+    mcpDiscovery,
+  };
 }
 
 /** Undefined while Redis is away. */

@@ -11,6 +11,7 @@ import { type MicroserviceOptions, Ctx, EventPattern, NatsContext, Payload, Tran
 import {
   type MessageHeaders,
   BoundedCloseWorker,
+  announceRunHolder,
   natsTransportOptions,
   signals,
   stopSignalOf,
@@ -46,9 +47,16 @@ export async function startSummarizer(
   summarizer.heartbeat.start();
   summarizer.maintenance.start();
   summarizer.titles.start();
+  const leave = announceRunHolder(summarizer.nats, { id: config.SUMMARIZER_ID, service: 'summarizer' });
   log.info({ url: await app.getUrl() }, 'summarizer started');
 
-  return { getUrl: () => app.getUrl(), close: () => shutDown(summarizer, app) };
+  return {
+    getUrl: () => app.getUrl(),
+    close: () => {
+      leave();
+      return shutDown(summarizer, app);
+    },
+  };
 }
 
 /** Releases its runs to other summarizers. The heartbeat ends last: it renews the leases until then. */

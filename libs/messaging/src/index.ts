@@ -20,6 +20,7 @@ export { RunQueues } from './queues/run-queues';
 export { seldom } from './queues/seldom';
 export { SharedPace } from './queues/shared-pace';
 export { SharedQuota } from './queues/shared-quota';
+export { type HeardRunHolder, HeardRunHolders, type RunHolderService, announceRunHolder } from './queues/signs-of-life';
 export { NatsRunFeed } from './run-feed/run-feed';
 export { NatsTools } from './tool-calls/client/nats-tools';
 export { QueueShares, usualQueueShare } from './tool-calls/client/queue-shares';

@@ -3,7 +3,7 @@ import { type Command, type Context, UsageError } from '../command';
 import { checkout } from '../config';
 import { checkRun } from '../doctor/demo-run';
 import { type Finding, broken, messageOf, skipped } from '../doctor/finding';
-import { checkGateway, checkKey, checkModels, checkServers } from '../doctor/gateway';
+import { checkGateway, checkKey, checkModels, checkProcesses, checkServers } from '../doctor/gateway';
 import { checkDisk, checkIsolation, checkKernel, checkNode } from '../doctor/machine';
 import { checkModel } from '../doctor/model';
 
@@ -34,8 +34,11 @@ async function checkDeployment({ url, rondo }: Context, quick: boolean): Promise
   const [servers, keys] = await Promise.all([tried('servers', () => checkServers(url)), tried('key', key)]);
   if (keys.some(({ status }) => status === 'broken'))
     return [gateway, ...servers, ...keys, skipped('a run', 'needs a key')];
+  const processes = await tried('processes', () => checkProcesses(rondo()));
+  if (processes.some(({ status }) => status === 'broken'))
+    return [gateway, ...servers, ...keys, ...processes, skipped('a run', 'needs the processes')];
   const runs = quick ? [] : await tried('a run', () => checkRun(rondo()));
-  return [gateway, ...servers, ...keys, ...(await models()), ...runs];
+  return [gateway, ...servers, ...keys, ...processes, ...(await models()), ...runs];
 }
 
 export const doctor: Command = {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { type Rondo, RondoError } from '@rondo/client';
-import { type Finding, broken, messageOf, ok, warning } from './finding';
+import { type Finding, broken, messageOf, ok, skipped, warning } from './finding';
 
 const patienceMs = 3_000;
 
@@ -90,4 +90,17 @@ export async function checkModels(rondo: Rondo): Promise<Finding> {
   const providers = (await rondo.modelProviders()).filter((name) => !scripted.includes(name));
   if (providers.length > 0) return ok('models', providers.join(', '));
   return warning('models', ['only the scripted demo models', 'rondo setup asks for a key and tests it']);
+}
+
+/** Workers, summarizers and executors, as the page Health of the console sees them. */
+export async function checkProcesses(rondo: Rondo): Promise<Finding[]> {
+  try {
+    const { findings = [] } = await rondo.deploymentHealth();
+    if (findings.length === 0) return [ok('processes', 'workers, summarizers and executors give signs of life')];
+    return findings.map((text) => broken('processes', [text, 'the page Health of the console has the whole']));
+  } catch (error) {
+    if (error instanceof RondoError && error.status === 403)
+      return [skipped('processes', 'needs an admin key of the account that operates the deployment')];
+    throw error;
+  }
 }

@@ -5,7 +5,6 @@ import { count } from '../ui/amounts.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { statusWord } from '../ui/status.tsx';
 import { ExecutorTable, QueueTable, WorkerTable } from './health-tables.tsx';
-import { findingsOf } from './findings.ts';
 
 /** What the whole deployment does, for those who operate it. */
 export function HealthPage() {
@@ -30,7 +29,7 @@ export function HealthPage() {
 }
 
 function Report({ health }: { readonly health: DeploymentHealth }) {
-  const { servers, gateway, runs, queues, workers, executors, outbox, at } = health;
+  const { servers, gateway, runs, queues, executors, outbox } = health;
   return (
     <>
       <Findings health={health} />
@@ -52,8 +51,8 @@ function Report({ health }: { readonly health: DeploymentHealth }) {
         <QueueTable queues={queues} />
       </section>
       <section className="section">
-        <h2>Workers that hold runs</h2>
-        <WorkerTable workers={workers} at={at} />
+        <h2>Workers and summarizers</h2>
+        <WorkerTable health={health} />
       </section>
       <section className="section">
         <h2>Executors</h2>
@@ -67,7 +66,7 @@ function Report({ health }: { readonly health: DeploymentHealth }) {
 const wordOf = (status: string): string => (statusWord(status as never) as string | undefined)?.toLowerCase() ?? status;
 
 function Findings({ health }: { readonly health: DeploymentHealth }) {
-  const findings = findingsOf(health);
+  const { findings = [] } = health;
   return (
     <div className={findings.length === 0 ? 'findings fine' : 'findings'} role="status">
       {findings.length === 0 && <p>Everything answers, and nothing waits without a reason.</p>}

@@ -50,25 +50,48 @@ export function QueueTable({ queues }: Pick<DeploymentHealth, 'queues'>) {
   );
 }
 
-export function WorkerTable({ workers, at }: Pick<DeploymentHealth, 'workers' | 'at'>) {
-  if (!workers) return <p className="hint">Postgres does not say.</p>;
-  if (workers.length === 0) return <p className="hint">No run is under way.</p>;
+interface RunHolder {
+  readonly id: string;
+  readonly sign: NonNullable<DeploymentHealth['processes']>[number] | undefined;
+  readonly held: NonNullable<DeploymentHealth['workers']>[number] | undefined;
+}
+
+/** Those that gave a sign of life, and those that hold runs: each process once. */
+function listRunHolders({ processes, workers }: DeploymentHealth): RunHolder[] {
+  const ids = new Set([...(processes ?? []), ...(workers ?? [])].map(({ id }) => id));
+  return [...ids].sort().map((id) => ({
+    id,
+    sign: processes?.find((process) => process.id === id),
+    held: workers?.find((worker) => worker.id === id),
+  }));
+}
+
+export function WorkerTable({ health }: { readonly health: DeploymentHealth }) {
+  const { processes, workers, at } = health;
+  if (!processes && !workers) return <p className="hint">Neither NATS nor Postgres says.</p>;
+  const holders = listRunHolders(health);
+  if (holders.length === 0) return <p className="hint">None was heard in the last minute.</p>;
   return (
-    <Table label="Workers" columns={[['Worker'], ['Runs', true], ['Its first lease ends', true]]}>
-      {workers.map(({ id, runs, lease_expires_at: end }) => (
+    <Table label="Workers" columns={[['Process'], ['State'], ['Runs', true], ['Its first lease ends', true]]}>
+      {holders.map(({ id, sign, held }) => (
         <tr key={id}>
           <th scope="row">
             <code className="id">{id}</code>
           </th>
-          <td className="number">{count(runs)}</td>
-          <td className="number">
-            {Date.parse(end) < Date.parse(at) ? 'has ended' : `in ${duration(between(at, end))}, if not renewed`}
-          </td>
+          <td>{sign ? wordSign(sign, at) : unknown}</td>
+          <td className="number">{workers ? count(held?.runs ?? 0) : unknown}</td>
+          <td className="number">{held ? wordLease(held.lease_expires_at, at) : unknown}</td>
         </tr>
       ))}
     </Table>
   );
 }
+
+const wordSign = ({ is_silent: isSilent, heard_at: heardAt }: NonNullable<RunHolder['sign']>, at: string): string =>
+  isSilent ? `silent for ${duration(between(heardAt, at))}` : 'alive';
+
+const wordLease = (end: string, at: string): string =>
+  Date.parse(end) < Date.parse(at) ? 'has ended' : `in ${duration(between(at, end))}, if not renewed`;
 
 export function ExecutorTable({ executors }: Pick<DeploymentHealth, 'executors'>) {
   if (!executors) return <p className="hint">NATS does not say.</p>;

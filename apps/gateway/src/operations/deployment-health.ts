@@ -1,14 +1,18 @@
+import type { DeploymentHealth as Health } from '@rondo/contract/api';
 import type { RunQueue, RunQueues } from '@rondo/messaging';
 import { type Database, readDeploymentState } from '@rondo/persistence';
 import type { OpenConnections } from '../auth/open-connections';
 import type { ToolCatalog } from '../catalog/tool-catalog';
 import type { RunSubscriptions } from '../live/run-subscriptions';
+import { type Found, findFaults } from './findings';
+import type { SignsOfLife } from './signs-of-life';
 
 interface HealthParts {
   readonly database: Pick<Database, 'sql' | 'ping'>;
   readonly queues: RunQueues;
   readonly feed: { ping(): Promise<void> };
   readonly toolCatalog: Pick<ToolCatalog, 'executors'>;
+  readonly signsOfLife: Pick<SignsOfLife, 'processes'>;
   readonly subscriptions: Pick<RunSubscriptions, 'runCount' | 'subscriberCount'>;
   readonly connections: Pick<OpenConnections, 'count'>;
 }
@@ -17,8 +21,13 @@ interface HealthParts {
 export class DeploymentHealth {
   constructor(private readonly parts: HealthParts) {}
 
-  async read() {
-    const { database, queues, feed, toolCatalog, subscriptions, connections } = this.parts;
+  async read(): Promise<Health> {
+    const found = await this.find();
+    return { ...found, findings: findFaults(found) };
+  }
+
+  private async find(): Promise<Found> {
+    const { database, queues, feed, toolCatalog, signsOfLife, subscriptions, connections } = this.parts;
     const [postgres, redis, nats, state, runs, compactions] = await Promise.all([
       answers(database.ping()),
       answers(queues.ping()),
@@ -27,8 +36,9 @@ export class DeploymentHealth {
       orNull(jobsOf(queues.runs)),
       orNull(jobsOf(queues.compactions)),
     ]);
+    const now = Date.now();
     return {
-      at: new Date().toISOString(),
+      at: new Date(now).toISOString(),
       servers: { postgres, redis, nats },
       gateway: {
         watched_runs: subscriptions.runCount,
@@ -47,8 +57,13 @@ export class DeploymentHealth {
           runs: held,
           lease_expires_at: leaseExpiresAt,
         })),
+      processes:
+        signsOfLife.processes?.map(({ id, service, silentMs, isSilent }) => ({
+          ...{ id, service, is_silent: isSilent },
+          heard_at: new Date(now - silentMs).toISOString(),
+        })) ?? null,
       outbox: state && { entries: state.outbox.entries, oldest_at: state.outbox.oldestAt },
-      executors: toolCatalog.executors ?? null,
+      executors: toolCatalog.executors?.map((executor) => ({ ...executor })) ?? null,
     };
   }
 }

@@ -1,7 +1,8 @@
-import type { RunWait } from '@rondo/contract';
+import type { RunWait, WaitCause } from '@rondo/contract';
 import { explainQueueShare } from '@rondo/domain';
 import type { QueueShares } from '@rondo/messaging';
 import type { RunAddress, RunHolder, Runs } from '@rondo/persistence';
+import type { SignsOfLife } from '../operations/signs-of-life';
 import type { WorkerSignals } from './worker-signals';
 
 interface RunWaitsParts {
@@ -10,6 +11,7 @@ interface RunWaitsParts {
   /** The worker that holds the run, if any. */
   readonly holderOf: (run: RunAddress) => Promise<RunHolder | undefined>;
   readonly workers: Pick<WorkerSignals, 'callsProblem'>;
+  readonly signsOfLife: Pick<SignsOfLife, 'findProblem' | 'findHolderProblem' | 'findExecutorProblem'>;
 }
 
 /**
@@ -22,18 +24,46 @@ export class RunWaits {
   /** Rejects with `run_not_found`. While Redis is away, a call that waits to be sent counts as running. */
   async explain(address: RunAddress): Promise<RunWait> {
     const wait = await this.parts.runs.why(address);
-    if (wait.cause !== 'tool') return wait;
-    const problem = await this.callsProblem(address);
-    if (problem !== undefined) return { ...wait, sentence: `${sendingWaits(wait)} ${problem}` };
-    const share = await this.parts.queueShares.read(address.accountId).catch(() => undefined);
-    return share?.waitingRuns.includes(address.runId) ? explainQueueShare(wait) : wait;
+    if (forPeople.has(wait.cause)) return wait;
+    const holder = await this.parts.holderOf(address);
+    const problem = this.findSilence(wait, holder?.workerId);
+    if (problem !== undefined) return { ...wait, sentence: `${wait.sentence} ${problem}` };
+    return wait.cause === 'tool' ? this.explainTool(wait, { address, holder }) : wait;
   }
 
-  private async callsProblem(address: RunAddress): Promise<string | undefined> {
-    const holder = await this.parts.holderOf(address);
-    return holder && this.parts.workers.callsProblem(holder.workerId, address.runId);
+  /** Which process that has to act gives no sign of life. */
+  private findSilence({ cause, executor_id: executorId }: RunWait, holderId: string | undefined): string | undefined {
+    const { signsOfLife } = this.parts;
+    const service = cause === 'summary' ? 'summarizer' : 'agent-worker';
+    if (holderId === undefined || cause === 'takeover') return signsOfLife.findProblem(service);
+    const problem = signsOfLife.findHolderProblem(holderId);
+    return problem ?? (executorId === undefined ? undefined : signsOfLife.findExecutorProblem(executorId));
+  }
+
+  private async explainTool(wait: RunWait, { address, holder }: HeldRun): Promise<RunWait> {
+    const { workers, queueShares } = this.parts;
+    const problem = holder && (await workers.callsProblem(holder.workerId, address.runId));
+    if (problem !== undefined) return { ...wait, sentence: `${sendingWaits(wait)} ${problem}` };
+    const share = await queueShares.read(address.accountId).catch(() => undefined);
+    return share?.waitingRuns.includes(address.runId) ? explainQueueShare(wait) : wait;
   }
 }
+
+interface HeldRun {
+  readonly address: RunAddress;
+  readonly holder: RunHolder | undefined;
+}
+
+/** No process of the deployment has to act on these now. */
+const forPeople: ReadonlySet<WaitCause> = new Set([
+  'none',
+  'thread',
+  'answer',
+  'approval',
+  'budget',
+  'tool_unknown',
+  'child_runs',
+]);
 
 const sendingWaits = ({ tool_calls: calls = [] }: RunWait): string =>
   `Waits to send ${calls.map(({ name }) => name).join(', ')}.`;

@@ -973,6 +973,20 @@ export type components = {
                  */
                 lease_expires_at: string;
             }[] | null;
+            /** @description Workers and summarizers, idle ones too, heard in the last minute. Null without NATS, and in the first seconds. */
+            processes?: {
+                /** @description The name under which it holds runs. */
+                id: string;
+                /** @description `agent-worker` or `summarizer`. */
+                service: string;
+                /**
+                 * Format: date-time
+                 * @description When it gave its last sign of life; each gives one a second.
+                 */
+                heard_at: string;
+                /** @description It misses signs: it is frozen, or has died. */
+                is_silent: boolean;
+            }[] | null;
             /** @description Jobs that are not in Redis yet. */
             outbox: {
                 entries: number;
@@ -1002,6 +1016,8 @@ export type components = {
                 /** @description Why it runs no tools at all. */
                 problem: string | null;
             }[] | null;
+            /** @description In English, for people: what is not as it should be, what follows from it, and what to do. */
+            findings?: string[];
         };
         /** @enum {string} */
         Dialect: "native" | "xml_invoke" | "xml_tag" | "json";

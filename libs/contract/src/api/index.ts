@@ -8,7 +8,7 @@ export { catalog } from './catalog';
 export { exampleHash, exampleIds } from './example-ids';
 export { mcpServers, mcpTools } from './mcp-tools';
 export { type MetadataQuery, isWholeMetadata, metadata, metadataQuery, notWholeMetadata } from './metadata';
-export { operations } from './operations';
+export { type DeploymentHealth, operations } from './operations';
 export { createPage, pageQuery } from './paging';
 export { type PathParam, pathParams, readParams } from './path-params';
 export {

@@ -23,6 +23,13 @@ const worker = z.object({
   lease_expires_at: z.iso.datetime().describe('When the first of its leases ends, unless it is renewed.'),
 });
 
+const runHolder = z.object({
+  id: z.string().describe('The name under which it holds runs.'),
+  service: z.string().describe('`agent-worker` or `summarizer`.'),
+  heard_at: z.iso.datetime().describe('When it gave its last sign of life; each gives one a second.'),
+  is_silent: z.boolean().describe('It misses signs: it is frozen, or has died.'),
+});
+
 const executor = z.object({
   id: z.string(),
   is_open: z.boolean().describe('Whether it accepts further threads.'),
@@ -48,12 +55,24 @@ const deploymentHealth = z.object({
   runs: z.record(z.string(), count).nullable().describe('Runs that are not over, of all accounts, by status.'),
   queues: z.array(queue),
   workers: z.array(worker).nullable().describe('Those that hold runs.'),
+  processes: z
+    .array(runHolder)
+    .nullable()
+    .optional()
+    .describe(
+      'Workers and summarizers, idle ones too, heard in the last minute. Null without NATS, and in the first seconds.',
+    ),
   outbox: z
     .object({ entries: count, oldest_at: z.iso.datetime().nullable() })
     .nullable()
     .describe('Jobs that are not in Redis yet.'),
   executors: z.array(executor).nullable().describe('Those that were heard in the last seconds. Null without NATS.'),
+  findings: z
+    .array(z.string())
+    .optional()
+    .describe('In English, for people: what is not as it should be, what follows from it, and what to do.'),
 });
+export type DeploymentHealth = z.infer<typeof deploymentHealth>;
 
 export const operations = defineRoutes('operations', {
   getLiveness: {
@@ -97,6 +116,9 @@ export const operationSchemas: ApiSchemas = {
       runs: { running: 2, waiting_input: 1 },
       queues: [{ name: 'runs', due: 0, jobs: { waiting: 0, active: 2, delayed: 0, consumers: 2 } }],
       workers: [{ id: 'agent-worker:4c1f', runs: 2, lease_expires_at: '2026-11-25T09:00:12.000Z' }],
+      processes: [
+        { id: 'agent-worker:4c1f', service: 'agent-worker', heard_at: '2026-11-25T08:59:59.200Z', is_silent: false },
+      ],
       outbox: { entries: 0, oldest_at: null },
       executors: [
         {
@@ -108,6 +130,7 @@ export const operationSchemas: ApiSchemas = {
           problem: null,
         },
       ],
+      findings: [],
     },
   },
 };

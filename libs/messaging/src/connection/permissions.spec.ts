@@ -26,6 +26,7 @@ import {
   requestRunEnd,
 } from '../tool-calls/sandbox-requests';
 import { ToolStreams, toolStreamConfigs } from '../tool-calls/tool-streams';
+import { HeardRunHolders, announceRunHolder } from '../queues/signs-of-life';
 import { ToolSupport } from '../tool-calls/tool-support';
 import { answerHosting, requestHosting } from '../tool-calls/workspace-hosting';
 import { builtInTools } from '@rondo/domain';
@@ -96,6 +97,7 @@ describe('each permission on NATS', () => {
     await callTools();
     await answerWorkers();
     await watchRuns();
+    await giveSignsOfLife();
     await sendSignals();
   });
   afterAll(async () => {
@@ -200,6 +202,19 @@ describe('each permission on NATS', () => {
       });
       await heard;
     }
+  }
+
+  async function giveSignsOfLife() {
+    const gateway = findLink('gateway');
+    const heard = new HeardRunHolders(gateway, 0);
+    await gateway.ping();
+    for (const service of ['agent-worker', 'summarizer'] as const) {
+      const link = findLink(service);
+      cleanups.push(announceRunHolder(link, { id: service, service }));
+      await link.ping();
+    }
+    await gateway.ping();
+    expect(heard.processes?.map(({ id }) => id)).toEqual(['agent-worker', 'summarizer']);
   }
 
   async function sendSignals() {

@@ -45,6 +45,7 @@ export const trafficOf = (executor: string) =>
       publish: ['tool-executor'],
       subscribe: ['agent-worker', 'gateway'],
     },
+    signOfLife: { subject: names.signOfLife, publish: ['agent-worker', 'summarizer'], subscribe: ['gateway'] },
     sandboxEnd: { subject: names.sandboxEnd(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     sandboxForget: { subject: names.sandboxForget(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     sandboxAdopt: { subject: names.sandboxAdopt(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },

@@ -48,6 +48,8 @@ export function wireNames(namespace = '') {
     toolCancel: (executorId: string) => `${subject}tool.cancel.${executorId}`,
     /** Each executor announces here whether it accepts threads; `*` stands for all executors. */
     executorOpen: (executorId: string) => `${subject}executor.open.${executorId}`,
+    /** Each worker and summarizer says here every second that it lives. */
+    signOfLife: `${subject}holder.alive`,
     /** Request to an executor to end what a run has left running in the thread's sandbox. */
     sandboxEnd: (executorId: string) => `${subject}sandbox.end.${executorId}`,
     /** Request to an executor to remove the sandbox of a deleted thread, with its files. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { trafficOf } from '../connection/permissions';
 import { signals } from '../connection/signals';
 import { queues } from '../queues/queues';
+import { signOfLife } from '../queues/signs-of-life';
 import { mcpDiscoverRequest, mcpListRequest } from '../tool-calls/mcp-requests';
 import {
   adoptionAnswer,
@@ -39,6 +40,7 @@ const wire = {
   toolNews: { schema: toolProgress },
   toolCancel: { schema: toolCancel },
   executorOpen: { schema: announcement },
+  signOfLife: { schema: signOfLife },
   sandboxEnd: { schema: endRequest, answer: endAnswer },
   sandboxForget: { schema: removalRequest, answer: removalAnswer },
   sandboxAdopt: { schema: adoptionRequest, answer: adoptionAnswer },

@@ -5,7 +5,7 @@ import { received } from '../connection/received';
 import { type ExecutorLoad, announcement } from './open-executors';
 
 /** Several announcements may be lost before an executor counts as gone: what it lacks seldom changes. */
-const defaultValidForMs = 5_000;
+const defaultValidForMs = 4_000;
 
 interface Support extends Omit<HeardExecutor, 'id'> {
   readonly atMs: number;
