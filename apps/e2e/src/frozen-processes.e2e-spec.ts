@@ -14,11 +14,13 @@ describe('a frozen process', () => {
   let deployment: RunningRondo;
   let rondo: Rondo;
   let folder: string;
+  let program: RondoProgram;
   beforeAll(async () => {
     deployment = await RunningRondo.start({ leases: 'production' });
     const { url, key } = deployment.client();
     rondo = new Rondo({ baseUrl: url, apiKey: key });
     folder = mkdtempSync(join(tmpdir(), 'rondo-frozen-'));
+    program = new RondoProgram(folder, deployment.client());
   });
   afterAll(async () => {
     await deployment.stop();
@@ -34,7 +36,7 @@ describe('a frozen process', () => {
     }
   }
   const findings = async () => (await rondo.deploymentHealth()).findings ?? [];
-  const doctor = () => new RondoProgram(folder, deployment.client()).run('doctor', '--quick');
+  const doctor = () => program.run('doctor', '--quick');
   const allAlive = () =>
     until(
       () => rondo.deploymentHealth(),

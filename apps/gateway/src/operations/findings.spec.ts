@@ -34,7 +34,7 @@ it.each<[string, Partial<Found>]>([
   ['NATS does not answer', { servers: { ...fine.servers, nats: false }, executors: [] }],
   ['1 jobs are not in Redis yet', { outbox: { entries: 1, oldest_at: '2025-12-31T23:00:00.000Z' } }],
   [
-    'No agent-worker takes jobs from the queue “runs”, and 3 wait',
+    'No agent-worker takes jobs from the queue “runs”, and 3 runs wait',
     { queues: [{ name: 'runs', due: 3, jobs: { ...jobs, consumers: 0 } }] },
   ],
   ['The worker w1 is silent', { workers: [{ id: 'w1', runs: 1, lease_expires_at: '2025-12-31T23:59:59.000Z' }] }],
