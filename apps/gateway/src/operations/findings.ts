@@ -52,7 +52,10 @@ function inProcesses({ queues, workers, processes, at }: Found): string[] {
 
 function inExecutors({ executors, servers }: Found): string[] {
   if (!executors || !servers.nats) return [];
-  if (executors.length === 0) return ['No tool-executor was heard in the last seconds: tools do not run. Start one, or restart the one that is frozen.'];
+  if (executors.length === 0)
+    return [
+      'No tool-executor was heard in the last seconds: tools do not run. Start one, or restart the one that is frozen.',
+    ];
   const problems = executors.flatMap(({ id, problem }) => (problem === null ? [] : `${id} runs no tools: ${problem}`));
   const isFull = executors.every(({ is_open: isOpen }) => !isOpen);
   return isFull ? [...problems, 'No executor accepts further threads: add one, or more slots.'] : problems;
