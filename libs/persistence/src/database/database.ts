@@ -58,7 +58,7 @@ export function openDatabase({ url, poolSize, leaseOwner, log }: DatabaseOptions
   });
   const statements = new PreparedStatements();
   const sql = statements.over(pool);
-  const livenessLock = leaseOwner === undefined ? undefined : new LivenessLock({ url, owner: leaseOwner, sql, log });
+  const livenessLock = leaseOwner === undefined ? undefined : new LivenessLock({ url, owner: leaseOwner, sql });
   if (log) void checkConnections(sql, { needed: poolSize + (livenessLock ? 2 : 1), log });
 
   return {

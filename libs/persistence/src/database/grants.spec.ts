@@ -106,7 +106,7 @@ describe('attack: service credentials', () => {
     ...{ messages: 'content', run_events: 'data', presences: 'owner', usage_entries: 'cost_usd' },
     ...{ idempotency_keys: 'key', blobs: 'bytes', blob_refs: 'sha256', fetched_images: 'sha256' },
     ...{ tool_sets: 'hash', agent_versions: 'definition', file_parts: 'bytes', run_files: 'path' },
-    ...{ session_links: 'hash', run_inputs: 'text', reservations: 'usd' },
+    ...{ session_links: 'hash', run_inputs: 'text', reservations: 'usd', heartbeats: 'owner' },
   };
 
   it.each(databaseServices)('%s does to each table what only others may', async (service) => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { beatUntil } from './heartbeats';
 import type { Sql } from './sql';
 
 const keyOf = (owner: string): string => `hashtextextended(${owner}, 0)`;
@@ -39,15 +40,15 @@ export interface LivenessLockParts {
   readonly owner: string;
   /** Uses other connections than the lock's. */
   readonly sql: Sql;
-  readonly log?: { warn(fields: object, text: string): void } | undefined;
 }
 
 /**
  * Holds a session lock on a dedicated connection while this process lives. However the process dies, its kernel closes the
  * connection, Postgres releases the lock, and the reaper need not wait for the leases to expire.
  * A row records that the lock is held; an owner without a row cannot count as dead. The row exists only while the lock can
- * be held: not before the first lock, not while reconnecting fails, and never through a pooler, which shares connections.
- * Without the row only leases decide, as they do for a process that hangs while its connection stays open.
+ * be held: not before the first lock, and not while reconnecting fails. Without the row only leases decide, as they do for a
+ * process that hangs while its connection stays open. A pooler shares connections, so that no lock can be held through
+ * one: there heartbeats decide.
  */
 export class LivenessLock {
   private readonly leaving = new AbortController();
@@ -67,11 +68,13 @@ export class LivenessLock {
   private async run(): Promise<void> {
     let isKnown = false;
     while (!this.leaving.signal.aborted) {
-      if (await this.holdUntilDisconnected()) {
+      const connection = await this.holdUntilDisconnected();
+      if (connection === 'held') {
         isKnown = true;
         continue;
       }
       if (isKnown) isKnown = !(await this.withdraw());
+      if (connection === 'pooled') return beatUntil(this.leaving.signal, this.parts);
       await this.pause(retryDelayMs);
     }
   }
@@ -83,8 +86,8 @@ export class LivenessLock {
     );
   }
 
-  /** Resolves when the connection ends, with whether the lock was held on it. */
-  private async holdUntilDisconnected(): Promise<boolean> {
+  /** Resolves when the connection ends, with whether the lock was held on it, or at once where no connection can hold it. */
+  private async holdUntilDisconnected(): Promise<'held' | 'failed' | 'pooled'> {
     const { url, owner } = this.parts;
     const client = new pg.Client({ connectionString: url, ...settings });
     client.on('error', () => {}); // `end` follows
@@ -92,7 +95,7 @@ export class LivenessLock {
     let wasHeld = false;
     try {
       await client.connect();
-      if (!(await this.acquire(client))) return false;
+      if (!(await this.acquire(client))) return 'pooled';
       while (!this.leaving.signal.aborted) {
         await client.query(announce, [owner]);
         wasHeld = true;
@@ -100,25 +103,18 @@ export class LivenessLock {
       }
       await client.query(withdraw, [owner]);
     } catch {
-      return wasHeld;
+      return wasHeld ? 'held' : 'failed';
     } finally {
       await client.end().catch(() => undefined);
     }
-    return wasHeld;
+    return 'held';
   }
 
   /** A pooler reports another backend than the one that answers, and would hold the lock after this process died. */
   private async acquire(client: pg.Client): Promise<boolean> {
     await client.query(keepAlive);
     const { rows } = await client.query<{ pid: number }>(acquireLock, [this.parts.owner]);
-    if ('processID' in client && client.processID === rows[0]?.pid) return true;
-
-    this.parts.log?.warn(
-      {},
-      'Postgres is reached through a pooler: dead processes are detected by expired leases only',
-    );
-    this.leaving.abort();
-    return false;
+    return 'processID' in client && client.processID === rows[0]?.pid;
   }
 
   private pause(ms: number): Promise<void> {

@@ -1,13 +1,19 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { openDatabase } from '../database/database';
 import { announce, acquireLock } from '../database/liveness-lock';
 import type { Sql } from '../database/sql';
+import { PgBouncer, pgbouncer } from '../testing/pgbouncer';
 import { StoreFixture } from '../testing/store-fixture';
+import { reapDeadEveryMs } from './postgres-run-store';
 import { Reaper } from './reaper';
 
 let fixture: StoreFixture;
 let reaper: Reaper;
 const missingLockMs = 100;
+const builtDatabase = join(__dirname, '../../dist/database/database.js');
 const holders: Client[] = [];
 beforeEach(async () => {
   fixture = await StoreFixture.open();
@@ -150,5 +156,66 @@ describe('reapDead', () => {
     const backMs = performance.now();
     while ((await cutOff.reapDead()) === 0) await sleep(10);
     expect(performance.now() - backMs).toBeGreaterThanOrEqual(500);
+  });
+
+  describe('behind a pooler', () => {
+    const beat = (owner: string, secondsAgo: number, startedHoursAgo = 0) =>
+      fixture.database.sql.query(
+        `insert into heartbeats (owner, beat_at, postgres_since) values ($1,
+          clock_timestamp() - $2::int * interval '1 s', pg_postmaster_start_time() - $3::int * interval '1 h')`,
+        [owner, secondsAgo, startedHoursAgo],
+      );
+
+    it('queues the runs of a holder whose beats are late, and no others', async () => {
+      await Promise.all([beat('worker-1', 10), beat('worker-2', 1)]);
+      const [left, kept] = [await fixture.claimed(), await fixture.claimed('worker-2')];
+      await fixture.published();
+
+      expect(await lookTwice()).toEqual([0, 1]);
+
+      expect(await fixture.published()).toMatchObject([{ key: `${left.runId}-2` }]);
+      expect(await ownerOf(kept.runId)).toBe('worker-2');
+      expect(await fixture.database.sql.query('select owner from heartbeats')).toEqual([{ owner: 'worker-2' }]);
+    });
+
+    it('leaves every holder where all beats are late: Postgres or the pooler was away', async () => {
+      await Promise.all([beat('worker-1', 60), beat('worker-2', 61)]);
+      const { runId } = await fixture.claimed();
+
+      expect(await lookTwice()).toEqual([0, 0]);
+      expect(await ownerOf(runId)).toBe('worker-1');
+    });
+
+    it('leaves a holder that has not beaten since Postgres was started', async () => {
+      await Promise.all([beat('worker-1', 60, 1), beat('worker-2', 0)]);
+      const { runId } = await fixture.claimed();
+
+      expect(await lookTwice()).toEqual([0, 0]);
+      expect(await ownerOf(runId)).toBe('worker-1');
+    });
+
+    (pgbouncer === undefined ? it.skip : it)('queues the runs of a process that was killed', async () => {
+      const pooler = await PgBouncer.inFrontOf(fixture.database.url, 'transaction');
+      const program = `require(process.argv[1]).openDatabase({ url: process.argv[2], poolSize: 1, leaseOwner: 'worker-1' });
+        setInterval(() => {}, 1000)`;
+      const killed = spawn(process.execPath, ['-e', program, builtDatabase, pooler.url], { stdio: 'inherit' });
+      const survivor = openDatabase({ url: pooler.url, poolSize: 1, leaseOwner: 'worker-2' });
+      const beating = () => fixture.database.sql.query('select from heartbeats');
+      while ((await beating()).length < 2) await sleep(20);
+      const { runId } = await fixture.claimed();
+      await fixture.published();
+
+      const asShipped = new Reaper(fixture.database.sql, {});
+      killed.kill('SIGKILL');
+      let queued = 0;
+      while (queued === 0) {
+        await sleep(reapDeadEveryMs);
+        queued = await asShipped.reapDead();
+      }
+
+      expect(await fixture.published()).toMatchObject([{ key: `${runId}-2` }]);
+      await survivor.close();
+      await pooler.close();
+    });
   });
 });

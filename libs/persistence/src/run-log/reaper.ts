@@ -1,3 +1,4 @@
+import { isLate } from '../database/heartbeats';
 import { LastingKeys } from '../database/lasting-keys';
 import { isDead } from '../database/liveness-lock';
 import type { Sql } from '../database/sql';
@@ -8,7 +9,7 @@ const maxRound = 500;
 
 export interface ReaperDelays {
   readonly leaseMs: number;
-  /** How long a lock may be missing: the time to replace a broken connection. */
+  /** How long a lock may be missing, or beats be late: the time to replace a broken connection. */
   readonly missingLockMs: number;
   /** After this time in the queue a job counts as missing: Redis was flushed (I1), or a crash prevented the job. */
   readonly missedAfterMs: number;
@@ -48,8 +49,14 @@ ${outboxOf('activated')} returning id`;
  * be told from waiting ones, so both are queued again: the second job of a run finds nothing to do.
  */
 const requeueRunsOfDeadHolders = `
-with dead as (
+with without_lock as (
   delete from presences where owner = any($1::text[]) and ${isDead} returning owner
+),
+late as (
+  delete from heartbeats where owner = any($1::text[]) and ${isLate} returning owner
+),
+dead as (
+  select owner from without_lock union select owner from late
 ),
 abandoned as materialized (
   select id from runs join dead on lease_owner = owner where ${isActive} order by id for no key update of runs
@@ -94,23 +101,23 @@ activated as (
 )
 ${outboxOf('activated')} returning id`;
 
-const ownersWithoutLock = `select owner from presences where ${isDead}`;
+const deadOwners = `select owner from presences where ${isDead} union select owner from heartbeats where ${isLate}`;
 
-/** Finds dead lease owners. One missing lock is no proof: a live process whose connection broke locks again in a moment. */
+/** Finds dead lease owners. One look is no proof: a live process whose connection broke locks again in a moment. */
 class DeadHolders {
-  private readonly missing: LastingKeys;
+  private readonly looks: LastingKeys;
 
   constructor(
     private readonly sql: Sql,
     missingLockMs: number,
   ) {
-    this.missing = new LastingKeys(missingLockMs);
+    this.looks = new LastingKeys(missingLockMs);
   }
 
-  /** Returns the owners whose lock was missing at every call for `missingLockMs`. */
+  /** Returns the owners that looked dead at every call for `missingLockMs`. */
   async find(): Promise<readonly string[]> {
-    const missing = await this.sql.query<{ owner: string }>(ownersWithoutLock);
-    return this.missing.of(missing.map(({ owner }) => owner));
+    const dead = await this.sql.query<{ owner: string }>(deadOwners);
+    return this.looks.of(dead.map(({ owner }) => owner));
   }
 }
 
