@@ -75,7 +75,7 @@ export class RondoClient {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
       const run = await this.json<RunView>('GET', `/runs/${id}/wait?timeout_s=5`).catch(() => undefined);
-      if (run && /^(completed|failed|stopped|waiting_input|waiting_budget)$/.test(run.status)) return run;
+      if (run && /^(completed|failed|stopped|waiting_input|waiting_budget|waiting_tool)$/.test(run.status)) return run;
       if (Date.now() > deadline) throw new Error(`${id} did not settle: ${JSON.stringify(run)}`);
     }
   }
