@@ -1,4 +1,4 @@
-import { isTerminal } from '@rondo/client';
+import { type HandledTools, type Waiting, isTerminal } from '@rondo/client';
 import type { Context } from './command';
 import type { Ending } from './exit-codes';
 import { nextStep } from './next-step';
@@ -9,23 +9,27 @@ export interface Following {
   readonly after?: number;
   /** What Ctrl-C does. `ask`: the person says; `stop`: the run is stopped; `leave`: it goes on. */
   readonly onInterrupt: 'ask' | 'stop' | 'leave';
+  /** Tools that are run here when the model calls them. */
+  readonly tools?: HandledTools;
 }
 
 /** Shows a run until it has ended. A question is asked at the terminal; without one the command ends there. */
 export async function followRun(
   runId: string,
-  { after = 0, onInterrupt }: Following,
+  { after = 0, onInterrupt, tools = {} }: Following,
   context: Context,
 ): Promise<Ending> {
   const { terminal } = context;
   const rondo = context.rondo();
   const display = new RunDisplay(terminal, after);
   const interrupts = new Interrupts(runId, onInterrupt, context);
+  const served = new AbortController();
+  if (Object.keys(tools).length > 0) serve(runId, { tools, signal: served.signal }, context);
   try {
     for await (const event of rondo.runs.stream(runId, { after, signal: interrupts.signal })) {
       display.show(event);
       if (isTerminal(event)) break;
-      if (event.type !== 'run.waiting' || event.data.reason === 'child_runs') continue;
+      if (event.type !== 'run.waiting' || isForOthers(event.data.reason)) continue;
       if ((await rondo.runs.get(runId)).last_seq > event.seq) continue; // it was answered long ago
       const ending = await answerQuestion(runId, context);
       if (ending) return ending;
@@ -36,11 +40,28 @@ export async function followRun(
     return 'interrupted';
   } finally {
     interrupts.end();
+    served.abort();
   }
   const { view } = display.log;
   if (view.stop) terminal.note(receiptLines(view.stop.receipt).join('\n'));
   if (view.status === 'completed' && !terminal.isJson) await showResponse(runId, display, context);
   return showEnding(terminal, await rondo.runs.get(runId));
+}
+
+/** Other runs, or a program, end the wait: nothing is asked at the terminal. */
+const isForOthers = (reason: Waiting['reason']): boolean => reason === 'child_runs' || reason === 'caller_tools';
+
+/** Runs the tools of the run here until the signal is aborted. */
+function serve(
+  runId: string,
+  { tools, signal }: { readonly tools: HandledTools; readonly signal: AbortSignal },
+  { terminal, rondo }: Context,
+): void {
+  rondo()
+    .runs.serve(runId, tools, { signal, onWaiting: () => undefined })
+    .catch((error: unknown) => {
+      if (!signal.aborted) terminal.complain(`The tools are not run any more: ${String(error)}`);
+    });
 }
 
 /** The response of a run that said it with a tool. */

@@ -5,5 +5,6 @@ export function nextStep(runId: string, waiting: Waiting | null | undefined): st
   if (waiting?.reason === 'approval') return `rondo approve ${runId} · rondo deny ${runId} --reason "…"`;
   if (waiting?.reason === 'tool_unknown')
     return `rondo resolve ${waiting.question?.tool_call_id ?? 'CALL'} completed|not_applied|retry`;
+  if (waiting?.reason === 'caller_tools') return `rondo watch ${runId}`;
   return `rondo answer ${runId} "…"`;
 }

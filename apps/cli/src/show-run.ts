@@ -4,6 +4,7 @@ import {
   type RunOutcome,
   type StopReceipt,
   type StreamEvent,
+  type Waiting,
   describeEnding,
   isTerminal,
 } from '@rondo/client';
@@ -78,6 +79,12 @@ export class RunDisplay {
     if (event.type === 'stream.gap')
       this.note(`The facts ${event.data.from} to ${event.data.to} are deleted (retention).`, 'yellow');
     if (event.type === 'run.waiting' || isTerminal(event)) this.endLine();
+    if (event.type === 'run.waiting' && event.data.reason === 'caller_tools') this.forCaller(event.data.tool_calls);
+  }
+
+  private forCaller(calls: Waiting['tool_calls'] = []): void {
+    const names = calls.map(({ name, expires_at: until }) => `${name} (until ${until})`).join(', ');
+    this.note(`… It waits for its caller to run ${names}.`, 'cyan');
   }
 
   private decision({ data }: Extract<StreamEvent, { type: 'approval.decided' }>): void {

@@ -47,6 +47,7 @@ const settings = {
   it.each([
     ['approvals', /"waiting_input","approval".*"outcome":"approve"/s],
     ['billing', /"tier":"pro".*"credit_usd":10/s],
+    ['caller-tools', /"waiting_tool","caller_tools".*"get_weather","Bergen".*completed\ncompleted/s],
     ['lists', /"queued":.*"waiting_input":[1-9]/],
     ['operations', /"cause":"answer"/],
     ['projects', /"is_public":true.*prj_/s],

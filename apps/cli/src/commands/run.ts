@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Command, type Context, type Given, UsageError } from '../command';
 import { followRun } from '../follow-run';
+import { readLocalTools, toDefinitions } from '../local-tools';
 
 async function inputOf(given: Given, { terminal }: Context): Promise<string> {
   const [text] = given.args;
@@ -39,16 +40,26 @@ export const run: Command = {
     { name: 'thread', short: 't', value: 'THREAD', help: 'continue this conversation' },
     { name: 'project', value: 'PROJECT', help: 'begin the conversation in this project' },
     { name: 'file', short: 'f', value: 'FILE', repeatable: true, help: 'put this file into the sandbox first' },
+    {
+      name: 'tool',
+      value: 'NAME=SCRIPT',
+      repeatable: true,
+      help: 'a tool that this command runs here, with the arguments as JSON on its standard input',
+    },
     { name: 'profile', value: 'PROFILE', help: 'suna, ii or symphony' },
     { name: 'detach', short: 'd', help: 'print the id of the run and leave' },
   ],
   details:
     'Without INPUT, or with `-`, the input is read from a pipe. The text of the model goes to standard output, what its tools ' +
-    'do to standard error. Ctrl-C asks whether to stop the run; without a terminal it leaves, and the run goes on.',
+    'do to standard error. Ctrl-C asks whether to stop the run; without a terminal it leaves, and the run goes on. What a SCRIPT prints is the result ' +
+    'of its call, and SCRIPT.json beside it tells the model `description` and `parameters`.',
   async run(given, context) {
     const { rondo, terminal } = context;
     const input = await inputOf(given, context);
     const files = given.values('file');
+    const tools = await readLocalTools(given.values('tool'));
+    if (given.has('detach') && given.has('tool'))
+      throw new UsageError('A run with --tool needs this command: leave out -d.');
     const project = given.value('project');
     const of = project === undefined ? {} : { project_id: project };
     const thread = given.value('thread') ?? (files.length > 0 ? (await rondo().threads.create(of)).id : undefined);
@@ -60,12 +71,13 @@ export const run: Command = {
       ...(model !== undefined && { model }),
       ...(thread === undefined ? of : { thread_id: thread }),
       ...(profile !== undefined && { profile: profile as 'suna' }), // the gateway refuses one that it does not have
+      ...(given.has('tool') && { caller_tools: toDefinitions(tools) }),
     });
     if (given.has('detach')) {
       if (terminal.isJson) terminal.json(created);
       else terminal.line(created.id);
       return 'ok';
     }
-    return followRun(created.id, { onInterrupt: 'ask' }, context);
+    return followRun(created.id, { onInterrupt: 'ask', tools }, context);
   },
 };

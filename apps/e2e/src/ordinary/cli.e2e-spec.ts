@@ -90,6 +90,33 @@ describe('rondo, in a pipe', () => {
     expect(stderr).not.toContain('\u001b');
   });
 
+  it('runs tools here, and tells the model what a script prints, or why it failed', async () => {
+    const script = (name: string, lines: string) =>
+      writeFileSync(join(folder, name), `#!/bin/sh\n${lines}\n`, { mode: 0o755 });
+    script('weather.sh', 'read -r given; echo "18 C for $given by ${1%%_*}"');
+    script('taxi.sh', 'echo "no taxi today" >&2; exit 3');
+    writeFileSync(
+      join(folder, 'weather.sh.json'),
+      JSON.stringify({ description: 'The weather.', effect_class: 'pure' }),
+    );
+    const words = inputOf('own tools', [
+      { calls: [call('weather', { city: 'Bergen' }), call('taxi', {})] },
+      { text: 'Walk.' },
+    ]);
+
+    const { code, stdout, stderr } = await inPipe([
+      ...['run', '--tool', 'weather=./weather.sh', '--tool', 'taxi=taxi.sh'],
+      ...words,
+    ]);
+
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Walk.\n' });
+    expect(stderr).toMatch(/waits for its caller to run weather \(until 20.*taxi/);
+    expect(stderr).toContain('18 C for {"city":"Bergen"} by call');
+    expect(stderr).toContain('✗ taxi: no taxi today');
+    expect((await inPipe(['run', '--tool', 'a b=./weather.sh', 'Go.'])).code).toBe(2);
+    expect((await inPipe(['run', '--tool', 'none=./none.sh', 'Go.'])).stderr).toContain('no program');
+  });
+
   it('takes the input from a pipe, and prints with --json the events as the API has them', async () => {
     const { input, model } = scripted('json', [{ text: 'Said.' }]);
 

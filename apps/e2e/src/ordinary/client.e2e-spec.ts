@@ -73,6 +73,42 @@ describe('@rondo/client, through a proxy that cuts connections at random bytes',
   });
 });
 
+describe('tools that run in a program, through a proxy that cuts its connections', () => {
+  it('are each called once, and the run gets what they return or throw', async () => {
+    const next = numbers(815);
+    const proxy = await CuttingProxy.start(options.baseUrl, () => 700 + Math.floor(next() * 3_000));
+    const cut = new Rondo({ ...options, baseUrl: proxy.url, retries: 100 });
+    const cities = ['Bergen', 'Oslo', 'Bodø', 'Hamar'];
+    const turns = cities.map((city) => ({
+      text: 'Let me look. '.repeat(20),
+      pace_ms: 2,
+      calls: [call('get_weather', { city })],
+    }));
+    const given: unknown[] = [];
+    const { result } = await cut.runs.run({
+      ...scripted('own tools', [...turns, { text: 'So it is.' }]),
+      tools: {
+        get_weather: {
+          description: 'The weather of a city.',
+          handler: ({ city }) => {
+            given.push(city);
+            if (city === 'Oslo') throw new Error('There is no weather.');
+            return { city, degrees: 18 };
+          },
+        },
+      },
+    });
+    proxy.close();
+
+    expect(given).toEqual(cities);
+    expect(proxy.cuts).toBeGreaterThan(0);
+    expect(result.response).toBe('So it is.');
+    expect(result.tools_executed.map(({ success, result: said, error }) => (success ? said : error))).toEqual(
+      cities.map((city) => (city === 'Oslo' ? 'There is no weather.' : JSON.stringify({ city, degrees: 18 }))),
+    );
+  });
+});
+
 describe('@rondo/client', () => {
   it('waits for a question, answers it, and returns the result', async () => {
     const ask = call('ask', { text: 'Which colour?' });
