@@ -43,6 +43,18 @@ describe('a request', () => {
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   });
 
+  it('is sent again with the same key where its answer was cut off', async () => {
+    gateway = await ScriptedGateway.start((_, response) => {
+      if (gateway.requests.length > 1) sendJson(response, 202, { id: 'run_1' });
+      else response.writeHead(202, { 'Content-Length': '100' }).write('{"id": ', () => response.destroy());
+    });
+
+    expect(await new Rondo(gateway.options).runs.create({ input: 'Go.' })).toEqual({ id: 'run_1' });
+
+    const keys = gateway.requests.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual([keys[0], keys[0]]);
+  });
+
   it('whose first attempt died with its gateway is sent again until its key is free', async () => {
     const inFlight = { type: 'urn:x', title: 'Conflict', status: 409, code: 'idempotency_in_flight' };
     gateway = await ScriptedGateway.start((_, response) => {

@@ -57,21 +57,28 @@ export class Transport {
     this.retries = options.retries ?? 2;
   }
 
-  async json<Body>(request: ApiRequest): Promise<Body> {
-    const response = await this.send(request);
-    return (await response.json().catch((cause: unknown) => {
-      throw cutOff(cause, request.signal);
-    })) as Body; // the gateway's own tests hold it to its OpenAPI document
+  /** The body of an answer, whole: a request whose answer was cut off is sent again, too. */
+  json<Body>(request: ApiRequest): Promise<Body> {
+    const read = (response: Response) =>
+      response.json().catch((cause: unknown) => {
+        throw cutOff(cause, request.signal);
+      }) as Promise<Body>; // the gateway's own tests hold it to its OpenAPI document
+    return this.repeat(request, read);
   }
 
-  /** The response of a request that succeeded. A POST has an idempotency key, so that sending it again does nothing twice. */
-  async send(request: ApiRequest): Promise<Response> {
+  /** The response of a request that succeeded. */
+  send(request: ApiRequest): Promise<Response> {
+    return this.repeat(request, (response) => Promise.resolve(response));
+  }
+
+  /** A POST has an idempotency key, so that sending it again does nothing twice. */
+  private async repeat<Answer>(request: ApiRequest, read: (response: Response) => Promise<Answer>): Promise<Answer> {
     const { method = 'GET', repeatable = true, signal } = request;
     const headers =
       method === 'POST' && repeatable ? { 'Idempotency-Key': randomKey(), ...request.headers } : undefined;
     for (let failures = 0; ; failures++) {
       try {
-        return await this.attempt(headers ? { ...request, headers } : request);
+        return await read(await this.attempt(headers ? { ...request, headers } : request));
       } catch (error) {
         if (!repeatable || failures >= this.retriesAfter(error) || !saysLater(error)) throw error;
         await pause(delayMs(error, failures), signal);

@@ -76,7 +76,7 @@ describe('@rondo/client, through a proxy that cuts connections at random bytes',
 describe('tools that run in a program, through a proxy that cuts its connections', () => {
   it('are each called once, and the run gets what they return or throw', async () => {
     const next = numbers(815);
-    const proxy = await CuttingProxy.start(options.baseUrl, () => 700 + Math.floor(next() * 3_000));
+    const proxy = await CuttingProxy.start(options.baseUrl, () => 3_000 + Math.floor(next() * 6_000));
     const cut = new Rondo({ ...options, baseUrl: proxy.url, retries: 100 });
     const cities = ['Bergen', 'Oslo', 'Bodø', 'Hamar'];
     const turns = cities.map((city) => ({
