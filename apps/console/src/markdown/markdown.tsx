@@ -1,7 +1,12 @@
-import { lexer } from 'marked';
+import { Marked } from 'marked';
 import { memo, useRef } from 'react';
 import { BlockSplitter } from './block-splitter.ts';
-import { Code, nodes } from './tokens.tsx';
+import { Code } from './code.tsx';
+import { mathTokens } from './math-tokens.ts';
+import { nodes } from './tokens.tsx';
+
+/** Line breaks count, as in a chat: models and people write lists and verses without the two spaces that Markdown asks for. */
+const marked = new Marked({ gfm: true, breaks: true, extensions: [mathTokens] });
 
 /** Markdown, also while it is being written: blocks that are complete are parsed and rendered once. */
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
@@ -14,7 +19,7 @@ export const Markdown = memo(function Markdown({ text }: { readonly text: string
         <Block key={index} text={block} />
       ))}
       {isInFence ? (
-        <Code text={rest.replace(/^[^\n]*\n?/, '').replace(/\n {0,3}(`{3,}|~{3,})\s*$/, '')} />
+        <Code isOpen text={rest.replace(/^[^\n]*\n?/, '').replace(/\n {0,3}(`{3,}|~{3,})\s*$/, '')} />
       ) : (
         <Block text={rest} />
       )}
@@ -23,5 +28,5 @@ export const Markdown = memo(function Markdown({ text }: { readonly text: string
 });
 
 const Block = memo(function Block({ text }: { readonly text: string }) {
-  return nodes(lexer(text, { gfm: true }));
+  return nodes(marked.lexer(text));
 });

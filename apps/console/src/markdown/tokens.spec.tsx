@@ -1,5 +1,7 @@
+import { Marked, type Tokens } from 'marked';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { Markdown } from './markdown';
+import { mathTokens } from './math-tokens';
 
 const html = (text: string) => renderToStaticMarkup(<Markdown text={text} />);
 
@@ -29,4 +31,29 @@ describe('Markdown of a model', () => {
     expect(html('```js\nconst a = 1;\n')).toContain('<code>const a = 1;\n</code>');
     expect(html('- [x] done\n\n| a |\n|---|\n| 1 |')).toContain('<td>1</td>');
   });
+
+  it('shows which entries of a list of tasks are done', () => {
+    expect(html('- [x] a\n- [ ] b')).toMatch(/checkbox"[^>]*aria-label="Done" checked=""\/>a.*aria-label="Open"\/>b/);
+  });
+
+  it('keeps the lines of an answer apart', () => {
+    expect(html('1\n2\nFizz')).toContain('1<br/>2<br/>Fizz');
+  });
+
+  it.each(['It costs $5 and $10.', 'echo $HOME/$USER', 'US$3, A$4', '$5-$10', 'a \\$ b \\$'])(
+    'sees no formula in %s',
+    (text) => {
+      expect(lexed(text)).not.toContain('math');
+    },
+  );
+
+  it.each(['$x^2$', '$$\n\\sum_i x_i\n$$', '\\(a+b\\)', '\\[a\\]', 'so $n$, then'])('sees a formula in %s', (text) => {
+    expect(lexed(text)).toContain('math');
+  });
 });
+
+/** The types of the tokens in the paragraph. */
+const lexed = (text: string) => {
+  const [paragraph] = new Marked({ extensions: [mathTokens] }).lexer(text) as Tokens.Paragraph[];
+  return paragraph?.tokens.map(({ type }) => type);
+};

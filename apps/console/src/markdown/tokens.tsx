@@ -1,13 +1,30 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
-import { Fragment, type ReactNode } from 'react';
+import { Fragment, type ReactNode, Suspense, lazy } from 'react';
+import { Code } from './code.tsx';
+import type { MathToken } from './math-tokens.ts';
 import { safeLink } from './safe-link.ts';
 
 /** Elements for tokens. No HTML is made of text anywhere, so what a model writes can only ever be text. */
 export const nodes = (tokens: readonly Token[] = []): ReactNode =>
-  tokens.map((token, index) => <Fragment key={index}>{node(token as MarkedToken)}</Fragment>); // no extension adds others
+  tokens.map((token, index) => <Fragment key={index}>{node(token as MarkedToken | MathToken)}</Fragment>); // no others
 
-function node(token: MarkedToken): ReactNode {
+/** What sets formulas is loaded with the first one. Without it, a formula is shown as it was written. */
+const Formula = lazy(() =>
+  import('./formula.tsx').catch(() => ({
+    default: ({ text }: { readonly text: string; readonly isBlock: boolean }) => text,
+  })),
+);
+
+function node(token: MarkedToken | MathToken): ReactNode {
   switch (token.type) {
+    case 'math':
+      return (
+        <Suspense fallback={token.text}>
+          <Formula text={token.text} isBlock={token.isBlock} />
+        </Suspense>
+      );
+    case 'checkbox':
+      return <input type="checkbox" disabled checked={token.checked} aria-label={token.checked ? 'Done' : 'Open'} />;
     case 'heading':
       return (
         <p dir="auto" className={`heading h${Math.min(token.depth, 4)}`}>
@@ -104,13 +121,5 @@ function table({ header, rows }: Tokens.Table): ReactNode {
         </tbody>
       </table>
     </div>
-  );
-}
-
-export function Code({ text, language }: { readonly text: string; readonly language?: string | undefined }) {
-  return (
-    <pre tabIndex={0} aria-label={language ? `Code, ${language}` : 'Code'}>
-      <code>{text}</code>
-    </pre>
   );
 }

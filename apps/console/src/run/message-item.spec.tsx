@@ -3,8 +3,8 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { messageRows } from '../threads/message-rows';
 import { MessageItem } from './message-item';
 
-const html = (metadata: Message['metadata']) => {
-  const content = [{ type: 'text', text: 'Some words.' }];
+const html = (metadata: Message['metadata'], text = 'Some words.') => {
+  const content = [{ type: 'text', text }];
   const message = { id: 'msg_1', type: 'user', iteration: null, content, metadata } as unknown as Message; // no more is read
   return messageRows([message])
     .map((row) => row.kind === 'message' && renderToStaticMarkup(<MessageItem row={row} />))
@@ -21,5 +21,12 @@ describe('a message of a timeline', () => {
 
   it('is that of the person otherwise, also in a fork', () => {
     expect(html({ forked_from: 'run_1' })).toMatch(/class="message by-user" aria-label="You".*Some words\./);
+  });
+
+  it('names the files that came with it, and not the lines that the model reads about them', () => {
+    const text = 'Read these.\n\n[Uploaded File: /workspace/b>.csv]\n[Uploaded File: /workspace/c d.txt]';
+    expect(html({}, text)).toMatch(
+      /Read these\.<\/p><\/div><p class="hint" dir="auto">Attached: b&gt;\.csv, c d\.txt</,
+    );
   });
 });

@@ -1,6 +1,7 @@
 import type { Message, MessageRow } from '@rondo/client';
 import { memo } from 'react';
 import { Markdown } from '../markdown/markdown.tsx';
+import { plainText } from '../ui/plain-text.ts';
 import { BlobImage } from './blob-image.tsx';
 import { FormerWords } from './former-words.tsx';
 import { isNoteToAgent } from './note-to-agent.ts';
@@ -28,6 +29,7 @@ export const voiceOf = ({ role, message }: MessageRow): Voice =>
 
 export const MessageItem = memo(function MessageItem({ row }: { readonly row: MessageRow }) {
   const { author, style } = voiceOf(row);
+  const { text, files } = style === 'user' ? splitFiles(row.text) : { text: row.text, files: [] };
   return (
     <article className={`message by-${style}${row.isOpen ? ' open' : ''}`} aria-label={author}>
       {style !== 'assistant' && <p className="author">{author}</p>}
@@ -38,7 +40,12 @@ export const MessageItem = memo(function MessageItem({ row }: { readonly row: Me
           <p>{row.reasoning}</p>
         </details>
       )}
-      {row.text !== '' && <Markdown text={row.text} />}
+      {text !== '' && <Markdown text={text} />}
+      {files.length > 0 && (
+        <p className="hint" dir="auto">
+          Attached: {files.map(plainText).join(', ')}
+        </p>
+      )}
       {row.message?.content.map((block, index) =>
         block.type === 'image' && block.source.type === 'blob' ? (
           <BlobImage key={index} sha256={block.source.sha256} alt="Picture of the message" />
@@ -49,6 +56,13 @@ export const MessageItem = memo(function MessageItem({ row }: { readonly row: Me
     </article>
   );
 });
+
+/** The files that came with a message: the model reads a line about each. */
+function splitFiles(whole: string): { readonly text: string; readonly files: readonly string[] } {
+  const line = /^\[Uploaded File: \/workspace\/(.+)\]\n?/gm;
+  const files = [...whole.matchAll(line)].map(([, name = '']) => name);
+  return { text: files.length === 0 ? whole : whole.replaceAll(line, '').trimEnd(), files };
+}
 
 /** Only the newest question can be asked anew. */
 function EditButton({ row: { id, text } }: { readonly row: MessageRow }) {
