@@ -42,10 +42,11 @@ import {
 import { type Logger, isoNow, newUlid, openTracing, readModelConnection } from '@rondo/platform';
 import { ActiveRuns, ModelMetrics, OutboxRelay, QueueProbe, RunToolSets, composeRunTraces } from '@rondo/run-holder';
 import { accountBudgetsOf, createQueueShares, reservationsOf } from './activation/compose-accounts';
-import { catalogOf, toolsOf } from './activation/compose-tools';
+import { createMcpCatalog, toolsOf } from './activation/compose-tools';
 import { AgentRunner } from './activation/agent-runner';
 import { DueRunPoller } from './activation/due-run-poller';
 import { RunProcessor } from './activation/run.processor';
+import type { McpCatalog } from './activation/mcp-catalog';
 import { SandboxPlacement } from './activation/sandbox-placement';
 import { WorkspaceMover } from './activation/workspace-mover';
 import { composeChildRuns } from './child-runs/compose-child-runs';
@@ -68,7 +69,9 @@ export async function compose(config: Config, log: Logger) {
   const metrics = new RunMetrics({ concurrency: config.RUN_CONCURRENCY, activeRuns, store });
   const providers = readModelProviders();
   const modelMetrics = new ModelMetrics(providers.providers.map(({ name }) => name));
-  const runner = runnerOf(adapters, activeRuns, { config, log, providers, modelMetrics });
+  const placement = new SandboxPlacement(adapters);
+  const mcpCatalog = createMcpCatalog(adapters, { placement, startMs: config.MCP_START_S * 1_000 });
+  const runner = runnerOf(adapters, activeRuns, { config, log, providers, modelMetrics, placement, mcpCatalog });
   const processor = new RunProcessor(runner, metrics);
   const dueRuns = new DueRunPoller({
     queue: new QueueProbe(() => processor.worker),
@@ -86,6 +89,7 @@ export async function compose(config: Config, log: Logger) {
     activeRuns,
     metrics,
     modelMetrics,
+    mcpCatalog,
     processor,
     dueRuns,
     tasks,
@@ -167,15 +171,16 @@ interface RunnerSettings {
   readonly log: Logger;
   readonly providers: ReturnType<typeof readModelProviders>;
   readonly modelMetrics: ModelMetrics;
+  readonly placement: SandboxPlacement;
+  readonly mcpCatalog: McpCatalog;
 }
 
 function runnerOf(
   adapters: Adapters,
   activeRuns: ActiveRuns,
-  { config, log, providers, modelMetrics }: RunnerSettings,
+  { config, log, providers, modelMetrics, placement, mcpCatalog }: RunnerSettings,
 ): AgentRunner {
   const { database, store, feed, traces, relay, blobs } = adapters;
-  const placement = new SandboxPlacement(adapters);
   const model = modelMetrics.measured(
     createModels({ ...providers, ...readModelConnection(config), pace: adapters.pace }),
   );
@@ -184,7 +189,7 @@ function runnerOf(
     stored: new ToolSets(database),
     builtIn: tools,
     lacked: () => support.lacked,
-    catalogFor: catalogOf(adapters, placement),
+    catalogFor: mcpCatalog.catalogFor.bind(mcpCatalog),
   });
   const files = composeFiles(adapters, placement);
   const { documentCache, documentsInMessages } = composeDocuments(database, providers.providers);

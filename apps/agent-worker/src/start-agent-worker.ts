@@ -84,7 +84,7 @@ const explained = ({ message }: Error): never => {
 @Module({})
 class AgentWorkerModule {
   static with(worker: AgentWorker): DynamicModule {
-    const { config, database, nats, toolStreams, queues, dueRuns, tasks, processor, activeRuns } = worker;
+    const { config, database, nats, toolStreams, mcpCatalog, queues, dueRuns, tasks, processor, activeRuns } = worker;
     return {
       module: AgentWorkerModule,
       imports: [
@@ -105,7 +105,7 @@ class AgentWorkerModule {
           }),
         }),
       ],
-      controllers: [signalsController(config.WORKER_ID, toolStreams)],
+      controllers: [signalsController(config.WORKER_ID, { calls: toolStreams, servers: mcpCatalog })],
       providers: [
         { provide: RunProcessor, useValue: processor },
         { provide: ActiveRuns, useValue: activeRuns },

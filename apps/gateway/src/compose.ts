@@ -235,7 +235,7 @@ function servicesOf(
     quotas,
     onError,
   });
-  const mcpDiscovery = new McpDiscoveryService({ link: adapters.link, secrets });
+  const mcpDiscovery = new McpDiscoveryService({ link: adapters.link, secrets, startMs: config.MCP_START_S * 1_000 });
   const toolCatalog = new ToolCatalog(adapters.link);
   const signsOfLife = new SignsOfLife(adapters.link, () => toolCatalog.executors);
   const runWaits = new RunWaits({ ...adapters, signsOfLife, holderOf: (run) => holderOf(adapters.database, run) });

@@ -15,6 +15,7 @@ import {
   count,
   internalHost,
   loadConfig,
+  mcpVariables,
   modelServerVariables,
   modelVariables,
   network,
@@ -67,6 +68,7 @@ export const environment = z
     ...runBudgetVariables,
     ...accountVariables,
     SECRETS_KEY: secretsKey,
+    ...mcpVariables,
     MODEL_KEYS_PRESENT: z
       .string()
       .default('')

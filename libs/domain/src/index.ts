@@ -70,7 +70,7 @@ export {
   yieldsToStop,
 } from './run/claim';
 export { closeOpenCalls, endUnreadableRun, failRun, nothingRan } from './run/end-run';
-export { type RunMoment, explainQueueShare, explainWait } from './run/explain-wait';
+export { type RunMoment, explainQueueShare, explainServerStart, explainWait } from './run/explain-wait';
 export { eventJson, hasEventJson } from './run/event-json';
 export {
   type StreamText,

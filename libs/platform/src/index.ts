@@ -12,6 +12,7 @@ export {
   modelServerVariables,
   modelVariables,
 } from './model-variables';
+export { mcpVariables } from './mcp-variables';
 export { previewUrl } from './preview-url';
 export { SealBroken, SecretBox, secretsKey } from './secret-box';
 

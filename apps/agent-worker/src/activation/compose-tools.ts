@@ -24,16 +24,18 @@ interface Adapters {
   readonly blobs: Blobs;
 }
 
-/** Which tools the MCP servers of a run have. */
-export function catalogOf({ nats, database }: Pick<Adapters, 'nats' | 'database'>, placement: SandboxPlacement) {
+/** Which tools the MCP servers of runs have. `startMs`: how long a server may take that is a command. */
+export function createMcpCatalog(
+  { nats, database }: Pick<Adapters, 'nats' | 'database'>,
+  { placement, startMs }: { readonly placement: SandboxPlacement; readonly startMs: number },
+): McpCatalog {
   const definitions = new McpToolDefinitions(database, newUlid);
-  const servers = new McpCatalog({
+  return new McpCatalog({
     builtIn: tools,
     placement: placement.ofRun.bind(placement),
-    list: (executorId, request) => requestMcpList(nats, executorId, request),
+    list: (executorId, request) => requestMcpList(nats, executorId, { ...request, start_ms: startMs }),
     note: definitions.note.bind(definitions),
   });
-  return servers.catalogFor.bind(servers);
 }
 
 /** The tools of a run, called at the executor of its sandbox. */

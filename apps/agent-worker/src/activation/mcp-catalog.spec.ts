@@ -52,6 +52,22 @@ describe('McpCatalog', () => {
     ]);
   });
 
+  it('knows the servers that have not answered yet, until all have', async () => {
+    const answers = new Map<string, (found: McpDiscovery) => void>();
+    const catalog = catalogOf((name) => new Promise((resolve) => answers.set(name, resolve)));
+    const found = catalog.catalogFor(claimWith([tickets, notes]), never);
+    const starting = () => catalog.readStarting(id).map(({ name }) => name);
+    while (answers.size < 2) await new Promise(setImmediate);
+
+    expect(starting()).toEqual(['tickets', 'notes']);
+    answers.get('tickets')?.(connected('tickets__a'));
+    while (starting().length === 2) await new Promise(setImmediate);
+    expect(starting()).toEqual(['notes']);
+    answers.get('notes')?.(connected('notes__a'));
+    await found;
+    expect(starting()).toEqual([]);
+  });
+
   it('believes only a trusted server what its tools do', async () => {
     const catalog = catalogOf(() => Promise.resolve(connected('tickets__a')));
     const trusted = await catalog.catalogFor(claimWith([{ ...tickets, trust_annotations: true }]), never);

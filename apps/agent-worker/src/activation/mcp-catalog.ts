@@ -1,4 +1,4 @@
-import type { McpDiscovery, McpServer, McpTool, AccountId } from '@rondo/contract';
+import type { AccountId, McpDiscovery, McpServer, McpTool, RunId } from '@rondo/contract';
 import { type ClaimedRun, type ServerFact, TerminalError, type ToolDefinition } from '@rondo/domain';
 import type { McpListRequest } from '@rondo/messaging';
 import type { WithheldMcpTool } from '@rondo/persistence';
@@ -19,13 +19,26 @@ export interface McpCatalogParts {
   ) => Promise<readonly WithheldMcpTool[]>;
 }
 
+/** A server that has not answered yet. `since`: when it was asked, as ISO 8601. */
+export interface StartingServer {
+  readonly name: string;
+  readonly since: string;
+}
+
 /** A run may limit it further. */
 const longestCallMs = 600_000;
 const anyArguments = z.looseObject({});
 
 /** The tools of a run that starts: the built-in ones, and those of the MCP servers that its settings name. */
 export class McpCatalog {
+  private readonly waits = new Map<RunId, Set<StartingServer>>();
+
   constructor(private readonly parts: McpCatalogParts) {}
+
+  /** For people who ask what the run waits for. */
+  readStarting(run: RunId): readonly StartingServer[] {
+    return [...(this.waits.get(run) ?? [])];
+  }
 
   /** A server that cannot be reached is skipped. Its run does not wait for it again. */
   async catalogFor(claim: ClaimedRun, signal: AbortSignal): Promise<Catalog> {
@@ -60,12 +73,18 @@ export class McpCatalog {
       const answer = await this.parts.list(await executorId, request).catch(unplaced);
       return answer ?? { how: 'failed', reason: 'No executor answered for the server.' };
     };
-    return Promise.all(
-      servers.map(async (server) => {
-        const discovery = await Promise.race([ask(server).catch(unplaced), aborted]);
-        return { server, discovery: await this.withoutWithheld(claim.accountId, server, discovery) };
-      }),
-    );
+    const waits = new Set<StartingServer>();
+    this.waits.set(claim.runId, waits);
+    const found = servers.map(async (server) => {
+      const starting = { name: server.name, since: new Date().toISOString() };
+      waits.add(starting);
+      const discovery = await Promise.race([ask(server).catch(unplaced), aborted]);
+      waits.delete(starting);
+      return { server, discovery: await this.withoutWithheld(claim.accountId, server, discovery) };
+    });
+    return Promise.all(found).finally(() => {
+      if (this.waits.get(claim.runId) === waits) this.waits.delete(claim.runId);
+    });
   }
 
   /** A tool that has changed since the account accepted it needs a person's word first. */

@@ -2,6 +2,7 @@ import { Controller, type Type } from '@nestjs/common';
 import { Ctx, EventPattern, MessagePattern, NatsContext, Payload } from '@nestjs/microservices';
 import { type MessageHeaders, type RunLive, type ToolStreams, signals, stopSignalOf } from '@rondo/messaging';
 import { ActiveRuns } from '@rondo/run-holder';
+import type { McpCatalog } from './mcp-catalog';
 
 interface Signals {
   stop(payload: unknown, context: NatsContext): void;
@@ -9,7 +10,10 @@ interface Signals {
 }
 
 /** Signals from gateways to workers. A function, because a pattern contains the worker's id, which is configuration. */
-export function signalsController(workerId: string, calls: Pick<ToolStreams, 'problem'>): Type<Signals> {
+export function signalsController(
+  workerId: string,
+  { calls, servers }: { calls: Pick<ToolStreams, 'problem'>; servers: Pick<McpCatalog, 'readStarting'> },
+): Type<Signals> {
   @Controller()
   class SignalsController implements Signals {
     constructor(private readonly activeRuns: ActiveRuns) {}
@@ -22,15 +26,17 @@ export function signalsController(workerId: string, calls: Pick<ToolStreams, 'pr
     }
 
     /**
-     * The text so far of a run's open streams, for a subscriber that joins in the middle of a message, and why its calls wait
-     * if this worker can send none.
+     * The text so far of a run's open streams, for a subscriber that joins in the middle of a message, why its calls wait
+     * if this worker can send none, and the MCP servers that it waits for.
      */
     @MessagePattern(signals.live.patternOf(workerId))
     live(@Payload() payload: unknown): RunLive {
       const { run_id } = signals.live.payload.parse(payload);
+      const starting = servers.readStarting(run_id);
       return {
         streams: this.activeRuns.find(run_id)?.openStreams() ?? [],
         ...(calls.problem !== undefined && { calls_problem: calls.problem }),
+        ...(starting.length > 0 && { starting_servers: [...starting] }),
       };
     }
   }

@@ -11,6 +11,8 @@ interface McpDiscoveryParts {
   readonly link: Promise<NatsLink>;
   /** Absent: headers are refused. */
   readonly secrets: Pick<SecretBox, 'seal'> | undefined;
+  /** How long a server may take that is a command. */
+  readonly startMs: number;
 }
 
 /** Asks MCP servers which tools they have. An executor connects, under the rules for what sandboxes may reach. */
@@ -23,7 +25,7 @@ export class McpDiscoveryService {
 
   /** Rejects with `executor_unavailable` when no executor can ask the server. */
   async discover(account: AccountId, server: McpServerRequest): Promise<McpDiscovery> {
-    const body = { account_id: account, server: this.sealed(account, server) };
+    const body = { account_id: account, server: this.sealed(account, server), start_ms: this.parts.startMs };
     const executor = await this.nats?.executors.drawWithin(announcedWithinMs);
     if (!this.nats || executor === undefined) throw unavailable('No executor is there to ask the server.');
     const found = await requestMcpDiscovery(this.nats.link, executor, body);

@@ -1,5 +1,5 @@
 import type { RunWait, WaitCause } from '@rondo/contract';
-import { explainQueueShare } from '@rondo/domain';
+import { explainQueueShare, explainServerStart } from '@rondo/domain';
 import type { QueueShares } from '@rondo/messaging';
 import type { RunAddress, RunHolder, Runs } from '@rondo/persistence';
 import type { SignsOfLife } from '../operations/signs-of-life';
@@ -10,13 +10,13 @@ interface RunWaitsParts {
   readonly queueShares: Pick<QueueShares, 'read'>;
   /** The worker that holds the run, if any. */
   readonly holderOf: (run: RunAddress) => Promise<RunHolder | undefined>;
-  readonly workers: Pick<WorkerSignals, 'callsProblem'>;
+  readonly workers: Pick<WorkerSignals, 'callsProblem' | 'startingServers'>;
   readonly signsOfLife: Pick<SignsOfLife, 'findProblem' | 'findHolderProblem' | 'findExecutorProblem'>;
 }
 
 /**
  * What runs wait for: Postgres knows it of all, Redis of which the worker waits until a call may be sent, and a worker itself
- * why it can send none.
+ * why it can send none, and which MCP servers it waits for.
  */
 export class RunWaits {
   constructor(private readonly parts: RunWaitsParts) {}
@@ -28,6 +28,8 @@ export class RunWaits {
     const holder = await this.parts.holderOf(address);
     const problem = this.findSilence(wait, holder?.workerId);
     if (problem !== undefined) return { ...wait, sentence: `${wait.sentence} ${problem}` };
+    if (wait.cause === 'worker' && holder)
+      return explainServerStart(wait, await this.parts.workers.startingServers(holder.workerId, address.runId));
     return wait.cause === 'tool' ? this.explainTool(wait, { address, holder }) : wait;
   }
 

@@ -187,6 +187,22 @@ describe('a tool call that waits for capacity in the queue', () => {
   });
 });
 
+describe('why a run makes no progress whose worker waits for MCP servers', () => {
+  afterEach(() => (worker.startingServers = undefined));
+
+  it('is that they start, and for how long', async () => {
+    const run = await gateway.createRun();
+    await worker.claim(run.id);
+    worker.startingServers = [{ name: 'notes', since: new Date(Date.now() - 12_000).toISOString() }];
+
+    const { body: wait } = await api().get(`/v1/runs/${run.id}/why`).expect(200);
+    expect(wait).toMatchObject({
+      cause: 'worker',
+      sentence: expect.stringMatching(/^Starts the MCP server notes, 1\d s\.$/),
+    });
+  });
+});
+
 describe('why a run with an open tool call makes no progress', () => {
   const why = async ({ id }: Run) => (await api().get(`/v1/runs/${id}/why`).expect(200)).body as RunWait;
   afterEach(() => (worker.callsProblem = undefined));

@@ -30,6 +30,12 @@ export class WorkerSignals {
     return live?.calls_problem;
   }
 
+  /** The MCP servers that a run waits for; none when its worker does not answer in time. */
+  async startingServers(workerId: string, runId: RunId): Promise<NonNullable<RunLive['starting_servers']>> {
+    const live = await this.askHolder(workerId, runId);
+    return live?.starting_servers ?? [];
+  }
+
   private askHolder(workerId: string, runId: RunId): Promise<RunLive | undefined> {
     return firstValueFrom(
       this.client.send<unknown>(signals.live.patternOf(workerId), { run_id: runId }).pipe(

@@ -38,6 +38,7 @@ export class RunningGateway {
       BUDGET_ON_EXCEEDED: 'end',
       DEMO_MODEL_URL: 'http://127.0.0.1:1',
       MODEL_KEYS_PRESENT: '',
+      MCP_START_S: 60,
       BODY_LIMIT_BYTES: 100_000,
       FILE_LIMIT_BYTES: 5_000_000,
       ACCOUNT_API_KEYS: 100,

@@ -36,6 +36,8 @@ export class TestWorker {
   private readonly store: PostgresRunStore;
   /** Why it can send no tool calls, as it tells gateways. */
   callsProblem: string | undefined;
+  /** The MCP servers that it waits for, as it tells gateways. */
+  startingServers: RunLive['starting_servers'];
 
   private constructor(
     private readonly link: NatsLink,
@@ -79,7 +81,7 @@ export class TestWorker {
       callback: (_, request) => {
         const { id, data } = liveRequest.parse(JSON.parse(request.string()));
         const streams = this.claimed.get(data.run_id)?.openStreams() ?? [];
-        const response = { streams, calls_problem: this.callsProblem };
+        const response = { streams, calls_problem: this.callsProblem, starting_servers: this.startingServers };
         request.respond(JSON.stringify({ id, response, isDisposed: true }));
       },
     });

@@ -19,9 +19,16 @@ export interface ToolCallRequest {
 
 /** Of connecting and of listing the tools, each. */
 export const connectMs = 15_000;
-/** A command may install the server first. */
-const startMs = 60_000;
-export const longestConnectMs = ({ transport }: McpServer): number => (transport === 'stdio' ? startMs : connectMs);
+/** What the deployment gives a command, which may install the server first; a minute if it does not say. */
+export const longestConnectMs = ({ server, startMs = 60_000 }: StartedServer): number =>
+  server.transport === 'stdio' ? startMs : connectMs;
+
+/** `startMs`: how long it may take to connect, and to list its tools, if it is a command. */
+export interface StartedServer {
+  readonly server: McpServer;
+  readonly startMs?: number | undefined;
+}
+
 /** So old may a list of tools be when one of them is called. */
 const listKeptMs = 10_000;
 const mostPages = 8;
@@ -43,7 +50,7 @@ export class McpConnection {
 
   /** `transportOf` gets what to call when an answer breaks off. */
   constructor(
-    private readonly server: McpServer,
+    private readonly started: StartedServer,
     private readonly schemas: Pick<SchemaChecker, 'problemsOf'>,
     private readonly transportOf: (broke: (error: Error) => void) => Transport,
   ) {
@@ -66,7 +73,7 @@ export class McpConnection {
         if ('method' in message) this.countUnasked();
       };
       await this.within(signal, (given) =>
-        this.client.connect(transport, { signal: given, timeout: longestConnectMs(this.server) }),
+        this.client.connect(transport, { signal: given, timeout: longestConnectMs(this.started) }),
       );
     } catch (error) {
       await this.close();
@@ -79,7 +86,7 @@ export class McpConnection {
     if (this.listed && performance.now() - this.listedAt < listKeptMs) return this.listed;
     const given = await this.within(signal, (until) => this.list(until));
     this.listedAt = performance.now();
-    this.listed = await describeTools(this.server, given, { schemas: this.schemas, signal });
+    this.listed = await describeTools(this.started.server, given, { schemas: this.schemas, signal });
     return this.listed;
   }
 
@@ -130,7 +137,7 @@ export class McpConnection {
       const params = cursor === undefined ? {} : { cursor };
       const result = await this.client.request({ method: 'tools/list', params }, toolsPage, {
         signal,
-        timeout: longestConnectMs(this.server),
+        timeout: longestConnectMs(this.started),
       });
       for (const tool of result.tools) tools.set(JSON.stringify(tool), tool);
       const { nextCursor } = result;
@@ -143,7 +150,7 @@ export class McpConnection {
 
   /** The protocol's own limits of time do not cover all that a transport waits for. */
   private async within<Result>(signal: AbortSignal, work: (until: AbortSignal) => Promise<Result>): Promise<Result> {
-    const limitMs = longestConnectMs(this.server);
+    const limitMs = longestConnectMs(this.started);
     const late = AbortSignal.timeout(limitMs);
     const until = anySignal([signal, this.broken.signal, late]);
     const reason = (): unknown => {

@@ -1,8 +1,8 @@
-import { type AccountId, type McpDiscovery, type McpServer, threadId } from '@rondo/contract';
+import { type AccountId, type McpDiscovery, threadId } from '@rondo/contract';
 import { FairSlots } from '@rondo/messaging';
 import { newUlid } from '@rondo/platform';
 import type { Sandbox, SandboxLog, SandboxProvider, SandboxSlots } from '../sandboxes';
-import { longestConnectMs } from './mcp-connection';
+import { type StartedServer, longestConnectMs } from './mcp-connection';
 import { type McpTools, ownCommandId } from './mcp-tools';
 
 export interface McpDiscoveriesParts {
@@ -12,9 +12,8 @@ export interface McpDiscoveriesParts {
   readonly log: SandboxLog;
 }
 
-export interface UnusedServer {
+export interface UnusedServer extends StartedServer {
   readonly account: AccountId;
-  readonly server: McpServer;
   readonly signal: AbortSignal;
 }
 
@@ -45,17 +44,17 @@ export class McpDiscoveries {
     return this.parts.mcp.discover({ ...unused, ...ofNoRun(), egress, sandbox });
   }
 
-  private async inSandbox({ account, server, signal }: UnusedServer): Promise<McpDiscovery> {
+  private async inSandbox({ account, server, startMs, signal }: UnusedServer): Promise<McpDiscovery> {
     const { mcp, sandboxes, slots } = this.parts;
     const thread = threadId.parse(`thr_${newUlid()}`); // of no thread: reconcilers remove the sandbox if this process dies
     let release: () => void = () => undefined;
     const sandbox = async (): Promise<Sandbox> => {
-      release = await slots.acquire({ account, thread }, { signal, timeoutMs: longestConnectMs(server) });
+      release = await slots.acquire({ account, thread }, { signal, timeoutMs: longestConnectMs({ server, startMs }) });
       return sandboxes.get(thread, { account, thread });
     };
     try {
       return await mcp.discover({
-        ...{ account, server, signal, sandbox },
+        ...{ account, server, startMs, signal, sandbox },
         ...ofNoRun(),
         egress: sandboxes.egressOf(thread),
       });

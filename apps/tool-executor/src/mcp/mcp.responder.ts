@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import type { McpDiscovery, McpServer } from '@rondo/contract';
+import type { McpDiscovery } from '@rondo/contract';
 import {
   type McpDiscoverRequest,
   type McpListRequest,
@@ -12,7 +12,7 @@ import { anySignal } from '@rondo/platform';
 import type { SandboxLog, SandboxProvider, SandboxSlots } from '../sandboxes';
 import { ExecutorClosing } from '../tools/tool-runner';
 import type { WorkspaceHosting } from '../hosting/workspace-ownership';
-import { longestConnectMs } from './mcp-connection';
+import { type StartedServer, longestConnectMs } from './mcp-connection';
 import { McpDiscoveries } from './mcp-discoveries';
 import { type McpTools, ownCommandId } from './mcp-tools';
 
@@ -50,15 +50,17 @@ export class McpResponder implements OnApplicationBootstrap, OnModuleDestroy {
     this.closing.abort(new ExecutorClosing());
   }
 
-  private discover({ account_id: account, server }: McpDiscoverRequest): Promise<McpDiscovery> {
-    return this.inTime(server, (signal) => this.discoveries.discover({ account, server, signal }));
+  private discover({ account_id: account, server, start_ms: startMs }: McpDiscoverRequest): Promise<McpDiscovery> {
+    const started = { server, startMs };
+    return this.inTime(started, (signal) => this.discoveries.discover({ account, ...started, signal }));
   }
 
   private list(request: McpListRequest): Promise<McpDiscovery> {
     const { sandboxes, slots, hosting, mcp } = this.parts;
-    const { thread_id: thread, run_id: run, account_id: account, server } = request;
-    const timeoutMs = longestConnectMs(server);
-    return this.inTime(server, async (signal) => {
+    const { thread_id: thread, run_id: run, account_id: account, server, start_ms: startMs } = request;
+    const started = { server, startMs };
+    const timeoutMs = longestConnectMs(started);
+    return this.inTime(started, async (signal) => {
       let release: () => void = () => undefined;
       const sandbox = async () => {
         await hosting.require(thread, { signal, timeoutMs });
@@ -67,15 +69,18 @@ export class McpResponder implements OnApplicationBootstrap, OnModuleDestroy {
       };
       const egress = sandboxes.egressOf(thread);
       try {
-        return await mcp.list({ server, account, thread, run, egress, commandId: ownCommandId(), signal, sandbox });
+        return await mcp.list({ ...started, account, thread, run, egress, commandId: ownCommandId(), signal, sandbox });
       } finally {
         release();
       }
     });
   }
 
-  private async inTime<Result>(server: McpServer, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    const ended = anySignal([this.closing.signal, AbortSignal.timeout(longestConnectMs(server) + 1_000)]);
+  private async inTime<Result>(
+    started: StartedServer,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const ended = anySignal([this.closing.signal, AbortSignal.timeout(longestConnectMs(started) + 1_000)]);
     try {
       return await work(ended.signal);
     } finally {

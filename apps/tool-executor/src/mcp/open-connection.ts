@@ -1,7 +1,7 @@
-import type { AccountId, McpServer } from '@rondo/contract';
+import type { AccountId } from '@rondo/contract';
 import type { SecretBox } from '@rondo/platform';
 import type { EgressGate, Sandbox } from '../sandboxes';
-import { McpConnection } from './mcp-connection';
+import { McpConnection, type StartedServer } from './mcp-connection';
 import { openHeaders } from './open-headers';
 import { readableLine } from './readable-text';
 import { remoteTransport } from './remote-transport';
@@ -9,8 +9,7 @@ import { SandboxTransport } from './sandbox-transport';
 import type { SchemaChecker } from './schemas/schema-checker';
 
 /** A server, and for whom it is used. */
-export interface McpUse {
-  readonly server: McpServer;
+export interface McpUse extends StartedServer {
   readonly account: AccountId;
   readonly run: string;
   readonly egress: Pick<EgressGate, 'admit'>;
@@ -31,15 +30,13 @@ export async function openConnection(use: McpUse, { secrets, schemas }: Connecti
   const { server, account, egress, commandId, run } = use;
   const headers = openHeaders(server, account, secrets);
   if (server.transport !== 'stdio') {
-    const connection = new McpConnection(server, schemas, (broke) =>
-      remoteTransport(server, { headers, egress, broke }),
-    );
+    const connection = new McpConnection(use, schemas, (broke) => remoteTransport(server, { headers, egress, broke }));
     await connection.open(use.signal);
     return connection;
   }
   const command = { session: `mcp-${server.name}`, command: server.command, commandId, run };
   const transport = new SandboxTransport(await use.sandbox(), command);
-  const connection = new McpConnection(server, schemas, () => transport);
+  const connection = new McpConnection(use, schemas, () => transport);
   try {
     await connection.open(use.signal);
     return connection;

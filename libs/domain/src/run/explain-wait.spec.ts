@@ -1,7 +1,7 @@
 import { type Run, callId, newRun, runId, runStatus, threadId, waitCause } from '@rondo/contract';
 import fc from 'fast-check';
 import { effectiveSettings } from '../profiles/effective-settings';
-import { type RunMoment, explainQueueShare, explainWait } from './explain-wait';
+import { type RunMoment, explainQueueShare, explainServerStart, explainWait } from './explain-wait';
 
 const effective = effectiveSettings({}, { model: 'demo/coder' });
 if ('problems' in effective) throw new Error('the defaults are valid');
@@ -151,5 +151,19 @@ describe('explainQueueShare', () => {
     const wait = explainWait(working);
 
     expect(explainQueueShare(wait)).toBe(wait);
+  });
+});
+
+describe('explainServerStart', () => {
+  it('names the MCP servers that have not answered, and for how long the run waits for them', () => {
+    const wait = explainWait(working);
+    const since = new Date(Date.parse(wait.at) - 12_400).toISOString();
+
+    expect(explainServerStart(wait, [{ name: 'notes', since }])).toEqual({
+      ...wait,
+      sentence: 'Starts the MCP server notes, 12 s.',
+      since,
+    });
+    expect(explainServerStart(wait, [])).toBe(wait);
   });
 });

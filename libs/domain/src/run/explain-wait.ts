@@ -206,4 +206,17 @@ export function explainQueueShare(wait: RunWait): RunWait {
   return { ...wait, cause: 'tool_queue', sentence };
 }
 
+/** Of a run whose worker waits for MCP servers, each with the time since when. */
+export function explainServerStart(
+  wait: RunWait,
+  servers: readonly { readonly name: string; readonly since: string }[],
+): RunWait {
+  const [first] = servers;
+  if (!first) return wait;
+  const names = servers.map(({ name }) => name).join(', ');
+  const seconds = Math.max(0, Math.floor((Date.parse(wait.at) - Date.parse(first.since)) / 1_000));
+  const noun = servers.length === 1 ? 'server' : 'servers';
+  return { ...wait, sentence: `Starts the MCP ${noun} ${names}, ${seconds} s.`, since: first.since };
+}
+
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -111,10 +111,10 @@ const jetstreamOf = (executor: string): Record<NatsService, readonly string[]> =
 
 /**
  * These services answer requests: they may publish one reply to the reply subject of each request. An MCP server whose command
- * installs it first has 60 s to answer the executor that asks it, which answers then.
+ * installs it first may have 300 s (`MCP_START_S`) to answer the executor that asks it, which answers then.
  */
 const answering: readonly NatsService[] = ['agent-worker', 'tool-executor'];
-const answerWithin = { max: 1, expires: '75s' } as const;
+const answerWithin = { max: 1, expires: '315s' } as const;
 
 /** In the form of a NATS server's configuration, where everything that is not allowed is forbidden. */
 export interface NatsPermissions {

@@ -24,6 +24,8 @@ const runLive = z.object({
   streams: z.array(openStream),
   /** Why the worker can send no tool calls. Absent: it can. */
   calls_problem: z.string().max(2_000).exactOptional(),
+  /** The MCP servers of the run that have not answered yet, with the time at which they were asked. */
+  starting_servers: z.array(z.object({ name: z.string(), since: z.iso.datetime() })).exactOptional(),
 });
 export type RunLive = z.infer<typeof runLive>;
 

@@ -1,15 +1,10 @@
-import {
-  type McpDiscovery,
-  type McpServer,
-  accountId,
-  mcpDiscovery,
-  mcpServer,
-  runId,
-  threadId,
-} from '@rondo/contract';
+import { type McpDiscovery, accountId, mcpDiscovery, mcpServer, runId, threadId } from '@rondo/contract';
 import { z } from 'zod';
 import type { NatsLink } from '../connection/nats-link';
 import { answerRequests, request } from './sandbox-requests';
+
+/** How long a server may take that is a command, which may install it first. Absent: a minute. */
+const startTime = z.number().int().positive().exactOptional();
 
 /** What a worker asks of the executor that hosts a thread when a run begins: the tools of one of its MCP servers. */
 export const mcpListRequest = z.object({
@@ -17,11 +12,13 @@ export const mcpListRequest = z.object({
   run_id: runId,
   account_id: accountId,
   server: mcpServer,
+  start_ms: startTime,
 });
 export type McpListRequest = z.infer<typeof mcpListRequest>;
 
-/** The executor ends its attempt before that. A command may install the server first. */
-export const longestAnswerMs = ({ transport }: McpServer): number => (transport === 'stdio' ? 63_000 : 18_000);
+/** The executor ends its attempt before that. */
+export const longestAnswerMs = ({ server, start_ms = 60_000 }: Pick<McpListRequest, 'server' | 'start_ms'>): number =>
+  server.transport === 'stdio' ? start_ms + 3_000 : 18_000;
 
 /** Undefined where no executor listens, or the answer takes too long. */
 export function requestMcpList(
@@ -32,7 +29,7 @@ export function requestMcpList(
   return request(nats, nats.names.mcpList(executorId), {
     body,
     answer: mcpDiscovery,
-    timeoutMs: longestAnswerMs(body.server),
+    timeoutMs: longestAnswerMs(body),
   });
 }
 
@@ -46,7 +43,7 @@ export function answerMcpLists(
 }
 
 /** What a gateway asks of any executor: the tools of a server that no run uses yet. */
-export const mcpDiscoverRequest = z.object({ account_id: accountId, server: mcpServer });
+export const mcpDiscoverRequest = z.object({ account_id: accountId, server: mcpServer, start_ms: startTime });
 export type McpDiscoverRequest = z.infer<typeof mcpDiscoverRequest>;
 
 /** Undefined where the executor does not listen, or the answer takes too long. */
@@ -58,7 +55,7 @@ export function requestMcpDiscovery(
   return request(nats, nats.names.mcpDiscover(executorId), {
     body,
     answer: mcpDiscovery,
-    timeoutMs: longestAnswerMs(body.server),
+    timeoutMs: longestAnswerMs(body),
   });
 }
 
