@@ -1,4 +1,4 @@
-import { type Task, newestStep, stepNumber } from './task';
+import { type Task, isAboutPdf, newestStep, stepNumber } from './task';
 
 /** A request for a chat completion, as far as the rules read it. */
 export interface ChatRequest {
@@ -137,7 +137,7 @@ export const seesTheImage: ChatRule = ({ messages }, task) => {
   const question = messages.find(
     ({ role, content }) => role === 'user' && JSON.stringify(content).includes(`task ${task.id}`),
   );
-  if (!question || newestStep(task, JSON.stringify(messages)) > 5) return undefined;
+  if (!question || isAboutPdf(task) || newestStep(task, JSON.stringify(messages)) > 5) return undefined;
   return JSON.stringify(question.content).includes('data:image/png;base64,') ? undefined : 'The image is missing.';
 };
 

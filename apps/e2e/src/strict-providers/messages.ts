@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { type Step, type Task, newestStep, stepNumber } from './task';
+import { type Step, type Task, isAboutPdf, newestStep, stepNumber } from './task';
 
 export type MessagesRequest = Anthropic.MessageCreateParams;
 export type MessagesRule = (request: MessagesRequest, task: Task) => string | undefined;
@@ -59,7 +59,7 @@ export const unsignedThoughtsReturn = forEachStep((first, { thought }) =>
 
 export const seesTheImage: MessagesRule = ({ messages }, task) => {
   const [question] = messages;
-  if (!question || !JSON.stringify(question).includes(`task ${task.id}`)) return undefined;
+  if (!question || isAboutPdf(task) || !JSON.stringify(question).includes(`task ${task.id}`)) return undefined;
   if (newestStep(task, JSON.stringify(messages)) > 5) return undefined;
   return blocksIn(question).some(({ type }) => type === 'image') ? undefined : 'The image is missing.';
 };

@@ -1,5 +1,6 @@
 import * as chat from './chat-rules';
 import type { ChatHabits } from './chat-reply';
+import type { DocumentForm } from './document-rules';
 import * as messages from './messages';
 import * as responses from './responses';
 
@@ -8,6 +9,8 @@ interface Common {
   readonly model: string;
   /** More fields of its entry in MODEL_PROVIDERS. */
   readonly settings?: object;
+  /** How it takes PDFs. Absent: not at all. */
+  readonly documents?: DocumentForm;
   /** What it says of a prompt that is too long. */
   readonly tooLong: Refusal;
   /** How it wraps any other refusal. */
@@ -54,6 +57,7 @@ export const strictProviders: readonly StrictProvider[] = [
     name: 'openai',
     protocol: 'chat',
     model: 'gpt-4.1',
+    documents: 'file',
     rules: [...openAiRules, chat.seesTheImage, chat.refusesParameters('reasoning_effort')],
     habits: { usage: 'own chunk', callId: (step) => `call_${letters(24, step)}` },
     tooLong: openAiTooLong,
@@ -62,6 +66,7 @@ export const strictProviders: readonly StrictProvider[] = [
     name: 'openai-responses',
     protocol: 'responses',
     model: 'gpt-5.2',
+    documents: 'input_file',
     settings: { api: 'responses' },
     rules: [
       responses.storesNothing,
@@ -119,6 +124,7 @@ export const strictProviders: readonly StrictProvider[] = [
     name: 'gemini',
     protocol: 'chat',
     model: 'gemini-3-pro-preview',
+    documents: 'image_url',
     rules: [
       ...[...anyChat, chat.plainSchemas, chat.seesTheImage, chat.signaturesReturn],
       chat.effortsAre('none', 'low', 'medium', 'high'),
@@ -147,6 +153,7 @@ export const strictProviders: readonly StrictProvider[] = [
     name: 'openrouter',
     protocol: 'chat',
     model: 'openai/gpt-5.2',
+    documents: 'file',
     rules: [...anyChat, chat.idsMatch(/^.{1,40}$/), chat.detailsReturn],
     habits: { thoughts: 'details', opening: ': OPENROUTER PROCESSING\n\n', callId: (step) => `tool_0_${step}` },
     tooLong: tooLong(
@@ -295,6 +302,7 @@ export const strictProviders: readonly StrictProvider[] = [
     name: 'anthropic',
     protocol: 'messages',
     model: 'claude-sonnet-4-5',
+    documents: 'document',
     rules: [messages.pairsUses, messages.seesTheImage, messages.signedThoughtsReturn],
     signs: true,
     tooLong: {

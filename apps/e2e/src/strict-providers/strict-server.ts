@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type ChatRequest } from './chat-rules';
 import { chatEvents, wholeChat } from './chat-reply';
+import { answerExamination, findDocuments, refuseDocuments } from './document-rules';
 import { type MessagesRequest, messageEvents, textEvents, wholeMessage } from './messages';
 import { type StrictProvider, strictProviders, wrapRefusal } from './providers';
 import { type ResponsesRequest, answerEvents, responseEvents } from './responses';
@@ -22,6 +23,9 @@ export class StrictServer {
   readonly refusals: ProviderRefusal[] = [];
   /** How often each task was too long. */
   readonly overflows = new Map<string, number>();
+
+  /** The forms in which the provider of each task was shown documents. */
+  readonly documents = new Map<string, readonly string[]>();
 
   private readonly steps = new EventEmitter();
 
@@ -66,7 +70,9 @@ export class StrictServer {
     const task = readTask(body) ?? examination;
     if (!provider) return send(response, 404, { error: { message: `Nothing is at ${request.url}.` } });
     const asked = JSON.parse(body) as Asked; // the rules find what is wrong with it
-    const reason = refusalBy(provider, asked, task);
+    const forms = findDocuments(body).map(({ type }) => type);
+    this.documents.set(task.id, [...new Set([...(this.documents.get(task.id) ?? []), ...forms])]);
+    const reason = refuseDocuments(provider, body, task) ?? refusalBy(provider, asked, task);
     if (reason !== undefined) {
       this.refusals.push({ task: task.id, reason: `${reason} (after step ${newestStep(task, body)})` });
       return send(response, 400, wrapRefusal(provider, reason));
@@ -85,7 +91,7 @@ export class StrictServer {
   ): void {
     const done = newestStep(task, body);
     if (task === examination && !isInLoop(body)) {
-      stream(response, textReply(provider, 'ok'));
+      stream(response, textReply(provider, answerExamination(body)));
       return;
     }
     if ((asked.tools ?? []).length === 0) {

@@ -62,6 +62,9 @@ function toCall({ id, steps }: Task, number: number): StepCall {
   };
 }
 
+/** Whether the task is about an uploaded PDF and not about an image. */
+export const isAboutPdf = ({ id }: Task): boolean => id.endsWith('_pdf');
+
 /** The task of a request of `rondo doctor --model`, which has no mark. */
 export const examination: Task = { id: 'examined_word', steps: 1 };
 
