@@ -30,6 +30,7 @@ import {
 import { z } from 'zod';
 import { issuerNeedsAudience, oidcVariables } from './auth/oidc/oidc-variables';
 import { quotaVariables } from './billing/quota-variables';
+import { pageOrigin } from './http/allowed-origins';
 import { runBudgetVariables } from './runs/run-budgets';
 import { traceLinkVariables } from './runs/trace-links';
 
@@ -151,6 +152,16 @@ export const environment = z
         description:
           'Number of proxies in front of the gateway that append to X-Forwarded-For. With 0, all clients behind a proxy ' +
           'have one address.',
+      }),
+    ALLOWED_ORIGINS: commaSeparated
+      .pipe(z.array(pageOrigin))
+      .optional()
+      .meta({
+        description:
+          'Origins whose pages may call the API with a key, separated by commas (CORS). A session counts only on pages of the ' +
+          'gateway itself.',
+        example: 'https://app.example.com,http://localhost:5173',
+        otherwise: 'none',
       }),
     WEBHOOK_INTERNAL_HOSTS: commaSeparated.pipe(z.array(internalHost)).optional().meta({
       description:

@@ -9,6 +9,7 @@ import type { GatewayConfig } from './config';
 import { serveConsole } from './console/serve-console';
 import { describeApi, serveDocs } from './docs/openapi';
 import { GatewayModule } from './gateway.module';
+import { toCorsOptions } from './http/allowed-origins';
 import { HttpAdapter } from './http/http-adapter';
 import { lastResponses, untilUnused } from './http/last-responses';
 import { securityHeaders } from './http/security-headers';
@@ -45,6 +46,8 @@ export async function createGateway(config: GatewayConfig, log: Logger): Promise
   const leaving = new AbortController();
   app.use(lastResponses(AbortSignal.any([leaving.signal, parts.subscriptions.closed])));
   app.use(securityHeaders);
+  const cors = config.ALLOWED_ORIGINS && toCorsOptions(config.ALLOWED_ORIGINS);
+  if (cors) app.enableCors(cors);
   app.use(serveConsole());
   const { runs, compactions } = parts.queues;
   app.use(queueBoardPath, queueBoard([runs.queue, compactions.queue], parts));
@@ -54,6 +57,7 @@ export async function createGateway(config: GatewayConfig, log: Logger): Promise
       memory: parts.limits.memory,
       unauthenticated: parts.limits.unauthenticatedSockets,
       addressOf: (request) => parts.authenticator.addressOf(request),
+      cors,
     }),
   );
 

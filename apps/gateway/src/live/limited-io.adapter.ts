@@ -17,11 +17,16 @@ interface Message {
 
 type Allow = (refused: string | null, allowed: boolean) => void;
 
+interface SocketServerParts extends AdmissionLimits {
+  /** For pages of other origins. Undefined: there are none. */
+  readonly cors: ServerOptions['cors'] | undefined;
+}
+
 /** Socket.IO with our limits: WebSocket first, and no larger message than a REST body. */
 export class LimitedIoAdapter extends IoAdapter {
   constructor(
     app: INestApplicationContext,
-    private readonly limits: AdmissionLimits,
+    private readonly limits: SocketServerParts,
   ) {
     super(app);
   }
@@ -30,6 +35,7 @@ export class LimitedIoAdapter extends IoAdapter {
     const admission = new SocketAdmission(this.limits);
     const server = super.createIOServer(port, {
       ...options,
+      ...(this.limits.cors && { cors: this.limits.cors }),
       transports: ['websocket', 'polling'],
       maxHttpBufferSize: this.limits.messageBytes,
       allowRequest: (request: IncomingMessage, allow: Allow) => {
