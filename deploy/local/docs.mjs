@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nx } from './build.mjs';
 import { exampleOf, withTables } from './configuration-reference.mjs';
-import { helmValuesReference } from './helm-values-reference.mjs';
+import { helmValuesDefaults, helmValuesReference, helmValuesSchema } from './helm-values-files.mjs';
 import { installPackages, requireNode } from './install.mjs';
 import { writeMonitoring } from './monitoring-files.mjs';
 import { composeConfiguration } from './nats-server-configuration.mjs';
@@ -22,7 +22,7 @@ const homes = {
   'demo-model': 'environment',
 };
 
-/** `npm run docs` generates from the code: docs/tools.md, the tables of docs/configuration.md, .env.example, which variables reach which service, NATS permissions, the Grafana dashboard, the chart's copies of rules and dashboard, docs/helm-values.md, the client's types, docs/cli.md, the age of docs/SCORECARD.md. */
+/** `npm run docs` generates from the code: docs/tools.md, the tables of docs/configuration.md, .env.example, which variables reach which service, NATS permissions, the Grafana dashboard, the chart's copies of rules and dashboard, its values, schema and docs/helm-values.md, the client's types, docs/cli.md, the age of docs/SCORECARD.md. */
 requireNode();
 await installPackages(repoRoot, log);
 // Not all projects: the client cannot be built before its types are written.
@@ -45,6 +45,8 @@ writeFileSync(join(repoRoot, 'deploy/nats-permissions.json'), permissions);
 writeFileSync(join(repoRoot, 'deploy/nats.conf'), composeConfiguration());
 writeFileSync(join(repoRoot, 'deploy/helm/rondo/files/nats.conf'), composeConfiguration(['EXECUTOR_ID']));
 writeMonitoring();
+writeFileSync(join(repoRoot, 'deploy/helm/rondo/values.yaml'), helmValuesDefaults());
+writeFileSync(join(repoRoot, 'deploy/helm/rondo/values.schema.json'), helmValuesSchema());
 writeFileSync(join(repoRoot, 'docs/helm-values.md'), helmValuesReference());
 writeScorecardAge(repoRoot);
 

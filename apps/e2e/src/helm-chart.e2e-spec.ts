@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { CORE_SCHEMA, load, loadAll } from 'js-yaml';
+import { load } from 'js-yaml';
 import { z } from 'zod';
 import { images } from '../../../deploy/images/contents.mjs';
-import { helmProgram } from '../../../deploy/local/helm.mjs';
-import { helmValuesReference } from '../../../deploy/local/helm-values-reference.mjs';
+import { helmValuesDefaults, helmValuesReference, helmValuesSchema } from '../../../deploy/local/helm-values-files.mjs';
 import { composeConfiguration } from '../../../deploy/local/nats-server-configuration.mjs';
 import { promtool } from '../../../deploy/local/prometheus.mjs';
-import { ProgramError, run } from '../../../deploy/local/run-program.mjs';
+import { run } from '../../../deploy/local/run-program.mjs';
+import { runtimeVariables } from '../../../deploy/local/service-variables.mjs';
 import { executorPassword, newHelmSecrets } from '../../../deploy/local/secret-variables.mjs';
 import { environment as agentWorker } from '../../agent-worker/src/environment';
 import { environment as demoModel } from '../../demo-model/src/environment';
@@ -15,72 +15,13 @@ import { environment as gateway } from '../../gateway/src/config';
 import { environment as summarizer } from '../../summarizer/src/config';
 import { environment as toolExecutor } from '../../tool-executor/src/config';
 import { typesOfObjects } from './kubernetes-types';
+import { chart, findPods, type KubernetesObject, pod, prepareHelm, refusal, render } from './rendered-chart';
 import { alertRules, metricsIn, rulesOf } from './rule-file';
 
 const root = resolve(__dirname, '../../..');
-const chart = join(root, 'deploy/helm/rondo');
 const cache = join(root, '.data/cache');
 
-const container = z.object({
-  name: z.string(),
-  image: z.string(),
-  args: z.array(z.string()).optional(),
-  env: z
-    .array(z.object({ name: z.string(), value: z.string().optional(), valueFrom: z.unknown().optional() }))
-    .default([]),
-  securityContext: z.record(z.string(), z.unknown()).default({}),
-  livenessProbe: z.unknown().optional(),
-  readinessProbe: z.unknown().optional(),
-  resources: z.record(z.string(), z.unknown()).optional(),
-  volumeMounts: z.array(z.looseObject({ name: z.string(), subPathExpr: z.string().optional() })).default([]),
-});
-const secretVolume = z.looseObject({ items: z.array(z.object({ key: z.string(), path: z.string() })) });
-const pod = z.object({
-  automountServiceAccountToken: z.boolean().optional(),
-  terminationGracePeriodSeconds: z.number().optional(),
-  hostUsers: z.boolean().optional(),
-  securityContext: z.record(z.string(), z.unknown()).optional(),
-  containers: z.array(container),
-  volumes: z.array(z.looseObject({ name: z.string(), secret: secretVolume.optional() })).optional(),
-});
-const anObject = z.looseObject({
-  kind: z.string(),
-  metadata: z.object({ name: z.string(), labels: z.record(z.string(), z.string()) }).loose(),
-});
-type KubernetesObject = z.infer<typeof anObject>;
-
-let helm: string;
-beforeAll(async () => {
-  helm = await helmProgram(join(root, '.data/packages/helm-4'));
-}, 300_000);
-
-async function render(...settings: string[]): Promise<KubernetesObject[]> {
-  const { stdout } = await run(helm, ['template', 'rondo', chart, ...settings.flatMap((set) => ['--set', set])]);
-  return objectsIn(stdout);
-}
-
-const objectsIn = (documents: string): KubernetesObject[] =>
-  loadAll(documents, { schema: CORE_SCHEMA })
-    .filter((object) => object !== null && object !== undefined)
-    .map((object) => anObject.parse(object));
-
-const refusal = (...settings: string[]) =>
-  render(...settings).then(
-    () => 'rendered',
-    (error: unknown) => (error instanceof ProgramError ? error.message : String(error)),
-  );
-
-/** The pods of the services, by component. */
-function podsOf(objects: readonly KubernetesObject[]): Map<string, z.infer<typeof pod>> {
-  const workloads = objects.filter(({ kind }) => ['Deployment', 'StatefulSet', 'Job'].includes(kind));
-  const template = z.object({ spec: z.object({ template: z.object({ spec: pod }) }) });
-  return new Map(
-    workloads.map((object) => [
-      object.metadata.labels['app.kubernetes.io/component'] ?? '',
-      template.parse(object).spec.template.spec,
-    ]),
-  );
-}
+beforeAll(prepareHelm, 300_000);
 
 const valuesOf = (variable: string, found: z.infer<typeof pod> | undefined) =>
   found?.containers[0]?.env.filter(({ name }) => name === variable).map(({ value }) => value);
@@ -125,6 +66,46 @@ const combinations = [
     ],
   },
   {
+    name: 'what platform teams set',
+    settings: [
+      ...external,
+      'nodeSelector.disk=ssd',
+      'tolerations[0].key=agents',
+      'topologySpreadConstraints[0].maxSkew=1',
+      'topologySpreadConstraints[0].topologyKey=zone',
+      'topologySpreadConstraints[0].whenUnsatisfiable=DoNotSchedule',
+      'affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].key=gpu',
+      'affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].operator=DoesNotExist',
+      'priorityClassName=high',
+      'dnsConfig.nameservers={10.0.0.10}',
+      'hostAliases[0].ip=10.0.0.11',
+      'hostAliases[0].hostnames={models}',
+      'caBundle.configMap=authorities',
+      'proxy.https=http://proxy:3128',
+      'envFrom[0].configMapRef.name=all',
+      'extraVolumes[0].name=scratch',
+      'extraVolumes[0].emptyDir.medium=Memory',
+      'extraVolumeMounts[0].name=scratch',
+      'extraVolumeMounts[0].mountPath=/scratch',
+      'initContainers[0].name=wait',
+      'initContainers[0].image=busybox',
+      'extraContainers[0].name=sidecar',
+      'extraContainers[0].image=busybox',
+      'gateway.service.type=LoadBalancer',
+      'gateway.service.spec.externalTrafficPolicy=Local',
+      'gateway.podDisruptionBudget.minAvailable=50%',
+      'gateway.httpRoute.enabled=true',
+      'gateway.httpRoute.parentRefs[0].name=public',
+      'migrations.deadlineSeconds=600',
+      'networkPolicy.executorEgress[0].to[0].ipBlock.cidr=10.1.0.0/16',
+      'image.registry=mirror.corp',
+      'image.pullSecrets={mirror}',
+      'podSecurityContext.runAsUser=null',
+      'labels.team=agents',
+      'annotations.owner=agents',
+    ],
+  },
+  {
     name: 'no executors, no policies, no demo model',
     settings: [
       ...external,
@@ -139,7 +120,7 @@ const combinations = [
 
 describe('the Helm chart', () => {
   it('passes helm lint --strict', async () => {
-    await run(helm, ['lint', '--strict', chart, '--set', bundled.join(',')]);
+    await run(await prepareHelm(), ['lint', '--strict', chart, '--set', bundled.join(',')]);
   });
 
   it('renders objects that have the types of the Kubernetes API, and no misspelt field', async () => {
@@ -161,8 +142,12 @@ describe('the Helm chart', () => {
     expect(await refusal(...bundled, 'toolExecutor.sandbox.seccomp=Localhost')).toContain('seccompFile');
   });
 
-  it('has the values that docs/helm-values.md lists', () => {
-    expect(helmValuesReference()).toBe(readFileSync(join(root, 'docs/helm-values.md'), 'utf8'));
+  it.each([
+    ['docs/helm-values.md', helmValuesReference],
+    ['deploy/helm/rondo/values.yaml', helmValuesDefaults],
+    ['deploy/helm/rondo/values.schema.json', helmValuesSchema],
+  ])('has in %s the values of deploy/helm/values.mjs', (file, toContent) => {
+    expect(toContent()).toBe(readFileSync(join(root, file), 'utf8'));
   });
 
   it('has the servers of docker-compose.yml when they are bundled', async () => {
@@ -216,7 +201,7 @@ describe('the Helm chart', () => {
     const limits = async (...settings: string[]) =>
       valuesOf(
         'SANDBOX_REQUIRE_LIMITS',
-        podsOf(await render('bundled.enabled=true', ...settings)).get('tool-executor'),
+        findPods(await render('bundled.enabled=true', ...settings)).get('tool-executor'),
       );
 
     expect(await limits('toolExecutor.sandbox.limits=sandbox')).toEqual(['1']);
@@ -235,7 +220,7 @@ describe('the Helm chart', () => {
 
   it('lets the gateway see the addresses of clients behind the ingress, unless told how many proxies there are', async () => {
     const hops = async (...settings: string[]) =>
-      valuesOf('TRUSTED_PROXY_HOPS', podsOf(await render(...bundled, ...settings)).get('gateway'));
+      valuesOf('TRUSTED_PROXY_HOPS', findPods(await render(...bundled, ...settings)).get('gateway'));
 
     expect(await hops()).toEqual([]);
     expect(await hops(...ingress)).toEqual(['1']);
@@ -274,14 +259,11 @@ describe('the Helm chart', () => {
 describe('attack: the stolen NATS password of an executor', () => {
   const ids = ['agents-tool-executor-0', 'agents-tool-executor-1', 'agents-tool-executor-2'];
   const newSecret = (kept = '') => new Map(keysAndValues(newHelmSecrets({ release: 'agents', executors: 3, kept })));
-  const rendered = async () => {
-    const settings = [...bundled, 'toolExecutor.replicas=3'].flatMap((set) => ['--set', set]);
-    return objectsIn((await run(helm, ['template', 'agents', chart, ...settings])).stdout);
-  };
+  const rendered = () => render(...bundled, 'toolExecutor.replicas=3', 'fullnameOverride=agents');
 
   it('opens nothing as another executor: Secret, pod and configuration have one for each', async () => {
     const objects = await rendered();
-    const executor = podsOf(objects).get('tool-executor');
+    const executor = findPods(objects).get('tool-executor');
     const items = executor?.volumes?.find(({ name }) => name === 'nats-passwords')?.secret?.items ?? [];
     const secret = newSecret();
 
@@ -291,7 +273,7 @@ describe('attack: the stolen NATS password of an executor', () => {
       expect(secret.get(key)).toBe(executorPassword(secret.get('NATS_EXECUTOR_SECRET') ?? '', path));
       expect(composeConfiguration(ids)).toContain(`{ user: "${path}", password: $${key},`);
       expect(
-        podsOf(objects)
+        findPods(objects)
           .get('nats')
           ?.containers[0]?.env.map(({ name }) => name),
       ).toContain(key);
@@ -299,7 +281,7 @@ describe('attack: the stolen NATS password of an executor', () => {
   });
 
   it('is the only one that the pod of the executor can read', async () => {
-    const executor = podsOf(await rendered()).get('tool-executor');
+    const executor = findPods(await rendered()).get('tool-executor');
     const [first] = executor?.containers ?? [];
 
     expect(first?.volumeMounts).toContainEqual({
@@ -343,7 +325,7 @@ const secretRef = z.object({ secretKeyRef: z.object({ name: z.string(), key: z.s
 describe.each(combinations)('the pods of the chart with $name', ({ settings }) => {
   let pods: Map<string, z.infer<typeof pod>>;
   beforeAll(async () => {
-    pods = podsOf(await render(...settings));
+    pods = findPods(await render(...settings));
   });
 
   const services = () =>
@@ -357,7 +339,7 @@ describe.each(combinations)('the pods of the chart with $name', ({ settings }) =
     for (const { name, variables, container: given } of services()) {
       const unknown = given.env
         .map((entry) => entry.name)
-        .filter((entry) => ![...variables, ...partsOfUrls].includes(entry));
+        .filter((entry) => ![...variables, ...partsOfUrls, ...runtimeVariables].includes(entry));
       expect({ name, unknown }).toEqual({ name, unknown: [] });
     }
   });
@@ -366,7 +348,7 @@ describe.each(combinations)('the pods of the chart with $name', ({ settings }) =
     const own = [...pods].filter(([component]) => !['postgres', 'redis', 'nats'].includes(component));
     for (const [component, { containers }] of own) {
       expect(Object.keys(images)).toContain(component);
-      expect(containers[0]).toMatchObject({ image: `rondo-${component}:0.1.0` });
+      expect(containers[0]?.image).toMatch(new RegExp(`^(mirror.corp/)?rondo-${component}:0.1.0$`));
       expect(containers[0]?.args).toBeUndefined();
     }
   });

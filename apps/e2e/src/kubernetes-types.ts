@@ -3,6 +3,7 @@ const types: Record<string, { name: string; from: string }> = {
   ConfigMap: { name: 'ConfigMap', from: 'kubernetes-types/core/v1.js' },
   Deployment: { name: 'Deployment', from: 'kubernetes-types/apps/v1.js' },
   HorizontalPodAutoscaler: { name: 'HorizontalPodAutoscaler', from: 'kubernetes-types/autoscaling/v2.js' },
+  HTTPRoute: { name: 'IHTTPRoute', from: '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute' },
   Ingress: { name: 'Ingress', from: 'kubernetes-types/networking/v1.js' },
   Job: { name: 'Job', from: 'kubernetes-types/batch/v1.js' },
   NetworkPolicy: { name: 'NetworkPolicy', from: 'kubernetes-types/networking/v1.js' },

@@ -1,14 +1,29 @@
 {{- define "rondo.name" -}}
-{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- .Values.fullnameOverride | default .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- end }}
+
+{{/*
+Name, labels and annotations of an object of `component`, whose values are `own`. `suffix` is what follows the name of the
+release, if that is not the component; `labels` and `annotations` are those of this object alone.
+*/}}
+{{- define "rondo.metadata" -}}
+name: {{ include "rondo.name" .root }}{{ if hasKey . "suffix" }}{{ .suffix }}{{ else }}-{{ .component }}{{ end }}
+labels: {{- include "rondo.labels" . | nindent 2 }}
+{{- with include "rondo.annotations" . | fromYaml }}
+annotations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "rondo.annotations" -}}
+{{- merge (dict) (.annotations | default dict) ((.own | default dict).annotations | default dict) .root.Values.annotations | toYaml -}}
 {{- end }}
 
 {{- define "rondo.labels" -}}
-app.kubernetes.io/name: rondo
-app.kubernetes.io/instance: {{ .root.Release.Name }}
-app.kubernetes.io/component: {{ .component }}
-app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .root.Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
+{{- $labels := include "rondo.selector" . | fromYaml }}
+{{- $_ := set $labels "app.kubernetes.io/version" .root.Chart.AppVersion }}
+{{- $_ := set $labels "app.kubernetes.io/managed-by" .root.Release.Service }}
+{{- $_ := set $labels "helm.sh/chart" (printf "%s-%s" .root.Chart.Name .root.Chart.Version) }}
+{{- merge $labels (.labels | default dict) ((.own | default dict).labels | default dict) .root.Values.labels | toYaml -}}
 {{- end }}
 
 {{/* Never changes between versions: the selector of a Deployment cannot be updated. */}}
@@ -19,8 +34,16 @@ app.kubernetes.io/component: {{ .component }}
 {{- end }}
 
 {{/* Each component has an image of its own, named after its target in deploy/Dockerfile. */}}
-{{- define "rondo.image" -}}
+{{- define "rondo.namedImage" -}}
 {{ .root.Values.image.prefix }}{{ .component }}:{{ .root.Values.image.tag | default .root.Chart.AppVersion }}
+{{- end }}
+
+{{- define "rondo.image" -}}
+{{- if .own.image }}{{ .own.image }}{{ else }}{{ include "rondo.inRegistry" (dict "root" .root "name" (.image | default (include "rondo.namedImage" .))) }}{{ end -}}
+{{- end }}
+
+{{- define "rondo.inRegistry" -}}
+{{- with .root.Values.image.registry | default (.root.Values.global | default dict).imageRegistry }}{{ trimSuffix "/" . }}/{{ end }}{{ .name -}}
 {{- end }}
 
 {{- define "rondo.postgresHost" -}}
@@ -55,7 +78,7 @@ app.kubernetes.io/component: {{ .component }}
 {{- define "rondo.redisUrl" -}}
 {{ include "rondo.secretEnv" (dict "root" .root "name" "REDIS_PASSWORD") }}
 - name: REDIS_URL
-  value: {{ ternary "rediss" "redis" .root.Values.redis.tls }}://:$(REDIS_PASSWORD)@{{ include "rondo.redisHost" .root }}:{{ .root.Values.redis.port }}
+  value: {{ ternary "rediss" "redis" .root.Values.redis.tls }}://{{ .root.Values.redis.user }}:$(REDIS_PASSWORD)@{{ include "rondo.redisHost" .root }}:{{ .root.Values.redis.port }}
 {{- end }}
 
 {{/* `user` may be a variable of the pod, as $(EXECUTOR_ID). Without `key` the service reads the password from a file. */}}
@@ -78,26 +101,65 @@ app.kubernetes.io/component: {{ .component }}
   value: {{ . | quote }}
 {{ include "rondo.secretEnv" (dict "root" $.root "name" "OTEL_EXPORTER_OTLP_HEADERS" "optional" true) }}
 {{- end }}
-{{- include "rondo.ownEnv" . }}
+{{ include "rondo.ownEnv" . }}
 {{- end }}
 
 {{/*
-A service's own variables, and those of all services that it declares: files/variables.json says which, and what the chart decides.
-One that no service declares may be read by a library, so all get it.
+What says how the network is, then those of all services that it declares, then a service's own: files/variables.json says which
+it declares, and what the chart decides. One that no service declares may be read by a library, so all get it. `defaults` are
+what the chart sets unless a value says otherwise.
 */}}
-{{- define "rondo.ownEnv" }}
+{{- define "rondo.variables" -}}
 {{- $variables := .root.Files.Get "files/variables.json" | fromJson }}
 {{- $passed := get $variables.passed .component }}
-{{- $all := dict }}
+{{- $set := include "rondo.networkVariables" .root | fromYaml }}
+{{- range $name, $value := .defaults | default dict }}
+{{- $_ := set $set $name $value }}
+{{- end }}
 {{- range $name, $value := .root.Values.env }}
 {{- if or (has $name $passed) (not (has $name $variables.declared)) }}
-{{- $_ := set $all $name $value }}
+{{- $_ := set $set $name $value }}
 {{- end }}
 {{- end }}
-{{- range $name, $value := merge (dict) .own $all }}
+{{- range $name, $value := .own.env }}
+{{- $_ := set $set $name $value }}
+{{- end }}
+{{- toYaml $set }}
+{{- end }}
+
+{{- define "rondo.ownEnv" -}}
+{{- include "rondo.env" (include "rondo.variables" . | fromYaml) }}
+{{- end }}
+
+{{/* A map of variables as a container takes them. A whole number is written as one, however large. */}}
+{{- define "rondo.env" -}}
+{{- range $name, $value := . }}
 - name: {{ $name }}
-  value: {{ $value | quote }}
+  {{- if kindIs "map" $value }}
+  {{- toYaml $value | nindent 2 }}
+  {{- else }}
+  value: {{ (and (kindIs "float64" $value) (eq (floor $value) $value)) | ternary (int64 $value) $value | quote }}
+  {{- end }}
 {{- end }}
+{{- end }}
+
+{{/* The proxies and the certificates that every service, and whatever runs in its container, goes by. */}}
+{{- define "rondo.networkVariables" -}}
+{{- $set := dict }}
+{{- with .Values.proxy.http }}
+{{- $_ := set $set "HTTP_PROXY" . }}
+{{- end }}
+{{- with .Values.proxy.https }}
+{{- $_ := set $set "HTTPS_PROXY" . }}
+{{- end }}
+{{- if $set }}
+{{- $inside := list "localhost" "127.0.0.1" "::1" ".svc" ".cluster.local" (printf "%s-gateway" (include "rondo.name" .)) (printf "%s-demo-model" (include "rondo.name" .)) }}
+{{- $_ := set $set "NO_PROXY" (join "," (concat $inside .Values.proxy.noProxy)) }}
+{{- end }}
+{{- if or .Values.caBundle.configMap .Values.caBundle.secret }}
+{{- $_ := set $set "NODE_EXTRA_CA_CERTS" "/run/ca/ca.crt" }}
+{{- end }}
+{{- toYaml $set }}
 {{- end }}
 
 {{- define "rondo.demoModel" -}}
@@ -105,80 +167,6 @@ One that no service declares may be read by a library, so all get it.
 - name: DEMO_MODEL_URL
   value: http://{{ include "rondo.name" . }}-demo-model:3000
 {{- end }}
-{{- end }}
-
-{{/* All keys of the Secret of that name, if there is one, as variables. */}}
-{{- define "rondo.keysOf" -}}
-{{- with . }}
-envFrom:
-  - secretRef:
-      name: {{ . }}
-{{- end }}
-{{- end }}
-
-{{- define "rondo.probes" -}}
-startupProbe:
-  httpGet: { path: /health/live, port: http }
-  periodSeconds: 2
-  failureThreshold: 60
-livenessProbe:
-  httpGet: { path: /health/live, port: http }
-  periodSeconds: 10
-  timeoutSeconds: 5
-  failureThreshold: 3
-readinessProbe:
-  httpGet: { path: /health/ready, port: http }
-  periodSeconds: 5
-  timeoutSeconds: 5
-  failureThreshold: 2
-{{- end }}
-
-{{- define "rondo.ports" -}}
-ports:
-  - name: http
-    containerPort: 3000
-    protocol: TCP
-{{- end }}
-
-{{/* Services that need nothing of the kernel but files and connections. */}}
-{{- define "rondo.confined" -}}
-securityContext:
-  allowPrivilegeEscalation: false
-  readOnlyRootFilesystem: true
-  capabilities: { drop: [ALL] }
-{{- end }}
-
-{{- define "rondo.podSecurity" -}}
-securityContext:
-  runAsNonRoot: true
-  runAsUser: 1000
-  runAsGroup: 1000
-  fsGroup: 1000
-  seccompProfile: { type: RuntimeDefault }
-{{- end }}
-
-{{- define "rondo.podCommon" -}}
-serviceAccountName: {{ include "rondo.name" .root }}
-automountServiceAccountToken: false
-enableServiceLinks: false
-{{- with .root.Values.image.pullSecrets }}
-imagePullSecrets:
-  {{- range . }}
-  - name: {{ . }}
-  {{- end }}
-{{- end }}
-topologySpreadConstraints:
-  - maxSkew: 1
-    topologyKey: kubernetes.io/hostname
-    whenUnsatisfiable: ScheduleAnyway
-    labelSelector:
-      matchLabels: {{- include "rondo.selector" . | nindent 8 }}
-{{- end }}
-
-{{- define "rondo.writableTmp" -}}
-volumeMounts:
-  - name: tmp
-    mountPath: /tmp
 {{- end }}
 
 {{/* Up at once; down slowly, because each worker that leaves hands its runs over to others. */}}

@@ -1,0 +1,349 @@
+import { z } from 'zod';
+import { helmValuesSchema } from '../../../deploy/local/helm-values-files.mjs';
+import { podSettings } from '../../../deploy/helm/pod-settings.mjs';
+import {
+  findPods,
+  findPodTemplates,
+  type KubernetesObject,
+  prepareHelm,
+  readComponent,
+  refusal,
+  render,
+  renderValues,
+} from './rendered-chart';
+
+beforeAll(prepareHelm, 300_000);
+
+/** The components whose pods are of each group of values. */
+const componentsOf: Record<string, readonly string[]> = {
+  gateway: ['gateway'],
+  agentWorker: ['agent-worker'],
+  summarizer: ['summarizer'],
+  toolExecutor: ['tool-executor'],
+  demoModel: ['demo-model'],
+  migrations: ['migrations'],
+  test: ['test'],
+  bundled: ['postgres', 'redis', 'nats'],
+};
+const groups = Object.keys(componentsOf);
+const everyComponent = Object.values(componentsOf).flat().sort();
+const ours = everyComponent.filter((component) => !componentsOf['bundled']?.includes(component));
+
+const node = z.looseObject({
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  enum: z.array(z.string()).optional(),
+  pattern: z.string().optional(),
+  get properties() {
+    return z.record(z.string(), node).optional();
+  },
+});
+
+/** The names of all values, with what the schema says of each. */
+function readLeaves(
+  { properties = {} }: z.infer<typeof node>,
+  path: readonly string[] = [],
+): [string, z.infer<typeof node>][] {
+  return Object.entries(properties).flatMap(([key, value]) =>
+    Object.keys(value.properties ?? {}).length > 0
+      ? readLeaves(value, [...path, key])
+      : [[[...path, key].join('.'), value] satisfies [string, z.infer<typeof node>]],
+  );
+}
+
+const leaves = readLeaves(node.parse(JSON.parse(helmValuesSchema())));
+const keyOf = (name: string) => name.split('.').at(-1) ?? '';
+const isPodSetting = (name: string) => keyOf(name) in podSettings && name !== 'global';
+
+/** Values that must have a form of their own; each is found in the objects as it is here, or as the second says. */
+const special: Record<string, { readonly value: unknown; readonly found?: string }> = {
+  'gateway.ingress.path': { value: '/below' },
+  'gateway.httpRoute.path': { value: '/route' },
+  'gateway.targetCpuPercent': { value: 61 },
+  'toolExecutor.drainSeconds': { value: 123 },
+  'toolExecutor.storage': { value: '51Gi' },
+  'toolExecutor.replicas': { value: 3, found: 'rondo-tool-executor-2' },
+  'toolExecutor.sandbox.seccompFile': { value: 'rondo.json' },
+  'bundled.storage': { value: '9Gi' },
+  'models.keys': { value: ['A_KEY'] },
+  env: { value: { SOME_LIBRARY: 'of-all' }, found: 'of-all' },
+  'tracing.endpoint': { value: 'http://collector:4318' },
+  'tracing.share': { value: 0.25 },
+  'podMonitor.interval': { value: '47s' },
+  'proxy.http': { value: 'http://proxy:3128' },
+  'proxy.https': { value: 'http://proxy:3129' },
+  'proxy.noProxy': { value: ['.corp'] },
+  'image.pullSecrets': { value: ['pull-secret'] },
+  'global.imagePullSecrets': { value: [{ name: 'global-pull-secret' }], found: 'global-pull-secret' },
+  fullnameOverride: { value: 'other-name' },
+};
+
+/** A value that no other has, and what of it must be found in the objects. */
+function markOf(name: string, index: number, { type, enum: choices, pattern }: z.infer<typeof node>) {
+  const own = special[name];
+  const text = `mark${index}x`;
+  if (own) return { value: own.value, found: own.found ?? JSON.stringify(own.value).replaceAll(/[[\]"]/g, '') };
+  if (choices || type === 'boolean' || pattern) return undefined; // each has a test of its own
+  if (type === 'integer') return { value: 7_000 + index, found: String(7_000 + index) };
+  if (name.endsWith('.env')) return { value: { [`MARK_${index}`]: text }, found: text };
+  if (type === 'array')
+    return {
+      value: keyOf(name).endsWith('osts') || keyOf(name) === 'hostnames' ? [text] : [{ name: text }],
+      found: text,
+    };
+  if (type === 'object') return { value: { [text]: text }, found: text };
+  return { value: text, found: text };
+}
+
+const marks = leaves.flatMap(([name, said], index) => {
+  const mark = markOf(name, index, said);
+  return mark ? [{ name, ...mark }] : [];
+});
+
+/** What the objects need so that they have all parts. */
+const everything = {
+  ...{
+    'bundled.enabled': true,
+    'toolExecutor.sandbox.limits': 'pod',
+    'toolExecutor.sandbox.seccomp': 'Localhost',
+    'toolExecutor.sandbox.seccompFile': 'rondo.json',
+    autoscaling: 'keda',
+    'models.demo': true,
+  },
+  ...{ 'gateway.ingress.enabled': true, 'gateway.ingress.host': 'rondo.example', 'gateway.httpRoute.enabled': true },
+  ...{ 'podMonitor.enabled': true, 'prometheusRule.enabled': true, 'dashboard.enabled': true },
+  'gateway.httpRoute.parentRefs': [{ name: 'public' }],
+};
+
+/** Values that stand for others, so that both cannot arrive at once. */
+const isAlternative = (name: string) =>
+  ['caBundle.secret', 'fullnameOverride', 'serviceAccountName', 'postgres.host', 'redis.host', 'nats.host'].includes(
+    name,
+  ) ||
+  (groups.includes(name.split('.')[0] ?? '') &&
+    ['image', 'minAvailable', 'replicas'].includes(keyOf(name)) &&
+    name !== 'toolExecutor.replicas');
+
+/** Those of one service hide what the top says of a text, so they are rendered apart. */
+const ofPods = marks.filter(({ name }) => isPodSetting(name));
+/** Registries are hidden by images of services, and have a test of their own. */
+const others = marks.filter(({ name }) => !isPodSetting(name) && !/egistry$/.test(name));
+const renderMarks = (chosen: typeof marks, more: Readonly<Record<string, unknown>> = {}) =>
+  renderValues({ ...everything, ...Object.fromEntries(chosen.map(({ name, value }) => [name, value])), ...more });
+
+describe('every value of the chart arrives', () => {
+  it('in all pods, if it is said of pods at the top', async () => {
+    const atTop = ofPods.filter(({ name }) => !name.includes('.'));
+    const templates = findPodTemplates(await renderMarks(atTop));
+
+    const arrived = atTop.map(({ name, found }) => ({ name, in: [...templates].filter(has(found)).map(first).sort() }));
+    const isOfServices = (name: string) => /[sS]ecurityContext/.test(name);
+    expect(arrived).toEqual(atTop.map(({ name }) => ({ name, in: isOfServices(name) ? ours : everyComponent })));
+  });
+
+  it.each(groups)('in the pods of %s alone, if it is said of them', async (group) => {
+    const own = ofPods.filter(({ name }) => name.startsWith(`${group}.`));
+    const templates = findPodTemplates(await renderMarks(own));
+
+    const arrived = own.map(({ name, found }) => ({ name, in: [...templates].filter(has(found)).map(first).sort() }));
+    expect(own).toHaveLength(Object.keys(podSettings).length);
+    expect(arrived).toEqual(own.map(({ name }) => ({ name, in: [...(componentsOf[group] ?? [])].sort() })));
+  });
+
+  it('in some object, and only in those of its service, if it is said of one', async () => {
+    const alternatives = others.filter(({ name }) => isAlternative(name));
+    const objects = [
+      ...(await renderMarks(others.filter(({ name }) => !isAlternative(name)))),
+      ...(await renderMarks(alternatives, { 'bundled.enabled': false, autoscaling: 'none' })),
+    ];
+    const texts = objects.map((object) => ({ component: readComponent(object), text: JSON.stringify(object) }));
+
+    const lost = others.filter(({ found }) => !texts.some(({ text }) => text.includes(found)));
+    expect(lost.map(({ name }) => name)).toEqual([]);
+    for (const { name, found } of others.filter(({ name: one }) =>
+      /\.(labels|annotations|resources|image|env)$/.test(one),
+    )) {
+      const components = texts.filter(({ text }) => text.includes(found)).map(({ component }) => component);
+      const wanted = componentsOf[name.split('.')[0] ?? ''];
+      if (wanted)
+        expect({ name, others: components.filter((one) => !wanted.includes(one)) }).toEqual({ name, others: [] });
+    }
+  });
+
+  it('and labels and annotations of every object are on every object, pods among them', async () => {
+    const objects = await renderValues({ ...everything, labels: { team: 'mark1x' }, annotations: { owner: 'mark2x' } });
+
+    for (const { kind, metadata } of objects) {
+      expect({ kind, labels: metadata.labels }).toMatchObject({ kind, labels: { team: 'mark1x' } });
+      expect({ kind, annotations: metadata.annotations }).toMatchObject({ annotations: { owner: 'mark2x' } });
+    }
+    for (const [component, template] of findPodTemplates(objects)) {
+      expect({ component, text: JSON.stringify(template) }).toMatchObject({
+        text: expect.stringMatching(/mark1x.*|mark2x/),
+      });
+    }
+  });
+});
+
+const has =
+  (mark: string) =>
+  ([, template]: [string, unknown]) =>
+    JSON.stringify(template).includes(mark);
+const first = ([component]: [string, unknown]) => component;
+
+const bundled = ['toolExecutor.sandbox.limits=pod', 'bundled.enabled=true'];
+const readVariable = (objects: readonly KubernetesObject[], component: string, name: string) =>
+  findPods(objects)
+    .get(component)
+    ?.containers[0]?.env.find((variable) => variable.name === name);
+
+describe('the chart, as platform teams set it', () => {
+  it('leaves the users of pods to OpenShift, which admits them as restricted', async () => {
+    const users = ['runAsUser', 'runAsGroup', 'fsGroup'].map((field) => `podSecurityContext.${field}=null`);
+    const servers = ['postgres', 'redis', 'nats'].map((server) => `${server}.host=${server}.example`);
+    const objects = await render(
+      ...servers,
+      ...users,
+      'toolExecutor.sandbox.mode=runtime',
+      'toolExecutor.env.SANDBOX_PROVIDER=daytona',
+    );
+
+    for (const [component, { spec }] of findPodTemplates(objects)) {
+      expect({ component, text: JSON.stringify(spec) }).toMatchObject({
+        text: expect.not.stringMatching(
+          /runAsUser|runAsGroup|fsGroup|hostPath|hostUsers|procMount|Unconfined|privileged/,
+        ),
+      });
+      expect({ component, spec }).toMatchObject({
+        spec: {
+          containers: [{ securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } } }],
+        },
+      });
+      expect({ component, text: JSON.stringify(spec) }).toMatchObject({
+        text: expect.stringContaining('"RuntimeDefault"'),
+      });
+    }
+  });
+
+  it('writes large numbers as numbers', async () => {
+    const objects = await renderValues({
+      ...everything,
+      podSecurityContext: { runAsUser: 1_000_650_000 },
+      env: { FILE_LIMIT_BYTES: 110_000_000 },
+    });
+
+    expect(findPods(objects).get('gateway')?.securityContext).toMatchObject({ runAsUser: 1_000_650_000 });
+    expect(readVariable(objects, 'gateway', 'FILE_LIMIT_BYTES')?.value).toBe('110000000');
+  });
+
+  it('lets false, 0 and null of a service replace what the top says', async () => {
+    const objects = await renderValues({
+      ...everything,
+      'summarizer.securityContext': { readOnlyRootFilesystem: false },
+      'summarizer.podSecurityContext': { runAsGroup: 0, seccompProfile: null },
+    });
+    const summarizer = findPods(objects).get('summarizer');
+
+    expect(summarizer?.containers[0]?.securityContext).toMatchObject({
+      readOnlyRootFilesystem: false,
+      allowPrivilegeEscalation: false,
+    });
+    expect(summarizer?.securityContext).toEqual({ runAsNonRoot: true, runAsUser: 1000, runAsGroup: 0, fsGroup: 1000 });
+  });
+
+  it.each([
+    ['caBundle.configMap', { configMap: { name: 'authorities', items: [{ key: 'ca.crt', path: 'ca.crt' }] } }],
+    ['caBundle.secret', { secret: { secretName: 'authorities', items: [{ key: 'ca.crt', path: 'ca.crt' }] } }],
+  ])('mounts the certificates of %s in all its pods, whose services read them', async (name, source) => {
+    const objects = await renderValues({ ...everything, [name]: 'authorities' });
+
+    for (const [component, found] of findPods(objects)) {
+      if (!ours.includes(component)) continue;
+      expect(found.volumes).toContainEqual({ name: 'ca-bundle', ...source });
+      expect(found.containers[0]?.volumeMounts).toContainEqual({
+        name: 'ca-bundle',
+        mountPath: '/run/ca',
+        readOnly: true,
+      });
+      expect(readVariable(objects, component, 'NODE_EXTRA_CA_CERTS')?.value).toBe('/run/ca/ca.crt');
+    }
+    expect(await refusal(...bundled, `${name}=a`, 'env.NODE_EXTRA_CA_CERTS=/x')).toContain(
+      'Take NODE_EXTRA_CA_CERTS out of env',
+    );
+  });
+
+  it('sends requests through the proxies, but for those inside the cluster', async () => {
+    const objects = await renderValues({
+      ...everything,
+      'proxy.https': 'http://proxy.corp:3128',
+      'proxy.noProxy': ['.corp'],
+    });
+
+    for (const component of ours.filter((one) => one !== 'test')) {
+      expect(readVariable(objects, component, 'HTTPS_PROXY')?.value).toBe('http://proxy.corp:3128');
+      expect(readVariable(objects, component, 'NO_PROXY')?.value?.split(',')).toEqual(
+        expect.arrayContaining(['.svc', 'rondo-demo-model', '.corp']),
+      );
+    }
+    const egress = objects.find(({ metadata }) => metadata.name === 'rondo-tool-executor-egress');
+    expect(JSON.stringify(egress)).toContain('{"ports":[{"port":3128,"protocol":"TCP"}]}');
+  });
+
+  it('reads a variable from a Secret', async () => {
+    const valueFrom = { secretKeyRef: { name: 'proxies', key: 'url' } };
+    const objects = await renderValues({
+      ...everything,
+      env: { HTTPS_PROXY: { valueFrom } },
+      'gateway.env': { OIDC_ISSUER: { valueFrom } },
+    });
+
+    expect(readVariable(objects, 'tool-executor', 'HTTPS_PROXY')?.valueFrom).toEqual(valueFrom);
+    expect(readVariable(objects, 'gateway', 'OIDC_ISSUER')?.valueFrom).toEqual(valueFrom);
+  });
+
+  it.each([
+    ['image.registry=mirror.corp', 'mirror.corp/rondo-gateway:0.1.0', 'mirror.corp/postgres:17-alpine'],
+    ['global.imageRegistry=mirror.corp/', 'mirror.corp/rondo-gateway:0.1.0', 'mirror.corp/postgres:17-alpine'],
+    ['gateway.image=a.corp/gateway@sha256:12', 'a.corp/gateway@sha256:12', 'postgres:17-alpine'],
+  ])('takes images from where %s says', async (setting, gateway, postgres) => {
+    const pods = findPods(await render(...bundled, setting));
+
+    expect(pods.get('gateway')?.containers[0]?.image).toBe(gateway);
+    expect(pods.get('postgres')?.containers[0]?.image.split('@')[0]).toBe(postgres);
+  });
+
+  it('pulls images of all its pods with the Secrets of its own and of a chart that contains it', async () => {
+    const settings = { 'image.pullSecrets': ['own'], 'global.imagePullSecrets': ['text', { name: 'object' }] };
+
+    for (const { imagePullSecrets } of findPods(await renderValues({ ...everything, ...settings })).values()) {
+      expect(imagePullSecrets).toEqual([{ name: 'own' }, { name: 'text' }, { name: 'object' }]);
+    }
+  });
+
+  it.each([
+    ['gateway.podDisruptionBudget.minAvailable=50%', { minAvailable: '50%' }],
+    ['gateway.podDisruptionBudget.minAvailable=0', { minAvailable: 0 }],
+    ['gateway.podDisruptionBudget.maxUnavailable=2', { maxUnavailable: 2 }],
+    ['gateway.podDisruptionBudget.enabled=false', undefined],
+  ])('keeps as many gateways as %s says', async (setting, wanted) => {
+    const budget = (await render(...bundled, setting)).find(
+      ({ kind, metadata }) => kind === 'PodDisruptionBudget' && metadata.name === 'rondo-gateway',
+    );
+    expect(budget?.['spec']).toEqual(wanted && { ...wanted, selector: expect.anything() });
+  });
+
+  it('routes by an HTTPRoute, and refuses one without a Gateway', async () => {
+    const route = (await renderValues(everything)).find(({ kind }) => kind === 'HTTPRoute');
+
+    expect(route?.['spec']).toEqual({
+      parentRefs: [{ name: 'public' }],
+      rules: [
+        {
+          matches: [{ path: { type: 'PathPrefix', value: '/' } }],
+          backendRefs: [{ name: 'rondo-gateway', port: 80 }],
+          timeouts: { request: '0s' },
+        },
+      ],
+    });
+    expect(await refusal(...bundled, 'gateway.httpRoute.enabled=true')).toContain('Set gateway.httpRoute.parentRefs');
+  });
+});

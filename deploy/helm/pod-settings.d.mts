@@ -1,0 +1,1 @@
+export const podSettings: Readonly<Record<string, unknown>>;

@@ -1,0 +1,3 @@
+export function helmValuesDefaults(): string;
+export function helmValuesReference(): string;
+export function helmValuesSchema(): string;
