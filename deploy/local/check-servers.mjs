@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { connect } from 'nats';
-import { probes, withoutPassword } from './probes.mjs';
+import { probes, splitNatsUrl, withoutPassword } from './probes.mjs';
 
 /**
  * Tries the servers of DATABASE_URL, REDIS_URL and NATS_URL, which come as JSON over standard input: connects with their users and
@@ -27,8 +27,10 @@ async function check([what, url, probe]) {
 /** Greets the server as a probe does, and logs in. */
 async function logInToNats(url) {
   await probes.nats(url);
-  const { protocol, host, username, password } = new URL(url);
-  const login = username && { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
-  const connection = await connect({ servers: `${protocol}//${host}`, ...login, reconnect: false, timeout: 5_000 });
+  const { files, ...login } = splitNatsUrl(url);
+  const named = { caFile: files.get('sslrootcert'), certFile: files.get('sslcert'), keyFile: files.get('sslkey') };
+  const tls = Object.fromEntries(Object.entries(named).filter(([, path]) => path !== null));
+  const insists = login.servers[0].startsWith('tls:') || Object.keys(tls).length > 0;
+  const connection = await connect({ ...login, ...(insists && { tls }), reconnect: false, timeout: 5_000 });
   await connection.close();
 }

@@ -19,8 +19,8 @@ export function passwordOf(dataDir, server, user) {
 
 /** The URL with this user's credentials. The URL of a server that was not started here is returned unchanged. */
 export function urlFor(user, { dataDir, server, url }) {
+  if (!url.includes(`:${ownerPassword(dataDir, server)}@`)) return url; // one of several hosts is no URL for Node
   const login = new URL(url);
-  if (login.password !== ownerPassword(dataDir, server)) return url;
   login.username = user;
   login.password = passwordOf(dataDir, server, user);
   return login.href;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { executorId, executorInstances, owner, ownerPassword, passwordOf } from './credentials.mjs';
-import { privateDirectory, writePrivate } from './data-directory.mjs';
+import { privateDirectory, reachableDirectory, writePrivate } from './data-directory.mjs';
+import { DebianPackages } from './debian-packages.mjs';
 import { findProgram } from './find-program.mjs';
 import { authorizationOf, serverOf } from './nats-server-configuration.mjs';
 import { probes } from './probes.mjs';
@@ -59,4 +60,10 @@ export function usersOf(dataDir) {
       JSON.stringify(user === owner ? ownerPassword(dataDir, 'nats') : passwordOf(dataDir, 'nats', user)),
     owner,
   });
+}
+
+/** The program, from the PATH or from the distribution's package below the data directory, and the environment that it needs. */
+export async function findNatsServer(dataDir) {
+  const local = nats.findLocal({ path: process.env.PATH });
+  return local ?? nats.fromPackages(new DebianPackages(reachableDirectory(dataDir, 'packages')));
 }

@@ -1,3 +1,4 @@
+import { URLSearchParams } from 'node:url';
 import { connect as connectTcp } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
@@ -27,7 +28,25 @@ async function probeRedis(url) {
   });
 }
 
+/** Of several hosts one is enough: services try them all. */
 async function probeNats(url) {
+  await Promise.any(splitNatsUrl(url).servers.map(probeNatsServer));
+}
+
+/** The parts of NATS_URL, which with several hosts is no URL for Node: `servers` are URLs without the login. */
+export function splitNatsUrl(url) {
+  const parts =
+    /^(?<scheme>\w+:\/\/)((?<user>[^:@/]*)(:(?<password>[^@/]*))?@)?(?<hosts>[^/?]+)\/?(\?(?<query>.*))?$/.exec(url);
+  if (!parts) throw new Error('NATS_URL is not of the form nats://name:password@host:port,host:port');
+  const { scheme, user = '', password = '', hosts, query } = parts.groups;
+  return {
+    servers: hosts.split(',').map((host) => `${scheme}${host}`),
+    ...(user && { user: decodeURIComponent(user), pass: decodeURIComponent(password) }),
+    files: new URLSearchParams(query),
+  };
+}
+
+async function probeNatsServer(url) {
   await converse(url, {
     connect: connectTcp,
     defaultPort: 4222,

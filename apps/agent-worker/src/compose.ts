@@ -104,10 +104,10 @@ const warnTo = (log: Logger) => (message: string) => (error: unknown) => {
 };
 
 async function connect(config: Config, log: Logger) {
-  const { DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL, WORKER_ID } = config;
+  const { DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL, NATS_STREAM_REPLICAS, WORKER_ID } = config;
   const nats = await connectNats({ url: NATS_URL, name, log });
   const pace = new SharedPace({ url: REDIS_URL, limits: paceLimits(readModelProviders()) });
-  const toolStreams = new ToolStreams(nats);
+  const toolStreams = new ToolStreams(nats, { replicas: NATS_STREAM_REPLICAS });
   toolStreams.keepCreated();
   const database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE, leaseOwner: WORKER_ID, log });
   const queues = new RunQueues({ connection: producerConnection(REDIS_URL), log });

@@ -35,6 +35,16 @@ export const environment = z
     ...tracingVariables,
     WORKER_ID: holderName(''),
     RUN_CONCURRENCY: count.default(100).describe('The number of runs that it holds at the same time.'),
+    NATS_STREAM_REPLICAS: z.coerce
+      .number()
+      .pipe(z.literal([1, 3, 5]))
+      .optional()
+      .meta({
+        description:
+          'How many servers of a NATS cluster keep each tool call: 1, 3 or 5. The same for all workers; streams that exist are changed.',
+        example: '3',
+        otherwise: 'what a stream has, 1 when it is created',
+      }),
     EXECUTOR_LOST_AFTER_S: z.coerce
       .number()
       .int()

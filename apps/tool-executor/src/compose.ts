@@ -78,7 +78,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
   const slots = slotsOf(config);
   const consumer = new ToolCallConsumer({
     ...{ nats, executorId, slots },
-    streams: new ToolStreams(nats, false), // NATS lets only workers create them
+    streams: new ToolStreams(nats, { createsStreams: false }), // NATS lets only workers create them
     handle: (call, { signal, output }) =>
       toolCallMetrics.measure(call.name, () =>
         tracedCall(tracing, call, () => toolRunner.run(call, { signal, output: (text) => output(text, 'stdout') })),

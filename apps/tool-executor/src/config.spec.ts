@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseConfig } from '@rondo/platform';
-import { environment, sandboxSettingsOf, slotsOf, withNatsPassword } from './config';
+import { environment, sandboxSettingsOf, slotsOf, withPasswordOfFile } from './config';
 
 const least = {
   PORT: '0',
@@ -52,13 +52,13 @@ describe('the executor’s configuration', () => {
     writeFileSync(file, 's3cret/@:%\n');
     const config = environment.parse({ ...least, NATS_URL: 'tls://executor-1@nats:4222', NATS_PASSWORD_FILE: file });
 
-    const { username, password, host, protocol } = new URL(withNatsPassword(config).NATS_URL);
+    const { username, password, host, protocol } = new URL(withPasswordOfFile(config).NATS_URL);
 
     expect({ username, password: decodeURIComponent(password), host, protocol }).toEqual({
       ...{ username: 'executor-1', password: 's3cret/@:%' },
       ...{ host: 'nats:4222', protocol: 'tls:' },
     });
-    expect(withNatsPassword(environment.parse(least)).NATS_URL).toBe(least.NATS_URL);
+    expect(withPasswordOfFile(environment.parse(least)).NATS_URL).toBe(least.NATS_URL);
     rmSync(folder, { recursive: true });
   });
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type SlotLimits, executorId } from '@rondo/messaging';
+import { type SlotLimits, executorId, withNatsPassword } from '@rondo/messaging';
 import {
   commaSeparated,
   count,
@@ -224,11 +224,10 @@ export const sandboxSettingsOf = (config: Config) =>
   });
 
 /** Puts the password of `NATS_PASSWORD_FILE` into `NATS_URL`. Throws if the file cannot be read. */
-export function withNatsPassword(config: Config): Config {
+export function withPasswordOfFile(config: Config): Config {
   if (config.NATS_PASSWORD_FILE === undefined) return config;
-  const url = new URL(config.NATS_URL);
-  url.password = encodeURIComponent(readFileSync(config.NATS_PASSWORD_FILE, 'utf8').trim());
-  return { ...config, NATS_URL: url.href };
+  const password = readFileSync(config.NATS_PASSWORD_FILE, 'utf8').trim();
+  return { ...config, NATS_URL: withNatsPassword(config.NATS_URL, password) };
 }
 
-export const readConfig = (): Config => withNatsPassword(loadConfig(environment));
+export const readConfig = (): Config => withPasswordOfFile(loadConfig(environment));

@@ -10,6 +10,7 @@ export {
   stopSignalOf,
   untilSubscribed,
 } from './connection/signals';
+export { withNatsPassword } from './connection/nats-login';
 export { wireNames } from './connection/subjects';
 export { BoundedCloseWorker } from './queues/bounded-close-worker';
 export { DelayedPollWorker } from './queues/delayed-poll-worker';

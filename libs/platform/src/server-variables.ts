@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { count } from './service-variables';
 
-/** The client library accepts no other scheme. */
+/** The client library accepts no other scheme. The parameters are named as those of Postgres. */
 const natsUrl = z
   .string()
   .regex(
-    /^(nats|tls):\/\/([^@:/\s]+(:[^@/\s]+)?@)?[^@/\s]+\/?$/,
-    'must be nats://name:password@host:port, or tls://…, with or without a name and a password',
+    /^(nats|tls):\/\/([^@:/\s]+(:[^@/\s]+)?@)?[^@/?\s]+\/?(\?(ssl(rootcert|cert|key)=[^&\s]+(&(?=.)|$))+)?$/,
+    'must be nats://name:password@host:port, or tls://…, with or without a name and a password, more hosts after commas, and ?sslrootcert=…&sslcert=…&sslkey=…',
   );
 
 export const natsVariables = {
   NATS_URL: natsUrl.meta({
     description:
-      'NATS, with this service’s own name and password ([operations](operations.md#credentials)). TLS is used if the server offers it, whatever the scheme.',
+      'NATS, with this service’s own name and password ([operations](operations.md#credentials)); several hosts of a cluster are separated by commas. `tls://` insists on TLS, `nats://` uses it if the server offers it. Certificates: [operations](operations.md#nats-in-a-cluster-and-with-tls).',
     example: 'nats://gateway:password@127.0.0.1:4222',
   }),
 };

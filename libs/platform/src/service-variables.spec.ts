@@ -31,16 +31,22 @@ describe('the variables of every service', () => {
     'tls://nats.example.org',
     'nats://gateway:secret@nats:4222',
     'nats://executor-1@nats:4222', // its password is in a file
+    'nats://gateway:secret@n1:4222,n2:4222,n3:4222',
+    'tls://gateway:secret@nats:4222?sslrootcert=/etc/ca.pem&sslcert=/etc/c.pem&sslkey=/etc/k.pem',
   ])('finds NATS at %s', (NATS_URL) => {
     expect(read({ NATS_URL })).toMatchObject({ NATS_URL });
   });
 
-  it.each(['http://nats:4222', 'nats:4222', 'nats://', 'nats://na/me:password@nats:4222'])(
-    'does not look for NATS at %s',
-    (NATS_URL) => {
-      expect(() => read({ NATS_URL })).toThrow('NATS_URL: must be nats://name:password@host:port');
-    },
-  );
+  it.each([
+    'http://nats:4222',
+    'nats:4222',
+    'nats://',
+    'nats://na/me:password@nats:4222',
+    'nats://nats?ssl=1',
+    'nats://nats?sslcert=/c&',
+  ])('does not look for NATS at %s', (NATS_URL) => {
+    expect(() => read({ NATS_URL })).toThrow('NATS_URL: must be nats://name:password@host:port');
+  });
 
   it('treats an empty variable as absent', () => {
     expect(read({ HOST: '', PORT: '', LOG_LEVEL: '', METRICS_TOKEN: '' })).toEqual(read());

@@ -119,7 +119,7 @@ describe('each permission on NATS', () => {
     const executorId = server.executorId;
     const streams = toolStreamsOf(nats);
     await streams.ensure();
-    const executorStreams = new ToolStreams(executorLink, false);
+    const executorStreams = new ToolStreams(executorLink, { createsStreams: false });
     const pendingCancellations = new PendingCancellations(nats);
     const place = { runId: run, accountId: account, threadId: thread, epoch: 1 };
     const tools = new NatsTools({

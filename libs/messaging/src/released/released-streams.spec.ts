@@ -56,7 +56,7 @@ describe('the streams of the previous version', () => {
     const { streams } = await new ToolStreams(owner).manager;
     for (const config of released.streams) await streams.add(changed(config));
     const taken = new ToolStreams(await connect(server.urlOf('agent-worker')));
-    const found = new ToolStreams(await connect(server.urlOf(server.executorId)), false);
+    const found = new ToolStreams(await connect(server.urlOf(server.executorId)), { createsStreams: false });
 
     await taken.ensure();
     await found.ensure();

@@ -70,6 +70,13 @@ export const toolStreamConfigs = (names: WireNames): Config[] =>
     ...config(names),
   }));
 
+export interface ToolStreamsOptions {
+  /** False for executors, which lack the permission. */
+  readonly createsStreams?: boolean;
+  /** How many servers of a cluster keep each stream: 1, 3 or 5. Undefined keeps what a stream has, one when it is new. */
+  readonly replicas?: number | undefined;
+}
+
 /**
  * The streams of tool calls. Workers create missing ones, at the first use and after a server lost its store; executors
  * lack the permission and wait for the workers.
@@ -83,7 +90,7 @@ export class ToolStreams {
 
   constructor(
     private readonly nats: NatsLink,
-    private readonly createsStreams = true,
+    private readonly options: ToolStreamsOptions = {},
   ) {
     this.jetstream = nats.connection.jetstream({ timeout: requestTimeoutMs });
     this.manager = this.jetstream.jetstreamManager(false);
@@ -164,10 +171,14 @@ export class ToolStreams {
   private async create(): Promise<void> {
     const manager = await this.manager;
     const serverStart = this.serverStart;
-    const configs = toolStreamConfigs(this.nats.names);
+    const { createsStreams = true, replicas } = this.options;
+    const configs = toolStreamConfigs(this.nats.names).map((config) => ({
+      ...config,
+      ...(replicas !== undefined && { num_replicas: replicas }),
+    }));
     const find = ({ name }: Config) => manager.streams.info(name);
     const infos = await Promise.all(
-      configs.map((config) => (this.createsStreams ? createStream(manager, config) : find(config))),
+      configs.map((config) => (createsStreams ? createStream(manager, config) : find(config))),
     );
     const createdAt = infos.map(({ created }) => created).join();
     const stamp = createHash('sha256').update(`${layout},${serverStart},${createdAt}`).digest('hex').slice(0, 12);

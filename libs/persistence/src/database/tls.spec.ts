@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket, createSecureContext } from 'node:tls';
+import { issueCertificates } from '../../../../deploy/local/issue-certificates.mjs';
 import { openDatabase } from './database';
 import { type TestDatabase, makeTestDatabase } from '../testing/test-database';
 
@@ -92,21 +92,3 @@ describe('a Postgres whose certificate is of a private authority', () => {
     expect(outcomes).toEqual(['connected', expect.not.stringMatching('connected')]);
   });
 });
-
-/** An authority, and certificates of it for a server named `localhost` and for a client. */
-function issueCertificates(directory: string): void {
-  const openssl = (...given: string[]) => execFileSync('openssl', given, { cwd: directory, stdio: 'ignore' });
-  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  const root = ['-keyout', 'ca.key', '-out', 'ca.pem', '-days', '3', '-subj', '/CN=Private authority'];
-  openssl('req', '-x509', ...newKey, ...root);
-  for (const [name, subject] of [
-    ['server', 'localhost'],
-    ['client', 'rondo'],
-  ] as const) {
-    const extension = ['-addext', 'subjectAltName=DNS:localhost'];
-    const files = ['-keyout', `${name}.key`, '-out', `${name}.csr`, '-subj', `/CN=${subject}`];
-    openssl('req', ...newKey, ...files, ...extension);
-    const signing = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-copy_extensions', 'copy', '-days', '3'];
-    openssl('x509', '-req', '-in', `${name}.csr`, '-out', `${name}.pem`, ...signing);
-  }
-}

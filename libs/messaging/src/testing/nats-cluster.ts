@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { owner, ownerPassword, urlFor } from '../../../../deploy/local/credentials.mjs';
+import { findNatsServer, usersOf } from '../../../../deploy/local/nats-server.mjs';
+import { freePorts } from './free-ports';
+
+/** PEM files with which the servers insist on TLS. */
+export interface TlsFiles {
+  readonly ca: string;
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** A server of the cluster, which can be killed and started again on its port and with its store. */
+class Node {
+  private child: ChildProcess | undefined;
+
+  constructor(
+    readonly name: string,
+    readonly port: number,
+    private readonly start: () => ChildProcess,
+  ) {}
+
+  up(): void {
+    this.child = this.start();
+  }
+
+  async kill(): Promise<void> {
+    const { child } = this;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'close');
+    child.kill('SIGKILL');
+    await ended;
+  }
+}
+
+/** Real NATS servers on 127.0.0.1 that keep streams together, with the users of `npm start`. */
+export class NatsCluster {
+  private constructor(
+    private readonly directory: string,
+    readonly nodes: readonly Node[],
+  ) {}
+
+  static async start({ size = 3, tls }: { size?: number; tls?: TlsFiles } = {}): Promise<NatsCluster> {
+    const directory = mkdtempSync('/var/tmp/rondo-nats-cluster-');
+    const program = await findNatsServer(join(__dirname, '../../../../.data'));
+    const ports = await freePorts(2 * size);
+    const [clients, routes] = [ports.slice(0, size), ports.slice(size)];
+    const users = usersOf(directory);
+    const nodes = clients.map((port, index) => {
+      const name = `n${index + 1}`;
+      const store = join(directory, name);
+      mkdirSync(store);
+      const file = join(directory, `${name}.conf`);
+      const lines = [
+        `server_name: ${name}`,
+        `listen: "127.0.0.1:${port}"`,
+        'max_payload: 8MB',
+        `jetstream { store_dir: "${store}", max_file_store: 8GB, max_memory_store: 64MB }`,
+        ...(size > 1 ? [clusterLine({ own: routes[index] ?? 0, all: routes })] : []),
+        ...(tls
+          ? [`tls { cert_file: "${tls.certificate}", key_file: "${tls.key}", ca_file: "${tls.ca}", verify: true }`]
+          : []),
+      ];
+      writeFileSync(file, `${lines.join('\n')}\n${users}`, { mode: 0o600 });
+      const env = { PATH: process.env['PATH'], ...program.env };
+      return new Node(name, port, () => spawn(program.file, ['--config', file], { env, stdio: 'ignore' }));
+    });
+    for (const node of nodes) node.up();
+    return new NatsCluster(directory, nodes);
+  }
+
+  /** The URL of all nodes for a service, or for the owner, who may do everything. */
+  urlOf(user: string = owner, scheme = 'nats'): string {
+    const [first, ...rest] = this.nodes.map(({ port }) => `127.0.0.1:${port}`);
+    const owners = `${scheme}://${owner}:${ownerPassword(this.directory, 'nats')}@${first}`;
+    const url = user === owner ? owners : urlFor(user, { dataDir: this.directory, server: 'nats', url: owners });
+    return [url, ...rest].join(',');
+  }
+
+  node(name: string): Node {
+    const found = this.nodes.find((node) => node.name === name);
+    if (!found) throw new Error(`no node ${name}`);
+    return found;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.kill()));
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+const clusterLine = ({ own, all }: { own: number; all: readonly number[] }): string =>
+  `cluster { name: rondo, listen: "127.0.0.1:${own}", routes: [${all.map((port) => `"nats://127.0.0.1:${port}"`).join(', ')}] }`;
