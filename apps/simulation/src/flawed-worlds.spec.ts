@@ -80,7 +80,7 @@ describe('a world with a planted flaw', () => {
     const { failure } = await checkSchedules({ schedules: 600, seed, parts });
     const again = await checkSchedules({ schedules: 1, seed, path: failure?.path, parts });
 
-    expect(failure?.schedule.runs).toHaveLength(1);
+    expect(failure?.schedule.runs.length).toBeLessThanOrEqual(2); // the run that fails, and one on the same thread
     expect(failure?.schedule.faults.length).toBeLessThanOrEqual(2);
     expect(again.failure?.schedule).toEqual(failure?.schedule);
     expect(failure && describeFailure(failure)).toContain(`--seed ${seed} --path ${again.failure?.path ?? ''}`);

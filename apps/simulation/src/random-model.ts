@@ -51,6 +51,8 @@ const wishes: readonly [Wish, ...Wish[]] = [
     name: 'http_request',
     arguments: { method: 'POST', url: 'https://pay.example/', body: '1', idempotency: 'key_honoured' },
   },
+  { name: 'get_weather', arguments: { city: 'Bergen' } },
+  { name: 'order_taxi', arguments: { to: 'Bergen' } },
   { name: 'fly', arguments: {} },
 ];
 
@@ -149,11 +151,12 @@ class Improvisation {
 
   /** In the form of the run's dialect. */
   private written(words: string, wanted: readonly Wish[] = [], badly = false): ModelChunk[] {
-    const { processor, tools } = this.about.settings;
+    const { settings } = this.about;
+    const { processor } = settings;
     if (processor.dialect === 'native') return inPieces(words, this.random);
     const { messages } = dialectNamed(processor.dialect).encode(
       [said('user', 'Go.'), replied(0, ...(words === '' ? [] : [words]), ...wanted)],
-      toolSetOf({ tools }, catalog).offered,
+      toolSetOf(settings, catalog).offered,
       { ...processor, xml_adding_strategy: 'user_message' },
     );
     const reply = messages.find(({ role }) => role === 'assistant');

@@ -1,5 +1,6 @@
 import {
   type ApprovalOutcome,
+  type CallId,
   type MessageId,
   type NewFact,
   type NewMessage,
@@ -8,11 +9,13 @@ import {
   type RunId,
   type RunSettings,
   type ThreadId,
+  failedResult,
   isWaiting,
   runId,
   threadId,
 } from '@rondo/contract';
 import {
+  type CallerOutcome,
   type IdGenerator,
   type PendingStop,
   type StopRequest,
@@ -22,6 +25,7 @@ import {
   openCalls,
   replay,
   resolveCall,
+  settleCallerCalls,
 } from '@rondo/domain';
 import { SeededRandom } from './seeded-random';
 import type { InvariantChecker } from './invariant-checker';
@@ -99,7 +103,24 @@ export class SimulatedUsers {
   private factsFor(row: RunRow): NewFact[] {
     const reason = row.run.waiting?.reason;
     if (reason === 'tool_unknown') return this.resolutionFor(row);
+    if (reason === 'caller_tools') return this.resultsFor(row);
     return reason === 'approval' ? this.decisionFor(row) : this.answerTo(row.run);
+  }
+
+  /** The caller answers some of its calls or none, or a sweeper finds that their time is over. */
+  private resultsFor({ run, log }: RunRow): NewFact[] {
+    const { random, ids, timeline } = this.parts;
+    const awaited = run.waiting?.tool_calls ?? [];
+    const outcomes = new Map(
+      awaited.flatMap((call): [CallId, CallerOutcome][] => {
+        if (call.expires_at < timeline.isoNow) return [[call.tool_call_id, { how: 'expired', durationMs: 1_000 }]];
+        if (random.chance(0.3)) return [];
+        const result = random.chance(0.9) ? { success: true, output: 'sun' } : failedResult('There is no weather.');
+        return [[call.tool_call_id, { how: 'answered', result, durationMs: 5, answeredBy: 'key_1' }]];
+      }),
+    );
+    const answering = { run: { id: run.id, threadId: run.thread_id }, state: replay(log), ports: { ids } };
+    return settleCallerCalls(answering, { awaited, outcomes, policy: run.settings.processor.unknown_outcome });
   }
 
   /** A user decides about a call, or the gateway's sweeper finds that the time for it is over. */
@@ -163,6 +184,10 @@ function randomSettings(random: SeededRandom): RunSettings {
       // What the random model calls, which not every profile offers under these names.
       tools: { read_file: true, list_files: true, create_file: true, full_file_rewrite: true, execute_command },
       approval_expires_s: random.pick([2, 3_600]),
+      caller_tools: [
+        { name: 'get_weather', description: 'The weather.', effect_class: 'pure', timeout_s: random.pick([1, 3_600]) },
+        { name: 'order_taxi', description: 'Orders a taxi.', timeout_s: random.pick([1, 3_600]) },
+      ],
       processor: {
         dialect: random.pick(['native', 'native', 'xml_invoke', 'xml_tag', 'json']),
         execute_on_stream: random.chance(0.5),

@@ -22,6 +22,7 @@ export const callerTool = z.strictObject({
   name: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -')
+    .refine((name) => name !== '__proto__', 'is no name of a tool')
     .describe('Not that of a tool or group of tools that there is.'),
   description: z.string().min(1).max(textLimits.toolDescription).describe('What the model reads of it.'),
   parameters: parameters.optional().describe('The JSON Schema of its arguments, an object. Absent: it has none.'),
