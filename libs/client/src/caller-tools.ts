@@ -9,32 +9,23 @@ import type {
   NewRun,
   Run,
   StreamEvent,
-  ToolCall,
   ToolResults,
 } from './generated/api.ts';
-import { itemsOf } from './pages.ts';
-import type { CreateOptions, Options, Runs } from './runs.ts';
-import { type Transport, delayMs, saysLater } from './transport.ts';
+import * as routes from './generated/routes.ts';
+import { type Options, Resource } from './resource.ts';
+import type { CreateOptions, Runs } from './runs.ts';
+import { delayMs, saysLater } from './transport.ts';
 
 /** Calls of tools that callers run, one by one. `runs.run` does all of this by itself. */
-export class ToolCalls {
-  constructor(private readonly transport: Transport) {}
-
+export class ToolCalls extends Resource {
   /** Those that wait for a result, of one run or of all runs of the account; the oldest first. */
-  list(query: { readonly run_id?: string; readonly limit?: number } = {}): AsyncGenerator<CallerCall, void> {
-    return itemsOf(this.transport, '/v1/tool-calls', { ...query });
-  }
-
+  readonly list = this.pages(routes.listCallerCalls);
   /** Gives the result of a call. The same result again changes nothing. */
-  answer(id: string, json: CallerResult, { signal }: Options = {}): Promise<ToolCall> {
-    const path = `/v1/tool-calls/${encodeURIComponent(id)}/result`;
-    return this.transport.json({ method: 'POST', path, json, signal });
-  }
+  readonly answer = this.send(routes.answerToolCall);
 
   /** Gives the results of several calls of a run at once: all are taken, or none. */
-  answerAll(runId: string, results: ToolResults['results'], { signal }: Options = {}): Promise<Run> {
-    const path = `/v1/runs/${encodeURIComponent(runId)}/tool-results`;
-    return this.transport.json({ method: 'POST', path, json: { results }, signal });
+  answerAll(runId: string, results: ToolResults['results'], options: Options = {}) {
+    return this.send(routes.answerToolCalls)(runId, { results }, options);
   }
 }
 

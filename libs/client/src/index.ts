@@ -1,7 +1,5 @@
 export type * from './generated/api.ts';
-export type { ListAgents } from './agents.ts';
 export type { HandledCall, HandledRun, HandledTool, HandledTools, RunOptions, ServeOptions } from './caller-tools.ts';
-export type { InboxItem } from './approvals.ts';
 export {
   ConnectionError,
   MissingFactsError,
@@ -14,16 +12,21 @@ export {
 export { type Delta, isDelta, isFact, isTerminal } from './event-kinds.ts';
 export { type EndedRun, type RunEnding, type RunOutcome, describeEnding } from './run-ending.ts';
 export { LogHash } from './log-hash.ts';
+export type {
+  DeliveryQuery,
+  InboxItem,
+  ListAgents,
+  ListMessages,
+  ListThreads,
+  NewFile,
+  SiteQuery,
+} from './resources.ts';
 export { Rondo, type UsageQuery } from './rondo.ts';
 export { RunLog } from './run-log.ts';
 export type { StreamOptions } from './run-stream.ts';
 export type { CallApproval, MessageRow, NoteRow, RunRow, RunView, ToolCallRow } from './run-view.ts';
 export { RunWatch, type WatchedRun } from './run-watch.ts';
 export type { CreateOptions, ListRuns, StoppedRun } from './runs.ts';
-export type { NewFile } from './sandboxes.ts';
-export type { SiteQuery } from './sites.ts';
-export type { ListMessages, ListThreads } from './threads.ts';
 export type { ApiRequest, RondoOptions } from './transport.ts';
 export { type LogProof, proveLog } from './verify-run.ts';
-export type { DeliveryQuery } from './webhook-endpoints.ts';
 export { type WebhookOptions, WebhookSignatureError, verifyWebhook } from './webhooks.ts';

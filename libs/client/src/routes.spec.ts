@@ -1,4 +1,5 @@
 import { apiRoutes } from '@rondo/contract/api';
+import { Resource } from './resource.ts';
 import { Rondo } from './rondo.ts';
 
 /** Of every route: `createRun`, and how a request to it begins, for example `POST /v1/runs`. */
@@ -21,8 +22,6 @@ const withoutMethod: readonly string[] = [
   ...['listPublicLlmMessages', 'listPublicMessages', 'listPublicThreads'],
   // Other methods have the same: `runs.create`, `agents.versions`, `mcp.tools`.
   ...['createRunOnThread', 'getAgentVersion', 'getMcpTool'],
-  // Not offered yet.
-  ...['countRuns', 'getWebhookDelivery', 'listUsageEntries', 'removeAccount'],
 ];
 
 /** Answers everything so that methods with several requests get to their last one. */
@@ -35,12 +34,12 @@ class CalledClient {
   async callAll(): Promise<void> {
     const client = new Rondo({ baseUrl: 'http://gateway', retries: 0, fetch: (...sent) => this.answer(...sent) });
     for (const resource of [client, ...Object.values(client)] as object[]) {
-      if (Object.getPrototypeOf(resource) === Object.prototype || 'retries' in resource) continue; // sends for the others
+      if (!(resource instanceof Resource)) continue;
       for (const method of readMethods(resource)) await this.call(resource, method);
     }
   }
 
-  private async call(resource: object, method: (...given: string[]) => unknown): Promise<void> {
+  private async call(resource: object, method: CalledMethod): Promise<void> {
     try {
       const returned: unknown = await method.call(resource, 'x', 'x');
       if (isIterable(returned)) await returned.next();
@@ -62,10 +61,15 @@ class CalledClient {
 const isIterable = (value: unknown): value is AsyncGenerator =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
-function readMethods(resource: object): ((...given: string[]) => unknown)[] {
-  const described = Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(resource) as object));
+type CalledMethod = (...given: string[]) => unknown;
+
+/** Methods of its class, and those that are made from routes. */
+function readMethods(resource: object): CalledMethod[] {
+  const described = [resource, Object.getPrototypeOf(resource) as object].flatMap((owner) =>
+    Object.entries(Object.getOwnPropertyDescriptors(owner)),
+  );
   return described.flatMap(([name, { value }]: [string, PropertyDescriptor]) =>
-    name !== 'constructor' && typeof value === 'function' ? [value as (...given: string[]) => unknown] : [],
+    name !== 'constructor' && typeof value === 'function' ? [value as CalledMethod] : [],
   );
 }
 

@@ -2,6 +2,8 @@ import { pause } from './backoff.ts';
 import { ConnectionError, RondoError } from './errors.ts';
 import { isTerminal } from './event-kinds.ts';
 import type { StreamEvent } from './generated/api.ts';
+import { streamRunEvents } from './generated/routes.ts';
+import { toRequest } from './resource.ts';
 import { dataOfEvents } from './server-sent-events.ts';
 import { StreamPosition } from './stream-position.ts';
 import { type Transport, cutOff, delayMs, saysLater } from './transport.ts';
@@ -71,9 +73,12 @@ async function* connection(
     timer = setTimeout(giveUp, silenceMs);
   };
   try {
-    const path = `/v1/runs/${encodeURIComponent(runId)}/stream`;
     const headers = { Accept: 'text/event-stream', 'Last-Event-ID': String(after) };
-    const response = await transport.attempt({ path, headers, signal: silence.signal });
+    const response = await transport.attempt({
+      ...toRequest(streamRunEvents, [runId]),
+      headers,
+      signal: silence.signal,
+    });
     if (response.status === 204 || !response.body) return;
     yield 'open';
     for await (const data of dataOfEvents(response.body, heard)) yield JSON.parse(data) as StreamEvent; // as the gateway's documents say

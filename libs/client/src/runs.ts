@@ -1,18 +1,4 @@
-import type {
-  AgentResult,
-  Answer,
-  BudgetRaise,
-  EventPage,
-  Fact,
-  LogVerification,
-  NewFork,
-  NewRun,
-  Run,
-  RunWait,
-  StreamEvent,
-  ToolCall,
-  ToolCallResolution,
-} from './generated/api.ts';
+import type { AgentResult, Answer, EventPage, Fact, NewRun, Run, StreamEvent } from './generated/api.ts';
 import {
   type HandledRun,
   type HandledTools,
@@ -23,14 +9,10 @@ import {
   serveTools,
 } from './caller-tools.ts';
 import { RunFailedError, RunStoppedError, RunWaitingError, type StopReceipt } from './errors.ts';
-import { itemsOf } from './pages.ts';
+import * as routes from './generated/routes.ts';
+import { type ListQuery, type Options, Resource } from './resource.ts';
 import { type StreamOptions, streamRun } from './run-stream.ts';
-import type { Transport } from './transport.ts';
 import { type LogProof, proveLog } from './verify-run.ts';
-
-export interface Options {
-  readonly signal?: AbortSignal;
-}
 
 export interface CreateOptions extends Options {
   /** The same request with the same key, within 24 hours, starts nothing and gets the first answer. Default: a new key. */
@@ -39,18 +21,7 @@ export interface CreateOptions extends Options {
   readonly attachments?: readonly File[];
 }
 
-export interface ListRuns {
-  readonly status?: Run['status'];
-  readonly thread_id?: string;
-  readonly agent_id?: string;
-  readonly project_id?: string;
-  /** Words that the input has. */
-  readonly q?: string;
-  /** Runs that calls of `run_agent` of this run have started. */
-  readonly parent_run_id?: string;
-  /** Items per page. */
-  readonly limit?: number;
-}
+export type ListRuns = ListQuery<routes.ListRunsQuery>;
 
 /** A run that has ended because it was stopped. If it had ended before in another way, there is no receipt. */
 export interface StoppedRun {
@@ -66,12 +37,26 @@ const isWaiting = ({ status }: Run): boolean =>
 const factsPerPage = 500;
 
 /** The runs of an account. */
-export class Runs {
-  private readonly calls: ToolCalls;
-
-  constructor(private readonly transport: Transport) {
-    this.calls = new ToolCalls(transport);
-  }
+export class Runs extends Resource {
+  readonly get = this.send(routes.getRun);
+  /** Starts a run that begins with the log of this one. */
+  readonly fork = this.send(routes.forkRun);
+  /** What the run waits for, as of one moment. */
+  readonly why = this.send(routes.explainRun);
+  /** Newest first. */
+  readonly list = this.pages(routes.listRuns);
+  /** How many runs there are of each status. */
+  readonly count = this.send(routes.countRuns);
+  /** Raises the budget to these amounts, and resumes a run that waits for it. */
+  readonly raiseBudget = this.send(routes.raiseBudget);
+  /** The tool calls of the run, from the effect ledger. */
+  readonly toolCalls = this.pages(routes.listRunToolCalls);
+  /** Decides about a call with an unknown outcome. */
+  readonly resolve = this.send(routes.resolveToolCall);
+  /** What the gateway says of its log: how many facts it has, and their hash. `proveLog` compares a reader's facts with it. */
+  readonly verification = this.send(routes.verifyRunEvents);
+  private readonly calls = new ToolCalls(this.transport);
+  private readonly events = this.send(routes.listRunEvents);
 
   /**
    * Starts a run whose tools this program runs, follows it, and resolves to its result. Rejects as `result` does, and with
@@ -89,26 +74,7 @@ export class Runs {
   create(run: NewRun, { signal, idempotencyKey, attachments = [] }: CreateOptions = {}): Promise<Run> {
     const body = attachments.length === 0 ? { json: run } : { content: formOf(run, attachments) };
     const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
-    return this.transport.json({ method: 'POST', path: '/v1/runs', ...body, headers, signal });
-  }
-
-  get(id: string, { signal }: Options = {}): Promise<Run> {
-    return this.transport.json({ path: pathOf(id), signal });
-  }
-
-  /** Starts a run that begins with the log of this one. */
-  fork(id: string, json: NewFork, { signal }: Options = {}): Promise<Run> {
-    return this.transport.json({ method: 'POST', path: `${pathOf(id)}/fork`, json, signal });
-  }
-
-  /** What the run waits for, as of one moment. */
-  why(id: string, { signal }: Options = {}): Promise<RunWait> {
-    return this.transport.json({ path: `${pathOf(id)}/why`, signal });
-  }
-
-  /** Newest first. */
-  list(query: ListRuns = {}): AsyncGenerator<Run, void> {
-    return itemsOf(this.transport, '/v1/runs', { ...query });
+    return this.transport.json({ ...routes.createRun, ...body, headers, signal });
   }
 
   /** The events of a run until its end, over as many connections as it takes. See `streamRun`. */
@@ -123,8 +89,7 @@ export class Runs {
   ): AsyncGenerator<Fact, void> {
     let [last, head] = [after, Infinity];
     while (last < head) {
-      const query = { after: last, limit: factsPerPage };
-      const page: EventPage = await this.transport.json({ path: `${pathOf(id)}/events`, query, signal });
+      const page: EventPage = await this.events(id, { after: last, limit: factsPerPage }, { signal });
       yield* page.data;
       last = page.data.at(-1)?.seq ?? page.head_seq;
       head = page.head_seq;
@@ -132,28 +97,27 @@ export class Runs {
   }
 
   /** Resolves when the run has ended, or waits for a person or for results of its caller. */
-  async wait(id: string, { signal }: Options = {}): Promise<Run> {
+  async wait(id: string, options: Options = {}): Promise<Run> {
     for (;;) {
-      const run: Run = await this.transport.json({ path: `${pathOf(id)}/wait`, query: { timeout_s: 30 }, signal });
+      const run = await this.send(routes.waitForRun)(id, { timeout_s: 30 }, options);
       if (isOver(run) || isWaiting(run)) return run;
     }
   }
 
   /** Waits for the result. Rejects with RunFailedError, RunStoppedError or RunWaitingError where there is none. */
-  async result(id: string, { signal }: Options = {}): Promise<AgentResult> {
-    const run = await this.wait(id, signal && { signal });
+  async result(id: string, options: Options = {}): Promise<AgentResult> {
+    const run = await this.wait(id, options);
     if (isWaiting(run)) throw new RunWaitingError(run, run.waiting?.question);
     if (run.status === 'stopped') throw new RunStoppedError(run, await this.receiptOf(run));
-    const result: AgentResult = await this.transport.json({ path: `${pathOf(id)}/result`, signal });
+    const result = await this.send(routes.getRunResult)(id, options);
     if (run.error) throw new RunFailedError(run, run.error, result);
     return result;
   }
 
   /** Stops the run, and waits until everything of it has ended. */
   async stop(id: string, { reason, signal }: Options & { readonly reason?: string } = {}): Promise<StoppedRun> {
-    const json = reason === undefined ? {} : { reason };
-    let run: Run = await this.transport.json({ method: 'POST', path: `${pathOf(id)}/stop`, json, signal });
-    while (!isOver(run)) run = await this.wait(id, signal && { signal });
+    let run = await this.send(routes.stopRun)(id, reason === undefined ? {} : { reason }, { signal });
+    while (!isOver(run)) run = await this.wait(id, { signal });
     return { run, receipt: await this.receiptOf(run) };
   }
 
@@ -163,36 +127,13 @@ export class Runs {
     content: Answer['content'],
     { files, signal }: Options & { readonly files?: string[] } = {},
   ): Promise<Run> {
-    const json: Answer = files === undefined ? { content } : { content, files };
-    return this.transport.json({ method: 'POST', path: `${pathOf(id)}/input`, json, signal });
-  }
-
-  /** Raises the budget to these amounts, and resumes a run that waits for it. */
-  raiseBudget(id: string, budget: BudgetRaise, { signal }: Options = {}): Promise<Run> {
-    return this.transport.json({ method: 'POST', path: `${pathOf(id)}/budget`, json: budget, signal });
-  }
-
-  /** The tool calls of the run, from the effect ledger. */
-  toolCalls(id: string): AsyncGenerator<ToolCall, void> {
-    return itemsOf(this.transport, `${pathOf(id)}/tool-calls`);
-  }
-
-  /** Decides about a call with an unknown outcome. */
-  resolve(toolCallId: string, resolution: ToolCallResolution, { signal }: Options = {}): Promise<ToolCall> {
-    const path = `/v1/tool-calls/${encodeURIComponent(toolCallId)}/resolve`;
-    return this.transport.json({ method: 'POST', path, json: resolution, signal });
-  }
-
-  /** What the gateway says of its log: how many facts it has, and their hash. `proveLog` compares a reader's facts with it. */
-  verification(id: string, { signal }: Options = {}): Promise<LogVerification> {
-    return this.transport.json({ path: `${pathOf(id)}/events/verify`, signal });
+    return this.send(routes.answerRun)(id, files === undefined ? { content } : { content, files }, { signal });
   }
 
   /** Reads the whole log, computes its hash here, and compares it with the gateway's. */
   async verify(id: string, { signal }: Options = {}): Promise<LogProof> {
-    const gateway = await this.verification(id, signal && { signal });
-    const after = gateway.trimmed?.through ?? 0;
-    return proveLog(gateway, this.facts(id, { after, ...(signal && { signal }) }));
+    const gateway = await this.verification(id, { signal });
+    return proveLog(gateway, this.facts(id, { after: gateway.trimmed?.through ?? 0, signal }));
   }
 
   /** The last fact says how the run ended. */
@@ -203,8 +144,6 @@ export class Runs {
     return null;
   }
 }
-
-const pathOf = (id: string): string => `/v1/runs/${encodeURIComponent(id)}`;
 
 function formOf({ input, ...rest }: NewRun, files: readonly File[]): FormData {
   const form = new FormData();

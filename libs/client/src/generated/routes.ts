@@ -1,0 +1,451 @@
+/** Generated from the routes of the API: `npm run docs` writes this file anew. */
+import type { Route } from '../resource.ts';
+import type * as Api from './api.ts';
+
+export interface PageQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+}
+
+export const createAccount: Route<{ params: []; body: Api.NewAccount; answer: Api.AccountWithKey }> = { method: 'POST', path: '/v1/admin/accounts', takes: 'body', repeatable: false };
+
+export const listAccounts: Route<{ params: []; query: PageQuery; answer: Api.AccountPage }> = { method: 'GET', path: '/v1/admin/accounts', takes: 'query' };
+
+export const removeAccount: Route<{ params: [accountId: string]; answer: Api.RemovedAccount }> = { method: 'DELETE', path: '/v1/admin/accounts/{account_id}' };
+
+export const createApiKey: Route<{ params: []; body: Api.NewApiKey; answer: Api.ApiKeyWithSecret }> = { method: 'POST', path: '/v1/api-keys', takes: 'body', repeatable: false };
+
+export const listApiKeys: Route<{ params: []; query: PageQuery; answer: Api.ApiKeyPage }> = { method: 'GET', path: '/v1/api-keys', takes: 'query' };
+
+export const revokeApiKey: Route<{ params: [keyId: string]; answer: void }> = { method: 'DELETE', path: '/v1/api-keys/{key_id}', answers: 'nothing' };
+
+export const createAgent: Route<{ params: []; body: Api.NewAgent; answer: Api.Agent }> = { method: 'POST', path: '/v1/agents', takes: 'body' };
+
+export interface ListAgentsQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  /** A part of the name, in any case. */
+  readonly search?: string;
+  /** One tag, or several with commas between them: agents that have all of them. */
+  readonly tag?: string;
+  readonly is_default?: boolean;
+  /** Whether the definition names an MCP server. */
+  readonly has_mcp?: boolean;
+  /** Definitions that name this tool, or else its group, and do not switch it off. */
+  readonly tool?: string;
+  readonly sort?: 'created_at' | 'updated_at' | 'name';
+  /** `asc` is the default for `name`, and `desc`, the newest first, for the others. */
+  readonly order?: 'asc' | 'desc';
+}
+export const listAgents: Route<{ params: []; query: ListAgentsQuery; answer: Api.AgentPage }> = { method: 'GET', path: '/v1/agents', takes: 'query' };
+
+export const getAgent: Route<{ params: [agentId: string]; answer: Api.Agent }> = { method: 'GET', path: '/v1/agents/{agent_id}' };
+
+export const updateAgent: Route<{ params: [agentId: string]; body: Api.AgentChange; answer: Api.Agent }> = { method: 'PATCH', path: '/v1/agents/{agent_id}', takes: 'body' };
+
+export const applyAgent: Route<{ params: [name: string]; body: Api.DeclaredAgent; answer: Api.Agent }> = { method: 'PUT', path: '/v1/agents/by-name/{name}', takes: 'body' };
+
+export const deleteAgent: Route<{ params: [agentId: string]; answer: void }> = { method: 'DELETE', path: '/v1/agents/{agent_id}', answers: 'nothing' };
+
+export const getThreadAgent: Route<{ params: [threadId: string]; answer: Api.ThreadAgent }> = { method: 'GET', path: '/v1/threads/{thread_id}/agent' };
+
+export const listAgentVersions: Route<{ params: [agentId: string]; query: PageQuery; answer: Api.AgentVersionPage }> = { method: 'GET', path: '/v1/agents/{agent_id}/versions', takes: 'query' };
+
+export const getAgentVersion: Route<{ params: [agentId: string, version: number]; answer: Api.AgentVersion }> = { method: 'GET', path: '/v1/agents/{agent_id}/versions/{version}' };
+
+export const updateAgentVersion: Route<{ params: [agentId: string, version: number]; body: Api.VersionChange; answer: Api.AgentVersion }> = { method: 'PATCH', path: '/v1/agents/{agent_id}/versions/{version}', takes: 'body' };
+
+export const activateAgentVersion: Route<{ params: [agentId: string, version: number]; body: Api.VersionActivation; answer: Api.Agent }> = { method: 'POST', path: '/v1/agents/{agent_id}/versions/{version}/activate', takes: 'body' };
+
+export interface CompareAgentVersionsQuery {
+  readonly from: number;
+  readonly to: number;
+}
+export const compareAgentVersions: Route<{ params: [agentId: string]; query: CompareAgentVersionsQuery; answer: Api.AgentComparison }> = { method: 'GET', path: '/v1/agents/{agent_id}/compare', takes: 'query' };
+
+export const listInbox: Route<{ params: []; query: PageQuery; answer: Api.InboxPage }> = { method: 'GET', path: '/v1/inbox', takes: 'query' };
+
+export const listApprovals: Route<{ params: []; query: PageQuery; answer: Api.ApprovalPage }> = { method: 'GET', path: '/v1/approvals', takes: 'query' };
+
+export const getApproval: Route<{ params: [approvalId: string]; answer: Api.Approval }> = { method: 'GET', path: '/v1/approvals/{approval_id}' };
+
+export const decideApproval: Route<{ params: [approvalId: string]; body: Api.ApprovalDecision; answer: Api.Approval }> = { method: 'POST', path: '/v1/approvals/{approval_id}/decision', takes: 'body' };
+
+export interface ListAuditQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  /** For example `api_key.revoke`. */
+  readonly action?: string;
+}
+export const listAudit: Route<{ params: []; query: ListAuditQuery; answer: Api.AuditPage }> = { method: 'GET', path: '/v1/audit', takes: 'query' };
+
+export const getBalance: Route<{ params: []; answer: Api.Balance }> = { method: 'GET', path: '/v1/balance' };
+
+export const getAccountBalance: Route<{ params: [accountId: string]; answer: Api.Balance }> = { method: 'GET', path: '/v1/admin/accounts/{account_id}/balance' };
+
+export const setAccountTier: Route<{ params: [accountId: string]; body: Api.AccountTier; answer: Api.Balance }> = { method: 'PUT', path: '/v1/admin/accounts/{account_id}/tier', takes: 'body' };
+
+export const giveCredit: Route<{ params: [accountId: string]; body: Api.NewCredit; answer: Api.Credit }> = { method: 'POST', path: '/v1/admin/accounts/{account_id}/credits', takes: 'body' };
+
+export interface GetUsageQuery {
+  /** A day (0:00 UTC) or a moment. Default: 30 days before `to`, or the beginning of the run or thread that is named. */
+  readonly from?: string;
+  /** Before this day or moment. Default: now. */
+  readonly to?: string;
+  readonly agent_id?: string;
+  readonly run_id?: string;
+  readonly thread_id?: string;
+  readonly model?: string;
+  /** `day` (UTC), `model`, `agent`, or several of them, separated by commas. */
+  readonly group_by?: string;
+  readonly limit?: number;
+}
+export const getUsage: Route<{ params: []; query: GetUsageQuery; answer: Api.UsageReport }> = { method: 'GET', path: '/v1/usage', takes: 'query' };
+
+export interface ListUsageEntriesQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  /** A day (0:00 UTC) or a moment. Default: 30 days before `to`, or the beginning of the run or thread that is named. */
+  readonly from?: string;
+  /** Before this day or moment. Default: now. */
+  readonly to?: string;
+  readonly agent_id?: string;
+  readonly run_id?: string;
+  readonly thread_id?: string;
+  readonly model?: string;
+}
+export const listUsageEntries: Route<{ params: []; query: ListUsageEntriesQuery; answer: Api.UsageEntryPage }> = { method: 'GET', path: '/v1/usage/entries', takes: 'query' };
+
+export interface ListCallerCallsQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  readonly run_id?: string;
+}
+export const listCallerCalls: Route<{ params: []; query: ListCallerCallsQuery; answer: Api.CallerCallPage }> = { method: 'GET', path: '/v1/tool-calls', takes: 'query' };
+
+export const answerToolCall: Route<{ params: [toolCallId: string]; body: Api.CallerResult; answer: Api.ToolCall }> = { method: 'POST', path: '/v1/tool-calls/{tool_call_id}/result', takes: 'body' };
+
+export const answerToolCalls: Route<{ params: [runId: string]; body: Api.ToolResults; answer: Api.Run }> = { method: 'POST', path: '/v1/runs/{run_id}/tool-results', takes: 'body' };
+
+export const listModels: Route<{ params: []; query: PageQuery; answer: Api.ModelPage }> = { method: 'GET', path: '/v1/models', takes: 'query' };
+
+export const listTools: Route<{ params: []; query: PageQuery; answer: Api.ToolPage }> = { method: 'GET', path: '/v1/tools', takes: 'query' };
+
+export const uploadFile: Route<{ params: []; answer: Api.UploadedFile }> = { method: 'POST', path: '/v1/files', repeatable: false };
+
+export const listUploadedFiles: Route<{ params: []; query: PageQuery; answer: Api.UploadedFilePage }> = { method: 'GET', path: '/v1/files', takes: 'query' };
+
+export const getUploadedFile: Route<{ params: [fileId: string]; answer: Api.UploadedFile }> = { method: 'GET', path: '/v1/files/{file_id}' };
+
+export const readUploadedFile: Route<{ params: [fileId: string]; answer: Response }> = { method: 'GET', path: '/v1/files/{file_id}/content', answers: 'bytes' };
+
+export const deleteUploadedFile: Route<{ params: [fileId: string]; answer: void }> = { method: 'DELETE', path: '/v1/files/{file_id}', answers: 'nothing' };
+
+export const discoverMcpServer: Route<{ params: []; body: Api.McpDiscoveryRequest; answer: Api.DiscoveredMcpServer }> = { method: 'POST', path: '/v1/mcp-servers/discover', takes: 'body' };
+
+export interface ListMcpToolsQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  /** `changed`: only those that await a confirmation. */
+  readonly state?: 'all' | 'changed';
+}
+export const listMcpTools: Route<{ params: []; query: ListMcpToolsQuery; answer: Api.McpToolPage }> = { method: 'GET', path: '/v1/mcp-tools', takes: 'query' };
+
+export const getMcpTool: Route<{ params: [mcpToolId: string]; answer: Api.McpTool }> = { method: 'GET', path: '/v1/mcp-tools/{mcp_tool_id}' };
+
+export interface ForgetMcpServerQuery {
+  readonly server: string;
+}
+export const forgetMcpServer: Route<{ params: []; query: ForgetMcpServerQuery; answer: Api.ForgottenMcpTools }> = { method: 'DELETE', path: '/v1/mcp-tools', takes: 'query' };
+
+export const forgetMcpTool: Route<{ params: [mcpToolId: string]; answer: void }> = { method: 'DELETE', path: '/v1/mcp-tools/{mcp_tool_id}', answers: 'nothing' };
+
+export const confirmMcpTool: Route<{ params: [mcpToolId: string]; body: Api.McpToolConfirmation; answer: Api.McpTool }> = { method: 'POST', path: '/v1/mcp-tools/{mcp_tool_id}/confirm', takes: 'body' };
+
+export const getDeploymentHealth: Route<{ params: []; answer: Api.DeploymentHealth }> = { method: 'GET', path: '/v1/admin/health' };
+
+export const createProject: Route<{ params: []; body: Api.NewProject; answer: Api.Project }> = { method: 'POST', path: '/v1/projects', takes: 'body' };
+
+export const listProjects: Route<{ params: []; query: PageQuery; answer: Api.ProjectPage }> = { method: 'GET', path: '/v1/projects', takes: 'query' };
+
+export const getProject: Route<{ params: [projectId: string]; answer: Api.Project }> = { method: 'GET', path: '/v1/projects/{project_id}' };
+
+export const updateProject: Route<{ params: [projectId: string]; body: Api.ProjectChange; answer: Api.Project }> = { method: 'PATCH', path: '/v1/projects/{project_id}', takes: 'body' };
+
+export const deleteProject: Route<{ params: [projectId: string]; answer: void }> = { method: 'DELETE', path: '/v1/projects/{project_id}', answers: 'nothing' };
+
+export const createRun: Route<{ params: []; body: Api.NewRun; answer: Api.Run }> = { method: 'POST', path: '/v1/runs', takes: 'body' };
+
+export const createRunOnThread: Route<{ params: [threadId: string]; body: Api.NewRunOnThread; answer: Api.Run }> = { method: 'POST', path: '/v1/threads/{thread_id}/runs', takes: 'body' };
+
+export const stopRun: Route<{ params: [runId: string]; body: Api.StopRequest; answer: Api.Run }> = { method: 'POST', path: '/v1/runs/{run_id}/stop', takes: 'body' };
+
+export const answerRun: Route<{ params: [runId: string]; body: Api.Answer; answer: Api.Run }> = { method: 'POST', path: '/v1/runs/{run_id}/input', takes: 'body' };
+
+export const forkRun: Route<{ params: [runId: string]; body: Api.NewFork; answer: Api.Run }> = { method: 'POST', path: '/v1/runs/{run_id}/fork', takes: 'body' };
+
+export const raiseBudget: Route<{ params: [runId: string]; body: Api.BudgetRaise; answer: Api.Run }> = { method: 'POST', path: '/v1/runs/{run_id}/budget', takes: 'body' };
+
+export const resolveToolCall: Route<{ params: [toolCallId: string]; body: Api.ToolCallResolution; answer: Api.ToolCall }> = { method: 'POST', path: '/v1/tool-calls/{tool_call_id}/resolve', takes: 'body' };
+
+export interface ListRunsQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  /** One status, or several with commas between them. */
+  readonly status?: string;
+  readonly thread_id?: string;
+  readonly agent_id?: string;
+  readonly project_id?: string;
+  /** Words that the input has, in any order; `"a phrase"`, `or`, and `-word` for one that it must not have. */
+  readonly q?: string;
+  /** The runs that calls of `run_agent` of this run have started. */
+  readonly parent_run_id?: string;
+  /** With `metadata_value`: those whose metadata has this value under this key. */
+  readonly metadata_key?: string;
+  readonly metadata_value?: string;
+  /** Inclusive. */
+  readonly created_from?: string;
+  /** Exclusive. */
+  readonly created_before?: string;
+}
+export const listRuns: Route<{ params: []; query: ListRunsQuery; answer: Api.RunPage }> = { method: 'GET', path: '/v1/runs', takes: 'query' };
+
+export interface CountRunsQuery {
+  readonly thread_id?: string;
+  readonly agent_id?: string;
+  readonly project_id?: string;
+}
+export const countRuns: Route<{ params: []; query: CountRunsQuery; answer: Api.RunCounts }> = { method: 'GET', path: '/v1/runs/counts', takes: 'query' };
+
+export const getRun: Route<{ params: [runId: string]; answer: Api.Run }> = { method: 'GET', path: '/v1/runs/{run_id}' };
+
+export const explainRun: Route<{ params: [runId: string]; answer: Api.RunWait }> = { method: 'GET', path: '/v1/runs/{run_id}/why' };
+
+export interface WaitForRunQuery {
+  readonly timeout_s?: number;
+}
+export const waitForRun: Route<{ params: [runId: string]; query: WaitForRunQuery; answer: Api.Run }> = { method: 'GET', path: '/v1/runs/{run_id}/wait', takes: 'query' };
+
+export const listRunToolCalls: Route<{ params: [runId: string]; query: PageQuery; answer: Api.ToolCallPage }> = { method: 'GET', path: '/v1/runs/{run_id}/tool-calls', takes: 'query' };
+
+export const getRunResult: Route<{ params: [runId: string]; answer: Api.AgentResult }> = { method: 'GET', path: '/v1/runs/{run_id}/result' };
+
+export interface ListRunEventsQuery {
+  /** Facts with a greater seq. */
+  readonly after?: number;
+  /** A page of long facts has fewer: read on until `head_seq`. */
+  readonly limit?: number;
+}
+export const listRunEvents: Route<{ params: [runId: string]; query: ListRunEventsQuery; answer: Api.EventPage }> = { method: 'GET', path: '/v1/runs/{run_id}/events', takes: 'query' };
+
+export const verifyRunEvents: Route<{ params: [runId: string]; answer: Api.LogVerification }> = { method: 'GET', path: '/v1/runs/{run_id}/events/verify' };
+
+export interface StreamRunEventsQuery {
+  /** `Last-Event-ID` wins over it. */
+  readonly after?: number;
+}
+export const streamRunEvents: Route<{ params: [runId: string]; query: StreamRunEventsQuery; answer: Response }> = { method: 'GET', path: '/v1/runs/{run_id}/stream', takes: 'query', answers: 'bytes' };
+
+export const listSandboxes: Route<{ params: []; query: PageQuery; answer: Api.SandboxPage }> = { method: 'GET', path: '/v1/sandboxes', takes: 'query' };
+
+export const getSandbox: Route<{ params: [sandboxId: string]; answer: Api.SandboxStatus }> = { method: 'GET', path: '/v1/sandboxes/{sandbox_id}' };
+
+export const getThreadSandbox: Route<{ params: [threadId: string]; answer: Api.SandboxStatus }> = { method: 'GET', path: '/v1/threads/{thread_id}/sandbox' };
+
+export const ensureSandbox: Route<{ params: [threadId: string]; answer: Api.SandboxStatus }> = { method: 'POST', path: '/v1/threads/{thread_id}/sandbox' };
+
+export const startSandbox: Route<{ params: [sandboxId: string]; answer: Api.SandboxStatus }> = { method: 'POST', path: '/v1/sandboxes/{sandbox_id}/start' };
+
+export const stopSandbox: Route<{ params: [sandboxId: string]; answer: Api.SandboxStatus }> = { method: 'POST', path: '/v1/sandboxes/{sandbox_id}/stop' };
+
+export const deleteSandbox: Route<{ params: [sandboxId: string]; answer: void }> = { method: 'DELETE', path: '/v1/sandboxes/{sandbox_id}', answers: 'nothing' };
+
+export const getBrowser: Route<{ params: [sandboxId: string]; answer: Api.BrowserScreen }> = { method: 'GET', path: '/v1/sandboxes/{sandbox_id}/browser' };
+
+export const operateBrowser: Route<{ params: [sandboxId: string]; body: Api.BrowserOperation; answer: Api.BrowserScreen }> = { method: 'POST', path: '/v1/sandboxes/{sandbox_id}/browser/actions', takes: 'body', repeatable: false };
+
+export interface ListFilesQuery {
+  /** In `/workspace`: relative to it, or absolute. */
+  readonly path?: string;
+  /** 1 lists the directory itself. */
+  readonly depth?: number;
+}
+export const listFiles: Route<{ params: [sandboxId: string]; query: ListFilesQuery; answer: Api.FileList }> = { method: 'GET', path: '/v1/sandboxes/{sandbox_id}/files', takes: 'query' };
+
+export interface ReadFileQuery {
+  /** In `/workspace`: relative to it, or absolute. */
+  readonly path: string;
+}
+export const readFile: Route<{ params: [sandboxId: string]; query: ReadFileQuery; answer: Response }> = { method: 'GET', path: '/v1/sandboxes/{sandbox_id}/files/content', takes: 'query', answers: 'bytes' };
+
+export interface WriteFileQuery {
+  /** In `/workspace`: relative to it, or absolute. */
+  readonly path: string;
+}
+export const writeFile: Route<{ params: [sandboxId: string]; query: WriteFileQuery; answer: Api.WrittenFile }> = { method: 'PUT', path: '/v1/sandboxes/{sandbox_id}/files/content', takes: 'query' };
+
+export interface DeleteFileQuery {
+  /** In `/workspace`: relative to it, or absolute. */
+  readonly path: string;
+  /** Needed for a directory, which goes with all that it has. */
+  readonly recursive?: boolean;
+}
+export const deleteFile: Route<{ params: [sandboxId: string]; query: DeleteFileQuery; answer: void }> = { method: 'DELETE', path: '/v1/sandboxes/{sandbox_id}/files', takes: 'query', answers: 'nothing' };
+
+export const createSchedule: Route<{ params: []; body: Api.NewSchedule; answer: Api.Schedule }> = { method: 'POST', path: '/v1/schedules', takes: 'body' };
+
+export interface ListSchedulesQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  /** Schedules whose runs name this agent. */
+  readonly agent_id?: string;
+}
+export const listSchedules: Route<{ params: []; query: ListSchedulesQuery; answer: Api.SchedulePage }> = { method: 'GET', path: '/v1/schedules', takes: 'query' };
+
+export interface ListUpcomingRunsQuery {
+  /** Of schedules whose runs name this agent. */
+  readonly agent_id?: string;
+  readonly limit?: number;
+}
+export const listUpcomingRuns: Route<{ params: []; query: ListUpcomingRunsQuery; answer: Api.UpcomingRuns }> = { method: 'GET', path: '/v1/schedules/upcoming', takes: 'query' };
+
+export interface PreviewDueTimesQuery {
+  /** Minute, hour, day, month, weekday; six fields have seconds first. */
+  readonly cron: string;
+  readonly time_zone?: string;
+  readonly count?: number;
+}
+export const previewDueTimes: Route<{ params: []; query: PreviewDueTimesQuery; answer: Api.DueTimes }> = { method: 'GET', path: '/v1/due-times', takes: 'query' };
+
+export const getSchedule: Route<{ params: [scheduleId: string]; answer: Api.Schedule }> = { method: 'GET', path: '/v1/schedules/{schedule_id}' };
+
+export const updateSchedule: Route<{ params: [scheduleId: string]; body: Api.ScheduleChange; answer: Api.Schedule }> = { method: 'PATCH', path: '/v1/schedules/{schedule_id}', takes: 'body' };
+
+export const deleteSchedule: Route<{ params: [scheduleId: string]; answer: void }> = { method: 'DELETE', path: '/v1/schedules/{schedule_id}', answers: 'nothing' };
+
+export const pauseSchedule: Route<{ params: [scheduleId: string]; answer: Api.Schedule }> = { method: 'POST', path: '/v1/schedules/{schedule_id}/pause' };
+
+export const resumeSchedule: Route<{ params: [scheduleId: string]; answer: Api.Schedule }> = { method: 'POST', path: '/v1/schedules/{schedule_id}/resume' };
+
+export const runSchedule: Route<{ params: [scheduleId: string]; answer: Api.Run }> = { method: 'POST', path: '/v1/schedules/{schedule_id}/run' };
+
+export const listScheduleExecutions: Route<{ params: [scheduleId: string]; query: PageQuery; answer: Api.ExecutionPage }> = { method: 'GET', path: '/v1/schedules/{schedule_id}/executions', takes: 'query' };
+
+export const createSession: Route<{ params: []; body: Api.NewSession; answer: Api.Session }> = { method: 'POST', path: '/v1/session', takes: 'body', repeatable: false };
+
+export const getSession: Route<{ params: []; answer: Api.Session }> = { method: 'GET', path: '/v1/session' };
+
+export const deleteSession: Route<{ params: []; answer: void }> = { method: 'DELETE', path: '/v1/session', answers: 'nothing' };
+
+export const listSessions: Route<{ params: []; query: PageQuery; answer: Api.SessionPage }> = { method: 'GET', path: '/v1/sessions', takes: 'query' };
+
+export const endSession: Route<{ params: [sessionId: string]; answer: void }> = { method: 'DELETE', path: '/v1/sessions/{session_id}', answers: 'nothing' };
+
+export const createSessionLink: Route<{ params: []; body: Api.NewSession; answer: Api.SessionLink }> = { method: 'POST', path: '/v1/session/links', takes: 'body', repeatable: false };
+
+export interface ListSitesQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  /** Only the sites of this thread. */
+  readonly thread_id?: string;
+}
+export const listSites: Route<{ params: []; query: ListSitesQuery; answer: Api.SitePage }> = { method: 'GET', path: '/v1/sites', takes: 'query' };
+
+export const getSite: Route<{ params: [threadId: string, name: string]; answer: Api.Site }> = { method: 'GET', path: '/v1/threads/{thread_id}/sites/{name}' };
+
+export const deleteSite: Route<{ params: [threadId: string, name: string]; answer: void }> = { method: 'DELETE', path: '/v1/threads/{thread_id}/sites/{name}', answers: 'nothing' };
+
+export const createThread: Route<{ params: []; body: Api.NewThread; answer: Api.Thread }> = { method: 'POST', path: '/v1/threads', takes: 'body' };
+
+export interface ListThreadsQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  readonly project_id?: string;
+  /** With `metadata_value`: those whose metadata has this value under this key. */
+  readonly metadata_key?: string;
+  readonly metadata_value?: string;
+}
+export const listThreads: Route<{ params: []; query: ListThreadsQuery; answer: Api.ThreadPage }> = { method: 'GET', path: '/v1/threads', takes: 'query' };
+
+export const getThread: Route<{ params: [threadId: string]; answer: Api.Thread }> = { method: 'GET', path: '/v1/threads/{thread_id}' };
+
+export const updateThread: Route<{ params: [threadId: string]; body: Api.ThreadChange; answer: Api.Thread }> = { method: 'PATCH', path: '/v1/threads/{thread_id}', takes: 'body' };
+
+export const deleteThread: Route<{ params: [threadId: string]; answer: void }> = { method: 'DELETE', path: '/v1/threads/{thread_id}', answers: 'nothing' };
+
+export const createMessage: Route<{ params: [threadId: string]; body: Api.NewMessage; answer: Api.Message }> = { method: 'POST', path: '/v1/threads/{thread_id}/messages', takes: 'body' };
+
+export interface ListMessagesQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  readonly type?: 'user' | 'assistant' | 'tool' | 'summary' | 'browser_state' | 'image_context' | 'status';
+  /** Only messages that reach the model. */
+  readonly llm_only?: boolean;
+}
+export const listMessages: Route<{ params: [threadId: string]; query: ListMessagesQuery; answer: Api.MessagePage }> = { method: 'GET', path: '/v1/threads/{thread_id}/messages', takes: 'query' };
+
+export const listLlmMessages: Route<{ params: [threadId: string]; answer: Api.LlmMessageList }> = { method: 'GET', path: '/v1/threads/{thread_id}/llm-messages' };
+
+export const getBlob: Route<{ params: [sha256: string]; answer: Response }> = { method: 'GET', path: '/v1/blobs/{sha256}', answers: 'bytes' };
+
+export const createTrigger: Route<{ params: []; body: Api.NewWebhookTrigger; answer: Api.WebhookTriggerWithSecret }> = { method: 'POST', path: '/v1/triggers', takes: 'body', repeatable: false };
+
+export interface ListTriggersQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  /** Triggers whose runs name this agent. */
+  readonly agent_id?: string;
+}
+export const listTriggers: Route<{ params: []; query: ListTriggersQuery; answer: Api.WebhookTriggerPage }> = { method: 'GET', path: '/v1/triggers', takes: 'query' };
+
+export const getTrigger: Route<{ params: [triggerId: string]; answer: Api.WebhookTrigger }> = { method: 'GET', path: '/v1/triggers/{trigger_id}' };
+
+export const updateTrigger: Route<{ params: [triggerId: string]; body: Api.WebhookTriggerChange; answer: Api.WebhookTrigger }> = { method: 'PATCH', path: '/v1/triggers/{trigger_id}', takes: 'body' };
+
+export const deleteTrigger: Route<{ params: [triggerId: string]; answer: void }> = { method: 'DELETE', path: '/v1/triggers/{trigger_id}', answers: 'nothing' };
+
+export const rotateTriggerSecret: Route<{ params: [triggerId: string]; body: Api.SecretRotation; answer: Api.WebhookTriggerWithSecret }> = { method: 'POST', path: '/v1/triggers/{trigger_id}/rotate-secret', takes: 'body', repeatable: false };
+
+export const listTriggerExecutions: Route<{ params: [triggerId: string]; query: PageQuery; answer: Api.ExecutionPage }> = { method: 'GET', path: '/v1/triggers/{trigger_id}/executions', takes: 'query' };
+
+export const createWebhookEndpoint: Route<{ params: []; body: Api.NewWebhookEndpoint; answer: Api.WebhookEndpointWithSecret }> = { method: 'POST', path: '/v1/webhooks', takes: 'body', repeatable: false };
+
+export const listWebhookEndpoints: Route<{ params: []; query: PageQuery; answer: Api.WebhookEndpointPage }> = { method: 'GET', path: '/v1/webhooks', takes: 'query' };
+
+export const getWebhookEndpoint: Route<{ params: [endpointId: string]; answer: Api.WebhookEndpoint }> = { method: 'GET', path: '/v1/webhooks/{endpoint_id}' };
+
+export const updateWebhookEndpoint: Route<{ params: [endpointId: string]; body: Api.WebhookEndpointChange; answer: Api.WebhookEndpoint }> = { method: 'PATCH', path: '/v1/webhooks/{endpoint_id}', takes: 'body' };
+
+export const deleteWebhookEndpoint: Route<{ params: [endpointId: string]; answer: void }> = { method: 'DELETE', path: '/v1/webhooks/{endpoint_id}', answers: 'nothing' };
+
+export const rotateWebhookSecret: Route<{ params: [endpointId: string]; body: Api.SecretRotation; answer: Api.WebhookEndpointWithSecret }> = { method: 'POST', path: '/v1/webhooks/{endpoint_id}/rotate-secret', takes: 'body', repeatable: false };
+
+export const testWebhookEndpoint: Route<{ params: [endpointId: string]; answer: Api.WebhookDelivery }> = { method: 'POST', path: '/v1/webhooks/{endpoint_id}/test' };
+
+export interface ListWebhookDeliveriesQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  /** `dead`: what was given up. */
+  readonly status?: 'pending' | 'delivered' | 'dead';
+  readonly endpoint_id?: string;
+  readonly run_id?: string;
+  readonly type?: 'run.started' | 'run.waiting' | 'run.resumed' | 'run.completed' | 'run.failed' | 'run.stopped' | 'approval.requested' | 'approval.decided' | 'usage.recorded' | 'webhook.test';
+}
+export const listWebhookDeliveries: Route<{ params: []; query: ListWebhookDeliveriesQuery; answer: Api.WebhookDeliveryPage }> = { method: 'GET', path: '/v1/webhooks/deliveries', takes: 'query' };
+
+export const getWebhookDelivery: Route<{ params: [deliveryId: string]; answer: Api.WebhookDelivery }> = { method: 'GET', path: '/v1/webhooks/deliveries/{delivery_id}' };
+
+export const redeliverWebhook: Route<{ params: [deliveryId: string]; answer: Api.WebhookDelivery }> = { method: 'POST', path: '/v1/webhooks/deliveries/{delivery_id}/redeliver' };

@@ -1,0 +1,100 @@
+import type { ApiRequest, Transport } from './transport.ts';
+
+export interface Options {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What the compiler knows of a route. `params` are those of its path, in order. */
+export interface RouteTypes {
+  readonly params: readonly (string | number)[];
+  readonly query?: object;
+  readonly body?: unknown;
+  readonly answer: unknown;
+}
+
+/** A route of the API, as `generated/routes.ts` lists them. */
+export interface Route<Types extends RouteTypes = RouteTypes> {
+  readonly method: NonNullable<ApiRequest['method']>;
+  /** For example `/v1/agents/{agent_id}`. */
+  readonly path: string;
+  /** What a call has after the parameters of the path. */
+  readonly takes?: 'query' | 'body';
+  /** Absent: JSON. */
+  readonly answers?: 'bytes' | 'nothing';
+  /** False: a second request would make another secret. */
+  readonly repeatable?: false;
+  /** Never there; it carries the types. */
+  readonly types?: Types;
+}
+
+/** A query whose parameters may be left out also takes `undefined` for them. */
+type Given<Query> = Partial<Query> extends Query ? { readonly [Name in keyof Query]?: Query[Name] | undefined } : Query;
+
+type Input<Types> = Types extends { readonly body: infer Body }
+  ? Partial<Body> extends Body
+    ? [body?: Body]
+    : [body: Body]
+  : Types extends { readonly query: infer Query }
+    ? Partial<Query> extends Query
+      ? [query?: Given<Query>]
+      : [query: Query]
+    : [];
+
+/** Sends one request: the parameters of the path, then the body or the query, then options. */
+export type Method<Types extends RouteTypes> = (
+  ...given: [...Types['params'], ...Input<Types>, options?: Options]
+) => Promise<Types['answer']>;
+
+/** The query of a list. The cursor is the client's own affair. */
+export type ListQuery<Query> = { readonly [Name in keyof Query as Exclude<Name, 'after'>]?: Query[Name] | undefined };
+
+interface Page {
+  readonly data: readonly unknown[];
+  readonly next_cursor: string | null;
+}
+
+type Item<Answer> = Answer extends { readonly data: readonly (infer One)[] } ? One : never;
+
+/** All items of a list, read page by page as they are needed. */
+export type List<Types extends RouteTypes> = (
+  ...given: [...Types['params'], query?: ListQuery<Types['query']>, options?: Options]
+) => AsyncGenerator<Item<Types['answer']>, void>;
+
+/** What the methods of the client are made of: each is a route, or a few lines around one. */
+export class Resource {
+  constructor(protected readonly transport: Transport) {}
+
+  protected send<Types extends RouteTypes>(route: Route<Types>): Method<Types> {
+    const send = async (...given: readonly unknown[]): Promise<unknown> => {
+      const request = toRequest(route, given);
+      if (route.answers === undefined) return this.transport.json(request);
+      const response = await this.transport.send(request);
+      return route.answers === 'bytes' ? response : undefined;
+    };
+    return send; // as the gateway's own tests hold it to its documents
+  }
+
+  protected pages<Types extends RouteTypes>(route: Route<Types>): List<Types> {
+    const { transport } = this;
+    async function* list(...given: readonly unknown[]): AsyncGenerator<unknown, void> {
+      const request = toRequest(route, given);
+      let after: string | undefined;
+      do {
+        const page: Page = await transport.json({ ...request, query: { ...request.query, after } });
+        yield* page.data;
+        after = page.next_cursor ?? undefined;
+      } while (after !== undefined);
+    }
+    return list as List<Types>; // as above
+  }
+}
+
+/** The request of a route, from the arguments of its method. */
+export function toRequest({ method, path, takes, repeatable }: Route, given: readonly unknown[] = []): ApiRequest {
+  const rest = [...given];
+  const filled = path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(String(rest.shift())));
+  const input = takes === undefined ? {} : (rest.shift() ?? {});
+  const { signal } = (rest.shift() ?? {}) as Options;
+  const content = takes === 'body' ? { json: input } : { query: input as NonNullable<ApiRequest['query']> };
+  return { method, path: filled, repeatable: repeatable ?? true, ...content, signal };
+}
