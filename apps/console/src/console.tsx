@@ -1,10 +1,10 @@
 import type { Session as SignedIn } from '@rondo/client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { onlineManager, useQuery, useQueryClient } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { router } from './routes.tsx';
 import { clientOfCookie, currentSession } from './session/session.ts';
-import { SignIn } from './session/sign-in.tsx';
+import { SignIn, SignInAgain } from './session/sign-in.tsx';
 import { SessionContext } from './session/use-session.ts';
 import { Failed } from './ui/states.tsx';
 
@@ -14,16 +14,40 @@ const queryKey = ['session'];
 export function Console() {
   const queries = useQueryClient();
   const { data, error, refetch } = useQuery({ queryKey, queryFn: currentSession, staleTime: 60_000 });
+  const [last, setLast] = useState<SignedIn | null>(null);
+  if (data && data !== last) setLast(data);
+  const who = data ?? last;
+  const onSignedIn = (signedIn: SignedIn) => {
+    const isOther = who !== null && signedIn.account_id !== who.account_id;
+    if (isOther) location.reload(); // nothing of the former account may be shown
+    else queries.setQueryData(queryKey, signedIn);
+  };
 
-  if (data) return <Pages who={data} />;
-  if (data === null) return <SignIn onSignedIn={(who) => queries.setQueryData(queryKey, who)} />;
+  if (who) {
+    return (
+      <>
+        <Pages who={who} />
+        {data === null && <EndedSession onSignedIn={onSignedIn} />}
+      </>
+    );
+  }
+  if (data === null) return <SignIn onSignedIn={onSignedIn} />;
   return error ? <Failed error={error} retry={() => void refetch()} /> : null;
+}
+
+/** Nothing is read again until there is a session: each request would be refused. */
+function EndedSession({ onSignedIn }: { readonly onSignedIn: (who: SignedIn) => void }) {
+  useEffect(() => {
+    onlineManager.setOnline(false);
+    return () => onlineManager.setOnline(true);
+  }, []);
+  return <SignInAgain onSignedIn={onSignedIn} />;
 }
 
 function Pages({ who }: { readonly who: SignedIn }) {
   const queries = useQueryClient();
   const session = useMemo(() => {
-    const rondo = clientOfCookie();
+    const rondo = clientOfCookie(() => queries.setQueryData(queryKey, null));
     const signOut = async () => {
       await rondo.sessions.end();
       queries.clear();

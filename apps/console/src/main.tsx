@@ -1,3 +1,4 @@
+import { RondoError } from '@rondo/client';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -8,7 +9,10 @@ applyTheme(storedTheme());
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no place for the console.');
-const queries = new QueryClient({ defaultOptions: { queries: { staleTime: 1_000, retry: 1 } } });
+/** What the end of the session refused waits for the next one, see `EndedSession`; the page keeps what it shows. */
+const retry = (failures: number, error: Error): boolean =>
+  failures < 1 || (error instanceof RondoError && error.status === 401);
+const queries = new QueryClient({ defaultOptions: { queries: { staleTime: 1_000, retry } } });
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={queries}>

@@ -3,7 +3,7 @@ import { readCompareSearch } from './compare/compare-search.ts';
 import { readDeliverySearch } from './endpoints/delivery-search.ts';
 import { readAgentsSearch } from './agents/agents-search.ts';
 import { RunsPage } from './runs/runs-page.tsx';
-import { readRunsSearch } from './runs/runs-search.ts';
+import { readRunsSearch, readShown } from './runs/runs-search.ts';
 import { readSandboxSearch } from './sandboxes/sandbox-search.ts';
 import { Shell } from './shell/shell.tsx';
 import { Failed } from './ui/states.tsx';
@@ -42,6 +42,7 @@ const routes = [
     getParentRoute,
     path: '/threads',
     component: lazyRouteComponent(() => import('./threads/threads-page.tsx'), 'ThreadsPage'),
+    validateSearch: readShown,
   }),
   createRoute({
     getParentRoute,
@@ -143,6 +144,8 @@ const routes = [
 export const router = createRouter({
   routeTree: root.addChildren(routes),
   basepath: '/console',
+  scrollRestoration: true,
+  scrollToTopSelectors: ['#page'],
   defaultErrorComponent: ({ error }) => <Failed error={error} />,
 });
 

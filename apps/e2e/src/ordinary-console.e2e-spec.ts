@@ -3,5 +3,6 @@ import './ordinary/console-agents.e2e-spec';
 import './ordinary/console-endings.e2e-spec';
 import './ordinary/console-operated-browser.e2e-spec';
 import './ordinary/console-sandboxes.e2e-spec';
+import './ordinary/console-session.e2e-spec';
 import './ordinary/console-threads.e2e-spec';
 import './ordinary/console-triggers.e2e-spec';

@@ -81,9 +81,9 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
   const adapters = connect(config, log, tracing);
   const { idempotencyKeys } = adapters;
 
-  const signIn = composeSignIn(adapters, config, warn);
-  const { authenticator, connections } = signIn;
   const operator = operatorOf(adapters, config, log);
+  const signIn = composeSignIn({ ...adapters, operator }, config, warn);
+  const { authenticator, connections } = signIn;
   const limits = new ConcurrencyLimits(config);
   const { accountRate, rate } = composeRates(adapters, config, warn);
   const catalog = modelCatalogOf(config);

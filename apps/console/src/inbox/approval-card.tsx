@@ -1,17 +1,68 @@
 import type { Approval, ApprovalDecision } from '@rondo/client';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { age } from '../ui/amounts.ts';
+import { ConfirmedAction } from '../ui/confirmed-action.tsx';
+import { AreaField } from '../ui/fields.tsx';
+import { Form, textOf } from '../ui/form.tsx';
+import { Modal } from '../ui/modal.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { parseArguments } from './parse-arguments.ts';
 
+/** The calls of one run that a person decides about: one by one, or all as they are shown. */
+export function ApprovalCards({ ids }: { readonly ids: readonly string[] }) {
+  return (
+    <>
+      {ids.length > 1 && <ApproveAll ids={ids} />}
+      {ids.map((id) => (
+        <ApprovalCard key={id} id={id} />
+      ))}
+    </>
+  );
+}
+
+function ApproveAll({ ids }: { readonly ids: readonly string[] }) {
+  const queries = useQueryClient();
+  const decide = useDecide();
+  const mayWrite = useMay('write');
+  if (!mayWrite) return null;
+  /** About exactly what the cards show: a call with other arguments is refused by its hash. */
+  const approveAll = async () => {
+    for (const id of ids) {
+      const shown = queries.getQueryData<Approval>(['approval', id]);
+      if (shown?.outcome === null) await decide(shown, { decision: 'approve' });
+    }
+  };
+  return (
+    <p className="actions">
+      <ConfirmedAction
+        className="primary"
+        name={`Approve all ${ids.length}`}
+        question={`Send these ${ids.length} calls with the arguments that are shown?`}
+        work={approveAll}
+      />
+    </p>
+  );
+}
+
+type Decide = (approval: Approval, decision: Omit<ApprovalDecision, 'arguments_hash'>) => Promise<void>;
+
+function useDecide(): Decide {
+  const rondo = useRondo();
+  const refreshKey = useRefreshKey();
+  return async (approval, decision) => {
+    await rondo.approvals.decide(approval.id, { ...decision, arguments_hash: approval.arguments_hash });
+    await Promise.all(['approval', 'inbox'].map((name) => refreshKey([name])));
+  };
+}
+
 /** A call that is not sent before a person has decided, with exactly the arguments that it would have. */
-export function ApprovalCard({ id }: { readonly id: string }) {
+function ApprovalCard({ id }: { readonly id: string }) {
   const rondo = useRondo();
   const { data, error } = useQuery({
     queryKey: ['approval', id],
@@ -63,6 +114,7 @@ function ArgumentsField({ text, onChange }: { readonly text: string; readonly on
         className="code"
         rows={Math.min(16, text.split('\n').length + 1)}
         spellCheck={false}
+        autoFocus
         value={text}
         onChange={(event) => onChange(event.currentTarget.value)}
       />
@@ -77,13 +129,10 @@ interface DecisionsProps {
 }
 
 function Decisions({ approval, edited, setEdited }: DecisionsProps) {
-  const rondo = useRondo();
-  const refreshKey = useRefreshKey();
+  const decideAbout = useDecide();
+  const [isDenying, setDenying] = useState(false);
   const mayWrite = useMay('write');
-  const decide = async (decision: Omit<ApprovalDecision, 'arguments_hash'>) => {
-    await rondo.approvals.decide(approval.id, { ...decision, arguments_hash: approval.arguments_hash });
-    await Promise.all(['approval', 'inbox'].map((name) => refreshKey([name])));
-  };
+  const decide = (decision: Omit<ApprovalDecision, 'arguments_hash'>) => decideAbout(approval, decision);
   if (!mayWrite) return null;
   if (edited !== null) {
     const send = async () => decide({ decision: 'edit', arguments: parseArguments(edited) });
@@ -101,10 +150,34 @@ function Decisions({ approval, edited, setEdited }: DecisionsProps) {
       <Action className="primary" work={() => decide({ decision: 'approve' })}>
         Approve
       </Action>
-      <Action className="danger" work={() => decide({ decision: 'deny' })}>
+      <button className="danger" onClick={() => setDenying(true)}>
         Deny
-      </Action>
+      </button>
+      {isDenying && <DenyDialog name={approval.name} decide={decide} onClose={() => setDenying(false)} />}
       <button onClick={() => setEdited(JSON.stringify(approval.arguments, null, 2))}>Edit</button>
     </div>
+  );
+}
+
+interface DenyDialogProps {
+  readonly name: string;
+  readonly decide: (decision: Omit<ApprovalDecision, 'arguments_hash'>) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** A denial cannot be taken back, and the model does better with its reason. */
+function DenyDialog({ name, decide, onClose }: DenyDialogProps) {
+  const deny = (fields: FormData) => {
+    const reason = textOf(fields, 'reason');
+    return decide({ decision: 'deny', ...(reason !== '' && { reason }) });
+  };
+  return (
+    <Modal title={`Deny this call of ${name}?`} onClose={onClose}>
+      {(close) => (
+        <Form work={(fields) => deny(fields).then(close)} button="Deny the call" cancel={close}>
+          <AreaField label="Reason" name="reason" rows={3} autoFocus hint="The model is told it. It may be empty." />
+        </Form>
+      )}
+    </Modal>
   );
 }

@@ -6,7 +6,7 @@ import { BudgetForm } from '../run/budget-form.tsx';
 import { useRondo } from '../session/use-session.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { take } from '../ui/take.ts';
-import { ApprovalCard } from './approval-card.tsx';
+import { ApprovalCards } from './approval-card.tsx';
 import { UnknownCalls } from './unknown-calls.tsx';
 import { WaitingHead } from './waiting-head.tsx';
 
@@ -49,9 +49,7 @@ function WaitingRun({ item }: { readonly item: InboxItem }) {
           <AnswerForm runId={item.id} />
         </>
       )}
-      {waiting.approvals?.map(({ approval_id: id }) => (
-        <ApprovalCard key={id} id={id} />
-      ))}
+      {waiting.approvals && <ApprovalCards ids={waiting.approvals.map(({ approval_id: id }) => id)} />}
       {waiting.reason === 'tool_unknown' && <UnknownCalls runId={item.id} />}
       {waiting.reason === 'budget' && <BudgetForm runId={item.id} budget={waiting.budget} />}
     </article>

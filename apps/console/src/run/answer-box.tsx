@@ -1,7 +1,7 @@
 import type { Waiting } from '@rondo/client';
 import { type KeyboardEvent, type SubmitEvent, useId, useState } from 'react';
 import { OpenBrowser } from '../browser/open-browser.tsx';
-import { ApprovalCard } from '../inbox/approval-card.tsx';
+import { ApprovalCards } from '../inbox/approval-card.tsx';
 import { UnknownCalls } from '../inbox/unknown-calls.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
 import { useMay } from '../session/use-may.ts';
@@ -50,7 +50,7 @@ function Decision({ runId, waiting, browserOf }: AnswerBoxProps) {
         </>
       );
     case 'approval':
-      return waiting.approvals?.map(({ approval_id: id }) => <ApprovalCard key={id} id={id} />);
+      return <ApprovalCards ids={(waiting.approvals ?? []).map(({ approval_id: id }) => id)} />;
     case 'budget':
       return <BudgetForm runId={runId} budget={waiting.budget} />;
     case 'tool_unknown':

@@ -10,9 +10,12 @@ const offered: readonly Run['status'][] = ['running', 'waiting_input', 'queued',
 /** Filters are links, so that the way back undoes them. */
 export function RunFilters({ search }: { readonly search: RunsSearch }) {
   const navigate = route.useNavigate();
-  const { status, thread, ...others } = search;
+  const { status, thread, shown: _, ...others } = search;
   const withText = (text: string) =>
-    void navigate({ search: ({ text: _, ...kept }) => (text === '' ? kept : { ...kept, text }), replace: true });
+    void navigate({
+      search: ({ text: _text, shown: _shown, ...kept }) => (text === '' ? kept : { ...kept, text }),
+      replace: true,
+    });
   return (
     <div className="filters">
       <nav aria-label="Status">

@@ -1,7 +1,6 @@
 import type { Run } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { take } from '../ui/take.ts';
@@ -17,7 +16,10 @@ const refreshMs = 2_000;
 /** The runs of the account, newest first, read again every two seconds. */
 export function RunsPage() {
   const search = route.useSearch();
-  const [shown, setShown] = useState(pageSize);
+  const { shown = pageSize } = search;
+  const navigate = route.useNavigate();
+  const showMore = () =>
+    navigate({ search: (before) => ({ ...before, shown: shown + pageSize }), replace: true, resetScroll: false });
   const { data, error, refetch } = useRuns(search, shown);
   const now = useNow();
   if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
@@ -30,7 +32,7 @@ export function RunsPage() {
       <RunFilters search={search} />
       {error && <Failed error={error} />}
       {data ? <RunList runs={data.items} search={search} now={now} /> : <Loading what="runs" />}
-      {data?.hasMore === true && <button onClick={() => setShown(shown + pageSize)}>Show older runs</button>}
+      {data?.hasMore === true && <button onClick={() => void showMore()}>Show older runs</button>}
     </>
   );
 }
@@ -58,7 +60,7 @@ interface RunListProps {
 }
 
 function RunList({ runs, search, now }: RunListProps) {
-  if (runs.length === 0) return <NoRuns isFiltered={Object.keys(search).length > 0} />;
+  if (runs.length === 0) return <NoRuns isFiltered={Object.keys(search).some((name) => name !== 'shown')} />;
   return (
     <ul className="run-list" aria-label="Runs">
       {runs.map((run) => (

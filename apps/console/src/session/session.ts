@@ -7,7 +7,15 @@ export interface Session {
   readonly signOut: () => Promise<void>;
 }
 
-export const clientOfCookie = (): Rondo => new Rondo({ baseUrl: location.origin });
+/** `onRefused` is called when the gateway does not accept the cookie any more. */
+export function clientOfCookie(onRefused?: () => void): Rondo {
+  const watched: typeof fetch = async (...request) => {
+    const response = await fetch(...request);
+    if (response.status === 401) onRefused?.();
+    return response;
+  };
+  return new Rondo({ baseUrl: location.origin, fetch: watched });
+}
 
 /** Null if this browser has to sign in. */
 export async function currentSession(): Promise<SignedIn | null> {

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { Outlet } from '@tanstack/react-router';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { useMay } from '../session/use-may.ts';
+import { type Scope, useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { take } from '../ui/take.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
-import { pages } from './pages.ts';
+import { findNeededScope, pages } from './pages.ts';
 import { PhoneBar } from './phone-bar.tsx';
 import { SideBar } from './side-bar.tsx';
 
@@ -13,17 +13,41 @@ import { SideBar } from './side-bar.tsx';
 export function Shell() {
   const waiting = useWaitingCount();
   useTitle(waiting);
-  const isAdmin = useMay('admin');
+  const may = {
+    read: true,
+    write: useMay('write'),
+    admin: useMay('admin'),
+    operator: useMay('operator'),
+  };
+  const { pathname } = useLocation();
+  const needed = findNeededScope(pathname);
   const Bar = useNarrow() ? PhoneBar : SideBar;
   return (
     <div className="shell">
       <a className="skip" href="#page">
         Skip to the page
       </a>
-      <Bar pages={pages.filter(({ scope }) => scope === 'read' || isAdmin)} waiting={waiting} />
+      <Bar pages={pages.filter(({ scope }) => may[scope])} waiting={waiting} />
       <main id="page" tabIndex={-1}>
-        <Outlet />
+        {may[needed] ? <Outlet /> : <NotOffered scope={needed} />}
       </main>
+    </div>
+  );
+}
+
+const keys: Readonly<Record<Scope, string>> = {
+  read: 'a key that may read',
+  write: 'a key that may write',
+  admin: 'an admin key of this account',
+  operator: 'an admin key of the account that operates this deployment',
+};
+
+function NotOffered({ scope }: { readonly scope: Scope }) {
+  return (
+    <div className="state">
+      <h1>Not with this key</h1>
+      <p>This page needs {keys[scope]}.</p>
+      <Link to="/runs">All runs</Link>
     </div>
   );
 }

@@ -1,7 +1,6 @@
 import type { Run, Thread } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Link, getRouteApi } from '@tanstack/react-router';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
@@ -11,12 +10,15 @@ import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
 import { useThreadTitle } from './thread-title.ts';
 
+const route = getRouteApi('/threads');
 const pageSize = 30;
 
 /** The conversations of the account, newest first. */
 export function ThreadsPage() {
   const rondo = useRondo();
-  const [shown, setShown] = useState(pageSize);
+  const { shown = pageSize } = route.useSearch();
+  const navigate = route.useNavigate();
+  const showMore = () => navigate({ search: { shown: shown + pageSize }, replace: true, resetScroll: false });
   const { data, error, refetch } = useQuery({
     queryKey: ['threads', shown],
     queryFn: () => take(rondo.threads.list({ limit: pageSize }), shown),
@@ -45,7 +47,7 @@ export function ThreadsPage() {
           <ThreadItem key={thread.id} thread={thread} run={newestRuns.get(thread.id)} now={now} />
         ))}
       </ul>
-      {data?.hasMore === true && <button onClick={() => setShown(shown + pageSize)}>Show older threads</button>}
+      {data?.hasMore === true && <button onClick={() => void showMore()}>Show older threads</button>}
     </>
   );
 }

@@ -27,10 +27,15 @@ export class DeploymentOperator {
     }
   }
 
+  /** Whether the caller may operate the deployment. False until the account is known. */
+  includes({ scopes, accountId }: Pick<Caller, 'scopes' | 'accountId'>): boolean {
+    return scopes.includes('admin') && accountId === this.accountId;
+  }
+
   /** Until the account is known, no admin is refused for good: this may be its own. */
   require(caller: Caller): void {
     const isAdmin = caller.scopes.includes('admin');
-    if (isAdmin && caller.accountId === this.accountId) return;
+    if (this.includes(caller)) return;
     if (isAdmin && this.accountId === undefined) {
       throw new ApiError('service_unavailable', 'The database does not answer.', retryAfter(retryMs / 1_000));
     }

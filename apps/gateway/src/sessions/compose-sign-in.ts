@@ -1,6 +1,7 @@
 import { apiKeyId, sessionId } from '@rondo/contract';
 import type { Accounts, Sessions } from '@rondo/persistence';
 import { Authenticator, CallerCache } from '../auth/authenticator';
+import type { DeploymentOperator } from '../auth/deployment-operator';
 import { oidcSettings } from '../auth/oidc/oidc-variables';
 import { OutsideTokens } from '../auth/oidc/outside-tokens';
 import { KeyUses } from '../auth/key-uses';
@@ -12,6 +13,7 @@ import { SessionService } from './session-service';
 interface SignInAdapters {
   readonly accounts: Accounts;
   readonly sessions: Sessions;
+  readonly operator: Pick<DeploymentOperator, 'includes'>;
 }
 
 const secondsPerHour = 3_600;
@@ -19,7 +21,7 @@ const secondsPerMinute = 60;
 
 /** All that finds out who a request is made by, and that takes it back. */
 export function composeSignIn(
-  { accounts, sessions }: SignInAdapters,
+  { accounts, sessions, operator }: SignInAdapters,
   config: GatewayConfig,
   warn: (message: string) => (error: unknown) => void,
 ) {
@@ -46,7 +48,7 @@ export function composeSignIn(
   const connections = new OpenConnections(revokedOf, warn('keys of open connections not checked'));
   const revocations = new Revocations([keys, browsers], connections);
   const sessionService = new SessionService({
-    ...{ sessions, revocations },
+    ...{ sessions, revocations, operator },
     sessionSeconds: config.SESSION_HOURS * secondsPerHour,
     linkSeconds: config.SESSION_LINK_MINUTES * secondsPerMinute,
   });

@@ -1,11 +1,13 @@
 import { type AccountId, type SessionId, apiKeyId } from '@rondo/contract';
 import type { Caller, ListedSession, NewSession, Page, SessionLink, Sessions } from '@rondo/persistence';
+import type { DeploymentOperator } from '../auth/deployment-operator';
 import type { Revocations } from '../auth/open-connections';
 import { ApiError, unauthorized } from '../problems/api-error';
 
 interface SessionServiceParts {
   readonly sessions: Sessions;
   readonly revocations: Revocations;
+  readonly operator: Pick<DeploymentOperator, 'includes'>;
   readonly sessionSeconds: number;
   readonly linkSeconds: number;
 }
@@ -13,6 +15,11 @@ interface SessionServiceParts {
 /** Signs browsers in and out. */
 export class SessionService {
   constructor(private readonly parts: SessionServiceParts) {}
+
+  /** Whether the caller may operate the deployment. */
+  operates(caller: Caller): boolean {
+    return this.parts.operator.includes(caller);
+  }
 
   begin(caller: Caller): Promise<NewSession> {
     requireOwnCredential(caller);

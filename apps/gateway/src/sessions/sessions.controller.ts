@@ -21,12 +21,12 @@ export class SessionsController {
 
   @Route(sessions.createSession)
   async createSession({ caller, response }: RouteInput<typeof sessions.createSession>) {
-    return signIn(response, await this.sessionService.begin(caller));
+    return this.signIn(response, await this.sessionService.begin(caller));
   }
 
   @Route(sessions.getSession)
   getSession({ caller }: RouteInput<typeof sessions.getSession>) {
-    return toSession(caller);
+    return this.describe(caller);
   }
 
   @Route(sessions.deleteSession)
@@ -58,8 +58,27 @@ export class SessionsController {
     const begun = await this.sessionService.redeem(query.code);
     const { session: caller } = begun;
     const act = { caller, address: this.authenticator.addressOf(request), action: 'session.create' };
-    await this.auditLog.record({ ...act, target: caller.sessionId }, () => Promise.resolve(signIn(response, begun)));
+    await this.auditLog.record({ ...act, target: caller.sessionId }, () =>
+      Promise.resolve(this.signIn(response, begun)),
+    );
     response.location(console);
+  }
+
+  private signIn(response: Response, { session, secret }: NewSession) {
+    response.setHeader('Set-Cookie', sessionCookie(response.req.headers, secret, session.expiresAt));
+    return this.describe(session);
+  }
+
+  private describe(caller: Caller) {
+    const { accountId, keyId, scopes, sessionId, expiresAt } = caller;
+    return {
+      account_id: accountId,
+      caller_id: keyId,
+      scopes,
+      session_id: sessionId ?? null,
+      expires_at: expiresAt?.toISOString() ?? null,
+      operates_deployment: this.sessionService.operates(caller),
+    };
   }
 }
 
@@ -68,16 +87,3 @@ function requireOpenedDirectly({ method, headers }: Request): void {
   if (isOpenedDirectly(headers)) return;
   throw new ApiError('forbidden', 'Open the link itself: a page of another origin may not sign a browser in.');
 }
-
-function signIn(response: Response, { session, secret }: NewSession) {
-  response.setHeader('Set-Cookie', sessionCookie(response.req.headers, secret, session.expiresAt));
-  return toSession(session);
-}
-
-const toSession = ({ accountId, keyId, scopes, sessionId, expiresAt }: Caller) => ({
-  account_id: accountId,
-  caller_id: keyId,
-  scopes,
-  session_id: sessionId ?? null,
-  expires_at: expiresAt?.toISOString() ?? null,
-});

@@ -2865,7 +2865,8 @@ export type components = {
          *         "admin"
          *       ],
          *       "session_id": "ses_01JMX2Q8Z4T5V6W7X8Y9Z0A1B4",
-         *       "expires_at": "2026-11-25T21:00:00.000Z"
+         *       "expires_at": "2026-11-25T21:00:00.000Z",
+         *       "operates_deployment": true
          *     }
          */
         Session: {
@@ -2877,6 +2878,8 @@ export type components = {
             session_id: string | null;
             /** @description When the session or token ends. Null for an API key. */
             expires_at: string | null;
+            /** @description Whether it may read and change what belongs to the whole deployment. */
+            operates_deployment?: boolean;
         };
         /**
          * @example {

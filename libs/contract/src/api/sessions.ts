@@ -12,6 +12,10 @@ const session = z
     scopes: z.array(z.string()),
     session_id: sessionId.nullable().describe('Null for a request with a key or token of its own.'),
     expires_at: z.iso.datetime().nullable().describe('When the session or token ends. Null for an API key.'),
+    operates_deployment: z
+      .boolean()
+      .optional()
+      .describe('Whether it may read and change what belongs to the whole deployment.'),
   })
   .meta({
     examples: [
@@ -21,6 +25,7 @@ const session = z
         scopes: ['admin'],
         session_id: 'ses_01JMX2Q8Z4T5V6W7X8Y9Z0A1B4',
         expires_at: '2026-11-25T21:00:00.000Z',
+        operates_deployment: true,
       },
     ],
   });

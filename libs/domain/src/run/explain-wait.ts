@@ -102,7 +102,7 @@ function parked({ run, lastFact: { at: since }, calls, childRuns }: RunMoment): 
       return { cause: 'answer', sentence: `Waits for an answer${question ? ` to: ${question.text}` : ''}`, since };
     case 'approval': {
       const tool_calls = approvals.map(({ tool_call_id: id, name }) => ({ id, name, since: null }));
-      const names = approvals.map(({ name }) => name).join(', ') || 'a tool';
+      const names = countNames(approvals) || 'a tool';
       return { cause: 'approval', sentence: `Waits for a person to approve calls of ${names}.`, since, tool_calls };
     }
     case 'budget':
@@ -135,6 +135,13 @@ function forCaller(awaited: NonNullable<Waiting['tool_calls']>, since: string): 
     ...(until !== undefined && { until }),
     tool_calls: tool_calls.slice(0, mostShownCalls),
   };
+}
+
+/** Each name once: three calls of one tool are `execute_command (3)`. */
+function countNames(calls: readonly { readonly name: string }[]): string {
+  const counts = new Map<string, number>();
+  for (const { name } of calls) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].map(([name, count]) => (count === 1 ? name : `${name} (${count})`)).join(', ');
 }
 
 function waitsForRuns(children: RunMoment['childRuns']): string {

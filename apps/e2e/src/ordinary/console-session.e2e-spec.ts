@@ -1,0 +1,106 @@
+import { type RondoClient, scripted } from '@rondo/test-deployment';
+import type { Page } from 'playwright-core';
+import { type ConsoleBrowser, stopBrowser } from '../console-browser';
+import { ordinaryConsole } from './ordinary-deployment';
+
+const call = (line: string) => ({ name: 'execute_command', arguments: { command: line, blocking: true, timeout: 10 } });
+
+describe('the console of an account', () => {
+  let client: RondoClient;
+  let browser: ConsoleBrowser;
+  let page: Page;
+
+  beforeAll(async () => {
+    ({ client, browser, page } = await ordinaryConsole());
+  });
+
+  afterAll(async () => {
+    await stopBrowser(browser);
+  });
+
+  it('asks to sign in when the session ends, keeps what was typed, and reads nothing until then', async () => {
+    await browser.open('/console/threads/new');
+    const words = page.getByRole('textbox').first();
+    await words.fill('A long message that must not be lost.');
+    await page.context().clearCookies();
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await dialog.waitFor(); // the inbox is read every few seconds
+    await browser.expectThisAccessibleInEveryLook('the dialog to sign in again');
+    await page.keyboard.press('Escape');
+    let requests = 0;
+    page.on('request', () => (requests += 1));
+    await page.waitForTimeout(5_000); // longer than any interval of reading
+    expect(requests).toBe(0);
+
+    await dialog.getByLabel('API key').fill(client.key);
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await words.inputValue()).toBe('A long message that must not be lost.');
+  });
+
+  it('offers an admin of another account no page of the whole deployment, and a reader no form', async () => {
+    await browser.open('/console/runs');
+    await page.getByRole('link', { name: 'Keys', exact: true }).waitFor();
+    expect(await page.getByRole('link', { name: 'Health' }).count()).toBe(0);
+    await browser.open('/console/health');
+    await page.getByText('the account that operates this deployment').waitFor();
+
+    const { key } = await client.json<{ key: string }>('POST', '/api-keys', { name: 'reader', scopes: ['read'] });
+    await page.context().clearCookies();
+    await browser.open('/console/threads/new');
+    await page.getByLabel('API key').fill(key);
+    await page.keyboard.press('Enter');
+    await page.getByText('a key that may write').waitFor();
+    await browser.open('/console/keys');
+    await page.getByText('an admin key of this account').waitFor();
+    await browser.expectThisAccessibleInEveryLook('a page that the key may not use');
+    await page.context().clearCookies();
+    await browser.signIn();
+  });
+
+  it('shows as many rows after the way back, at the same place', async () => {
+    for (let number = 1; number <= 45; number += 1) {
+      const { id } = await client.createRun({ model: 'demo/plain', input: `Run number ${number}.` });
+      await client.json('POST', `/runs/${id}/stop`, {});
+    }
+    await browser.open('/console/runs');
+    await page.getByRole('button', { name: 'Show older runs' }).click();
+    const first = page.getByRole('link', { name: 'Run number 1.' });
+    await first.scrollIntoViewIfNeeded();
+    const place = () => page.evaluate<number>('document.querySelector("#page").scrollTop');
+    const before = await place();
+    expect(before).toBeGreaterThan(0);
+    await first.click();
+    await page.getByRole('heading', { level: 1, name: 'Run number 1.' }).waitFor();
+    await page.goBack();
+    await first.waitFor();
+    await page.waitForFunction(`document.querySelector("#page").scrollTop === ${before}`);
+  });
+
+  it('approves all calls of a run at once, and tells the model why one was denied', async () => {
+    const task = scripted('Go.', [{ calls: [call('echo one'), call('echo two')] }, { text: 'Done.' }]);
+    const approval = { tools: { execute_command: { require_approval: true } } };
+    const both = await client.createRun({ ...task, ...approval });
+    await client.settled(both.id);
+    await browser.open(`/console/runs/${both.id}`);
+    await page.getByRole('button', { name: 'Approve all 2' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve all 2' }).click();
+    await page.getByText('Completed', { exact: true }).waitFor();
+
+    const denied = await client.createRun({
+      ...scripted('Again.', [{ calls: [call('echo three')] }, { text: 'Done.' }]),
+      ...approval,
+    });
+    await client.settled(denied.id);
+    await browser.open(`/console/runs/${denied.id}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');
+    await page.getByRole('button', { name: 'Leave as it was' }).click();
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await browser.expectThisAccessibleInEveryLook('the dialog to deny a call');
+    await page.getByLabel('Reason').fill('Three is too much.');
+    await page.getByRole('button', { name: 'Deny the call' }).click();
+    await page.getByText('Completed', { exact: true }).waitFor();
+    expect(JSON.stringify(await client.facts(denied.id))).toContain('Three is too much.');
+  });
+});
