@@ -133,7 +133,7 @@ describe('an executor', () => {
       stopping.signal,
     );
 
-    expect(answer).toEqual({ how: 'stopped', verifiedDeadAt: expect.any(String) });
+    expect(answer).toMatchObject({ how: 'stopped', verifiedDeadAt: expect.any(String) });
   });
 
   it('runs calls of a thread concurrently', async () => {

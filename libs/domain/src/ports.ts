@@ -82,8 +82,8 @@ export type ToolAnswer<Result = AnsweredResult> =
     }
   /** It may or may not have taken effect: the executor died, or left no trace. */
   | { readonly how: 'unknown'; readonly reason: string }
-  /** Our stop ended it. `verifiedDeadAt` is null if that was not confirmed in time. */
-  | { readonly how: 'stopped'; readonly verifiedDeadAt: string | null };
+  /** Our stop ended it. `verifiedDeadAt` is null if that was not confirmed in time; `durationMs` is absent if it did not run. */
+  | { readonly how: 'stopped'; readonly verifiedDeadAt: string | null; readonly durationMs?: number };
 
 export interface SentCall {
   readonly call: ToolCall;

@@ -72,7 +72,11 @@ describe('ToolRunner', () => {
 
     const reply = await fixture.reply(call, abortWhenItRuns(new Error('stopped by the user')));
 
-    expect(reply).toEqual({ how: 'stopped', verified_dead_at: expect.stringMatching(/^\d{4}-.*Z$/) });
+    expect(reply).toEqual({
+      how: 'stopped',
+      verified_dead_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      duration_ms: expect.any(Number),
+    });
     const left = await fixture.use('execute_command', { command: 'pgrep -c sleep', blocking: true });
     expect(left.exit_code).toBe(1);
   });

@@ -152,6 +152,10 @@ export class ToolRunner {
       const duration_ms = Math.round(performance.now() - startedAt);
       const plan = mayChangeFiles(tool, call) ? await this.plans.changeIn(call.thread_id, sandbox) : undefined;
       return { how: 'answered', result, duration_ms, ...(plan && { plan }) };
+    } catch (error) {
+      const reply = await this.answerToFailure(error, call, listeners.signal);
+      if (reply.how !== 'stopped') return reply;
+      return { ...reply, duration_ms: Math.round(performance.now() - startedAt) };
     } finally {
       frames.close();
     }

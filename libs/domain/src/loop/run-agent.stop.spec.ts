@@ -75,7 +75,10 @@ describe('a stop (I7)', () => {
     const model = new ScriptedModel([calls(command, command)]);
     const harness: RunHarness = new RunHarness({
       model,
-      tools: hangsUntilStopped({ how: 'stopped', verifiedDeadAt }, (running) => running === 2 && stopNow(harness)),
+      tools: hangsUntilStopped(
+        { how: 'stopped', verifiedDeadAt, durationMs: 1_234 },
+        (running) => running === 2 && stopNow(harness),
+      ),
     });
 
     await harness.activate();
@@ -85,7 +88,8 @@ describe('a stop (I7)', () => {
       verifiedDeadAt,
       verifiedDeadAt,
     ]);
-    expect(harness.types.filter((type) => type === 'tool.failed')).toHaveLength(2);
+    const failures = harness.log.filter(({ type }) => type === 'tool.failed');
+    expect(failures.map(({ data }) => (data as { duration_ms: number }).duration_ms)).toEqual([1_234, 1_234]);
   });
 
   const leftBy = (left: readonly StoppedTool[] | undefined) => {

@@ -91,7 +91,10 @@ function record(loop: LoopContext, call: ToolCall, outcome: ToolAnswer): Step {
           ? {
               unknown: 'The run was stopped while this tool ran, and it was not confirmed in time that the tool ended.',
             }
-          : { result: failedResult('The run was stopped while this tool ran; it was killed.'), durationMs: 0 },
+          : {
+              result: failedResult('The run was stopped while this tool ran; it was killed.'),
+              durationMs: outcome.durationMs ?? 0,
+            },
       );
     }
   }

@@ -75,7 +75,12 @@ export const toolReply = z.discriminatedUnion('how', [
     is_elsewhere: z.literal(true).exactOptional(),
   }),
   z.object({ how: z.literal('unknown'), reason: z.string() }),
-  z.object({ how: z.literal('stopped'), verified_dead_at: z.iso.datetime().nullable() }),
+  z.object({
+    how: z.literal('stopped'),
+    verified_dead_at: z.iso.datetime().nullable(),
+    /** How long it ran. Absent: it was stopped before it ran, or the executor is of an older version. */
+    duration_ms: z.number().nonnegative().exactOptional(),
+  }),
 ]);
 export type ToolReply = z.infer<typeof toolReply>;
 
@@ -106,6 +111,10 @@ export function answerOf(reply: ToolReply): ExecutorAnswer {
     case 'unknown':
       return reply;
     case 'stopped':
-      return { how: 'stopped', verifiedDeadAt: reply.verified_dead_at };
+      return {
+        how: 'stopped',
+        verifiedDeadAt: reply.verified_dead_at,
+        ...(reply.duration_ms !== undefined && { durationMs: reply.duration_ms }),
+      };
   }
 }
