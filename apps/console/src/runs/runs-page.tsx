@@ -1,6 +1,7 @@
 import type { Run } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { Link, getRouteApi } from '@tanstack/react-router';
+import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { take } from '../ui/take.ts';
@@ -72,10 +73,22 @@ function RunList({ runs, search, now }: RunListProps) {
 
 function NoRuns({ isFiltered }: { readonly isFiltered: boolean }) {
   if (isFiltered) return <Empty title="No run matches these filters." />;
+  return <NoRunsYet />;
+}
+
+function NoRunsYet() {
+  const mayWrite = useMay('write');
   return (
     <Empty title="No runs yet.">
+      {mayWrite && (
+        <p>
+          <Link to="/threads/new" className="button primary">
+            Start a run
+          </Link>
+        </p>
+      )}
       <p>
-        Start one: <code>npx rondo run "Write a small program and run it."</code>
+        Or by command: <code>npx rondo run "Write a small program and run it."</code>
       </p>
     </Empty>
   );
