@@ -116,6 +116,8 @@ export const childRun = z.object({
   tool_call_id: callId,
   agent_id: agentId.nullable(),
   status: runStatus,
+  /** Null while it is not over. A run out of budget is `completed` as well: only this tells them apart. */
+  finish_reason: finishReason.nullable().optional(),
 });
 export type ChildRun = z.infer<typeof childRun>;
 

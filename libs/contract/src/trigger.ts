@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { agentId, executionId, runId, scheduleId, threadId, webhookTriggerId } from './ids';
-import { runStatus } from './run';
+import { finishReason, runStatus } from './run';
 import { requestedModel } from './model-name';
 import { budgetSettings, limitSettings, profileName } from './run-settings';
 
@@ -111,6 +111,8 @@ export const execution = z.object({
   run_id: runId.nullable(),
   /** Null without a run, and once the run is deleted. */
   run_status: runStatus.nullable(),
+  /** Why its run ended. Null as long as it has not, too. */
+  run_finish_reason: finishReason.nullable().optional(),
   attempts: z.number().int(),
   next_attempt_at: z.iso.datetime().nullable(),
   created_at: z.iso.datetime(),

@@ -11,7 +11,7 @@ export function ChildLink({ callId }: { readonly callId: string }) {
       <Link to="/runs/$runId" params={{ runId: child.id }} title={child.id}>
         The run that it started
       </Link>
-      <Status status={child.status} />
+      <Status status={child.status} finishReason={child.finish_reason} />
     </p>
   );
 }

@@ -58,7 +58,13 @@ export function ExecutionTable({ id, read, none }: ExecutionTableProps) {
 }
 
 function ExecutionRow({ execution, now }: { readonly execution: Execution; readonly now: number }) {
-  const { run_id: runId, run_status: status, due_at: due, created_at: created } = execution;
+  const {
+    run_id: runId,
+    run_status: status,
+    run_finish_reason: finishReason,
+    due_at: due,
+    created_at: created,
+  } = execution;
   const at = due ?? created;
   return (
     <tr>
@@ -69,7 +75,7 @@ function ExecutionRow({ execution, now }: { readonly execution: Execution; reado
       <td>
         {runId !== null && (
           <Link to="/runs/$runId" params={{ runId }} title={runId}>
-            {status === null ? runId : <Status status={status} />}
+            {status === null ? runId : <Status status={status} finishReason={finishReason} />}
           </Link>
         )}
       </td>

@@ -18,7 +18,7 @@ export const statusWord = (status: Run['status']): string => words[status];
 interface StatusProps {
   readonly status: Run['status'];
   /** Of a run that is over: one that ended before it was done is not shown as completed. */
-  readonly finishReason?: Run['finish_reason'];
+  readonly finishReason?: Run['finish_reason'] | undefined;
 }
 
 /** A shape and a word, so that the colour is not needed to tell states apart. */

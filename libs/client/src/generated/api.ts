@@ -1090,6 +1090,7 @@ export type components = {
             fired_at: string | null;
             run_id: string | null;
             run_status: components["schemas"]["RunStatus"] | null;
+            run_finish_reason?: components["schemas"]["FinishReason"] | null;
             attempts: number;
             next_attempt_at: string | null;
             /** Format: date-time */
@@ -2216,6 +2217,7 @@ export type components = {
                 tool_call_id: string;
                 agent_id: string | null;
                 status: components["schemas"]["RunStatus"];
+                finish_reason?: components["schemas"]["FinishReason"] | null;
             }[];
             trace_id: string | null;
             trace_url?: string;

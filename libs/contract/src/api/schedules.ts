@@ -227,6 +227,7 @@ export const scheduleSchemas: ApiSchemas = {
       fired_at: '2026-11-25T08:00:00.210Z',
       run_id: ids.run,
       run_status: 'completed',
+      run_finish_reason: 'stop',
       attempts: 1,
       next_attempt_at: null,
       created_at: '2026-11-25T08:00:00.200Z',

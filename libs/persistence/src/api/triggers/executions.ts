@@ -1,4 +1,12 @@
-import { type Execution, executionId, runId, executionReason, executionStatus, runStatus } from '@rondo/contract';
+import {
+  type Execution,
+  executionId,
+  runId,
+  executionReason,
+  executionStatus,
+  finishReason,
+  runStatus,
+} from '@rondo/contract';
 import type { Database } from '../../database/database';
 import { storedText } from '../../database/stored-text';
 import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
@@ -16,6 +24,7 @@ const executionRow = z.object({
   fired_at: z.date().nullable(),
   run_id: runId.nullable(),
   run_status: runStatus.nullable(),
+  run_finish_reason: finishReason.nullable(),
   attempts: z.number(),
   next_attempt_at: z.date().nullable(),
   created_at: z.date(),
@@ -25,9 +34,9 @@ type ExecutionRow = z.infer<typeof executionRow>;
 /** The runs of deleted threads count as deleted. */
 const shownExecutions = `
 select executions.id, executions.status, reason, executions.error, due_at, due_through, webhook_id, fired_at, run_id,
-  shown.status as run_status, attempts, next_attempt_at, executions.created_at
+  shown.status as run_status, shown.finish_reason as run_finish_reason, attempts, next_attempt_at, executions.created_at
 from trigger_executions as executions left join lateral (
-  select runs.status from runs join threads on threads.id = runs.thread_id
+  select runs.status, runs.finish_reason from runs join threads on threads.id = runs.thread_id
   where runs.id = executions.run_id and threads.deleted_at is null
 ) as shown on true`;
 

@@ -5,6 +5,7 @@ import {
   accountId,
   agentId,
   callId,
+  finishReason,
   runId,
   runStatus,
 } from '@rondo/contract';
@@ -47,9 +48,15 @@ export async function stoppedBelow(sql: Sql, id: RunId): Promise<readonly Stoppe
 }
 
 const children = checked(
-  z.object({ id: runId, tool_call_id: callId, agent_id: agentId.nullable(), status: runStatus }),
+  z.object({
+    id: runId,
+    tool_call_id: callId,
+    agent_id: agentId.nullable(),
+    status: runStatus,
+    finish_reason: finishReason.nullable(),
+  }),
   `
-select id, parent_call_id as tool_call_id, agent_id, status from runs where parent_run_id = $1 order by id limit 100`,
+select id, parent_call_id as tool_call_id, agent_id, status, finish_reason from runs where parent_run_id = $1 order by id limit 100`,
 );
 
 export const readChildren = (sql: Sql, id: RunId): Promise<readonly ChildRun[]> => children.all(sql, [id]);
