@@ -19,7 +19,8 @@ export function Console() {
   const who = data ?? last;
   const onSignedIn = (signedIn: SignedIn) => {
     const isOther = who !== null && signedIn.account_id !== who.account_id;
-    if (isOther) location.reload(); // nothing of the former account may be shown
+    if (isOther)
+      location.reload(); // nothing of the former account may be shown
     else queries.setQueryData(queryKey, signedIn);
   };
 
