@@ -57,7 +57,7 @@ describe('the page of a run', () => {
     expect(await facts()).toMatch(/[1-9]\d* tokens in/);
     await page.getByText('before it is made shorter').waitFor();
     await open(run.id, '?seq=3');
-    await page.getByText('As it was after event 3.').waitFor();
+    await page.getByText('State after event 3.').waitFor();
     expect(await facts()).toMatch(/\d ms\n/);
     expect(await facts()).not.toMatch(/tokens|\$/);
     expect(await page.getByText('before it is made shorter').count()).toBe(0);
@@ -86,7 +86,7 @@ describe('the page of a run', () => {
       .getByRole('link')
       .first()
       .click();
-    await page.getByText(/As it was after event \d+\./).waitFor();
+    await page.getByText(/State after event \d+\./).waitFor();
     expect(new URL(page.url()).pathname).toContain(origin.id);
   });
 

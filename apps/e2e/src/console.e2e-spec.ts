@@ -96,7 +96,7 @@ describe('the console in a browser', () => {
     await page.getByRole('button', { name: /complete, proven in this browser/ }).waitFor();
 
     await page.getByRole('slider').press('Home');
-    await page.getByText('As it was after event 1.').waitFor();
+    await page.getByText('State after event 1.').waitFor();
     expect(new URL(page.url()).searchParams.get('seq')).toBe('1');
     expect(await text()).not.toContain('quick brown fox');
     await page.getByRole('button', { name: 'To the end' }).click();

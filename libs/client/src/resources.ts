@@ -212,7 +212,7 @@ export class Schedules extends Resource {
   readonly resume = this.send(routes.resumeSchedule);
   /** Starts a run at once, also of a paused schedule. */
   readonly run = this.send(routes.runSchedule);
-  /** What became of its due times, newest first. */
+  /** The outcomes of its due times, newest first. */
   readonly executions = this.pages(routes.listScheduleExecutions);
   /** The next due times of an expression that is not stored. */
   readonly dueTimes = this.send(routes.previewDueTimes);
@@ -290,7 +290,7 @@ export class WebhookTriggers extends Resource {
   readonly delete = this.send(routes.deleteTrigger);
   /** A new secret, shown this once. The former one is accepted for a while. */
   readonly rotateSecret = this.send(routes.rotateTriggerSecret);
-  /** What became of its webhooks, newest first. */
+  /** The outcomes of its webhooks, newest first. */
   readonly executions = this.pages(routes.listTriggerExecutions);
 }
 

@@ -20,7 +20,7 @@ interface DeliveryTableProps {
   readonly none: string;
 }
 
-/** What was sent, and what became of it. What was given up can be sent again. */
+/** What was sent, with its outcome. What was given up can be sent again. */
 export function DeliveryTable({ query, urlOf, none }: DeliveryTableProps) {
   const rondo = useRondo();
   const now = useNow();
@@ -39,7 +39,7 @@ export function DeliveryTable({ query, urlOf, none }: DeliveryTableProps) {
         <table>
           <thead>
             <tr>
-              {['When', 'Event', 'Run', 'What became of it', ...(urlOf ? ['Endpoint'] : [])].map((name) => (
+              {['When', 'Event', 'Run', 'Outcome', ...(urlOf ? ['Endpoint'] : [])].map((name) => (
                 <th key={name} scope="col">
                   {name}
                 </th>

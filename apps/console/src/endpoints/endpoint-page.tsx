@@ -17,7 +17,7 @@ import { EndpointSecrets } from './endpoint-secrets.tsx';
 
 const route = getRouteApi('/schedules/endpoints/$endpointId');
 
-/** An endpoint: what it is told, its secrets, and what became of what was sent. */
+/** An endpoint: what it is told, its secrets, and the outcomes of what was sent. */
 export function EndpointPage() {
   const { endpointId } = route.useParams();
   const rondo = useRondo();

@@ -17,7 +17,7 @@ export function WhyLine({ runId, view, isNow }: WhyLineProps) {
     refetchInterval: 2_000,
     enabled: isNow && !view.isOver,
   });
-  if (!isNow) return <p role="status">As it was after event {view.lastSeq}.</p>;
+  if (!isNow) return <p role="status">State after event {view.lastSeq}.</p>;
   if (view.isOver) return <p role="status">{endingSentence(view)}</p>;
   return <p role="status">{data?.sentence ?? ''}</p>;
 }

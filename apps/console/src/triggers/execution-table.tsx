@@ -24,7 +24,7 @@ interface ExecutionTableProps {
   readonly none: string;
 }
 
-/** What became of each time, or of each webhook. */
+/** The outcomes of due times, or of webhooks. */
 export function ExecutionTable({ id, read, none }: ExecutionTableProps) {
   const now = useNow();
   const { data, error } = useQuery({
@@ -40,7 +40,7 @@ export function ExecutionTable({ id, read, none }: ExecutionTableProps) {
       <table>
         <thead>
           <tr>
-            {['When', 'What became of it', 'Run'].map((name) => (
+            {['When', 'Outcome', 'Run'].map((name) => (
               <th key={name} scope="col">
                 {name}
               </th>

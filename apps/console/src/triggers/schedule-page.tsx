@@ -16,7 +16,7 @@ import { ScheduleForm } from './schedule-form.tsx';
 
 const route = getRouteApi('/schedules/$scheduleId');
 
-/** A schedule: when it fires next, what became of its times, and how it is changed. */
+/** A schedule: when it fires next, the outcomes of its times, and how it is changed. */
 export function SchedulePage() {
   const { scheduleId } = route.useParams();
   const rondo = useRondo();

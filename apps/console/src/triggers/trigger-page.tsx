@@ -18,7 +18,7 @@ import { TriggerForm } from './trigger-form.tsx';
 
 const route = getRouteApi('/schedules/webhooks/$triggerId');
 
-/** A webhook: where to send requests, its secrets, and what became of what was sent. */
+/** A webhook: where to send requests, its secrets, and the outcomes of what was sent. */
 export function TriggerPage() {
   const { triggerId } = route.useParams();
   const rondo = useRondo();
