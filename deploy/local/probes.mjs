@@ -17,6 +17,7 @@ async function probePostgres(url) {
 }
 
 async function probeRedis(url) {
+  if (/^rediss?\+sentinel:/.test(url)) return probeSentinels(url);
   const { protocol, username, password } = new URL(url);
   const credentials = [username || 'default', password].map((word) => `"${decodeURIComponent(word)}"`).join(' ');
   await converse(url, {
@@ -26,6 +27,20 @@ async function probeRedis(url) {
     isAnswer: (heard) => heard.includes('+PONG\r\n'),
     isRefusal: (heard) => heard.startsWith('-'),
   });
+}
+
+/** Any one that answers, whether it wants a login or not. */
+async function probeSentinels(url) {
+  const { tls, hosts } = /^redis(?<tls>s?)\+sentinel:\/\/([^@/]*@)?(?<hosts>[^/?]+)/.exec(url).groups;
+  const probe = (host) =>
+    converse(`redis://${host}`, {
+      connect: tls ? connectTls : connectTcp,
+      defaultPort: 26_379,
+      say: 'PING\r\n',
+      isAnswer: (heard) => heard.includes('+PONG\r\n') || heard.startsWith('-NOAUTH'),
+      isRefusal: (heard) => heard.startsWith('-'),
+    });
+  await Promise.any(hosts.split(',').map(probe));
 }
 
 /** Of several hosts one is enough: services try them all. */

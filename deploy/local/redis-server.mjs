@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { ownerPassword } from './credentials.mjs';
-import { privateDirectory, writePrivate } from './data-directory.mjs';
+import { privateDirectory, reachableDirectory, writePrivate } from './data-directory.mjs';
+import { DebianPackages } from './debian-packages.mjs';
 import { findProgram } from './find-program.mjs';
 import { probes } from './probes.mjs';
 
@@ -57,4 +58,10 @@ function configurationOf({ port, data, password }) {
     'daemonize no',
     '',
   ].join('\n');
+}
+
+/** The program, from the PATH or from the distribution's package below the data directory, and the environment that it needs. */
+export async function findRedisServer(dataDir) {
+  const local = redis.findLocal({ path: process.env.PATH });
+  return local ?? redis.fromPackages(new DebianPackages(reachableDirectory(dataDir, 'packages')));
 }

@@ -23,6 +23,10 @@ export const serverVariables = (poolSize: number) => ({
     .string()
     .meta({ description: 'Postgres.', example: 'postgresql://rondo:password@127.0.0.1:5432/rondo' }),
   DATABASE_POOL_SIZE: count.default(poolSize).describe('The largest number of connections to Postgres.'),
-  REDIS_URL: z.string().meta({ description: 'Redis; `rediss://` uses TLS.', example: 'redis://127.0.0.1:6379' }),
+  REDIS_URL: z.string().meta({
+    description:
+      'Redis; `rediss://` uses TLS, `redis+sentinel://` asks sentinels for the server ([operations](operations.md#redis-with-sentinels-and-tls)).',
+    example: 'redis://127.0.0.1:6379',
+  }),
   ...natsVariables,
 });

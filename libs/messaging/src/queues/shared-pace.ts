@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PaceAdvice, PaceAsk, PaceLimits, ProviderPace } from '@rondo/domain';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { admitScript, adviseScript, correctScript, refuseScript } from './pace-scripts';
-import { producerConnection } from './redis-connections';
+import { openRedis } from './redis-connections';
 
 /** Short, so that a model call does not wait long for a Redis that is away. */
 const usualCommandTimeoutMs = 500;
@@ -46,9 +46,7 @@ export class SharedPace implements ProviderPace {
   private readonly lanes = new Map<string, Lane>();
 
   constructor(private readonly settings: PaceSettings) {
-    const { url: _, ...options } = producerConnection(settings.url);
-    const commandTimeout = settings.commandTimeoutMs ?? usualCommandTimeoutMs;
-    this.redis = new Redis(settings.url, { ...options, commandTimeout, enableOfflineQueue: false });
+    this.redis = openRedis(settings.url, settings.commandTimeoutMs ?? usualCommandTimeoutMs);
     this.redis.on('error', () => undefined); // the queues' connection to the same server logs it
   }
 

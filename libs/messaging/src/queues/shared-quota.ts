@@ -1,6 +1,6 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { producerConnection } from './redis-connections';
+import { openRedis } from './redis-connections';
 
 /** Short, so that the limiter falls back to this process soon when Redis does not answer. */
 const commandTimeoutMs = 500;
@@ -17,8 +17,7 @@ export class SharedQuota {
   private readonly limiter: RateLimiterRedis;
 
   constructor({ url, perSecond, prefix = 'rondo:quota' }: QuotaSettings) {
-    const { url: _, ...options } = producerConnection(url);
-    this.redis = new Redis(url, { ...options, commandTimeout: commandTimeoutMs, enableOfflineQueue: false });
+    this.redis = openRedis(url, commandTimeoutMs);
     this.redis.on('error', () => undefined); // the queues' connection to the same server logs it
     const window = { keyPrefix: prefix, points: perSecond, duration: 1 };
     this.limiter = new RateLimiterRedis({

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountId, RunId } from '@rondo/contract';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import { producerConnection } from '../../queues/redis-connections';
+import { openRedis } from '../../queues/redis-connections';
 import { callQueueBytes } from '../tool-streams';
 
 /** The bytes that the calls of one account may have in the queue, where its tier says nothing else. */
@@ -78,8 +78,7 @@ export class QueueShares {
   private isRenewing = false;
 
   constructor(private readonly settings: QueueSharesSettings) {
-    const { url: _, ...options } = producerConnection(settings.url);
-    this.redis = new Redis(settings.url, { ...options, commandTimeout: commandTimeoutMs, enableOfflineQueue: false });
+    this.redis = openRedis(settings.url, commandTimeoutMs);
     this.redis.on('error', () => undefined); // the queues' connection to the same server logs it
     this.leaseMs = settings.leaseMs ?? 30_000;
     this.renewal = setInterval(() => void this.renewAll(), this.leaseMs / 6).unref();
