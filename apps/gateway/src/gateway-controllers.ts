@@ -5,6 +5,7 @@ import { ApiKeysController } from './accounts/api-keys.controller';
 import { AgentVersionsController } from './agents/agent-versions.controller';
 import { AgentsController } from './agents/agents.controller';
 import { ApprovalsController } from './approvals/approvals.controller';
+import { AiSdkController } from './facades/ai-sdk/ai-sdk.controller';
 import { AuditController } from './audit/audit.controller';
 import { OperationsController } from './operations/operations.controller';
 import { BalanceController } from './billing/balance.controller';
@@ -66,4 +67,5 @@ export const controllers: Type[] = [
   SessionsController,
   AuditController,
   OperationsController,
+  AiSdkController,
 ];

@@ -30,6 +30,7 @@ import { AccountQuotas } from './billing/account-quotas';
 import { ModelCatalog } from './catalog/model-catalog';
 import { ToolCatalog } from './catalog/tool-catalog';
 import type { GatewayParts } from './compose';
+import { AiSdkChats } from './facades/ai-sdk/ai-sdk-chats';
 import { FileUploads } from './files/file-uploads';
 import { McpDiscoveryService } from './mcp-tools/mcp-discovery-service';
 import { IdempotentMessages } from './idempotency/idempotent-requests';
@@ -94,5 +95,11 @@ export const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: RunService, useValue: parts.runService },
   { provide: IdempotentMessages, useValue: parts.idempotentMessages },
   { provide: RunWatches, useValue: new RunWatches(parts.runs, parts.subscriptions, parts.longRequests) },
+  { provide: AiSdkChats, useValue: createAiSdkChats(parts) },
   { provide: Sockets, useValue: parts.sockets },
 ];
+
+function createAiSdkChats(parts: GatewayParts): AiSdkChats {
+  const { facadeIds: ids, runs, messages, runService: service, idempotentMessages: idempotent, quotas } = parts;
+  return new AiSdkChats({ ids, runs, messages, service, idempotent, quotas });
+}

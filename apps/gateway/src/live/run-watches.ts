@@ -5,7 +5,7 @@ import { anySignal } from '@rondo/platform';
 import type { Response } from 'express';
 import type { LongRequests } from '../auth/open-connections';
 import { ApiError, unauthorized } from '../problems/api-error';
-import { serveEventStream } from './event-stream';
+import { type EventFormat, serveEventStream } from './event-stream';
 import type { RunSubscriptions } from './run-subscriptions';
 import type { SubscriberEvent } from './stream-notices';
 
@@ -63,10 +63,19 @@ export class RunWatches {
       return;
     }
 
+    await this.streamAs(undefined, address, { after: seen ?? after ?? 0, caller, response });
+  }
+
+  /** The same in another format, for a run that is known to exist. */
+  async streamAs(
+    format: EventFormat | undefined,
+    address: RunAddress,
+    { caller, after, response }: Watcher & { readonly after: number },
+  ): Promise<void> {
     const over = abortedOnClose(response);
     const end = this.longRequests.begin('streams', { caller, disconnect: () => over.abort() });
     const unread = this.longRequests.holdUnread(caller);
-    const options = { after: seen ?? after ?? 0, signal: over.signal, unread };
+    const options = { after, signal: over.signal, unread, format };
     await serveEventStream(this.subscriptions, address, { ...options, response }).finally(end);
   }
 

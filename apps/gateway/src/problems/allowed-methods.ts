@@ -1,3 +1,5 @@
+import { facadeRoutes } from '@rondo/contract/api';
+
 interface DocumentedPaths {
   readonly paths: Readonly<Record<string, object>>;
 }
@@ -6,6 +8,9 @@ interface Route {
   readonly pattern: RegExp;
   readonly methods: string[];
 }
+
+/** The document has no routes of façades. */
+const facadePaths = Object.values(facadeRoutes).map(({ path, method }): [string, object] => [path, { [method]: true }]);
 
 /** Which methods a path has, so that a wrong one is a 405 and not a 404. */
 export class AllowedMethods {
@@ -19,7 +24,7 @@ export class AllowedMethods {
   }
 
   at(path: string): string[] {
-    this.routes ??= Object.entries(this.document().paths).map(toRoute);
+    this.routes ??= [...Object.entries(this.document().paths), ...facadePaths].map(toRoute);
     return this.routes.find(({ pattern }) => pattern.test(path))?.methods ?? [];
   }
 }

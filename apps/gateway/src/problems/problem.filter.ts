@@ -4,6 +4,7 @@ import type { IdempotentRequest } from '@rondo/persistence';
 import type { Logger } from '@rondo/platform';
 import type { Request, Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
+import { toFacadeError } from '../facades/facade-errors';
 import { discardBody, hasBody } from '../http/body';
 import type { AllowedMethods } from './allowed-methods';
 import { problemResponse } from './problem-response';
@@ -31,8 +32,10 @@ export class ProblemFilter implements ExceptionFilter {
       return;
     }
     if (hasBody(request) && !request.complete) discardBody(request);
-    response.writeHead(body.status, { ...headers, 'Content-Type': 'application/problem+json' });
-    response.end(JSON.stringify(body));
+    const shown = toFacadeError(request.path, body);
+    const contentType = shown?.contentType ?? 'application/problem+json';
+    response.writeHead(body.status, { ...headers, 'Content-Type': contentType });
+    response.end(shown?.text ?? JSON.stringify(body));
   }
 
   private responseTo(error: unknown, request: Request) {

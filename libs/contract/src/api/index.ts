@@ -49,3 +49,4 @@ export { llmMessageList, threads } from './threads';
 export { webhookTriggers } from './webhook-triggers';
 export { webhooks } from './webhooks';
 export { apiRoutes, apiSchemas } from './all-routes';
+export { type AiSdkChatRequest, type AiSdkMessage, aiSdk, facadeRoutes } from './facades/ai-sdk';

@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import { type AccountId, type Run, type ThreadId, isTerminal, isWaiting } from '@rondo/contract';
+import type { AiSdkChatRequest, AiSdkMessage } from '@rondo/contract/api';
+import type { Caller, FacadeIds, Messages, Runs } from '@rondo/persistence';
+import type { AccountQuotas } from '../../billing/account-quotas';
+import type { IdempotentMessages } from '../../idempotency/idempotent-requests';
+import { ApiError } from '../../problems/api-error';
+import type { RunService } from '../../runs/run-service';
+import { readDecisions, readOutputs, toInput } from './ai-sdk.messages';
+
+const facade = 'ai-sdk';
+
+/** The run metadata with the client's id of the question. */
+const questionKey = 'ai_sdk_message';
+
+/** A message of the assistant: the run that writes it, and the seq after which it begins. */
+export interface ChatMessage {
+  readonly run: Pick<Run, 'id' | 'thread_id' | 'settings'>;
+  readonly after: number;
+  readonly messageId: string;
+}
+
+interface ChatAddress {
+  readonly accountId: AccountId;
+  readonly chatId: string;
+}
+
+interface OpenChat {
+  readonly caller: Caller;
+  readonly threadId: ThreadId;
+  readonly newest: Run | undefined;
+}
+
+interface AiSdkChatsDependencies {
+  readonly ids: FacadeIds;
+  readonly runs: Pick<Runs, 'list' | 'approval'>;
+  readonly messages: Pick<Messages, 'forNextRun'>;
+  readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls' | 'decide' | 'stop'>;
+  readonly idempotent: Pick<IdempotentMessages, 'once'>;
+  readonly quotas: Pick<AccountQuotas, 'add'>;
+}
+
+/** What clients of the AI SDK do with chats, in terms of threads and runs. It keeps nothing but the ids that they choose. */
+export class AiSdkChats {
+  constructor(private readonly dependencies: AiSdkChatsDependencies) {}
+
+  /** Carries out what the newest message of a request says. Rejects with the problems of what it does. */
+  async send(caller: Caller, request: AiSdkChatRequest): Promise<ChatMessage> {
+    const { accountId } = caller;
+    const last = request.messages.at(-1);
+    if (!last || last.role === 'system')
+      throw new ApiError('invalid_request', 'messages: the newest must be of the user or the assistant');
+    const threadId = await this.findOrCreateThread({ accountId, chatId: request.id });
+    const chat = { caller, threadId, newest: await this.findNewest(accountId, threadId) };
+    if (request.trigger === 'regenerate-message') return this.regenerate(chat, request);
+    if (last.role === 'assistant') return this.takeAnswers(chat, last);
+    if (isWaiting(chat.newest?.status ?? 'queued') && chat.newest?.waiting?.reason === 'ask')
+      return this.answerInWords({ ...chat, newest: chat.newest }, last);
+    return this.ask(chat, request, last);
+  }
+
+  /** The message that is being written. Undefined while none is, also while the run waits for a person. */
+  async findActive({ accountId, chatId }: ChatAddress): Promise<ChatMessage | undefined> {
+    const threadId = await this.dependencies.ids.findThread({ accountId, facade, chatId });
+    const run = threadId && (await this.findNewest(accountId, threadId));
+    if (!run || isTerminal(run.status) || isWaiting(run.status)) return undefined;
+    const after = await this.dependencies.ids.findMessageStart({ accountId, facade, runId: run.id });
+    return { run, after, messageId: toMessageId(run.id, after) };
+  }
+
+  /** False: there was nothing to stop. */
+  async stop({ accountId, chatId }: ChatAddress): Promise<boolean> {
+    const threadId = await this.dependencies.ids.findThread({ accountId, facade, chatId });
+    if (!threadId) throw new ApiError('thread_not_found', `There is no chat ${chatId}.`);
+    const run = await this.findNewest(accountId, threadId);
+    if (!run || isTerminal(run.status)) return false;
+    const { wasTerminal } = await this.dependencies.service.stop({ accountId, runId: run.id }, 'stopped by the user');
+    return !wasTerminal;
+  }
+
+  private async findOrCreateThread({ accountId, chatId }: ChatAddress): Promise<ThreadId> {
+    const { ids, quotas } = this.dependencies;
+    const chat = { accountId, facade, chatId };
+    const known = await ids.findThread(chat);
+    if (known) return known;
+    await quotas.add(accountId, { threads: 1 });
+    return ids.createThread(chat);
+  }
+
+  private async findNewest(accountId: AccountId, threadId: ThreadId): Promise<Run | undefined> {
+    const { data } = await this.dependencies.runs.list({ accountId, threadId, limit: 1 });
+    return data[0];
+  }
+
+  /** A new question, or the newest one with other words. */
+  private async ask(chat: OpenChat, request: AiSdkChatRequest, last: AiSdkMessage): Promise<ChatMessage> {
+    const { messageId } = request;
+    const isEdit = typeof messageId === 'string';
+    if (isEdit && chat.newest?.metadata[questionKey] !== messageId)
+      throw new ApiError('message_not_newest', `Only the newest question can be edited, and ${messageId} is not.`);
+    const edits = isEdit ? await this.findNewestQuestion(chat) : undefined;
+    return this.begin(chat, request, { question: last, edits, key: isEdit ? undefined : `${last.id}:submit` });
+  }
+
+  private async regenerate(chat: OpenChat, request: AiSdkChatRequest): Promise<ChatMessage> {
+    const question = request.messages.findLast(({ role }) => role === 'user');
+    const edits = question && (await this.findNewestQuestion(chat));
+    if (!question || !edits)
+      throw new ApiError('invalid_request', 'trigger: there is no question that could be asked again');
+    const { messageId } = request;
+    return this.begin(chat, request, { question, edits, key: messageId ? `${messageId}:regenerate` : undefined });
+  }
+
+  private async begin(
+    { caller: { accountId }, threadId }: OpenChat,
+    { id: chatId, model, agent }: AiSdkChatRequest,
+    {
+      question,
+      edits,
+      key,
+    }: { question: AiSdkMessage; edits: Run['id'] | undefined | string; key: string | undefined },
+  ): Promise<ChatMessage> {
+    const body = {
+      thread_id: threadId,
+      input: toInput(question),
+      model,
+      agent_id: agent,
+      edit_message_id: edits,
+      on_active_run: 'reject',
+      metadata: { [questionKey]: question.id.slice(0, 200) },
+    } as Parameters<RunService['create']>[1]; // the request was parsed
+    const promised = key === undefined ? undefined : toKey(chatId, key);
+    const outcome = await this.dependencies.idempotent.once<Run, Run>(
+      { accountId, key: promised, path: '/ai-sdk/chat', body },
+      async (pending) => (await this.dependencies.service.create(accountId, body, { promised: pending })).run,
+    );
+    const run = 'result' in outcome ? outcome.result : (outcome.replayed as Run); // as it was stored above
+    return { run, after: 0, messageId: toMessageId(run.id, 0) };
+  }
+
+  private async findNewestQuestion({ caller: { accountId }, threadId }: OpenChat): Promise<string | undefined> {
+    const history = await this.dependencies.messages.forNextRun({ accountId, threadId });
+    return history.findLast(({ type }) => type === 'user')?.id;
+  }
+
+  private async answerInWords(
+    { caller: { accountId }, newest: run, threadId }: OpenChat & { newest: Run },
+    last: AiSdkMessage,
+  ): Promise<ChatMessage> {
+    await this.dependencies.service.answer({ accountId, runId: run.id, content: toInput(last) });
+    const after = run.last_seq;
+    await this.dependencies.ids.beginMessage({ accountId, facade, threadId, runId: run.id, after });
+    return { run, after, messageId: toMessageId(run.id, after) };
+  }
+
+  /** What the client has added to the newest message of the assistant, which then goes on. */
+  private async takeAnswers({ caller, newest: run }: OpenChat, last: AiSdkMessage): Promise<ChatMessage> {
+    if (!run || !isWaiting(run.status) || !(await this.settle(caller, run, last)))
+      throw new ApiError('run_not_waiting', 'The newest message answers nothing that the run waits for.');
+    return { run, after: run.last_seq, messageId: last.id };
+  }
+
+  /** False: the message has no answer to what the run waits for. */
+  private async settle(caller: Caller, { id: runId, waiting }: Run, last: AiSdkMessage): Promise<boolean> {
+    const { accountId, keyId } = caller;
+    const { service, runs } = this.dependencies;
+    const outputs = readOutputs(last);
+    const asked = waiting?.question && outputs.get(waiting.question.tool_call_id);
+    if (asked) {
+      await service.answer({ accountId, runId, content: [{ type: 'text', text: asked.output ?? asked.error ?? '' }] });
+      return true;
+    }
+    const answers = (waiting?.tool_calls ?? []).flatMap(({ tool_call_id: id }) => {
+      const result = outputs.get(id);
+      return result ? [{ callId: id, result }] : [];
+    });
+    if (answers.length > 0) await service.answerCalls({ accountId, runId, answers, answeredBy: keyId });
+    const decisions = readDecisions(last);
+    const awaited = (waiting?.approvals ?? []).filter(({ approval_id: id }) => decisions.has(id));
+    for (const { approval_id: approvalId } of awaited) {
+      const { approved, reason } = decisions.get(approvalId) ?? { approved: false };
+      const { arguments_hash: argumentsHash } = await runs.approval({ accountId, approvalId });
+      const decision = approved ? 'approve' : 'deny';
+      await service.decide({ accountId, approvalId, decision, argumentsHash, reason, decidedBy: keyId });
+    }
+    return answers.length + awaited.length > 0;
+  }
+}
+
+/** The first message of a run has its id; later ones also say after which fact they begin. */
+const toMessageId = (runId: string, after: number): string => (after === 0 ? runId : `${runId}.${after}`);
+
+/** One request of a client, however often it is sent. */
+const toKey = (chatId: string, key: string): string =>
+  `ai-sdk:${createHash('sha256')
+    .update(JSON.stringify([chatId, key]))
+    .digest('hex')}`;

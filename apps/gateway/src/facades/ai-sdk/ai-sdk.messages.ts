@@ -1,0 +1,73 @@
+import { type InputBlock, inputContent } from '@rondo/contract';
+import type { AiSdkMessage } from '@rondo/contract/api';
+import { z } from 'zod';
+import { parseInput } from '../../http/parse-input';
+import { InvalidRequest } from '../../problems/api-error';
+
+const textPart = z.object({ type: z.literal('text'), text: z.string() });
+const filePart = z.object({ type: z.literal('file'), mediaType: z.string(), url: z.string() });
+const dataUrl = /^data:[^;,]+;base64,(.*)$/s;
+
+/** Parts of a user's message that mean nothing to a model. */
+const silent: ReadonlySet<string> = new Set(['step-start']);
+
+/** The input that a message of the user is. Throws InvalidRequest that names the part which is not served. */
+export function toInput({ parts }: AiSdkMessage): InputBlock[] {
+  const blocks = parts.flatMap((part, index) => (silent.has(part.type) ? [] : [toBlock(part, index)]));
+  return parseInput(z.object({ messages: inputContent }), { messages: blocks }).messages;
+}
+
+function toBlock(part: unknown, index: number): object {
+  const text = textPart.safeParse(part).data;
+  if (text) return { type: 'text', text: text.text };
+  const file = filePart.safeParse(part).data;
+  const [, data] = dataUrl.exec(file?.url ?? '') ?? [];
+  if (file?.mediaType.startsWith('image/') && data !== undefined)
+    return { type: 'image', source: { type: 'base64', media_type: file.mediaType, data } };
+  const message = 'only text, and images as data URLs, are served; upload other files with POST /v1/files';
+  throw new InvalidRequest([{ field: `messages.parts.${index}`, message }]);
+}
+
+const outputPart = z.object({
+  type: z.union([z.literal('dynamic-tool'), z.string().startsWith('tool-')]),
+  toolCallId: z.string(),
+  state: z.enum(['output-available', 'output-error']),
+  output: z.unknown(),
+  errorText: z.string().optional(),
+});
+
+/** What the client says of a call. */
+export interface CallOutput {
+  readonly output?: string;
+  readonly error?: string;
+}
+
+/** The outputs of a message by the ids of their calls. What is no text is written as JSON. */
+export function readOutputs({ parts }: AiSdkMessage): ReadonlyMap<string, CallOutput> {
+  const outputs = parts.flatMap((part) => {
+    const { data } = outputPart.safeParse(part);
+    return data ? [[data.toolCallId, toCallOutput(data)] as const] : [];
+  });
+  return new Map(outputs);
+}
+
+const toCallOutput = ({ state, output, errorText }: z.infer<typeof outputPart>): CallOutput =>
+  state === 'output-error'
+    ? { error: errorText ?? 'The call failed.' }
+    : { output: typeof output === 'string' ? output : JSON.stringify(output ?? null) };
+
+const approvalPart = z.object({
+  state: z.literal('approval-responded'),
+  approval: z.object({ id: z.string(), approved: z.boolean(), reason: z.string().optional() }),
+});
+
+/** The decisions of a message by the ids of their approvals. */
+export function readDecisions({
+  parts,
+}: AiSdkMessage): ReadonlyMap<string, { approved: boolean; reason?: string | undefined }> {
+  const decisions = parts.flatMap((part) => {
+    const { data } = approvalPart.safeParse(part);
+    return data ? [[data.approval.id, data.approval] as const] : [];
+  });
+  return new Map(decisions);
+}

@@ -1,0 +1,294 @@
+import type { Run } from '@rondo/contract';
+import * as sdk7 from 'ai';
+import * as sdk5 from 'ai5';
+import * as sdk6 from 'ai6';
+import { RunningGateway, adminKey } from '../../testing/running-gateway';
+import { TestWorker, type WorkerRun } from '../../testing/test-worker';
+
+/** The parts of the three generations that are alike, in the types of the oldest. */
+type Sdk = Pick<typeof sdk5, 'DefaultChatTransport' | 'readUIMessageStream'>;
+type UiMessage = sdk5.UIMessage<{ run_id: string; thread_id: string }>;
+type Chunks = ReadableStream<sdk5.UIMessageChunk>;
+
+const sdks: [string, Sdk][] = [
+  ['5', sdk5],
+  ['6', sdk6 as unknown as Sdk],
+  ['7', sdk7 as unknown as Sdk],
+];
+
+let gateway: RunningGateway;
+let other: RunningGateway;
+let worker: TestWorker;
+beforeAll(async () => {
+  gateway = await RunningGateway.start();
+  other = await RunningGateway.start({ DATABASE_URL: gateway.parts.config.DATABASE_URL });
+  worker = await TestWorker.start(gateway.database);
+});
+afterAll(async () => {
+  await worker.close();
+  await other.close();
+  await gateway.close();
+});
+
+let chats = 0;
+const newChat = () => `chat ${(chats += 1)}/ä`;
+let messages = 0;
+const user = (text: string): UiMessage => ({
+  id: `m${(messages += 1)}`,
+  role: 'user',
+  parts: [{ type: 'text', text }],
+});
+
+const transportOf = (sdk: Sdk, { url, key = adminKey }: { url: string; key?: string }, body: object = {}) =>
+  new sdk.DefaultChatTransport<UiMessage>({
+    api: `${url}/ai-sdk/chat`,
+    headers: { Authorization: `Bearer ${key}` },
+    body,
+  });
+
+type Transport = ReturnType<typeof transportOf>;
+
+const send = (
+  transport: Transport,
+  chatId: string,
+  sent: UiMessage[],
+  more: { trigger?: 'submit-message' | 'regenerate-message'; messageId?: string; abortSignal?: AbortSignal } = {},
+): Promise<Chunks> =>
+  transport.sendMessages({
+    chatId,
+    messages: sent,
+    trigger: 'submit-message',
+    messageId: undefined,
+    abortSignal: undefined,
+    ...more,
+  });
+
+/** The message when its stream has ended. Rejects with the error that a client shows. */
+async function read(sdk: Sdk, stream: Chunks, message?: UiMessage): Promise<UiMessage> {
+  let last: UiMessage | undefined;
+  for await (const state of sdk.readUIMessageStream<UiMessage>({
+    stream,
+    terminateOnError: true,
+    ...(message && { message }),
+  }))
+    last = structuredClone(state);
+  if (!last) throw new Error('the stream had no message');
+  return last;
+}
+
+const textOf = ({ parts }: UiMessage): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+
+async function newestRun(): Promise<Run> {
+  return ((await gateway.as().get('/v1/runs?limit=1').expect(200)).body as { data: Run[] }).data[0] as Run;
+}
+
+const claimNewest = async (): Promise<WorkerRun> => worker.claim((await newestRun()).id);
+
+const reason = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'none',
+    (error: unknown) => (error instanceof Error ? error.message : 'unknown'),
+  );
+
+describe.each(sdks)('AI SDK %s', (_, sdk) => {
+  const chat = (body?: object) => transportOf(sdk, gateway, body);
+
+  it('shows a reply, and the next one on the same thread', async () => {
+    const id = newChat();
+    const [question, next] = [user('Hello?'), user('And now?')];
+    const first = await send(chat(), id, [question]);
+    const one = await claimNewest();
+    one.streamText('Hello, ');
+    one.streamText('world.');
+    await one.finishMessage();
+    await one.complete();
+    const answer = await read(sdk, first);
+    expect(textOf(answer)).toBe('Hello, world.');
+    expect(answer.metadata).toMatchObject({ run_id: one.claim.runId, thread_id: one.claim.threadId });
+
+    const second = await send(chat(), id, [question, answer, next]);
+    const two = await claimNewest();
+    await two.complete();
+    await read(sdk, second);
+    expect(two.claim.threadId).toBe(one.claim.threadId);
+    expect(two.claim.runId).not.toBe(one.claim.runId);
+  });
+
+  it('sees the whole text once when it comes back at another gateway', async () => {
+    const id = newChat();
+    const leaving = new AbortController();
+    await send(chat(), id, [user('Long.')], { abortSignal: leaving.signal });
+    const run = await claimNewest();
+    run.streamText('The first half, ');
+    leaving.abort();
+    const resumed = await transportOf(sdk, other).reconnectToStream({ chatId: id });
+    if (!resumed) throw new Error('there was no stream');
+    run.streamText('and the second.');
+    await run.finishMessage();
+    await run.complete();
+    const message = await read(sdk, resumed);
+    expect(message.id).toBe(run.claim.runId);
+    expect(textOf(message)).toBe('The first half, and the second.');
+    expect(await chat().reconnectToStream({ chatId: id })).toBeNull();
+  });
+
+  it('answers a question in words, in a message of its own', async () => {
+    const id = newChat();
+    const question = user('Paint it.');
+    const asking = await send(chat(), id, [question]);
+    const run = await claimNewest();
+    await run.ask('Which colour?');
+    const asked = await read(sdk, asking);
+    expect(await chat().reconnectToStream({ chatId: id })).toBeNull();
+
+    const going = await send(chat(), id, [question, asked, user('Blue.')]);
+    const again = await worker.claim(run.claim.runId);
+    again.streamText('It is blue.');
+    await again.finishMessage();
+    await again.complete();
+    const answer = await read(sdk, going);
+    expect(answer.id).not.toBe(asked.id);
+    expect(textOf(answer)).toBe('It is blue.');
+  });
+
+  it('answers a question by the output of its call', async () => {
+    const id = newChat();
+    const question = user('Paint it.');
+    const asking = await send(chat(), id, [question]);
+    const run = await claimNewest();
+    await run.ask('Which colour?');
+    const asked = await read(sdk, asking);
+    const part = { type: 'tool-ask', toolCallId: 'call_1', state: 'output-available', input: {}, output: 'Blue.' };
+    const answered = { ...asked, parts: [...asked.parts, part as UiMessage['parts'][number]] };
+
+    const going = await send(chat(), id, [question, answered], { messageId: answered.id });
+    const again = await worker.claim(run.claim.runId);
+    await again.complete();
+    expect((await read(sdk, going, answered)).id).toBe(asked.id);
+    expect(await reason(send(chat(), id, [question, answered]))).toContain('run_not_waiting');
+  });
+
+  it('stops a chat, and shows a stop as one', async () => {
+    const id = newChat();
+    const stream = await send(chat(), id, [user('For ever.')]);
+    const run = await claimNewest();
+    run.streamText('So far.');
+    const path = `/ai-sdk/chat/${encodeURIComponent(id)}/stop`;
+    expect((await gateway.as().post(path).expect(200)).body).toEqual({ stopped: true });
+    await run.stop();
+    expect(textOf(await read(sdk, stream))).toBe('So far.');
+    expect((await gateway.as().post(path).expect(200)).body).toEqual({ stopped: false });
+  });
+
+  it('asks again when an answer is to be regenerated', async () => {
+    const id = newChat();
+    const question = user('Say a number.');
+    const first = await send(chat(), id, [question]);
+    await (await claimNewest()).complete();
+    const { id: messageId } = await read(sdk, first);
+    const again = await send(chat(), id, [question], { trigger: 'regenerate-message', messageId });
+    const run = await claimNewest();
+    await run.complete();
+    expect((await read(sdk, again)).id).not.toBe(messageId);
+    const { body } = await gateway.as().get(`/v1/runs/${run.claim.runId}/events`).expect(200);
+    expect((body as { data: unknown[] }).data[0]).toMatchObject({
+      data: { edits_message_id: expect.any(String) as string },
+    });
+  });
+
+  it('reads why a request was refused', async () => {
+    const id = newChat();
+    await send(chat(), id, [user('One.')]);
+    expect(await reason(send(chat(), id, [user('Two.')]))).toMatch(/ is active on .*\(thread_busy\)$/);
+    expect(await reason(send(transportOf(sdk, { url: gateway.url, key: 'wrong' }), id, [user('x')]))).toContain(
+      '(unauthorized)',
+    );
+    expect(await reason(send(chat({ tools: [] }), newChat(), [user('x')]))).toMatch(/tools.*\(invalid_request\)$/);
+    await (await claimNewest()).complete();
+  });
+});
+
+describe('a chat of the AI SDK', () => {
+  const chat = (body?: object) => transportOf(sdk5, gateway, body);
+
+  it('makes one run of a message that is sent twice', async () => {
+    const id = newChat();
+    const sent = [user('Once.')];
+    await send(chat(), id, sent);
+    await send(transportOf(sdk5, other), id, sent);
+    const run = await claimNewest();
+    await run.complete();
+    const { body } = await gateway.as().get(`/v1/runs?thread_id=${run.claim.threadId}`).expect(200);
+    expect((body as { data: Run[] }).data).toHaveLength(1);
+  });
+
+  it('goes on without its client, unless that wants its end', async () => {
+    const leaving = new AbortController();
+    await send(chat({ on_disconnect: 'cancel' }), newChat(), [user('With me.')], { abortSignal: leaving.signal });
+    const run = await claimNewest();
+    run.streamText('So far.');
+    leaving.abort();
+    await gateway
+      .as()
+      .get(`/v1/runs/${run.claim.runId}/stream`)
+      .parse((response, done) => {
+        let text = '';
+        let stopping: Promise<void> | undefined;
+        response.on('data', (part: Buffer) => {
+          text += part.toString();
+          if (text.includes('run.stop_requested')) stopping ??= run.stop();
+        });
+        response.on('end', () => done(null, text));
+      });
+    expect((await gateway.read(run.claim.runId)).status).toBe('stopped');
+  });
+
+  it('may be a thread of the API', async () => {
+    const begun = await gateway.createRun();
+    await (await worker.claim(begun.id)).complete();
+    await send(chat(), begun.thread_id, [user('Go on.')]);
+    const run = await claimNewest();
+    expect(run.claim.threadId).toBe(begun.thread_id);
+    await run.complete();
+  });
+
+  it('is unknown to other accounts', async () => {
+    const id = newChat();
+    await send(chat(), id, [user('Secret.')]);
+    const run = await claimNewest();
+    const stranger = await gateway.keyOf('Stranger');
+    for (const name of [id, run.claim.threadId]) {
+      const path = `/ai-sdk/chat/${encodeURIComponent(name)}`;
+      await gateway.as(stranger).get(`${path}/stream`).expect(204);
+      await gateway.as(stranger).post(`${path}/stop`).expect(404);
+    }
+    await run.complete();
+  });
+
+  it('needs a key of the right scope', async () => {
+    const reader = await gateway.keyOf('Reader', ['read']);
+    await gateway.as(reader).get('/ai-sdk/chat/any/stream').expect(204);
+    await gateway.as(reader).post('/ai-sdk/chat/any/stop').expect(403);
+    await gateway.as(reader).post('/ai-sdk/chat').send({}).expect(403);
+  });
+
+  it.each([
+    ['post', '/ai-sdk/chat', undefined, 401, 'unauthorized'],
+    ['get', '/ai-sdk/other', adminKey, 404, 'not_found'],
+    ['delete', '/ai-sdk/chat', adminKey, 405, 'method_not_allowed'],
+  ] as const)('is refused in words: %s %s', async (method, path, key, status, code) => {
+    const client = gateway.as(key ?? 'wrong');
+    const { text, headers } = await client[method](path).expect(status);
+    expect(headers['content-type']).toContain('text/plain');
+    expect(text).toContain(`(${code})`);
+  });
+
+  it.each([
+    ['{"id":', 'application/json', 400, 'malformed_json'],
+    ['x', 'text/plain', 415, 'unsupported_media_type'],
+    [`"${'x'.repeat(200_000)}"`, 'application/json', 413, 'payload_too_large'],
+  ])('is refused in words for a body that cannot be read: %#', async (body, type, status, code) => {
+    const { text } = await gateway.as().post('/ai-sdk/chat').set('Content-Type', type).send(body).expect(status);
+    expect(text).toContain(`(${code})`);
+  });
+});

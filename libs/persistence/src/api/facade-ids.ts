@@ -1,0 +1,89 @@
+import { type AccountId, type NewId, type RunId, type ThreadId, threadId } from '@rondo/contract';
+import { z } from 'zod';
+import { checked } from '../database/checked-query';
+import type { Database } from '../database/database';
+import { threadNotFound } from './thread-row';
+
+/** A conversation as a client of a façade names it. */
+export interface FacadeChat {
+  readonly accountId: AccountId;
+  readonly facade: string;
+  /** The id that the client chose. */
+  readonly chatId: string;
+}
+
+/** A message that continues a run after an answer: it shows the facts after this seq. */
+interface FacadeMessage {
+  readonly accountId: AccountId;
+  readonly facade: string;
+  readonly threadId: ThreadId;
+  readonly runId: RunId;
+  readonly after: number;
+}
+
+const threadRow = z.object({ thread_id: threadId, is_shown: z.boolean() });
+
+const findThread = checked(
+  threadRow,
+  `
+select thread_id, exists (
+  select from threads where id = thread_id and account_id = $1 and deleted_at is null and not is_workspace
+) as is_shown
+from facade_ids where account_id = $1 and facade = $2 and kind = 'chat' and outer_id = $3`,
+);
+
+const ownThread = checked(
+  z.object({ id: threadId }),
+  `select id from threads where account_id = $1 and id = $2 and deleted_at is null and not is_workspace`,
+);
+
+/** One statement, so that of two requests with a new id one makes the thread, and the other one finds it. */
+const addThread = `
+with added as (
+  insert into facade_ids (account_id, facade, kind, outer_id, thread_id, inner_id) values ($1, $2, 'chat', $3, $4, $4)
+  on conflict do nothing returning thread_id
+)
+insert into threads (id, account_id, metadata) select thread_id, $1, '{}' from added`;
+
+const setMessage = `
+insert into facade_ids (account_id, facade, kind, outer_id, thread_id, inner_id, data) values ($1, $2, 'message', $4, $3, $4, $5)
+on conflict (account_id, facade, kind, outer_id) do update set data = excluded.data`;
+
+const findMessage = checked(
+  z.object({ data: z.object({ after: z.number().int() }) }),
+  `select data from facade_ids where account_id = $1 and facade = $2 and kind = 'message' and outer_id = $3`,
+);
+
+/** What the ids that clients of façades choose stand for. Each is unique in its account. */
+export class FacadeIds {
+  constructor(
+    private readonly database: Database,
+    private readonly newId: NewId,
+  ) {}
+
+  /** Undefined for an id that was never used. A thread of the account may be named by its own id, too. Rejects with `thread_not_found` for a deleted one. */
+  async findThread({ accountId, facade, chatId }: FacadeChat): Promise<ThreadId | undefined> {
+    const found = await findThread.first(this.database.sql, [accountId, facade, chatId]);
+    if (found && !found.is_shown) throw threadNotFound(found.thread_id);
+    if (found) return found.thread_id;
+    return (await ownThread.first(this.database.sql, [accountId, chatId]))?.id;
+  }
+
+  /** The thread of the chat, which is created if there is none. */
+  async createThread(chat: FacadeChat): Promise<ThreadId> {
+    const id = threadId.parse(`thr_${this.newId()}`);
+    await this.database.sql.query(addThread, [chat.accountId, chat.facade, chat.chatId, id]);
+    return (await this.findThread(chat)) ?? id;
+  }
+
+  /** From now on the run continues in a message of its own. */
+  async beginMessage({ accountId, facade, threadId: thread, runId, after }: FacadeMessage): Promise<void> {
+    await this.database.sql.query(setMessage, [accountId, facade, thread, runId, JSON.stringify({ after })]);
+  }
+
+  /** The seq after which the newest message of the run begins; 0 for a run that is one message. */
+  async findMessageStart({ accountId, facade, runId }: Omit<FacadeMessage, 'threadId' | 'after'>): Promise<number> {
+    const found = await findMessage.first(this.database.sql, [accountId, facade, runId]);
+    return found?.data.after ?? 0;
+  }
+}
