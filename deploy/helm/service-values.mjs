@@ -140,6 +140,20 @@ export const toolExecutor = group({
     'Runs sandboxes on this cluster. Without it, run executors elsewhere, on hosts of their own.',
   ),
   replicas: withDefault(positive, 1, 'Pods. NATS must know each by name.'),
+  autoscaling: group({
+    enabled: withDefault(
+      z.boolean(),
+      false,
+      'Scales executors by the part of their capacity that is in use, of slots for calls or of sandboxes, whichever is more. Needs workspaces that move: `SANDBOX_SNAPSHOTS` and `EXECUTOR_LOST_AFTER_S`.',
+    ),
+    maxReplicas: withDefault(positive, 4, 'Pods at most. NATS must know each by name.'),
+    targetPercent: withDefault(positive.max(100), 70, 'The part in use, on average, above which pods are added.'),
+    prometheus: withDefault(
+      text,
+      '',
+      'The address of the Prometheus that has the metrics of executors, for `autoscaling: keda`. With `autoscaling: cpu` an adapter must offer them as metrics of pods.',
+    ),
+  }),
   drainSeconds: withDefault(
     positive.max(600),
     30,

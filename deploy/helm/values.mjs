@@ -70,6 +70,19 @@ const postgres = group({
     '',
     'Appended to the URLs, such as `?sslmode=verify-full` where Node knows the authority of the certificate (`caBundle`), or `?sslmode=require&uselibpqcompat=true`, which encrypts and checks nothing.',
   ),
+  uri: group({
+    secret: withDefault(
+      text,
+      '',
+      'A Secret with the URI of the owner, as operators of Postgres write it (CloudNativePG, Crunchy), instead of `host`, `owner` and its password. `database` must be the one that it names.',
+    ),
+    key: withDefault(filled, 'uri', 'The key of the URI in it.'),
+  }),
+  rolePerService: withDefault(
+    z.boolean(),
+    true,
+    'Gives each service a role of its own with its rights alone, which the owner must be allowed to create (`CREATEROLE`). `false`: all services use `uri`.',
+  ),
 });
 
 const redis = group({

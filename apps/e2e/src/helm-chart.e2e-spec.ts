@@ -106,6 +106,10 @@ const combinations = [
     ],
   },
   {
+    name: 'the URI of an operator of Postgres, and KEDA',
+    settings: [...external, 'postgres.uri.secret=cluster-app', 'postgres.rolePerService=false', 'autoscaling=keda'],
+  },
+  {
     name: 'no executors, no policies, no demo model',
     settings: [
       ...external,
@@ -319,7 +323,7 @@ const keysOfSecret = newHelmSecrets()
   .split('\n')
   .map((line) => line.split('=')[0]);
 /** Not read by a service: their values are put into a URL. */
-const partsOfUrls = ['POSTGRES_USER_PASSWORD', 'REDIS_PASSWORD', 'NATS_PASSWORD'];
+const partsOfUrls = ['POSTGRES_URI', 'POSTGRES_USER_PASSWORD', 'REDIS_PASSWORD', 'NATS_PASSWORD'];
 const secretRef = z.object({ secretKeyRef: z.object({ name: z.string(), key: z.string() }) });
 
 describe.each(combinations)('the pods of the chart with $name', ({ settings }) => {

@@ -59,6 +59,10 @@ const special: Record<string, { readonly value: unknown; readonly found?: string
   'gateway.ingress.path': { value: '/below' },
   'gateway.httpRoute.path': { value: '/route' },
   'gateway.targetCpuPercent': { value: 61 },
+  'toolExecutor.autoscaling.maxReplicas': { value: 5, found: 'rondo-tool-executor-4' },
+  'toolExecutor.autoscaling.targetPercent': { value: 64, found: '0.64' },
+  'toolExecutor.env': { value: { SANDBOX_SNAPSHOTS: 's3://copies' }, found: 's3://copies' },
+  'agentWorker.env': { value: { EXECUTOR_LOST_AFTER_S: 66 }, found: '"66"' },
   'toolExecutor.drainSeconds': { value: 123 },
   'toolExecutor.storage': { value: '51Gi' },
   'toolExecutor.replicas': { value: 3, found: 'rondo-tool-executor-2' },
@@ -112,13 +116,22 @@ const everything = {
   ...{ 'gateway.ingress.enabled': true, 'gateway.ingress.host': 'rondo.example', 'gateway.httpRoute.enabled': true },
   ...{ 'podMonitor.enabled': true, 'prometheusRule.enabled': true, 'dashboard.enabled': true },
   'gateway.httpRoute.parentRefs': [{ name: 'public' }],
+  ...{ 'toolExecutor.autoscaling.enabled': true, 'toolExecutor.autoscaling.prometheus': 'http://prometheus:9090' },
+  ...{ 'toolExecutor.env.SANDBOX_SNAPSHOTS': 's3://copies', 'agentWorker.env.EXECUTOR_LOST_AFTER_S': 60 },
 };
 
 /** Values that stand for others, so that both cannot arrive at once. */
 const isAlternative = (name: string) =>
-  ['caBundle.secret', 'fullnameOverride', 'serviceAccountName', 'postgres.host', 'redis.host', 'nats.host'].includes(
-    name,
-  ) ||
+  [
+    'caBundle.secret',
+    'fullnameOverride',
+    'serviceAccountName',
+    'postgres.uri.secret',
+    'postgres.uri.key',
+    'postgres.host',
+    'redis.host',
+    'nats.host',
+  ].includes(name) ||
   (groups.includes(name.split('.')[0] ?? '') &&
     ['image', 'minAvailable', 'replicas'].includes(keyOf(name)) &&
     name !== 'toolExecutor.replicas');
@@ -153,7 +166,9 @@ describe('every value of the chart arrives', () => {
     const alternatives = others.filter(({ name }) => isAlternative(name));
     const objects = [
       ...(await renderMarks(others.filter(({ name }) => !isAlternative(name)))),
-      ...(await renderMarks(alternatives, { 'bundled.enabled': false, autoscaling: 'none' })),
+      ...(await renderMarks(alternatives, {
+        ...{ 'bundled.enabled': false, autoscaling: 'none', 'toolExecutor.autoscaling.enabled': false },
+      })),
     ];
     const texts = objects.map((object) => ({ component: readComponent(object), text: JSON.stringify(object) }));
 
@@ -190,6 +205,7 @@ const has =
     JSON.stringify(template).includes(mark);
 const first = ([component]: [string, unknown]) => component;
 
+const servers = ['redis.host=redis.example', 'nats.host=nats.example', 'toolExecutor.sandbox.limits=pod'];
 const bundled = ['toolExecutor.sandbox.limits=pod', 'bundled.enabled=true'];
 const readVariable = (objects: readonly KubernetesObject[], component: string, name: string) =>
   findPods(objects)
@@ -199,9 +215,9 @@ const readVariable = (objects: readonly KubernetesObject[], component: string, n
 describe('the chart, as platform teams set it', () => {
   it('leaves the users of pods to OpenShift, which admits them as restricted', async () => {
     const users = ['runAsUser', 'runAsGroup', 'fsGroup'].map((field) => `podSecurityContext.${field}=null`);
-    const servers = ['postgres', 'redis', 'nats'].map((server) => `${server}.host=${server}.example`);
     const objects = await render(
       ...servers,
+      'postgres.host=pg.example',
       ...users,
       'toolExecutor.sandbox.mode=runtime',
       'toolExecutor.env.SANDBOX_PROVIDER=daytona',
@@ -345,5 +361,34 @@ describe('the chart, as platform teams set it', () => {
       ],
     });
     expect(await refusal(...bundled, 'gateway.httpRoute.enabled=true')).toContain('Set gateway.httpRoute.parentRefs');
+  });
+
+  it('takes the URI of an operator for the owner, and roles of its own for the services', async () => {
+    const objects = await render(...servers, 'postgres.host=pg.example', 'postgres.uri.secret=cluster-app');
+
+    const uri = { secretKeyRef: { name: 'cluster-app', key: 'uri' } };
+    expect(readVariable(objects, 'migrations', 'POSTGRES_URI')?.valueFrom).toEqual(uri);
+    expect(readVariable(objects, 'migrations', 'DATABASE_URL')?.value).toBe('$(POSTGRES_URI)');
+    expect(readVariable(objects, 'migrations', 'POSTGRES_GATEWAY_PASSWORD')).toBeDefined();
+    expect(readVariable(objects, 'gateway', 'DATABASE_URL')?.value).toContain('@pg.example:5432/rondo');
+    expect(await refusal(...servers, 'postgres.uri.secret=cluster-app')).toContain('Set postgres.host');
+    expect(await refusal(...bundled, 'postgres.uri.secret=cluster-app')).toContain('Leave postgres.uri.secret empty');
+    expect(await refusal(...bundled, 'postgres.rolePerService=false')).toContain('Set postgres.uri.secret');
+  });
+
+  it('gives every service the URI of an operator, where they have no roles of their own', async () => {
+    const shared = ['postgres.uri.secret=hippo', 'postgres.uri.key=pgbouncer-uri', 'postgres.rolePerService=false'];
+    const more = ['postgres.parameters=?sslmode=verify-full', 'autoscaling=keda'];
+    const objects = await render(...servers, ...shared, ...more);
+
+    const uri = { secretKeyRef: { name: 'hippo', key: 'pgbouncer-uri' } };
+    for (const component of ['gateway', 'agent-worker', 'summarizer', 'migrations']) {
+      expect(readVariable(objects, component, 'POSTGRES_URI')?.valueFrom).toEqual(uri);
+      expect(readVariable(objects, component, 'DATABASE_URL')?.value).toBe('$(POSTGRES_URI)?sslmode=verify-full');
+    }
+    expect(JSON.stringify(objects)).not.toMatch(/POSTGRES_\w*PASSWORD/);
+    expect(objects.find(({ kind }) => kind === 'TriggerAuthentication')?.['spec']).toEqual({
+      secretTargetRef: [{ parameter: 'connection', name: 'hippo', key: 'pgbouncer-uri' }],
+    });
   });
 });

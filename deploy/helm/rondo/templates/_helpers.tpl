@@ -68,11 +68,25 @@ app.kubernetes.io/component: {{ .component }}
       {{- end }}
 {{- end }}
 
-{{/* The URL of Postgres for the user that the password belongs to. Kubernetes replaces $(…) by the variable before it. */}}
+{{/*
+The URL of Postgres for the user that the password belongs to, or the URI that an operator wrote, for the owner and for services that
+share its role. Kubernetes replaces $(…) by the variable before it.
+*/}}
 {{- define "rondo.databaseUrl" -}}
+{{- $postgres := .root.Values.postgres }}
+{{- if and $postgres.uri.secret (or .isOwner (not $postgres.rolePerService)) -}}
+- name: POSTGRES_URI
+  valueFrom:
+    secretKeyRef:
+      name: {{ $postgres.uri.secret }}
+      key: {{ $postgres.uri.key }}
+- name: DATABASE_URL
+  value: $(POSTGRES_URI){{ $postgres.parameters }}
+{{- else -}}
 {{ include "rondo.secretEnv" (dict "root" .root "name" "POSTGRES_USER_PASSWORD" "key" .key) }}
 - name: DATABASE_URL
-  value: postgresql://{{ .user }}:$(POSTGRES_USER_PASSWORD)@{{ include "rondo.postgresHost" .root }}:{{ .root.Values.postgres.port }}/{{ .root.Values.postgres.database }}{{ .root.Values.postgres.parameters }}
+  value: postgresql://{{ .user }}:$(POSTGRES_USER_PASSWORD)@{{ include "rondo.postgresHost" .root }}:{{ $postgres.port }}/{{ $postgres.database }}{{ $postgres.parameters }}
+{{- end }}
 {{- end }}
 
 {{- define "rondo.redisUrl" -}}
@@ -181,6 +195,11 @@ scaleDown:
       periodSeconds: 60
 {{- end }}
 
+{{/* How many executors there may be, each with a user of its own on NATS. */}}
+{{- define "rondo.executorCount" -}}
+{{- with .Values.toolExecutor }}{{ ternary (max .replicas .autoscaling.maxReplicas) .replicas .autoscaling.enabled }}{{ end -}}
+{{- end }}
+
 {{/* The id of an executor, which is the name of its pod and of its user on NATS. */}}
 {{- define "rondo.executorId" -}}
 {{ include "rondo.name" .root }}-tool-executor-{{ .index }}
@@ -196,7 +215,7 @@ NATS_{{ include "rondo.executorId" . | upper | replace "-" "_" }}_PASSWORD
 {{- $configuration := .Files.Get "files/nats.conf" }}
 {{- $user := regexFind `(?s) {4}\{ user: "EXECUTOR_ID".*?\n {4}\} \}\n` $configuration }}
 {{- $users := "" }}
-{{- range $index := until (int .Values.toolExecutor.replicas) }}
+{{- range $index := until (include "rondo.executorCount" . | int) }}
 {{- $executor := dict "root" $ "index" $index }}
 {{- $withPassword := replace "NATS_EXECUTOR_ID_PASSWORD" (include "rondo.executorPasswordKey" $executor) $user }}
 {{- $users = print $users (replace "EXECUTOR_ID" (include "rondo.executorId" $executor) $withPassword) }}
