@@ -105,6 +105,19 @@ describe('a stream', () => {
     expect(onCut).toHaveBeenCalledTimes(6);
   }, 60_000);
 
+  it('tells of a cut once, however many attempts fail before the next connection', async () => {
+    let attempts = 0;
+    const flaky = new Rondo({
+      baseUrl: gateway.url,
+      fetch: (...sent) =>
+        [2, 3].includes(++attempts) ? Promise.reject(new TypeError('connection refused')) : fetch(...sent),
+    });
+    const onCut = jest.fn();
+
+    expect(flawsOf(await collect(flaky.runs.stream('run_900', { onCut })))).toEqual([]);
+    expect([onCut.mock.calls.length, attempts]).toEqual([1, 4]);
+  }, 60_000);
+
   it('begins after the fact that the reader has', async () => {
     const received = await collect(rondo.runs.stream('run', { after: 3 }));
 

@@ -12,7 +12,7 @@ export interface StreamOptions {
   /** Facts up to this seq are not sent. Default: 0, from the beginning. */
   readonly after?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called when the connection was lost, before it is made again. */
+  /** Called once when a connection is lost, before it is made again; not for further attempts that fail. */
   readonly onCut?: (error: unknown) => void;
 }
 
@@ -32,10 +32,11 @@ export async function* streamRun(
   const position = new StreamPosition(after);
   let failures = 0;
   let connected = false;
+  let isOpen = false;
   for (;;) {
     try {
       for await (const event of connection(transport, { runId, after: position.after, signal })) {
-        connected = true;
+        connected = isOpen = true;
         if (event === 'open') continue;
         failures = 0;
         const fresh = position.accept(event);
@@ -45,7 +46,8 @@ export async function* streamRun(
       return; // the gateway says that there is no more
     } catch (error) {
       if (!saysLater(error) || (!connected && failures >= transport.retries)) throw error;
-      onCut?.(error);
+      if (isOpen) onCut?.(error);
+      isOpen = false;
       await pause(delayMs(error, failures++), signal);
     }
   }

@@ -4,7 +4,7 @@ import type { Run } from '@rondo/client';
 import { useRunTitle } from '../runs/run-title.ts';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
-import { Failed, Loading } from '../ui/states.tsx';
+import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
@@ -19,15 +19,22 @@ export function ChooseRun({ search }: { readonly search: CompareSearch }) {
   });
   if (error) return <Failed error={error} />;
   if (!data) return <Loading what="runs" />;
+  const runs = data.items.filter(({ id }) => id !== search.a);
+  if (runs.length === 0)
+    return (
+      <Empty title={search.a === undefined ? 'No runs yet' : 'No other run yet'}>
+        <p>
+          Two runs are needed to compare them. <Link to="/threads/new">Start one in a new thread</Link>.
+        </p>
+      </Empty>
+    );
   return (
     <>
       <p className="hint">{search.a === undefined ? 'Choose the first run.' : 'Choose the run to compare it with.'}</p>
       <ul className="run-list" aria-label="Runs to compare">
-        {data.items
-          .filter(({ id }) => id !== search.a)
-          .map((run) => (
-            <Choice key={run.id} run={run} search={search} />
-          ))}
+        {runs.map((run) => (
+          <Choice key={run.id} run={run} search={search} />
+        ))}
       </ul>
     </>
   );
@@ -40,7 +47,9 @@ function Choice({ run, search: { a } }: { readonly run: Run; readonly search: Co
     <li>
       <Link to="/compare" search={a === undefined ? { a: run.id } : { a, b: run.id }}>
         <Status status={run.status} finishReason={run.finish_reason} />
-        <span className="run-title">{title ?? run.id}</span>
+        <span className="run-title" dir="auto">
+          {title ?? run.id}
+        </span>
         <span className="run-facts">
           <span>{run.model}</span>
           <span>{run.settings.agent.name ?? run.profile}</span>

@@ -200,6 +200,7 @@ describe('operations', () => {
 
   it('serve nothing of the queue board without an operator key', async () => {
     const page = await gateway.as().get('/admin/queues').expect(200);
+    expect(page.text).not.toMatch(/(href|src)="https?:/);
     const files = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)]
       .map(([, path]) => new URL(path ?? '', `${gateway.url}/admin/queues/`))
       .flatMap(({ origin, pathname }) => (origin === new URL(gateway.url).origin ? [pathname] : []));

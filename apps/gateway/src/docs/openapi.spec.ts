@@ -173,6 +173,11 @@ describe('the OpenAPI document', () => {
   it('is shown as a page, without a key', async () => {
     const { text } = await gateway.anonymous.get('/docs').redirects(1).expect(200);
     expect(text).toContain('swagger-ui');
+    expect(text).not.toMatch(/(href|src)="https?:/);
+  });
+
+  it('says that keys are no JWTs', () => {
+    expect(JSON.stringify(document)).not.toContain('JWT');
   });
 });
 

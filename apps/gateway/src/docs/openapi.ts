@@ -41,7 +41,7 @@ export function describeApi(): OpenAPIObject {
     .setTitle('Rondo')
     .setVersion('1')
     .setDescription(description)
-    .addBearerAuth({ type: 'http', scheme: 'bearer' }, 'api_key')
+    .addSecurity('api_key', { type: 'http', scheme: 'bearer' }) // `addBearerAuth` would say that keys are JWTs
     .addCookieAuth('__Host-rondo_session', { type: 'apiKey', in: 'cookie' }, 'session')
     .build();
   const schemas = describeSchemas() as Schemas; // OpenAPI 3.1 is JSON Schema

@@ -28,8 +28,17 @@ export function queueBoard(queues: readonly Queue[], access: Access): Router {
   router.use(
     (request: Request, _: Response, next: NextFunction) => void authorize(request, access).then(() => next(), next),
   );
+  router.use(withoutForeignFonts);
   router.use(serverAdapter.getRouter());
   return router;
+}
+
+/** The page of the board links fonts of Google, which its Content-Security-Policy refuses. It has others to fall back on. */
+function withoutForeignFonts(_: Request, response: Response, next: NextFunction): void {
+  const send = response.send.bind(response);
+  response.send = (body: unknown) =>
+    send(typeof body === 'string' ? body.replaceAll(/<link [^>]*href="https?:[^>]*>/g, '') : body);
+  next();
 }
 
 /** A browser asks for user and password only if Basic is offered, so both challenges are sent. */
