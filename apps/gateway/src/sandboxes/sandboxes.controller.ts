@@ -12,8 +12,8 @@ export class SandboxesController {
   ) {}
 
   @Route(routes.listSandboxes)
-  async listSandboxes({ address, query }: RouteInput<typeof routes.listSandboxes>) {
-    const page = await this.sandboxes.list({ ...address, ...query });
+  async listSandboxes({ address, query: { thread_id: threadId, ...query } }: RouteInput<typeof routes.listSandboxes>) {
+    const page = await this.sandboxes.list({ ...address, ...query, threadId });
     return { ...page, data: await this.service.statuses(address.accountId, page.data) };
   }
 

@@ -95,6 +95,16 @@ describe('the sandbox of a thread', () => {
     }
   });
 
+  it('is listed by its thread, and a thread without one has an empty list', async () => {
+    const [{ id, thread }] = [await newSandbox(), await newSandbox()];
+    const listed = async (key: string | undefined, of: string) =>
+      (await gateway.as(key).get(`/v1/sandboxes?thread_id=${of}`).expect(200)).body.data;
+
+    expect(await listed(undefined, thread)).toMatchObject([{ id, thread_id: thread, state: 'awake' }]);
+    expect(await listed(undefined, await newThread())).toEqual([]);
+    expect(await listed(await gateway.keyOf('another stranger'), thread)).toEqual([]);
+  });
+
   it('has an unknown state while its executor does not answer', async () => {
     const thread = await newThread();
     await gateway.parts.sandboxes.keep(threadId.parse(thread), 'exe_away');

@@ -87,7 +87,9 @@ export const sandboxes = defineRoutes('sandboxes', {
     path: '/v1/sandboxes',
     summary: 'List sandboxes with their states and what they cost, newest first',
     description: 'Wakes nothing. Where an executor does not answer in time, the states of its sandboxes are `unknown`.',
-    query: pageQuery,
+    query: pageQuery.extend({
+      thread_id: threadId.optional().describe('Only the sandbox that this thread has, alone or with its project.'),
+    }),
     answers: { 200: { body: sandboxPage } },
   },
   getSandbox: {

@@ -52,6 +52,11 @@ export interface Sandbox {
   readonly createdAt: string;
 }
 
+interface SandboxRequest extends PageRequest {
+  readonly accountId: AccountId;
+  readonly threadId?: ThreadId | undefined;
+}
+
 const sandboxRow = placeRow.extend({
   id: sandboxId,
   project_id: projectId.nullable(),
@@ -201,8 +206,12 @@ export class Sandboxes {
     return hostOfThread.first(this.database.sql, [thread]);
   }
 
-  /** Newest first. */
-  async list({ accountId, after, limit }: PageRequest & { accountId: AccountId }): Promise<Page<Sandbox>> {
+  /** Newest first. With a thread only the sandbox that it has, if it has one. */
+  async list({ accountId, after, limit, threadId }: SandboxRequest): Promise<Page<Sandbox>> {
+    if (threadId !== undefined) {
+      const sandbox = await this.ofThread(accountId, threadId);
+      return pageOf(sandbox ? [sandbox] : [], limit);
+    }
     const cursor = after === undefined ? null : idOfCursor(after, sandboxId);
     const found = await newestRows.all(this.database.sql, [accountId, cursor, limit + 1]);
     return pageOf(found.map(sandboxOf), limit);
