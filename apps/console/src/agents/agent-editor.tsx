@@ -93,6 +93,7 @@ function TextOfDefinition({ format, text, onChange, problem }: TextProps) {
     <>
       <label htmlFor={id}>The definition, as {format.toUpperCase()}</label>
       <textarea
+        dir="auto"
         id={id}
         className="code"
         rows={24}

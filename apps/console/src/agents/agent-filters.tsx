@@ -45,6 +45,7 @@ export function AgentFilters({ search, onName }: AgentFiltersProps) {
         ))}
       </select>
       <input
+        dir="auto"
         type="search"
         aria-label="A part of the name"
         placeholder="A part of the name"

@@ -57,7 +57,7 @@ function AgentItem({ agent, now }: { readonly agent: Agent; readonly now: number
   return (
     <li>
       <Link to="/agents/$agentId" params={{ agentId: agent.id }}>
-        <span className="run-title">
+        <span className="run-title" dir="auto">
           {definition.name} {agent.is_default && <span className="tag">default</span>}
           {agent.tags.map((tag) => (
             <span key={tag} className="tag">

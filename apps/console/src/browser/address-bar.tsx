@@ -26,6 +26,7 @@ export function AddressBar({ screen, act }: AddressBarProps) {
         Address
       </label>
       <input
+        dir="auto"
         id={field}
         value={written ?? screen.url}
         readOnly={!act}

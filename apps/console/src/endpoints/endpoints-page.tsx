@@ -74,7 +74,7 @@ function EndpointItem({
   return (
     <li>
       <Link to="/schedules/endpoints/$endpointId" params={{ endpointId: id }}>
-        <span className="run-title">
+        <span className="run-title" dir="auto">
           {url}
           {isPaused && <span className="tag">paused</span>}
         </span>

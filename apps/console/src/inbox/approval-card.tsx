@@ -110,6 +110,7 @@ function ArgumentsField({ text, onChange }: { readonly text: string; readonly on
     <>
       <label htmlFor={field}>Arguments, as JSON</label>
       <textarea
+        dir="auto"
         id={field}
         className="code"
         rows={Math.min(16, text.split('\n').length + 1)}

@@ -34,7 +34,7 @@ export function WaitingHead({ item }: { readonly item: InboxItem }) {
 }
 
 function Title({ run }: { readonly run: Run }) {
-  return useRunTitle(run) ?? run.id;
+  return <bdi>{useRunTitle(run) ?? run.id}</bdi>;
 }
 
 const agentOf = ({ settings, profile, agent_version: version }: Run): string =>

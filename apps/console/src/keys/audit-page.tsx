@@ -29,6 +29,7 @@ export function AuditPage() {
         <AccessTabs />
       </div>
       <input
+        dir="auto"
         type="search"
         className="narrow"
         aria-label="Only this action"

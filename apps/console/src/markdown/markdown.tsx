@@ -8,6 +8,9 @@ import { nodes } from './tokens.tsx';
 /** Line breaks count, as in a chat: models and people write lists and verses without the two spaces that Markdown asks for. */
 const marked = new Marked({ gfm: true, breaks: true, extensions: [mathTokens] });
 
+/** The end of code, if no line follows it. */
+const closingFence = /\n {0,3}(`{3,}|~{3,})\s*$/;
+
 /** Markdown, also while it is being written: blocks that are complete are parsed and rendered once. */
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
   const splitter = useRef(new BlockSplitter()).current;
@@ -18,8 +21,8 @@ export const Markdown = memo(function Markdown({ text }: { readonly text: string
       {blocks.map((block, index) => (
         <Block key={index} text={block} />
       ))}
-      {isInFence ? (
-        <Code isOpen text={rest.replace(/^[^\n]*\n?/, '').replace(/\n {0,3}(`{3,}|~{3,})\s*$/, '')} />
+      {isInFence && !closingFence.test(rest) ? (
+        <Code isOpen text={rest.replace(/^[^\n]*\n?/, '')} />
       ) : (
         <Block text={rest} />
       )}

@@ -32,6 +32,11 @@ describe('Markdown of a model', () => {
     expect(html('- [x] done\n\n| a |\n|---|\n| 1 |')).toContain('<td>1</td>');
   });
 
+  it('knows that code has ended, also at the very end of a text', () => {
+    expect(html('```js\nconst a = 1;\n```')).toContain('aria-label="Code, js"');
+    expect(html('```js\nconst a = 1;\n```')).not.toContain('`');
+  });
+
   it('shows which entries of a list of tasks are done', () => {
     expect(html('- [x] a\n- [ ] b')).toMatch(/checkbox"[^>]*aria-label="Done" checked=""\/>a.*aria-label="Open"\/>b/);
   });

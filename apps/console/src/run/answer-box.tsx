@@ -107,6 +107,7 @@ function Answer({ runId }: { readonly runId: string }) {
     <form onSubmit={submit}>
       <label htmlFor={field}>Your answer</label>
       <textarea
+        dir="auto"
         id={field}
         rows={2}
         value={text}

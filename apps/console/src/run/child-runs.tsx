@@ -41,7 +41,7 @@ function Below({ below: { run, depth } }: { readonly below: RunBelow }) {
   return (
     <li style={{ paddingLeft: `${depth * 14}px` }}>
       <Link to="/runs/$runId" params={{ runId: run.id }} title={run.id}>
-        {title ?? run.id}
+        <bdi>{title ?? run.id}</bdi>
       </Link>
       <span className="run-facts">
         <Status status={run.status} finishReason={run.finish_reason} />

@@ -1,4 +1,3 @@
-import { RondoError } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
@@ -8,6 +7,7 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
+import { sandboxOfThread } from './sandbox-of-thread.ts';
 
 interface FilesSectionProps {
   readonly threadId: string;
@@ -19,11 +19,7 @@ interface FilesSectionProps {
 export function FilesSection({ threadId, endedCalls }: FilesSectionProps) {
   const rondo = useRondo();
   const refreshKey = useRefreshKey();
-  const { data: sandbox } = useQuery({
-    queryKey: ['sandbox of', threadId],
-    queryFn: ({ signal }) => rondo.sandboxes.find(threadId, { signal }).catch(noneIfMissing),
-    refetchInterval: 10_000,
-  });
+  const { data: sandbox } = useQuery(sandboxOfThread(rondo, threadId));
   const sandboxId = sandbox?.id;
   useEffect(() => {
     if (endedCalls > 0) void refreshKey(['files', sandboxId]);
@@ -39,11 +35,6 @@ export function FilesSection({ threadId, endedCalls }: FilesSectionProps) {
       <OpenWorkspace threadId={threadId} />
     </section>
   );
-}
-
-function noneIfMissing(error: unknown): null {
-  if (error instanceof RondoError && error.status === 404) return null;
-  throw error;
 }
 
 /** Its sandbox is woken, or created if the thread has none. */

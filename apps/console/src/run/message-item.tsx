@@ -37,7 +37,7 @@ export const MessageItem = memo(function MessageItem({ row }: { readonly row: Me
       {row.reasoning !== '' && (
         <details className="reasoning" open={row.isOpen && row.text === ''}>
           <summary>Thoughts</summary>
-          <p>{row.reasoning}</p>
+          <p dir="auto">{row.reasoning}</p>
         </details>
       )}
       {text !== '' && <Markdown text={text} />}

@@ -41,7 +41,7 @@ export function RunHead({ run, view, details, now, isNow, fork }: RunHeadProps) 
       <p className="crumb">
         <Link to="/runs">Runs</Link> / <code>{run.id}</code>
       </p>
-      <h1>{title ?? run.id}</h1>
+      <h1 dir="auto">{title ?? run.id}</h1>
       <div className="run-line">
         <Status status={view.status} finishReason={view.finishReason} />
         <WhyLine runId={run.id} view={view} isNow={isNow} />

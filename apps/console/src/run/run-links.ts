@@ -19,11 +19,12 @@ export function useRunLinks({ run, view, details, fork }: LinkedRun): TimelineLi
   const children = run?.children;
   return useMemo(
     () => ({
+      threadId: run?.thread_id,
       children: new Map(children?.map((child) => [child.tool_call_id, child])),
       former: question === undefined || !former ? noLinks.former : new Map([[question, [former]]]),
       ...(mayWrite && { fork }),
     }),
-    [children, former, question, mayWrite, fork],
+    [run?.thread_id, children, former, question, mayWrite, fork],
   );
 }
 

@@ -11,6 +11,8 @@ export interface FormerQuestion {
 
 /** What the items of a timeline lead to, beyond their rows. */
 export interface TimelineLinks {
+  /** The thread, whose workspace has the files that calls name. */
+  readonly threadId?: string | undefined;
   /** The runs that calls of `run_agent` have started, by the id of the call. */
   readonly children: ReadonlyMap<string, ChildRun>;
   /** What edited questions said before, newest last, by the id of the message. */

@@ -2,12 +2,14 @@ import type { CallApproval, ToolCallRow } from '@rondo/client';
 import { memo, useState } from 'react';
 import { between, duration, moment } from '../ui/amounts.ts';
 import { Markdown } from '../markdown/markdown.tsx';
-import { plainText } from '../ui/plain-text.ts';
+import { AnsiText } from '../ui/ansi-text.tsx';
+import { colouredText, plainText } from '../ui/plain-text.ts';
 import { useNow } from '../ui/use-now.ts';
 import { BlobImage } from './blob-image.tsx';
 import { gistOf } from './call-gist.ts';
 import { ChildLink } from './child-link.tsx';
 import { type SpokenText, spokenText } from './spoken-text.ts';
+import { WorkspaceFile } from './workspace-file.tsx';
 
 const shownLines = 14;
 
@@ -35,7 +37,9 @@ export const ToolCallItem = memo(function ToolCallItem({ row, sentAt }: ToolCall
       <header>
         <i aria-hidden="true" />
         <code className="call-name">{name}</code>
-        <code className="call-gist">{spoken ? '' : gistOf(row)}</code>
+        <code className="call-gist" dir="auto">
+          {spoken ? '' : gistOf(row)}
+        </code>
         <span className="call-state">
           {words[status]}
           {row.attempt > 1 && `, attempt ${row.attempt}`}
@@ -44,12 +48,18 @@ export const ToolCallItem = memo(function ToolCallItem({ row, sentAt }: ToolCall
       </header>
       {name === 'run_agent' && <ChildLink callId={row.id} />}
       {spoken && <Spoken spoken={spoken} />}
-      {(!spoken || isWhole) && (
-        <Output text={plainText(row.output)} isWhole={isWhole} isLive={status === 'dispatched'} />
-      )}
+      {(!spoken || isWhole) && <Output output={row.output} isWhole={isWhole} isLive={status === 'dispatched'} />}
       {row.approval?.decision && <Decision approval={row.approval} isEdited={row.replacedArguments !== null} />}
-      {result?.error !== undefined && <p className="problem">{result.error}</p>}
-      {reason !== null && <p className="problem">{reason}</p>}
+      {result?.error !== undefined && (
+        <p className="problem" dir="auto">
+          {result.error}
+        </p>
+      )}
+      {reason !== null && (
+        <p className="problem" dir="auto">
+          {reason}
+        </p>
+      )}
       {result?.image && <BlobImage sha256={result.image.sha256} alt={`Result of ${name}`} />}
       <Whole row={row} isOpen={isWhole} toggle={() => setWhole(!isWhole)} />
     </article>
@@ -91,7 +101,11 @@ function Spoken({ spoken: { text, attachments } }: { readonly spoken: SpokenText
   return (
     <>
       <Markdown text={text} />
-      {attachments.length > 0 && <p className="hint">Attached: {attachments.map(plainText).join(', ')}</p>}
+      {attachments.length > 0 && (
+        <p className="hint" dir="auto">
+          Attached: {attachments.map(plainText).join(', ')}
+        </p>
+      )}
     </>
   );
 }
@@ -103,28 +117,33 @@ function CallTime({ row, sentAt }: ToolCallItemProps) {
   return isRunning && sentAt !== undefined ? <> · {duration(between(sentAt, new Date(now).toISOString()))}</> : null;
 }
 
-function Output({
-  text,
-  isWhole,
-  isLive,
-}: {
-  readonly text: string;
+interface OutputProps {
+  readonly output: string;
   readonly isWhole: boolean;
   readonly isLive: boolean;
-}) {
-  if (text.trim() === '') return null;
-  const lines = text.replace(/\n+$/, '').split('\n');
+}
+
+function Output({ output, isWhole, isLive }: OutputProps) {
+  const text = colouredText(output).replace(/\n+$/, '');
+  if (plainText(text).trim() === '') return null;
+  const lines = text.split('\n');
   const left = isWhole || lines.length < shownLines + 4 ? 0 : lines.length - shownLines;
+  const file = fileOfRest(text);
   return (
     <>
       {left > 0 && <p className="hint">… {left} earlier lines</p>}
-      <pre tabIndex={0} aria-label="Output">
-        {(left > 0 ? lines.slice(-shownLines) : lines).join('\n')}
+      <pre tabIndex={0} aria-label="Output" dir="auto">
+        <AnsiText text={lines.slice(left).join('\n')} after={lines.slice(0, left).join('\n')} />
         {isLive && <span className="caret" aria-hidden="true" />}
       </pre>
+      {file !== undefined && <WorkspaceFile path={file} />}
     </>
   );
 }
+
+/** The file that keeps what a long output leaves out; the output names it where something is left out. */
+const fileOfRest = (text: string): string | undefined =>
+  /\n\[… \d+ characters left out; what was kept of them is in the file (.+) …\]\n/.exec(text)?.[1];
 
 interface WholeProps {
   readonly row: ToolCallRow;

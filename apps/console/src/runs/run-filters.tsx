@@ -33,6 +33,7 @@ export function RunFilters({ search }: { readonly search: RunsSearch }) {
         </span>
       )}
       <input
+        dir="auto"
         type="search"
         aria-label="Words of the input"
         placeholder="Words of the input"

@@ -20,7 +20,9 @@ export function RunItem({ run, now }: RunItemProps) {
     <li>
       <Link to="/runs/$runId" params={{ runId: run.id }}>
         <Status status={run.status} finishReason={run.finish_reason} />
-        <span className="run-title">{title ?? ' '}</span>
+        <span className="run-title" dir="auto">
+          {title ?? ' '}
+        </span>
         <span className="run-facts">
           <span>{run.model}</span>
           <span>{agent}</span>

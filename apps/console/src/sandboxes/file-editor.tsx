@@ -19,6 +19,7 @@ export function FileEditor({ path, before, text, onChange, save }: FileEditorPro
   return (
     <>
       <textarea
+        dir="auto"
         className="code"
         aria-label={`Content of ${plainText(path)}`}
         rows={Math.min(30, text.split('\n').length + 2)}

@@ -51,7 +51,9 @@ function SandboxItem({ sandbox, now }: { readonly sandbox: Sandbox; readonly now
     <li>
       <Link to="/sandboxes/$sandboxId" params={{ sandboxId: id }}>
         <SandboxState state={state} />
-        <span className="run-title">{title ?? ' '}</span>
+        <span className="run-title" dir="auto">
+          {title ?? ' '}
+        </span>
         <SandboxFigures sandbox={sandbox} />
         <time dateTime={at} title={new Date(at).toLocaleString()}>
           {age(at, now)}

@@ -60,6 +60,7 @@ export function Composer({ send, active, unchosenAgent, edited }: ComposerProps)
       {edited && <EditedLine cancel={edited.cancel} />}
       <AttachmentList attachments={attachments} />
       <textarea
+        dir="auto"
         aria-label={isAnswer ? 'Your answer' : 'Message'}
         placeholder={isAnswer ? 'Your answer' : 'Message'}
         rows={Math.min(8, Math.max(2, text.split('\n').length))}
@@ -69,11 +70,7 @@ export function Composer({ send, active, unchosenAgent, edited }: ComposerProps)
         onKeyDown={sendByKey}
         onPaste={({ clipboardData }) => attachments.add(clipboardData.files)}
       />
-      {state.problem !== null && (
-        <p className="problem" role="alert">
-          {state.problem}
-        </p>
-      )}
+      {state.problem !== null && <Problem text={state.problem} />}
       <div className="composer-line">
         <AttachButton attachments={attachments} />
         {active && !isAnswer && !edited && <WhileActiveField value={whileActive} onChange={setWhileActive} />}
@@ -83,6 +80,14 @@ export function Composer({ send, active, unchosenAgent, edited }: ComposerProps)
         </button>
       </div>
     </form>
+  );
+}
+
+function Problem({ text }: { readonly text: string }) {
+  return (
+    <p className="problem" role="alert">
+      {text}
+    </p>
   );
 }
 

@@ -53,6 +53,7 @@ function ModelField({ value, onChange }: { readonly value: string; readonly onCh
   return (
     <>
       <input
+        dir="auto"
         aria-label="Model"
         placeholder="Model of the agent"
         list={list}

@@ -57,8 +57,9 @@ function Conversation({ thread, shown: { run, queued, before, after, former, que
   };
   const links = useMemo((): TimelineLinks => {
     const edit = (text: string) => question && setEdited({ id: question.id, text });
-    return { ...noLinks, former, editable: mayWrite && question ? { messageId: question.id, edit } : undefined };
-  }, [former, question, mayWrite]);
+    const editable = mayWrite && question ? { messageId: question.id, edit } : undefined;
+    return { ...noLinks, threadId: thread.id, former, editable };
+  }, [thread.id, former, question, mayWrite]);
   return (
     <TimelineLinksContext value={links}>
       <div className="run-page">

@@ -76,7 +76,9 @@ function ThreadItem({ thread, run, now }: ThreadItemProps) {
     <li>
       <Link to="/threads/$threadId" params={{ threadId: thread.id }}>
         {run ? <Status status={run.status} finishReason={run.finish_reason} /> : <span className="status">Idle</span>}
-        <span className="run-title">{title ?? ' '}</span>
+        <span className="run-title" dir="auto">
+          {title ?? ' '}
+        </span>
         <span className="run-facts">
           {run && <span>{run.settings.agent.name ?? run.profile}</span>}
           {run && <span>{run.model}</span>}

@@ -71,7 +71,7 @@ function ScheduleItem({ schedule, now }: { readonly schedule: Schedule; readonly
   return (
     <li>
       <Link to="/schedules/$scheduleId" params={{ scheduleId: id }}>
-        <span className="run-title">
+        <span className="run-title" dir="auto">
           {name}
           {isPaused && <span className="tag">paused</span>}
         </span>

@@ -77,7 +77,7 @@ function TriggerItem({
   return (
     <li>
       <Link to="/schedules/webhooks/$triggerId" params={{ triggerId: id }}>
-        <span className="run-title">
+        <span className="run-title" dir="auto">
           {name}
           {isPaused && <span className="tag">paused</span>}
         </span>

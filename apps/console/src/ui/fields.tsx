@@ -18,7 +18,7 @@ export function TextField({ label, hint, ...input }: FieldProps & InputHTMLAttri
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <input id={id} autoComplete="off" aria-describedby={described} {...input} />
+      <input id={id} dir="auto" autoComplete="off" aria-describedby={described} {...input} />
       <Hint id={described}>{hint}</Hint>
     </div>
   );
@@ -31,7 +31,7 @@ export function AreaField({ label, hint, ...area }: FieldProps & TextareaHTMLAtt
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <textarea id={id} aria-describedby={described} {...area} />
+      <textarea id={id} dir="auto" aria-describedby={described} {...area} />
       <Hint id={described}>{hint}</Hint>
     </div>
   );

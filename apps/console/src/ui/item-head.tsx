@@ -23,7 +23,7 @@ export function ItemHead({ list, crumb, title, isWide = false, children, facts }
         <Link to={list.to}>{list.name}</Link> / {crumb}
       </p>
       <div className="item-head-line">
-        <h1>{title}</h1>
+        <h1 dir="auto">{title}</h1>
         {children}
       </div>
       {facts}

@@ -1,4 +1,4 @@
-import { plainText } from './plain-text';
+import { colouredText, plainText } from './plain-text';
 
 const escape = '\u001b';
 
@@ -11,4 +11,10 @@ it.each([
   ['an escape that is cut off', `a${escape}`, 'a'],
 ])('plain text has no %s', (_, text, plain) => {
   expect(plainText(text)).toBe(plain);
+});
+
+it('coloured text keeps the colours, and nothing else that plain text has not', () => {
+  const text = `${escape}[1;31mred${escape}[0m${escape}[2K\u0000 10%\r${escape}[32m100%${escape}[m\n${escape}]0;t\u0007x\u202e`;
+  expect(colouredText(text)).toBe(`${escape}[32m100%${escape}[m\nx`);
+  expect(plainText(text)).toBe('100%\nx');
 });

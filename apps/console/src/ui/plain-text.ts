@@ -5,13 +5,22 @@ const sequences = new RegExp(
   `${escape}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${bell}${escape}]*(?:${bell}|${escape}\\\\)?|[@-Z\\\\-_])`,
   'g',
 );
-const otherControls = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+/** Colours, bold and the like. */
+const colours = new RegExp(`^${escape}\\[[\\d;]*m$`);
+/** Colours too, so that their escape is not removed without them. */
+const otherControls = new RegExp(`${escape}\\[[\\d;]*m|[\\p{Cc}\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]`, 'gu');
 
 /** What a terminal would show of this text. Marks that change the direction of text would let it lie, so they are left out. */
-export function plainText(text: string): string {
+export const plainText = (text: string): string => shownText(text, () => '');
+
+/** The same with the sequences for colours, and no others. */
+export const colouredText = (text: string): string =>
+  shownText(text, (sequence) => (colours.test(sequence) ? sequence : ''));
+
+function shownText(text: string, keep: (sequence: string) => string): string {
   return text
-    .replaceAll(sequences, '')
+    .replaceAll(sequences, keep)
     .replaceAll('\r\n', '\n')
     .replaceAll(/^.*\r(?!\n)/gm, '')
-    .replaceAll(otherControls, (mark) => (mark === '\n' || mark === '\t' ? mark : ''));
+    .replaceAll(otherControls, (mark) => (mark.length > 1 ? keep(mark) : mark === '\n' || mark === '\t' ? mark : ''));
 }
