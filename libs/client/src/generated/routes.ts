@@ -253,7 +253,14 @@ export interface StreamRunEventsQuery {
 }
 export const streamRunEvents: Route<{ params: [runId: string]; query: StreamRunEventsQuery; answer: Response }> = { method: 'GET', path: '/v1/runs/{run_id}/stream', takes: 'query', answers: 'bytes' };
 
-export const listSandboxes: Route<{ params: []; query: PageQuery; answer: Api.SandboxPage }> = { method: 'GET', path: '/v1/sandboxes', takes: 'query' };
+export interface ListSandboxesQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  /** Only the sandbox that this thread has, alone or with its project. */
+  readonly thread_id?: string;
+}
+export const listSandboxes: Route<{ params: []; query: ListSandboxesQuery; answer: Api.SandboxPage }> = { method: 'GET', path: '/v1/sandboxes', takes: 'query' };
 
 export const getSandbox: Route<{ params: [sandboxId: string]; answer: Api.SandboxStatus }> = { method: 'GET', path: '/v1/sandboxes/{sandbox_id}' };
 
