@@ -11,6 +11,7 @@ import { resourceCommands } from './resource-table';
 const elsewhere: readonly string[] = [
   ...['createRun', 'createRunOnThread', 'listRuns', 'stopRun', 'answerRun', 'forkRun', 'resolveToolCall'],
   ...['explainRun', 'waitForRun', 'listRunEvents', 'verifyRunEvents', 'streamRunEvents'],
+  ...['listCallerCalls', 'answerToolCall', 'answerToolCalls'], // by `run --tool`
   ...['listInbox', 'listApprovals', 'getApproval', 'decideApproval'],
   ...['listAgents', 'getAgent', 'applyAgent', 'createApiKey', 'listApiKeys', 'revokeApiKey', 'getUsage'],
   ...['discoverMcpServer', 'listMcpTools', 'getMcpTool', 'confirmMcpTool', 'forgetMcpTool', 'forgetMcpServer'],
