@@ -89,6 +89,13 @@ const redis = group({
   host: withDefault(text, '', 'The host name of Redis. Required unless `bundled.enabled`.'),
   port: withDefault(port, 6379, 'Its port.'),
   tls: withDefault(z.boolean(), false, 'Connects with TLS.'),
+  sentinels: withDefault(
+    z.array(filled),
+    [],
+    'The Sentinels to ask for the primary, as `host:port`, instead of `host`. They are asked without a password.',
+  ),
+  primary: withDefault(filled, 'mymaster', 'The name of the primary, for `sentinels`.'),
+  database: withDefault(z.int().min(0), 0, 'The number of the database.'),
   user: withDefault(text, '', 'The user of Redis, where it has users. The password is `REDIS_PASSWORD` of the Secret.'),
 });
 

@@ -138,8 +138,8 @@ const isAlternative = (name: string) =>
 
 /** Those of one service hide what the top says of a text, so they are rendered apart. */
 const ofPods = marks.filter(({ name }) => isPodSetting(name));
-/** Registries are hidden by images of services, and have a test of their own. */
-const others = marks.filter(({ name }) => !isPodSetting(name) && !/egistry$/.test(name));
+/** Registries are hidden by images of services, Sentinels by a host: they have tests of their own. */
+const others = marks.filter(({ name }) => !isPodSetting(name) && !/egistry$|^redis\.(sentinels|primary)$/.test(name));
 const renderMarks = (chosen: typeof marks, more: Readonly<Record<string, unknown>> = {}) =>
   renderValues({ ...everything, ...Object.fromEntries(chosen.map(({ name, value }) => [name, value])), ...more });
 
@@ -390,5 +390,20 @@ describe('the chart, as platform teams set it', () => {
     expect(objects.find(({ kind }) => kind === 'TriggerAuthentication')?.['spec']).toEqual({
       secretTargetRef: [{ parameter: 'connection', name: 'hippo', key: 'pgbouncer-uri' }],
     });
+  });
+
+  it.each([
+    [
+      ['redis.host=redis.example', 'redis.user=rondo', 'redis.database=2'],
+      'redis://rondo:$(REDIS_PASSWORD)@redis.example:6379/2',
+    ],
+    [
+      ['redis.sentinels={a:26379,b:26379}', 'redis.primary=main', 'redis.tls=true'],
+      'rediss+sentinel://:$(REDIS_PASSWORD)@a:26379,b:26379/main',
+    ],
+  ])('reaches Redis as %j says', async (settings, url) => {
+    const others = ['postgres.host=pg.example', 'nats.host=nats.example', 'toolExecutor.sandbox.limits=pod'];
+
+    expect(readVariable(await render(...others, ...settings), 'gateway', 'REDIS_URL')?.value).toBe(url);
   });
 });

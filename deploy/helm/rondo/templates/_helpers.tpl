@@ -91,8 +91,11 @@ share its role. Kubernetes replaces $(…) by the variable before it.
 
 {{- define "rondo.redisUrl" -}}
 {{ include "rondo.secretEnv" (dict "root" .root "name" "REDIS_PASSWORD") }}
+{{- $redis := .root.Values.redis }}
+{{- $isSentinel := and (gt (len $redis.sentinels) 0) (not .root.Values.bundled.enabled) }}
+{{- $hosts := $isSentinel | ternary (printf "%s/%s" (join "," $redis.sentinels) $redis.primary) (printf "%s:%v" (include "rondo.redisHost" .root) $redis.port) }}
 - name: REDIS_URL
-  value: {{ ternary "rediss" "redis" .root.Values.redis.tls }}://{{ .root.Values.redis.user }}:$(REDIS_PASSWORD)@{{ include "rondo.redisHost" .root }}:{{ .root.Values.redis.port }}
+  value: {{ ternary "rediss" "redis" $redis.tls }}{{ if $isSentinel }}+sentinel{{ end }}://{{ $redis.user }}:$(REDIS_PASSWORD)@{{ $hosts }}{{ with $redis.database }}/{{ . }}{{ end }}
 {{- end }}
 
 {{/* `user` may be a variable of the pod, as $(EXECUTOR_ID). Without `key` the service reads the password from a file. */}}
