@@ -41,7 +41,6 @@ const notMerged = new Set([
   'apps/tool-executor/src/tools/browser',
   'apps/tool-executor/src/tools/files',
   'apps/tool-executor/src/tools/web',
-  'libs/client/src',
   'libs/contract/src',
   'libs/llm/src',
   'libs/llm/src/providers',

@@ -12,8 +12,7 @@ import type {
   ToolResults,
 } from './generated/api.ts';
 import * as routes from './generated/routes.ts';
-import { type Options, Resource } from './resource.ts';
-import type { CreateOptions, Runs } from './runs.ts';
+import { type CreateOptions, type Options, Resource } from './resource.ts';
 import { delayMs, saysLater } from './transport.ts';
 
 /** Calls of tools that callers run, one by one. `runs.run` does all of this by itself. */
@@ -65,7 +64,15 @@ export interface ServeOptions extends Options {
 
 export type RunOptions = CreateOptions & ServeOptions;
 
-type Resources = { readonly runs: Runs; readonly toolCalls: ToolCalls };
+/** What running the tools of a run needs of the runs. */
+interface FollowedRuns {
+  create(run: NewRun, options: CreateOptions): Promise<Run>;
+  get(id: string): Promise<Run>;
+  stream(id: string, options: Options): AsyncIterable<StreamEvent>;
+  result(id: string, options: Options): Promise<AgentResult>;
+}
+
+type Resources = { readonly runs: FollowedRuns; readonly toolCalls: ToolCalls };
 
 /** Starts a run, runs its tools here, and resolves to its result. Rejects as `runs.result` does. */
 export async function runWithTools(
@@ -140,7 +147,7 @@ export async function serveTools(
 
 /** A wait that is read again later may be over. */
 async function askPerson(
-  runs: Runs,
+  runs: FollowedRuns,
   { id, seq }: { readonly id: string; readonly seq: number },
   onWaiting: ServeOptions['onWaiting'],
 ): Promise<void> {

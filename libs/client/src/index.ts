@@ -21,12 +21,13 @@ export type {
   NewFile,
   SiteQuery,
 } from './resources.ts';
+export type { CreateOptions } from './resource.ts';
 export { Rondo, type UsageQuery } from './rondo.ts';
 export { RunLog } from './run-log.ts';
 export type { StreamOptions } from './run-stream.ts';
 export type { CallApproval, MessageRow, NoteRow, RunRow, RunView, ToolCallRow } from './run-view.ts';
 export { RunWatch, type WatchedRun } from './run-watch.ts';
-export type { CreateOptions, ListRuns, StoppedRun } from './runs.ts';
+export type { ListRuns, StoppedRun } from './runs.ts';
 export type { ApiRequest, RondoOptions } from './transport.ts';
 export { type LogProof, proveLog } from './verify-run.ts';
 export { type WebhookOptions, WebhookSignatureError, verifyWebhook } from './webhooks.ts';

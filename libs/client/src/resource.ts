@@ -4,6 +4,13 @@ export interface Options {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface CreateOptions extends Options {
+  /** The same request with the same key, within 24 hours, starts nothing and gets the first answer. Default: a new key. */
+  readonly idempotencyKey?: string;
+  /** Are uploaded with the request. The key then stands for their names and bytes. */
+  readonly attachments?: readonly File[];
+}
+
 /** What the compiler knows of a route. `params` are those of its path, in order. */
 export interface RouteTypes {
   readonly params: readonly (string | number)[];

@@ -10,16 +10,9 @@ import {
 } from './caller-tools.ts';
 import { RunFailedError, RunStoppedError, RunWaitingError, type StopReceipt } from './errors.ts';
 import * as routes from './generated/routes.ts';
-import { type ListQuery, type Options, Resource } from './resource.ts';
+import { type CreateOptions, type ListQuery, type Options, Resource } from './resource.ts';
 import { type StreamOptions, streamRun } from './run-stream.ts';
 import { type LogProof, proveLog } from './verify-run.ts';
-
-export interface CreateOptions extends Options {
-  /** The same request with the same key, within 24 hours, starts nothing and gets the first answer. Default: a new key. */
-  readonly idempotencyKey?: string;
-  /** Are uploaded with the request. The key then stands for their names and bytes. */
-  readonly attachments?: readonly File[];
-}
 
 export type ListRuns = ListQuery<routes.ListRunsQuery>;
 

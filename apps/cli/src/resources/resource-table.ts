@@ -1,7 +1,5 @@
-import type { apiRoutes } from '@rondo/contract/api';
 import type { Command } from '../command';
-
-export type RouteId = keyof typeof apiRoutes;
+import type { RouteCommand, RouteId } from './route-command';
 
 /** A route, and for a list the fields that a table shows of each item. */
 type Entry = RouteId | readonly [list: RouteId, columns: string];
@@ -120,12 +118,8 @@ const table: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
   health: { '': 'getDeploymentHealth' },
 };
 
-/** A command of a route. The schemas of the API are read when it is loaded, since most commands do without them. */
-export interface ResourceCommand {
-  /** For example `threads ls`, or `health`. */
-  readonly name: string;
-  readonly route: RouteId;
-  readonly columns: readonly string[];
+/** The schemas of the API are read when a command is loaded, since most commands do without them. */
+interface ResourceCommand extends RouteCommand {
   readonly load: () => Promise<Command>;
 }
 

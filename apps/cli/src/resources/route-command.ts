@@ -3,7 +3,17 @@ import { z } from 'zod';
 import { type Command, type Context, type Given, type Option, UsageError } from '../command';
 import type { Ending } from '../exit-codes';
 import { commonOptions, readCount } from '../parse-arguments';
-import type { ResourceCommand } from './resource-table';
+
+export type RouteId = keyof typeof apiRoutes;
+
+/** A command of a route. */
+export interface RouteCommand {
+  /** For example `threads ls`, or `health`. */
+  readonly name: string;
+  readonly route: RouteId;
+  /** For a list: the fields that a table shows of each item. */
+  readonly columns: readonly string[];
+}
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -29,7 +39,7 @@ const confirmOption: Option = { name: 'yes', short: 'y', help: 'do not ask at a 
 const limitOption: Option = { name: 'limit', short: 'n', value: 'NUMBER', help: 'at most so many (50)' };
 
 /** A command that sends one request: arguments for its path, options for its query and body. */
-export function createRouteCommand({ name, route: id, columns }: Omit<ResourceCommand, 'load'>): Command {
+export function createRouteCommand({ name, route: id, columns }: RouteCommand): Command {
   const route: Route = apiRoutes[id];
   const [resource = ''] = name.split(' ');
   const isPaged = route.query !== undefined && 'after' in route.query.shape;

@@ -1,4 +1,3 @@
-import type { StrictProvider } from './providers';
 import { type Task, isAboutPdf } from './task';
 
 /** The names of the blocks in which providers take a PDF. */
@@ -25,8 +24,7 @@ export function findDocuments(body: string): { readonly type: string; readonly t
 }
 
 /** A provider takes PDFs in its own form, or knows none; the task of a PDF has one as long as its question is in the context. */
-export function refuseDocuments(provider: StrictProvider, body: string, task: Task): string | undefined {
-  const { documents: form } = provider;
+export function refuseDocuments(form: DocumentForm | undefined, body: string, task: Task): string | undefined {
   const shown = findDocuments(body);
   for (const { type, text } of shown) {
     if (type !== form) return `Invalid value: '${type}'. This model does not take a file of the type application/pdf.`;

@@ -72,7 +72,7 @@ export class StrictServer {
     const asked = JSON.parse(body) as Asked; // the rules find what is wrong with it
     const forms = findDocuments(body).map(({ type }) => type);
     this.documents.set(task.id, [...new Set([...(this.documents.get(task.id) ?? []), ...forms])]);
-    const reason = refuseDocuments(provider, body, task) ?? refusalBy(provider, asked, task);
+    const reason = refuseDocuments(provider.documents, body, task) ?? refusalBy(provider, asked, task);
     if (reason !== undefined) {
       this.refusals.push({ task: task.id, reason: `${reason} (after step ${newestStep(task, body)})` });
       return send(response, 400, wrapRefusal(provider, reason));
