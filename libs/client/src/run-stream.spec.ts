@@ -114,7 +114,7 @@ describe('a stream', () => {
     });
     const onCut = jest.fn();
 
-    expect(flawsOf(await collect(flaky.runs.stream('run_900', { onCut })))).toEqual([]);
+    expect(flawsOf(await collect(flaky.runs.stream('once_900', { onCut })))).toEqual([]);
     expect([onCut.mock.calls.length, attempts]).toEqual([1, 4]);
   }, 60_000);
 
