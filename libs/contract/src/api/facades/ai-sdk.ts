@@ -66,5 +66,5 @@ export const aiSdk = defineRoutes('ai-sdk', {
   },
 } satisfies Record<string, RouteDefinition>);
 
-/** The routes of all façades, which the tests over all routes cover like those of the API. */
+/** The routes of all façades. What another account may not see is tested for each: an unknown chat is no error there. */
 export const facadeRoutes = { ...aiSdk };
