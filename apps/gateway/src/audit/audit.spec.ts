@@ -7,12 +7,15 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
+const namesKey = 'The fact of the result names the key that gave it.';
 const addsWork = 'It only adds work, which the log of its run keeps.';
 /** Routes that write and are in no audit log, and why. What takes something away does not belong here. */
 const notAudited = new Map([
   ['post /v1/runs', addsWork],
   ['post /v1/threads/{thread_id}/runs', addsWork],
   ['post /v1/runs/{run_id}/input', addsWork],
+  ['post /v1/runs/{run_id}/tool-results', namesKey],
+  ['post /v1/tool-calls/{tool_call_id}/result', namesKey],
   ['post /v1/threads', 'It adds an empty thread.'],
   ['post /v1/threads/{thread_id}/messages', 'It only adds a message, which names the time.'],
   ['post /v1/files', 'It only adds a file, which stands in the list of files.'],

@@ -59,6 +59,7 @@ export const aiSdk = defineRoutes('ai-sdk', {
     method: 'POST',
     path: '/ai-sdk/chat/{chat_id}/stop',
     summary: 'Stop the active run of a chat',
+    audit: 'run.stop',
     params: chatParams,
     body: z.strictObject({}),
     storesAnswer: false,
