@@ -50,6 +50,7 @@ describe('rondo doctor', () => {
       'redis: ok',
       'nats: ok',
       'key: ok',
+      'processes: ok',
       'models: warning',
       'a run: ok',
       'sandbox: ok',
