@@ -20,7 +20,7 @@ const findScaler = (objects: readonly KubernetesObject[], scaler: string) =>
 const triggers = z.object({ triggers: z.array(z.object({ metadata: z.record(z.string(), z.string()) })) });
 
 /** Series of an executor: how many of its 32 slots and of its 128 sandboxes are in use. */
-const seriesOf = (pod: string, { slots, sandboxes }: { readonly slots: number; readonly sandboxes: number }) =>
+const toSeries = (pod: string, { slots, sandboxes }: { readonly slots: number; readonly sandboxes: number }) =>
   Object.entries({
     rondo_tool_slots_in_use: slots,
     rondo_tool_slots: 32,
@@ -108,9 +108,9 @@ describe('executors that are scaled by what they announce', () => {
 /** Evaluates a query over two executors of the release and one of another, with Prometheus's own engine. */
 async function expectValue(query: string, value: number): Promise<void> {
   const input = [
-    ...seriesOf('rondo-tool-executor-0', { slots: 8, sandboxes: 96 }),
-    ...seriesOf('rondo-tool-executor-1', { slots: 16, sandboxes: 16 }),
-    ...seriesOf('other-tool-executor-0', { slots: 32, sandboxes: 128 }),
+    ...toSeries('rondo-tool-executor-0', { slots: 8, sandboxes: 96 }),
+    ...toSeries('rondo-tool-executor-1', { slots: 16, sandboxes: 16 }),
+    ...toSeries('other-tool-executor-0', { slots: 32, sandboxes: 128 }),
   ];
   const expected = { expr: query, eval_time: '1m', exp_samples: [{ labels: '{}', value }] };
   const directory = join(root, '.data/cache');

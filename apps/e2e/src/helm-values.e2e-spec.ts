@@ -15,7 +15,7 @@ import {
 beforeAll(prepareHelm, 300_000);
 
 /** The components whose pods are of each group of values. */
-const componentsOf: Record<string, readonly string[]> = {
+const componentsByGroup: Record<string, readonly string[]> = {
   gateway: ['gateway'],
   agentWorker: ['agent-worker'],
   summarizer: ['summarizer'],
@@ -25,9 +25,9 @@ const componentsOf: Record<string, readonly string[]> = {
   test: ['test'],
   bundled: ['postgres', 'redis', 'nats'],
 };
-const groups = Object.keys(componentsOf);
-const everyComponent = Object.values(componentsOf).flat().sort();
-const ours = everyComponent.filter((component) => !componentsOf['bundled']?.includes(component));
+const groups = Object.keys(componentsByGroup);
+const everyComponent = Object.values(componentsByGroup).flat().sort();
+const ours = everyComponent.filter((component) => !componentsByGroup['bundled']?.includes(component));
 
 const node = z.looseObject({
   type: z.union([z.string(), z.array(z.string())]).optional(),
@@ -82,7 +82,7 @@ const special: Record<string, { readonly value: unknown; readonly found?: string
 };
 
 /** A value that no other has, and what of it must be found in the objects. */
-function markOf(name: string, index: number, { type, enum: choices, pattern }: z.infer<typeof node>) {
+function createMark(name: string, index: number, { type, enum: choices, pattern }: z.infer<typeof node>) {
   const own = special[name];
   const text = `mark${index}x`;
   if (own) return { value: own.value, found: own.found ?? JSON.stringify(own.value).replaceAll(/[[\]"]/g, '') };
@@ -99,7 +99,7 @@ function markOf(name: string, index: number, { type, enum: choices, pattern }: z
 }
 
 const marks = leaves.flatMap(([name, said], index) => {
-  const mark = markOf(name, index, said);
+  const mark = createMark(name, index, said);
   return mark ? [{ name, ...mark }] : [];
 });
 
@@ -159,7 +159,7 @@ describe('every value of the chart arrives', () => {
 
     const arrived = own.map(({ name, found }) => ({ name, in: [...templates].filter(has(found)).map(first).sort() }));
     expect(own).toHaveLength(Object.keys(podSettings).length);
-    expect(arrived).toEqual(own.map(({ name }) => ({ name, in: [...(componentsOf[group] ?? [])].sort() })));
+    expect(arrived).toEqual(own.map(({ name }) => ({ name, in: [...(componentsByGroup[group] ?? [])].sort() })));
   });
 
   it('in some object, and only in those of its service, if it is said of one', async () => {
@@ -178,7 +178,7 @@ describe('every value of the chart arrives', () => {
       /\.(labels|annotations|resources|image|env)$/.test(one),
     )) {
       const components = texts.filter(({ text }) => text.includes(found)).map(({ component }) => component);
-      const wanted = componentsOf[name.split('.')[0] ?? ''];
+      const wanted = componentsByGroup[name.split('.')[0] ?? ''];
       if (wanted)
         expect({ name, others: components.filter((one) => !wanted.includes(one)) }).toEqual({ name, others: [] });
     }

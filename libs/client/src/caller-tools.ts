@@ -81,12 +81,12 @@ export async function runWithTools(
   options: RunOptions = {},
 ): Promise<AgentResult> {
   const handled = Object.entries(tools).flatMap(([name, tool]) => (isHandled(tool) ? [[name, tool] as const] : []));
-  const others = Object.entries(tools).map(([name, tool]) => [name, isHandled(tool) ? optionsOf(tool) : tool] as const);
+  const others = Object.entries(tools).map(([name, tool]) => [name, isHandled(tool) ? toOptions(tool) : tool] as const);
   const run = await runs.create(
     {
       ...request,
       tools: Object.fromEntries(others.filter(([, tool]) => tool !== undefined)) as ToolOptions,
-      caller_tools: handled.map(([name, tool]) => definitionOf(name, tool)),
+      caller_tools: handled.map(([name, tool]) => toDefinition(name, tool)),
     },
     options,
   );
@@ -97,10 +97,10 @@ export async function runWithTools(
 const isHandled = (tool: HandledTool | ToolOptions[string]): tool is HandledTool =>
   typeof tool === 'object' && 'handler' in tool;
 
-const optionsOf = ({ require_approval: rule }: HandledTool): ToolOptions[string] | undefined =>
+const toOptions = ({ require_approval: rule }: HandledTool): ToolOptions[string] | undefined =>
   rule === undefined ? undefined : { require_approval: rule };
 
-const definitionOf = (
+const toDefinition = (
   name: string,
   { handler: _handler, require_approval: _rule, ...definition }: HandledTool,
 ): CallerTool => ({ name, ...definition });

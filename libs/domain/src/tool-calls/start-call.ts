@@ -15,7 +15,7 @@ export const isTurnOver = ({ state, run }: Pick<LoopContext, 'state' | 'run'>): 
  * caller therefore blocks the calls behind it only if they are sequential.
  */
 export function nextWave(loop: LoopContext): KnownCall[] {
-  const wave = frontOf(loop).filter(
+  const wave = findFront(loop).filter(
     (known) => !awaitsPerson(known) && !awaitsChild(loop, known) && !isAsked(loop, known),
   );
   return isTurnOver(loop)
@@ -43,9 +43,9 @@ export function callsForCaller(loop: LoopContext): KnownCall[] {
 
 /** The open calls whose approval a person must decide before the run can go on. */
 export const unapprovedCalls = (loop: LoopContext): KnownCall[] =>
-  frontOf(loop).filter((known) => awaitsApproval(loop, known));
+  findFront(loop).filter((known) => awaitsApproval(loop, known));
 
-function frontOf(loop: LoopContext): KnownCall[] {
+function findFront(loop: LoopContext): KnownCall[] {
   const open = openCalls(loop.state);
   return isParallel(loop) ? open : open.slice(0, 1);
 }

@@ -40,4 +40,4 @@ export async function configureConnection(client: ClientBase): Promise<void> {
 export const isBehindPooler = (client: object): boolean => behindPoolers.has(client);
 
 /** The backend that the server has named when connecting. */
-const findBackend = (client: ClientBase): unknown => ('processID' in client ? client.processID : undefined);
+export const findBackend = (client: ClientBase): unknown => ('processID' in client ? client.processID : undefined);

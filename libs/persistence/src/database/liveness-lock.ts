@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { findBackend } from './configure-connection';
 import { beatUntil } from './heartbeats';
 import type { Sql } from './sql';
 
@@ -114,7 +115,7 @@ export class LivenessLock {
   private async acquire(client: pg.Client): Promise<boolean> {
     await client.query(keepAlive);
     const { rows } = await client.query<{ pid: number }>(acquireLock, [this.parts.owner]);
-    return 'processID' in client && client.processID === rows[0]?.pid;
+    return findBackend(client) === rows[0]?.pid;
   }
 
   private pause(ms: number): Promise<void> {

@@ -49,7 +49,7 @@ delete from idempotency_keys where account_id = $1 and (
 const webhooksAbout = `
 delete from webhook_deliveries where run_id = any($1::text[]) and (status <> 'pending' or type <> 'usage.recorded')`;
 
-const facadeIdsOf = `delete from facade_ids where thread_id = $1`;
+const purgeFacadeIds = `delete from facade_ids where thread_id = $1`;
 const jobsOf = `delete from outbox where payload ->> 'thread_id' = $1`;
 const theseRuns = `delete from runs where id = any($1::text[])`;
 
@@ -83,7 +83,7 @@ export async function purgeThreads(sql: Sql): Promise<boolean> {
 
   await sql.query(answersAbout, [thread.account_id, [thread.id]]);
   await sql.query(jobsOf, [thread.id]);
-  await sql.query(facadeIdsOf, [thread.id]);
+  await sql.query(purgeFacadeIds, [thread.id]);
   await sql.query(imagesOf, [thread.id]);
   await sql.query(done, [thread.id]);
   return true;

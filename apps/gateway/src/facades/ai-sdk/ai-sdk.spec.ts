@@ -39,14 +39,14 @@ const user = (text: string): UiMessage => ({
   parts: [{ type: 'text', text }],
 });
 
-const transportOf = (sdk: Sdk, { url, key = adminKey }: { url: string; key?: string }, body: object = {}) =>
+const createTransport = (sdk: Sdk, { url, key = adminKey }: { url: string; key?: string }, body: object = {}) =>
   new sdk.DefaultChatTransport<UiMessage>({
     api: `${url}/ai-sdk/chat`,
     headers: { Authorization: `Bearer ${key}` },
     body,
   });
 
-type Transport = ReturnType<typeof transportOf>;
+type Transport = ReturnType<typeof createTransport>;
 
 const send = (
   transport: Transport,
@@ -91,7 +91,7 @@ const reason = (promise: Promise<unknown>): Promise<string> =>
   );
 
 describe.each(sdks)('AI SDK %s', (_, sdk) => {
-  const chat = (body?: object) => transportOf(sdk, gateway, body);
+  const chat = (body?: object) => createTransport(sdk, gateway, body);
 
   it('shows a reply, and the next one on the same thread', async () => {
     const id = newChat();
@@ -121,7 +121,7 @@ describe.each(sdks)('AI SDK %s', (_, sdk) => {
     const run = await claimNewest();
     run.streamText('The first half, ');
     leaving.abort();
-    const resumed = await transportOf(sdk, other).reconnectToStream({ chatId: id });
+    const resumed = await createTransport(sdk, other).reconnectToStream({ chatId: id });
     if (!resumed) throw new Error('there was no stream');
     run.streamText('and the second.');
     await run.finishMessage();
@@ -200,7 +200,7 @@ describe.each(sdks)('AI SDK %s', (_, sdk) => {
     const id = newChat();
     await send(chat(), id, [user('One.')]);
     expect(await reason(send(chat(), id, [user('Two.')]))).toMatch(/ is active on .*\(thread_busy\)$/);
-    expect(await reason(send(transportOf(sdk, { url: gateway.url, key: 'wrong' }), id, [user('x')]))).toContain(
+    expect(await reason(send(createTransport(sdk, { url: gateway.url, key: 'wrong' }), id, [user('x')]))).toContain(
       '(unauthorized)',
     );
     expect(await reason(send(chat({ tools: [] }), newChat(), [user('x')]))).toMatch(/tools.*\(invalid_request\)$/);
@@ -209,13 +209,13 @@ describe.each(sdks)('AI SDK %s', (_, sdk) => {
 });
 
 describe('a chat of the AI SDK', () => {
-  const chat = (body?: object) => transportOf(sdk5, gateway, body);
+  const chat = (body?: object) => createTransport(sdk5, gateway, body);
 
   it('makes one run of a message that is sent twice', async () => {
     const id = newChat();
     const sent = [user('Once.')];
     await send(chat(), id, sent);
-    await send(transportOf(sdk5, other), id, sent);
+    await send(createTransport(sdk5, other), id, sent);
     const run = await claimNewest();
     await run.complete();
     const { body } = await gateway.as().get(`/v1/runs?thread_id=${run.claim.threadId}`).expect(200);
