@@ -14,5 +14,7 @@ module.exports = {
   testTimeout: 120_000, // a bound for what hangs, on slow machines too; no test is about time
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
   transform: { '^.+\\.(ts|js|mjs)$': ['@swc/jest', transform] }, // scripts of deploy/local, too
+  /** These packages have only ES modules, which jest must compile. */
+  transformIgnorePatterns: ['/node_modules/(?!(?:jose/|ai[56]?/|@ai-sdk/|@workflow/|zod/v4/.*\\.js$))'],
   testEnvironmentOptions: { customExportConditions: ['@rondo/source', 'node', 'node-addons'] },
 };
