@@ -29,6 +29,8 @@ import {
   Runs,
   Sandboxes,
   Schedules,
+  SecretUses,
+  Secrets,
   Sessions,
   Threads,
   WebhookTriggers,
@@ -72,6 +74,7 @@ import { BrowserAccess } from './sandboxes/browser-access';
 import { SandboxService } from './sandboxes/sandbox-service';
 import { composeTriggers } from './triggers/compose-triggers';
 import { composeSignIn } from './sessions/compose-sign-in';
+import { SecretService } from './secrets/secret-service';
 import { composeWebhooks } from './webhooks/compose-webhooks';
 
 const name = 'gateway';
@@ -190,6 +193,8 @@ function connect(config: GatewayConfig, log: Logger, tracing: Tracing) {
     firings: new Firings(database, newUlid),
     executions: new Executions(database),
     sessions: new Sessions(database, newUlid),
+    secrets: new Secrets(database),
+    secretUses: new SecretUses(database),
     webhookTriggers: new WebhookTriggers(database, newUlid),
     auditLog: new AuditLog(database, newUlid),
     link,
@@ -252,6 +257,7 @@ function servicesOf(
     runService,
     runWaits,
     mcpDiscovery,
+    secretService: new SecretService({ stored: adapters.secrets, box: secrets, newId: newUlid }),
   };
 }
 

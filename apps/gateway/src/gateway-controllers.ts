@@ -24,6 +24,7 @@ import { SandboxBrowserController } from './sandboxes/sandbox-browser.controller
 import { SandboxFilesController } from './sandboxes/sandbox-files.controller';
 import { SandboxesController } from './sandboxes/sandboxes.controller';
 import { SitesController } from './sites/sites.controller';
+import { SecretsController } from './secrets/secrets.controller';
 import { SessionsController } from './sessions/sessions.controller';
 import { ThreadsController } from './threads/threads.controller';
 import { CallerCallsController } from './tool-calls/caller-calls.controller';
@@ -59,6 +60,7 @@ export const controllers: Type[] = [
   HooksController,
   WebhookDeliveriesController,
   WebhookEndpointsController,
+  SecretsController,
   SandboxBrowserController,
   SandboxFilesController,
   AccountAdministrationController,

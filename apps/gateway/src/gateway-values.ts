@@ -15,6 +15,8 @@ import {
   Runs,
   Sandboxes,
   Schedules,
+  SecretUses,
+  Secrets,
   Threads,
   WebhookDeliveries,
   WebhookEndpoints,
@@ -42,6 +44,7 @@ import { TraceLinks } from './runs/trace-links';
 import { BrowserAccess } from './sandboxes/browser-access';
 import { SandboxService } from './sandboxes/sandbox-service';
 import { SiteService } from './sites/site-service';
+import { SecretService } from './secrets/secret-service';
 import { SessionService } from './sessions/session-service';
 import { ScheduleService } from './triggers/schedule-service';
 import { WebhookBodyReader } from './triggers/webhook-body-reader';
@@ -65,6 +68,9 @@ export const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: WebhookReceiver, useValue: parts.webhookReceiver },
   { provide: WebhookBodyReader, useValue: parts.webhookBodyReader },
   { provide: ScheduleService, useValue: parts.scheduleService },
+  { provide: Secrets, useValue: parts.secrets },
+  { provide: SecretUses, useValue: parts.secretUses },
+  { provide: SecretService, useValue: parts.secretService },
   { provide: Projects, useValue: parts.projects },
   { provide: PublicReads, useValue: parts.publicReads },
   { provide: Threads, useValue: parts.threads },

@@ -278,6 +278,21 @@ export class Threads extends Resource {
   }
 }
 
+/** What sandboxes and MCP servers may use and not read. No answer has a value. */
+export class Secrets extends Resource {
+  /** It is never sent a second time by itself: the second would be refused. */
+  readonly create = this.send(routes.createSecret);
+  readonly get = this.send(routes.getSecret);
+  /** Newest first. */
+  readonly list = this.pages(routes.listSecrets);
+  /** It holds for the next request that would carry the secret. */
+  readonly update = this.send(routes.updateSecret);
+  /** Revokes it. */
+  readonly delete = this.send(routes.deleteSecret);
+  /** What secrets were sent to, or refused to, newest first. */
+  readonly uses = this.pages(routes.listSecretUses);
+}
+
 /** What starts a run for each signed request that another system sends. */
 export class WebhookTriggers extends Resource {
   /** The only answer that has the secret. It is never sent a second time by itself. */

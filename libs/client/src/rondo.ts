@@ -11,6 +11,7 @@ import {
   Projects,
   Sandboxes,
   Schedules,
+  Secrets,
   Sessions,
   Sites,
   Threads,
@@ -38,6 +39,7 @@ export class Rondo extends Resource {
   readonly files = new Files(this.transport);
   readonly mcp = new Mcp(this.transport);
   readonly schedules = new Schedules(this.transport);
+  readonly secrets = new Secrets(this.transport);
   readonly webhookTriggers = new WebhookTriggers(this.transport);
   readonly webhookEndpoints = new WebhookEndpoints(this.transport);
 

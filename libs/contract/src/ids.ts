@@ -28,6 +28,9 @@ export const fileId = prefixed('file').brand<'FileId'>();
 export const scheduleId = prefixed('sch').brand<'ScheduleId'>();
 export const webhookTriggerId = prefixed('whk').brand<'WebhookTriggerId'>();
 export const executionId = prefixed('exc').brand<'ExecutionId'>();
+export const secretId = prefixed('sec').brand<'SecretId'>();
+/** One request that a secret was opened for. */
+export const secretUseId = prefixed('use').brand<'SecretUseId'>();
 export const webhookEndpointId = prefixed('whe').brand<'WebhookEndpointId'>();
 /** Follows from the event and the endpoint, so it is as long as both. */
 export const webhookDeliveryId = prefixed('whd', 96).brand<'WebhookDeliveryId'>();
@@ -54,6 +57,8 @@ export type FileId = z.infer<typeof fileId>;
 export type ScheduleId = z.infer<typeof scheduleId>;
 export type WebhookTriggerId = z.infer<typeof webhookTriggerId>;
 export type ExecutionId = z.infer<typeof executionId>;
+export type SecretId = z.infer<typeof secretId>;
+export type SecretUseId = z.infer<typeof secretUseId>;
 export type WebhookEndpointId = z.infer<typeof webhookEndpointId>;
 export type WebhookDeliveryId = z.infer<typeof webhookDeliveryId>;
 

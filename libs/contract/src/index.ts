@@ -147,6 +147,7 @@ export {
   sortOrder,
   versionNote,
 } from './agent';
+export * from './secret';
 export * from './trigger';
 export * from './webhook';
 export { type PlanProgress, planIn, planProgress } from './plan-progress';

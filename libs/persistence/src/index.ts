@@ -80,6 +80,15 @@ export {
   WebhookEndpoints,
   mostWebhookEndpoints,
 } from './api/webhooks/webhook-endpoints';
+export {
+  type NewSecret,
+  type SecretAddress,
+  type SecretChange,
+  type SecretFields,
+  Secrets,
+  mostSecrets,
+} from './api/secrets/secrets';
+export { type SecretUseFilter, SecretUses } from './api/secrets/secret-uses';
 export { Projects } from './api/projects/projects';
 export type { ProjectAddress } from './api/projects/project-row';
 export { type DueTitle, ProjectTitles } from './api/projects/project-titles';

@@ -9,6 +9,7 @@ import {
   Purge,
   type Reservations,
   Retention,
+  SecretUses,
   type RunTrees,
   type Sandboxes,
   ToolSetSweep,
@@ -96,6 +97,7 @@ function cleanupTasks({
   const everyMs = config.RETENTION_EVERY_MS;
   const retention = new Retention(database, config.RETENTION_DAYS);
   const idempotencyKeys = new IdempotencyKeys(database);
+  const secretUses = new SecretUses(database);
   const purge = new Purge({ database, newId: newUlid, onStopped: (facts) => feed.publish(facts) });
   const blobs = new BlobSweep(database);
   const files = new FileSweep(database);
@@ -108,6 +110,7 @@ function cleanupTasks({
   return {
     retention: { everyMs, work: () => retention.trim() },
     idempotencyKeys: { everyMs, work: () => idempotencyKeys.prune() },
+    secretUses: { everyMs, work: () => secretUses.prune() },
     purge: { everyMs, work: () => purge.some() },
     blobs: { everyMs, work: () => blobs.sweep() },
     files: { everyMs, work: () => files.sweep() },

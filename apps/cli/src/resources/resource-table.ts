@@ -80,6 +80,14 @@ const table: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     delivery: 'getWebhookDelivery',
     redeliver: 'redeliverWebhook',
   },
+  secrets: {
+    ls: ['listSecrets', 'id name project_id allowed_hosts expires_at created_at'],
+    get: 'getSecret',
+    create: 'createSecret',
+    update: 'updateSecret',
+    delete: 'deleteSecret',
+    uses: ['listSecretUses', 'at name via method host path status refusal'],
+  },
   sandboxes: {
     ls: ['listSandboxes', 'id thread_id provider state used_at disk_bytes'],
     get: 'getSandbox',

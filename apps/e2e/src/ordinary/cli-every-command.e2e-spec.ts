@@ -198,6 +198,7 @@ const listed = [
   'schedules',
   'triggers',
   'webhooks',
+  'secrets',
   'sandboxes',
   'sites',
   'uploads',

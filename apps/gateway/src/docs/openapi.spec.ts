@@ -35,6 +35,7 @@ let schedule: string;
 let trigger: string;
 let endpoint: string;
 let delivery: string;
+let secret: string;
 beforeAll(async () => {
   gateway = await RunningGateway.start({
     SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -75,6 +76,18 @@ beforeAll(async () => {
       .as()
       .post('/v1/webhooks')
       .send({ url: 'http://127.0.0.1:9/', events: ['run.completed'] })
+      .expect(201)
+  ).body.id;
+  secret = (
+    await gateway
+      .as()
+      .post('/v1/secrets')
+      .send({
+        name: 'OF_THE_OPERATOR',
+        value: 'of the operator',
+        allowed_hosts: ['example.org'],
+        placement: { in: 'query', name: 'key' },
+      })
       .expect(201)
   ).body.id;
   delivery = (await gateway.as().post(`/v1/webhooks/${endpoint}/test`).expect(202)).body.id;
@@ -214,6 +227,7 @@ describe('isolation of accounts, over every route', () => {
         .replace('{trigger_id}', trigger)
         .replace('{endpoint_id}', endpoint)
         .replace('{delivery_id}', delivery)
+        .replace('{secret_id}', secret)
         .replace('{version}', '1')
         .replace('{key_id}', key.id)
         .replace('{session_id}', signedIn.session_id)
@@ -222,7 +236,7 @@ describe('isolation of accounts, over every route', () => {
       const send = gateway.as(stranger)[methods[method]];
       const { body } = await send(toTarget(target, route)).send(bodies[route.id]).expect(404);
       expect(body.code).toMatch(
-        /^(run|thread|project|tool_call|mcp_tool|approval|api_key|session|blob|file|sandbox|agent|schedule|trigger|webhook_endpoint|webhook_delivery)_not_found$/,
+        /^(run|thread|project|tool_call|mcp_tool|approval|api_key|session|blob|file|sandbox|agent|schedule|trigger|secret|webhook_endpoint|webhook_delivery)_not_found$/,
       );
       expect(await gateway.read(run.id)).toEqual(run);
       await gateway.as(key.key).get('/v1/runs').expect(200);

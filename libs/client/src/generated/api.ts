@@ -1865,6 +1865,69 @@ export type components = {
             /** @default false */
             is_paused?: boolean;
         };
+        /**
+         * @example {
+         *       "name": "GITHUB_TOKEN",
+         *       "value": "ghp_not_a_real_token_0000000000000000",
+         *       "allowed_hosts": [
+         *         "api.github.com"
+         *       ],
+         *       "methods": [
+         *         "GET",
+         *         "POST"
+         *       ],
+         *       "placement": {
+         *         "in": "header",
+         *         "name": "Authorization",
+         *         "prefix": "Bearer "
+         *       }
+         *     }
+         * @example {
+         *       "name": "GIT_PASSWORD",
+         *       "value": "ghp_not_a_real_token_0000000000000000",
+         *       "allowed_hosts": [
+         *         "github.com"
+         *       ],
+         *       "methods": [
+         *         "GET",
+         *         "POST"
+         *       ],
+         *       "placement": {
+         *         "in": "basic",
+         *         "username": "x-access-token"
+         *       },
+         *       "expires_at": "2027-01-01T00:00:00.000Z"
+         *     }
+         */
+        NewSecret: {
+            /** @description Also of the environment variable in which commands find the placeholder. */
+            name: string;
+            /**
+             * @description Only runs of its threads can use it. Absent: all runs.
+             * @default null
+             */
+            project_id?: string | null;
+            /** @default  */
+            description?: string;
+            /** @description It is sealed, and no answer has it. At least 8 characters. */
+            value: string;
+            /** @description `api.example.com`, or `*.example.com` for the names below it: TLS on port 443. `api.example.com:8443` is another port, and only `http://build.internal:8080` is without TLS. */
+            allowed_hosts: string[];
+            /**
+             * @default [
+             *       "GET",
+             *       "HEAD"
+             *     ]
+             */
+            methods?: components["schemas"]["SecretMethod"][];
+            /** @description Where the value goes: in a header, whole if there is a `prefix`; as a parameter of the query; or as the password of a user. */
+            placement: components["schemas"]["SecretPlacement"];
+            /**
+             * @description From then on it is refused.
+             * @default null
+             */
+            expires_at?: string | null;
+        };
         NewSession: Record<string, never>;
         NewThread: {
             /** @description The stored agent that its runs begin with, unless they name one. */
@@ -2846,11 +2909,63 @@ export type components = {
             /** @default 400 */
             y?: number;
         };
+        Secret: {
+            allowed_hosts: string[];
+            methods: components["schemas"]["SecretMethod"][];
+            placement: components["schemas"]["SecretPlacement"];
+            id: string;
+            name: string;
+            project_id: string | null;
+            description: string;
+            expires_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /**
+         * @example {
+         *       "expires_at": "2027-01-01T00:00:00.000Z"
+         *     }
+         */
+        SecretChange: {
+            description?: string;
+            /** @description It is sealed, and no answer has it. At least 8 characters. */
+            value?: string;
+            /** @description `api.example.com`, or `*.example.com` for the names below it: TLS on port 443. `api.example.com:8443` is another port, and only `http://build.internal:8080` is without TLS. */
+            allowed_hosts?: string[];
+            methods?: components["schemas"]["SecretMethod"][];
+            /** @description Where the value goes: in a header, whole if there is a `prefix`; as a parameter of the query; or as the password of a user. */
+            placement?: components["schemas"]["SecretPlacement"];
+            /** @description From then on it is refused. */
+            expires_at?: string | null;
+        };
         SecretHint: {
             hint: string;
             /** Format: date-time */
             created_at: string;
             expires_at: string | null;
+        };
+        /** @enum {string} */
+        SecretMethod: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
+        SecretPage: {
+            data: components["schemas"]["Secret"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        SecretPlacement: {
+            /** @constant */
+            in: "header";
+            name: string;
+            prefix?: string;
+        } | {
+            /** @constant */
+            in: "query";
+            name: string;
+        } | {
+            /** @constant */
+            in: "basic";
+            username: string & (unknown & unknown);
         };
         SecretRotation: {
             /**
@@ -2858,6 +2973,27 @@ export type components = {
              * @default 86400
              */
             overlap_s?: number;
+        };
+        SecretUse: {
+            id: string;
+            secret_id: string;
+            name: string;
+            run_id: string | null;
+            tool_call_id: string | null;
+            /** @enum {string} */
+            via: "sandbox" | "mcp";
+            host: string;
+            method: string;
+            path: string;
+            status: number | null;
+            refusal: ("revoked" | "expired" | "host" | "method" | "run_over" | "not_named") | null;
+            /** Format: date-time */
+            at: string;
+        };
+        SecretUsePage: {
+            data: components["schemas"]["SecretUse"][];
+            has_more: boolean;
+            next_cursor: string | null;
         };
         /**
          * @example {
@@ -3886,6 +4022,7 @@ export type NewProject = components['schemas']['NewProject'];
 export type NewRun = components['schemas']['NewRun'];
 export type NewRunOnThread = components['schemas']['NewRunOnThread'];
 export type NewSchedule = components['schemas']['NewSchedule'];
+export type NewSecret = components['schemas']['NewSecret'];
 export type NewSession = components['schemas']['NewSession'];
 export type NewThread = components['schemas']['NewThread'];
 export type NewTriggeredRun = components['schemas']['NewTriggeredRun'];
@@ -3950,8 +4087,15 @@ export type Schedule = components['schemas']['Schedule'];
 export type ScheduleChange = components['schemas']['ScheduleChange'];
 export type SchedulePage = components['schemas']['SchedulePage'];
 export type ScrollBrowserAction = components['schemas']['ScrollBrowserAction'];
+export type Secret = components['schemas']['Secret'];
+export type SecretChange = components['schemas']['SecretChange'];
 export type SecretHint = components['schemas']['SecretHint'];
+export type SecretMethod = components['schemas']['SecretMethod'];
+export type SecretPage = components['schemas']['SecretPage'];
+export type SecretPlacement = components['schemas']['SecretPlacement'];
 export type SecretRotation = components['schemas']['SecretRotation'];
+export type SecretUse = components['schemas']['SecretUse'];
+export type SecretUsePage = components['schemas']['SecretUsePage'];
 export type Session = components['schemas']['Session'];
 export type SessionLink = components['schemas']['SessionLink'];
 export type SessionPage = components['schemas']['SessionPage'];

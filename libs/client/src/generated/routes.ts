@@ -346,6 +346,32 @@ export const runSchedule: Route<{ params: [scheduleId: string]; answer: Api.Run 
 
 export const listScheduleExecutions: Route<{ params: [scheduleId: string]; query: PageQuery; answer: Api.ExecutionPage }> = { method: 'GET', path: '/v1/schedules/{schedule_id}/executions', takes: 'query' };
 
+export const createSecret: Route<{ params: []; body: Api.NewSecret; answer: Api.Secret }> = { method: 'POST', path: '/v1/secrets', takes: 'body', repeatable: false };
+
+export interface ListSecretsQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  /** Those of this project alone. */
+  readonly project_id?: string;
+}
+export const listSecrets: Route<{ params: []; query: ListSecretsQuery; answer: Api.SecretPage }> = { method: 'GET', path: '/v1/secrets', takes: 'query' };
+
+export interface ListSecretUsesQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  readonly secret_id?: string;
+  readonly run_id?: string;
+}
+export const listSecretUses: Route<{ params: []; query: ListSecretUsesQuery; answer: Api.SecretUsePage }> = { method: 'GET', path: '/v1/secrets/uses', takes: 'query' };
+
+export const getSecret: Route<{ params: [secretId: string]; answer: Api.Secret }> = { method: 'GET', path: '/v1/secrets/{secret_id}' };
+
+export const updateSecret: Route<{ params: [secretId: string]; body: Api.SecretChange; answer: Api.Secret }> = { method: 'PATCH', path: '/v1/secrets/{secret_id}', takes: 'body' };
+
+export const deleteSecret: Route<{ params: [secretId: string]; answer: void }> = { method: 'DELETE', path: '/v1/secrets/{secret_id}', answers: 'nothing' };
+
 export const createSession: Route<{ params: []; body: Api.NewSession; answer: Api.Session }> = { method: 'POST', path: '/v1/session', takes: 'body', repeatable: false };
 
 export const getSession: Route<{ params: []; answer: Api.Session }> = { method: 'GET', path: '/v1/session' };

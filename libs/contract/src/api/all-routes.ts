@@ -16,6 +16,7 @@ import { runReadSchemas, runReads } from './run-reads';
 import { runSchemas, runs } from './runs';
 import { sandboxSchemas, sandboxes } from './sandboxes';
 import { scheduleSchemas, schedules } from './schedules';
+import { secretSchemas, secrets } from './secrets';
 import { sessionSchemas, sessions } from './sessions';
 import { siteSchemas, sites } from './sites';
 import { socketSchemas } from './sockets';
@@ -43,6 +44,7 @@ export const apiRoutes = {
   ...runEvents,
   ...sandboxes,
   ...schedules,
+  ...secrets,
   ...sessions,
   ...sites,
   ...threads,
@@ -69,6 +71,7 @@ export const apiSchemas: readonly ApiSchemas[] = [
   runEventSchemas,
   sandboxSchemas,
   scheduleSchemas,
+  secretSchemas,
   sessionSchemas,
   siteSchemas,
   socketSchemas,

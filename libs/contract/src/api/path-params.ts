@@ -11,6 +11,7 @@ import {
   runId,
   sandboxId,
   scheduleId,
+  secretId,
   sessionId,
   threadId,
   webhookDeliveryId,
@@ -103,6 +104,12 @@ export const pathParams = {
     property: 'scheduleId',
     example: ids.schedule,
     unknown: { noun: 'schedule', code: 'schedule_not_found' },
+  },
+  secret_id: {
+    schema: secretId,
+    property: 'secretId',
+    example: ids.secret,
+    unknown: { noun: 'secret', code: 'secret_not_found' },
   },
   session_id: {
     schema: sessionId,

@@ -1,0 +1,114 @@
+import type { Secret } from '@rondo/contract';
+import { RunningGateway } from '../testing/running-gateway';
+
+const value = 'canary-5f0c1d7e9a';
+const fields = {
+  name: 'GITHUB_TOKEN',
+  value,
+  allowed_hosts: ['API.github.com', '*.example.com', 'http://build.internal:8080'],
+  placement: { in: 'header', name: 'Authorization', prefix: 'Bearer ' },
+};
+
+let gateway: RunningGateway;
+let key: string;
+beforeAll(async () => {
+  gateway = await RunningGateway.start({ SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') });
+});
+beforeEach(async () => void (key = await gateway.keyOf('an account')));
+afterAll(() => gateway.close());
+
+const send = (more: object = {}) =>
+  gateway
+    .as(key)
+    .post('/v1/secrets')
+    .send({ ...fields, ...more });
+const create = async (more: object = {}): Promise<Secret> => (await send(more).expect(201)).body as Secret;
+
+describe('secrets', () => {
+  it('are stored sealed, and no answer has the value', async () => {
+    const made = await create();
+    expect(made).toMatchObject({
+      name: 'GITHUB_TOKEN',
+      project_id: null,
+      allowed_hosts: ['api.github.com', '*.example.com', 'http://build.internal:8080'],
+      methods: ['GET', 'HEAD'],
+      expires_at: null,
+    });
+    const { body: one } = await gateway.as(key).get(`/v1/secrets/${made.id}`).expect(200);
+    const { body: list } = await gateway.as(key).get('/v1/secrets').expect(200);
+    const { body: changed } = await gateway
+      .as(key)
+      .patch(`/v1/secrets/${made.id}`)
+      .send({ value: `${value}-2`, methods: ['POST'], expires_at: '2099-01-01T00:00:00.000Z' })
+      .expect(200);
+
+    expect([one, list.data]).toEqual([made, [made]]);
+    expect(changed).toMatchObject({ methods: ['POST'], expires_at: '2099-01-01T00:00:00.000Z', name: 'GITHUB_TOKEN' });
+    const rows = await gateway.ownerDatabase.sql.query('select * from secrets where id = $1', [made.id]);
+    const audit = await gateway.ownerDatabase.sql.query('select * from audit_entries');
+    expect(JSON.stringify([made, one, list, changed, rows, audit])).not.toContain(value);
+    expect(rows).toMatchObject([{ sealed: expect.stringMatching(/^v2\./) }]);
+  });
+
+  it('are revoked by deleting them, which is in the audit log', async () => {
+    const { id } = await create();
+
+    await gateway.as(key).delete(`/v1/secrets/${id}`).expect(204);
+
+    await gateway.as(key).get(`/v1/secrets/${id}`).expect(404);
+    await gateway.as(key).delete(`/v1/secrets/${id}`).expect(404);
+    const { body } = await gateway.as(key).get('/v1/audit').expect(200);
+    expect(body.data).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ action: 'secret.create', target: id, outcome: 'done' }),
+        expect.objectContaining({ action: 'secret.delete', target: id, outcome: 'done' }),
+      ]),
+    );
+  });
+
+  it('have a name once in an account, and once in each project', async () => {
+    const { body: project } = await gateway.as(key).post('/v1/projects').send({}).expect(201);
+    await create();
+    const ofProject = await create({ project_id: project.id });
+
+    expect((await send().expect(409)).body.code).toBe('secret_name_taken');
+    expect((await send({ project_id: project.id }).expect(409)).body.code).toBe('secret_name_taken');
+    const { body } = await gateway.as(key).get(`/v1/secrets?project_id=${project.id}`).expect(200);
+    expect(body.data).toEqual([ofProject]);
+  });
+
+  it('cannot be put into the project of another account', async () => {
+    const { body: project } = await gateway.as().post('/v1/projects').send({}).expect(201);
+
+    expect((await send({ project_id: project.id }).expect(404)).body.code).toBe('project_not_found');
+  });
+
+  it.each([
+    ['name', { name: 'lower' }],
+    ['name', { name: 'PATH' }],
+    ['name', { name: 'LD_PRELOAD' }],
+    ['value', { value: 'short' }],
+    ['value', { value: 'two\r\nlines: of a header' }],
+    ['allowed_hosts.0', { allowed_hosts: ['*'] }],
+    ['allowed_hosts.0', { allowed_hosts: ['*.com'] }],
+    ['allowed_hosts.0', { allowed_hosts: ['https://example.com/path'] }],
+    ['allowed_hosts.0', { allowed_hosts: ['example.com:0'] }],
+    ['allowed_hosts', { allowed_hosts: [] }],
+    ['placement.name', { placement: { in: 'header', name: 'Host' } }],
+    ['placement.username', { placement: { in: 'basic', username: 'a:b' } }],
+    ['expires_at', { expires_at: '2020-01-01T00:00:00.000Z' }],
+  ])('with a wrong %s are refused by its name: %j', async (field, more) => {
+    const { body } = await send(more).expect(422);
+    expect((body.errors as { field: string }[]).map((error) => error.field)).toContain(field);
+  });
+
+  it('need a key to seal them with, whose setting the refusal names', async () => {
+    const without = await RunningGateway.start();
+    const { body } = await without.as().post('/v1/secrets').send(fields).expect(422);
+    await without.close();
+
+    expect(body.errors).toEqual([
+      expect.objectContaining({ field: 'value', message: expect.stringContaining('SECRETS_KEY') }),
+    ]);
+  });
+});
