@@ -36,7 +36,14 @@ export interface EncodedConversation {
   readonly responseFormat?: { readonly type: 'json_object' };
 }
 
-export type ReplyChunk = Exclude<ModelChunk, { type: 'retried' | 'end' }>;
+export type ReplyChunk =
+  | Exclude<ModelChunk, { type: 'retried' | 'end' | 'text' }>
+  | {
+      readonly type: 'text';
+      readonly text: string;
+      /** The text is a mark of thoughts in prose, which may be meant or only spoken of. */
+      readonly mark?: 'may open' | 'may close';
+    };
 
 /** Reads one reply. Returns each piece of text, reasoning and arguments at most once, in order. */
 export interface ReplyDecoder {

@@ -15,7 +15,7 @@ import type {
 import { ObjectEnd } from './object-end';
 import { pairCalls } from './pair-calls';
 import { parseObject } from './parse-object';
-import { type PrintedReply, printedCallOpenings, readPrintedCalls } from './printed-calls';
+import { PrintedCallPosition, type PrintedReply, printedCallOpenings, readPrintedCalls } from './printed-calls';
 import { ReplyContent } from './reply-content';
 import { TextBuilder } from './text-builder';
 import { type Reading, TextSource } from './text-source';
@@ -50,11 +50,11 @@ const toModelTool = (tool: ToolDefinition): ModelTool => ({
 class NativeDecoder implements ReplyDecoder {
   calls: readonly DecodedCall[] = [];
   readonly isFull = false;
-  readonly isInCall = false;
   private readonly reply = new ReplyContent();
   private readonly written = new Map<number, WrittenCall>();
   private readonly source = new TextSource();
   private readonly held = new TextBuilder();
+  private readonly position = new PrintedCallPosition();
   private readonly reading = this.readText();
   private shown = '';
 
@@ -67,6 +67,10 @@ class NativeDecoder implements ReplyDecoder {
 
   get content(): DecodedReply['content'] {
     return this.reply.blocks;
+  }
+
+  get isInCall(): boolean {
+    return this.position.isInCall;
   }
 
   push(chunk: ReplyChunk): readonly ReplyPiece[] {
@@ -105,8 +109,13 @@ class NativeDecoder implements ReplyDecoder {
   /** Shows the text up to the first printed call and holds back the rest. */
   private *readText(): Reading {
     yield* this.source.passUntil(openings, this.showText);
-    yield* this.source.passAll(this.held.add);
+    yield* this.source.passAll(this.hold);
   }
+
+  private readonly hold = (text: string): void => {
+    this.held.add(text);
+    this.position.add(text);
+  };
 
   private readonly showText = (text: string): void => {
     this.reply.add('text', text);
@@ -122,7 +131,7 @@ class NativeDecoder implements ReplyDecoder {
   private endPrinted(): ReplyPiece[] {
     this.reading.next(false);
     const held = this.held.toString();
-    const found = this.written.size === 0 ? this.printedIn(held) : undefined;
+    const found = this.written.size === 0 ? this.printedIn(held, this.textSoFar()) : undefined;
     this.showText(found?.text ?? held);
     const rest = this.takeShown();
     if (!found) return rest;
@@ -141,9 +150,9 @@ class NativeDecoder implements ReplyDecoder {
   }
 
   /** Undefined where there is none, or only ones of tools that the run does not have. */
-  private printedIn(text: string): PrintedReply | undefined {
+  private printedIn(text: string, before = ''): PrintedReply | undefined {
     if (openings.find(text, 0) < 0) return undefined;
-    const read = readPrintedCalls(text);
+    const read = readPrintedCalls(text, before);
     return read.calls.some(({ name }) => this.tools.has(name)) ? read : undefined;
   }
 

@@ -56,3 +56,21 @@ describe('calls that a model prints', () => {
     expect(readPrintedCalls(written)).toMatchObject({ calls: [], endsWithCall: false });
   });
 });
+
+describe('a text that looks like printed calls', () => {
+  const n = 200_000;
+
+  it.each([
+    ['openings without a call', '<tool_call>x '.repeat(n / 13)],
+    ['calls', `<tool_call>${JSON.stringify(call)}</tool_call> `.repeat(n / 80)],
+    ['lines', `${'\n'.repeat(n)}<tool_call>`],
+    ['spaces in a call', `[TOOL_CALLS]a${' '.repeat(n)}`],
+    ['spaces in arguments', `<function=a>${' '.repeat(n)}x</function>`],
+    ['parameters without an end', `<tool_call><function=a>${'<parameter=a>'.repeat(n / 13)}</function></tool_call>`],
+    ['keys without a value', `<tool_call>a<arg_key>${'<arg_key>a</arg_key>'.repeat(n / 20)}</tool_call>`],
+    ['brackets', `[TOOL_CALLS]${'[] '.repeat(n / 3)}x`],
+    ['tokens', '<|tool_call_begin|>a:'.repeat(n / 21)],
+  ])('costs no more than its length, whatever it repeats: %s', (_, written) => {
+    expect(readPrintedCalls(written).calls.length).toBeLessThanOrEqual(200);
+  });
+});

@@ -1,3 +1,5 @@
+import { textLimits } from '@rondo/contract';
+import { CodeContext } from './code-context';
 import { parseObject } from './parse-object';
 
 /**
@@ -31,6 +33,30 @@ export const printedCallOpenings = [
   '<|channel|>commentary',
 ] as const;
 
+/** Words by which they end. A call in the notation of Mistral ends with the reply. */
+const endings = [
+  '</tool_call>',
+  '</function>',
+  '<|eom_id|>',
+  '<|eot_id|>',
+  '<|tool_calls_section_end|>',
+  '<|tool_call_end|>',
+  '<｜tool▁calls▁end｜>',
+  '<｜tool▁call▁end｜>',
+  '<|call|>',
+];
+
+const oneOf = (words: readonly string[]): RegExp =>
+  new RegExp(words.map((word) => word.replaceAll(/[[\]|]/g, '\\$&')).join('|'), 'g');
+
+const openings: ReadonlySet<string> = new Set(printedCallOpenings);
+const anyOpening = oneOf(printedCallOpenings);
+const openingOrEnding = oneOf([...printedCallOpenings, ...endings]);
+
+/** The beginning of a call that is printed, as far as it has arrived: in prose other words follow the opening. */
+const callBeginning =
+  /^(?:<tool_call>\s*(?:$|\{|<function=|[\w.-]+\s*(?:$|<))|\[TOOL_CALLS\]\s*(?:$|\[|[\w.-]+\s*(?:$|[[{]))|<(?!tool_call>))/;
+
 interface Notation {
   /** Matches a whole call, or several, where it stands; `y`, so that it is tried at one place. */
   readonly form: RegExp;
@@ -43,7 +69,7 @@ const notations: readonly Notation[] = [
   { form: /<\|python_tag\|>([^]*?)(?:<\|eom_id\|>|<\|eot_id\|>|$)/y, read: ([, body = '']) => readList(body.trim()) },
   { form: /\[TOOL_CALLS\]\s*(\[[^]*\])\s*$/y, read: ([, body = '']) => readList(body) },
   {
-    form: /\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[ARGS\])?\s*(\{[^]*?\})\s*(?=\[TOOL_CALLS\]|$)/y,
+    form: /\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[ARGS\]\s*)?(\{[^]*?\})\s*(?=\[TOOL_CALLS\]|$)/y,
     read: ([, name = '', args = '']) => [named(name, args)],
   },
   {
@@ -59,32 +85,68 @@ const notations: readonly Notation[] = [
   },
 ];
 
-/** Reads a whole text. A call in a block of code is shown, not made; what cannot be read as a call is text. */
-export function readPrintedCalls(written: string): PrintedReply {
+/**
+ * Reads a whole text. A call in a block of code is shown, not made; what cannot be read as a call is text. `before` is what
+ * stands before the text. The cost is linear: after so many openings the rest is text.
+ */
+export function readPrintedCalls(written: string, before = ''): PrintedReply {
   const calls: PrintedCall[] = [];
+  const code = new CodeContext();
+  code.add(before);
   let text = '';
   let end = 0;
-  for (let at = nextOpening(written, 0); at >= 0; at = nextOpening(written, Math.max(at + 1, end))) {
-    const read = isInCode(written.slice(0, at)) ? undefined : readAt(written, at);
+  let looked = 0;
+  let attempts = 0;
+  for (const { index: at } of written.matchAll(anyOpening)) {
+    if (at < end) continue;
+    if ((attempts += 1) > maxAttempts) break;
+    code.add(written.slice(looked, at));
+    looked = at;
+    const read = code.isInCode ? undefined : readAt(written, at);
     if (!read) continue;
     calls.push(...read.calls);
     text += written.slice(end, at);
     end = at + read.length;
+    looked = end;
   }
   const rest = written.slice(end);
   return { calls, text: (text + rest).trim(), endsWithCall: calls.length > 0 && rest.trim() === '' };
 }
 
-function nextOpening(text: string, from: number): number {
-  const found = printedCallOpenings.map((opening) => text.indexOf(opening, from)).filter((at) => at >= 0);
-  return found.length > 0 ? Math.min(...found) : -1;
+const maxAttempts = 2 * textLimits.callsInReply;
+
+/** Follows a text that arrives in pieces, and knows whether it ends within a printed call, whose arguments may be any text. */
+export class PrintedCallPosition {
+  private added = '';
+  /** The end of the text, which may be the beginning of a word. */
+  private tail = '';
+  /** The text from the opening of the current call on. Its beginning says whether a call is printed or only spoken of. */
+  private opened: string | undefined;
+
+  add(text: string): void {
+    this.added += text;
+  }
+
+  get isInCall(): boolean {
+    this.look();
+    return this.opened !== undefined && callBeginning.test(this.opened);
+  }
+
+  private look(): void {
+    const text = this.tail + this.added;
+    if (this.opened !== undefined) this.opened = (this.opened + this.added).slice(0, maxBeginning);
+    let end = 0;
+    for (const { 0: word, index } of text.matchAll(openingOrEnding)) {
+      this.opened = openings.has(word) ? text.slice(index, index + maxBeginning) : undefined;
+      end = index + word.length;
+    }
+    this.tail = text.slice(Math.max(end, text.length - maxBeginning));
+    this.added = '';
+  }
 }
 
-const isInCode = (before: string): boolean => {
-  const isInFence = (before.match(/^\s*```/gm) ?? []).length % 2 === 1;
-  const line = before.slice(before.lastIndexOf('\n') + 1);
-  return isInFence || (line.match(/`/g) ?? []).length % 2 === 1;
-};
+/** Longer than any opening with the beginning of its call, and than any ending. */
+const maxBeginning = 100;
 
 function readAt(written: string, at: number): { calls: readonly PrintedCall[]; length: number } | undefined {
   for (const { form, read } of notations) {
@@ -104,21 +166,31 @@ function readBody(body: string): PrintedCall | undefined {
   if (xml?.[1] !== undefined) {
     const inner = (xml[2] ?? '').trim();
     if (inner.startsWith('{')) return named(xml[1], inner);
-    return { name: xml[1], arguments: pairs(inner, /<parameter=([^>\s]+)>([^]*?)<\/parameter>/g) };
+    return { name: xml[1], arguments: pairs(inner, '</parameter>', /<parameter=([^<>\s]+)>([^]*?)<\/parameter>/g) };
   }
   const glm = /^([\w.-]+)\s*(<arg_key>[^]*)?$/.exec(body);
   return glm?.[1] === undefined
     ? undefined
     : {
         name: glm[1],
-        arguments: pairs(glm[2] ?? '', /<arg_key>([^]*?)<\/arg_key>\s*<arg_value>([^]*?)<\/arg_value>/g),
+        arguments: pairs(
+          glm[2] ?? '',
+          '</arg_value>',
+          /<arg_key>([^<]*)<\/arg_key>\s*<arg_value>([^]*?)<\/arg_value>/g,
+        ),
       };
 }
 
-/** Values are text; the schema of the tool makes of it what it is. */
-const pairs = (text: string, each: RegExp): Record<string, string> =>
+/**
+ * Values are text; the schema of the tool makes of it what it is. The text after the last closing tag is not searched, so
+ * that each opening tag finds a closing one.
+ */
+const pairs = (text: string, closing: string, each: RegExp): Record<string, string> =>
   Object.fromEntries(
-    [...text.matchAll(each)].map(([, key = '', value = '']) => [key.trim(), value.replace(/^\n|\n$/g, '')]),
+    [...text.slice(0, text.lastIndexOf(closing) + closing.length).matchAll(each)].map(([, key = '', value = '']) => [
+      key.trim(),
+      value.replace(/^\n|\n$/g, ''),
+    ]),
   );
 
 /** One object or a list of them, each with the name and the arguments of a call. */
@@ -139,10 +211,13 @@ function callIn(value: unknown): PrintedCall | undefined {
 }
 
 function named(name: string, args: string): PrintedCall | undefined {
-  const plain = args.trim().replace(/^```\w*\s*|\s*```$/g, '');
+  const plain = withoutFence(args.trim());
   const parsed = plain === '' ? { value: {} } : parseObject(plain);
   return 'value' in parsed ? { name, arguments: parsed.value } : undefined;
 }
+
+const withoutFence = (text: string): string =>
+  (text.endsWith('```') ? text.slice(0, -3) : text).replace(/^```\w*/, '').trim();
 
 const readKimi = (body: string): readonly (PrintedCall | undefined)[] =>
   [

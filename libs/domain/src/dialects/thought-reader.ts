@@ -1,3 +1,4 @@
+import { CodeContext } from './code-context';
 import { WordTrie } from './word-trie';
 
 /** The marks between which models write their reasoning where the protocol has no field for it, or the server does not use it. */
@@ -16,15 +17,17 @@ const anyMark = new WordTrie([...closings].flat());
 const closingMarks = new Map([...closings.values()].map((mark) => [mark, new WordTrie([mark])]));
 
 export type ThoughtPiece =
-  | { readonly type: 'text' | 'reasoning'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  /** `mark`: the text is a mark that is read as text for where it stands, though it may have been meant as a mark. */
+  | { readonly type: 'text'; readonly text: string; readonly mark?: 'may open' | 'may close' }
   | { readonly type: 'thought_end' }
   /** All the text of the reply before it was a thought: its opening mark was in the prompt, or was left out. */
   | { readonly type: 'unopened_thought' };
 
 /**
  * Separates the thoughts in the text of a reply from the rest of it. A mark opens a thought where it begins a line, or
- * follows a sentence without being a word of the next one; in code and within a sentence it is text. A thought that is
- * not closed goes on to the end of the reply. White space around a thought belongs to neither.
+ * follows a sentence without being a word of the next one; in code and within a sentence it is text (see DraftDecoder for
+ * calls behind such a mark). A thought that is not closed goes on to the end of the reply. White space around a thought belongs to neither.
  *
  * Pieces are generated one by one, so that `isInCall` is asked when all text before a mark has been decoded: in the
  * arguments of a call a mark is data. Whatever the split of the reply into chunks, the joined pieces are the same.
@@ -99,11 +102,17 @@ export class ThoughtReader {
   }
 
   private *readMark(mark: string, after: string): Generator<ThoughtPiece, void> {
-    const closing = closings.get(mark);
-    const isText = this.isInCall() || (closing === undefined ? this.closesMention() : false);
-    if (isText || !(closing === undefined ? this.prose.mayClose(after) : this.prose.mayOpen(after))) {
-      if (closing !== undefined && !isText) this.mentions += 1;
+    if (this.isInCall()) {
       yield* this.pass(mark);
+      return;
+    }
+    const closing = closings.get(mark);
+    const isSpokenOf =
+      closing === undefined ? this.closesMention() || !this.prose.mayClose(after) : !this.prose.mayOpen(after);
+    if (isSpokenOf) {
+      if (closing !== undefined) this.mentions += 1;
+      const isQuoted = this.prose.isQuoted(after);
+      yield* this.pass(mark, isQuoted ? undefined : closing === undefined ? 'may close' : 'may open');
       return;
     }
     this.space = '';
@@ -127,7 +136,7 @@ export class ThoughtReader {
     yield { type: 'thought_end' };
   }
 
-  private *pass(text: string): Generator<ThoughtPiece, void> {
+  private *pass(text: string, mark?: 'may open' | 'may close'): Generator<ThoughtPiece, void> {
     if (text === '') return;
     const isThought = this.closing !== undefined;
     if (isThought) this.lastOfThought = text.charAt(text.length - 1);
@@ -138,7 +147,9 @@ export class ThoughtReader {
     this.space = whole.slice(Math.max(from, to));
     if (to <= from) return;
     this.edge = undefined;
-    yield { type: isThought ? 'reasoning' : 'text', text: whole.slice(from, to) };
+    const passed = whole.slice(from, to);
+    if (isThought) yield { type: 'reasoning', text: passed };
+    else yield { type: 'text', text: passed, ...(mark && { mark }) };
   }
 }
 
@@ -151,34 +162,15 @@ function endOfWords(text: string, isThought: boolean): number {
 const quotes = new Set(['"', "'", '“', '‘', '«', '(', '`']);
 const afterMention = new Set([' ', '\t', '"', "'", '”', '’', '»', ')', '`', ',', '.', ';', ':', '?', '!']);
 
-/** What stands before a mark in the text of a reply. Text is looked at once, and only if a mark follows. */
-class Prose {
-  private added = '';
-  private isBlank = true;
-  private isInFence = false;
-  private isInSpan = false;
-  private last = '';
-
-  add(text: string): void {
-    this.added += text;
-  }
-
-  /** After a thought the text begins anew. */
-  restart(): void {
-    this.added = '';
-    this.isBlank = true;
-    this.isInSpan = false;
-    this.last = '';
-  }
-
+/** What stands before a mark in the text of a reply. */
+class Prose extends CodeContext {
   get isBeginningOfLine(): boolean {
     this.look();
     return this.isBlank;
   }
 
   mayOpen(after: string): boolean {
-    this.look();
-    if (this.isInFence || this.isInSpan) return false;
+    if (this.isInCode) return false;
     return this.isBlank || (this.isNoWord(after) && (!/\s$/.test(this.last) || /[.!?:…]\s+$/.test(this.last)));
   }
 
@@ -187,27 +179,17 @@ class Prose {
     return !this.isInSpan && (this.isBlank || this.isNoWord(after));
   }
 
+  /** Whether the mark stands in code or in quotes, where it is certainly only spoken of. */
+  isQuoted(after: string): boolean {
+    if (this.isInCode) return true;
+    return quotes.has(this.last.at(-1) ?? '') && afterMention.has(after) && after.trim() !== '';
+  }
+
   /** A mark within a sentence has white space or quotes on both of its sides. */
   private isNoWord(after: string): boolean {
     const before = this.last.at(-1) ?? '';
     if (quotes.has(before)) return false;
     return !/\s/.test(before) || !afterMention.has(after);
-  }
-
-  private look(): void {
-    const text = this.added;
-    let at = 0;
-    for (const { 0: found, index } of text.matchAll(/\n|`+/g)) {
-      this.isBlank &&= text.slice(at, index).trim() === '';
-      at = index + found.length;
-      if (found === '\n') this.isInSpan = false;
-      else if (found.length >= 3 && this.isBlank) this.isInFence = !this.isInFence;
-      else if (!this.isInFence) this.isInSpan = !this.isInSpan;
-      this.isBlank = found === '\n';
-    }
-    this.isBlank &&= text.slice(at).trim() === '';
-    this.last = (this.last + text).slice(-3);
-    this.added = '';
   }
 }
 
