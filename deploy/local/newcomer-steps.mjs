@@ -53,7 +53,7 @@ async function startRun(page) {
   await page.getByRole('link', { name: 'New thread' }).click();
   await say(page, first);
   await page.waitForURL(/\/threads\/thr_/);
-  await conversationOf(page).getByLabel('Output').first().waitFor();
+  await page.getByRole('complementary', { name: 'Computer' }).waitFor();
   await completed(page);
 }
 

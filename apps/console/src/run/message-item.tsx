@@ -1,7 +1,7 @@
 import type { Message, MessageRow } from '@rondo/client';
 import { memo } from 'react';
+import { FileCards } from '../chat/file-cards.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
-import { plainText } from '../ui/plain-text.ts';
 import { BlobImage } from './blob-image.tsx';
 import { FormerWords } from './former-words.tsx';
 import { isNoteToAgent } from './note-to-agent.ts';
@@ -41,11 +41,7 @@ export const MessageItem = memo(function MessageItem({ row }: { readonly row: Me
         </details>
       )}
       {text !== '' && <Markdown text={text} />}
-      {files.length > 0 && (
-        <p className="hint" dir="auto">
-          Attached: {files.map(plainText).join(', ')}
-        </p>
-      )}
+      <FileCards paths={files} />
       {row.message?.content.map((block, index) =>
         block.type === 'image' && block.source.type === 'blob' ? (
           <BlobImage key={index} sha256={block.source.sha256} alt="Picture of the message" />

@@ -5,6 +5,7 @@ import { atWork } from '../runs/run-over.ts';
 import { BrowserView } from './browser-view.tsx';
 import { ChildRuns } from './child-runs.tsx';
 import { FilesSection } from './files-section.tsx';
+import { PlanList, countDone } from './plan-list.tsx';
 import type { RunDetails } from './run-details.ts';
 
 interface RunAsideProps {
@@ -17,7 +18,12 @@ interface RunAsideProps {
 export function RunAside({ run, view, details }: RunAsideProps) {
   return (
     <aside className="run-aside" aria-label="About this run">
-      {details.plan.length > 0 && <Plan details={details} />}
+      {details.plan.length > 0 && (
+        <section>
+          <h2>{countDone(details.plan)}</h2>
+          <PlanList plan={details.plan} />
+        </section>
+      )}
       <BrowserView
         screens={details.screens}
         live={<OpenBrowser threadId={run.thread_id} isFree={!atWork.includes(run.status)} />}
@@ -42,23 +48,6 @@ export function RunAside({ run, view, details }: RunAsideProps) {
 
 const endedCalls = ({ rows }: RunView): number =>
   rows.filter((row) => row.kind === 'tool_call' && row.durationMs !== null).length;
-
-function Plan({ details: { plan } }: { readonly details: RunDetails }) {
-  return (
-    <section>
-      <h2>
-        Plan, {plan.filter(({ isDone }) => isDone).length} of {plan.length}
-      </h2>
-      <ul className="plan">
-        {plan.map(({ text, isDone }, index) => (
-          <li key={index} className={isDone ? 'done' : undefined}>
-            {text}
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
 
 function Context({ run, details }: { readonly run: Run; readonly details: RunDetails }) {
   const most = run.settings.context.token_threshold;

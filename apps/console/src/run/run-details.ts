@@ -88,7 +88,7 @@ function changed(before: GrowingDetails, fact: Fact): GrowingDetails {
     case 'tool.started':
       return { ...before, sentAt: before.sentAt.set(fact.data.tool_call_id, fact.at) };
     case 'message.created':
-      return { ...before, plan: planOf(fact.data.message) ?? before.plan };
+      return { ...before, plan: readPlan(fact.data.message) ?? before.plan };
     case 'run.stop_requested':
       return { ...before, stopRequest: { at: fact.data.requested_at, reason: fact.data.reason } };
     case 'run.completed':
@@ -137,7 +137,7 @@ function withUsage(
 }
 
 /** The items of a state message about the plan. Its metadata is written by Rondo, the texts in it by the model. */
-function planOf({ type, metadata }: Message): PlanItem[] | undefined {
+export function readPlan({ type, metadata }: Message): PlanItem[] | undefined {
   if (type !== 'status' || metadata['kind'] !== 'plan_updated' || !Array.isArray(metadata['items'])) return undefined;
   const items: readonly unknown[] = metadata['items'];
   return items.flatMap((item) => {

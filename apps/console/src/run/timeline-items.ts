@@ -19,4 +19,6 @@ export function timelineItems(rows: readonly RunRow[], { hasIterations = true } 
   return items;
 }
 
-const isPlan = (row: Extract<RunRow, { kind: 'message' }>): boolean => row.message?.metadata['kind'] === 'plan_updated';
+/** Whether the row says how far the plan is. */
+export const isPlan = (row: Extract<RunRow, { kind: 'message' }>): boolean =>
+  row.message?.metadata['kind'] === 'plan_updated';

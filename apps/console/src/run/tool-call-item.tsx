@@ -1,5 +1,6 @@
 import type { CallApproval, ToolCallRow } from '@rondo/client';
 import { memo, useState } from 'react';
+import { FileCards } from '../chat/file-cards.tsx';
 import { between, duration, moment } from '../ui/amounts.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { AnsiText } from '../ui/ansi-text.tsx';
@@ -32,6 +33,7 @@ export const ToolCallItem = memo(function ToolCallItem({ row, sentAt }: ToolCall
   const [isWhole, setWhole] = useState(false);
   const { name, status, result, reason } = row;
   const spoken = spokenText(row);
+  const time = useCallTime({ row, sentAt });
   return (
     <article className={`call ${status} ${spoken ? 'speaks' : ''}`} aria-label={`${name}, ${words[status]}`}>
       <header>
@@ -43,7 +45,7 @@ export const ToolCallItem = memo(function ToolCallItem({ row, sentAt }: ToolCall
         <span className="call-state">
           {words[status]}
           {row.attempt > 1 && `, attempt ${row.attempt}`}
-          <CallTime row={row} sentAt={sentAt} />
+          {time !== '' && ` · ${time}`}
         </span>
       </header>
       {name === 'run_agent' && <ChildLink callId={row.id} />}
@@ -101,20 +103,17 @@ function Spoken({ spoken: { text, attachments } }: { readonly spoken: SpokenText
   return (
     <>
       <Markdown text={text} />
-      {attachments.length > 0 && (
-        <p className="hint" dir="auto">
-          Attached: {attachments.map(plainText).join(', ')}
-        </p>
-      )}
+      <FileCards paths={attachments} />
     </>
   );
 }
 
-function CallTime({ row, sentAt }: ToolCallItemProps) {
+/** How long the call took, or takes until now; empty where that is not known. */
+export function useCallTime({ row, sentAt }: ToolCallItemProps): string {
   const isRunning = row.status === 'dispatched';
   const now = useNow(isRunning);
-  if (row.durationMs !== null) return <> · {duration(row.durationMs)}</>;
-  return isRunning && sentAt !== undefined ? <> · {duration(between(sentAt, new Date(now).toISOString()))}</> : null;
+  if (row.durationMs !== null) return duration(row.durationMs);
+  return isRunning && sentAt !== undefined ? duration(between(sentAt, new Date(now).toISOString())) : '';
 }
 
 interface OutputProps {

@@ -1,42 +1,41 @@
-import type { Message, Run } from '@rondo/client';
+import type { Run } from '@rondo/client';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useMemo, useRef } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { OpenBrowser } from '../browser/open-browser.tsx';
+import type { EndedRun } from '../chat/chat-items.ts';
+import { ChatView } from '../chat/chat-view.tsx';
+import type { Turn } from '../chat/turns.ts';
+import { Markdown } from '../markdown/markdown.tsx';
 import { AnswerBox } from '../run/answer-box.tsx';
-import { noDetails } from '../run/run-details.ts';
 import type { FedRun } from '../run/run-feed.ts';
+import { spokenText } from '../run/spoken-text.ts';
 import { StopCard } from '../run/stop-card.tsx';
-import { Timeline } from '../run/timeline.tsx';
 import { useRunFeed } from '../run/use-run-feed.ts';
 import { WhyLine } from '../run/why-line.tsx';
+import { atWork, isOver } from '../runs/run-over.ts';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
-import { Markdown } from '../markdown/markdown.tsx';
 import { Status } from '../ui/status.tsx';
-import { messageRows } from './message-rows.ts';
-
-export function PastConversation({ messages }: { readonly messages: readonly Message[] }) {
-  const rows = useMemo(() => messageRows(messages), [messages]);
-  return <Timeline rows={rows} details={noDetails} follows isConversation />;
-}
 
 interface LiveConversationProps {
   readonly run: Run;
-  /** The messages around those of the run. */
-  readonly before: readonly Message[];
-  readonly after: readonly Message[];
+  /** The turns around the run. */
+  readonly before: readonly Turn[];
+  readonly after: readonly Turn[];
+  readonly endings: ReadonlyMap<string, EndedRun>;
   readonly onEnd: () => Promise<void>;
+  readonly ask: ((text: string) => Promise<unknown>) | undefined;
+  readonly children: ReactNode;
 }
 
 /** The messages, and in their midst a run as it goes on. */
-export function LiveConversation({ run, before, after, onEnd }: LiveConversationProps) {
+export function LiveConversation({ run, before, after, ...props }: LiveConversationProps) {
+  const { endings, onEnd, ask, children } = props;
   const { now } = useRunFeed(run.id, undefined);
   const { view, details } = now;
-  const rows = useMemo(() => {
-    const known = new Set(view.rows.map(({ id }) => id));
-    const others = (messages: readonly Message[]) => messageRows(messages.filter(({ id }) => !known.has(id)));
-    return [...others(before), ...view.rows, ...others(after)];
-  }, [before, view.rows, after]);
+  const live = useMemo(() => ({ runId: run.id, rows: view.rows }), [run.id, view.rows]);
+  const others = useOthers(before, after, live);
 
   const wasOver = useRef(view.isOver);
   useEffect(() => {
@@ -44,9 +43,9 @@ export function LiveConversation({ run, before, after, onEnd }: LiveConversation
     wasOver.current = view.isOver;
   }, [view.isOver, onEnd]);
 
+  const browser = <OpenBrowser threadId={run.thread_id} isFree={!atWork.includes(run.status)} />;
   return (
-    <>
-      <Timeline rows={rows} details={details} follows isConversation />
+    <ChatView {...others} live={live} isActive={!view.isOver} endings={endings} browser={browser} ask={ask}>
       <StopCard view={view} details={details} />
       {view.failure && (
         <p className="failure" role="alert">
@@ -55,23 +54,45 @@ export function LiveConversation({ run, before, after, onEnd }: LiveConversation
       )}
       <Waits run={run} now={now} />
       <RunLine run={run} now={now} />
-    </>
+      {children}
+    </ChatView>
   );
 }
 
-/** A question is answered with the next message; other decisions have a page of their own. */
-function Waits({ run, now: { view } }: { readonly run: Run; readonly now: FedRun }) {
-  if (!view.waiting) return null;
-  if (view.waiting.reason !== 'ask') return <AnswerBox runId={run.id} waiting={view.waiting} />;
+/** The stored turns without the messages that the log of the run has shown already. */
+function useOthers(before: readonly Turn[], after: readonly Turn[], { rows }: Turn) {
+  const known = useMemo(() => new Set(rows.map(({ id }) => id)), [rows]);
+  return useMemo(
+    () => ({ before: withoutRows(before, known), after: withoutRows(after, known) }),
+    [before, after, known],
+  );
+}
+
+function withoutRows(turns: readonly Turn[], known: ReadonlySet<string>): readonly Turn[] {
+  if (!turns.some(({ rows }) => rows.some(({ id }) => known.has(id)))) return turns;
+  return turns.map((turn) => ({ ...turn, rows: turn.rows.filter(({ id }) => !known.has(id)) }));
+}
+
+/** A question is answered with the next message; other decisions have a place of their own. */
+function Waits({ run, now: { view, details } }: { readonly run: Run; readonly now: FedRun }) {
+  const rondo = useRondo();
+  const { waiting } = view;
+  if (!waiting) return null;
+  if (waiting.reason !== 'ask') return <AnswerBox runId={run.id} waiting={waiting} />;
+  const text = waiting.question?.text ?? 'The run waits for an answer.';
+  const isRead = view.rows.some((row) => row.kind === 'tool_call' && spokenText(row)?.text === text);
+  const hasBrowser = details.screens.length > 0;
+  if (isRead && !hasBrowser) return null;
   return (
     <section className="answer" aria-label="The run asks you">
-      <Markdown text={view.waiting.question?.text ?? 'The run waits for an answer.'} />
+      {!isRead && <Markdown text={text} />}
+      {hasBrowser && <OpenBrowser threadId={run.thread_id} isFree done={() => rondo.runs.answer(run.id, 'Done.')} />}
     </section>
   );
 }
 
 /** What the run does, where everything about it is, and the way to end it. */
-function RunLine({ run, now: { view } }: { readonly run: Run; readonly now: FedRun }) {
+function RunLine({ run, now: { view, connection } }: { readonly run: Run; readonly now: FedRun }) {
   const rondo = useRondo();
   const mayWrite = useMay('write');
   if (view.lastSeq === 0) return null;
@@ -79,10 +100,11 @@ function RunLine({ run, now: { view } }: { readonly run: Run; readonly now: FedR
     <div className="chat-run">
       <Status status={view.status} finishReason={view.finishReason} />
       <WhyLine runId={run.id} view={view} isNow />
+      {connection === 'cut' && <span className="connection cut">Connection lost; it is made again</span>}
       <Link to="/runs/$runId" params={{ runId: run.id }}>
         All of this run
       </Link>
-      {mayWrite && !view.isOver && view.status !== 'stopping' && (
+      {mayWrite && !isOver(view) && view.status !== 'stopping' && (
         <Action className="danger" work={() => rondo.runs.stop(run.id, { reason: 'Stopped in the console.' })}>
           Stop
         </Action>

@@ -2,6 +2,8 @@ import type { Run, Thread } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { ChatView } from '../chat/chat-view.tsx';
+import { ChatPanelContext, useChatPanel, useNewChatPanel } from '../chat/use-chat-panel.ts';
 import { type TimelineLinks, TimelineLinksContext, noLinks } from '../run/timeline-links.ts';
 import { isOver } from '../runs/run-over.ts';
 import { useMay } from '../session/use-may.ts';
@@ -12,7 +14,7 @@ import { ItemHead } from '../ui/item-head.tsx';
 import { Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { Composer } from './composer.tsx';
-import { LiveConversation, PastConversation } from './conversation.tsx';
+import { LiveConversation } from './conversation.tsx';
 import { type RunChoice, noChoice } from './run-choice.tsx';
 import { type NewWords, sendMessage } from './send-message.ts';
 import { useThreadTitle } from './thread-title.ts';
@@ -45,7 +47,9 @@ interface ConversationProps {
   readonly refresh: () => Promise<void>;
 }
 
-function Conversation({ thread, shown: { run, queued, before, after, former, question }, refresh }: ConversationProps) {
+function Conversation({ thread, shown, refresh }: ConversationProps) {
+  const { run, queued, before, after, endings, former, question } = shown;
+  const panel = useNewChatPanel(thread.id);
   const rondo = useRondo();
   const mayWrite = useMay('write');
   const [edited, setEdited] = useState<{ id: string; text: string } | null>(null);
@@ -60,28 +64,45 @@ function Conversation({ thread, shown: { run, queued, before, after, former, que
     const editable = mayWrite && question ? { messageId: question.id, edit } : undefined;
     return { ...noLinks, threadId: thread.id, former, editable };
   }, [thread.id, former, question, mayWrite]);
+  const ask = mayWrite ? (text: string) => send({ text, files: [], choice: noChoice, whileActive: 'tell' }) : undefined;
+  const foot = (
+    <>
+      <Queued runs={queued} />
+      {mayWrite && (
+        <Composer
+          key={edited?.id ?? 'new'}
+          send={send}
+          active={active}
+          unchosenAgent="Agent of this thread"
+          edited={edited ? { ...edited, choice: choiceOf(run), cancel: () => setEdited(null) } : undefined}
+        />
+      )}
+    </>
+  );
   return (
     <TimelineLinksContext value={links}>
-      <div className="run-page">
-        <ThreadHead thread={thread} isBusy={active !== undefined} />
-        <div className="run-main chat">
+      <ChatPanelContext value={panel}>
+        <div className="run-page">
+          <ThreadHead thread={thread} isBusy={active !== undefined} />
           {run ? (
-            <LiveConversation key={run.id} run={run} before={before} after={after} onEnd={refresh} />
+            <LiveConversation
+              key={run.id}
+              run={run}
+              before={before}
+              after={after}
+              endings={endings}
+              onEnd={refresh}
+              ask={ask}
+            >
+              {foot}
+            </LiveConversation>
           ) : (
-            <PastConversation messages={before} />
-          )}
-          <Queued runs={queued} />
-          {mayWrite && (
-            <Composer
-              key={edited?.id ?? 'new'}
-              send={send}
-              active={active}
-              unchosenAgent="Agent of this thread"
-              edited={edited ? { ...edited, choice: choiceOf(run), cancel: () => setEdited(null) } : undefined}
-            />
+            <ChatView before={before} endings={endings}>
+              {foot}
+            </ChatView>
           )}
         </div>
-      </div>
+      </ChatPanelContext>
     </TimelineLinksContext>
   );
 }
@@ -108,6 +129,7 @@ function ThreadHead({ thread, isBusy }: { readonly thread: Thread; readonly isBu
       crumb={<code>{thread.id}</code>}
       title={title ?? thread.id}
     >
+      <ComputerSwitch />
       <Link to="/runs" search={{ thread: thread.id }}>
         Its runs
       </Link>
@@ -120,6 +142,15 @@ function ThreadHead({ thread, isBusy }: { readonly thread: Thread; readonly isBu
         />
       )}
     </ItemHead>
+  );
+}
+
+function ComputerSwitch() {
+  const { isOpen, setOpen } = useChatPanel();
+  return (
+    <button aria-pressed={isOpen} onClick={() => setOpen(!isOpen)}>
+      Computer
+    </button>
   );
 }
 

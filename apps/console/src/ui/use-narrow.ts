@@ -1,12 +1,17 @@
-import { useSyncExternalStore } from 'react';
+import { useCallback, useSyncExternalStore } from 'react';
 
-/** As in the style sheets: a phone. */
-const narrow = matchMedia('(max-width: 720px)');
-
-function subscribe(listener: () => void): () => void {
-  narrow.addEventListener('change', listener);
-  return () => narrow.removeEventListener('change', listener);
+/** Whether the window matches a media query, for example `(min-width: 1200px)`. */
+export function useMatch(query: string): boolean {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const list = matchMedia(query);
+      list.addEventListener('change', listener);
+      return () => list.removeEventListener('change', listener);
+    },
+    [query],
+  );
+  return useSyncExternalStore(subscribe, () => matchMedia(query).matches);
 }
 
-/** Whether the window is as narrow as a phone. */
-export const useNarrow = (): boolean => useSyncExternalStore(subscribe, () => narrow.matches);
+/** Whether the window is as narrow as a phone, as in the style sheets. */
+export const useNarrow = (): boolean => useMatch('(max-width: 720px)');

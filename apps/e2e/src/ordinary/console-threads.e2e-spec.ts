@@ -38,7 +38,9 @@ describe('threads in the console', () => {
     ]);
     await say(input, model);
     await page.waitForURL(/\/threads\/thr_/);
-    await conversation().getByLabel('Output').getByText('seventeen').waitFor();
+    await conversation().getByRole('button', { name: 'Ran cat numbers.txt' }).waitFor();
+    const terminal = page.getByRole('complementary', { name: 'Computer' }).getByRole('group', { name: 'Terminal' });
+    await terminal.getByText('seventeen').waitFor();
     await page.getByRole('article', { name: 'Agent' }).getByText('It says a number.').waitFor();
     await page.getByText('Completed').waitFor();
   });
@@ -60,7 +62,6 @@ describe('threads in the console', () => {
 
   it('a question is answered with the next message', async () => {
     await say('Paint the shed.', 'demo/ask');
-    await page.getByRole('region', { name: 'The run asks you' }).waitFor();
     await page.getByRole('textbox', { name: 'Your answer' }).fill('Blue.');
     await page.keyboard.press('Enter');
     await page.getByText('I go on with your answer: Blue.').waitFor();
@@ -71,12 +72,10 @@ describe('threads in the console', () => {
     const says = { name: 'complete', arguments: { text: 'It is **done**.', attachments: ['notes.md'] } };
     const { model, input } = scripted('Finish.', [{ calls: [says] }]);
     await say(input, model);
-    const call = conversation().getByRole('article', { name: 'complete, done' });
-    await call.locator('strong', { hasText: 'done' }).waitFor();
-    await call.getByText('Attached: notes.md').waitFor();
-    expect(await call.getByText('The turn is over.').count()).toBe(0);
-    await call.getByRole('button', { name: 'Arguments' }).click();
-    await call.getByText('The turn is over.').waitFor();
+    const said = conversation().getByRole('article', { name: 'Agent' }).filter({ hasText: 'It is done.' });
+    await said.locator('strong', { hasText: 'done' }).waitFor();
+    await said.getByRole('list', { name: 'Attached files' }).getByText('notes.md').waitFor();
+    expect(await conversation().getByText('The turn is over.').count()).toBe(0);
     await page.getByText('Completed', { exact: true }).waitFor();
   });
 

@@ -1,0 +1,94 @@
+import type { ToolCallRow } from '@rondo/client';
+import { type ReactNode, useMemo } from 'react';
+import { MessageItem } from '../run/message-item.tsx';
+import { NoteItem } from '../run/note-item.tsx';
+import { ToolCallItem } from '../run/tool-call-item.tsx';
+import { LogList } from '../ui/log-list.tsx';
+import { type ChatItem, type EndedRun, readFollowUps, toChatItems } from './chat-items.ts';
+import { Ending } from './ending.tsx';
+import { Computer } from './panel/computer.tsx';
+import { FollowUps, LinkCard, SpeechItem } from './speech-item.tsx';
+import { type Step, type Turn, toSteps } from './turns.ts';
+import { type PanelTarget, useChatPanel } from './use-chat-panel.ts';
+import { WorkItem } from './work-item.tsx';
+
+interface ChatViewProps {
+  /** What is stored: the turns before the run that is followed, and those after it. */
+  readonly before: readonly Turn[];
+  readonly after?: readonly Turn[];
+  /** The run that is followed, as its log shows it. */
+  readonly live?: Turn | undefined;
+  readonly isActive?: boolean;
+  /** The stored runs that did not complete. */
+  readonly endings?: ReadonlyMap<string, EndedRun>;
+  /** The way into the browser as it is now. */
+  readonly browser?: ReactNode;
+  /** Asks what the agent proposes. Absent: the reader may not. */
+  readonly ask?: ((text: string) => Promise<unknown>) | undefined;
+  /** What is below the conversation. */
+  readonly children?: ReactNode;
+}
+
+const noTurns: readonly Turn[] = [];
+
+/** A conversation, and beside it what the agent does at its computer. */
+export function ChatView(props: ChatViewProps) {
+  const { before, after = noTurns, live, isActive = false, endings, browser, ask, children } = props;
+  const { target } = useChatPanel();
+  const liveTurns = useMemo(() => (live ? [live] : noTurns), [live]);
+  const itemsBefore = useMemo(() => toChatItems(before, endings), [before, endings]);
+  const itemsAfter = useMemo(() => toChatItems(after, endings), [after, endings]);
+  const items = useMemo(
+    () => [...itemsBefore, ...toChatItems(liveTurns), ...itemsAfter],
+    [itemsBefore, liveTurns, itemsAfter],
+  );
+  const stepsBefore = useMemo(() => toSteps(before), [before]);
+  const steps = useMemo(
+    () => [...stepsBefore, ...toSteps(liveTurns), ...toSteps(after)],
+    [stepsBefore, liveTurns, after],
+  );
+  const shown = findShown(steps, target);
+  const newest = isActive ? items.findLast(({ kind }) => kind === 'work' || kind === 'message')?.key : undefined;
+  const last = items.at(-1);
+  const prompts = last?.kind === 'speech' ? readFollowUps(last.row) : [];
+  return (
+    <div className="chat-body">
+      <div className="run-main chat">
+        <LogList items={items} label="Conversation" follows>
+          {(item) => <Item item={item} shownCall={shown?.row.id} isNewest={item.key === newest} />}
+        </LogList>
+        {ask && !isActive && prompts.length > 0 && <FollowUps prompts={prompts} ask={ask} />}
+        {children}
+      </div>
+      <Computer steps={steps} shown={shown} browser={browser} />
+    </div>
+  );
+}
+
+const findShown = (steps: readonly Step[], target: PanelTarget): Step | undefined =>
+  (typeof target === 'object' && 'call' in target && steps.find(({ row }) => row.id === target.call)) || steps.at(-1);
+
+interface ItemProps {
+  readonly item: ChatItem;
+  readonly shownCall: ToolCallRow['id'] | undefined;
+  readonly isNewest: boolean;
+}
+
+function Item({ item, shownCall, isNewest }: ItemProps) {
+  switch (item.kind) {
+    case 'message':
+      return <MessageItem row={item.row} />;
+    case 'speech':
+      return <SpeechItem spoken={item.spoken} />;
+    case 'link':
+      return <LinkCard row={item.row} link={item.link} />;
+    case 'work':
+      return <WorkItem id={item.key} rows={item.rows} shownCall={shownCall} isNewest={isNewest} />;
+    case 'call':
+      return <ToolCallItem row={item.row} sentAt={item.row.startedAt ?? undefined} />;
+    case 'note':
+      return <NoteItem row={item.row} />;
+    case 'ending':
+      return <Ending run={item.run} />;
+  }
+}

@@ -1,0 +1,13 @@
+import { describeEnding } from '@rondo/client';
+import { Status } from '../ui/status.tsx';
+import type { EndedRun } from './chat-items.ts';
+
+/** How a run of the conversation ended that did not complete. */
+export function Ending({ run }: { readonly run: EndedRun }) {
+  return (
+    <p className="chat-ending">
+      <Status status={run.status} finishReason={run.finish_reason} />
+      <span>{describeEnding(run)?.sentence}</span>
+    </p>
+  );
+}

@@ -1,0 +1,146 @@
+import { type RondoClient, call, command, scripted } from '@rondo/test-deployment';
+import type { Page } from 'playwright-core';
+import { type ConsoleBrowser, stopBrowser } from '../console-browser';
+import { ordinaryConsole } from './ordinary-deployment';
+
+const page1 = '<!doctype html>\n<title>Garden</title>\n<h1>Garden</h1>\n';
+const plan = (mark: string) => `- [x] Write the page\n- [${mark}] Look at it\n`;
+
+describe('a chat with a computer beside it', () => {
+  let client: RondoClient;
+  let browser: ConsoleBrowser;
+  let page: Page;
+  let threadId: string;
+
+  beforeAll(async () => {
+    ({ client, browser, page } = await ordinaryConsole());
+    const run = await client.createRun(
+      scripted('Make a page about a garden.', [
+        { calls: [call('create_file', { file_path: 'todo.md', file_contents: plan(' ') })] },
+        { calls: [call('create_file', { file_path: 'index.html', file_contents: page1 })] },
+        { calls: [command('printf "%s\\n" blooming; exit 3')] },
+        { calls: [call('str_replace', { file_path: 'index.html', old_str: '<h1>Garden', new_str: '<h1>A garden' })] },
+        { text: 'Now I look at it.', calls: [call('browser_navigate_to', { url: 'file:///workspace/index.html' })] },
+        { calls: [call('read_file', { file_path: 'nothing.txt' })] },
+        { calls: [call('full_file_rewrite', { file_path: 'todo.md', file_contents: plan('x') })] },
+        {
+          calls: [
+            call('complete', {
+              text: 'The page is **there**.',
+              attachments: ['index.html'],
+              follow_up_prompts: ['Say hello.'],
+            }),
+          ],
+        },
+      ]),
+    );
+    await client.settled(run.id);
+    threadId = run.thread_id;
+  });
+
+  afterAll(async () => {
+    await stopBrowser(browser);
+  });
+
+  const conversation = () => page.getByRole('log', { name: 'Conversation' });
+  const computer = () => page.getByRole('complementary', { name: 'Computer' });
+  const open = async () => {
+    await browser.open(`/console/threads/${threadId}`);
+    await conversation().getByText('The page is there.').waitFor();
+  };
+  const openGroup = async () => {
+    await conversation().press('Home');
+    await conversation()
+      .getByRole('button', { name: /^2 files written/ })
+      .click();
+  };
+
+  it('groups what went well, and keeps what failed in sight', async () => {
+    await open();
+    await openGroup();
+    const steps = conversation().getByRole('list', { name: 'Steps' }).getByRole('button');
+    await steps.first().waitFor();
+    expect(await steps.allInnerTexts()).toEqual([
+      expect.stringMatching(/^Wrote\s+todo\.md\s+\d+ ms/),
+      expect.stringMatching(/^Wrote\s+index\.html\s+\d+ ms/),
+      expect.stringMatching(/^Ran\s+printf.*\s+exit code 3\s+\d/),
+      expect.stringMatching(/^Changed\s+index\.html\s+\d+ ms/),
+    ]);
+    await conversation().press('End');
+    await conversation().getByRole('article', { name: 'read_file, failed' }).waitFor();
+    await browser.expectAccessible('a conversation that is opened');
+  });
+
+  it('shows the newest action, or the one that was chosen, and goes through them', async () => {
+    await open();
+    await computer()
+      .getByRole('heading', { name: /^Wrote todo\.md/ })
+      .waitFor();
+    await computer().getByText('Plan, 2 of 2').waitFor();
+
+    await openGroup();
+    await conversation()
+      .getByRole('button', { name: /^Ran printf/ })
+      .click();
+    await computer().getByRole('group', { name: 'Terminal' }).getByText('blooming').waitFor();
+    await computer().getByRole('button', { name: 'The step after' }).click();
+    await computer().getByText('+ <h1>A garden</h1>').waitFor();
+    await computer().getByText('− <h1>Garden</h1>').waitFor();
+    await computer().getByRole('slider', { name: 'Step of the run' }).press('ArrowRight');
+    await computer().getByRole('img', { name: 'Screenshot of Garden' }).waitFor();
+    await browser.expectAccessible('the picture of the browser');
+    await computer().getByRole('button', { name: 'Operate the browser' }).click();
+    const dialog = page.getByRole('dialog', { name: "The agent's browser" });
+    await dialog.getByRole('application').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+
+    await computer().getByRole('button', { name: 'Follow' }).click();
+    await computer()
+      .getByRole('heading', { name: /^Wrote todo\.md/ })
+      .waitFor();
+    await computer().getByRole('button', { name: 'Play' }).click();
+    await computer().getByText('1 of 7').waitFor();
+    await computer().getByText('2 of 7').waitFor();
+    await computer().getByRole('button', { name: 'Pause' }).click();
+  });
+
+  it('opens a file that is attached to an answer, and it can be downloaded', async () => {
+    await open();
+    const files = conversation().getByRole('list', { name: 'Attached files' });
+    await files.getByRole('button', { name: 'html index.html' }).or(files.getByTitle('index.html')).first().click();
+    await computer().getByLabel('Content').getByText('<h1>A garden</h1>').waitFor();
+    await browser.expectAccessible('a file that is attached');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      files.getByRole('button', { name: 'Download index.html' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('index.html');
+  });
+
+  it('is a sheet on a phone, in one column', async () => {
+    await page.setViewportSize({ width: 390, height: 780 });
+    await open();
+    expect(await computer().count()).toBe(0);
+    await openGroup();
+    await conversation()
+      .getByRole('button', { name: /^Ran printf/ })
+      .click();
+    const sheet = page.getByRole('dialog', { name: 'Computer' });
+    await sheet.getByRole('group', { name: 'Terminal' }).getByText('blooming').waitFor();
+    await browser.expectAccessible('the computer on a phone');
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it('has no fault that axe finds, light and dark, on a wide screen and on a phone', async () => {
+    await browser.expectAccessibleInEveryLook([`/console/threads/${threadId}`]);
+  });
+
+  it('asks what the agent proposes', async () => {
+    await open();
+    await page.getByRole('group', { name: 'What to ask next' }).getByRole('button', { name: 'Say hello.' }).click();
+    await conversation().getByRole('article', { name: 'You' }).getByText('Say hello.').waitFor();
+    await page.getByRole('group', { name: 'What to ask next' }).waitFor({ state: 'detached' });
+  });
+});
