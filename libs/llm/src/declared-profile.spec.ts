@@ -62,6 +62,28 @@ describe('a declared provider', () => {
   it.each([
     [openAi, {}],
     [anthropic, { kind: 'anthropic' }],
+  ])('is understood where it says in its own words that a request is too long (%#)', async (script, entry) => {
+    const profile = { too_long: ['i read no essays of 9,000 words'] };
+    const MODEL_PROVIDERS = JSON.stringify([{ name: 'lab', base_url: `${server.url}/v1`, profile, ...entry }]);
+    const models = createModels({ providers: readProviders({ MODEL_PROVIDERS }).providers });
+    const said = (message: string) => ({ status: 400, pieces: [JSON.stringify({ error: { message } })] });
+    server.will(said('Sorry, I read no  essays of 12345 words.'), said('I read no essays.'), {
+      pieces: script.whole('ok'),
+    });
+
+    const codes = [];
+    for (let index = 0; index < 3; index++) codes.push((await readReply(models.stream(requestTo('lab/m'), never))).end);
+
+    expect(codes).toMatchObject([
+      { how: 'failed', error: { code: 'context_window_exceeded' } },
+      { how: 'failed', error: { code: 'invalid_request' } },
+      { how: 'finished' },
+    ]);
+  });
+
+  it.each([
+    [openAi, {}],
+    [anthropic, { kind: 'anthropic' }],
   ])('gets its parameters below those of the run (%#)', async (script, entry) => {
     server.will({ pieces: script.whole('ok') });
     const extra_body = { top_k: 5, min_p: 0.1 };

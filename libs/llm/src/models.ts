@@ -64,12 +64,13 @@ export function createModel(
     const facts = factsOf(provider, splitModelName(request.model).id);
     return facts && priceAt(facts, Date.now());
   };
+  const { tooLong } = provider.profile?.rules ?? {};
   const pace = config.pace && new RequestPace(config.pace, provider);
   return new RetryingModel({
     begin: (asked, signal) => {
       const request = withParameters(asked, provider);
       return new ReplyAttempt(
-        { wire: wireFor(request), client, timeouts, price: priceOf(request), pace },
+        { wire: wireFor(request), client, timeouts, price: priceOf(request), pace, tooLong },
         request,
         signal,
       );

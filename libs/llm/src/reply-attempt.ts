@@ -7,6 +7,7 @@ import type { RequestPace } from './request-pace';
 import { SilenceTimer, type Timeouts } from './silence-timer';
 import { SseReader } from './sse';
 import { type CallUsage, usageOf } from './token-usage';
+import { saysDeclared } from './too-long';
 import { WholeBody, isWhole } from './whole-body';
 import type { ReplyReader, WireProtocol } from './wire-protocol';
 
@@ -22,6 +23,8 @@ export interface AttemptParts {
   readonly timeouts: Timeouts;
   readonly price: ModelPrice | undefined;
   readonly pace?: RequestPace | undefined;
+  /** The provider's words for "too long" that are declared. */
+  readonly tooLong?: readonly string[] | undefined;
 }
 
 /** The data of an event that some servers send to keep the connection open. */
@@ -211,7 +214,9 @@ export class ReplyAttempt {
     return { how: 'finished', finishReason: ending.finishReason, usage: this.usage() };
   }
 
-  private failed(error: ProviderError): AttemptEnding {
+  private failed(fault: ProviderError): AttemptEnding {
+    const isTooLong = saysDeclared(fault.message, this.parts.tooLong);
+    const error = isTooLong ? new ProviderError('context_window_exceeded', fault.message) : fault;
     const isBilled = this.outputLength > 0 || this.reader.usage.input !== undefined;
     return { how: 'error', error, ...(isBilled && { usage: this.usage() }) };
   }

@@ -158,6 +158,22 @@ const otherLimits =
 export const saysTooLong = (text: string): boolean =>
   !otherLimits.test(text) && tooLongWordings.some(({ words }) => words.test(text));
 
+/**
+ * Whether the text has these words for "too long", which a provider's entry declares: in any case, with any white space and
+ * any numbers.
+ */
+export function saysDeclared(text: string, words: readonly string[] = []): boolean {
+  const said = toPattern(text);
+  return words.some((one) => said.includes(toPattern(one)));
+}
+
+const toPattern = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/\d[\d.,]*/g, '#')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
 /** Whether one request has more tokens than a whole minute may have, so that waiting cannot help. */
 export function isLargerThanPace(text: string): boolean {
   const { limit, requested } = /\bLimit:? (?<limit>\d+), Requested:? (?<requested>\d+)/i.exec(text)?.groups ?? {};

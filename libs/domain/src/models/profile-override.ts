@@ -30,7 +30,12 @@ export interface ProfileRules {
   readonly maxTools?: number;
   /** The efforts that it has, from the least; the nearest is asked for. Absent: all are passed on. */
   readonly efforts?: readonly ReasoningEffort[];
+  /** Its words for a request that is too long, beyond those that are known. Numbers in them stand for any number. */
+  readonly tooLong?: readonly string[];
 }
+
+/** The rules that hold for servers with the API of Anthropic, too. */
+export const rulesOfAnyServer: ReadonlySet<string> = new Set<keyof ProfileRules>(['textOnly', 'documents', 'tooLong']);
 
 /** What a provider's entry in MODEL_PROVIDERS says about its profile. */
 export interface ProfileOverride {
@@ -54,10 +59,11 @@ export const profileOverride = z
       plain_schemas: z.boolean().optional(),
       max_tools: z.number().int().positive().optional(),
       efforts: z.array(reasoningEffort).min(1).optional(),
+      too_long: z.array(z.string().trim().min(8).max(300)).min(1).max(20).optional(),
     }),
   )
   .transform(({ like, reasoning, no_user_after_tool, text_only, ...more }): ProfileOverride => {
-    const { documents, no_stream_options, plain_schemas, max_tools, efforts } = more;
+    const { documents, no_stream_options, plain_schemas, max_tools, efforts, too_long } = more;
     return {
       ...(like !== undefined && { like }),
       rules: {
@@ -69,6 +75,7 @@ export const profileOverride = z
         ...(plain_schemas !== undefined && { plainSchemas: plain_schemas }),
         ...(max_tools !== undefined && { maxTools: max_tools }),
         ...(efforts !== undefined && { efforts: reasoningEffort.options.filter((one) => efforts.includes(one)) }),
+        ...(too_long !== undefined && { tooLong: too_long }),
       },
     };
   });

@@ -164,6 +164,9 @@ describe('what a server differs in', () => {
     [{ profile: { textOnly: true } }, 'Unrecognized key: "textOnly"'],
     [{ profile: 7 }, '[0].profile'],
     [{ profile: 'kimi', kind: 'anthropic' }, '[0].profile'],
+    [{ profile: { max_tools: 5 }, kind: 'bedrock' }, '[0].profile'],
+    [{ profile: { documents: 'image' }, kind: 'anthropic' }, '[0].profile'],
+    [{ profile: { too_long: ['short'] } }, '[0].profile.too_long'],
     [{ extra_body: { tools: [] } }, '[0].extra_body'],
     [{ extra_body: { long: 'x'.repeat(20_000) } }, '[0].extra_body'],
   ])('is refused as %j, with the name of the field', (more, problem) => {

@@ -6,7 +6,7 @@ import { jsonText } from './json-text';
 import { type ModelFacts, factsOf, knownModels, modelFacts } from './model-facts';
 import type { PaceLimits } from './provider-pace';
 import { type CallSize, leastInputRate, mostCost, priceAt } from './model-price';
-import { type ProfileOverride, profileOverride } from './profile-override';
+import { type ProfileOverride, profileOverride, rulesOfAnyServer } from './profile-override';
 
 const providerName = z.string().regex(/^[a-z0-9_-]+$/, 'must be lower-case letters, digits, "-" or "_"');
 const providerKind = z.enum(['openai', 'azure', 'anthropic', 'bedrock', 'vertex']);
@@ -67,6 +67,13 @@ export interface ModelProviders {
   readonly absent: readonly AbsentProvider[];
 }
 
+/** Servers with the API of Anthropic differ in less, and take a PDF as a block or not at all. */
+const isForAnyServer = (profile: ProfileOverride | undefined): boolean =>
+  profile === undefined ||
+  (profile.like === undefined &&
+    profile.rules.documents !== 'image' &&
+    Object.keys(profile.rules).every((rule) => rulesOfAnyServer.has(rule)));
+
 /** One entry of MODEL_PROVIDERS. The key itself stays in the variable that the entry names. */
 const declaredProvider = z
   .strictObject({
@@ -107,9 +114,9 @@ const declaredProvider = z
     path: ['streaming'],
     message: 'can be false for servers of the kinds "openai" and "azure" only',
   })
-  .refine(({ kind, profile }) => profile === undefined || kind === 'openai' || kind === 'azure', {
+  .refine(({ kind, profile }) => kind === 'openai' || kind === 'azure' || isForAnyServer(profile), {
     path: ['profile'],
-    message: 'is for servers of the kinds "openai" and "azure" only',
+    message: 'has only `text_only`, `documents` as "file" or "none", and `too_long` for servers of this kind',
   })
   .refine(({ kind, base_url }) => base_url !== undefined || regional.has(kind), {
     path: ['base_url'],

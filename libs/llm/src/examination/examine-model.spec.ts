@@ -3,6 +3,7 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { ProviderSettings } from '@rondo/domain';
+import { anthropic } from '../testing/protocol-scripts';
 import { declareProvider } from './declared-provider';
 import { examineModel, tryModel } from './examine-model';
 
@@ -32,7 +33,9 @@ beforeAll(async () => {
       response.writeHead(refused === undefined ? 200 : status === 200 ? 400 : status, {
         'content-type': 'application/json',
       });
-      response.end(JSON.stringify(refused === undefined ? { choices } : { error: { message: refused } }));
+      if (refused === undefined && request.url?.endsWith('/messages') === true)
+        response.end(anthropic.whole(content).join(''));
+      else response.end(JSON.stringify(refused === undefined ? { choices } : { error: { message: refused } }));
     });
   });
   server.listen(0, '127.0.0.1');
@@ -99,6 +102,23 @@ describe('examineModel', () => {
 
     expect((await examineModel(asked())).facts).toEqual({ printed_calls: true });
   });
+
+  it.each(['openai', 'anthropic'] as const)(
+    'declares the words for too long that it does not know (%s)',
+    async (kind) => {
+      const words = 'I read no essays of 1,250 words';
+      answer = ({ messages }) => (JSON.stringify(messages).length > 5_000 ? { refused: words } : {});
+      const provider = lab({ kind, models: [{ id: 'm', context_window: 1_000 }] });
+
+      const found = await examineModel(asked(provider));
+
+      expect(found.findings).toContainEqual(expect.objectContaining({ name: 'too long', status: 'adapted' }));
+      expect(found.rules.tooLong).toEqual([words]);
+      expect(declareProvider(found, { provider, model: 'lab/m', before: '[]' })?.value).toContain(
+        `"too_long":["${words}"]`,
+      );
+    },
+  );
 
   it('finds the most tools that a server takes, and counts parallel calls', async () => {
     answer = ({ tools = [], messages }) => {

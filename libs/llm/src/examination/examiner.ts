@@ -110,7 +110,7 @@ export class Examiner {
     return this.parts.provider;
   }
 
-  /** Only servers with the API of OpenAI have profiles. */
+  /** Only servers with the API of OpenAI have all rules of profiles; others differ in PDFs and in words. */
   get hasProfile(): boolean {
     const { kind } = this.parts.provider;
     return kind === 'openai' || kind === 'azure';
@@ -167,8 +167,7 @@ export class Examiner {
     const { provider, attempts } = this.parts;
     const { like } = provider.profile ?? {};
     const profile = { ...(like !== undefined && { like }), rules: { ...provider.profile?.rules, ...rules } };
-    const candidate = this.hasProfile ? { ...provider, profile } : provider;
-    return createModel(candidate, { retries: { ...policy, attempts }, timeouts }, this.calls.fetch);
+    return createModel({ ...provider, profile }, { retries: { ...policy, attempts }, timeouts }, this.calls.fetch);
   }
 
   private async askModel(model: Model, { tools = [], settings = {}, ...question }: Question): Promise<Answer> {

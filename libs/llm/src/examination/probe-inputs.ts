@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ReasoningEffort, type Sha256, reasoningEffort, sha256 as toSha256 } from '@rondo/contract';
+import { type ReasoningEffort, type RunError, type Sha256, reasoningEffort, sha256 as toSha256 } from '@rondo/contract';
 import { type ModelMessage, factsOf } from '@rondo/domain';
 import type { Examiner, ModelFinding, Question } from './examiner';
 import { shorten, userTurn } from './probe-replies';
@@ -55,12 +55,8 @@ const pageHash: Sha256 = toSha256.parse(createHash('sha256').update(page).digest
 export async function probeDocument(examiner: Examiner): Promise<ModelFinding[]> {
   const name = 'PDFs';
   const { textOnly, documents = 'none' } = examiner.profile;
-  const unread = {
-    name,
-    status: 'lacks',
-    found: 'not sent: a note stands in their place, and tools read them',
-  } as const;
-  if (textOnly || (!examiner.hasProfile && documents === 'none')) return [unread];
+  if (textOnly)
+    return [{ name, status: 'lacks', found: 'not sent: a note stands in their place, and tools read them' }];
   examiner.begin(name);
   const document = {
     type: 'document',
@@ -72,13 +68,14 @@ export async function probeDocument(examiner: Examiner): Promise<ModelFinding[]>
   const question = { type: 'text', text: 'Which word is in this document? Answer with that word.' } as const;
   const messages: ModelMessage[] = [{ role: 'user', content: [document, question] }];
   if (documents !== 'none') return [await judgeDocument(examiner, { messages })];
-  for (const form of ['file', 'image'] as const) {
+  for (const form of examiner.hasProfile ? (['file', 'image'] as const) : (['file'] as const)) {
     const { error, text, refusals } = await examiner.askUnder({ documents: form }, { messages });
     if (error || refusals.length > 0 || !text.toLowerCase().includes(word)) continue;
     examiner.change({ documents: form });
     return [{ name, status: 'adapted', found: `it reads them (\`"documents": "${form}"\`)` }];
   }
-  return [{ name, status: 'lacks', found: 'not read: tools read them' }];
+  const { whyNoDocuments = 'not read' } = examiner.profile;
+  return [{ name, status: 'lacks', found: `${whyNoDocuments}: tools read them` }];
 }
 
 /** Of a model to which PDFs are sent. */
@@ -87,7 +84,7 @@ async function judgeDocument(examiner: Examiner, question: Question): Promise<Mo
   const { error, text, refusals } = await examiner.ask(question);
   const [refused = error] = refusals;
   if (refused) {
-    if (examiner.hasProfile) examiner.change({ documents: 'none' });
+    examiner.change({ documents: 'none' });
     return { name, status: 'adapted', found: `refused, so tools read them (${shorten(refused.message)})` };
   }
   return text.toLowerCase().includes(word)
@@ -166,14 +163,30 @@ export async function probeTooLong(examiner: Examiner): Promise<ModelFinding[]> 
         advice: 'Declare a context_window that the server really has; runs keep below it.',
       },
     ];
-  const reason = shorten(error.message);
-  return error.code === 'context_window_exceeded'
-    ? [{ name, status: 'works', found: `its words are known: “${reason}”` }]
-    : [
-        {
-          name,
-          status: 'adapted',
-          found: `its words are not known (“${reason}”): near the window, runs are shortened all the same`,
-        },
-      ];
+  return [judgeRefusedLength(examiner, error)];
+}
+
+/** Unknown words are declared. A failure that says nothing about the request, such as one of the network, has none. */
+function judgeRefusedLength(examiner: Examiner, { code, message }: RunError): ModelFinding {
+  const name = 'too long';
+  const reason = shorten(message);
+  if (code === 'context_window_exceeded') return { name, status: 'works', found: `its words are known: “${reason}”` };
+  const words = toDeclaredWords(message);
+  if (code !== 'invalid_request' || words.length < leastWords)
+    return {
+      name,
+      status: 'unknown',
+      found: `refused with ${code} (“${reason}”), which says nothing: near the window, runs are shortened all the same`,
+    };
+  examiner.change({ tooLong: [...(examiner.profile.tooLong ?? []), words] });
+  return { name, status: 'adapted', found: `its words were not known (“${reason}”)` };
+}
+
+const leastWords = 8;
+const mostWords = 160;
+
+/** The beginning of the sentence, up to a whole word. Which numbers it has does not matter. */
+function toDeclaredWords(message: string): string {
+  const text = message.replaceAll(/\s+/g, ' ').trim();
+  return text.length <= mostWords ? text : text.slice(0, mostWords).replace(/\s\S*$/, '');
 }

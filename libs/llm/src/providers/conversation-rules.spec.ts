@@ -64,6 +64,12 @@ describe('a PDF', () => {
       }),
     ],
     ['anthropic/kimi-k2', new AnthropicProtocol(claude), note],
+    ['openrouter/kimi-k2', new AnthropicProtocol(provider('openrouter', { kind: 'anthropic' })), '"type":"document"'],
+    [
+      'acme/m',
+      new AnthropicProtocol(provider('acme', { kind: 'anthropic', profile: { rules: { documents: 'file' } } })),
+      '"type":"document"',
+    ],
   ])('reaches %s in the form that it reads', (model, protocol, expected) => {
     expect(sent(protocol, asking(model, pdf('a')))).toContain(expected);
   });

@@ -8,6 +8,7 @@ import {
 import type { ProviderError } from '../provider-error';
 import { lostDocument, unreadDocument } from '../wire-protocol';
 import { findProfile } from './find-profile';
+import type { ProviderProfile } from './provider-profile';
 
 /** How a server takes conversations: as its profile says, and as its refusals have taught this process. */
 export interface ConversationRules extends Pick<ProfileRules, 'noUserAfterTool' | 'textOnly' | 'documents'> {
@@ -65,13 +66,16 @@ const claude = /(?:^|[./])claude-(?!2|instant)/i;
 /** The models of OpenAI that see images read PDFs, too. */
 const gpt = /^(?:(?:chat)?gpt-(?:4o|4\.|[5-9])|o[1-9])/;
 
+/** Whether a PDF may stand as a block in Anthropic's API: OpenRouter reads it itself for models that do not. */
+const readsBlocks = ({ family }: ProviderProfile, id: string): boolean => claude.test(id) || family === 'openrouter';
+
 /** The profile of a model (`provider/model`), with the way in which it takes PDFs. */
 export function findRules(provider: ProviderSettings, model: string) {
   const profile = findProfile(provider, model);
   const { id } = splitModelName(model);
   if (provider.profile?.rules.documents !== undefined) return profile;
   if (provider.kind !== 'openai' && provider.kind !== 'azure')
-    return { ...profile, documents: claude.test(id) ? ('file' as const) : ('none' as const) };
+    return { ...profile, documents: readsBlocks(profile, id) ? ('file' as const) : ('none' as const) };
   return profile.family === 'openai' && !gpt.test(id) ? { ...profile, documents: 'none' as const } : profile;
 }
 

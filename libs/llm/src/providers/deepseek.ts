@@ -9,6 +9,7 @@ export const deepseek: ProviderProfile = {
   except: /deepseek-(?:reasoner|r1)/i,
   reasoning: 'always',
   textOnly: true,
+  whyNoDocuments: 'its API takes text only',
 };
 
 export const deepseekR1: ProviderProfile = {
@@ -17,4 +18,5 @@ export const deepseekR1: ProviderProfile = {
   models: /deepseek-(?:reasoner|r1)/i,
   reasoning: 'none',
   textOnly: true,
+  whyNoDocuments: 'its API takes text only',
 };

@@ -23,7 +23,16 @@ function row(profile: ProviderProfile): string {
     profile.except && 'not for its first reasoning models',
   ].filter(Boolean);
   const efforts = profile.efforts?.join(', ') ?? 'as asked';
-  const cells = [profile.family, reasoning[profile.reasoning ?? 'as_received'], rules.join('; ') || 'none', efforts];
+  const documents = profile.documents
+    ? { file: 'yes', image: 'yes, as images', none: 'no' }[profile.documents]
+    : `no: ${profile.whyNoDocuments ?? 'not known, so declare it'}`;
+  const cells = [
+    profile.family,
+    reasoning[profile.reasoning ?? 'as_received'],
+    rules.join('; ') || 'none',
+    documents,
+    efforts,
+  ];
   return `| ${cells.join(' | ')} |`;
 }
 

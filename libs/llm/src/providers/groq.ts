@@ -6,4 +6,5 @@ export const groq: ProviderProfile = {
   names: /groq/,
   hosts: /(?:^|\.)groq\.com$/,
   efforts: ['none', 'low', 'medium', 'high'],
+  whyNoDocuments: 'its API takes text and images',
 };

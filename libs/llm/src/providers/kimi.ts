@@ -7,4 +7,5 @@ export const kimi: ProviderProfile = {
   hosts: /(?:^|\.)moonshot\.(?:ai|cn)$|(?:^|\.)kimi\.com$/,
   models: /^(?:moonshotai\/)?kimi-/i,
   reasoning: 'always',
+  whyNoDocuments: 'its files are uploaded by another API',
 };

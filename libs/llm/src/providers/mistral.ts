@@ -8,4 +8,5 @@ export const mistral: ProviderProfile = {
   models: /(?:^|\/)(?:mistral|magistral|devstral|ministral|codestral|pixtral)-/i,
   reasoning: 'none',
   noUserAfterTool: true,
+  whyNoDocuments: 'its API has a block of its own for documents',
 };

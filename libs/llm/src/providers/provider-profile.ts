@@ -11,6 +11,8 @@ export interface ProviderProfile extends ProfileRules {
   readonly models?: RegExp;
   /** Models of such a provider that it is not for. */
   readonly except?: RegExp;
+  /** Why PDFs are not sent to it, for people. */
+  readonly whyNoDocuments?: string;
 }
 
 const usualMaxTools = 128;

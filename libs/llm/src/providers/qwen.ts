@@ -4,4 +4,5 @@ export const qwen: ProviderProfile = {
   family: 'qwen',
   names: /dashscope|qwen|alibaba/,
   hosts: /(?:^|\.)aliyuncs\.com$/,
+  whyNoDocuments: 'its files are uploaded by another API',
 };

@@ -7,4 +7,5 @@ export const xai: ProviderProfile = {
   hosts: /(?:^|\.)x\.ai$/,
   models: /^grok-/i,
   efforts: ['low', 'medium', 'high'],
+  whyNoDocuments: 'its files are uploaded by another API',
 };

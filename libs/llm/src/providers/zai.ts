@@ -7,4 +7,5 @@ export const zai: ProviderProfile = {
   hosts: /(?:^|\.)z\.ai$|(?:^|\.)bigmodel\.cn$/,
   models: /^(?:zai-org\/)?glm-/i,
   reasoning: 'always',
+  whyNoDocuments: 'its API has a block of its own for addresses of files',
 };
