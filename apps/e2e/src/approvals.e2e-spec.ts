@@ -1,4 +1,4 @@
-import { type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunView, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { expectWholeLog } from './log-expectations';
 
 interface Approval {
@@ -9,7 +9,7 @@ interface Approval {
   readonly outcome: string | null;
 }
 
-describe('calls that need approval, in a deployment', () => {
+describe('what a person decides or answers, in a deployment', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
   let other: RondoClient;
@@ -125,5 +125,26 @@ describe('calls that need approval, in a deployment', () => {
 
     expect(await client.settled(run.id)).toMatchObject({ status: 'stopped' });
     expect((await decide(client, approval, { decision: 'approve' })).status).toBe(409);
+  });
+
+  it('a question in the last iteration waits, and a worker that is killed with the answer on its way ends the run', async () => {
+    const asks = { calls: [call('ask', { text: 'Which one?' })] };
+    const run = await client.createRun({
+      ...scripted('asks last', [asks, { text: 'Never said.' }]),
+      limits: { max_iterations: 1 },
+    });
+    expect(await client.settled(run.id)).toMatchObject({ status: 'waiting_input', waiting: { reason: 'ask' } });
+    const { sentence } = await client.json<{ sentence: string }>('GET', `/runs/${run.id}/why`);
+    expect(sentence).toBe(
+      'Waits for an answer to: Which one? With the answer it ends: it has used all its iterations.',
+    );
+
+    await rondo.services.get('agent-worker').kill();
+    await client.json('POST', `/runs/${run.id}/input`, { content: 'The blue one.' });
+
+    expect(await client.settled(run.id)).toMatchObject({ status: 'completed', finish_reason: 'max_iterations' });
+    expectWholeLog(await client.facts(run.id));
+    const { data } = await client.json<{ data: object[] }>('GET', `/threads/${run.thread_id}/llm-messages`);
+    expect(JSON.stringify(data)).toContain('The blue one.');
   });
 });

@@ -29,7 +29,10 @@ export function decide(loop: LoopContext): Decision {
 
   if (state.phase === 'thinking')
     return state.lostReplies >= maxReplyAttempts ? leave(failed(loop, noReply(state))) : proceed();
-  if (state.phase === 'between') return proceed();
+  if (state.phase === 'between') {
+    const answered = endAfterAnswer(loop);
+    return answered ? leave(answered) : proceed();
+  }
 
   const forCaller = callsForCaller(loop); // a program answers sooner than a person or another run
   if (forCaller.length > 0) return leave(...askCaller(loop, forCaller));
@@ -74,18 +77,35 @@ const completedCall = ({ calls }: RunState, is: (name: string) => boolean): Know
 /** The fact that ends or parks the run after an iteration, if one does. */
 function afterIteration(loop: LoopContext, reason: FinishReason): NewFact | undefined {
   const { state, run, ports, beganAt } = loop;
-  const { limits } = run.settings;
 
+  if (reason === 'ask') return { type: 'run.waiting', iteration: state.iteration, data: questionOf(loop) };
   if (isCutOffByBudget(loop, reason)) return completed(loop, 'budget_exceeded');
   if (reason === 'complete' || state.calls.size === 0) return completed(loop, reason);
-  if (state.malformedInARow >= limits.max_malformed_calls) return failed(loop, tooManyMalformed(state.malformedInARow));
-  if (run.settings.termination === 'single_decision' && limits.max_iterations === 1) return completed(loop, 'stop');
-  if (state.iteration >= limits.max_iterations) return completed(loop, 'max_iterations');
+  if (state.malformedInARow >= run.settings.limits.max_malformed_calls)
+    return failed(loop, tooManyMalformed(state.malformedInARow));
+  const last = endOfIterations(loop);
+  if (last) return completed(loop, last);
   if (isRunBudgetExceeded(loop) && !waitsForBudget(loop)) return completed(loop, 'budget_exceeded'); // else `think` parks it
   if (isStuck(loop)) return completed(loop, 'loop_detected');
   if (timeLeftMs({ ...run, state }, { now: ports.clock.now(), beganAt }) < 0)
     return failed(loop, outOfTime(run.settings));
-  return reason === 'ask' ? { type: 'run.waiting', iteration: state.iteration, data: questionOf(loop) } : undefined;
+  return undefined;
+}
+
+/** Why no other iteration may follow this one, if none may. */
+function endOfIterations({ state, run: { settings } }: LoopContext): FinishReason | undefined {
+  const { max_iterations } = settings.limits;
+  if (settings.termination === 'single_decision' && max_iterations === 1) return 'stop';
+  return state.iteration >= max_iterations ? 'max_iterations' : undefined;
+}
+
+/**
+ * A question waits for its answer whatever limit the run has reached, because it would be lost otherwise. With the answer
+ * the run ends if no iteration is left to read it; `think` does the same for a budget that is used up.
+ */
+function endAfterAnswer(loop: LoopContext): NewFact | undefined {
+  const reason = completedCall(loop.state, asksUser) && endOfIterations(loop);
+  return reason && completed(loop, reason);
 }
 
 /** The reply was cut off by its length and not continued, because the budget was spent. */

@@ -78,20 +78,6 @@ describe('runAgent', () => {
     expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'complete' } });
   });
 
-  it.each([
-    ['iterations', { limits: { max_iterations: 1 } }, 'max_iterations'],
-    ['tokens', { budget: { tokens: 1 } }, 'budget_exceeded'],
-  ])('completes instead of asking when it has no %s left to read the answer', async (_, settings, finish_reason) => {
-    const harness = new RunHarness({
-      model: new ScriptedModel([calls({ name: 'ask', arguments: { text: '?' } })]),
-      settings,
-    });
-
-    await harness.activate();
-
-    expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason } });
-  });
-
   it('completes when the model calls complete', async () => {
     const harness = new RunHarness({
       model: new ScriptedModel([calls({ name: 'complete', arguments: { text: 'Made it.' } })]),

@@ -54,6 +54,18 @@ describe('what a run waits for', () => {
       { cause: 'answer', sentence: 'Waits for an answer to: Which colour?' },
     ],
     [
+      'the last answer that it can get',
+      {
+        run: {
+          ...run,
+          iteration: run.settings.limits.max_iterations,
+          status: 'waiting_input',
+          waiting: { reason: 'ask', question: { text: 'Which?', attachments: [], tool_call_id: 'call_01' } },
+        },
+      },
+      { cause: 'answer', sentence: expect.stringContaining('it has used all its iterations') },
+    ],
+    [
       'a worker of a newer version',
       { lease: undefined, unknown: ['fact plan.changed'] },
       { cause: 'queue', sentence: expect.stringContaining('a newer version') },

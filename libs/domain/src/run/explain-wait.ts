@@ -98,8 +98,15 @@ function behindOnThread({ run, thread }: RunMoment): Explanation {
 function parked({ run, lastFact: { at: since }, calls, childRuns }: RunMoment): Explanation {
   const { reason = 'budget', question, approvals = [], budget } = run.waiting ?? {};
   switch (reason) {
-    case 'ask':
-      return { cause: 'answer', sentence: `Waits for an answer${question ? ` to: ${question.text}` : ''}`, since };
+    case 'ask': {
+      const isLast = run.iteration >= run.settings.limits.max_iterations;
+      const ending = isLast ? ' With the answer it ends: it has used all its iterations.' : '';
+      return {
+        cause: 'answer',
+        sentence: `Waits for an answer${question ? ` to: ${question.text}` : '.'}${ending}`,
+        since,
+      };
+    }
     case 'approval': {
       const tool_calls = approvals.map(({ tool_call_id: id, name }) => ({ id, name, since: null }));
       const names = countNames(approvals) || 'a tool';
