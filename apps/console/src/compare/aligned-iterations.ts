@@ -22,7 +22,7 @@ export function alignedIterations(a: readonly RunRow[], b: readonly RunRow[]): A
 function byIteration(rows: readonly RunRow[]): ReadonlyMap<number, RunRow[]> {
   const groups = new Map<number, RunRow[]>();
   for (const row of rows) {
-    if (row.kind === 'message' && row.role === 'browser_state') continue; // shown with the run itself
+    if (row.kind === 'message' && (row.role === 'browser_state' || row.role === 'image_context')) continue; // shown with the run itself
     const group = groups.get(row.iteration);
     if (group) group.push(row);
     else groups.set(row.iteration, [row]);

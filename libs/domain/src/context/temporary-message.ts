@@ -1,6 +1,6 @@
-import type { ContentBlock, MessageType, NewMessage } from '@rondo/contract';
+import type { ContentBlock, NewMessage } from '@rondo/contract';
 
-/** Inserts the newest browser state and images before the newest user message, for one model call: they are outdated after it. */
+/** Inserts the newest state of the browser before the newest user message, for one model call: it is outdated after that. */
 export function withTemporary(messages: readonly NewMessage[], unseen: readonly NewMessage[]): readonly NewMessage[] {
   const [newest] = unseen;
   if (!newest) return messages;
@@ -17,12 +17,7 @@ export function withWarning(messages: readonly NewMessage[], text: string | unde
   return [...messages, { ...last, type: 'user', content: [{ type: 'text', text }], metadata: {} }];
 }
 
-const titles: Partial<Record<MessageType, string>> = {
-  browser_state: 'The browser as it is now:',
-  image_context: 'An image to look at:',
-};
-
-const contentOf = ({ type, content }: NewMessage): ContentBlock[] => [
-  { type: 'text', text: titles[type] ?? '' },
+const contentOf = ({ content }: NewMessage): ContentBlock[] => [
+  { type: 'text', text: 'The browser as it is now:' },
   ...content.filter((block) => block.type === 'text' || block.type === 'image'),
 ];

@@ -53,7 +53,7 @@ export interface RunState {
   readonly compaction: OpenCompaction | undefined;
   /** How the conversation is reduced for requests. */
   readonly context: ContextState;
-  /** The newest state message of each kind that the model has not seen yet. Each is sent once, because it is outdated after that. */
+  /** The newest state of the browser, if the model has not seen it yet. It is sent once, because it is outdated after that. */
   readonly unseen: readonly NewMessage[];
   readonly startedAt: string | undefined;
   /** When the current wait began, and how long earlier waits were, in milliseconds. */
@@ -284,11 +284,9 @@ function withMessage(state: RunState, message: Message | NewMessage): RunState {
 /** The state messages that the reply followed are not sent again, so its reasoning must not be sent either. */
 const changedBy = ({ context }: RunState, { id }: NewMessage): ContextState => ({ ...context, changedAt: id });
 
-/** The newest state message of each kind that a model is shown. */
+/** Of the state messages a model is shown the newest browser state; the image of an `image_context` is in a result. */
 const withStateMessage = (unseen: readonly NewMessage[], message: NewMessage): readonly NewMessage[] =>
-  message.type === 'browser_state' || message.type === 'image_context'
-    ? [...unseen.filter(({ type }) => type !== message.type), message]
-    : unseen;
+  message.type === 'browser_state' ? [message] : unseen;
 
 const countMalformed = (before: number, message: Message | NewMessage): number =>
   message.metadata['problem'] === 'malformed' ? before + 1 : 0;

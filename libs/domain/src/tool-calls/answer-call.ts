@@ -18,7 +18,7 @@ export function answerCall(context: AnswerContext, call: ToolCall, outcome: Call
   const message = resultMessage(context, call, outcome);
   const { id: tool_call_id, name } = call;
   const message_id = message.id;
-  const created = [message, ...statusMessages(context, call, outcome)].map((one): NewFact => ({
+  const created = [message, ...stateMessages(context, call, outcome)].map((one): NewFact => ({
     type: 'message.created',
     iteration,
     data: { message: one },
@@ -73,29 +73,51 @@ function withEdit(result: RecordedResult, { arguments: edited }: ToolCall): Reco
   });
 }
 
-type Shown = Pick<NewMessage, 'metadata'> & { readonly text: string };
+type Shown = Pick<NewMessage, 'type' | 'content' | 'metadata'>;
 
-/** What a call shows to people and to no model: what it says to the user, and the progress of the plan. */
-const statusMessages = (context: AnswerContext, call: ToolCall, outcome: CallOutcome): NewMessage[] =>
-  [...saidBy(call, outcome), ...planIn(outcome)].map(({ text, metadata }) => ({
+const status = (text: string, metadata: Shown['metadata']): Shown => ({
+  type: 'status',
+  content: [{ type: 'text', text }],
+  metadata,
+});
+
+/**
+ * What a call shows to people: what it says to the user, the progress of the plan, and an image. A model is sent none of
+ * these messages: it gets the image with the result.
+ */
+const stateMessages = (context: AnswerContext, call: ToolCall, outcome: CallOutcome): NewMessage[] =>
+  [...saidBy(call, outcome), ...planIn(outcome), ...imageIn(call, outcome)].map(({ type, content, metadata }) => ({
     id: context.ports.ids.messageId(),
     thread_id: context.run.threadId,
     run_id: context.run.id,
     iteration: context.state.iteration,
-    type: 'status',
+    type,
     is_llm_message: false,
-    content: [{ type: 'text', text }],
+    content,
     metadata: { ...metadata, tool_call_id: call.id },
   }));
 
 function saidBy({ name, arguments: given }: ToolCall, outcome: CallOutcome): Shown[] {
   const said = name === messageUser.name ? messageUser.input.safeParse(given).data : undefined;
   const succeeded = 'result' in outcome && outcome.result.success;
-  return said && succeeded ? [{ text: said.text, metadata: { kind: 'message_to_user' } }] : [];
+  return said && succeeded ? [status(said.text, { kind: 'message_to_user' })] : [];
 }
 
 function planIn(outcome: CallOutcome): Shown[] {
   const plan: PlanProgress | undefined = 'plan' in outcome ? outcome.plan : undefined;
   if (!plan) return [];
-  return [{ text: `Plan: ${plan.done} of ${plan.total} done.`, metadata: { kind: 'plan_updated', ...plan } }];
+  return [status(`Plan: ${plan.done} of ${plan.total} done.`, { kind: 'plan_updated', ...plan })];
+}
+
+function imageIn({ arguments: given }: ToolCall, outcome: CallOutcome): Shown[] {
+  const image = 'result' in outcome ? outcome.result.image : undefined;
+  if (!image) return [];
+  const path = given['file_path'];
+  return [
+    {
+      type: 'image_context',
+      content: [{ type: 'image', source: { type: 'blob', ...image } }],
+      metadata: typeof path === 'string' ? { file_path: path } : {},
+    },
+  ];
 }
