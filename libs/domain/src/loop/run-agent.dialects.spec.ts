@@ -43,6 +43,24 @@ describe('a run in another dialect', () => {
     expect(harness.store.status(harness.id)).toBe('completed');
   });
 
+  it.each([
+    ['has no decision where the run has no tools', {}, undefined],
+    [
+      'has one where the only tools are those of the caller',
+      { caller_tools: [{ name: 'get_weather', description: 'The weather.' }] },
+      'malformed',
+    ],
+  ])('a reply in JSON mode %s', async (_, given, decision) => {
+    const processor = { dialect: 'json', json_repair_attempts: 0 } as const;
+    const model = new ScriptedModel([says('Four.')]);
+    const harness = new RunHarness({ model, settings: { tools: [], processor, ...given } });
+
+    await harness.activate();
+
+    const reply = harness.state.conversation.find(({ type }) => type === 'assistant');
+    expect(reply?.metadata['decision']).toBe(decision);
+  });
+
   it('closes the stream at the limit of calls and stores exactly what it showed', async () => {
     const model = new ScriptedModel([says(`One. ${read('a')} Two. ${read('b')} Three.`), says('Done.')]);
     const harness = new RunHarness({ model, settings: invokes({ max_tool_calls: 1 }) });

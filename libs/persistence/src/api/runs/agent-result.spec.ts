@@ -48,13 +48,27 @@ const called = (status: ToolCall['status'], more: Partial<Omit<ToolCall, 'status
   });
 
 const json = inDialect('json');
+const ofServer: RunSettings = {
+  ...inDialect('json', []),
+  mcp_servers: [{ name: 'tickets', transport: 'streamable_http', url: 'https://tickets.example/mcp' }],
+};
+const ofCaller: RunSettings = {
+  ...inDialect('json', []),
+  caller_tools: [{ name: 'get_weather', description: 'The weather.' }],
+};
 const refused = called('failed', { attempt: 0, result: { success: false, output: '', error: 'not executed' } });
 
 describe('the result of a run that decides in JSON', () => {
   it.each<[string, Run, Message[], ToolCall[], boolean]>([
     ['it used a tool', runOf(json), [said(1, '', 'tool')], [called('completed')], true],
     ['it decided to use none', runOf(json), [said(1, 'Four.', 'none')], [], true],
-    ['it had no tools', runOf(inDialect('json', [])), [said(1, 'Four.', 'malformed')], [], true],
+    ['it had no tools', runOf(inDialect('json', [])), [said(1, 'Four.')], [], true],
+    ['it had no tools and said nothing', runOf(inDialect('json', [])), [], [], true],
+    ['it had only tools of a server and used none', runOf(ofServer), [said(1, 'Four.', 'malformed')], [], false],
+    ['it had only tools of a server and said nothing', runOf(ofServer), [], [], false],
+    ['it had only tools of a server and decided to use none', runOf(ofServer), [said(1, 'Four.', 'none')], [], true],
+    ['the only server was not there', runOf(ofServer), [said(1, 'Four.')], [], true],
+    ['it had only tools of its caller and used none', runOf(ofCaller), [said(1, 'Four.', 'malformed')], [], false],
     ['it could not be understood', runOf(json), [said(1, 'Well.', 'malformed')], [], false],
     ['a call beside it was refused', runOf(json), [said(1, '', 'tool')], [called('completed'), refused], true],
     ['its only call was refused', runOf(json), [said(1, '', 'tool')], [refused], false],

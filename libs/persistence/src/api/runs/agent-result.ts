@@ -71,12 +71,21 @@ const executed: readonly ToolCall['status'][] = ['completed', 'failed', 'unknown
 /** A call that was refused or exceeded the limit of its turn was never sent. */
 const wasExecuted = ({ status, attempt }: ToolCall): boolean => attempt > 0 && executed.includes(status);
 
-/** Its calls succeeded; or it had tools, used none, and said so itself. */
+/**
+ * Its calls succeeded; or it had tools, used none, and said so itself. A reply has a decision where the run was offered any
+ * tool: of its settings, of an MCP server that was there, or of its caller.
+ */
 function succeededAsDecided({ settings }: Run, said: readonly Message[], calls: readonly ToolCall[]): boolean {
   const used = calls.filter(wasExecuted);
-  if (used.some(({ status }) => status !== 'completed')) return false;
-  return settings.tools.length === 0 || used.length > 0 || said.at(-1)?.metadata['decision'] === 'none';
+  if (used.length > 0) return used.every(({ status }) => status === 'completed');
+  const last = said.at(-1);
+  if (!last) return !namesTools(settings);
+  const { decision } = last.metadata;
+  return decision === undefined || decision === 'none';
 }
+
+const namesTools = ({ tools, mcp_servers, caller_tools }: Run['settings']): boolean =>
+  [tools, mcp_servers, caller_tools].some((named) => (named?.length ?? 0) > 0);
 
 /** Text before the last tool call is no answer. */
 function finalText({ status }: Run, said: readonly Message[]): string {
