@@ -130,7 +130,7 @@ const chosen = fc.record({
 });
 const crash = fc.record({ step: fc.nat(12), position: fc.constantFrom('before' as const, 'after' as const) });
 
-describe('questions, whatever limit is reached and whoever dies', () => {
+describe('questions, whatever limit is reached and whichever worker dies', () => {
   it('each is waited for once, and no model is asked beyond the limit of iterations (I2, I4)', async () => {
     await fc.assert(
       fc.asyncProperty(
