@@ -93,7 +93,7 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
   const catalog = modelCatalogOf(config);
   const services = servicesOf(adapters, catalog, { config, warn });
   const idempotentMessages = new IdempotentMessages(idempotencyKeys, warn('idempotency key not released'));
-  const { subscriptions, streamMetrics } = composeSubscriptions(adapters, {
+  const { subscriptions, threadSubscriptions, streamMetrics } = composeSubscriptions(adapters, {
     stallLimitMs: config.STALL_LIMIT_S * 1000,
     memory: limits.memory,
     onError: warn('subscribed run not read'),
@@ -127,6 +127,7 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
     fileUploads,
     formBodies: new FormBodies(fileUploads, config.BODY_LIMIT_BYTES),
     subscriptions,
+    threadSubscriptions,
     streamMetrics,
     sockets,
     allowedMethods: new AllowedMethods(),

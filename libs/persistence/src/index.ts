@@ -27,6 +27,7 @@ export type { InboxItem } from './api/runs/inbox';
 export type { CreatedRun, NewRun } from './api/runs/create-run';
 export type { BudgetOrder, RaisedBudget } from './api/runs/raise-budget';
 export type { RunAddress } from './api/runs/lock-run';
+export type { BegunRun } from './api/runs/thread-runs';
 export type { EventPage, LogGap, RunSnapshot } from './api/runs/read-log';
 export { type RunHolder, holderOf } from './api/runs/read-runs';
 export { readTracedRun } from './api/runs/traced-run';

@@ -7,6 +7,7 @@ import type { DeferredRunFeed } from './deferred-run-feed';
 import { createRunSources } from './run-sources';
 import { RunSubscriptions } from './run-subscriptions';
 import { StreamMetrics } from './stream-metrics';
+import { ThreadSubscriptions } from './thread-subscriptions';
 
 const subscriptionSettings = {
   pollMs: 2_000,
@@ -27,10 +28,20 @@ interface SubscriptionParts {
 export function composeSubscriptions(
   { database, runs, feed, workers }: SubscriptionParts,
   settings: { stallLimitMs: number; memory: MemoryBudget; onError: (error: unknown) => void },
-): { subscriptions: RunSubscriptions; streamMetrics: StreamMetrics } {
+): { subscriptions: RunSubscriptions; threadSubscriptions: ThreadSubscriptions; streamMetrics: StreamMetrics } {
   const newEventId = () => eventId.parse(`evt_${newUlid()}`);
   const sources = createRunSources({ runs, holderOf: (run) => holderOf(database, run), feed, workers, newEventId });
   const streamMetrics = new StreamMetrics();
   const options = { ...subscriptionSettings, ...settings, metrics: streamMetrics, newEventId };
-  return { subscriptions: new RunSubscriptions(sources, options), streamMetrics };
+  const subscriptions = new RunSubscriptions(sources, options);
+  const threads = {
+    begun: runs.begun.bind(runs),
+    countBegun: runs.countBegun.bind(runs),
+    watchThread: feed.watchThread.bind(feed),
+  };
+  return {
+    subscriptions,
+    threadSubscriptions: new ThreadSubscriptions(threads, subscriptions, options),
+    streamMetrics,
+  };
 }

@@ -1,4 +1,4 @@
-import type { RunEvent, RunId } from '@rondo/contract';
+import type { RunEvent, RunId, ThreadId } from '@rondo/contract';
 import type { RunFeed, RunWatch } from '@rondo/domain';
 import { type NatsLink, NatsRunFeed } from '@rondo/messaging';
 
@@ -20,8 +20,17 @@ export class DeferredRunFeed implements RunFeed {
 
   /** Events are passed on as they were published, so that REST and streams send the same bytes. */
   watch(runId: RunId, onEvent: (event: RunEvent, json: string) => void): RunWatch {
+    return this.whenConnected((feed) => feed.watch(runId, onEvent));
+  }
+
+  /** Calls back when a run of the thread may have begun. */
+  watchThread(threadId: ThreadId, onRun: () => void): RunWatch {
+    return this.whenConnected((feed) => feed.watchThread(threadId, onRun));
+  }
+
+  private whenConnected(watchOn: (feed: NatsRunFeed) => RunWatch): RunWatch {
     let isStopped = false;
-    const begin = (feed: NatsRunFeed): RunWatch | undefined => (isStopped ? undefined : feed.watch(runId, onEvent));
+    const begin = (feed: NatsRunFeed): RunWatch | undefined => (isStopped ? undefined : watchOn(feed));
     let watch = this.feed && begin(this.feed);
     const begun = watch ? undefined : this.connecting.then((feed) => (watch = begin(feed)));
     return {

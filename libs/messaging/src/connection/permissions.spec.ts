@@ -1,4 +1,4 @@
-import { accountId, mcpServer, recordedFact, runId, threadId } from '@rondo/contract';
+import { type RecordedFact, accountId, mcpServer, recordedFact, runId, threadId } from '@rondo/contract';
 import { covers } from '../released/lost-rights';
 import { NatsRunFeed } from '../run-feed/run-feed';
 import { OwnNatsServer } from '../testing/own-nats-server';
@@ -202,6 +202,11 @@ describe('each permission on NATS', () => {
       });
       await heard;
     }
+    await new Promise<void>((resolve) => {
+      const begun = new NatsRunFeed(findLink('gateway')).watchThread(thread, () => (begun.stop(), resolve()));
+      const started = { ...fact, type: 'run.started', data: {} } as RecordedFact;
+      void begun.ready().then(() => new NatsRunFeed(findLink('agent-worker')).publish([started]));
+    });
   }
 
   async function giveSignsOfLife() {

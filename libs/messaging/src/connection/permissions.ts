@@ -30,6 +30,7 @@ export const trafficOf = (executor: string) =>
       publish: ['gateway', 'agent-worker', 'summarizer'],
       subscribe: ['gateway'],
     },
+    threadRuns: { subject: names.threadRuns('*'), publish: ['agent-worker'], subscribe: ['gateway'] },
     toolCalls: { subject: names.toolCalls.of(executor), publish: ['agent-worker'], subscribe: [] },
     toolAsk: { subject: names.toolAsk(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     toolTakers: {

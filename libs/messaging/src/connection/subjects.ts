@@ -12,6 +12,8 @@ export function wireNames(namespace = '') {
   return {
     /** Facts and deltas of a run, from the process that wrote them to gateways. Core NATS: missed facts are in Postgres. */
     runEvents: (runId: string) => `${subject}run.${runId}.events`,
+    /** Empty messages: a run of the thread has begun. Core NATS: gateways also look in Postgres. */
+    threadRuns: (threadId: string) => `${subject}thread.${threadId}.runs`,
 
     /** Work queue of calls that executors have not answered yet. */
     toolCalls: {

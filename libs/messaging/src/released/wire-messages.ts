@@ -33,6 +33,7 @@ interface Wire {
  */
 const wire = {
   runEvents: { schema: z.union([recordedFact, deltaEvent]) },
+  threadRuns: { schema: z.literal('') },
   toolCalls: { schema: dispatchedCall },
   toolAsk: { schema: dispatchedCall },
   toolTakers: { schema: z.string() },

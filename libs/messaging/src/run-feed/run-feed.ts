@@ -1,4 +1,4 @@
-import { type RunEvent, type RunId, isTerminalFact } from '@rondo/contract';
+import { type RunEvent, type RunId, type ThreadId, isTerminalFact } from '@rondo/contract';
 import { type RunFeed, type RunWatch, eventJson } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsLink } from '../connection/nats-link';
@@ -53,7 +53,10 @@ export class NatsRunFeed implements RunFeed {
   publish(events: readonly RunEvent[]): void {
     const now = performance.now();
     let dueMs = Infinity;
-    for (const event of events) dueMs = Math.min(dueMs, this.enqueue(event, now));
+    for (const event of events) {
+      dueMs = Math.min(dueMs, this.enqueue(event, now));
+      if (event.type === 'run.started') this.announce(event.thread_id);
+    }
     if (dueMs <= now)
       this.sendDue(now); // not at the end of this turn of the event loop: the rest of the turn may be long
     else this.flushBy(dueMs);
@@ -86,6 +89,24 @@ export class NatsRunFeed implements RunFeed {
         writes.between(now, now + unsubscribeDelayMs, () => subscription.unsubscribe());
       },
     };
+  }
+
+  /**
+   * Calls back when a run of the thread may have begun. A message can be lost, so its receiver also looks by itself; what began
+   * after `ready` and was not lost is told.
+   */
+  watchThread(threadId: ThreadId, onRun: () => void): RunWatch {
+    const { connection, names, log } = this.nats;
+    const subscription = connection.subscribe(names.threadRuns(threadId), {
+      callback: (error, message) => {
+        if (!error && !isUnsolicited(message, log)) onRun();
+      },
+    });
+    return { ready: () => this.subscribed(), stop: () => subscription.unsubscribe() };
+  }
+
+  private announce(threadId: ThreadId): void {
+    if (this.nats.connected) this.send(this.nats.names.threadRuns(threadId), '');
   }
 
   private async subscribed(): Promise<void> {

@@ -5,6 +5,7 @@ import {
   type Run,
   type RunId,
   type RunWait,
+  type ThreadId,
   type ThreadLimits,
   type ToolCall,
   isTerminal,
@@ -41,6 +42,8 @@ import { type EventPage, type RunOpening, allPages, openRun, readEvents } from '
 import { type CountFilter, type RunCounts, type RunFilter, countRuns, listRuns } from './list-runs';
 import { countActive, getRun, listToolCalls, readCallsOfResult, readHeads, readFinalTexts } from './read-runs';
 import { readWait } from './read-wait';
+import type { ThreadAddress } from '../thread-row';
+import { type BegunRun, countBegunRuns, listBegunRuns } from './thread-runs';
 import { type StopOrder, type StoppedRun, stopRun } from './stop-run';
 import { type LogVerification, holdsHash, verifyLog } from './verify-log';
 
@@ -111,6 +114,16 @@ export class Runs {
   /** The last `seq` of each run that exists, of any account. */
   heads(ids: readonly RunId[]): Promise<ReadonlyMap<RunId, number>> {
     return readHeads(this.database.sql, ids);
+  }
+
+  /** The thread's runs that have begun after that place, in the order in which they did. At most 100. */
+  begun(address: ThreadAddress, after: number): Promise<readonly BegunRun[]> {
+    return listBegunRuns(this.database.sql, address, after);
+  }
+
+  /** How many runs have begun on each of these threads, of any account. A deleted thread is left out. */
+  countBegun(threads: readonly ThreadId[]): Promise<ReadonlyMap<ThreadId, number>> {
+    return countBegunRuns(this.database.sql, threads);
   }
 
   async verify(address: RunAddress): Promise<LogVerification> {

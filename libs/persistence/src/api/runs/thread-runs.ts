@@ -1,0 +1,45 @@
+import { type RunId, type ThreadId, runId, threadId } from '@rondo/contract';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
+import type { Sql } from '../../database/sql';
+import type { ThreadAddress } from '../thread-row';
+
+/** A run that has had its thread, and its place among all of them: 1, 2, 3 … */
+export interface BegunRun {
+  readonly id: RunId;
+  readonly place: number;
+}
+
+/**
+ * A run begins where the messages before it end, so a later one never comes before an earlier one, and a place never changes. A
+ * run that was stopped while it was queued has none.
+ */
+const begunRuns = checked(
+  z.object({ id: runId, place: z.number() }),
+  `
+select id, place::int from (
+  select runs.id, row_number() over (order by past_through, runs.id) as place
+  from runs join threads on threads.id = thread_id
+  where thread_id = $1 and runs.account_id = $2 and deleted_at is null and past_through is not null
+) as begun
+where place > $3 order by place limit 100`,
+);
+
+export const listBegunRuns = (
+  sql: Sql,
+  { accountId, threadId: thread }: ThreadAddress,
+  after: number,
+): Promise<readonly BegunRun[]> => begunRuns.all(sql, [thread, accountId, after]);
+
+const begunCounts = checked(
+  z.object({ thread_id: threadId, begun: z.number() }),
+  `
+select threads.id as thread_id, count(past_through)::int as begun
+from threads left join runs on thread_id = threads.id
+where threads.id = any($1::text[]) and deleted_at is null group by threads.id`,
+);
+
+export async function countBegunRuns(sql: Sql, threads: readonly ThreadId[]): Promise<ReadonlyMap<ThreadId, number>> {
+  const rows = await begunCounts.all(sql, [threads]);
+  return new Map(rows.map(({ thread_id: id, begun }) => [id, begun]));
+}
