@@ -8,6 +8,7 @@ import { type GatewayParts, compose } from './compose';
 import type { GatewayConfig } from './config';
 import { serveConsole } from './console/serve-console';
 import { describeApi, serveDocs } from './docs/openapi';
+import { facadeRequestIds } from './facades/request-ids';
 import { GatewayModule } from './gateway.module';
 import { toCorsOptions } from './http/allowed-origins';
 import { HttpAdapter } from './http/http-adapter';
@@ -46,6 +47,7 @@ export async function createGateway(config: GatewayConfig, log: Logger): Promise
   const leaving = new AbortController();
   app.use(lastResponses(AbortSignal.any([leaving.signal, parts.subscriptions.closed])));
   app.use(securityHeaders);
+  app.use(facadeRequestIds);
   const cors = config.ALLOWED_ORIGINS && toCorsOptions(config.ALLOWED_ORIGINS);
   if (cors) app.enableCors(cors);
   app.use(serveConsole());

@@ -1,10 +1,12 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { Caller } from '@rondo/persistence';
 import { unauthorized } from '../problems/api-error';
+import { isFacadePath } from '../facades/facade-errors';
 import { readRoute } from '../http/route-metadata';
 import type { RequestRate } from './account-quota';
 import type { ApiRequest } from './api-request';
 import type { Authenticator } from './authenticator';
+import { facadeKey } from './credentials';
 import type { DeploymentOperator } from './deployment-operator';
 import { requireScope } from './scopes';
 
@@ -40,7 +42,11 @@ export class ApiKeyGuard implements CanActivate {
   }
 
   private async authenticate(request: ApiRequest): Promise<Caller> {
-    const caller = await this.dependencies.authenticator.callerOfRequest(request);
+    const { authenticator } = this.dependencies;
+    const key = isFacadePath(request.path) ? facadeKey(request.headers) : undefined;
+    const caller = await (key === undefined
+      ? authenticator.callerOfRequest(request)
+      : authenticator.callerOf(key, request));
     if (!caller) throw unauthorized('Send a valid API key as "Authorization: Bearer <key>".');
     return caller;
   }

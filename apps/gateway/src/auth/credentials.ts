@@ -1,3 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError } from '../problems/api-error';
+
 /** The key of `Authorization: Bearer <key>`. */
 export const bearerKey = (header: string | undefined): string | undefined => /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
 
@@ -6,4 +9,15 @@ export function adminPassword(header: string | undefined): string | undefined {
   const encoded = /^Basic +(\S+)$/i.exec(header ?? '')?.[1];
   if (encoded === undefined) return undefined;
   return /^admin:(.+)$/s.exec(Buffer.from(encoded, 'base64').toString())?.[1];
+}
+
+/**
+ * The key of a request to a façade, whose clients may send it as `x-api-key`. Throws `malformed_request` where another one is in
+ * `Authorization`: one of the two is a mistake.
+ */
+export function facadeKey({ authorization, 'x-api-key': header }: IncomingHttpHeaders): string | undefined {
+  if (typeof header !== 'string' || header === '') return undefined;
+  if (authorization !== undefined && bearerKey(authorization) !== header)
+    throw new ApiError('malformed_request', 'Authorization and x-api-key have different keys: send one of them.');
+  return header;
 }

@@ -9,7 +9,9 @@ import type { IdempotencyKeys, IdempotentRequest, StoredResponse } from '@rondo/
 import type { Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
 import { readRoute } from '../http/route-metadata';
-import { idempotentRequest, storedResponse } from './idempotent-requests';
+import { type Attempt, readAttempt } from '../facades/repeated-posts';
+import { idempotentRequest, inFlight, storedResponse } from './idempotent-requests';
+import { newUlid } from '@rondo/platform';
 
 /**
  * `Idempotency-Key` on a POST: the first response is stored and sent again when the request is repeated. Routes that create
@@ -27,8 +29,21 @@ export class IdempotencyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (context.getType() !== 'http') return true;
     const request = context.switchToHttp().getRequest<ApiRequest>();
-    const idempotent = idempotentRequest(request, readRoute(context));
-    return idempotent ? this.begin(idempotent, request, context.switchToHttp().getResponse<Response>()) : true;
+    const route = readRoute(context);
+    const response = context.switchToHttp().getResponse<Response>();
+    const idempotent = idempotentRequest(request, route);
+    if (idempotent) return this.begin(idempotent, request, response);
+    const attempt = readAttempt(request, route);
+    return attempt === undefined ? true : this.beginAttempt(attempt, request, response);
+  }
+
+  private async beginAttempt(attempt: Attempt, request: ApiRequest, response: Response): Promise<boolean> {
+    const begun = await this.keys.beginAttempt(attempt, { attempt: attempt.number, id: newUlid() });
+    if (begun.verdict === 'replay') throw new ReplayedResponse(begun.response);
+    if (begun.verdict === 'in_flight') throw inFlight('The attempt before this one is not answered yet.');
+    request.idempotent = begun.request;
+    this.storeOnSend(begun.request, response);
+    return true;
   }
 
   private async begin(idempotent: IdempotentRequest, request: ApiRequest, response: Response): Promise<boolean> {

@@ -19,7 +19,7 @@ export function idempotentRequest(request: ApiRequest, route: Route | undefined)
   return { accountId: request.caller.accountId, key, requestHash: requestHash(request) };
 }
 
-function requestHash({
+export function requestHash({
   method,
   path,
   body,
@@ -43,17 +43,15 @@ export async function storedResponse(
     case 'fresh':
       return undefined;
     case 'in_flight':
-      throw new ApiError(
-        'idempotency_in_flight',
-        'The first request with this key is not answered yet.',
-        retryAfter(1),
-      );
+      throw inFlight('The first request with this key is not answered yet.');
     case 'reused':
       throw new ApiError('idempotency_key_reused', 'This key was used for another request.');
     case 'replay':
       return earlier.response;
   }
 }
+
+export const inFlight = (detail: string): ApiError => new ApiError('idempotency_in_flight', detail, retryAfter(1));
 
 /** A socket message, as the REST request that does the same. */
 export interface EquivalentRequest {

@@ -1,4 +1,4 @@
-import { facadeRoutes } from '@rondo/contract/api';
+import { type Route as RouteData, facadeRoutes } from '@rondo/contract/api';
 
 interface DocumentedPaths {
   readonly paths: Readonly<Record<string, object>>;
@@ -10,7 +10,10 @@ interface Route {
 }
 
 /** The document has no routes of façades. */
-const facadePaths = Object.values(facadeRoutes).map(({ path, method }): [string, object] => [path, { [method]: true }]);
+const facadePaths = Object.values<RouteData>(facadeRoutes).map(({ path }): [string, object] => {
+  const atPath = Object.values<RouteData>(facadeRoutes).filter((route) => route.path === path);
+  return [path, Object.fromEntries(atPath.map(({ method }) => [method, true]))];
+});
 
 /** Which methods a path has, so that a wrong one is a 405 and not a 404. */
 export class AllowedMethods {

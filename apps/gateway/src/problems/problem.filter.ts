@@ -5,6 +5,7 @@ import type { Logger } from '@rondo/platform';
 import type { Request, Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
 import { toFacadeError } from '../facades/facade-errors';
+import { readRequestId } from '../facades/request-ids';
 import { discardBody, hasBody } from '../http/body';
 import type { AllowedMethods } from './allowed-methods';
 import { problemResponse } from './problem-response';
@@ -32,9 +33,9 @@ export class ProblemFilter implements ExceptionFilter {
       return;
     }
     if (hasBody(request) && !request.complete) discardBody(request);
-    const shown = toFacadeError(request.path, body);
+    const shown = toFacadeError(request.path, body, readRequestId(response));
     const contentType = shown?.contentType ?? 'application/problem+json';
-    response.writeHead(body.status, { ...headers, 'Content-Type': contentType });
+    response.writeHead(body.status, { ...headers, ...shown?.headers, 'Content-Type': contentType });
     response.end(shown?.text ?? JSON.stringify(body));
   }
 

@@ -150,3 +150,41 @@ describe('IdempotencyKeys', () => {
     expect(await keys.begin({ ...first, accountId: await newAccount(fixture.database) })).toEqual({ verdict: 'fresh' });
   });
 });
+
+describe('attempts of a client that sends no key', () => {
+  const post = () => ({ accountId: fixture.accountId, requestHash: `hash-${nextId()}` });
+  const begin = (of: ReturnType<typeof post>, attempt: number) => keys.beginAttempt(of, { attempt, id: nextId() });
+  const answered = async (of: ReturnType<typeof post>, attempt: number, body: unknown) => {
+    const begun = await begin(of, attempt);
+    if (begun.verdict === 'fresh') await keys.finish(begun.request, { ...response, body });
+    return begun.verdict;
+  };
+
+  it('get the answer to the one before, each once', async () => {
+    const of = post();
+    expect([await answered(of, 0, 'one'), await answered(of, 0, 'two')]).toEqual(['fresh', 'fresh']);
+    expect(await begin(of, 1)).toMatchObject({ verdict: 'replay', response: { body: 'two' } });
+    expect(await begin(of, 2)).toMatchObject({ verdict: 'replay', response: { body: 'two' } });
+    expect(await begin(of, 1)).toMatchObject({ verdict: 'replay', response: { body: 'one' } });
+    expect(await begin(of, 1)).toMatchObject({ verdict: 'fresh' });
+  });
+
+  it('wait for the one before, unless that has been silent for long', async () => {
+    const of = post();
+    const first = await begin(of, 0);
+    expect(await begin(of, 1)).toEqual({ verdict: 'in_flight' });
+    if (first.verdict === 'fresh') await age(first.request, '11 s');
+    expect(await begin(of, 2)).toMatchObject({ verdict: 'fresh' });
+  });
+
+  it('are carried out when the one before never arrived, was another request, or came long ago', async () => {
+    const of = post();
+    expect(await answered(post(), 0, 'other')).toBe('fresh');
+    expect(await answered(of, 1, 'first to arrive')).toBe('fresh');
+    await fixture.database.sql.query(
+      `update idempotency_keys set created_at = created_at - interval '3 minutes' where request_hash = $1`,
+      [of.requestHash],
+    );
+    expect(await answered(of, 2, 'again')).toBe('fresh');
+  });
+});

@@ -26,8 +26,15 @@ export interface PendingKey<Made> {
 }
 
 export type IdempotencyVerdict =
-  | { readonly verdict: 'fresh' | 'in_flight' | 'reused' }
+  | { readonly verdict: 'fresh' }
+  | { readonly verdict: 'in_flight' }
+  | { readonly verdict: 'reused' }
   | { readonly verdict: 'replay'; readonly response: StoredResponse };
+
+interface FreshAttempt {
+  readonly verdict: 'fresh';
+  readonly request: IdempotentRequest;
+}
 
 /** A new key, an expired one, or one whose holder has been silent for so long that it must be dead. */
 const insertKey = `
@@ -50,6 +57,27 @@ const readKey = checked(
   keyRow,
   `
 select request_hash, status, response as body, location from idempotency_keys where account_id = $1 and key = $2`,
+);
+
+/** Printable ASCII, as the key of a client is, but no client begins its own like this. */
+const repeatable = (attempt: number, id: string): string => `sdk:${String(attempt).padStart(2, '0')}:${id}`;
+
+/** The newest request with an earlier attempt. Once it is answered, it counts as having arrived with this attempt. */
+const takeEarlierAttempt = checked(
+  z.object({ status: z.number().nullable(), body: anyJson, location: z.string().nullable() }),
+  `
+with earlier as materialized (
+  select key, status, response, location from idempotency_keys
+  where account_id = $1 and request_hash = $2 and key like 'sdk:__:%' and substr(key, 5, 2) < substr($3, 5, 2)
+    and created_at > clock_timestamp() - interval '2 minutes'
+    and (status is not null or created_at > clock_timestamp() - interval '10 s')
+  order by created_at desc limit 1 for update
+),
+renamed as (
+  update idempotency_keys set key = $3 from earlier
+  where account_id = $1 and idempotency_keys.key = earlier.key and earlier.status is not null
+)
+select status, response as body, location from earlier`,
 );
 
 const finishKey = `
@@ -83,6 +111,25 @@ export class IdempotencyKeys {
     if (!row) return this.begin(request); // it was abandoned between the two looks
     const { request_hash, status, ...response } = row;
     if (request_hash !== request.requestHash) return { verdict: 'reused' };
+    return status === null ? { verdict: 'in_flight' } : { verdict: 'replay', response: { status, ...response } };
+  }
+
+  /**
+   * The same for a client that sends no key, but says which attempt this is, from 0 on: the answer to the last attempt before it,
+   * within two minutes, which answers no second one. `request` has the key under which a fresh one is stored.
+   */
+  async beginAttempt(
+    { accountId, requestHash }: Omit<IdempotentRequest, 'key'>,
+    { attempt, id }: { readonly attempt: number; readonly id: string },
+  ): Promise<Exclude<IdempotencyVerdict, { verdict: 'reused' | 'fresh' }> | FreshAttempt> {
+    const request = { accountId, requestHash, key: repeatable(attempt, id) };
+    const values = [accountId, requestHash, request.key];
+    const earlier = attempt === 0 ? undefined : await takeEarlierAttempt.first(this.database.sql, values);
+    if (!earlier) {
+      await this.database.sql.query(insertKey, address(request));
+      return { verdict: 'fresh', request };
+    }
+    const { status, ...response } = earlier;
     return status === null ? { verdict: 'in_flight' } : { verdict: 'replay', response: { status, ...response } };
   }
 
