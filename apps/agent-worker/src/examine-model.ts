@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { readProviders, splitModelName, whyNotConfigured } from '@rondo/domain';
 import { declareProvider, examineModel, tryModel } from '@rondo/llm';
-import { modelProxyVariables, modelRetryVariables, readModelConnection } from '@rondo/platform';
+import { modelRetryVariables, proxyVariables, readModelConnection } from '@rondo/platform';
 import { z } from 'zod';
 
 /** `for`: `word` asks for one word, `examination` finds out what the server does. */
@@ -11,7 +11,7 @@ const asked = z.object({
   for: z.enum(['word', 'examination']),
 });
 
-const connection = z.object({ ...modelRetryVariables, ...modelProxyVariables });
+const connection = z.object({ ...modelRetryVariables, ...proxyVariables });
 
 const print = (line: object): Promise<void> =>
   new Promise((resolve) => process.stdout.write(`${JSON.stringify(line)}\n`, () => resolve()));

@@ -13,6 +13,7 @@ import {
   accountVariables,
   commaSeparated,
   count,
+  guardedProxyVariables,
   internalHost,
   loadConfig,
   mcpVariables,
@@ -141,6 +142,7 @@ export const environment = z
     }),
     ...oidcVariables,
     ...tracingVariables,
+    ...guardedProxyVariables,
     ...samplingVariables,
     ...traceLinkVariables,
     TRUSTED_PROXY_HOPS: z.coerce

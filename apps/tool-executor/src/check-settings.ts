@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { OutboundProxy } from '@rondo/platform';
 import { z } from 'zod';
 import { environment, sandboxSettingsOf } from './config';
 import { createSandboxProvider } from './sandboxes/create-sandbox-provider';
@@ -35,8 +36,9 @@ export async function checkSettings(variables: Variables, egress?: EgressGate): 
   try {
     const given = Object.entries(variables).filter(([, value]) => value !== undefined && value !== '');
     const config = environment.parse({ ...Object.fromEntries(given), ...ofEveryExecutor(directory) });
-    const services = createToolServices(config);
-    const provider = createSandboxProvider(sandboxSettingsOf(config), silent);
+    const proxy = OutboundProxy.from(config);
+    const services = createToolServices(config, { proxy });
+    const provider = createSandboxProvider(sandboxSettingsOf(config), silent, { proxy });
     const readsByService = configuredReader(config) !== undefined;
     const checks: [string, Check | undefined][] = [
       ['web search', services.search && (() => trySearch(services))],

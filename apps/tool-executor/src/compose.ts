@@ -1,5 +1,5 @@
 import { type NatsLink, ToolCallConsumer, ToolStreams, connectNats, requestHosting } from '@rondo/messaging';
-import { type Logger, SecretBox, newUlid, openTracing } from '@rondo/platform';
+import { type Logger, OutboundProxy, SecretBox, newUlid, openTracing } from '@rondo/platform';
 import { type Config, sandboxSettingsOf, slotsOf } from './config';
 import { ExecutorIdentity } from './executor-identity';
 import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
@@ -66,7 +66,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     ...{ config, executorId, directory, nats, log, turns },
   });
   const { sandboxes, sandboxSlots, hosting } = sandboxParts;
-  const services = createToolServices(config);
+  const services = createToolServices(config, { proxy: OutboundProxy.from(config) });
   const mcp = new McpTools(config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY, 'mcp'));
   const toolRunner = new ToolRunner({
     sandboxes: { ...toolSandboxesOf(sandboxes, previews), requireHere: hosting.require.bind(hosting) },
@@ -116,6 +116,7 @@ interface SandboxContext {
 async function composeSandboxes({ config, executorId, directory, nats, log, turns }: SandboxContext) {
   const sandboxes = createSandboxProvider(sandboxSettingsOf(config), log, {
     copies: copySettingsOf(config, executorId),
+    proxy: OutboundProxy.from(config),
   });
   const sandboxSlots = new SandboxSlots(config.SANDBOX_MAX, sandboxes, log);
   const sandboxHealth = new SandboxHealth(sandboxes, log);

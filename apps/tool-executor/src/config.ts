@@ -3,6 +3,7 @@ import { type SlotLimits, executorId, withNatsPassword } from '@rondo/messaging'
 import {
   commaSeparated,
   count,
+  guardedProxyVariables,
   internalHost,
   previewUrl,
   loadConfig,
@@ -30,6 +31,7 @@ const variables = z.object({
     otherwise: 'the one in `NATS_URL`',
   }),
   ...tracingVariables,
+  ...guardedProxyVariables,
   NODE_ENV: z.string().optional().meta({
     description: '`production` switches `SANDBOX_REQUIRE_LIMITS` on.',
     otherwise: 'not `production`',

@@ -1,6 +1,6 @@
 import type { ModelRequest, ProviderSettings } from '@rondo/domain';
+import { ConnectProxy } from '@rondo/platform/testing';
 import { createModels } from './models';
-import { ConnectingProxy } from './testing/connecting-proxy';
 import { anthropic, openAi } from './testing/protocol-scripts';
 import { readReply, requestTo } from './testing/read-model-reply';
 import { ScriptedProvider } from './testing/scripted-provider';
@@ -35,7 +35,7 @@ describe('the effort of a call', () => {
 
   it('is that of the run beside tools at OpenAI itself, through the Responses API', async () => {
     server.will({ pieces: completed });
-    const proxy = await ConnectingProxy.start(server.url);
+    const proxy = await ConnectProxy.start(() => Number(new URL(server.url).port));
     const openAiItself = { baseUrl: 'http://api.openai.com/v1', httpProxy: proxy.url };
 
     const { effort, request } = await ask(openAiItself, 'gpt-5.6', { tools, settings });

@@ -7,7 +7,6 @@ export { holderName, leaseVariables, leasesOutliveHeartbeats } from './lease-var
 export {
   accountVariables,
   readModelConnection,
-  modelProxyVariables,
   modelRetryVariables,
   modelServerVariables,
   modelVariables,
@@ -43,14 +42,15 @@ export {
   CheckedDestination,
   OutboundRefusal,
   type OutboundRules,
-  type Target,
-  bareHost,
-  targetOf,
+  operatorsRules,
 } from './outbound/checked-destination';
 export { AnswerTooLong, type CheckedFetch, RequestNotSent, checkedFetch } from './outbound/checked-fetch';
 export { dial } from './outbound/dial';
 export { type Exchange, type HttpAnswer, type HttpMessage, exchange, redirectOf } from './outbound/http-exchange';
 export { authority, internalHost } from './outbound/internal-host';
+export { OutboundProxy, guardedProxyVariables, proxyVariables } from './outbound/outbound-proxy';
+export { type Target, bareHost, targetOf } from './outbound/target';
+export { createProxyAgents } from './outbound/tunnel';
 export { type Resolve, resolveByDns, resolveWithSystem } from './outbound/resolve';
 
 // Time, ids, rates and caches

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type proxyVariables, readProxySettings } from './outbound/outbound-proxy';
 import { count, milliseconds } from './service-variables';
 
 const text = z.string().optional();
@@ -71,22 +72,7 @@ export const modelRetryVariables = {
     .describe('The same where the provider limits the rate and asks for no pause of its own.'),
 };
 
-/** The proxies between those services and the providers, in the variables that other programs read too. */
-export const modelProxyVariables = {
-  HTTPS_PROXY: text.meta({
-    description: 'The proxy through which model servers with an `https` address are asked.',
-    example: 'http://proxy.example:3128',
-    otherwise: '`HTTP_PROXY`, or none',
-  }),
-  HTTP_PROXY: text.meta({ description: 'The same for those with an `http` address.', otherwise: 'none' }),
-  NO_PROXY: text.meta({
-    description: 'Hosts that are asked without a proxy, with commas between them. This machine always is.',
-    example: 'models.internal,.example.com',
-    otherwise: 'none',
-  }),
-};
-
-type ModelConnection = z.infer<z.ZodObject<typeof modelRetryVariables & typeof modelProxyVariables>>;
+type ModelConnection = z.infer<z.ZodObject<typeof modelRetryVariables & typeof proxyVariables>>;
 
 /** How model servers are reached and how often they are asked, in the words of `createModels`. */
 export const readModelConnection = (config: ModelConnection) => ({
@@ -95,9 +81,5 @@ export const readModelConnection = (config: ModelConnection) => ({
     delayMs: config.MODEL_RETRY_DELAY_MS,
     rateLimitDelayMs: config.MODEL_RATE_LIMIT_DELAY_MS,
   },
-  proxies: {
-    httpsProxy: config.HTTPS_PROXY,
-    httpProxy: config.HTTP_PROXY,
-    noProxy: config.NO_PROXY,
-  },
+  proxies: readProxySettings(config),
 });

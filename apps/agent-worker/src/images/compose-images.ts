@@ -1,5 +1,5 @@
 import { type Blobs, type Database, FetchedImages } from '@rondo/persistence';
-import { publicInternet, resolveByDns, resolveWithSystem } from '@rondo/platform';
+import { OutboundProxy, publicInternet, resolveByDns, resolveWithSystem } from '@rondo/platform';
 import type { Config } from '../config';
 import { type ImageRules, fetchImage } from './fetch-image';
 import { ImageCache } from './image-cache';
@@ -16,6 +16,7 @@ export function composeImages({ database, blobs, config }: { database: Database;
     isAllowed: publicInternet({ deniedNetworks: config.IMAGE_DENIED_NETWORKS ?? [] }),
     internalHosts: config.IMAGE_INTERNAL_HOSTS ?? [],
     resolveInternal: resolveWithSystem(),
+    proxy: OutboundProxy.from(config),
     timeoutMs: fetchTimeoutMs,
   };
   return {

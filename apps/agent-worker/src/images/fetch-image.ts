@@ -8,6 +8,7 @@ import {
   anySignal,
   authority,
   exchange,
+  operatorsRules,
   redirectOf,
   targetOf,
 } from '@rondo/platform';
@@ -79,10 +80,7 @@ async function destinationOf(url: URL, rules: ImageRules): Promise<CheckedDestin
   const target = targetOf(url);
   const isInternal = rules.internalHosts.includes(authority(target));
   try {
-    return await CheckedDestination.check(
-      target,
-      isInternal ? { resolve: rules.resolveInternal, isAllowed: () => true } : rules,
-    );
+    return await CheckedDestination.check(target, isInternal ? operatorsRules(rules.resolveInternal) : rules);
   } catch (error) {
     // The refusal names the host, which a redirect may have chosen: it must not reveal names or addresses.
     if (error instanceof OutboundRefusal) throw new ImageProblem('its host is not a public address');

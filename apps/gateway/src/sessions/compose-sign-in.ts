@@ -1,5 +1,6 @@
-import { apiKeyId, sessionId } from '@rondo/contract';
+import { type AccountId, apiKeyId, sessionId } from '@rondo/contract';
 import type { Accounts, Sessions } from '@rondo/persistence';
+import { OutboundProxy } from '@rondo/platform';
 import { Authenticator, CallerCache } from '../auth/authenticator';
 import type { DeploymentOperator } from '../auth/deployment-operator';
 import { oidcSettings } from '../auth/oidc/oidc-variables';
@@ -62,7 +63,8 @@ function tokensOf(
   onError: (error: unknown) => void,
 ): OutsideTokens | undefined {
   const settings = oidcSettings(config);
-  return settings && new OutsideTokens({ settings, isActive: (id) => accounts.isActive(id), onError });
+  const isActive = (id: AccountId) => accounts.isActive(id);
+  return settings && new OutsideTokens({ settings, proxy: OutboundProxy.from(config), isActive, onError });
 }
 
 interface IdSchema<Id> {

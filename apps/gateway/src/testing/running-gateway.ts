@@ -68,6 +68,7 @@ export class RunningGateway {
       OTEL_TRACES_SAMPLER: 'parentbased_always_on',
       OTEL_TRACES_SAMPLER_ARG: 1,
       TRUSTED_PROXY_HOPS: 0,
+      PROXY_BY_ADDRESS: false,
       STALL_LIMIT_S: 5,
       ...overrides,
     };

@@ -16,17 +16,21 @@ export class TestIssuer {
   readonly asked: string[] = [];
   private readonly keys: SigningKey[] = [];
   private server: Server | undefined;
-  private port = 0;
+  /** Where it listens, on 127.0.0.1. */
+  port = 0;
 
-  static async start(): Promise<TestIssuer> {
-    const issuer = new TestIssuer();
+  private constructor(private readonly name: string | undefined) {}
+
+  /** With a name it says of itself that it is there, on port 80. */
+  static async start(name?: string): Promise<TestIssuer> {
+    const issuer = new TestIssuer(name);
     await issuer.rotate();
     await issuer.up();
     return issuer;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return this.name === undefined ? `http://127.0.0.1:${this.port}` : `http://${this.name}`;
   }
 
   /** At the same address as before. */

@@ -1,5 +1,13 @@
 import { DueDeliveries, WebhookDeliveries, WebhookEndpoints, type Database } from '@rondo/persistence';
-import { type Logger, SecretBox, newUlid, publicInternet, resolveByDns, resolveWithSystem } from '@rondo/platform';
+import {
+  type Logger,
+  OutboundProxy,
+  SecretBox,
+  newUlid,
+  publicInternet,
+  resolveByDns,
+  resolveWithSystem,
+} from '@rondo/platform';
 import { PeriodicTasks } from '@rondo/run-holder';
 import type { GatewayConfig } from '../config';
 import { type EndpointRules, endpointDestination } from './endpoint-destination';
@@ -28,6 +36,7 @@ export function composeWebhooks({ database, config, log }: WebhookParts) {
     isAllowed: publicInternet({ deniedNetworks: config.WEBHOOK_DENIED_NETWORKS ?? [] }),
     internalHosts: config.WEBHOOK_INTERNAL_HOSTS ?? [],
     resolveInternal: resolveWithSystem(),
+    proxy: OutboundProxy.from(config),
   };
   const webhookMetrics = new WebhookMetrics();
   const dispatcher = new WebhookDispatcher({

@@ -5,6 +5,7 @@ import {
   type Resolve,
   type Target,
   authority,
+  operatorsRules,
   targetOf,
 } from '@rondo/platform';
 
@@ -18,10 +19,7 @@ export interface EndpointRules extends OutboundRules {
 export const endpointDestination =
   (rules: EndpointRules) =>
   (target: Target): Promise<CheckedDestination> =>
-    CheckedDestination.check(
-      target,
-      isInternal(target, rules) ? { resolve: rules.resolveInternal, isAllowed: () => true } : rules,
-    );
+    CheckedDestination.check(target, isInternal(target, rules) ? operatorsRules(rules.resolveInternal) : rules);
 
 /** Why no webhook can be sent there. A name that cannot be resolved now may be resolved later, and is accepted. */
 export async function problemOfUrl(text: string, rules: EndpointRules): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { DueDelivery } from '@rondo/persistence';
-import { SecretBox } from '@rondo/platform';
+import { OutboundProxy, SecretBox } from '@rondo/platform';
+import { ConnectProxy } from '@rondo/platform/testing';
 import { WebhookReceiverServer } from '../testing/webhook-receiver';
 import { newWebhookSecret } from '../triggers/webhook-signature';
 import { type EndpointRules, endpointDestination, problemOfUrl } from './endpoint-destination';
@@ -150,3 +151,26 @@ describe('attack: webhook endpoints', () => {
 function pour(response: ServerResponse): void {
   if (!response.destroyed) response.write(Buffer.alloc(65_536), () => pour(response));
 }
+
+describe('with a proxy, a webhook', () => {
+  let proxy: ConnectProxy;
+  beforeEach(async () => {
+    proxy = await ConnectProxy.start({ 'hooks.invalid:80': Number(receiver.host.split(':')[1]) });
+    rules = { ...rules, proxy: OutboundProxy.from({ HTTP_PROXY: proxy.url, NO_PROXY: 'near.invalid' }) };
+  });
+  afterEach(() => proxy.stop());
+
+  it('leaves through it, unless the endpoint is an internal host', async () => {
+    expect(await send('http://hooks.invalid/hook')).toEqual({ how: 'delivered', responseStatus: 204 });
+    expect(await send()).toEqual({ how: 'delivered', responseStatus: 204 });
+    expect(proxy.asked).toEqual(['hooks.invalid:80']);
+  });
+
+  it('is not asked for what is private by its form, and its refusal is a failure that may pass', async () => {
+    for (const url of ['http://10.0.0.7/', 'http://billing.internal/', 'http://near.invalid/'])
+      expect(await send(url)).toMatchObject({ how: 'failed' });
+    expect(proxy.asked).toEqual([]);
+    expect(await send('http://other.invalid/')).toMatchObject({ how: 'failed', responseStatus: null });
+    expect(proxy.asked).toEqual(['other.invalid:80']);
+  });
+});

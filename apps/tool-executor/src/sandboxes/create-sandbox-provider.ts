@@ -1,4 +1,4 @@
-import { publicInternet, resolveByDns, resolveWithSystem } from '@rondo/platform';
+import { type OutboundProxy, publicInternet, resolveByDns, resolveWithSystem } from '@rondo/platform';
 import { DaytonaProvider } from './daytona/daytona-provider';
 import { prepareDocker } from './docker/prepare-docker';
 import { EgressGates } from './egress/egress-gate';
@@ -12,9 +12,11 @@ import type { SandboxSettings } from './provider/sandbox-settings';
 interface ProviderOptions {
   /** Only for providers whose sandboxes no other executor reaches. */
   readonly copies?: CopySettings | undefined;
+  /** What requests of sandboxes, and of tools that act for them, leave through. */
+  readonly proxy?: OutboundProxy | undefined;
 }
 
-type EgressParts = Partial<Pick<EgressRules, 'resolve' | 'isAllowed'>>;
+type EgressParts = Partial<Pick<EgressRules, 'resolve' | 'isAllowed' | 'proxy'>>;
 
 /** The provider that the settings choose. */
 export function createSandboxProvider(
@@ -26,7 +28,7 @@ export function createSandboxProvider(
   if (settings.provider === 'docker') return createDockerProvider(settings, log, options);
   const { daytona } = settings;
   if (!daytona) throw new Error('The provider daytona has no settings.');
-  return new DaytonaProvider(settings, { daytona, log, egress: egressGates(settings) });
+  return new DaytonaProvider(settings, { daytona, log, egress: egressGates(settings, { proxy: options.proxy }) });
 }
 
 /** Sandboxes on this machine. Only tests replace how names are resolved and addresses judged. */

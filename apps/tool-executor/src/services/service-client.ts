@@ -8,6 +8,7 @@ import {
   type Resolve,
   anySignal,
   exchange,
+  operatorsRules,
   targetOf,
 } from '@rondo/platform';
 import { Secrets } from './secrets';
@@ -138,9 +139,9 @@ export class ServiceClient {
   private async destinationOf(url: URL): Promise<CheckedDestination> {
     const { name, mayBePrivate } = this.endpoint;
     const target = targetOf(url);
-    const { resolveInternal: resolve } = this.rules;
+    const { resolveInternal, proxy } = this.rules;
     try {
-      return await CheckedDestination.check(target, mayBePrivate ? { resolve, isAllowed: () => true } : this.rules);
+      return await CheckedDestination.check(target, mayBePrivate ? operatorsRules(resolveInternal, proxy) : this.rules);
     } catch (error) {
       const isRefusal = error instanceof OutboundRefusal;
       throw new ServiceProblem(`${name} ${isRefusal ? 'has no public address' : 'was not found'}.`, !isRefusal);

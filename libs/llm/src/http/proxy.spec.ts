@@ -1,16 +1,16 @@
+import { ConnectProxy } from '@rondo/platform/testing';
 import { createModels } from '../models';
-import { ConnectingProxy } from '../testing/connecting-proxy';
 import { openAi } from '../testing/protocol-scripts';
 import { readReply, requestTo } from '../testing/read-model-reply';
 import { ScriptedProvider } from '../testing/scripted-provider';
 
 let provider: ScriptedProvider;
-let proxy: ConnectingProxy;
+let proxy: ConnectProxy;
 
 beforeEach(async () => {
   provider = await ScriptedProvider.start();
   provider.will({ pieces: openAi.whole('Hello') });
-  proxy = await ConnectingProxy.start(provider.url);
+  proxy = await ConnectProxy.start(() => Number(new URL(provider.url).port));
 });
 afterEach(async () => {
   await provider.stop();

@@ -1,7 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { type RequestListener, type Server, createServer } from 'node:http';
 import { AnswerTooLong, RequestNotSent, checkedFetch } from './checked-fetch';
-import { CheckedDestination, OutboundRefusal, type Target } from './checked-destination';
+import { CheckedDestination, OutboundRefusal } from './checked-destination';
+import type { Target } from './target';
 
 const servers: Server[] = [];
 

@@ -3,8 +3,9 @@ import { type IncomingMessage, request as requestOver } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable, Transform, pipeline } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { type CheckedDestination, OutboundRefusal, type Target } from './checked-destination';
+import { type CheckedDestination, OutboundRefusal } from './checked-destination';
 import { dialFor } from './dial';
+import { type Target, targetOf } from './target';
 
 export interface CheckedFetchRules {
   /** Decides about each request. Rejects with OutboundRefusal. */
@@ -64,11 +65,11 @@ async function connected(
   admit: CheckedFetchRules['admit'],
   signal: AbortSignal | undefined,
 ): Promise<Socket> {
-  const { protocol, hostname, port, username, password } = url;
+  const { protocol, username, password } = url;
   if (protocol !== 'http:' && protocol !== 'https:') throw new OutboundRefusal('Only http and https can be requested.');
   if (username || password) throw new OutboundRefusal('A URL must not contain credentials.');
   signal?.throwIfAborted();
-  const destination = await admit({ hostname, port: Number(port || (protocol === 'http:' ? 80 : 443)) });
+  const destination = await admit(targetOf(url));
   try {
     return await dialFor(url, destination, signal);
   } catch (error) {

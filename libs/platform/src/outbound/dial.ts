@@ -1,14 +1,21 @@
 import { once } from 'node:events';
 import { BlockList, type Socket, connect, isIP } from 'node:net';
 import { connect as startTls } from 'node:tls';
-import { CheckedDestination, bareHost } from './checked-destination';
+import { CheckedDestination } from './checked-destination';
+import { bareHost } from './target';
+import { openTunnel } from './tunnel';
 
 const connectTimeoutMs = 10_000;
 
-/** Connects to the address that was checked. Rejects when that takes too long, or when the peer is not at that address. */
+/**
+ * Connects to the address that was checked, or has the proxy connect to it. Rejects when that takes too long, when the proxy
+ * refuses, or when the peer is not at that address.
+ */
 export async function dial(destination: CheckedDestination, signal?: AbortSignal): Promise<Socket> {
   signal?.throwIfAborted();
-  const { address, port } = CheckedDestination.proven(destination);
+  const { address, port, proxy } = CheckedDestination.proven(destination);
+  if (proxy) return openTunnel(proxy, { hostname: isIP(address) === 6 ? `[${address}]` : address, port }, signal);
+
   const socket = connect({ host: address, port });
   await readyWithin(socket, 'connect', signal);
   if (isSameAddress(socket.remoteAddress, address)) return socket;

@@ -3,6 +3,8 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type IdGenerator, RandomIdGenerator, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
+import { OutboundProxy } from '../outbound/outbound-proxy';
+import { createProxyAgents } from '../outbound/tunnel';
 import { ReportingExporter } from './reporting-exporter';
 import { samplerOf } from './sampler';
 import type { Span, SpanAttributes, SpanOrder, TracePlace, Tracing } from './tracing';
@@ -33,7 +35,14 @@ export class OtlpTracing implements Tracing {
   constructor(url: string, settings: TracingSettings, { service, log }: { service: string; log: Logger }) {
     this.showsContent = settings.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT;
     const headers = pairsOf(settings.OTEL_EXPORTER_OTLP_HEADERS);
-    const exporter = new OTLPTraceExporter({ url, headers, timeoutMillis: requestTimeoutMs });
+    const proxy = OutboundProxy.from(settings);
+    const agents = proxy && createProxyAgents(proxy);
+    const exporter = new OTLPTraceExporter({
+      ...{ url, headers, timeoutMillis: requestTimeoutMs },
+      ...(agents && {
+        httpAgentOptions: (scheme) => (scheme.startsWith('https') ? agents.httpsAgent : agents.httpAgent),
+      }),
+    });
     this.provider = new TracerProvider({
       resource: resourceFromAttributes({
         'service.name': service,

@@ -74,6 +74,9 @@ export interface TracingSettings {
   readonly OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: boolean;
   readonly OTEL_TRACES_SAMPLER?: SamplerName | undefined;
   readonly OTEL_TRACES_SAMPLER_ARG?: number | undefined;
+  readonly HTTPS_PROXY?: string | undefined;
+  readonly HTTP_PROXY?: string | undefined;
+  readonly NO_PROXY?: string | undefined;
 }
 
 /** Where spans are sent; undefined if tracing is off. */

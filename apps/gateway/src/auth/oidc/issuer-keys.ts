@@ -1,4 +1,12 @@
-import { type JWTVerifyGetKey, createRemoteJWKSet } from 'jose';
+import {
+  CheckedDestination,
+  type CheckedFetch,
+  type OutboundProxy,
+  checkedFetch,
+  operatorsRules,
+  resolveWithSystem,
+} from '@rondo/platform';
+import { type JWTVerifyGetKey, createRemoteJWKSet, customFetch } from 'jose';
 import { z } from 'zod';
 
 const timeoutMs = 5_000;
@@ -26,7 +34,15 @@ export class IssuerKeys {
   private discovering: Promise<Discovered> | undefined;
   private failedUntil = -Infinity;
 
-  constructor(private readonly issuer: string) {}
+  private readonly fetch: CheckedFetch;
+
+  constructor(
+    private readonly issuer: string,
+    proxy?: OutboundProxy,
+  ) {
+    const rules = operatorsRules(resolveWithSystem(), proxy);
+    this.fetch = checkedFetch({ admit: (target) => CheckedDestination.check(target, rules), bodyBytes: mostBytes });
+  }
 
   /** The key that signed a token. Rejects with IssuerUnavailable, or with an error of jose for a key that the issuer has not. */
   readonly find: JWTVerifyGetKey = async (header, token) => (await this.current()).find(header, token);
@@ -50,8 +66,11 @@ export class IssuerKeys {
 
   private async read(): Promise<Discovered> {
     try {
-      const uri = await jwksUriOf(this.issuer);
-      const find = createRemoteJWKSet(uri, { timeoutDuration: timeoutMs, cooldownDuration: fetchedAgainAfterMs });
+      const uri = await this.findJwksUri();
+      const find = createRemoteJWKSet(uri, {
+        ...{ timeoutDuration: timeoutMs, cooldownDuration: fetchedAgainAfterMs },
+        [customFetch]: this.fetch,
+      });
       this.discovered = { find, until: performance.now() + discoveredForMs };
       return this.discovered;
     } catch (error) {
@@ -59,29 +78,22 @@ export class IssuerKeys {
       throw new IssuerUnavailable('its configuration could not be read', { cause: error });
     }
   }
-}
 
-/** The document names its issuer, so that one issuer cannot pass for another. */
-async function jwksUriOf(issuer: string): Promise<URL> {
-  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
-  if (!response.ok) throw new Error(`status ${response.status}`);
-  const document = z
-    .object({
-      issuer: z.literal(issuer),
-      jwks_uri: z.url({ protocol: new RegExp(`^${new URL(issuer).protocol.slice(0, -1)}$`) }),
-    })
-    .parse(JSON.parse(await textOf(response)));
-  return new URL(document.jwks_uri);
-}
-
-async function textOf(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) throw new Error('the document is too long');
-    chunks.push(chunk);
+  /** The document names its issuer, so that one issuer cannot pass for another. */
+  private async findJwksUri(): Promise<URL> {
+    const { issuer } = this;
+    const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+    const response = await this.fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
+    if (!response.ok) {
+      await response.body?.cancel();
+      throw new Error(`status ${response.status}`); // A redirect is not followed.
+    }
+    const document = z
+      .object({
+        issuer: z.literal(issuer),
+        jwks_uri: z.url({ protocol: new RegExp(`^${new URL(issuer).protocol.slice(0, -1)}$`) }),
+      })
+      .parse(JSON.parse(await response.text()));
+    return new URL(document.jwks_uri);
   }
-  return Buffer.concat(chunks).toString();
 }

@@ -1,5 +1,6 @@
 import type { AccountId } from '@rondo/contract';
 import type { Caller } from '@rondo/persistence';
+import type { OutboundProxy } from '@rondo/platform';
 import { type JWTPayload, decodeJwt, errors, jwtVerify } from 'jose';
 import { ApiError, retryAfter, unauthorized } from '../../problems/api-error';
 import { IssuerKeys } from './issuer-keys';
@@ -26,6 +27,7 @@ const jwtPattern = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 
 interface TokenParts {
   readonly settings: OidcSettings;
+  readonly proxy?: OutboundProxy | undefined;
   readonly isActive: (account: AccountId) => Promise<boolean>;
   readonly onError: (error: unknown) => void;
 }
@@ -35,7 +37,7 @@ export class OutsideTokens {
   private readonly keys: IssuerKeys;
 
   constructor(private readonly parts: TokenParts) {
-    this.keys = new IssuerKeys(parts.settings.issuer);
+    this.keys = new IssuerKeys(parts.settings.issuer, parts.proxy);
   }
 
   /** Whether it has the form of a token. API keys have no dots. */

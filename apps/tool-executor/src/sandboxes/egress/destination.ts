@@ -1,11 +1,13 @@
 import {
   CheckedDestination,
   type IsAllowed,
+  type OutboundProxy,
   OutboundRefusal,
   type Resolve,
   type Target,
   authority,
   bareHost,
+  operatorsRules,
 } from '@rondo/platform';
 import type { EgressSettings } from '../provider/sandbox-settings';
 
@@ -15,6 +17,8 @@ export interface EgressRules extends EgressSettings {
   readonly resolveInternal: Resolve;
   /** Judges the addresses of hosts that are not internal. */
   readonly isAllowed: IsAllowed;
+  /** What requests to hosts that are not internal leave through. */
+  readonly proxy?: OutboundProxy | undefined;
 }
 
 /** The message is for the command to read. */
@@ -23,19 +27,19 @@ export class EgressRefusal extends OutboundRefusal {
 }
 
 const mailPorts = [25, 465, 587];
-const everyAddress = () => true;
 
 /** Whether the rules admit anything at all. */
 export const admitsAnything = ({ policy, internalHosts }: EgressSettings): boolean =>
   policy !== 'none' || internalHosts.length > 0;
 
 /** Decides about one request. Rejects with OutboundRefusal, whose message the command gets to read. */
-export async function decideDestination({ hostname, port }: Target, rules: EgressRules): Promise<CheckedDestination> {
+export async function decideDestination(target: Target, rules: EgressRules): Promise<CheckedDestination> {
+  const { hostname, port } = target;
   if (rules.internalHosts.includes(authority({ hostname: hostname.toLowerCase(), port }))) {
-    return CheckedDestination.check({ hostname, port }, { resolve: rules.resolveInternal, isAllowed: everyAddress });
+    return CheckedDestination.check(target, operatorsRules(rules.resolveInternal));
   }
   refuseByName({ host: bareHost(hostname), port }, rules);
-  return CheckedDestination.check({ hostname, port }, rules);
+  return CheckedDestination.check(target, rules);
 }
 
 function refuseByName({ host, port }: { host: string; port: number }, rules: EgressRules): void {

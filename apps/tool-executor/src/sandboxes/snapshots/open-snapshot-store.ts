@@ -26,7 +26,7 @@ export const snapshotPlace = z.string().transform((url, context): SnapshotPlace 
 
 export function openSnapshotStore(
   place: SnapshotPlace,
-  access: Pick<S3Settings, 'endpoint' | 'region' | 'credentials'>,
+  access: Pick<S3Settings, 'endpoint' | 'region' | 'credentials' | 'proxy'>,
 ): SnapshotStore {
   if (place.kind === 'folder') return new FolderSnapshots(place.folder);
   return new S3Snapshots({ ...access, bucket: place.bucket, prefix: place.prefix });

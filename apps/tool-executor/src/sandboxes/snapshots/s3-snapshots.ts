@@ -9,6 +9,7 @@ import {
   type S3ClientConfig,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
+import { type OutboundProxy, createProxyAgents } from '@rondo/platform';
 import { requireThreadId } from '../provider/thread-ids';
 import { writeChecked } from './checksums';
 import {
@@ -27,6 +28,7 @@ export interface S3Settings {
   /** Absent: Amazon's own. */
   readonly endpoint?: string | undefined;
   readonly region?: string | undefined;
+  readonly proxy?: OutboundProxy | undefined;
   /** Absent: those that the AWS SDK finds in the environment or of the host. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
@@ -113,11 +115,11 @@ export class S3Snapshots implements SnapshotStore {
 }
 
 /** Checksums of the client's own are left out where they are not required: not every service knows them, and copies have one. */
-function clientConfigOf({ endpoint, region, credentials }: S3Settings): S3ClientConfig {
+function clientConfigOf({ endpoint, region, credentials, proxy }: S3Settings): S3ClientConfig {
   return {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: connectMs, socketTimeout: silentMs },
+    requestHandler: { connectionTimeout: connectMs, socketTimeout: silentMs, ...(proxy && createProxyAgents(proxy)) },
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true, region: 'us-east-1' }),
     ...(region !== undefined && { region }),
     ...(credentials && { credentials }),

@@ -1,3 +1,4 @@
+import { OutboundProxy, type proxyVariables } from '@rondo/platform';
 import { z } from 'zod';
 import { type CopySettings, openSnapshotStore, snapshotPlace } from '..';
 
@@ -40,6 +41,7 @@ export const snapshotVariables = {
 };
 
 type SnapshotConfig = z.infer<z.ZodObject<typeof snapshotVariables>>;
+type ProxyConfig = z.infer<z.ZodObject<typeof proxyVariables>>;
 
 /** A key without its secret, and settings of a bucket that would be ignored, are refused. */
 export function checkSnapshots(config: SnapshotConfig, context: z.RefinementCtx): void {
@@ -58,12 +60,17 @@ export function checkSnapshots(config: SnapshotConfig, context: z.RefinementCtx)
   }
 }
 
-export function copySettingsOf(config: SnapshotConfig, executorId: string): CopySettings | undefined {
+export function copySettingsOf(config: SnapshotConfig & ProxyConfig, executorId: string): CopySettings | undefined {
   const { SANDBOX_SNAPSHOTS: place, SANDBOX_SNAPSHOTS_CLOSE_S: closeS } = config;
   if (place === undefined) return undefined;
   const { SANDBOX_S3_ENDPOINT: endpoint, SANDBOX_S3_REGION: region } = config;
   const { SANDBOX_S3_ACCESS_KEY_ID: accessKeyId, SANDBOX_S3_SECRET_ACCESS_KEY: secretAccessKey } = config;
   const credentials = accessKeyId !== undefined && secretAccessKey !== undefined && { accessKeyId, secretAccessKey };
-  const store = openSnapshotStore(place, { endpoint, region, ...(credentials && { credentials }) });
+  const store = openSnapshotStore(place, {
+    endpoint,
+    region,
+    proxy: OutboundProxy.from(config),
+    ...(credentials && { credentials }),
+  });
   return { store, executorId, closeWithinMs: closeS * 1_000 };
 }
