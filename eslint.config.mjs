@@ -23,7 +23,7 @@ const arrows = {
   'apps/cli/src/resources': ['client', 'contract'], // its commands are made from the routes
   'apps/cli/src/replay': ['client', 'contract', 'domain'], // it runs the loop itself
   'apps/console': ['client'],
-  'apps/chaos': ['contract', 'test-deployment'],
+  'apps/chaos': ['client', 'contract', 'test-deployment'],
   'apps/bench': ['contract', 'test-deployment'],
 };
 

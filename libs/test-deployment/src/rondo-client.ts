@@ -31,11 +31,12 @@ export interface RunView {
 
 export const isDelta = (event: Fact | Delta): event is Delta => event.seq === null;
 
-/** A client that uses nothing but the public contract. */
+/** A client that uses nothing but the public contract, and shows what came over the wire. */
 export class RondoClient {
   constructor(
     readonly url: string,
     readonly key: string,
+    private readonly headers: Readonly<Record<string, string>> = {},
   ) {}
 
   async request(method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> {
@@ -43,6 +44,7 @@ export class RondoClient {
       method,
       headers: {
         Authorization: `Bearer ${this.key}`,
+        ...this.headers,
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -95,14 +97,19 @@ export class RondoClient {
   /** The whole SSE stream of a run, until it ends by itself. */
   async sse(id: string, headers: Record<string, string> = {}): Promise<{ id?: string; event: string; data: string }[]> {
     const response = await fetch(`${this.url}/v1/runs/${id}/stream`, {
-      headers: { Authorization: `Bearer ${this.key}`, ...headers },
+      headers: { Authorization: `Bearer ${this.key}`, ...this.headers, ...headers },
     });
     const blocks = (await response.text()).split('\n\n').filter((block) => /^(id|event|data):/m.test(block));
     return blocks.map(fieldsOf);
   }
 
   connect(): Socket {
-    return io(`${this.url}/runs`, { transports: ['websocket'], auth: { token: this.key }, forceNew: true });
+    return io(`${this.url}/runs`, {
+      transports: ['websocket'],
+      auth: { token: this.key },
+      forceNew: true,
+      extraHeaders: this.headers,
+    });
   }
 
   /** Resolves when an event of this type, or so many of them, have arrived over Socket.IO. */

@@ -1,4 +1,3 @@
-import type { Run } from '@rondo/contract';
 import { type Experiment, findingsOf } from '../experiment';
 import { killServices } from '../faults/kill-services';
 import { restartServers } from '../faults/restart-servers';
@@ -11,6 +10,7 @@ import { TreeLoad } from '../loads/tree-load';
 import { TriggerLoad } from '../loads/trigger-load';
 import { type Bar, atLeast, never } from '../scorecard/findings';
 import { type Examination, examine } from '../test-bed/examine';
+import { collect } from '../test-bed/patient-client';
 import type { LaunchedRun } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
 
@@ -91,7 +91,7 @@ async function auditsOf(loads: readonly Load[], examination: Examination): Promi
 
 /** Every run of the campaign's own account, whatever started it. */
 async function allRuns({ client }: TestBed): Promise<LaunchedRun[]> {
-  const runs = await client.list<Run>('/runs');
+  const runs = await collect(client.runs.list());
   return runs.map((run) => ({ tag: run.preview ?? '', id: run.id, threadId: run.thread_id, settled: run }));
 }
 

@@ -6,6 +6,7 @@ import { type CrashPoint, crashPoints, firstWords } from '../points/crash-points
 import { RunObserver } from '../points/run-observer';
 import { always } from '../scorecard/findings';
 import { type ExaminedRun, examine } from '../test-bed/examine';
+import { collect } from '../test-bed/patient-client';
 import { quiet } from '../test-bed/run-under-fault';
 import { type LaunchedRun, launch, repeated, settle } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
@@ -40,7 +41,7 @@ export const points: Experiment = {
   async run(testBed, scale) {
     const { kills, runsPerKill } = sizes[scale.name];
     const oracle = await settle(testBed, await launch(testBed, twoSteps(testBed, 'oracle')), scale.quietMs);
-    const expected = comparable(await testBed.client.messages(oracle.threadId), oracle.tag);
+    const expected = comparable(await collect(testBed.client.threads.messages(oracle.threadId)), oracle.tag);
 
     const crashed = new Map<string, LaunchedRun[]>();
     for (const [index, point] of crashPoints.entries()) {
@@ -126,7 +127,7 @@ async function crash(testBed: TestBed, point: CrashPoint, requests: readonly Run
 }
 
 async function compare(testBed: TestBed, { threadId, tag, facts }: ExaminedRun, expected: string[]): Promise<Compared> {
-  const actual = comparable(await testBed.client.messages(threadId), tag);
+  const actual = comparable(await collect(testBed.client.threads.messages(threadId)), tag);
   const difference = (actual.find((line) => !expected.includes(line)) ?? 'a message too few or too many').slice(0, 200);
   if (isSame(actual, expected)) return { verdict: 'equal', difference: '' };
   const isUnknown = facts.some(({ type }) => type === 'tool.unknown');

@@ -5,7 +5,7 @@ import { serverOutage } from '../faults/server-outage';
 import { always, never, within } from '../scorecard/findings';
 import { spreadOf } from '../scorecard/spread';
 import { type Examination, examine } from '../test-bed/examine';
-import { isSettled } from '../test-bed/retrying-client';
+import { isSettled } from '../test-bed/patient-client';
 import { launch, repeated, settle } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
 import { type StoppedRun, modelClosings, newCalls, receiptIn, toolDeaths } from '../test-bed/stopped-run';
@@ -130,7 +130,7 @@ async function stopWithoutNats(testBed: TestBed, count: number): Promise<Stopped
 async function askToStop(testBed: TestBed, run: StoppedRun['run']): Promise<StoppedRun> {
   const askedAt = Date.now();
   testBed.progress.faults += 1;
-  await testBed.client.ask({ method: 'POST', path: `/runs/${run.id}/stop`, body: { reason: 'enough' } });
+  await testBed.client.requestStop(run.id);
   await settle(testBed, run, settledWithinMs);
   return { run, askedAt, modelRequests: await endedRequests(testBed, run.tag) };
 }

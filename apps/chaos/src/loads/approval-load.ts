@@ -1,9 +1,9 @@
-import type { Approval } from '@rondo/contract';
+import { type Approval, RondoError } from '@rondo/client';
 import { never } from '../scorecard/findings';
 import type { Examination } from '../test-bed/examine';
 import { inLanes } from '../test-bed/pace';
 import { effectOf } from '../test-bed/planned-effects';
-import { RefusedError, type RetryingClient } from '../test-bed/retrying-client';
+import { type PatientClient, collect } from '../test-bed/patient-client';
 import { type RunRequest, keyedCall, scriptedRun, unsafeCommand } from '../test-bed/run-requests';
 import { launch, settle } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
@@ -22,13 +22,13 @@ type Plan = keyof typeof plans;
 export class ApprovalLoad implements Load {
   private readonly decided: Decided[] = [];
   private readonly runIds: string[] = [];
-  private readonly deciders: readonly RetryingClient[];
+  private readonly deciders: readonly PatientClient[];
 
   constructor(
     private readonly testBed: TestBed,
     private readonly atOnce: number,
   ) {
-    this.deciders = testBed.client.ofEachGateway();
+    this.deciders = testBed.client.forEachGateway();
   }
 
   run(over: AbortSignal, withinMs: number): Promise<void> {
@@ -72,7 +72,7 @@ export class ApprovalLoad implements Load {
   }
 
   private async openApprovals(runId: string): Promise<Approval[]> {
-    const open = await this.testBed.client.list<Approval>('/approvals');
+    const open = await collect(this.testBed.client.approvals.list());
     return open.filter(({ run_id: run }) => run === runId);
   }
 
@@ -88,16 +88,12 @@ export class ApprovalLoad implements Load {
 }
 
 /** Resolves to the verdict if it is in force, and to nothing if the other one came first. */
-async function say(decider: RetryingClient, { id, arguments_hash }: Approval, verdict: Verdict): Promise<Verdict[]> {
+async function say(decider: PatientClient, { id, arguments_hash }: Approval, verdict: Verdict): Promise<Verdict[]> {
   try {
-    await decider.ask({
-      method: 'POST',
-      path: `/approvals/${id}/decision`,
-      body: { decision: verdict, arguments_hash },
-    });
+    await decider.approvals.decide(id, { decision: verdict, arguments_hash });
     return [verdict];
   } catch (error) {
-    if (error instanceof RefusedError && error.message.includes('approval_not_open')) return [];
+    if (error instanceof RondoError && error.code === 'approval_not_open') return [];
     throw error;
   }
 }

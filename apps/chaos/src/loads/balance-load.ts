@@ -1,7 +1,7 @@
-import type { Balance, Run, UsageEntry } from '@rondo/contract';
+import { type Balance, RondoError, type Run } from '@rondo/client';
 import { never } from '../scorecard/findings';
 import { comesTrue, inLanes } from '../test-bed/pace';
-import { RefusedError, type RetryingClient } from '../test-bed/retrying-client';
+import { type PatientClient, collect } from '../test-bed/patient-client';
 import type { TestBed } from '../test-bed/test-bed';
 import { type Load, type LoadAudit, repeats } from './load';
 
@@ -30,19 +30,14 @@ export class BalanceLoad implements Load {
 
   private constructor(
     private readonly testBed: TestBed,
-    private readonly account: { readonly id: string; readonly client: RetryingClient },
+    private readonly account: { readonly id: string; readonly client: PatientClient },
     private readonly atOnce: number,
   ) {}
 
   static async start(testBed: TestBed, atOnce: number): Promise<BalanceLoad> {
-    const made = await testBed.client.ask<{ account: { id: string }; api_key: string }>({
-      method: 'POST',
-      path: '/admin/accounts',
-      body: { name: 'Prepaid' },
-    });
-    const { id } = made.account;
-    await testBed.client.ask({ method: 'PUT', path: `/admin/accounts/${id}/tier`, body: { tier } });
-    const load = new BalanceLoad(testBed, { id, client: testBed.client.withKey(made.api_key) }, atOnce);
+    const { account, api_key: key } = await testBed.client.accounts.create('Prepaid');
+    await testBed.client.accounts.setTier(account.id, tier);
+    const load = new BalanceLoad(testBed, { id: account.id, client: testBed.client.withKey(key) }, atOnce);
     await load.grant();
     return load;
   }
@@ -55,10 +50,10 @@ export class BalanceLoad implements Load {
   async audit(): Promise<LoadAudit> {
     const { client } = this.account;
     const { spent_usd: spent, reserved_usd: reserved, credit_usd: credit } = await this.balance();
-    const runs = await client.list<Run>('/runs');
-    const entries = await client.list<UsageEntry>('/usage/entries');
+    const runs = await collect(client.runs.list());
+    const entries = await collect(client.usageEntries());
     const inLogs = await this.loggedCalls(runs);
-    const inLedger = entries.map(({ id }) => id as string);
+    const inLedger = entries.map(({ id }) => id);
     const ofRuns = sum(runs.map(({ usage }) => usage.cost_usd ?? NaN));
     const ofEntries = sum(entries.map(({ cost_usd: cost }) => cost ?? NaN));
     const ofLogs = sum(inLogs.map(({ cost }) => cost));
@@ -90,7 +85,7 @@ export class BalanceLoad implements Load {
   private async spend(withinMs: number): Promise<void> {
     const { client } = this.account;
     try {
-      const { id } = await client.createRun(loop);
+      const { id } = await client.runs.create(loop);
       this.testBed.progress.started += 1;
       const ended = await client.settled(id, withinMs);
       if (!ended) this.unfinished.push(id);
@@ -100,7 +95,7 @@ export class BalanceLoad implements Load {
       }
       this.testBed.progress.ended += 1;
     } catch (error) {
-      if (!(error instanceof RefusedError && error.message.includes('balance_exhausted'))) throw error;
+      if (!(error instanceof RondoError && error.code === 'balance_exhausted')) throw error;
       this.refused += 1;
       await this.grant();
     }
@@ -109,23 +104,19 @@ export class BalanceLoad implements Load {
   /** Counted before the answer, which may be lost: the request is repeated under its key until there is one. */
   private async grant(): Promise<void> {
     this.grantedUsd += grantUsd;
-    await this.testBed.client.ask({
-      method: 'POST',
-      path: `/admin/accounts/${this.account.id}/credits`,
-      body: { usd: grantUsd },
-    });
+    await this.testBed.client.accounts.giveCredit(this.account.id, { usd: grantUsd });
   }
 
   private balance(): Promise<Balance> {
-    return this.account.client.ask({ method: 'GET', path: '/balance' });
+    return this.account.client.balance();
   }
 
   private async loggedCalls(runs: readonly Run[]): Promise<{ id: string; cost: number }[]> {
     const calls: { id: string; cost: number }[] = [];
     for (const { id } of runs) {
       const facts = await this.account.client.facts(id);
-      const recorded = facts.filter(({ type }) => type === 'usage.recorded');
-      calls.push(...recorded.map(({ data }) => ({ id: String(data.model_call_id), cost: Number(data.cost_usd) })));
+      const recorded = facts.filter((fact) => fact.type === 'usage.recorded');
+      calls.push(...recorded.map(({ data }) => ({ id: data.model_call_id, cost: Number(data.cost_usd) })));
     }
     return calls;
   }

@@ -1,4 +1,4 @@
-import type { Approval } from '@rondo/contract';
+import type { Approval } from '@rondo/client';
 import type { Fact } from '@rondo/test-deployment';
 import { type Verdict, flawsOf } from './decided-call';
 

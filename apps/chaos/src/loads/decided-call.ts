@@ -1,4 +1,5 @@
-import type { Approval, ApprovalOutcome } from '@rondo/contract';
+import type { Approval } from '@rondo/client';
+import type { ApprovalOutcome } from '@rondo/contract';
 import type { Fact } from '@rondo/test-deployment';
 import { callsWith } from '../test-bed/planned-effects';
 

@@ -1,6 +1,9 @@
-import { type Execution, isTerminal } from '@rondo/contract';
+import type { Execution, Run } from '@rondo/client';
+import { isTerminal } from '@rondo/contract';
 import type { Bar } from '../scorecard/findings';
 import type { Examination } from '../test-bed/examine';
+import { collect } from '../test-bed/patient-client';
+import type { TestBed } from '../test-bed/test-bed';
 
 /** What became of the things of one kind. */
 export interface LoadAudit {
@@ -32,7 +35,8 @@ export const repeats = (things: readonly unknown[]): number => things.length - n
 /** The metadata by which the runs of a load are found in lists. */
 export const marked = (load: string): { metadata: Record<string, string> } => ({ metadata: { load } });
 
-export const runsOf = (load: string): string => `/runs?metadata_key=load&metadata_value=${load}`;
+export const runsOf = ({ client }: TestBed, load: string): Promise<Run[]> =>
+  collect(client.runs.list({ metadata_key: 'load', metadata_value: load }));
 
 /** Its run is still to be created, or is not over. */
 export const isUnderWay = ({ status, run_status: run }: Execution): boolean =>

@@ -1,13 +1,14 @@
-import type { Execution, OverlapPolicy, Run, Schedule } from '@rondo/contract';
+import type { NewSchedule, Run } from '@rondo/client';
 import { never } from '../scorecard/findings';
 import { aborted, comesTrue } from '../test-bed/pace';
+import { collect } from '../test-bed/patient-client';
 import type { TestBed } from '../test-bed/test-bed';
 import { type Load, type LoadAudit, isUnderWay, marked, repeats, runsOf } from './load';
 
 interface Plan {
   readonly name: string;
   readonly everyS: number;
-  readonly overlap: OverlapPolicy;
+  readonly overlap: NonNullable<NewSchedule['overlap']>;
 }
 
 const plans: readonly Plan[] = [
@@ -62,18 +63,17 @@ export class ScheduleLoad implements Load {
   /** Once it has fired after the last fault, everything before has been made up for or is lost. */
   private async end({ id }: Firing, overAt: number, withinMs: number): Promise<void> {
     const { client } = this.testBed;
-    const newest = async () =>
-      (await client.ask<{ data: Execution[] }>(get(`/schedules/${id}/executions?limit=1`))).data[0];
+    const newest = async () => (await client.schedules.executions(id, { limit: 1 }).next()).value;
     await comesTrue(async () => Date.parse((await newest())?.due_at ?? '') > overAt, withinMs);
-    await client.ask({ method: 'PATCH', path: `/schedules/${id}`, body: { cron: nextYear } });
-    const isDone = async () => !(await client.list<Execution>(`/schedules/${id}/executions`)).some(isUnderWay);
+    await client.schedules.update(id, { cron: nextYear });
+    const isDone = async () => !(await collect(client.schedules.executions(id))).some(isUnderWay);
     await comesTrue(isDone, withinMs);
   }
 
   private async auditOf({ id, name, everyS, overlap, firstDueAt }: Firing): Promise<FiringAudit> {
-    const executions = await this.testBed.client.list<Execution>(`/schedules/${id}/executions`);
-    const runs = await this.testBed.client.list<Run>(runsOf(name));
-    const runIds = runs.map((run) => run.id as string);
+    const executions = await collect(this.testBed.client.schedules.executions(id));
+    const runs = await runsOf(this.testBed, name);
+    const runIds = runs.map((run) => run.id);
     const dueAt = executions.map(({ due_at: at }) => Date.parse(at ?? ''));
     const due = timesBetween(firstDueAt, Math.max(...dueAt), everyS * 1_000);
     const fired = new Set(
@@ -102,16 +102,12 @@ interface FiringAudit {
 }
 
 async function create(testBed: TestBed, plan: Plan): Promise<Firing> {
-  const { id, next_fire_at: first } = await testBed.client.ask<Schedule>({
-    method: 'POST',
-    path: '/schedules',
-    body: {
-      name: plan.name,
-      cron: `*/${plan.everyS} * * * * *`,
-      missed: 'all',
-      overlap: plan.overlap,
-      run: { input: 'Due at {{due_at}}.', model: 'demo/plain', ...marked(plan.name) },
-    },
+  const { id, next_fire_at: first } = await testBed.client.schedules.create({
+    name: plan.name,
+    cron: `*/${plan.everyS} * * * * *`,
+    missed: 'all',
+    overlap: plan.overlap,
+    run: { input: 'Due at {{due_at}}.', model: 'demo/plain', ...marked(plan.name) },
   });
   return { ...plan, id, firstDueAt: Date.parse(first ?? '') };
 }
@@ -127,5 +123,3 @@ function overlapsAmong(runs: readonly Run[]): number {
 
 const timesBetween = (first: number, last: number, everyMs: number): number[] =>
   Array.from({ length: Math.max(0, Math.round((last - first) / everyMs) + 1) }, (_, index) => first + index * everyMs);
-
-const get = (path: string) => ({ method: 'GET', path }) as const;

@@ -1,7 +1,9 @@
-import { type WebhookDelivery, webhookFactTypes } from '@rondo/contract';
+import type { WebhookDelivery } from '@rondo/client';
+import { webhookFactTypes } from '@rondo/contract';
 import { never } from '../scorecard/findings';
 import type { Examination } from '../test-bed/examine';
 import { comesTrue } from '../test-bed/pace';
+import { collect } from '../test-bed/patient-client';
 import type { TestBed } from '../test-bed/test-bed';
 import { type LoadAudit, repeats } from './load';
 import { compareWithLogs } from './told-facts';
@@ -11,11 +13,8 @@ export class SentWebhooks {
   private constructor(private readonly testBed: TestBed) {}
 
   static async start(testBed: TestBed): Promise<SentWebhooks> {
-    const { secret } = await testBed.client.ask<{ secret: string }>({
-      method: 'POST',
-      path: '/webhooks',
-      body: { url: `http://${testBed.receiver.host}/`, events: [...webhookFactTypes] },
-    });
+    const url = `http://${testBed.receiver.host}/`;
+    const { secret } = await testBed.client.webhookEndpoints.create({ url, events: [...webhookFactTypes] });
     testBed.receiver.secret = secret;
     return new SentWebhooks(testBed);
   }
@@ -50,8 +49,7 @@ export class SentWebhooks {
     };
   }
 
-  private async deliveries(status: string): Promise<WebhookDelivery[]> {
-    const path = `/webhooks/deliveries?status=${status}&limit=100`;
-    return (await this.testBed.client.ask<{ data: WebhookDelivery[] }>({ method: 'GET', path })).data;
+  private deliveries(status: WebhookDelivery['status']): Promise<WebhookDelivery[]> {
+    return collect(this.testBed.client.webhookEndpoints.deliveries({ status }));
   }
 }

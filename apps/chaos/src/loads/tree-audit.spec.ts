@@ -1,4 +1,4 @@
-import type { Run } from '@rondo/contract';
+import type { Run } from '@rondo/client';
 import type { Fact } from '@rondo/test-deployment';
 import { type Tree, judgeTree } from './tree-audit';
 import { answerOf, mostTokens } from './trees';

@@ -1,6 +1,6 @@
-import type { Run } from '@rondo/contract';
+import type { Run } from '@rondo/client';
+import { isTerminal } from '@rondo/contract';
 import type { Fact } from '@rondo/test-deployment';
-import { isOver } from '../test-bed/retrying-client';
 import { receiptIn } from '../test-bed/stopped-run';
 import { repeats } from './load';
 import { type TreeKind, answerOf, mostTokens } from './trees';
@@ -69,7 +69,7 @@ function judgeCalls({ runs, kind }: Tree, parent: Run, facts: readonly Fact[]) {
  * child has just said; then its parent is told of the stop.
  */
 function isAnswerOf(child: Run, answer: Fact | undefined, { kind, words }: { kind: TreeKind; words: string }): boolean {
-  if (!isOver(child) || !answer) return false;
+  if (!isTerminal(child.status) || !answer) return false;
   if (kind === 'stopped' && answer.type === 'tool.failed') return true;
   const isDone = child.status === 'completed' && child.finish_reason === 'stop';
   return isDone ? JSON.stringify(answer.data).includes(words) : answer.type !== 'tool.completed';
@@ -85,7 +85,7 @@ function unreachedIn({ runs, rootId, tag }: Tree, facts: ReadonlyMap<string, rea
     ({ finished_at: at, id, parent_run_id: parent }) =>
       Date.parse(at ?? '9999-01-01') > endedAt && !admitted.some(({ run_id: run }) => run === id || run === parent),
   );
-  const active = runs.filter((run) => !isOver(run));
+  const active = runs.filter((run) => !isTerminal(run.status));
   return [...new Set([...late, ...active])].map(
     ({ id, status }) => `${id} (${tag}) was ${status} after the stop of ${rootId}`,
   );

@@ -1,9 +1,10 @@
-import type { Run } from '@rondo/contract';
+import { RondoError } from '@rondo/client';
+import { isTerminal } from '@rondo/contract';
 import { setTimeout as delay } from 'node:timers/promises';
 import { never } from '../scorecard/findings';
 import type { Examination } from '../test-bed/examine';
 import { comesTrue, inLanes } from '../test-bed/pace';
-import { RefusedError, isOver } from '../test-bed/retrying-client';
+import { collect } from '../test-bed/patient-client';
 import { type LaunchedRun, launch } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
 import type { Load, LoadAudit } from './load';
@@ -34,7 +35,7 @@ export class TreeLoad implements Load {
   }
 
   async audit({ runs }: Examination): Promise<LoadAudit> {
-    const listed = await this.testBed.client.list<Run>('/runs');
+    const listed = await collect(this.testBed.client.runs.list());
     const facts = new Map(runs.map((run) => [run.id, run.facts] as const));
     const trees = this.started.map(({ kind, root }): Tree => ({
       kind,
@@ -65,7 +66,7 @@ export class TreeLoad implements Load {
         ...overspent,
         ...unreached,
       ]),
-      runIds: trees.flatMap((tree) => tree.runs.map(({ id }) => id as string)),
+      runIds: trees.flatMap((tree) => tree.runs.map(({ id }) => id)),
     };
   }
 
@@ -75,7 +76,7 @@ export class TreeLoad implements Load {
     this.started.push({ kind, root });
     if (kind === 'stopped') {
       await delay(Math.random() * stopWithinMs);
-      await this.testBed.client.ask({ method: 'POST', path: `/runs/${root.id}/stop`, body: {} });
+      await this.testBed.client.requestStop(root.id);
     }
     await comesTrue(() => this.hasEnded(root, kind), withinMs);
     this.testBed.progress.ended += 1;
@@ -84,12 +85,11 @@ export class TreeLoad implements Load {
   /** Raises the budget if a run of the tree waits for it. */
   private async hasEnded({ id }: LaunchedRun, kind: TreeKind): Promise<boolean> {
     const { client } = this.testBed;
-    const run = await client.ask<Run>({ method: 'GET', path: `/runs/${id}` });
-    if (isOver(run)) return true;
+    const run = await client.runs.get(id);
+    if (isTerminal(run.status)) return true;
     const waits = [run, ...(run.children ?? [])].some(({ status }) => status === 'waiting_budget');
     if (kind === 'budget raised' && waits) {
-      const body = { tokens: raisedTokens };
-      await client.ask({ method: 'POST', path: `/runs/${id}/budget`, body }).catch(unlessRefused);
+      await client.runs.raiseBudget(id, { tokens: raisedTokens }).catch(unlessRefused);
     }
     return false;
   }
@@ -97,5 +97,5 @@ export class TreeLoad implements Load {
 
 /** The tree has ended since. */
 function unlessRefused(error: unknown): void {
-  if (!(error instanceof RefusedError)) throw error;
+  if (!(error instanceof RondoError)) throw error;
 }

@@ -1,4 +1,4 @@
-import type { Run } from '@rondo/contract';
+import type { Run } from '@rondo/client';
 import { call, command, scripted } from '@rondo/test-deployment';
 import type { CountingEffectServer } from '../effects/counting-effect-server';
 import { type RunRequest, keyedCall, scriptedRun, unsafeCommand } from '../test-bed/run-requests';
@@ -20,11 +20,8 @@ const helper = 'helper';
 
 export async function createHelper({ client }: TestBed): Promise<void> {
   const tools = { execute_command: true, http_request: true, run_agent: true };
-  await client.ask({
-    method: 'PUT',
-    path: `/agents/by-name/${helper}`,
-    body: { definition: { model: 'demo/scripted', system_prompt: 'You play a script.', tools } },
-  });
+  const definition = { model: 'demo/scripted', system_prompt: 'You play a script.', tools };
+  await client.agents.apply(helper, { definition });
 }
 
 /** The first run of a tree of this kind. Its children have effects under its tag. */

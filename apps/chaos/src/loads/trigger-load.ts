@@ -1,7 +1,8 @@
-import type { Execution, Run, WebhookTrigger } from '@rondo/contract';
+import type { Execution } from '@rondo/client';
 import { setTimeout as delay } from 'node:timers/promises';
 import { never } from '../scorecard/findings';
 import { atPace, comesTrue } from '../test-bed/pace';
+import { collect } from '../test-bed/patient-client';
 import { signatureOf } from '../test-bed/standard-webhooks';
 import type { TestBed } from '../test-bed/test-bed';
 import { type Load, type LoadAudit, isUnderWay, marked, repeats, runsOf } from './load';
@@ -26,11 +27,8 @@ export class TriggerLoad implements Load {
   ) {}
 
   static async start(testBed: TestBed, everyMs: number): Promise<TriggerLoad> {
-    const trigger = await testBed.client.ask<WebhookTrigger & { secret: string }>({
-      method: 'POST',
-      path: '/triggers',
-      body: { name, run: { input: 'Webhook {{body.id}}.', model: 'demo/plain', ...marked(name) } },
-    });
+    const run = { input: 'Webhook {{body.id}}.', model: 'demo/plain', ...marked(name) };
+    const trigger = await testBed.client.webhookTriggers.create({ name, run });
     return new TriggerLoad(testBed, trigger, everyMs);
   }
 
@@ -42,8 +40,8 @@ export class TriggerLoad implements Load {
 
   async audit(): Promise<LoadAudit> {
     const executions = await this.executions();
-    const runs = await this.testBed.client.list<Run>(runsOf(name));
-    const runIds = runs.map(({ id }) => id as string);
+    const runs = await runsOf(this.testBed, name);
+    const runIds = runs.map(({ id }) => id);
     const started = new Map(executions.map((one) => [one.webhook_id, one.run_id] as const));
     const lost = [...this.named].filter(([id]) => !runIds.includes(started.get(id) ?? ''));
     const others = [...this.named].filter(([id, named]) => [...named].some((run) => run !== started.get(id)));
@@ -65,7 +63,7 @@ export class TriggerLoad implements Load {
   }
 
   private executions(): Promise<Execution[]> {
-    return this.testBed.client.list(`/triggers/${this.trigger.id}/executions`);
+    return collect(this.testBed.client.webhookTriggers.executions(this.trigger.id));
   }
 
   private async deliver(n: number): Promise<void> {

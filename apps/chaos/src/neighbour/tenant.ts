@@ -1,5 +1,4 @@
 import { RondoClient, command, scripted } from '@rondo/test-deployment';
-import { type Socket, io } from 'socket.io-client';
 import type { TestBed } from '../test-bed/test-bed';
 
 /** An account with a key and an address of its own, as the gateway behind a proxy sees it. */
@@ -23,45 +22,11 @@ export async function createTenant({ rondo }: TestBed, name: string, address: st
 }
 
 export const toTenant = ({ url, key, address }: TenantAddress): Tenant => ({
-  client: new AddressedClient(url, key, address),
+  client: new RondoClient(url, key, { 'X-Forwarded-For': address }),
   key,
   url: new URL(url),
   address,
 });
-
-/** A client behind the proxy that the gateway trusts. */
-class AddressedClient extends RondoClient {
-  constructor(
-    url: string,
-    key: string,
-    private readonly address: string,
-  ) {
-    super(url, key);
-  }
-
-  override async request(method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> {
-    const response = await fetch(`${this.url}/v1${path}`, {
-      method,
-      headers: {
-        Authorization: `Bearer ${this.key}`,
-        'X-Forwarded-For': this.address,
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    return { status: response.status, text: await response.text() };
-  }
-
-  override connect(): Socket {
-    const extraHeaders = { 'X-Forwarded-For': this.address };
-    return io(`${this.url}/runs`, {
-      transports: ['websocket'],
-      auth: { token: this.key },
-      forceNew: true,
-      extraHeaders,
-    });
-  }
-}
 
 /** What a run with a few commands does. */
 export const shortRun = (about: string, ...lines: string[]) =>

@@ -1,9 +1,10 @@
-import type { StoredMessage } from '../test-bed/retrying-client';
-
 const anyId = /\b(run|thr|msg|call|evt)_[0-9A-HJKMNP-TV-Z]{26}(\d*)\b/g;
 
 /** Messages without what may differ between two runs of one script: ids, names and the order of parallel results. */
-export const comparable = (messages: readonly StoredMessage[], tag: string): string[] =>
+export const comparable = (
+  messages: readonly { readonly type: string; readonly content: unknown }[],
+  tag: string,
+): string[] =>
   messages
     .map(({ type, content }) => `${type} ${JSON.stringify(content).replaceAll(tag, 'TAG').replaceAll(anyId, '$1$2')}`)
     .toSorted();

@@ -1,5 +1,5 @@
 import { type Fact, logFlaws } from '@rondo/test-deployment';
-import { isSettled } from './retrying-client';
+import { isSettled } from './patient-client';
 import { plannedEffects } from './planned-effects';
 import type { LaunchedRun } from './start-runs';
 import type { TestBed } from './test-bed';

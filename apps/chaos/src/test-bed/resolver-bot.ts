@@ -8,16 +8,13 @@ const questionsAtMost = 20;
 export async function resolveAsAsked(testBed: TestBed, run: LaunchedRun, withinMs: number): Promise<void> {
   for (let asked = 0; asked < questionsAtMost && run.settled?.status === 'waiting_input'; asked += 1) {
     const facts = await testBed.client.facts(run.id);
-    const question = facts.findLast(({ type }) => type === 'run.waiting')?.data.question as { tool_call_id: string };
-    const effect = plannedEffects(facts).find(({ callId }) => callId === question.tool_call_id);
+    const callId = facts.findLast((fact) => fact.type === 'run.waiting')?.data.question?.tool_call_id ?? '';
+    const effect = plannedEffects(facts).find((planned) => planned.callId === callId);
     const happened = (testBed.effects.ledger.applied().get(effect?.tag ?? '') ?? 0) > 0;
-    await testBed.client.ask({
-      method: 'POST',
-      path: `/tool-calls/${question.tool_call_id}/resolve`,
-      body: happened
-        ? { outcome: 'completed', output: 'The ledger says that it was done.' }
-        : { outcome: 'not_applied' },
-    });
+    await testBed.client.runs.resolve(
+      callId,
+      happened ? { outcome: 'completed', output: 'The ledger says that it was done.' } : { outcome: 'not_applied' },
+    );
     testBed.progress.ended -= 1;
     await settle(testBed, run, withinMs);
   }

@@ -1,4 +1,4 @@
-import type { RunView } from '@rondo/test-deployment';
+import type { Run } from '@rondo/client';
 import type { TestBed } from './test-bed';
 import type { RunRequest } from './run-requests';
 
@@ -7,11 +7,11 @@ export interface LaunchedRun {
   readonly tag: string;
   readonly id: string;
   readonly threadId: string;
-  settled: RunView | undefined;
+  settled: Run | undefined;
 }
 
 export async function launch(testBed: TestBed, { tag, body }: RunRequest): Promise<LaunchedRun> {
-  const { id, thread_id: threadId } = await testBed.client.createRun(body);
+  const { id, thread_id: threadId } = await testBed.client.runs.create(body);
   testBed.progress.started += 1;
   return { tag, id, threadId, settled: undefined };
 }

@@ -5,7 +5,7 @@ import type { Progress } from '../progress';
 import { CountingEffectServer } from '../effects/counting-effect-server';
 import { ServerProxies } from '../faults/server-proxies';
 import { FaultLog, isInstance } from './fault-log';
-import { RetryingClient } from './retrying-client';
+import { PatientClient } from './patient-client';
 import { WebhookReceiver } from './webhook-receiver';
 
 /** Enough instances that one of each service can be down, except the summarizer. */
@@ -41,7 +41,7 @@ export interface TestBedRequest extends Pick<DeploymentRequest, 'instances' | 's
 export class TestBed {
   readonly faults = new FaultLog();
 
-  readonly client: RetryingClient;
+  readonly client: PatientClient;
 
   private constructor(
     readonly rondo: RunningRondo,
@@ -49,7 +49,10 @@ export class TestBed {
     private readonly outside: { effects: CountingEffectServer; receiver: WebhookReceiver; proxies: ServerProxies },
   ) {
     const gateways = rondo.services.all.filter(({ name }) => isInstance(name, 'gateway'));
-    this.client = new RetryingClient(gateways.map(({ name }) => rondo.client(name)));
+    this.client = new PatientClient(
+      gateways.map(({ url }) => url),
+      rondo.client().key,
+    );
   }
 
   get effects(): CountingEffectServer {

@@ -57,7 +57,7 @@ export class UpgradeLoad {
     const run = await this.done(asking(this.testBed.effects, tag));
     if (run.settled?.status !== 'waiting_input') return;
     this.testBed.progress.ended -= 1;
-    await this.testBed.client.ask({ method: 'POST', path: `/runs/${run.id}/input`, body: { content: 'Yes.' } });
+    await this.testBed.client.runs.answer(run.id, 'Yes.');
     await this.settled(run);
   }
 
@@ -71,7 +71,7 @@ export class UpgradeLoad {
     const run = await this.begun(endless(tag));
     await this.watched.until(run.id, ({ type, iteration }) => type === 'tool.started' && iteration === 2);
     this.stopped.add(run.id);
-    await this.testBed.client.ask({ method: 'POST', path: `/runs/${run.id}/stop`, body: { reason: 'enough' } });
+    await this.testBed.client.requestStop(run.id);
     await this.settled(run);
   }
 
