@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Experiment, findingsOf } from '../experiment';
 import { killInstance } from '../faults/kill-services';
-import { comparable, withoutAnswers } from '../points/comparable-messages';
+import { comparable, findDifference, withoutAnswers } from '../points/comparable-messages';
 import { type CrashPoint, crashPoints, firstWords } from '../points/crash-points';
 import { RunObserver } from '../points/run-observer';
 import { always } from '../scorecard/findings';
@@ -28,7 +28,7 @@ export const points: Experiment = {
   name: 'points',
   title:
     'The process is killed at each named point in the life of a run, and the final conversation is compared with that of ' +
-    'the same script without a fault: equal, or honestly unknown. The moment is observed from outside (live events, the effect ' +
+    'the same script without a fault: the same words, calls and answers, or honestly unknown. The moment is observed from outside (live events, the effect ' +
     'server), with a random delay of some milliseconds; the runs that are started together with the watched one are near ' +
     'the same point. The exact places between two statements are the simulation’s (`npm run simulate`). One worker and one ' +
     'executor, so that the right process is killed; leases of 3 s, since no time is judged.',
@@ -128,11 +128,10 @@ async function crash(testBed: TestBed, point: CrashPoint, requests: readonly Run
 
 async function compare(testBed: TestBed, { threadId, tag, facts }: ExaminedRun, expected: string[]): Promise<Compared> {
   const actual = comparable(await collect(testBed.client.threads.messages(threadId)), tag);
-  const difference = (actual.find((line) => !expected.includes(line)) ?? 'a message too few or too many').slice(0, 200);
   if (isSame(actual, expected)) return { verdict: 'equal', difference: '' };
   const isUnknown = facts.some(({ type }) => type === 'tool.unknown');
   const isHonest = isUnknown && isSame(withoutAnswers(actual), withoutAnswers(expected));
-  return { verdict: isHonest ? 'unknown' : 'different', difference };
+  return { verdict: isHonest ? 'unknown' : 'different', difference: findDifference(actual, expected) };
 }
 
 const isSame = (one: readonly string[], other: readonly string[]): boolean => one.join('\n') === other.join('\n');
