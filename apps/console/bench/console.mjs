@@ -6,11 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { chromium as playwright } from 'playwright-core';
 import { findBrowser } from '../../../deploy/local/find-browser.mjs';
 import { startGateway } from './synthetic-gateway.mjs';
-import { deltasOf, factsOf } from './synthetic-run.mjs';
+import { chatFactsOf, chatOf, deltasOf, factsOf } from './synthetic-run.mjs';
 import { watch } from './watching.mjs';
 
 const dist = join(fileURLToPath(new URL('.', import.meta.url)), '../dist');
 const facts = 20_000;
+const turns = 300;
 const deltasPerS = 1_000;
 const seconds = 10;
 
@@ -22,6 +23,7 @@ try {
     await watch({ browser, dist, minutes: Number(given.watch), print });
   } else {
     await longRun();
+    await longChat();
     await fastRun();
   }
 } finally {
@@ -49,6 +51,26 @@ async function longRun() {
   const frames = await page.evaluate(scrollThrough);
   print('frames while it is scrolled, 95th percentile', `${percentile(frames, 0.95).toFixed(1)} ms`, 'at most 25 ms');
   print('memory of the page', await heapOf(page), 'none');
+  await page.close();
+  gateway.close();
+}
+
+/** A chat with many turns is opened, at its end. */
+async function longChat() {
+  const chat = chatOf(turns);
+  const log = chatFactsOf(chat).join('');
+  const gateway = await startGateway({
+    ...{ dist, chat, status: 'completed', lastSeq: 6 },
+    stream: (response) => response.end(log),
+  });
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.addInitScript(watchForText, `Answer ${turns - 1}`);
+  await page.goto(gateway.threadUrl);
+  await page.waitForFunction('window.seenAt !== undefined');
+  const seen = await page.evaluate('window.seenAt');
+  print(`a chat with ${turns} turns, from the address to its newest answer`, `${seen.toFixed(0)} ms`, 'at most 600 ms');
+  const frames = await page.evaluate(scrollThrough);
+  print('frames while it is scrolled, 95th percentile', `${percentile(frames, 0.95).toFixed(1)} ms`, 'at most 25 ms');
   await page.close();
   gateway.close();
 }

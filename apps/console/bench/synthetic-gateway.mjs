@@ -13,28 +13,44 @@ const wait = {
   since: new Date().toISOString(),
 };
 
-/** Serves the built console and one synthetic run, whose events `stream` writes to a response. */
-export async function startGateway({ dist, status, lastSeq, stream }) {
+const thread = { id: ids.thread, agent_id: null, project_id: null, is_public: false, metadata: {} };
+const empty = { data: [], has_more: false, next_cursor: null };
+
+/** Pages of a list, as the API gives them. */
+function pageOf(items, query) {
+  const from = Number(query.get('after') ?? 0);
+  const to = from + Number(query.get('limit') ?? 50);
+  const hasMore = to < items.length;
+  return { data: items.slice(from, to), has_more: hasMore, next_cursor: hasMore ? String(to) : null };
+}
+
+/** Serves the built console, one synthetic run, whose events `stream` writes to a response, and the chat that it belongs to. */
+export async function startGateway({ dist, status, lastSeq, stream, chat = { messages: [], runs: [] } }) {
+  const lists = { [`/v1/threads/${ids.thread}/messages`]: chat.messages, '/v1/runs': chat.runs };
   const answers = {
+    [`/v1/threads/${ids.thread}`]: { ...thread, created_at: new Date().toISOString() },
+    ...{ '/v1/agents': empty, '/v1/sandboxes': empty, '/v1/models': { ...empty, providers: [] } },
     '/v1/session': session,
-    '/v1/inbox': { data: [], has_more: false, next_cursor: null },
+    '/v1/inbox': empty,
     [`/v1/runs/${ids.run}`]: runOf(status, lastSeq),
     [`/v1/runs/${ids.run}/why`]: wait,
   };
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url, 'http://localhost');
+    const { pathname, searchParams } = new URL(request.url, 'http://localhost');
     if (pathname === `/v1/runs/${ids.run}/stream`) {
       response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
       stream(response);
     } else if (pathname.startsWith('/console/')) sendFile(response, fileOf(dist, pathname));
-    else if (answers[pathname])
-      response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answers[pathname]));
-    else response.writeHead(404, { 'Content-Type': 'application/json' }).end('{}');
+    else if (answers[pathname] ?? lists[pathname]) {
+      const answer = answers[pathname] ?? pageOf(lists[pathname], searchParams);
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
+    } else response.writeHead(404, { 'Content-Type': 'application/json' }).end('{}');
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address();
   return {
     url: `http://127.0.0.1:${port}/console/runs/${ids.run}`,
+    threadUrl: `http://127.0.0.1:${port}/console/threads/${ids.thread}`,
     close: () => (server.closeAllConnections(), server.close()),
   };
 }

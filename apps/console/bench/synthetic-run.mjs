@@ -52,6 +52,44 @@ const callOf = ({ id, iteration, message }) => ({
   ...{ started_at: null, finished_at: null },
 });
 
+/** A thread of this many turns, each with a question, a call and an answer: its messages, and the runs that wrote them, newest first. */
+export function chatOf(turns) {
+  const messages = [];
+  const runs = [];
+  for (let turn = 1; turn <= turns; turn += 1) {
+    const run = { ...runOf('completed', 9), id: turn === turns ? ids.run : `run_${turn}`, finish_reason: 'stop' };
+    runs.unshift(run);
+    const add = (type, content) =>
+      messages.push({
+        ...messageOf({ id: `msg_${turn}_${type}_${messages.length}`, iteration: 1, text: '' }),
+        ...{ seq: messages.length + 1, run_id: run.id, type, content },
+      });
+    const call = { tool_call_id: `call_${turn}`, name: 'execute_command' };
+    add('user', [{ type: 'text', text: `Question ${turn}: what is in the files?` }]);
+    add('assistant', [{ type: 'tool_call', ...call, arguments: { command: `cat part-${turn}.txt` } }]);
+    const output = Array.from({ length: 12 }, (_, line) => `line ${line} of ${turn}`).join('\n');
+    add('tool', [{ type: 'tool_result', ...call, result: { success: true, output } }]);
+    add('assistant', [
+      { type: 'text', text: `Answer **${turn}**:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- one\n- two\n` },
+    ]);
+  }
+  return { messages, runs };
+}
+
+/** The log of the newest run of a chat, whose messages are those of `messages`. */
+export function chatFactsOf({ messages }) {
+  const own = messages.filter(({ run_id: runId }) => runId === ids.run);
+  const blocks = [];
+  const add = (type, data) => {
+    const seq = blocks.length + 1;
+    blocks.push(block({ ...head, id: `evt_${seq}`, seq, iteration: type === 'run.created' ? 0 : 1, type, data }));
+  };
+  add('run.created', { profile: 'suna', model: 'demo/plain' });
+  for (const message of own) add('message.created', { message });
+  add('run.completed', { finish_reason: 'stop', usage });
+  return blocks;
+}
+
 /** Everything of one iteration: its facts, and between them the text and the output as they arrive, in pieces. */
 export function workOf(iteration) {
   const [started, message, ...rest] = factsOfIteration(iteration);

@@ -50,7 +50,7 @@ export function useThread(threadId: string) {
   });
   const messages = useQuery({
     queryKey: ['messages', threadId, run?.id],
-    queryFn: async () => ({ run, ...(await take(rondo.threads.messages(threadId, { limit: 100 }), mostMessages)) }),
+    queryFn: async () => ({ run, ...(await take(rondo.threads.messages(threadId, { limit: 200 }), mostMessages)) }),
     enabled: runs.data !== undefined,
     placeholderData: keepPreviousData,
   });
