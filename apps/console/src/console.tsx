@@ -1,7 +1,8 @@
 import type { Session as SignedIn } from '@rondo/client';
 import { onlineManager, useQuery, useQueryClient } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useEffect, useMemo, useState } from 'react';
+import { Suspense, lazy, useEffect, useMemo, useState } from 'react';
+import { readSharedThread } from './chat/shared-path.ts';
 import { router } from './routes.tsx';
 import { clientOfCookie, currentSession } from './session/session.ts';
 import { SignIn, SignInAgain } from './session/sign-in.tsx';
@@ -10,8 +11,21 @@ import { Failed } from './ui/states.tsx';
 
 const queryKey = ['session'];
 
-/** The pages for those who have signed in, and the way in for the others. */
+const SharedThread = lazy(() => import('./chat/shared-thread.tsx'));
+
+/** A shared thread for everyone, and everything else for those who have signed in. */
 export function Console() {
+  const shared = readSharedThread(location.pathname);
+  if (shared === undefined) return <SignedInConsole />;
+  return (
+    <Suspense>
+      <SharedThread threadId={shared} />
+    </Suspense>
+  );
+}
+
+/** The pages for those who have signed in, and the way in for the others. */
+function SignedInConsole() {
   const queries = useQueryClient();
   const { data, error, refetch } = useQuery({ queryKey, queryFn: currentSession, staleTime: 60_000 });
   const [last, setLast] = useState<SignedIn | null>(null);

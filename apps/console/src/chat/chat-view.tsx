@@ -1,5 +1,6 @@
 import type { ToolCallRow } from '@rondo/client';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useEffect, useMemo } from 'react';
+import { isPlain } from '../palette/shortcuts.tsx';
 import { MessageItem } from '../run/message-item.tsx';
 import { NoteItem } from '../run/note-item.tsx';
 import { ToolCallItem } from '../run/tool-call-item.tsx';
@@ -48,6 +49,7 @@ export function ChatView(props: ChatViewProps) {
     [stepsBefore, liveTurns, after],
   );
   const shown = findShown(steps, target);
+  useStepKeys(steps, shown);
   const newest = isActive ? items.findLast(({ kind }) => kind === 'work' || kind === 'message')?.key : undefined;
   const last = items.at(-1);
   const prompts = last?.kind === 'speech' ? readFollowUps(last.row) : [];
@@ -63,6 +65,20 @@ export function ChatView(props: ChatViewProps) {
       <Computer steps={steps} shown={shown} browser={browser} />
     </div>
   );
+}
+
+/** `j` and `k` go to the next step and to the one before. */
+function useStepKeys(steps: readonly Step[], shown: Step | undefined): void {
+  const { show } = useChatPanel();
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const by = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0;
+      const next = by === 0 || !isPlain(event) ? undefined : steps[steps.findIndex((one) => one === shown) + by];
+      if (next) show({ call: next.row.id });
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, [steps, shown, show]);
 }
 
 const findShown = (steps: readonly Step[], target: PanelTarget): Step | undefined =>

@@ -30,6 +30,7 @@ describe('Markdown of a model', () => {
   it('renders code while it is written, without its fence', () => {
     expect(html('```js\nconst a = 1;\n')).toContain('<code>const a = 1;\n</code>');
     expect(html('- [x] done\n\n| a |\n|---|\n| 1 |')).toContain('<td>1</td>');
+    expect(html('| a |\n|---:|\n| 1 |')).toContain('<td style="text-align:right">1</td>');
   });
 
   it('knows that code has ended, also at the very end of a text', () => {

@@ -99,14 +99,17 @@ function list({ ordered, start, items }: Tokens.List): ReactNode {
   );
 }
 
-function table({ header, rows }: Tokens.Table): ReactNode {
+function table({ header, rows, align }: Tokens.Table): ReactNode {
+  const toStyle = (column: number) => ({ textAlign: align[column] ?? undefined });
   return (
     <div className="table" tabIndex={0} role="group" aria-label="Table">
       <table>
         <thead>
           <tr>
             {header.map(({ tokens }, index) => (
-              <th key={index}>{nodes(tokens)}</th>
+              <th key={index} style={toStyle(index)}>
+                {nodes(tokens)}
+              </th>
             ))}
           </tr>
         </thead>
@@ -114,7 +117,9 @@ function table({ header, rows }: Tokens.Table): ReactNode {
           {rows.map((cells, row) => (
             <tr key={row}>
               {cells.map(({ tokens }, index) => (
-                <td key={index}>{nodes(tokens)}</td>
+                <td key={index} style={toStyle(index)}>
+                  {nodes(tokens)}
+                </td>
               ))}
             </tr>
           ))}

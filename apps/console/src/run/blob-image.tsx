@@ -1,15 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { useRondo } from '../session/use-session.ts';
+import { useTimelineLinks } from './timeline-links.ts';
 
 const pictures: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 /** An image that Rondo keeps. It is fetched with the session, because an address alone does not say who asks. */
 export function BlobImage({ sha256, alt }: { readonly sha256: string; readonly alt: string }) {
   const rondo = useRondo();
+  const { readImage } = useTimelineLinks();
   const { data, isError } = useQuery({
     queryKey: ['blob', sha256],
-    queryFn: async ({ signal }) => (await rondo.blob(sha256, { signal })).blob(),
+    queryFn: async ({ signal }) =>
+      readImage ? readImage(sha256, signal) : (await rondo.blob(sha256, { signal })).blob(),
     staleTime: Infinity,
     gcTime: 60_000,
   });

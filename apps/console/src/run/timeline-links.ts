@@ -19,6 +19,8 @@ export interface TimelineLinks {
   readonly former: ReadonlyMap<string, readonly FormerQuestion[]>;
   /** Begins a fork after this fact. Absent: the reader may not. */
   readonly fork?: (atSeq: number, iteration: number) => void;
+  /** Reads an image that Rondo keeps. Absent: with the session. */
+  readonly readImage?: (sha256: string, signal: AbortSignal) => Promise<Blob>;
   /** The question that can be asked anew, and what begins that. */
   readonly editable?: { readonly messageId: string; readonly edit: (text: string) => void } | undefined;
 }

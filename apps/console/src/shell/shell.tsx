@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { type Scope, useMay } from '../session/use-may.ts';
+import { Shortcuts } from '../palette/shortcuts.tsx';
 import { useRondo } from '../session/use-session.ts';
 import { take } from '../ui/take.ts';
 import { useNarrow } from '../ui/use-narrow.ts';
@@ -27,6 +28,7 @@ export function Shell() {
       <a className="skip" href="#page">
         Skip to the page
       </a>
+      <Shortcuts />
       <Bar pages={pages.filter(({ scope }) => may[scope])} waiting={waiting} />
       <main id="page" tabIndex={-1}>
         {may[needed] ? <Outlet /> : <NotOffered scope={needed} />}

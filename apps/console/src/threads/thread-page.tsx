@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { ChatView } from '../chat/chat-view.tsx';
+import { ShareThread } from '../chat/share-thread.tsx';
+import { useNotifications } from '../chat/use-notifications.ts';
 import { ChatPanelContext, useChatPanel, useNewChatPanel } from '../chat/use-chat-panel.ts';
 import { type TimelineLinks, TimelineLinksContext, noLinks } from '../run/timeline-links.ts';
 import { isOver } from '../runs/run-over.ts';
@@ -130,6 +132,8 @@ function ThreadHead({ thread, isBusy }: { readonly thread: Thread; readonly isBu
       title={title ?? thread.id}
     >
       <ComputerSwitch />
+      <NotifySwitch threadId={thread.id} title={title ?? 'Rondo'} />
+      {mayWrite && <ShareThread thread={thread} />}
       <Link to="/runs" search={{ thread: thread.id }}>
         Its runs
       </Link>
@@ -142,6 +146,16 @@ function ThreadHead({ thread, isBusy }: { readonly thread: Thread; readonly isBu
         />
       )}
     </ItemHead>
+  );
+}
+
+function NotifySwitch({ threadId, title }: { readonly threadId: string; readonly title: string }) {
+  const { isOn, toggle } = useNotifications(threadId, title);
+  if (!toggle) return null;
+  return (
+    <button aria-pressed={isOn} onClick={toggle} title="Tells you when a run of this thread waits for you or has ended">
+      Notify me
+    </button>
   );
 }
 

@@ -137,6 +137,69 @@ describe('a chat with a computer beside it', () => {
     await browser.expectAccessibleInEveryLook([`/console/threads/${threadId}`]);
   });
 
+  it('is led by keys, which write nothing where something is written', async () => {
+    await open();
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('k');
+    await computer()
+      .getByRole('heading', { name: /^Failed: reading nothing\.txt/ })
+      .waitFor();
+    await page.keyboard.press('j');
+    await computer()
+      .getByRole('heading', { name: /^Wrote todo\.md/ })
+      .waitFor();
+    await page.keyboard.press('?');
+    const help = page.getByRole('dialog', { name: 'Keys' });
+    await help.getByText('Write a message, or search').waitFor();
+    await browser.expectAccessible('the keys');
+    await page.keyboard.press('Escape');
+    await help.waitFor({ state: 'detached' });
+    await page.keyboard.press('/');
+    await page.keyboard.type('jk?/');
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('jk?/');
+
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Go to' });
+    await palette.getByRole('combobox').fill('run garden');
+    await palette.getByRole('option', { name: /^Make a page about a garden\. Run/ }).waitFor();
+    await browser.expectAccessible('the palette');
+    await page.keyboard.press('Enter');
+    await page.getByRole('log', { name: 'Timeline' }).waitFor();
+  });
+
+  it('is shared with a link, and read without a key until that ends', async () => {
+    await open();
+    await page.getByRole('button', { name: 'Share' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share this thread' });
+    await dialog.getByRole('button', { name: 'Share with a link' }).click();
+    const link = dialog.getByRole('link');
+    await link.waitFor();
+    await browser.expectAccessible('a thread that is shared');
+    const address = (await link.getAttribute('href')) ?? '';
+
+    const cookies = await page.context().cookies();
+    await page.context().clearCookies();
+    await page.goto(address);
+    await conversation().getByText('The page is there.').waitFor();
+    await page.getByText('Completed', { exact: true }).waitFor();
+    for (const name of ['Send', 'Stop', 'Edit', 'Share', 'Say hello.', 'Download index.html', 'Operate the browser'])
+      expect([name, await page.getByRole('button', { name }).count()]).toEqual([name, 0]);
+    await openGroup();
+    await conversation()
+      .getByRole('button', { name: /^Ran printf/ })
+      .click();
+    await computer().getByRole('group', { name: 'Terminal' }).getByText('blooming').waitFor();
+    await browser.expectAccessibleInEveryLook([new URL(address).pathname]);
+
+    await page.context().addCookies(cookies);
+    await open();
+    await page.getByRole('button', { name: 'Shared' }).click();
+    await page.getByRole('button', { name: 'Stop sharing' }).click();
+    await page.getByRole('button', { name: 'Share with a link' }).waitFor();
+    await page.goto(address);
+    await page.getByRole('heading', { name: 'This conversation is not shared' }).waitFor();
+  });
+
   it('asks what the agent proposes', async () => {
     await open();
     await page.getByRole('group', { name: 'What to ask next' }).getByRole('button', { name: 'Say hello.' }).click();
