@@ -6,6 +6,9 @@ import { AgentVersionsController } from './agents/agent-versions.controller';
 import { AgentsController } from './agents/agents.controller';
 import { ApprovalsController } from './approvals/approvals.controller';
 import { AiSdkController } from './facades/ai-sdk/ai-sdk.controller';
+import { OpenAiController } from './facades/openai/openai.controller';
+import { OpenAiConversationsController } from './facades/openai/openai-conversations.controller';
+import { OpenAiModelsController } from './facades/openai/openai-models.controller';
 import { AuditController } from './audit/audit.controller';
 import { OperationsController } from './operations/operations.controller';
 import { BalanceController } from './billing/balance.controller';
@@ -70,4 +73,7 @@ export const controllers: Type[] = [
   AuditController,
   OperationsController,
   AiSdkController,
+  OpenAiController,
+  OpenAiConversationsController,
+  OpenAiModelsController,
 ];

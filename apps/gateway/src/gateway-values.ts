@@ -33,6 +33,9 @@ import { ModelCatalog } from './catalog/model-catalog';
 import { ToolCatalog } from './catalog/tool-catalog';
 import type { GatewayParts } from './compose';
 import { AiSdkChats } from './facades/ai-sdk/ai-sdk-chats';
+import { OpenAiConversations } from './facades/openai/openai-conversations';
+import { OpenAiResponses } from './facades/openai/openai-responses';
+import { ResponseReader } from './facades/openai/response-reader';
 import { FileUploads } from './files/file-uploads';
 import { McpDiscoveryService } from './mcp-tools/mcp-discovery-service';
 import { IdempotentMessages } from './idempotency/idempotent-requests';
@@ -100,12 +103,27 @@ export const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: ToolCatalog, useValue: parts.toolCatalog },
   { provide: RunService, useValue: parts.runService },
   { provide: IdempotentMessages, useValue: parts.idempotentMessages },
-  { provide: RunWatches, useValue: new RunWatches(parts.runs, parts.subscriptions, parts.longRequests) },
+  { provide: RunWatches, useValue: createRunWatches(parts) },
   { provide: AiSdkChats, useValue: createAiSdkChats(parts) },
+  ...provideOpenAi(parts),
   { provide: Sockets, useValue: parts.sockets },
 ];
+
+const createRunWatches = ({ runs, subscriptions, longRequests }: GatewayParts) =>
+  new RunWatches(runs, subscriptions, longRequests);
 
 function createAiSdkChats(parts: GatewayParts): AiSdkChats {
   const { facadeIds: ids, runs, messages, runService: service, idempotentMessages: idempotent, quotas } = parts;
   return new AiSdkChats({ ids, runs, messages, service, idempotent, quotas });
+}
+
+function provideOpenAi(parts: GatewayParts) {
+  const { facadeIds: ids, runs, threads, messages, agents, runService: service, quotas } = parts;
+  const responses = new OpenAiResponses({ ids, runs, threads, agents, service });
+  const conversations = new OpenAiConversations({ threads, messages, runs, responses, quotas });
+  return [
+    { provide: OpenAiResponses, useValue: responses },
+    { provide: OpenAiConversations, useValue: conversations },
+    { provide: ResponseReader, useValue: new ResponseReader(createRunWatches(parts), service) },
+  ];
 }

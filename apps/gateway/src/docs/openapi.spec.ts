@@ -128,6 +128,11 @@ const bodies: Partial<Record<string, object>> = {
   createRunOnThread: { input: 'Go.' },
 } satisfies Partial<Record<keyof typeof apiRoutes, object>>;
 
+/** The same for routes of façades. */
+const facadeBodies: Partial<Record<string, object>> = {
+  createOpenAiItems: { items: [{ role: 'user', content: 'Hello.' }] },
+} satisfies Partial<Record<keyof typeof facadeRoutes, object>>;
+
 const methods = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
 
 /** With the query without which the request is refused before anything is looked for. */
@@ -250,6 +255,29 @@ describe('isolation of accounts, over every route', () => {
       const stranger = gateway.as(await gateway.keyOf('stranger'));
       const { body } = await stranger.get(toTarget(path, route)).expect(200);
       expect(body).toMatchObject({ data: [], has_more: false });
+    },
+  );
+
+  const facades = Object.values<Route>(facadeRoutes).map((route) => [route.method, route.path, route] as const);
+
+  it.each(facades)('%s %s of a façade answers 401 without a key', async (method, path) => {
+    await gateway.anonymous[methods[method]](path.replaceAll(/\{\w+\}/g, 'x_1')).expect(401);
+  });
+
+  it.each(facades.filter(([, path]) => path.includes('{')))(
+    "%s %s of a façade shows and changes nothing of another account's",
+    async (method, path, { id }) => {
+      const run = await gateway.createRun();
+      const target = path
+        .replace('{chat_id}', run.thread_id)
+        .replace('{response_id}', run.id.replace('run_', 'resp_'))
+        .replace('{conversation_id}', run.thread_id.replace('thr_', 'conv_'))
+        .replace('{model_name}', 'of%20the%20operator')
+        .replaceAll(/\{\w+\}/g, 'x_1');
+      const send = gateway.as(await gateway.keyOf('stranger'))[methods[method]];
+      const { status } = await send(target).send(facadeBodies[id] ?? {});
+      expect(status).toBe(id === 'resumeAiSdkStream' ? 204 : 404);
+      expect(await gateway.read(run.id)).toEqual(run);
     },
   );
 

@@ -43,8 +43,7 @@ class EventStreamSink implements Sink {
   send(event: SubscriberEvent, json: string): boolean {
     const { format, end } = this.wire;
     const text = format.write(event, json);
-    if (text === '') return true;
-    const flushed = this.response.write(text);
+    const flushed = text === '' || this.response.write(text);
     if (format.isOver()) end();
     if (!flushed) return this.unread.take(json.length) && this.response.writableLength < fullAtBytes;
     this.unread.keep();

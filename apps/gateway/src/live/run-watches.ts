@@ -24,6 +24,12 @@ interface Stream extends Watcher {
   readonly lastEventId: string | undefined;
 }
 
+interface Reading extends Watcher {
+  /** The seq of the fact before the first one to read. */
+  readonly after: number;
+  readonly atMostMs?: number;
+}
+
 /** Requests that last as long as something of a run is awaited. They end with their client, and with its key. */
 export class RunWatches {
   constructor(
@@ -77,6 +83,38 @@ export class RunWatches {
     const unread = this.longRequests.holdUnread(caller);
     const options = { after, signal: over.signal, unread, format };
     await serveEventStream(this.subscriptions, address, { ...options, response }).finally(end);
+  }
+
+  /**
+   * Passes the events after `after` to `read`, until that returns true or `atMostMs` are over. Rejects with
+   * `service_unavailable` if it could not be read that far, and with `too_many_connections`.
+   */
+  async readUntil(
+    address: RunAddress,
+    { caller, after, response, atMostMs }: Reading,
+    read: (event: SubscriberEvent) => boolean,
+  ): Promise<void> {
+    const over = abortedOnClose(response);
+    const end = this.longRequests.begin('waits', { caller, disconnect: () => over.abort() });
+    const timer = atMostMs === undefined ? undefined : setTimeout(() => over.abort(), atMostMs);
+    let isRead = atMostMs !== undefined;
+    const sink = {
+      send: (event: SubscriberEvent) => {
+        if (!read(event)) return true;
+        isRead = true;
+        over.abort();
+        return false;
+      },
+      drained: () => Promise.resolve(),
+    };
+    try {
+      const { ending } = await this.subscriptions.subscribe(address, { after, sink, signal: over.signal });
+      await ending;
+    } finally {
+      clearTimeout(timer);
+      end();
+    }
+    if (!isRead) throw new ApiError('service_unavailable', 'Try again in a moment.');
   }
 
   private async awaitTurn(address: RunAddress, signal: AbortSignal): Promise<Run> {

@@ -33,9 +33,10 @@ export class ProblemFilter implements ExceptionFilter {
       return;
     }
     if (hasBody(request) && !request.complete) discardBody(request);
-    const shown = toFacadeError(request.path, body, readRequestId(response));
+    const { method, path } = request;
+    const shown = toFacadeError(body, { method, path, requestId: readRequestId(response) });
     const contentType = shown?.contentType ?? 'application/problem+json';
-    response.writeHead(body.status, { ...headers, ...shown?.headers, 'Content-Type': contentType });
+    response.writeHead(shown?.status ?? body.status, { ...headers, ...shown?.headers, 'Content-Type': contentType });
     response.end(shown?.text ?? JSON.stringify(body));
   }
 

@@ -50,4 +50,13 @@ export { llmMessageList, threads } from './threads';
 export { webhookTriggers } from './webhook-triggers';
 export { webhooks } from './webhooks';
 export { apiRoutes, apiSchemas } from './all-routes';
-export { type AiSdkChatRequest, type AiSdkMessage, aiSdk, facadeRoutes } from './facades/ai-sdk';
+export { type AiSdkChatRequest, type AiSdkMessage, aiSdk } from './facades/ai-sdk';
+export { type FacadeCoverage, findRefusedRoute } from './facades/coverage';
+export { facadeCoverage, facadeRoutes } from './facades/facade-routes';
+export {
+  type OpenAiChatMessage,
+  type OpenAiChatRequest,
+  type OpenAiResponseRequest,
+  openAi,
+  openAiCoverage,
+} from './facades/openai';

@@ -1,4 +1,4 @@
-import { type AccountId, type NewId, type RunId, type ThreadId, threadId } from '@rondo/contract';
+import { type AccountId, type NewId, type RunId, type ThreadId, runId, threadId } from '@rondo/contract';
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
 import type { Database } from '../database/database';
@@ -16,6 +16,16 @@ export interface FacadeChat {
 interface FacadeMessage {
   readonly accountId: AccountId;
   readonly facade: string;
+  readonly threadId: ThreadId;
+  readonly runId: RunId;
+  readonly after: number;
+}
+
+/** The facts of a run after this seq, under a name that follows from what the client sent. */
+interface NamedRun {
+  readonly accountId: AccountId;
+  readonly facade: string;
+  readonly name: string;
   readonly threadId: ThreadId;
   readonly runId: RunId;
   readonly after: number;
@@ -54,6 +64,16 @@ const findMessage = checked(
   `select data from facade_ids where account_id = $1 and facade = $2 and kind = 'message' and outer_id = $3`,
 );
 
+const setRun = `
+insert into facade_ids (account_id, facade, kind, outer_id, thread_id, inner_id, data) values ($1, $2, 'run', $3, $4, $5, $6)
+on conflict (account_id, facade, kind, outer_id) do update
+set thread_id = excluded.thread_id, inner_id = excluded.inner_id, data = excluded.data`;
+
+const findRun = checked(
+  z.object({ inner_id: runId, data: z.object({ after: z.number().int() }) }),
+  `select inner_id, data from facade_ids where account_id = $1 and facade = $2 and kind = 'run' and outer_id = $3`,
+);
+
 /** What the ids that clients of façades choose stand for. Each is unique in its account. */
 export class FacadeIds {
   constructor(
@@ -79,6 +99,20 @@ export class FacadeIds {
   /** From now on the run continues in a message of its own. */
   async beginMessage({ accountId, facade, threadId: thread, runId, after }: FacadeMessage): Promise<void> {
     await this.database.sql.query(setMessage, [accountId, facade, thread, runId, JSON.stringify({ after })]);
+  }
+
+  /** From now on the name stands for this part of a run. */
+  async nameRun({ accountId, facade, name, threadId: thread, runId: run, after }: NamedRun): Promise<void> {
+    await this.database.sql.query(setRun, [accountId, facade, name, thread, run, JSON.stringify({ after })]);
+  }
+
+  async findRun({
+    accountId,
+    facade,
+    name,
+  }: Pick<NamedRun, 'accountId' | 'facade' | 'name'>): Promise<Pick<NamedRun, 'runId' | 'after'> | undefined> {
+    const found = await findRun.first(this.database.sql, [accountId, facade, name]);
+    return found && { runId: found.inner_id, after: found.data.after };
   }
 
   /** The seq after which the newest message of the run begins; 0 for a run that is one message. */

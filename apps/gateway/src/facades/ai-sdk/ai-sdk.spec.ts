@@ -203,7 +203,9 @@ describe.each(sdks)('AI SDK %s', (_, sdk) => {
     expect(await reason(send(createTransport(sdk, { url: gateway.url, key: 'wrong' }), id, [user('x')]))).toContain(
       '(unauthorized)',
     );
-    expect(await reason(send(chat({ tools: [] }), newChat(), [user('x')]))).toMatch(/tools.*\(invalid_request\)$/);
+    expect(await reason(send(chat({ tools: { open_page: {} } }), newChat(), [user('x')]))).toMatch(
+      /tools.*\(invalid_request\)$/,
+    );
     await (await claimNewest()).complete();
   });
 });

@@ -2,6 +2,37 @@ import { z } from 'zod';
 import { agentId } from '../../ids';
 import { modelName } from '../../model-name';
 import { type RouteDefinition, defineRoutes } from '../route';
+import { type FacadeCoverage, refuseFields } from './coverage';
+
+/** What Rondo serves of the protocol of the AI SDK. */
+export const aiSdkCoverage = {
+  path: '/ai-sdk/chat',
+  routes: {
+    'POST /': 'the newest message of a chat',
+    'GET /{id}/stream': 'the message that is being written; `?approvals=true` and `?resets=true` as below',
+    'POST /{id}/stop': 'stops the active run',
+  },
+  refusedRoutes: {},
+  requests: {
+    '`body` of the transport': {
+      served: {
+        model: 'the model. Default: as for `/v1/runs`',
+        agent: 'the id of a [stored agent](../agents.md)',
+        on_disconnect: '`cancel`: closing the stream stops the run. Default: `continue`',
+        approvals:
+          '`true`: calls that need an [approval](../approvals.md) are shown for a decision. For AI SDK 6 and 7 only: 5 fails on their frames',
+        resets:
+          '`true`: a reply that is written anew replaces its beginning. For AI SDK 7 only. Otherwise the withdrawn text stays before the new one',
+      },
+      refused: {
+        tools: { why: 'tools of the client are named by the stored agent' },
+        system: { why: 'the stored agent has its own instructions' },
+        temperature: { why: 'use `llm` of a stored agent' },
+        messageMetadata: { why: 'the metadata of a message is what Rondo says of its run' },
+      },
+    },
+  },
+} as const satisfies FacadeCoverage;
 
 const messagePart = z.looseObject({ type: z.string() });
 
@@ -28,6 +59,7 @@ const chatRequest = z.strictObject({
   approvals: flag,
   /** Whether the client knows `reset-step`, which AI SDK 5 and 6 do not. */
   resets: flag,
+  ...refuseFields(aiSdkCoverage.requests['`body` of the transport'].refused),
 });
 export type AiSdkChatRequest = z.infer<typeof chatRequest>;
 
@@ -66,6 +98,3 @@ export const aiSdk = defineRoutes('ai-sdk', {
     answers: { 200: { body: z.object({ stopped: z.boolean() }) } },
   },
 } satisfies Record<string, RouteDefinition>);
-
-/** The routes of all façades. What another account may not see is tested for each: an unknown chat is no error there. */
-export const facadeRoutes = { ...aiSdk };

@@ -1,0 +1,130 @@
+import { type AccountId, type RunId, type ThreadId, isTerminal } from '@rondo/contract';
+import type { Messages, Runs, Threads } from '@rondo/persistence';
+import type { AccountQuotas } from '../../billing/account-quotas';
+import { ApiError, InvalidRequest } from '../../problems/api-error';
+import type { OpenAiResponses } from './openai-responses';
+import { findSegmentStarts, readConversationId } from './openai-ids';
+import {
+  type ItemQuery,
+  toConversation,
+  toInputItems,
+  toItemList,
+  toResponseOptions,
+  toUserItem,
+} from './openai.objects';
+import { readResponseRequest, toInput } from './openai.requests';
+import { type Item, ResponseTranslator } from './openai.translate';
+
+interface ConversationAddress {
+  readonly accountId: AccountId;
+  readonly conversationId: string;
+}
+
+interface NewItems {
+  readonly items?: readonly Readonly<Record<string, unknown>>[] | null | undefined;
+}
+
+interface OpenAiConversationsDependencies {
+  readonly threads: Pick<Threads, 'create' | 'get' | 'delete'>;
+  readonly messages: Pick<Messages, 'add' | 'list'>;
+  readonly runs: Pick<Runs, 'get'>;
+  readonly responses: Pick<OpenAiResponses, 'readLog' | 'findNewest'>;
+  readonly quotas: Pick<AccountQuotas, 'add'>;
+}
+
+/** Threads, as clients of OpenAI's API see them. */
+export class OpenAiConversations {
+  constructor(private readonly dependencies: OpenAiConversationsDependencies) {}
+
+  async create(
+    accountId: AccountId,
+    { metadata, items }: NewItems & { readonly metadata?: Readonly<Record<string, string>> | null | undefined },
+  ): Promise<object> {
+    const contents = readItems(items ?? []);
+    await this.dependencies.quotas.add(accountId, { threads: 1, message_bytes: 0 });
+    const thread = await this.dependencies.threads.create({ accountId, metadata: metadata ?? {} });
+    for (const content of contents) await this.dependencies.messages.add({ accountId, threadId: thread.id, content });
+    return toConversation(thread);
+  }
+
+  async get(address: ConversationAddress): Promise<object> {
+    return toConversation(await this.dependencies.threads.get(toThread(address)));
+  }
+
+  async delete(address: ConversationAddress): Promise<object> {
+    await this.dependencies.threads.delete(toThread(address));
+    return { id: address.conversationId, object: 'conversation.deleted', deleted: true };
+  }
+
+  async list(address: ConversationAddress, query: ItemQuery): Promise<object> {
+    return toItemList(await this.readItems(toThread(address)), query);
+  }
+
+  async find(address: ConversationAddress, itemId: string): Promise<Item> {
+    const found = (await this.readItems(toThread(address))).find(({ id }) => id === itemId);
+    if (!found) throw new ApiError('thread_not_found', `There is no item ${itemId}.`);
+    return found;
+  }
+
+  /** Adds messages of the user, which the next run reads. Rejects with `thread_busy` while one is at work. */
+  async add(address: ConversationAddress, { items }: NewItems): Promise<object> {
+    const { accountId, threadId } = toThread(address);
+    const contents = readItems(items ?? []);
+    await this.dependencies.threads.get({ accountId, threadId });
+    const newest = await this.dependencies.responses.findNewest(accountId, threadId);
+    if (newest && !isTerminal(newest.status))
+      throw new ApiError('thread_busy', `${newest.id} is active on ${address.conversationId}.`);
+    await this.dependencies.quotas.add(accountId, { message_bytes: 0 });
+    const added: Item[] = [];
+    for (const content of contents) {
+      const message = await this.dependencies.messages.add({ accountId, threadId, content });
+      added.push(toUserItem(message, message.id));
+    }
+    return toItemList(added, { limit: added.length, order: 'asc' });
+  }
+
+  /** Oldest first: messages that were added, and what the runs were asked and did. */
+  private async readItems({ accountId, threadId }: { accountId: AccountId; threadId: ThreadId }): Promise<Item[]> {
+    const items: Item[] = [];
+    const seen = new Set<RunId>();
+    let after: string | undefined;
+    do {
+      const page = await this.dependencies.messages.list({ accountId, threadId, type: 'user', limit: 200, after });
+      for (const message of page.data) {
+        const { run_id: runId } = message;
+        if (runId === null) items.push(toUserItem(message, message.id));
+        if (runId === null || seen.has(runId)) continue;
+        seen.add(runId);
+        items.push(...(await this.readRun(accountId, runId)));
+      }
+      after = page.next_cursor ?? undefined;
+    } while (after !== undefined);
+    return items;
+  }
+
+  private async readRun(accountId: AccountId, runId: RunId): Promise<Item[]> {
+    const run = await this.dependencies.runs.get({ accountId, runId });
+    const facts = await this.dependencies.responses.readLog({ accountId, runId });
+    return findSegmentStarts(facts).flatMap((start, index, starts) => {
+      const own = facts.filter(({ seq }) => seq > start && seq <= (starts[index + 1] ?? run.last_seq));
+      const translator = new ResponseTranslator(toResponseOptions(run, { runId, after: start }, undefined));
+      for (const fact of own) translator.translate(fact);
+      return [...toInputItems(own, { runId, after: start }), ...translator.response.output];
+    });
+  }
+}
+
+const toThread = ({ accountId, conversationId }: ConversationAddress) => ({
+  accountId,
+  threadId: readConversationId(conversationId),
+});
+
+/** The contents of messages of the user. Throws InvalidRequest that names another item. */
+function readItems(items: readonly Readonly<Record<string, unknown>>[]) {
+  return items.map((item, index) => {
+    const read = readResponseRequest({ input: [item] });
+    if (read.history.length > 0 || read.instructions !== undefined || read.content.length === 0)
+      throw new InvalidRequest([{ field: `items.${index}`, message: 'only messages of the user are served' }]);
+    return toInput(read);
+  });
+}

@@ -1,0 +1,213 @@
+import {
+  type CallerResult,
+  type InputBlock,
+  type LlmSettings,
+  type RunId,
+  type SettingsRequest,
+  inputContent,
+  settingsRequest,
+} from '@rondo/contract';
+import type { OpenAiChatMessage, OpenAiChatRequest, OpenAiResponseRequest } from '@rondo/contract/api';
+import { z } from 'zod';
+import { parseInput } from '../../http/parse-input';
+import { InvalidRequest } from '../../problems/api-error';
+import { findRunOfItem } from './openai-ids';
+
+/** A message of a conversation, in words. */
+export interface Said {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+}
+
+/** What a request wants to be done. */
+export interface ReadRequest {
+  /** What was said before, where the client has the history and Rondo does not know it. */
+  readonly history: readonly Said[];
+  /** The newest messages of the user. */
+  readonly content: readonly Block[];
+  /** Results of calls by their ids. */
+  readonly outputs: ReadonlyMap<string, CallerResult>;
+  readonly instructions: string | undefined;
+  /** The run of the newest item that Rondo gave out. */
+  readonly knownRun: RunId | undefined;
+}
+
+type Block = { readonly type: 'text'; readonly text: string } | ImageBlock;
+interface ImageBlock {
+  readonly type: 'image';
+  readonly source: { readonly type: 'base64'; readonly media_type: string; readonly data: string };
+}
+
+const dataUrl = /^data:([^;,]+);base64,(.*)$/s;
+
+const contentPart = z.union([
+  z.looseObject({ type: z.enum(['input_text', 'output_text', 'text']), text: z.string() }),
+  z.looseObject({ type: z.literal('refusal'), refusal: z.string() }),
+  z.looseObject({ type: z.literal('input_image'), image_url: z.string() }),
+  z.looseObject({ type: z.literal('image_url'), image_url: z.looseObject({ url: z.string() }) }),
+]);
+const content = z.union([z.string(), z.array(z.unknown())]);
+
+const messageItem = z.looseObject({
+  type: z.literal('message').optional(),
+  role: z.enum(['user', 'assistant', 'system', 'developer']),
+  content,
+});
+const outputItem = z.looseObject({ type: z.literal('function_call_output'), call_id: z.string(), output: content });
+/** Items of an output, which say nothing new. */
+const shownItem = z.looseObject({ type: z.enum(['reasoning', 'function_call', 'mcp_call', 'item_reference']) });
+
+/** What the items of a request say. Throws InvalidRequest that names what is not served. */
+export function readResponseRequest({ input, instructions }: OpenAiResponseRequest): ReadRequest {
+  const items = typeof input === 'string' ? [{ role: 'user', content: input }] : (input ?? []);
+  const known = items.findLastIndex((item) => findRunOfItem(item['id']) !== undefined);
+  const reader = new HistoryReader();
+  for (const [index, item] of items.entries()) if (index > known) reader.readItem(item, `input.${index}`);
+  return { ...reader.read(instructions ?? undefined), knownRun: findRunOfItem(items[known]?.['id']) };
+}
+
+/** The same of the messages of a chat. */
+export function readChatRequest({ messages }: Pick<OpenAiChatRequest, 'messages'>): ReadRequest {
+  const reader = new HistoryReader();
+  for (const [index, message] of messages.entries()) reader.readMessage(message, `messages.${index}`);
+  return { ...reader.read(undefined), knownRun: undefined };
+}
+
+class HistoryReader {
+  private readonly history: Said[] = [];
+  private readonly system: string[] = [];
+  private content: Block[] = [];
+  private outputs = new Map<string, CallerResult>();
+
+  read(instructions: string | undefined): Omit<ReadRequest, 'knownRun'> {
+    const { history, content: blocks, outputs } = this;
+    const system = [instructions, ...this.system].filter((text) => text !== undefined && text !== '').join('\n\n');
+    return { history, content: blocks, outputs, instructions: system === '' ? undefined : system };
+  }
+
+  readItem(item: Readonly<Record<string, unknown>>, field: string): void {
+    const message = messageItem.safeParse(item).data;
+    if (message) {
+      this.say(message.role, toBlocks(message.content, `${field}.content`));
+      return;
+    }
+    const output = outputItem.safeParse(item).data;
+    if (output) this.outputs.set(output.call_id, { output: toText(toBlocks(output.output, `${field}.output`)) });
+    else if (!shownItem.safeParse(item).success)
+      throw refuse(field, `items of the type ${JSON.stringify(item['type'] ?? null)} are not served`);
+  }
+
+  readMessage({ role, content: said, tool_call_id: callId }: OpenAiChatMessage, field: string): void {
+    const blocks = toBlocks(said ?? '', `${field}.content`);
+    if (role !== 'tool') {
+      this.say(role, blocks);
+      return;
+    }
+    if (!callId) throw refuse(`${field}.tool_call_id`, 'name the call');
+    this.outputs.set(callId, { output: toText(blocks) });
+  }
+
+  private say(role: z.infer<typeof messageItem>['role'], blocks: readonly Block[]): void {
+    if (role === 'user') this.content.push(...blocks);
+    else if (role === 'assistant') this.answered(toText(blocks));
+    else this.system.push(toText(blocks));
+  }
+
+  /** What came before an answer is history, and so are the outputs of calls. */
+  private answered(text: string): void {
+    const said = toText(this.content);
+    if (said !== '') this.history.push({ role: 'user', text: said });
+    if (text !== '') this.history.push({ role: 'assistant', text });
+    this.content = [];
+    this.outputs = new Map();
+  }
+}
+
+function toBlocks(given: z.infer<typeof content>, field: string): Block[] {
+  if (typeof given === 'string') return given === '' ? [] : [{ type: 'text', text: given }];
+  return given.map((part, index) => toBlock(part, `${field}.${index}`));
+}
+
+function toBlock(given: unknown, field: string): Block {
+  const { data: part } = contentPart.safeParse(given);
+  if (!part)
+    throw refuse(field, 'only text, and images as data URLs, are served; upload other files with POST /v1/files');
+  if (part.type === 'refusal') return { type: 'text', text: part.refusal };
+  if (part.type !== 'input_image' && part.type !== 'image_url') return { type: 'text', text: part.text };
+  const url = typeof part.image_url === 'string' ? part.image_url : part.image_url.url;
+  const [, media_type = '', data] = dataUrl.exec(url) ?? [];
+  if (data === undefined) throw refuse(`${field}.image_url`, 'must be a data URL');
+  return { type: 'image', source: { type: 'base64', media_type, data } };
+}
+
+const toText = (blocks: readonly Block[]): string =>
+  blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
+
+const refuse = (field: string, message: string): InvalidRequest => new InvalidRequest([{ field, message }]);
+
+/** The input of a run. What Rondo does not know of the conversation comes before it, as a transcript. */
+export function toInput({ history, content: blocks }: Pick<ReadRequest, 'history' | 'content'>): InputBlock[] {
+  const lines = history.map(({ role, text }) => `${role === 'user' ? 'User' : 'Assistant'}: ${text}`);
+  const transcript = `This conversation began elsewhere:\n\n${lines.join('\n\n')}\n\nThe newest message follows.`;
+  const all = history.length === 0 ? blocks : [{ type: 'text', text: transcript }, ...blocks];
+  if (blocks.length === 0) throw refuse('input', 'the newest message must be of the user');
+  return parseInput(z.object({ input: inputContent }), { input: all }).input;
+}
+
+/** A declared function `ask` is how the client wants to be asked; the tool itself is Rondo's. */
+export const asking = 'ask';
+
+/** The settings of the run that a request begins. */
+export function toResponseSettings(
+  { tools, text, reasoning, max_output_tokens: most, ...given }: OpenAiResponseRequest,
+  instructions: string | undefined,
+): SettingsRequest {
+  const format = text?.format;
+  const { type, ...schema } = format ?? { type: 'text' };
+  const asJson = type === 'json_schema' ? { type, json_schema: schema } : { type };
+  const llm = { ...given, max_tokens: most, reasoning_effort: reasoning?.effort };
+  return toSettings({ ...llm, response_format: type === 'text' ? undefined : asJson }, { tools, instructions });
+}
+
+export function toChatSettings(
+  { tools, reasoning_effort, response_format: format, ...given }: OpenAiChatRequest,
+  instructions: string | undefined,
+): SettingsRequest {
+  const max_tokens = given.max_completion_tokens ?? given.max_tokens;
+  const response_format = format?.type === 'text' ? undefined : format;
+  const functions = tools?.map(({ function: declared }) => declared);
+  return toSettings({ ...given, max_tokens, reasoning_effort, response_format }, { tools: functions, instructions });
+}
+
+type GivenSettings = { readonly [Name in keyof LlmSettings]?: LlmSettings[Name] | null | undefined };
+
+interface GivenFunction {
+  readonly name: string;
+  readonly description?: string | null | undefined;
+  readonly parameters?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+interface GivenAgent {
+  readonly tools: readonly GivenFunction[] | null | undefined;
+  readonly instructions: string | undefined;
+}
+
+function toSettings(
+  { temperature, top_p, max_tokens, reasoning_effort, tool_choice, response_format }: GivenSettings,
+  { tools, instructions }: GivenAgent,
+): SettingsRequest {
+  const wanted = { temperature, top_p, max_tokens, reasoning_effort, tool_choice, response_format };
+  const llm = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined && value !== null));
+  const functions = (tools ?? []).filter(({ name }) => name !== asking).map(toCallerTool);
+  return parseInput(settingsRequest, {
+    ...(Object.keys(llm).length > 0 && { llm }),
+    ...(functions.length > 0 && { caller_tools: functions }),
+    ...(instructions !== undefined && { agent: { system_prompt: instructions } }),
+  });
+}
+
+const toCallerTool = ({ name, description, parameters }: GivenFunction): object => ({
+  name,
+  description: description || name,
+  ...(parameters && { parameters }),
+});

@@ -1,0 +1,12 @@
+import { aiSdk, aiSdkCoverage } from './ai-sdk';
+import type { FacadeCoverage } from './coverage';
+import { openAi, openAiCoverage } from './openai';
+
+/** The routes of all façades. What another account may not see is tested for each: an unknown chat is no error there. */
+export const facadeRoutes = { ...aiSdk, ...openAi };
+
+/** By the names of the pages in `docs/facades/`. */
+export const facadeCoverage: Readonly<Record<string, FacadeCoverage>> = {
+  'ai-sdk': aiSdkCoverage,
+  openai: openAiCoverage,
+};
