@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nx } from './build.mjs';
 import { exampleOf, withTables } from './configuration-reference.mjs';
+import { withFacadeParts } from './facade-pages.mjs';
 import { helmValuesDefaults, helmValuesReference, helmValuesSchema } from './helm-values-files.mjs';
 import { installPackages, requireNode } from './install.mjs';
 import { writeMonitoring } from './monitoring-files.mjs';
@@ -22,7 +23,7 @@ const homes = {
   'demo-model': 'environment',
 };
 
-/** `npm run docs` generates from the code: docs/tools.md, the tables of docs/configuration.md, .env.example, which variables reach which service, NATS permissions, the Grafana dashboard, the chart's copies of rules and dashboard, its values, schema and docs/helm-values.md, the client's types, docs/cli.md, the age of docs/SCORECARD.md. */
+/** `npm run docs` generates from the code: docs/tools.md, the tables of docs/configuration.md, .env.example, which variables reach which service, NATS permissions, the Grafana dashboard, the chart's copies of rules and dashboard, its values, schema and docs/helm-values.md, the client's types, docs/cli.md, the programs and tables of docs/facades, the age of docs/SCORECARD.md. */
 requireNode();
 await installPackages(repoRoot, log);
 // Not all projects: the client cannot be built before its types are written.
@@ -66,3 +67,11 @@ const { stdout: commands } = await run(process.execPath, [
   '--markdown',
 ]);
 writeFileSync(join(repoRoot, 'docs/cli.md'), commands);
+
+const { default: contract } = await import('../../libs/contract/dist/api/index.js');
+for (const [name, coverage] of Object.entries(contract.facadeCoverage)) {
+  const words = [join(repoRoot, 'apps/cli/bin/rondo.mjs'), 'facade', name, '--no-key'];
+  const { stdout: program } = await run(process.execPath, words, { cwd: repoRoot });
+  const page = join(repoRoot, `docs/facades/${name}.md`);
+  writeFileSync(page, withFacadeParts(readFileSync(page, 'utf8'), { program, coverage }));
+}

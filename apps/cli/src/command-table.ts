@@ -10,6 +10,7 @@ import { evalAgent, evalNew } from './commands/eval-new';
 import { evalPin, evalReplay } from './commands/eval-replay';
 import { evalCompare, evalReport, evalScore } from './commands/eval-results';
 import { evalRun } from './commands/eval-run';
+import { facade } from './commands/facade';
 import { filesGet, filesList, filesPut } from './commands/files';
 import { fork } from './commands/fork';
 import { inbox } from './commands/inbox';
@@ -64,6 +65,7 @@ export const commands: readonly Command[] = [
   keysCreate,
   keysList,
   keysRevoke,
+  facade,
   openConsole,
   doctor,
   setup,

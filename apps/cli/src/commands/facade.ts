@@ -1,0 +1,70 @@
+import { type Command, UsageError } from '../command';
+
+/** How a user of another system's client begins with Rondo. */
+interface FacadeProgram {
+  /** The beginning of the paths of the façade. */
+  readonly path: string;
+  /** The npm packages of the client. */
+  readonly packages: readonly string[];
+  /** About ten lines, which read the URL and the key of Rondo from the environment. */
+  readonly program: string;
+}
+
+/** By the names of the pages in `docs/facades/`, which begin with the programs. */
+const programs: Readonly<Record<string, FacadeProgram>> = {
+  'ai-sdk': {
+    path: '/ai-sdk/chat',
+    packages: ['ai'],
+    program: `import { DefaultChatTransport, readUIMessageStream } from 'ai';
+
+const transport = new DefaultChatTransport({
+  api: \`\${process.env.RONDO_URL}/ai-sdk/chat\`,
+  headers: { Authorization: \`Bearer \${process.env.RONDO_API_KEY}\` },
+  body: { model: 'demo/coder' },
+});
+const question = { id: '1', role: 'user', parts: [{ type: 'text', text: 'Write a small program and run it.' }] };
+const stream = await transport.sendMessages({ chatId: 'chat-1', trigger: 'submit-message', messages: [question] });
+for await (const message of readUIMessageStream({ stream })) console.log(message.parts.at(-1));`,
+  },
+  openai: {
+    path: '/openai/v1',
+    packages: ['openai'],
+    program: `import OpenAI from 'openai';
+
+const openai = new OpenAI({
+  baseURL: \`\${process.env.RONDO_URL}/openai/v1\`,
+  apiKey: process.env.RONDO_API_KEY,
+});
+const stream = openai.responses.stream({ model: 'demo/coder', input: 'Write a small program and run it.' });
+stream.on('response.output_text.delta', ({ delta }) => process.stdout.write(delta));
+const { id, status } = await stream.finalResponse();
+console.log(\`\\n\${id} \${status}\`);`,
+  },
+};
+
+const names = Object.keys(programs).join(', ');
+
+/** The program with the URL and the key in the places where it reads them from the environment. */
+const fillIn = (program: string, { url, key }: { readonly url: string; readonly key: string }): string =>
+  program
+    .replaceAll('${process.env.RONDO_URL}', () => url)
+    .replaceAll('${process.env.RONDO_API_KEY}', () => key)
+    .replaceAll('process.env.RONDO_URL', () => `'${url}'`)
+    .replaceAll('process.env.RONDO_API_KEY', () => `'${key}'`);
+
+export const facade: Command = {
+  name: 'facade',
+  summary: 'Print a program for the client of another system, with the URL and the key filled in',
+  args: [{ name: 'NAME' }],
+  options: [{ name: 'no-key', help: 'a program that reads RONDO_URL and RONDO_API_KEY from the environment' }],
+  details: `NAME is one of: ${names}. Without --no-key the program has the key in it: it is a secret as that is.`,
+  run(given, { terminal, url, key }) {
+    const [name = ''] = given.args;
+    const known = Object.hasOwn(programs, name) ? programs[name] : undefined;
+    if (!known) throw new UsageError(`There is no façade ${name}. There are: ${names}.`);
+    const program = given.has('no-key') ? known.program : fillIn(known.program, { url, key: key() });
+    if (terminal.isJson) terminal.json({ name, url: url + known.path, packages: known.packages, program });
+    else terminal.line(program);
+    return Promise.resolve('ok');
+  },
+};
