@@ -71,13 +71,16 @@ async function readUntilCut(stream: AsyncIterable<Event>, cut: () => Promise<voi
 
 describe('models', () => {
   it('are the stored agents by their names, and the models of the deployment', async () => {
-    await client.json('PUT', '/agents/by-name/clerk', { definition: { model } });
+    await client.json('PUT', '/agents/by-name/reviewer', { definition: { model } });
     const ids: string[] = [];
     for await (const { id } of openai.models.list()) ids.push(id);
-    expect(ids).toEqual(expect.arrayContaining(['clerk', 'demo/coder']));
-    expect(await openai.models.retrieve('clerk')).toMatchObject({ id: 'clerk', object: 'model' });
-    const response = await openai.responses.create({ model: 'clerk', input: about('agent', [{ text: 'I file it.' }]) });
-    expect(response).toMatchObject({ model: 'clerk', output_text: 'I file it.' });
+    expect(ids).toEqual(expect.arrayContaining(['reviewer', 'demo/coder']));
+    expect(await openai.models.retrieve('reviewer')).toMatchObject({ id: 'reviewer', object: 'model' });
+    const response = await openai.responses.create({
+      model: 'reviewer',
+      input: about('agent', [{ text: 'I have read it.' }]),
+    });
+    expect(response).toMatchObject({ model: 'reviewer', output_text: 'I have read it.' });
   });
 });
 

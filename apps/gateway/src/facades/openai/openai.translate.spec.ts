@@ -160,7 +160,7 @@ describe('responses', () => {
     expect(response.output).toMatchObject([{ type: 'function_call', arguments: '{"url":"x"}', status: 'completed' }]);
   });
 
-  it('pause while somebody else decides', () => {
+  it('pause while a person in the console decides', () => {
     for (const reason of ['approval', 'budget', 'tool_unknown', 'child_runs'])
       expect(translate(new Log().begin().fact('run.waiting', { reason })).isOver).toBe(false);
   });
