@@ -33,6 +33,7 @@ describe('the console for those who operate an account', () => {
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByLabel('Name', { exact: true }).fill('dashboard');
     await page.getByLabel('May').selectOption('read');
+    await page.getByLabel('Expires').fill('2099-12-31T08:30');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     const shown = page.getByRole('region', { name: 'The key “dashboard”' });
     const key = await shown.locator('code').innerText();
@@ -45,10 +46,18 @@ describe('the console for those who operate an account', () => {
     await browser.expectAccessible('a question before something is done');
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page
-      .getByRole('row', { name: /dashboard/ })
+      .getByRole('row', { name: /dashboard.*2099/ })
       .getByText(/revoked/)
       .waitFor();
     expect(await statusWith(key)).toBe(401);
+  });
+
+  it('says as whom the browser is signed in', async () => {
+    const who = await client.json<{ account_name: string; caller_name: string }>('GET', '/session');
+    const shown = page.getByLabel('Signed in as');
+    await shown.getByText(who.account_name, { exact: true }).waitFor();
+    await shown.getByText(who.caller_name, { exact: true }).waitFor();
+    await shown.getByText('admin, operates the deployment').waitFor();
   });
 
   it('creates an account, whose key works', async () => {

@@ -129,12 +129,15 @@ export const emptyView: RunView = {
   gap: null,
 };
 
+/** The decimals that the gateway keeps of an amount in USD: a sum of binary fractions would have more. */
+const roundUsd = (usd: number): number => Number(usd.toFixed(12));
+
 /** An unknown cost makes the sum unknown, not lower. */
 export const addUsage = (a: Usage, b: Usage): Usage => ({
   input_tokens: a.input_tokens + b.input_tokens,
   cached_tokens: a.cached_tokens + b.cached_tokens,
   output_tokens: a.output_tokens + b.output_tokens,
-  cost_usd: a.cost_usd === null || b.cost_usd === null ? null : a.cost_usd + b.cost_usd,
+  cost_usd: a.cost_usd === null || b.cost_usd === null ? null : roundUsd(a.cost_usd + b.cost_usd),
 });
 
 /** The texts of an input are paragraphs; those of a reply go on from each other. */

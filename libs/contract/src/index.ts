@@ -82,6 +82,7 @@ export {
   type ChildRun,
   type Waiting,
   addUsage,
+  roundUsd,
   finishReason,
   isTerminal,
   isParked,

@@ -60,12 +60,15 @@ export const maxTokenSum = Number.MAX_SAFE_INTEGER;
 
 const addTokens = (a: number, b: number): number => Math.min(a + b, maxTokenSum);
 
+/** To the twelve decimals that are stored of an amount in USD. Sums of binary fractions have more: 0.06269999999999999. */
+export const roundUsd = (usd: number): number => Number(usd.toFixed(12));
+
 /** An unknown cost makes the sum unknown, not lower. */
 export const addUsage = (a: Usage, b: Usage): Usage => ({
   input_tokens: addTokens(a.input_tokens, b.input_tokens),
   cached_tokens: addTokens(a.cached_tokens, b.cached_tokens),
   output_tokens: addTokens(a.output_tokens, b.output_tokens),
-  cost_usd: a.cost_usd === null || b.cost_usd === null ? null : a.cost_usd + b.cost_usd,
+  cost_usd: a.cost_usd === null || b.cost_usd === null ? null : roundUsd(a.cost_usd + b.cost_usd),
 });
 
 export const question = z.object({ text: z.string(), attachments: z.array(z.string()), tool_call_id: z.string() });

@@ -1,4 +1,4 @@
-import type { ModelPrice, Usage } from '@rondo/contract';
+import { type ModelPrice, type Usage, roundUsd } from '@rondo/contract';
 import { type ModelMessage, type ModelRequest, memoizeGrowingList, tokensPerPage } from '@rondo/domain';
 import type { ReportedUsage } from './wire-protocol';
 
@@ -55,7 +55,7 @@ function costOf(tokens: Tokens, price: ModelPrice): number {
   const fresh = Math.max(0, tokens.input - tokens.cacheRead - tokens.cacheWrite);
   const prompt = fresh * input + tokens.cacheRead * cache_read + tokens.cacheWrite * cache_write;
   const reply = tokens.output * output;
-  return (prompt * (long?.input_factor ?? 1) + reply * (long?.output_factor ?? 1)) / 1_000_000;
+  return roundUsd((prompt * (long?.input_factor ?? 1) + reply * (long?.output_factor ?? 1)) / 1_000_000);
 }
 
 /** The tokens of a request, by the length of its text. */

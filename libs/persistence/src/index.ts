@@ -123,7 +123,7 @@ export {
   operatorAccount,
 } from './api/accounts';
 export type { Caller, CallerId } from './api/caller';
-export { type ListedSession, type NewSession, type Session, type SessionLink, Sessions } from './api/sessions';
+export { type CallerNames, type ListedSession, type NewSession, type Session, type SessionLink, Sessions } from './api/sessions';
 export { type DeploymentState, readDeploymentState } from './api/deployment-state';
 export { type AuditEntry, AuditLog, type AuditedAct } from './api/audit-log';
 export type { Page } from './api/page';

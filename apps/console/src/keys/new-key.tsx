@@ -20,7 +20,9 @@ export function NewKey() {
   const [created, setCreated] = useState<ApiKeyWithSecret | null>(null);
   const create = async (fields: FormData) => {
     const scope = scopes.find(([name]) => name === textOf(fields, 'scope'))?.[0] ?? 'read';
-    setCreated(await rondo.apiKeys.create({ name: textOf(fields, 'name'), scopes: [scope] }));
+    const expiry = textOf(fields, 'expiry');
+    const expires = expiry === '' ? {} : { expires_at: new Date(expiry).toISOString() };
+    setCreated(await rondo.apiKeys.create({ name: textOf(fields, 'name'), scopes: [scope], ...expires }));
     setOpen(false);
     await refreshKey(['keys']);
   };
@@ -39,6 +41,12 @@ export function NewKey() {
         <div className="fields">
           <TextField label="Name" name="name" required maxLength={200} autoFocus />
           <ChoiceField label="May" name="scope" options={scopes} defaultValue="write" />
+          <TextField
+            label="Expires"
+            name="expiry"
+            type="datetime-local"
+            hint="From then on it is refused, and what it has signed in. Empty: it does not expire."
+          />
         </div>
       </Form>
     </section>

@@ -4,6 +4,7 @@ import { Action } from '../ui/action.tsx';
 import { PageLink } from './page-link.tsx';
 import type { PageEntry } from './pages.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
+import { WhoAmI } from './who-am-i.tsx';
 
 interface PageMenuProps {
   readonly menu: RefObject<HTMLDivElement | null>;
@@ -20,6 +21,7 @@ export function PageMenu({ menu, pages }: PageMenuProps) {
           <PageLink key={page.to} page={page} waiting={0} onClick={() => menu.current?.hidePopover()} />
         ))}
       </nav>
+      <WhoAmI />
       <div className="page-menu-end">
         <ThemeSwitch />
         <Action className="quiet" work={signOut}>

@@ -5,6 +5,7 @@ import { Mark } from './mark.tsx';
 import { PageLink } from './page-link.tsx';
 import type { PageEntry } from './pages.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
+import { WhoAmI } from './who-am-i.tsx';
 
 interface SideBarProps {
   readonly pages: readonly PageEntry[];
@@ -26,6 +27,7 @@ export function SideBar({ pages, waiting }: SideBarProps) {
         ))}
       </nav>
       <div className="side-end">
+        <WhoAmI />
         <ThemeSwitch />
         <Action className="quiet" work={signOut}>
           Sign out

@@ -1,5 +1,5 @@
 import { type AccountId, type SessionId, apiKeyId } from '@rondo/contract';
-import type { Caller, ListedSession, NewSession, Page, SessionLink, Sessions } from '@rondo/persistence';
+import type { Caller, CallerNames, ListedSession, NewSession, Page, SessionLink, Sessions } from '@rondo/persistence';
 import type { DeploymentOperator } from '../auth/deployment-operator';
 import type { Revocations } from '../auth/open-connections';
 import { ApiError, unauthorized } from '../problems/api-error';
@@ -19,6 +19,10 @@ export class SessionService {
   /** Whether the caller may operate the deployment. */
   operates(caller: Caller): boolean {
     return this.parts.operator.includes(caller);
+  }
+
+  names(caller: Caller): Promise<CallerNames | undefined> {
+    return this.parts.sessions.names(caller);
   }
 
   begin(caller: Caller): Promise<NewSession> {

@@ -59,7 +59,7 @@ export class SessionsController {
     const { session: caller } = begun;
     const act = { caller, address: this.authenticator.addressOf(request), action: 'session.create' };
     await this.auditLog.record({ ...act, target: caller.sessionId }, () =>
-      Promise.resolve(this.signIn(response, begun)),
+      this.signIn(response, begun),
     );
     response.location(console);
   }
@@ -69,10 +69,12 @@ export class SessionsController {
     return this.describe(session);
   }
 
-  private describe(caller: Caller) {
+  private async describe(caller: Caller) {
     const { accountId, keyId, scopes, sessionId, expiresAt } = caller;
+    const names = await this.sessionService.names(caller);
     return {
       account_id: accountId,
+      ...(names && { account_name: names.account, caller_name: names.key }),
       caller_id: keyId,
       scopes,
       session_id: sessionId ?? null,

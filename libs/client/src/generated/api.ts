@@ -2998,7 +2998,9 @@ export type components = {
         /**
          * @example {
          *       "account_id": "acc_01JMX2Q8Z4T5V6W7X8Y9Z0A1B2",
+         *       "account_name": "Example Ltd",
          *       "caller_id": "key_01JMX2Q8Z4T5V6W7X8Y9Z0A1B3",
+         *       "caller_name": "nightly jobs",
          *       "scopes": [
          *         "admin"
          *       ],
@@ -3009,8 +3011,11 @@ export type components = {
          */
         Session: {
             account_id: string;
+            account_name?: string;
             /** @description The API key, or the user of an outside issuer. */
             caller_id: string;
+            /** @description The name of the API key. Null for a user. */
+            caller_name?: string | null;
             scopes: string[];
             /** @description Null for a request with a key or token of its own. */
             session_id: string | null;

@@ -8,7 +8,9 @@ import { type ApiSchemas, defineRoutes } from './route';
 const session = z
   .object({
     account_id: accountId,
+    account_name: z.string().optional(),
     caller_id: z.union([apiKeyId, userId]).describe('The API key, or the user of an outside issuer.'),
+    caller_name: z.string().nullable().optional().describe('The name of the API key. Null for a user.'),
     scopes: z.array(z.string()),
     session_id: sessionId.nullable().describe('Null for a request with a key or token of its own.'),
     expires_at: z.iso.datetime().nullable().describe('When the session or token ends. Null for an API key.'),
@@ -21,7 +23,9 @@ const session = z
     examples: [
       {
         account_id: 'acc_01JMX2Q8Z4T5V6W7X8Y9Z0A1B2',
+        account_name: 'Example Ltd',
         caller_id: 'key_01JMX2Q8Z4T5V6W7X8Y9Z0A1B3',
+        caller_name: 'nightly jobs',
         scopes: ['admin'],
         session_id: 'ses_01JMX2Q8Z4T5V6W7X8Y9Z0A1B4',
         expires_at: '2026-11-25T21:00:00.000Z',

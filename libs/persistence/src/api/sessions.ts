@@ -40,6 +40,13 @@ export interface NewSession {
   readonly secret: string;
 }
 
+/** What people call those in whose name a request is made. */
+export interface CallerNames {
+  readonly account: string;
+  /** Of the API key. Null for a user of an outside issuer. */
+  readonly key: string | null;
+}
+
 /** `code` is shown only once; its hash is stored. */
 export interface SessionLink {
   readonly code: string;
@@ -109,6 +116,14 @@ const endOfAccount = checked(
 update sessions set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = $1 and account_id = $2 returning id`,
 );
 
+const callerNames = checked(
+  z.object({ account: z.string(), key: z.string().nullable() }),
+  `
+select accounts.name as account, api_keys.name as key from accounts
+left join api_keys on api_keys.id = $2 and account_id = accounts.id
+where accounts.id = $1`,
+);
+
 const noteUses = `
 update sessions set last_used_at = clock_timestamp()
 where id = any($1) and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')`;
@@ -168,6 +183,11 @@ export class Sessions {
   async verify(secret: string): Promise<Session | undefined> {
     const row = await validSession.first(this.database.sql, [hashOf(secret)]);
     return row && sessionOf(row);
+  }
+
+  /** Undefined of an account that is gone. */
+  async names({ accountId: account, keyId }: Caller): Promise<CallerNames | undefined> {
+    return callerNames.first(this.database.sql, [account, keyId]);
   }
 
   /** Idempotent. */

@@ -1,4 +1,4 @@
-import { type RecordedFact, type Run, accountId, runId } from '@rondo/contract';
+import { type RecordedFact, type Run, accountId, roundUsd, runId } from '@rondo/contract';
 import { z } from 'zod';
 import { anyJson } from '../database/checked-query';
 
@@ -78,7 +78,7 @@ export const runOf = (row: RunRow | RunJson): Run =>
       input_tokens: row.input_tokens,
       cached_tokens: row.cached_tokens,
       output_tokens: row.output_tokens,
-      cost_usd: row.cost_usd,
+      cost_usd: row.cost_usd && roundUsd(row.cost_usd),
     },
     profile: row.profile,
     model: row.model,

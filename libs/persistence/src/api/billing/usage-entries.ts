@@ -1,4 +1,4 @@
-import { type UsageEntry, modelCallId, usageEntry } from '@rondo/contract';
+import { type UsageEntry, modelCallId, roundUsd, usageEntry } from '@rondo/contract';
 import type { Sql } from '../../database/sql';
 import { type Page, type PageRequest, idOfCursor, invalidCursor, pageOf } from '../page';
 import { type UsageFilter, filteredUsage, valuesOf } from './usage-filter';
@@ -36,4 +36,8 @@ export async function listUsageEntries(
   return pageOf((await newestEntries.all(sql, values)).map(entryOf), limit);
 }
 
-const entryOf = ({ created_at, ...row }: EntryRow): UsageEntry => ({ ...row, created_at: created_at.toISOString() });
+const entryOf = ({ created_at, cost_usd, ...row }: EntryRow): UsageEntry => ({
+  ...row,
+  cost_usd: cost_usd && roundUsd(cost_usd),
+  created_at: created_at.toISOString(),
+});

@@ -1,4 +1,4 @@
-import type { UsageGroup } from '@rondo/contract';
+import { type UsageGroup, roundUsd } from '@rondo/contract';
 import type { Sql } from '../../database/sql';
 import { type UsageFilter, filteredUsage, valuesOf } from './usage-filter';
 import { z } from 'zod';
@@ -104,10 +104,10 @@ const sumsOf = (row: UsageSums): UsageSums => ({
   input_tokens: row.input_tokens,
   cached_tokens: row.cached_tokens,
   output_tokens: row.output_tokens,
-  cost_usd: row.cost_usd,
+  cost_usd: row.cost_usd && roundUsd(row.cost_usd),
   unpriced_calls: row.unpriced_calls,
   estimated_calls: row.estimated_calls,
-  charged_usd: row.charged_usd,
+  charged_usd: row.charged_usd && roundUsd(row.charged_usd),
 });
 
 const none: UsageSums = {
