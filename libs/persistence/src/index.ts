@@ -101,7 +101,8 @@ export {
   type PublicThread,
 } from './api/projects/public-reads';
 export { type ThreadAddress } from './api/thread-row';
-export { type Thread, Threads } from './api/threads';
+export { type Thread } from './api/list-threads';
+export { Threads } from './api/threads';
 export { type McpToolAddress, type WithheldMcpTool, McpToolDefinitions } from './api/mcp-tools/mcp-tools';
 export { Messages } from './api/messages';
 export { type BlobAddress, Blobs } from './api/blobs/blobs';
@@ -123,7 +124,14 @@ export {
   operatorAccount,
 } from './api/accounts';
 export type { Caller, CallerId } from './api/caller';
-export { type CallerNames, type ListedSession, type NewSession, type Session, type SessionLink, Sessions } from './api/sessions';
+export {
+  type CallerNames,
+  type ListedSession,
+  type NewSession,
+  type Session,
+  type SessionLink,
+  Sessions,
+} from './api/sessions';
 export { type DeploymentState, readDeploymentState } from './api/deployment-state';
 export { type AuditEntry, AuditLog, type AuditedAct } from './api/audit-log';
 export type { Page } from './api/page';

@@ -12,7 +12,7 @@ const executions = 'id status reason due_at fired_at run_id run_status';
  */
 const table: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
   threads: {
-    ls: ['listThreads', 'id agent_id project_id is_public created_at'],
+    ls: ['listThreads', 'id title preview agent_id project_id is_public created_at'],
     get: 'getThread',
     create: 'createThread',
     update: 'updateThread',

@@ -9,6 +9,7 @@ export class AuditController {
 
   @Route(audit.listAudit)
   listAudit({ address, query }: RouteInput<typeof audit.listAudit>) {
-    return this.auditLog.list({ ...address, ...query });
+    const { caller_id: callerId, created_from: createdFrom, created_before: createdBefore, ...others } = query;
+    return this.auditLog.list({ ...address, ...others, callerId, createdFrom, createdBefore });
   }
 }

@@ -57,6 +57,30 @@ describe('the audit log', () => {
     });
   });
 
+  it('is filtered by caller, target, outcome and time', async () => {
+    const { key } = await tenant();
+    const { body: made } = await gateway
+      .as(key)
+      .post('/v1/api-keys')
+      .send({ name: 'b', scopes: ['admin'] })
+      .expect(201);
+    await gateway.as(made.key).delete('/v1/api-keys/key_none').expect(404);
+    const [refused, created] = await entries(key);
+    const found = async (filter: object) => {
+      const { body } = await gateway.as(key).get('/v1/audit').query(filter).expect(200);
+      return (body.data as { id: string }[]).map(({ id }) => id);
+    };
+
+    expect(await found({ caller_id: made.id })).toEqual([refused?.['id']]);
+    expect(await found({ target: made.id })).toEqual([created?.['id']]);
+    expect(await found({ target: 'key_none', outcome: 'refused' })).toEqual([refused?.['id']]);
+    expect(await found({ outcome: 'done' })).toEqual([created?.['id']]);
+    expect(await found({ outcome: 'unknown' })).toEqual([]);
+    expect(await found({ created_before: created?.['at'] })).toEqual([]);
+    expect(await found({ created_from: refused?.['at'], caller_id: made.id })).toEqual([refused?.['id']]);
+    await gateway.as(key).get('/v1/audit?outcome=maybe').expect(422);
+  });
+
   it('has what was refused, and why', async () => {
     const { key } = await tenant();
     await gateway.as(key).delete('/v1/api-keys/key_none').expect(404);

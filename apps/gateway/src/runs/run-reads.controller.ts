@@ -19,6 +19,7 @@ export class RunReadsController {
     const { limit, after, ...filter } = query;
     return this.runs.list({
       ...{ ...address, limit, after, statuses: filter.status },
+      ...{ finishReasons: filter.finish_reason, model: filter.model },
       ...{ threadId: filter.thread_id, agentId: filter.agent_id, parentRunId: filter.parent_run_id },
       metadata: toMetadataFilter(filter),
       ...{ projectId: filter.project_id, words: filter.q },

@@ -48,7 +48,7 @@ describe('a session', () => {
 
     expect(header).toMatch(/^rondo_session=\S+; Path=\/; Max-Age=4\d{4}; HttpOnly; SameSite=Strict$/);
     expect(session).toMatchObject({ caller_id: id, scopes: ['read'], session_id: expect.stringMatching(/^ses_/) });
-    expect(session).toMatchObject({ operates_deployment: false, account_name: 'bootstrap', caller_name: 'of a test' });
+    expect(session).toMatchObject({ operates_deployment: false, account_name: 'admin', caller_name: 'of a test' });
     expect(JSON.stringify(session)).not.toContain(cookie.split('=')[1]);
     const { body } = await gateway.anonymous
       .get('/v1/session')

@@ -23,6 +23,7 @@ describe('threads over REST', () => {
     const read = await api().get(`/v1/threads/${first}`).expect(200);
     expect(read.body).toEqual({
       ...{ id: first, agent_id: null, project_id: null, is_public: false },
+      ...{ title: null, preview: null, newest_run: null },
       ...{ metadata: { topic: 'birds' }, created_at: expect.any(String) },
     });
 
@@ -64,6 +65,52 @@ describe('threads over REST', () => {
     expect(await idsOf({ metadata_key: 'evi', metadata_value: 'a"b' })).toEqual([]);
     await gateway.as(key).delete(`/v1/threads/${red}`).expect(204);
     expect(await idsOf(ofDevice)).toEqual([inProject]);
+  });
+
+  it('say what was asked first, and how their newest run is, in the list itself', async () => {
+    const as = gateway.as(await gateway.keyOf('lister'));
+    const { body: run } = await as
+      .post('/v1/runs')
+      .send({ input: 'Write a poem. '.repeat(20) })
+      .expect(202);
+    await as.post('/v1/runs').send({ input: 'And one more.', thread_id: run.thread_id, on_active_run: 'queue' });
+    const { body: spoken } = await as.post('/v1/threads').send({ title: ' Notes ' }).expect(201);
+    await as.post(`/v1/threads/${spoken.id}/messages`).send({ content: 'Remember the milk.' }).expect(201);
+
+    const { body } = await as.get('/v1/threads').expect(200);
+    expect(body.data).toMatchObject([
+      { id: spoken.id, title: 'Notes', preview: 'Remember the milk.', newest_run: null },
+      {
+        ...{ id: run.thread_id, title: null, preview: run.preview },
+        newest_run: { status: 'queued', finish_reason: null, model: run.model, agent_name: null },
+      },
+    ]);
+    expect(body.data[1].newest_run.id).not.toBe(run.id);
+    expect((await as.get(`/v1/threads/${run.thread_id}`).expect(200)).body).toEqual(body.data[1]);
+  });
+
+  it('are renamed, and found by words of the title or of what was asked, of the account alone', async () => {
+    const as = gateway.as(await gateway.keyOf('renamer'));
+    const begun = async (input: string) =>
+      (await as.post('/v1/runs').send({ input }).expect(202)).body.thread_id as string;
+    const [poem, tax] = [await begun('Write a poem about leaves.'), await begun('Add up the invoices.')];
+    const rename = (id: string, title: unknown) => as.patch(`/v1/threads/${id}`).send({ title });
+    const found = async (q: string, by = as) =>
+      ((await by.get('/v1/threads').query({ q }).expect(200)).body.data as { id: string }[]).map(({ id }) => id);
+
+    const { body } = await rename(tax, 'Tax of 2026, leaves out nothing').expect(200);
+    expect(body).toMatchObject({ id: tax, title: 'Tax of 2026, leaves out nothing', is_public: false });
+    expect(await found('leaves')).toEqual([tax, poem]);
+    expect(await found('tax')).toEqual([tax]);
+    expect(await found('invoices -tax')).toEqual([tax]);
+    expect(await found('-')).toEqual([]);
+    expect(await found('leaves', gateway.as(await gateway.keyOf('stranger')))).toEqual([]);
+
+    expect((await rename(tax, null).expect(200)).body.title).toBeNull();
+    expect(await found('tax')).toEqual([]);
+    const { body: refusal } = await rename(tax, undefined).expect(422);
+    expect(refusal.errors).toEqual([{ field: 'title', message: 'give title, is_public, or both' }]);
+    await rename(tax, 'x'.repeat(201)).expect(422);
   });
 
   it.each([

@@ -16,15 +16,15 @@ export class ThreadsController {
 
   @Route(routes.createThread)
   async createThread({ address, body, promised }: RouteInput<typeof routes.createThread>) {
-    const { agent_id: agentId, project_id: projectId, metadata } = body;
+    const { title, agent_id: agentId, project_id: projectId, metadata } = body;
     await this.quotas.add(address.accountId, { threads: 1 });
-    return this.threads.create({ ...address, agentId, projectId, metadata, promised });
+    return this.threads.create({ ...address, title, agentId, projectId, metadata, promised });
   }
 
   @Route(routes.listThreads)
   listThreads({ address, query }: RouteInput<typeof routes.listThreads>) {
-    const { limit, after, project_id: projectId, ...filter } = query;
-    return this.threads.list({ ...address, projectId, limit, after, metadata: toMetadataFilter(filter) });
+    const { limit, after, project_id: projectId, q: words, ...filter } = query;
+    return this.threads.list({ ...address, projectId, words, limit, after, metadata: toMetadataFilter(filter) });
   }
 
   @Route(routes.getThread)
@@ -34,7 +34,7 @@ export class ThreadsController {
 
   @Route(routes.updateThread)
   updateThread({ address, body }: RouteInput<typeof routes.updateThread>) {
-    return this.threads.update({ ...address, isPublic: body.is_public });
+    return this.threads.update({ ...address, title: body.title, isPublic: body.is_public });
   }
 
   @Route(routes.deleteThread)

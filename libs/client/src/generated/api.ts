@@ -1930,6 +1930,7 @@ export type components = {
         };
         NewSession: Record<string, never>;
         NewThread: {
+            title?: string;
             /** @description The stored agent that its runs begin with, unless they name one. */
             agent_id?: string;
             /** @description The project that it belongs to, for good. */
@@ -3150,6 +3151,12 @@ export type components = {
         };
         Thread: {
             id: string;
+            /** @description The name that it was given. Null: none. */
+            title?: string | null;
+            /** @description The first words of its first question. Null without one. */
+            preview?: string | null;
+            /** @description Null: no run has begun on it. */
+            newest_run?: components["schemas"]["ThreadNewestRun"] | null;
             agent_id: string | null;
             project_id: string | null;
             is_public: boolean;
@@ -3164,8 +3171,20 @@ export type components = {
             agent: components["schemas"]["Agent"] | null;
         };
         ThreadChange: {
+            /** @description Its name in lists. Null removes it. */
+            title?: string | null;
             /** @description Whether everyone who knows an id can read it and its runs, without a key. Nothing else becomes readable. */
-            is_public: boolean;
+            is_public?: boolean;
+        };
+        ThreadNewestRun: {
+            id: string;
+            status: components["schemas"]["RunStatus"];
+            finish_reason: components["schemas"]["FinishReason"] | null;
+            model: string;
+            /** @description Of the stored agent that it began with. */
+            agent_name: string | null;
+            /** Format: date-time */
+            created_at: string;
         };
         ThreadPage: {
             data: components["schemas"]["Thread"][];
@@ -4119,6 +4138,7 @@ export type TextInputBlock = components['schemas']['TextInputBlock'];
 export type Thread = components['schemas']['Thread'];
 export type ThreadAgent = components['schemas']['ThreadAgent'];
 export type ThreadChange = components['schemas']['ThreadChange'];
+export type ThreadNewestRun = components['schemas']['ThreadNewestRun'];
 export type ThreadPage = components['schemas']['ThreadPage'];
 export type ThreadPolicy = components['schemas']['ThreadPolicy'];
 export type Tool = components['schemas']['Tool'];

@@ -79,6 +79,13 @@ export interface ListAuditQuery {
   readonly after?: string;
   /** For example `api_key.revoke`. */
   readonly action?: string;
+  readonly caller_id?: string;
+  readonly target?: string;
+  readonly outcome?: 'done' | 'refused' | 'unknown';
+  /** Inclusive. */
+  readonly created_from?: string;
+  /** Exclusive. */
+  readonly created_before?: string;
 }
 export const listAudit: Route<{ params: []; query: ListAuditQuery; answer: Api.AuditPage }> = { method: 'GET', path: '/v1/audit', takes: 'query' };
 
@@ -200,6 +207,10 @@ export interface ListRunsQuery {
   readonly after?: string;
   /** One status, or several with commas between them. */
   readonly status?: string;
+  /** Why finished runs ended: one reason, or several with commas between them. */
+  readonly finish_reason?: string;
+  /** The full name, as runs have it. */
+  readonly model?: string;
   readonly thread_id?: string;
   readonly agent_id?: string;
   readonly project_id?: string;
@@ -404,6 +415,8 @@ export interface ListThreadsQuery {
   /** The `next_cursor` of the page before. */
   readonly after?: string;
   readonly project_id?: string;
+  /** Words that its title or the input of one of its runs has, written as for runs. */
+  readonly q?: string;
   /** With `metadata_value`: those whose metadata has this value under this key. */
   readonly metadata_key?: string;
   readonly metadata_value?: string;

@@ -3,6 +3,8 @@ import { accountId, apiKeyId, auditEntryId, sessionId, userId } from '../ids';
 import { createPage, pageQuery } from './paging';
 import { type ApiSchemas, defineRoutes } from './route';
 
+const auditOutcome = z.enum(['done', 'refused', 'unknown']);
+
 const auditEntry = z.object({
   id: auditEntryId,
   at: z.iso.datetime(),
@@ -12,9 +14,7 @@ const auditEntry = z.object({
   address: z.string().describe('Of the client; for IPv6 its network.'),
   action: z.string(),
   target: z.string().nullable().describe('The id of what it was done to, or of what it created.'),
-  outcome: z
-    .enum(['done', 'refused', 'unknown'])
-    .describe('`unknown`: the gateway died or failed, and may have done it.'),
+  outcome: auditOutcome.describe('`unknown`: the gateway died or failed, and may have done it.'),
   problem: z.string().nullable().describe('The code of the problem of a refused act.'),
 });
 const auditPage = createPage(auditEntry);
@@ -26,7 +26,14 @@ export const audit = defineRoutes('accounts', {
     summary: 'List the administrative acts of the account, newest first; for its admins',
     description: 'Routes with `x-audit` in this document are recorded, and the same acts over sockets.',
     role: 'account-admin',
-    query: pageQuery.extend({ action: z.string().max(100).optional().describe('For example `api_key.revoke`.') }),
+    query: pageQuery.extend({
+      action: z.string().max(100).optional().describe('For example `api_key.revoke`.'),
+      caller_id: z.union([apiKeyId, userId]).optional(),
+      target: z.string().max(200).optional(),
+      outcome: auditOutcome.optional(),
+      created_from: z.iso.datetime({ offset: true }).optional().describe('Inclusive.'),
+      created_before: z.iso.datetime({ offset: true }).optional().describe('Exclusive.'),
+    }),
     answers: { 200: { body: auditPage } },
   },
 });

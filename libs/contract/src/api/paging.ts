@@ -11,3 +11,6 @@ export const pageQuery = z.strictObject({
 /** The answer of a list. */
 export const createPage = <Item extends z.ZodType>(item: Item) =>
   z.object({ data: z.array(item), has_more: z.boolean(), next_cursor: z.string().nullable() });
+
+/** The filter of a list by words, as Postgres reads a search: a phrase in quotes, `or`, and `-` before a word. */
+export const searchedWords = z.string().trim().min(1).max(200).optional();

@@ -14,11 +14,12 @@ import {
   runSettings,
 } from '../run-settings';
 import { runWait, waitCause } from '../run-wait';
+import { textLimits } from '../text-limits';
 import { dialectName, effectClass, toolCall, toolCallStatus } from '../tool-call';
 import { recordedResult, toolAnswer } from '../tool-result';
 import { exampleIds as ids } from './example-ids';
 import { isWholeMetadata, metadataQuery, notWholeMetadata } from './metadata';
-import { createPage, pageQuery } from './paging';
+import { createPage, pageQuery, searchedWords } from './paging';
 import { type ApiSchemas, defineRoutes } from './route';
 
 const statuses = z
@@ -28,18 +29,22 @@ const statuses = z
   .describe('One status, or several with commas between them.')
   .meta({ examples: ['running,waiting_input'] });
 
+const finishReasons = z
+  .string()
+  .transform((text) => text.split(','))
+  .pipe(z.array(finishReason))
+  .describe('Why finished runs ended: one reason, or several with commas between them.')
+  .meta({ examples: ['budget_exceeded,max_iterations'] });
+
 const runQuery = pageQuery
   .extend({
     status: statuses.optional(),
+    finish_reason: finishReasons.optional(),
+    model: z.string().min(1).max(textLimits.modelName).optional().describe('The full name, as runs have it.'),
     thread_id: threadId.optional(),
     agent_id: agentId.optional(),
     project_id: projectId.optional(),
-    q: z
-      .string()
-      .trim()
-      .min(1)
-      .max(200)
-      .optional()
+    q: searchedWords
       .describe(
         'Words that the input has, in any order; `"a phrase"`, `or`, and `-word` for one that it must not have.',
       )

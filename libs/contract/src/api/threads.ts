@@ -1,17 +1,33 @@
 import { z } from 'zod';
 import { contentBlock, inputBlock, inputContent, userContent } from '../content';
-import { agentId, callId, projectId, threadId } from '../ids';
+import { agentId, callId, projectId, runId, threadId } from '../ids';
 import { givenSource, keptImage, keptSource } from '../image';
 import { imageMediaType } from '../image-header';
 import { message, messageType } from '../message';
+import { finishReason, runStatus } from '../run';
 import { exampleIds as ids } from './example-ids';
 import { isWholeMetadata, metadata, metadataQuery, notWholeMetadata } from './metadata';
 import { nameOptions } from './option-names';
-import { createPage, pageQuery } from './paging';
+import { createPage, pageQuery, searchedWords } from './paging';
 import { type ApiSchemas, defineRoutes } from './route';
+
+const longestTitle = 200;
+
+/** The run of a thread that was created last, as much of it as a list shows. */
+const newestRun = z.object({
+  id: runId,
+  status: runStatus,
+  finish_reason: finishReason.nullable(),
+  model: z.string(),
+  agent_name: z.string().nullable().describe('Of the stored agent that it began with.'),
+  created_at: z.iso.datetime(),
+});
 
 const thread = z.object({
   id: threadId,
+  title: z.string().nullable().optional().describe('The name that it was given. Null: none.'),
+  preview: z.string().nullable().optional().describe('The first words of its first question. Null without one.'),
+  newest_run: newestRun.nullable().optional().describe('Null: no run has begun on it.'),
   agent_id: agentId.nullable(),
   project_id: projectId.nullable(),
   is_public: z.boolean(),
@@ -19,22 +35,36 @@ const thread = z.object({
   created_at: z.iso.datetime(),
 });
 
+const title = z.string().trim().min(1).max(longestTitle);
+
 const newThread = z.strictObject({
+  title: title.optional(),
   agent_id: agentId.optional().describe('The stored agent that its runs begin with, unless they name one.'),
   project_id: projectId.optional().describe('The project that it belongs to, for good.'),
   metadata: metadata.default({}),
 });
 
-const threadChange = z.strictObject({
-  is_public: z
-    .boolean()
-    .describe(
-      'Whether everyone who knows an id can read it and its runs, without a key. Nothing else becomes readable.',
-    ),
-});
+const threadChange = z
+  .strictObject({
+    title: title.nullable().optional().describe('Its name in lists. Null removes it.'),
+    is_public: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether everyone who knows an id can read it and its runs, without a key. Nothing else becomes readable.',
+      ),
+  })
+  .refine((change) => change.title !== undefined || change.is_public !== undefined, {
+    path: ['title'],
+    message: 'give title, is_public, or both',
+  });
 
 const threadQuery = pageQuery
-  .extend({ project_id: projectId.optional(), ...metadataQuery })
+  .extend({
+    project_id: projectId.optional(),
+    q: searchedWords.describe('Words that its title or the input of one of its runs has, written as for runs.'),
+    ...metadataQuery,
+  })
   .refine(isWholeMetadata, notWholeMetadata);
 
 const newMessage = z.strictObject({ content: inputContent });
@@ -109,8 +139,8 @@ export const threads = defineRoutes('threads', {
   updateThread: {
     method: 'PATCH',
     path: '/v1/threads/{thread_id}',
-    summary: 'Share a thread, or end its sharing',
-    audit: 'thread.share',
+    summary: 'Rename a thread, share it, or end its sharing',
+    audit: 'thread.change',
     body: threadChange,
     answers: { 200: { body: thread } },
   },
@@ -173,6 +203,7 @@ export const threadSchemas: ApiSchemas = {
   },
   answers: {
     Thread: thread,
+    ThreadNewestRun: newestRun,
     ThreadPage: threadPage,
     Message: message,
     MessagePage: messagePage,
@@ -193,6 +224,16 @@ export const threadSchemas: ApiSchemas = {
   examples: {
     Thread: {
       id: ids.thread,
+      title: null,
+      preview: 'Write a small program and run it.',
+      newest_run: {
+        id: ids.run,
+        status: 'completed',
+        finish_reason: 'stop',
+        model: 'openai/gpt-5',
+        agent_name: null,
+        created_at: at,
+      },
       agent_id: null,
       project_id: ids.project,
       is_public: false,
@@ -200,7 +241,7 @@ export const threadSchemas: ApiSchemas = {
       created_at: at,
     },
     NewThread: { project_id: ids.project, metadata: { customer: 'c-7' } },
-    ThreadChange: { is_public: true },
+    ThreadChange: { title: 'The small program', is_public: true },
     Message: {
       id: ids.message,
       thread_id: ids.thread,

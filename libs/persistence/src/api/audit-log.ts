@@ -44,6 +44,12 @@ export interface AuditEntry {
 export interface AuditFilter extends PageRequest {
   readonly accountId: AccountId;
   readonly action?: string | undefined;
+  readonly callerId?: CallerId | undefined;
+  /** What it was done to, or what it created. */
+  readonly target?: string | undefined;
+  readonly outcome?: AuditEntry['outcome'] | undefined;
+  readonly createdFrom?: string | undefined;
+  readonly createdBefore?: string | undefined;
 }
 
 const outcome = z.object({ target: z.string().nullable(), problem: z.string().nullable() });
@@ -72,6 +78,11 @@ const newestEntries = checked(
   `
 select id, account_id, at, caller_id, session_id, address, action, target, outcome from audit_entries
 where account_id = $1 and ($2::text is null or id < $2) and ($3::text is null or action = $3)
+  and ($5::text is null or caller_id = $5)
+  and ($6::text is null or coalesce(outcome ->> 'target', target) = $6)
+  and ($7::text is null or $7 = case
+    when outcome is null then 'unknown' when outcome ->> 'problem' is null then 'done' else 'refused' end)
+  and ($8::timestamptz is null or at >= $8) and ($9::timestamptz is null or at < $9)
 order by id desc limit $4`,
 );
 
@@ -100,9 +111,13 @@ export class AuditLog {
   }
 
   /** Newest first. Rejects with `invalid_cursor`. */
-  async list({ accountId: account, action, after, limit }: AuditFilter): Promise<Page<AuditEntry>> {
+  async list({ accountId: account, action, after, limit, ...filter }: AuditFilter): Promise<Page<AuditEntry>> {
     const cursor = after === undefined ? null : idOfCursor(after, auditEntryId);
-    const values = [account, cursor, action ?? null, limit + 1];
+    const values = [
+      ...[account, cursor, action ?? null, limit + 1],
+      ...[filter.callerId ?? null, filter.target === undefined ? null : storedText(filter.target)],
+      ...[filter.outcome ?? null, filter.createdFrom ?? null, filter.createdBefore ?? null],
+    ];
     return pageOf((await newestEntries.all(this.database.sql, values)).map(entryOf), limit);
   }
 

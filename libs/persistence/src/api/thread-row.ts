@@ -19,6 +19,7 @@ export interface ThreadAddress {
 export interface NewThread {
   readonly id: ThreadId;
   readonly accountId: AccountId;
+  readonly title?: string | null;
   readonly agentId: AgentId | null;
   readonly projectId?: ProjectId | null;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -26,12 +27,12 @@ export interface NewThread {
 
 const newThread = checked(
   z.object({ created_at: z.date() }),
-  `insert into threads (id, account_id, agent_id, metadata, project_id) values ($1, $2, $3, $4, $5) returning created_at`,
+  `insert into threads (id, account_id, agent_id, metadata, project_id, title) values ($1, $2, $3, $4, $5, $6) returning created_at`,
 );
 
 export async function insertThread(sql: Sql, thread: NewThread): Promise<{ createdAt: string }> {
-  const { id, accountId, agentId, projectId = null, metadata } = thread;
-  const values = [id, accountId, agentId, JSON.stringify(metadata), projectId];
+  const { id, accountId, agentId, projectId = null, title = null, metadata } = thread;
+  const values = [id, accountId, agentId, JSON.stringify(metadata), projectId, title];
   const row = await newThread.first(sql, values);
   return { createdAt: row?.created_at.toISOString() ?? '' };
 }

@@ -1,37 +1,19 @@
-import {
-  type AccountId,
-  type AgentId,
-  type NewId,
-  type ProjectId,
-  type ThreadId,
-  runId,
-  threadId,
-} from '@rondo/contract';
+import { type AccountId, type AgentId, type NewId, type ProjectId, runId, threadId } from '@rondo/contract';
 import type { Database } from '../database/database';
 import { readAgent } from './agents/change-agent';
 import { type PendingKey, storeResponse } from './idempotency-keys';
-import { type ThreadFilter, type ThreadRow, listThreads, threadRow } from './list-threads';
+import { type Thread, type ThreadFilter, listThreads } from './list-threads';
 import { type Page, pageOf } from './page';
 import { keepProject } from './projects/project-row';
 import { ThreadBusyError } from './runs/thread-busy-error';
 import { type ThreadAddress, insertThread, lockThread, threadNotFound } from './thread-row';
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
-
-export interface Thread {
-  readonly id: ThreadId;
-  /** The stored agent that its runs begin with. Null: the account's default. */
-  readonly agent_id: AgentId | null;
-  /** It stays the same. */
-  readonly project_id: ProjectId | null;
-  /** It and its runs can be read without a key. */
-  readonly is_public: boolean;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly created_at: string;
-}
+import { storedText } from '../database/stored-text';
 
 export interface NewThread {
   readonly accountId: AccountId;
+  readonly title?: string | undefined;
   readonly agentId?: AgentId | undefined;
   readonly projectId?: ProjectId | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -39,7 +21,9 @@ export interface NewThread {
 }
 
 export interface ThreadChange extends ThreadAddress {
-  readonly isPublic: boolean;
+  /** Null removes it. */
+  readonly title?: string | null | undefined;
+  readonly isPublic?: boolean | undefined;
 }
 
 /** Not deleted, and a conversation. */
@@ -53,36 +37,40 @@ export class Threads {
   ) {}
 
   /** Rejects with `agent_not_found` and `project_not_found`. */
-  create({ accountId, agentId: agent, projectId: project, metadata, promised }: NewThread): Promise<Thread> {
+  create({ accountId, title, agentId: agent, projectId: project, metadata, promised }: NewThread): Promise<Thread> {
     const id = threadId.parse(`thr_${this.newId()}`);
     return this.database.transaction(async (sql) => {
       if (agent !== undefined) await readAgent(sql, { accountId, agentId: agent });
       if (project !== undefined) await keepProject(sql, { accountId, projectId: project });
       const of = { agent_id: agent ?? null, project_id: project ?? null };
-      const row = { id, accountId, agentId: of.agent_id, projectId: of.project_id, metadata };
+      const named = { title: title === undefined ? null : storedText(title) };
+      const row = { id, accountId, ...named, agentId: of.agent_id, projectId: of.project_id, metadata };
       const { createdAt } = await insertThread(sql, row);
-      return storeResponse(sql, promised, { id, ...of, is_public: false, metadata, created_at: createdAt });
+      const begun = { id, ...named, preview: null, newest_run: null, ...of };
+      return storeResponse(sql, promised, { ...begun, is_public: false, metadata, created_at: createdAt });
     });
   }
 
   async get({ accountId, threadId: id }: ThreadAddress): Promise<Thread> {
-    const row = await this.database.prisma.thread.findFirst({ where: { id, accountId, ...isShown } });
-    if (!row) throw threadNotFound(id);
-    return toThread(threadRow.parse(row));
+    const [thread] = await listThreads(this.database.sql, { accountId, id, limit: 1 });
+    if (!thread) throw threadNotFound(id);
+    return thread;
   }
 
   /** Newest first. */
   async list(filter: ThreadFilter): Promise<Page<Thread>> {
-    const rows = await listThreads(this.database.sql, filter);
-    return pageOf(rows.map(toThread), filter.limit);
+    return pageOf(await listThreads(this.database.sql, filter), filter.limit);
   }
 
-  /** Shares it, or ends its sharing. */
-  async update({ accountId, threadId: id, isPublic }: ThreadChange): Promise<Thread> {
+  /** Renames it, shares it, or ends its sharing. What is undefined stays as it is. */
+  async update({ accountId, threadId: id, title, isPublic }: ThreadChange): Promise<Thread> {
     const where = { id, accountId, ...isShown };
-    const [row] = await this.database.prisma.thread.updateManyAndReturn({ where, data: { isPublic } });
-    if (!row) throw threadNotFound(id);
-    return toThread(threadRow.parse(row));
+    const data = {
+      ...(title !== undefined && { title: title && storedText(title) }),
+      ...(isPublic !== undefined && { isPublic }),
+    };
+    await this.database.prisma.thread.updateMany({ where, data });
+    return this.get({ accountId, threadId: id });
   }
 
   /** Hides the thread and its runs, which `Purge` deletes, and releases its sandbox. Rejects with ThreadBusyError while it has an active or queued run. */
@@ -105,12 +93,3 @@ select id from runs where thread_id = $1 and (holds_thread or status = 'queued')
 const hideThread = `
 with vacated as (update sandboxes set vacate_at = clock_timestamp() where thread_id = $1)
 update threads set deleted_at = clock_timestamp() where id = $1`;
-
-const toThread = ({ agentId: agent, projectId: project, isPublic, createdAt, id, metadata }: ThreadRow): Thread => ({
-  id,
-  agent_id: agent,
-  project_id: project,
-  is_public: isPublic,
-  metadata,
-  created_at: createdAt.toISOString(),
-});

@@ -31,6 +31,10 @@ describe('a list of runs', () => {
     expect(await idsOf({ agentId: agent, metadata: { key: 'team', value: 'a' } })).toEqual([second.id]);
     expect(await idsOf({ statuses: ['completed', 'failed'] })).toEqual([first.id]);
     expect(await idsOf({ statuses: ['completed', 'queued'] })).toEqual([third.id, second.id, first.id]);
+    expect(await idsOf({ finishReasons: ['budget_exceeded', 'stop'] })).toEqual([first.id]);
+    expect(await idsOf({ finishReasons: ['budget_exceeded'] })).toEqual([]);
+    expect(await idsOf({ model: first.model, agentId: agent })).toEqual([third.id, second.id]);
+    expect(await idsOf({ model: 'none/none\0' })).toEqual([]);
     expect(await idsOf({ createdFrom: time, threadId: second.thread_id })).toEqual([second.id]);
     expect(await idsOf({ createdBefore: time, threadId: second.thread_id })).toEqual([]);
   });

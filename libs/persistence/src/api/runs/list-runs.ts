@@ -1,6 +1,7 @@
 import {
   type AccountId,
   type AgentId,
+  type FinishReason,
   type ProjectId,
   type Run,
   type RunId,
@@ -20,6 +21,8 @@ import { checked } from '../../database/checked-query';
 export interface RunFilter extends PageRequest {
   readonly accountId: AccountId;
   readonly statuses?: readonly RunStatus[] | undefined;
+  readonly finishReasons?: readonly FinishReason[] | undefined;
+  readonly model?: string | undefined;
   readonly threadId?: ThreadId | undefined;
   readonly agentId?: AgentId | undefined;
   readonly parentRunId?: RunId | undefined;
@@ -32,7 +35,7 @@ export interface RunFilter extends PageRequest {
 }
 
 /** An array of them is looked up first. The account is one of the indexed words; a search without any word finds nothing. */
-const runsWith = (words: string) => `
+export const runsWith = (words: string) => `
 select run_id from run_inputs
 where (to_tsvector('simple', text) || array_to_tsvector(array[account_id]))
     @@ (websearch_to_tsquery('simple', ${words}) && ('''' || $1::text || '''')::tsquery)
@@ -41,6 +44,8 @@ where (to_tsvector('simple', text) || array_to_tsvector(array[account_id]))
 const conditions = {
   before: (value: string) => `runs.id < ${value}`,
   statuses: (value: string) => `status = any(${value}::text[])`,
+  finishReasons: (value: string) => `finish_reason = any(${value}::text[])`,
+  model: (value: string) => `runs.model = ${value}`,
   threadId: (value: string) => `thread_id = ${value}`,
   agentId: (value: string) => `runs.agent_id = ${value}`,
   projectId: (value: string) => `runs.project_id = ${value}`,
@@ -86,6 +91,8 @@ export async function listRuns(
   const values: Readonly<Record<Condition, unknown>> = {
     before: after === undefined ? undefined : idOfCursor(after, runId),
     statuses: rest.statuses,
+    finishReasons: rest.finishReasons,
+    model: rest.model && storedText(rest.model),
     threadId: rest.threadId,
     agentId: rest.agentId,
     projectId: rest.projectId,
