@@ -1,4 +1,4 @@
-import type { Waiting } from '@rondo/client';
+import type { Run, Waiting } from '@rondo/client';
 
 /** The command with which a person helps a run that waits. */
 export function nextStep(runId: string, waiting: Waiting | null | undefined): string {
@@ -8,3 +8,10 @@ export function nextStep(runId: string, waiting: Waiting | null | undefined): st
   if (waiting?.reason === 'caller_tools') return `rondo watch ${runId}`;
   return `rondo answer ${runId} "…"`;
 }
+
+/** The codes of a model that its provider does not have, or cannot use so. */
+const wrongModel: readonly string[] = ['not_found', 'model_not_supported'];
+
+/** The command that helps after a failure; undefined where none does. */
+export const findRemedy = ({ error }: Pick<Run, 'error'>): string | undefined =>
+  error && wrongModel.includes(error.code) ? 'rondo models ls' : undefined;

@@ -10,6 +10,7 @@ import {
 } from '@rondo/client';
 import type { Terminal } from './terminal';
 import type { Ending } from './exit-codes';
+import { findRemedy } from './next-step';
 
 const longest = 120;
 
@@ -146,6 +147,8 @@ export function showEnding(terminal: Terminal, run: Run): Ending {
   else if (outcome === 'failed') terminal.note(`failed: ${run.error?.message ?? ''} · ${about}`, 'red');
   else if (outcome === 'unfinished') terminal.note(`${word.toLowerCase()}: ${sentence} · ${about}`, 'yellow');
   else terminal.note(`${run.status} · ${about}`, 'yellow');
+  const remedy = findRemedy(run);
+  if (remedy !== undefined) terminal.note(`→ ${remedy}`, 'dim');
   return outcomeEndings[outcome];
 }
 

@@ -1,5 +1,6 @@
-import { type Rondo, type RunWait, describeEnding } from '@rondo/client';
-import type { Command } from '../command';
+import { type RunWait, describeEnding } from '@rondo/client';
+import type { Command, Context } from '../command';
+import { findRemedy } from '../next-step';
 
 /** What a person can do about it. */
 const next: Partial<Record<RunWait['cause'], (wait: RunWait) => string>> = {
@@ -11,18 +12,23 @@ const next: Partial<Record<RunWait['cause'], (wait: RunWait) => string>> = {
 };
 
 /** The words of an ending are those of the console; the gateway says only that the run is over. */
-async function sayEnding({ run_id: id, sentence }: RunWait, { runs }: Rondo): Promise<string> {
-  return describeEnding(await runs.get(id))?.sentence ?? sentence;
+async function sayEnding({ run_id: id, sentence }: RunWait, { rondo, terminal }: Context): Promise<void> {
+  const run = await rondo().runs.get(id);
+  terminal.line(describeEnding(run)?.sentence ?? sentence);
+  const remedy = findRemedy(run);
+  if (remedy !== undefined) terminal.note(`→ ${remedy}`, 'dim');
 }
 
 export const why: Command = {
   name: 'why',
   summary: 'Say in one sentence what a run waits for',
   args: [{ name: 'RUN' }],
-  async run(given, { rondo, terminal }) {
+  async run(given, context) {
+    const { rondo, terminal } = context;
     const wait = await rondo().runs.why(given.args[0] ?? '');
     if (terminal.isJson) terminal.json(wait);
-    else terminal.line(wait.cause === 'none' ? await sayEnding(wait, rondo()) : wait.sentence);
+    else if (wait.cause === 'none') await sayEnding(wait, context);
+    else terminal.line(wait.sentence);
     const advice = next[wait.cause]?.(wait);
     if (advice !== undefined) terminal.note(`→ ${advice}`, 'dim');
     return 'ok';

@@ -1,0 +1,16 @@
+import { findRemedy, nextStep } from './next-step';
+
+it('a model that there is not leads to the list of models', () => {
+  const failed = (code: string) => ({ error: { code, message: 'x' } });
+
+  expect([failed('not_found'), failed('timeout'), { error: null }].map(findRemedy)).toEqual([
+    'rondo models ls',
+    undefined,
+    undefined,
+  ]);
+});
+
+it('a run that waits leads to the command that helps it', () => {
+  expect(nextStep('run_1', { reason: 'caller_tools' })).toBe('rondo watch run_1');
+  expect(nextStep('run_1', { reason: 'ask' })).toContain('rondo answer run_1');
+});
