@@ -19,6 +19,14 @@ describe('text of a terminal', () => {
   });
 
   it('has no other sequence, and no HTML of its own', () => {
-    expect(html(`${escape}[2J${escape}]0;title\u0007<b>${escape}[1;1Hx${escape}[31`)).toBe('&lt;b&gt;x[31');
+    expect(html(`${escape}[2J${escape}]0;title\u0007<b>${escape}[1;1Hx`)).toBe('&lt;b&gt;x');
+  });
+
+  it('shows nothing of a sequence whose rest has not arrived, or never does', () => {
+    const whole = `a${escape}[31mb`;
+    const parts = [...whole].map((_, end) => html(whole.slice(0, end + 1)));
+
+    expect(parts.slice(0, -1)).toEqual(['a', 'a', 'a', 'a', 'a', 'a']);
+    expect(html(`a${escape}[3\nb${escape}`)).toBe('a\nb');
   });
 });

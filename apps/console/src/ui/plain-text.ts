@@ -1,8 +1,11 @@
 const escape = String.fromCharCode(27);
 const bell = String.fromCharCode(7);
-/** Colours and cursor movements, and titles and links of terminals. */
+/**
+ * Colours and cursor movements, and titles and links of terminals; also the beginning of one at the end of a line, where the
+ * rest has not arrived yet, or never does because the call ended or its output was cut.
+ */
 const sequences = new RegExp(
-  `${escape}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${bell}${escape}]*(?:${bell}|${escape}\\\\)?|[@-Z\\\\-_])`,
+  `${escape}(?:\\[[0-?]*[ -/]*(?:[@-~]|(?=\\n|$))|\\][^${bell}${escape}]*(?:${bell}|${escape}\\\\)?|[@-Z\\\\-_]|(?=\\n|$))`,
   'g',
 );
 /** Colours, bold and the like. */
