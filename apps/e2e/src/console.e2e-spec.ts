@@ -72,6 +72,23 @@ describe('the console in a browser', () => {
     expect(Object.keys(runOf('running', 1)).sort()).toEqual(Object.keys(data[0] ?? {}).sort());
   });
 
+  it('every page says that the gateway is away, and nothing of that stays when it is back', async () => {
+    const run = await client.createRun({ model: 'demo/long:tokens=3000', input: 'Tell me a long story.' });
+    await open(`/console/threads/${run.thread_id}`);
+    await page.getByText('The quick brown fox').first().waitFor();
+    await rondo.services.get('gateway').kill();
+    await page.getByText('Connection lost; it is made again.').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    const refusal = page.getByRole('alert').getByText('The gateway does not answer.');
+    await refusal.waitFor();
+
+    await rondo.services.get('gateway').start();
+    await page.getByText('Connection lost').waitFor({ state: 'detached' });
+    await refusal.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped', { exact: true }).first().waitFor();
+  });
+
   it('shows a text while it is written, also after its gateway was killed', async () => {
     const run = await client.createRun({ model: 'demo/long:tokens=500', input: 'Tell me a story.' });
     await open('/console/runs');
@@ -80,7 +97,8 @@ describe('the console in a browser', () => {
     const before = await text();
 
     await rondo.services.get('gateway').kill();
-    await page.getByText('Connection lost').waitFor();
+    await page.getByText('Connection lost; it is made again.').waitFor();
+    await browser.expectThisAccessibleInEveryLook('a run without a gateway');
     await rondo.services.get('gateway').start();
     await page.getByText('Completed', { exact: true }).waitFor();
     expect((await text()).length).toBeGreaterThan(before.length);

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { useConnectionLost } from '../session/connection.ts';
 import { type Scope, useMay } from '../session/use-may.ts';
 import { Shortcuts } from '../palette/shortcuts.tsx';
 import { useRondo } from '../session/use-session.ts';
@@ -29,11 +30,22 @@ export function Shell() {
         Skip to the page
       </a>
       <Shortcuts />
+      <ConnectionNotice />
       <Bar pages={pages.filter(({ scope }) => may[scope])} waiting={waiting} />
       <main id="page" tabIndex={-1}>
         {may[needed] ? <Outlet /> : <NotOffered scope={needed} />}
       </main>
     </div>
+  );
+}
+
+/** On every page: what is shown may be old, and goes on by itself. */
+function ConnectionNotice() {
+  const isLost = useConnectionLost();
+  return (
+    <p className="connection-lost" role="status">
+      {isLost ? 'Connection lost; it is made again.' : ''}
+    </p>
   );
 }
 

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { problemText } from './problem-text.ts';
+import { useProblem } from './use-problem.ts';
 
 interface ActionProps {
   readonly work: () => Promise<unknown>;
@@ -11,12 +11,12 @@ interface ActionProps {
 /** A button for something that takes time and may fail. It says so beside itself. */
 export function Action({ work, children, className, label }: ActionProps) {
   const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const [problem, setProblem] = useProblem();
   const start = () => {
     setBusy(true);
     setProblem(null);
     work()
-      .catch((error: unknown) => setProblem(problemText(error)))
+      .catch(setProblem)
       .finally(() => setBusy(false));
   };
   return (

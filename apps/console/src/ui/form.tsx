@@ -1,5 +1,5 @@
 import { type ReactNode, type SubmitEvent, useState } from 'react';
-import { problemText } from './problem-text.ts';
+import { useProblem } from './use-problem.ts';
 
 interface FormProps {
   /** Gets the fields. What it throws is shown below them. */
@@ -13,13 +13,13 @@ interface FormProps {
 /** Fields, and a button that takes time and may fail. */
 export function Form({ work, button, children, label, cancel }: FormProps) {
   const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const [problem, setProblem] = useProblem();
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     setBusy(true);
     setProblem(null);
     work(new FormData(event.currentTarget))
-      .catch((error: unknown) => setProblem(problemText(error)))
+      .catch(setProblem)
       .finally(() => setBusy(false));
   };
   return (

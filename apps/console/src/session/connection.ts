@@ -1,0 +1,33 @@
+import { useSyncExternalStore } from 'react';
+
+const listeners = new Set<() => void>();
+let isLost = false;
+
+function setLost(lost: boolean): void {
+  if (lost === isLost) return;
+  isLost = lost;
+  for (const listener of listeners) listener();
+}
+
+/** What a proxy answers in the place of a gateway that is away. */
+const answersOfProxies: readonly number[] = [502, 504];
+
+/** The same `fetch`, which notes whether the gateway answers. A request that the page itself gives up says nothing. */
+export const watchedFetch: typeof fetch = async (...request) => {
+  try {
+    const response = await fetch(...request);
+    setLost(answersOfProxies.includes(response.status));
+    return response;
+  } catch (error) {
+    if (!(error instanceof DOMException && error.name === 'AbortError')) setLost(true);
+    throw error;
+  }
+};
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+/** Whether the gateway did not answer the last request. The next one that it answers ends that. */
+export const useConnectionLost = (): boolean => useSyncExternalStore(subscribe, () => isLost);
