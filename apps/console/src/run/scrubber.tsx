@@ -23,7 +23,8 @@ export function Scrubber({ facts, lastSeq, seq, end }: ScrubberProps) {
     if (canvas.current) drawFacts(canvas.current, facts);
   }, [facts, lastSeq]);
 
-  const go = (to: number) => void navigate({ search: to >= lastSeq ? {} : { seq: to }, replace: true });
+  const go = (to: number) =>
+    void navigate({ search: ({ seq: _, ...kept }) => (to >= lastSeq ? kept : { ...kept, seq: to }), replace: true });
   const shown = Math.min(seq ?? lastSeq, lastSeq);
   const fact = facts.findLast((one) => one.seq <= shown);
   return (
