@@ -2,10 +2,12 @@ import { Link, createRootRoute, createRoute, createRouter, lazyRouteComponent, r
 import { readCompareSearch } from './compare/compare-search.ts';
 import { readDeliverySearch } from './endpoints/delivery-search.ts';
 import { readAgentsSearch } from './agents/agents-search.ts';
+import { readAuditSearch } from './keys/audit-search.ts';
 import { RunsPage } from './runs/runs-page.tsx';
-import { readRunsSearch, readShown } from './runs/runs-search.ts';
+import { readRunsSearch } from './runs/runs-search.ts';
 import { readSandboxSearch } from './sandboxes/sandbox-search.ts';
 import { Shell } from './shell/shell.tsx';
+import { readThreadsSearch } from './threads/threads-search.ts';
 import { Failed } from './ui/states.tsx';
 import { readUsageSearch } from './usage/usage-search.ts';
 
@@ -20,13 +22,35 @@ const root = createRootRoute({
 });
 const getParentRoute = () => root;
 
-/** The scrubber's place, so that a link shows a run as it was. */
-const readRunSearch = ({ seq }: Record<string, unknown>): { seq?: number } =>
-  typeof seq === 'number' && seq > 0 ? { seq: Math.floor(seq) } : {};
+/** The scrubber's place, so that a link shows a run as it was, and whether its waterfall is shown. */
+const readRunSearch = ({ seq, view }: Record<string, unknown>): { seq?: number; view?: 'waterfall' } => ({
+  ...(typeof seq === 'number' && seq > 0 && { seq: Math.floor(seq) }),
+  ...(view === 'waterfall' && { view }),
+});
+
+/** The run whose request begins again. */
+const readNewRunSearch = ({ from }: Record<string, unknown>): { from?: string } =>
+  typeof from === 'string' && from !== '' ? { from } : {};
+
+/** How many days the page of errors goes back. */
+const readErrorsSearch = ({ days }: Record<string, unknown>): { days?: number } =>
+  typeof days === 'number' && days > 0 ? { days: Math.min(Math.ceil(days), 90) } : {};
 
 const routes = [
   createRoute({ getParentRoute, path: '/', beforeLoad: () => redirect({ to: '/runs', throw: true }) }),
   createRoute({ getParentRoute, path: '/runs', component: RunsPage, validateSearch: readRunsSearch }),
+  createRoute({
+    getParentRoute,
+    path: '/runs/new',
+    component: lazyRouteComponent(() => import('./new-run/new-run-page.tsx'), 'NewRunPage'),
+    validateSearch: readNewRunSearch,
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/runs/errors',
+    component: lazyRouteComponent(() => import('./runs/errors-page.tsx'), 'ErrorsPage'),
+    validateSearch: readErrorsSearch,
+  }),
   createRoute({
     getParentRoute,
     path: '/runs/$runId',
@@ -42,7 +66,7 @@ const routes = [
     getParentRoute,
     path: '/threads',
     component: lazyRouteComponent(() => import('./threads/threads-page.tsx'), 'ThreadsPage'),
-    validateSearch: readShown,
+    validateSearch: readThreadsSearch,
   }),
   createRoute({
     getParentRoute,
@@ -69,6 +93,7 @@ const routes = [
     getParentRoute,
     path: '/keys/audit',
     component: lazyRouteComponent(() => import('./keys/audit-page.tsx'), 'AuditPage'),
+    validateSearch: readAuditSearch,
   }),
   createRoute({
     getParentRoute,

@@ -1,6 +1,7 @@
+import type { AgentDefinition } from '@rondo/client';
 import { lines, toolChoice, withField, withMember, withTool } from './definition-edits';
 
-const agent = { name: 'a', task: 'Write.' };
+const agent: AgentDefinition = { name: 'a', task: 'Write.' };
 
 it('a field that says nothing is left out, and a name stays', () => {
   expect(withField(agent, 'task', '')).toEqual({ name: 'a' });

@@ -5,16 +5,18 @@ export type ToolChoice = 'profile' | 'on' | 'approval' | 'off';
 
 type ToolSettings = Exclude<NonNullable<AgentDefinition['tools']>, string[]>;
 
-/** The definition with this field, or without it where the value says nothing. */
-export function withField<Name extends keyof AgentDefinition>(
-  definition: AgentDefinition,
+/** A definition, or the request of a run, with this field, or without it where the value says nothing. An agent keeps its name. */
+export function withField<Whole extends object, Name extends keyof Whole>(
+  whole: Whole,
   name: Name,
-  value: AgentDefinition[Name] | undefined,
-): AgentDefinition {
-  const { [name]: _, ...others } = definition;
-  const isEmpty = value === undefined || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
-  return (isEmpty && name !== 'name' ? others : { ...definition, [name]: value }) as AgentDefinition; // only what it had, or what was given
+  value: Whole[Name] | undefined,
+): Whole {
+  const { [name]: _, ...others } = whole;
+  const isEmpty = value === undefined || value === '' || (typeof value === 'object' && isEmptyObject(value));
+  return (isEmpty && name !== 'name' ? others : { ...whole, [name]: value }) as Whole; // only what it had, or what was given
 }
+
+const isEmptyObject = (value: object | null): boolean => value !== null && Object.keys(value).length === 0;
 
 /** A part that is an object, such as `limits`, with this member or without it. */
 export function withMember<Part extends object>(

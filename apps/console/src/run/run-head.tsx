@@ -1,5 +1,5 @@
 import type { Run, RunView } from '@rondo/client';
-import { Link } from '@tanstack/react-router';
+import { Link, getRouteApi } from '@tanstack/react-router';
 import { useRunTitle } from '../runs/run-title.ts';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
@@ -14,6 +14,8 @@ import type { FedRun } from './run-feed.ts';
 import { RunOrigin } from './run-origin.tsx';
 import { WhyLine } from './why-line.tsx';
 
+const route = getRouteApi('/runs/$runId');
+
 interface RunHeadProps {
   readonly run: Run;
   readonly view: RunView;
@@ -23,13 +25,6 @@ interface RunHeadProps {
   /** Begins a fork after the last fact that is shown. Absent: the reader may not. */
   readonly fork: (() => void) | undefined;
 }
-
-const connections: Record<FedRun['connection'], string> = {
-  connecting: 'Connecting …',
-  live: '',
-  cut: 'Connection lost; it is made again',
-  ended: '',
-};
 
 export function RunHead({ run, view, details, now, isNow, fork }: RunHeadProps) {
   const title = useRunTitle(run);
@@ -45,9 +40,14 @@ export function RunHead({ run, view, details, now, isNow, fork }: RunHeadProps) 
       <div className="run-line">
         <Status status={view.status} finishReason={view.finishReason} />
         <WhyLine runId={run.id} view={view} isNow={isNow} />
-        <span className={`connection ${now.connection}`}>{isOver ? '' : connections[now.connection]}</span>
+        {!isOver && now.connection === 'connecting' && <span className="hint">Connecting …</span>}
         <ProofBadge runId={run.id} feed={now} />
         {fork && <button onClick={fork}>Fork</button>}
+        {mayWrite && isOver && (
+          <Link to="/runs/new" search={{ from: run.id }} className="button">
+            Run again
+          </Link>
+        )}
         {mayWrite && !isOver && view.status !== 'stopping' && (
           <Action className="danger" work={() => rondo.runs.stop(run.id, { reason: 'Stopped in the console.' })}>
             Stop
@@ -77,6 +77,7 @@ function Facts({ run, view, details, isNow }: Omit<RunHeadProps, 'now' | 'fork'>
           <span>{cost(usage.cost_usd)}</span>
         </>
       )}
+      <WaterfallLink runId={run.id} />
       <Link to="/runs" search={{ thread: run.thread_id }}>
         Runs of its thread
       </Link>
@@ -87,5 +88,20 @@ function Facts({ run, view, details, isNow }: Omit<RunHeadProps, 'now' | 'fork'>
         Compare
       </Link>
     </p>
+  );
+}
+
+/** The timeline and the waterfall are two views of the same facts. */
+function WaterfallLink({ runId }: { readonly runId: string }) {
+  const { view, ...search } = route.useSearch();
+  return (
+    <Link
+      to="/runs/$runId"
+      params={{ runId }}
+      search={view === undefined ? { ...search, view: 'waterfall' } : search}
+      replace
+    >
+      {view === undefined ? 'Waterfall' : 'Timeline'}
+    </Link>
   );
 }

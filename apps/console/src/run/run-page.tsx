@@ -1,6 +1,8 @@
+import type { RunFailure } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
+import { KnownModels } from '../new-run/known-models.tsx';
 import { isOver } from '../runs/run-over.ts';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
@@ -17,6 +19,7 @@ import { StopCard } from './stop-card.tsx';
 import { TimelineLinksContext } from './timeline-links.ts';
 import { Timeline } from './timeline.tsx';
 import { useRunFeed } from './use-run-feed.ts';
+import { WaterfallView } from './waterfall-view.tsx';
 
 const route = getRouteApi('/runs/$runId');
 const childrenRefreshMs = 2_000;
@@ -28,7 +31,7 @@ export function RunPage() {
 }
 
 function OneRun({ runId }: { readonly runId: string }) {
-  const { seq } = route.useSearch();
+  const { seq, view: form } = route.useSearch();
   const { now, shown } = useRunFeed(runId, seq);
   const run = useRun(runId, now);
   const mayWrite = useMay('write');
@@ -48,7 +51,11 @@ function OneRun({ runId }: { readonly runId: string }) {
         <RunHead run={run} view={view} details={details} now={now} isNow={isNow} fork={forkHere} />
         <div className="run-body">
           <div className="run-main">
-            <Timeline rows={view.rows} details={details} follows={isNow && !view.isOver} />
+            {form === 'waterfall' ? (
+              <WaterfallView facts={now.facts} view={view} isNow={isNow} />
+            ) : (
+              <Timeline rows={view.rows} details={details} follows={isNow && !view.isOver} />
+            )}
             <StopCard view={view} details={details} />
             {isNow && view.waiting && (
               <AnswerBox
@@ -57,11 +64,7 @@ function OneRun({ runId }: { readonly runId: string }) {
                 browserOf={details.screens.length > 0 ? run.thread_id : undefined}
               />
             )}
-            {view.failure && (
-              <p className="failure" role="alert">
-                <strong>{view.failure.title ?? view.failure.code}.</strong> {view.failure.message}
-              </p>
-            )}
+            {view.failure && <Failure failure={view.failure} />}
           </div>
           <RunAside run={run} view={view} details={details} />
         </div>
@@ -69,6 +72,20 @@ function OneRun({ runId }: { readonly runId: string }) {
         {forked && <ForkDialog run={run} place={forked} onClose={() => setForked(null)} />}
       </div>
     </TimelineLinksContext>
+  );
+}
+
+/** The codes of a model that its provider does not have, or cannot use so. */
+const wrongModel: readonly string[] = ['not_found', 'model_not_supported'];
+
+function Failure({ failure: { code, title, message } }: { readonly failure: RunFailure }) {
+  return (
+    <div className="failure" role="alert">
+      <p>
+        <strong>{title ?? code}.</strong> {message}
+      </p>
+      {wrongModel.includes(code) && <KnownModels />}
+    </div>
   );
 }
 

@@ -17,6 +17,7 @@ export type PageEntry = (typeof pages)[number];
 
 /** Pages below those that need more. Their forms would be refused when they are sent. */
 const forms: readonly { readonly to: string; readonly scope: Scope }[] = [
+  { to: '/runs/new', scope: 'write' },
   { to: '/threads/new', scope: 'write' },
   { to: '/agents/new', scope: 'write' },
 ];

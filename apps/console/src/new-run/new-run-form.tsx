@@ -1,0 +1,148 @@
+import type { NewRun } from '@rondo/client';
+import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
+import { withField, withMember } from '../agents/definition-edits.ts';
+import { ToolChoices } from '../agents/tool-choices.tsx';
+import { useRondo } from '../session/use-session.ts';
+import { useModels } from '../threads/run-choice.tsx';
+import { AreaField, ChoiceField, TextField } from '../ui/fields.tsx';
+import { take } from '../ui/take.ts';
+import { parseMetadata, printMetadata } from './run-request.ts';
+
+interface NewRunFormProps {
+  readonly request: NewRun;
+  readonly onChange: (request: NewRun) => void;
+}
+
+/** What most runs are given. Everything else is in the JSON, and stays as it is. */
+export function NewRunForm({ request, onChange }: NewRunFormProps) {
+  const { input } = request;
+  const change = <Name extends keyof NewRun>(name: Name, value: NewRun[Name] | undefined) =>
+    onChange(withField(request, name, value));
+  return (
+    <>
+      {typeof input === 'object' ? (
+        <p className="hint">The prompt has parts that are no text: they are in the JSON.</p>
+      ) : (
+        <AreaField
+          label="Prompt"
+          rows={6}
+          autoFocus
+          value={input ?? ''}
+          onChange={({ currentTarget }) => change('input', currentTarget.value)}
+        />
+      )}
+      <div className="fields">
+        <AgentField request={request} onChange={onChange} />
+        <ModelField value={request.model ?? ''} onChange={(model) => change('model', model)} />
+      </div>
+      <Limits request={request} onChange={onChange} />
+      <ToolChoices tools={request.tools} onChange={(tools) => change('tools', tools)} />
+      <Metadata value={request.metadata} onChange={(metadata) => change('metadata', metadata)} />
+    </>
+  );
+}
+
+function AgentField({ request, onChange }: NewRunFormProps) {
+  const rondo = useRondo();
+  const { data } = useQuery({
+    queryKey: ['agents', 'names'],
+    queryFn: () => take(rondo.agents.list({ limit: 100 }), 100),
+    staleTime: 30_000,
+  });
+  const agents = (data?.items ?? []).map(({ id, definition }) => [id, definition.name] as const);
+  return (
+    <ChoiceField
+      label="Agent"
+      options={[['', 'The default of the account'], ...agents]}
+      value={request.agent_id ?? ''}
+      onChange={({ currentTarget }) => onChange(withField(request, 'agent_id', currentTarget.value))}
+    />
+  );
+}
+
+interface ModelFieldProps {
+  readonly value: string;
+  readonly onChange: (model: string) => void;
+}
+
+/** Any model of a provider of this deployment; those that it knows are offered. */
+function ModelField({ value, onChange }: ModelFieldProps) {
+  const list = useId();
+  const models = useModels();
+  return (
+    <div>
+      <TextField
+        label="Model"
+        list={list}
+        spellCheck={false}
+        placeholder="default"
+        value={value}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+      <datalist id={list}>
+        {models.map((id) => (
+          <option key={id} value={id} />
+        ))}
+      </datalist>
+    </div>
+  );
+}
+
+/** The limits, and the budget. */
+function Limits({ request, onChange }: NewRunFormProps) {
+  const { limits, budget } = request;
+  const limit = (name: 'max_iterations' | 'max_duration_s') => (value: number | undefined) =>
+    onChange(withField(request, 'limits', withMember(limits, name, value)));
+  const amount = (name: 'usd' | 'tokens') => (value: number | undefined) =>
+    onChange(withField(request, 'budget', withMember(budget, name, value)));
+  return (
+    <div className="fields">
+      <NumberField label="Max iterations" value={limits?.max_iterations} onChange={limit('max_iterations')} />
+      <NumberField label="Max seconds" value={limits?.max_duration_s} onChange={limit('max_duration_s')} />
+      <NumberField label="Budget, USD" value={budget?.usd} onChange={amount('usd')} />
+      <NumberField label="Budget, tokens" value={budget?.tokens} onChange={amount('tokens')} />
+    </div>
+  );
+}
+
+interface NumberFieldProps {
+  readonly label: string;
+  readonly value: number | undefined;
+  readonly onChange: (value: number | undefined) => void;
+}
+
+function NumberField({ label, value, onChange }: NumberFieldProps) {
+  return (
+    <TextField
+      label={label}
+      type="number"
+      min={0}
+      step="any"
+      placeholder="default"
+      value={value ?? ''}
+      onChange={({ currentTarget }) => onChange(currentTarget.value === '' ? undefined : currentTarget.valueAsNumber)}
+    />
+  );
+}
+
+interface MetadataProps {
+  readonly value: NewRun['metadata'];
+  readonly onChange: (value: NewRun['metadata']) => void;
+}
+
+/** It is read when the field is left, so that a name can be typed before its value. */
+function Metadata({ value, onChange }: MetadataProps) {
+  const printed = printMetadata(value);
+  return (
+    <AreaField
+      key={printed}
+      label="Metadata"
+      hint="One name: value a line. Runs are found by it."
+      rows={2}
+      spellCheck={false}
+      defaultValue={printed}
+      onBlur={({ currentTarget }) => onChange(parseMetadata(currentTarget.value))}
+    />
+  );
+}

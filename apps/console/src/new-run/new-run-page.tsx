@@ -1,0 +1,155 @@
+import type { NewRun } from '@rondo/client';
+import { useQuery } from '@tanstack/react-query';
+import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useId, useState } from 'react';
+import { useRondo } from '../session/use-session.ts';
+import { Action } from '../ui/action.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { FailedPage } from '../ui/failed-page.tsx';
+import { ItemHead } from '../ui/item-head.tsx';
+import { problemText } from '../ui/problem-text.ts';
+import { Loading } from '../ui/states.tsx';
+import { KnownModels } from './known-models.tsx';
+import { NewRunForm } from './new-run-form.tsx';
+import { parseRequest, readRequest, toClientCode, toCurl } from './run-request.ts';
+
+const route = getRouteApi('/runs/new');
+
+/** A run with any request: empty, or that of another run, with changes. */
+export function NewRunPage() {
+  const { from } = route.useSearch();
+  const rondo = useRondo();
+  const { data, error } = useQuery({
+    queryKey: ['request of', from],
+    queryFn: () => (from === undefined ? {} : readRequest(rondo, from)),
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  if (error) return <FailedPage error={error} list={{ to: '/runs', name: 'All runs' }} />;
+  return data ? <OneRequest key={from} given={data} from={from} /> : <Loading what="the request" />;
+}
+
+interface OneRequestProps {
+  readonly given: NewRun;
+  /** The run that begins again. */
+  readonly from: string | undefined;
+}
+
+function OneRequest({ given, from }: OneRequestProps) {
+  const rondo = useRondo();
+  const navigate = useNavigate();
+  const [request, setRequest] = useState(given);
+  const start = async () => {
+    const { id } = await rondo.runs.create(request);
+    await navigate({ to: '/runs/$runId', params: { runId: id }, search: {} });
+  };
+  return (
+    <>
+      <ItemHead list={{ to: '/runs', name: 'Runs' }} crumb="new" title={from === undefined ? 'New run' : 'Run again'} />
+      {from !== undefined && (
+        <p className="hint">
+          The input and settings of{' '}
+          <Link to="/runs/$runId" params={{ runId: from }} search={{}}>
+            another run
+          </Link>
+          . It begins on a thread of its own, and files are not attached again.
+        </p>
+      )}
+      <div className="new-run">
+        <section aria-label="Form">
+          <NewRunForm request={request} onChange={setRequest} />
+          <KnownModels />
+          <div className="actions">
+            <Action className="primary" work={start}>
+              Start the run
+            </Action>
+          </div>
+        </section>
+        <RequestText request={request} onChange={setRequest} />
+      </div>
+    </>
+  );
+}
+
+const forms = [
+  ['json', 'JSON'],
+  ['curl', 'As curl'],
+  ['client', 'As client code'],
+] as const;
+type TextForm = (typeof forms)[number][0];
+
+interface RequestTextProps {
+  readonly request: NewRun;
+  readonly onChange: (request: NewRun) => void;
+}
+
+/** The same request as text. */
+function RequestText({ request, onChange }: RequestTextProps) {
+  const [form, setForm] = useState<TextForm>('json');
+  return (
+    <section aria-label="The request">
+      <div className="choice" role="group" aria-label="Show the request as">
+        {forms.map(([name, words]) => (
+          <button key={name} aria-pressed={name === form} onClick={() => setForm(name)}>
+            {words}
+          </button>
+        ))}
+      </div>
+      {form === 'json' && <RequestJson request={request} onChange={onChange} />}
+      {form === 'curl' && <Code text={toCurl(request, location.origin)} what="the command" />}
+      {form === 'client' && <Code text={toClientCode(request, location.origin)} what="the program" />}
+    </section>
+  );
+}
+
+function Code({ text, what }: { readonly text: string; readonly what: string }) {
+  return (
+    <div className="request-code">
+      <CopyButton text={text} what={what} />
+      <pre tabIndex={0} aria-label={what}>
+        {text}
+      </pre>
+    </div>
+  );
+}
+
+/** What is typed stays as it is while it is the request, or no JSON yet; a change of the form replaces it. */
+function RequestJson({ request, onChange }: RequestTextProps) {
+  const id = useId();
+  const [typed, setTyped] = useState<{ readonly text: string; readonly request: NewRun } | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const isTyped = typed !== null && typed.request === request;
+  const edit = (text: string) => {
+    try {
+      const parsed = parseRequest(text);
+      setTyped({ text, request: parsed });
+      setProblem(null);
+      onChange(parsed);
+    } catch (error) {
+      setTyped({ text, request });
+      setProblem(problemText(error));
+    }
+  };
+  return (
+    <>
+      <label htmlFor={id} className="unseen">
+        The request, as JSON
+      </label>
+      <textarea
+        id={id}
+        dir="auto"
+        className="code"
+        rows={24}
+        spellCheck={false}
+        value={isTyped ? typed.text : JSON.stringify(request, null, 2)}
+        aria-invalid={isTyped && problem !== null}
+        onChange={({ currentTarget }) => edit(currentTarget.value)}
+      />
+      {isTyped && problem !== null && (
+        <p className="problem" role="alert">
+          {problem} The run would start with what was there before.
+        </p>
+      )}
+    </>
+  );
+}
