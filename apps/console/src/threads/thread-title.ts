@@ -3,18 +3,26 @@ import { useQuery } from '@tanstack/react-query';
 import { shortened } from '../runs/run-title.ts';
 import { useRondo } from '../session/use-session.ts';
 
-/** What a thread is called: as its metadata says, else the first words of it. Those are read until there are some. */
-export function useThreadTitle(thread: Pick<Thread, 'id' | 'metadata'>): string | undefined {
+type NamedThread = Pick<Thread, 'metadata'> & Partial<Pick<Thread, 'title' | 'preview'>>;
+
+/** Its title, else that of its metadata, else the first words of it. Undefined without any of them. */
+export function nameThread({ title, metadata, preview }: NamedThread): string | undefined {
+  const given = title ?? metadata['title'];
+  if (typeof given === 'string' && given !== '') return given;
+  return preview == null ? undefined : shortened(preview);
+}
+
+/** What a thread is called. The first words of one that does not say them itself are read until there are some. */
+export function useThreadTitle(thread: Pick<Thread, 'id'> & NamedThread): string | undefined {
   const rondo = useRondo();
-  const given = thread.metadata['title'];
+  const given = nameThread(thread);
   const { data } = useQuery({
     queryKey: ['thread title', thread.id],
     queryFn: () => firstWords(rondo, thread.id),
     staleTime: ({ state }) => (state.data === null ? 0 : Infinity),
-    enabled: typeof given !== 'string',
+    enabled: given === undefined,
   });
-  if (typeof given === 'string' && given !== '') return given;
-  return data === null ? 'No messages yet' : data;
+  return given ?? (data === null ? 'No messages yet' : data);
 }
 
 async function firstWords(rondo: Rondo, threadId: string): Promise<string | null> {

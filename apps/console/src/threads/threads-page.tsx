@@ -1,92 +1,217 @@
-import type { Run, Thread } from '@rondo/client';
+import type { Project, Thread } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
+import { TextField } from '../ui/fields.tsx';
+import { Form, textOf } from '../ui/form.tsx';
+import { Modal } from '../ui/modal.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
-import { useThreadTitle } from './thread-title.ts';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
+import { nameThread } from './thread-title.ts';
+import type { ThreadsSearch } from './threads-search.ts';
 
 const route = getRouteApi('/threads');
 const pageSize = 30;
+const refreshMs = 5_000;
 
-/** The conversations of the account, newest first. */
+/** The conversations of the account, newest first. One request reads all that their rows show. */
 export function ThreadsPage() {
-  const rondo = useRondo();
-  const { shown = pageSize } = route.useSearch();
+  const search = route.useSearch();
+  const { shown = pageSize } = search;
   const navigate = route.useNavigate();
-  const showMore = () => navigate({ search: { shown: shown + pageSize }, replace: true, resetScroll: false });
-  const { data, error, refetch } = useQuery({
-    queryKey: ['threads', shown],
-    queryFn: () => take(rondo.threads.list({ limit: pageSize }), shown),
-    refetchInterval: 5_000,
-    placeholderData: keepPreviousData,
-  });
-  const newestRuns = useNewestRuns();
+  const { data, error, refetch } = useThreads(search, shown);
+  const projects = useProjects();
   const mayWrite = useMay('write');
-  const now = useNow();
+  const [renamed, setRenamed] = useState<Thread | null>(null);
   if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
 
+  const showMore = () =>
+    void navigate({ search: { ...search, shown: shown + pageSize }, replace: true, resetScroll: false });
   return (
     <>
       <div className="page-head">
         <h1>Threads</h1>
         {mayWrite && (
-          <Link to="/threads/new" className="button">
+          <Link to="/threads/new" className="button primary">
             New thread
           </Link>
         )}
       </div>
-      {!data && <Loading what="threads" />}
-      {data?.items.length === 0 && <Empty title="No threads yet.">Each run is on a thread; start one.</Empty>}
-      <ul className="run-list" aria-label="Threads">
-        {data?.items.map((thread) => (
-          <ThreadItem key={thread.id} thread={thread} run={newestRuns.get(thread.id)} now={now} />
-        ))}
-      </ul>
-      {data?.hasMore === true && <button onClick={() => void showMore()}>Show older threads</button>}
+      <ThreadFilters search={search} projects={projects} />
+      {error && <Failed error={error} />}
+      {data ? (
+        <ThreadList threads={data.items} projects={projects} rename={mayWrite ? setRenamed : undefined} />
+      ) : (
+        <Loading what="threads" />
+      )}
+      {data?.items.length === 0 && <NoThreads isFiltered={Object.keys(search).some((name) => name !== 'shown')} />}
+      {data?.hasMore === true && <button onClick={showMore}>Show older threads</button>}
+      {renamed && <RenameDialog thread={renamed} onClose={() => setRenamed(null)} />}
     </>
   );
 }
 
-/** The newest run of each thread, of those that ran lately. */
-function useNewestRuns(): ReadonlyMap<string, Run> {
+function useThreads({ text, project }: ThreadsSearch, shown: number) {
+  const rondo = useRondo();
+  const query = {
+    ...(text !== undefined && { q: text }),
+    ...(project !== undefined && { project_id: project }),
+    limit: pageSize,
+  };
+  return useQuery({
+    queryKey: ['threads', text, project, shown],
+    queryFn: () => take(rondo.threads.list(query), shown),
+    refetchInterval: refreshMs,
+    placeholderData: keepPreviousData,
+  });
+}
+
+function useProjects(): readonly Project[] {
   const rondo = useRondo();
   const { data } = useQuery({
-    queryKey: ['runs', 'of threads'],
-    queryFn: () => take(rondo.runs.list({ limit: 100 }), 100),
-    refetchInterval: 3_000,
+    queryKey: ['projects'],
+    queryFn: () => take(rondo.projects.list({ limit: 100 }), 100),
+    staleTime: 30_000,
   });
-  return new Map(data?.items.toReversed().map((run) => [run.thread_id, run]));
+  return data?.items ?? [];
 }
 
-interface ThreadItemProps {
+interface ThreadFiltersProps {
+  readonly search: ThreadsSearch;
+  readonly projects: readonly Project[];
+}
+
+function ThreadFilters({ search: { text, project }, projects }: ThreadFiltersProps) {
+  const navigate = route.useNavigate();
+  const show = (wanted: { readonly text?: string; readonly project?: string }) => {
+    const given = Object.entries({ text, project, ...wanted }).filter(([, value]) => value);
+    void navigate({ search: Object.fromEntries(given), replace: true });
+  };
+  return (
+    <div className="filters">
+      {(projects.length > 0 || project !== undefined) && (
+        <select
+          aria-label="Project"
+          value={project ?? ''}
+          onChange={({ currentTarget }) => show({ project: currentTarget.value })}
+        >
+          <option value="">All projects</option>
+          {projects.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+      <input
+        dir="auto"
+        type="search"
+        aria-label="Words of the title or of what was asked"
+        placeholder="Search titles and questions"
+        defaultValue={text}
+        onChange={({ currentTarget }) => show({ text: currentTarget.value.trim() })}
+      />
+    </div>
+  );
+}
+
+function NoThreads({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (isFiltered) return <Empty title="No thread matches these filters." />;
+  return <Empty title="No threads yet.">Each run is on a thread; start one.</Empty>;
+}
+
+interface ThreadListProps {
+  readonly threads: readonly Thread[];
+  readonly projects: readonly Project[];
+  /** Absent: the reader may not. */
+  readonly rename: ((thread: Thread) => void) | undefined;
+}
+
+function ThreadList({ threads, projects, rename }: ThreadListProps) {
+  const now = useNow();
+  const names = new Map(projects.map(({ id, name }) => [id, name]));
+  return (
+    <ul className="run-list" aria-label="Threads">
+      {threads.map((thread) => (
+        <li key={thread.id} className={rename && 'has-action'}>
+          <ThreadLink thread={thread} now={now} project={names.get(thread.project_id ?? '')} />
+          {rename && (
+            <button
+              className="quiet"
+              aria-label={`Rename ${nameThread(thread) ?? thread.id}`}
+              onClick={() => rename(thread)}
+            >
+              Rename
+            </button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface ThreadLinkProps {
   readonly thread: Thread;
-  readonly run: Run | undefined;
   readonly now: number;
+  readonly project: string | undefined;
 }
 
-function ThreadItem({ thread, run, now }: ThreadItemProps) {
-  const title = useThreadTitle(thread);
+function ThreadLink({ thread, now, project }: ThreadLinkProps) {
+  const { newest_run: run } = thread;
   const at = run?.created_at ?? thread.created_at;
   return (
-    <li>
-      <Link to="/threads/$threadId" params={{ threadId: thread.id }}>
-        {run ? <Status status={run.status} finishReason={run.finish_reason} /> : <span className="status">Idle</span>}
-        <span className="run-title" dir="auto">
-          {title ?? ' '}
-        </span>
-        <span className="run-facts">
-          {run && <span>{run.settings.agent.name ?? run.profile}</span>}
-          {run && <span>{run.model}</span>}
-        </span>
-        <time dateTime={at} title={new Date(at).toLocaleString()}>
-          {age(at, now)}
-        </time>
-      </Link>
-    </li>
+    <Link to="/threads/$threadId" params={{ threadId: thread.id }}>
+      {run ? <Status status={run.status} finishReason={run.finish_reason} /> : <span className="status">Idle</span>}
+      <span className="run-title" dir="auto">
+        {nameThread(thread) ?? 'No messages yet'}
+      </span>
+      <span className="run-facts">
+        {project !== undefined && <span>{project}</span>}
+        {run?.agent_name != null && <span>{run.agent_name}</span>}
+        {run && <span>{run.model}</span>}
+        {thread.is_public && <span>shared</span>}
+      </span>
+      <time dateTime={at} title={new Date(at).toLocaleString()}>
+        {age(at, now)}
+      </time>
+    </Link>
+  );
+}
+
+interface RenameDialogProps {
+  readonly thread: Thread;
+  readonly onClose: () => void;
+}
+
+function RenameDialog({ thread, onClose }: RenameDialogProps) {
+  const rondo = useRondo();
+  const refreshKey = useRefreshKey();
+  const rename = async (fields: FormData) => {
+    const title = textOf(fields, 'title');
+    await rondo.threads.update(thread.id, { title: title === '' ? null : title });
+    await Promise.all([refreshKey(['threads']), refreshKey(['thread', thread.id])]);
+  };
+  return (
+    <Modal title="Rename this thread" onClose={onClose}>
+      {(close) => (
+        <Form work={(fields) => rename(fields).then(close)} button="Rename" cancel={close}>
+          <TextField
+            label="Title"
+            name="title"
+            maxLength={200}
+            autoFocus
+            defaultValue={thread.title ?? ''}
+            placeholder={nameThread(thread) ?? ''}
+            hint="Empty: the first words of what was asked."
+          />
+        </Form>
+      )}
+    </Modal>
   );
 }

@@ -110,6 +110,36 @@ describe('threads in the console', () => {
     await page.getByText('You said: What is a rondo?').waitFor();
   });
 
+  it('the list has its titles from one request; threads are renamed, and found by words and by project', async () => {
+    const project = await client.json<{ id: string }>('POST', '/projects', { name: 'Garden' });
+    const task = { model: 'demo/plain', input: 'Water the roses.', project_id: project.id };
+    const run = await client.createRun(task);
+    await client.settled(run.id);
+    const asked: string[] = [];
+    const note = (request: { url(): string }) => asked.push(new URL(request.url()).pathname);
+    page.on('request', note);
+    await browser.open('/console/threads');
+    const rows = page.getByRole('list', { name: 'Threads' });
+    await rows.getByRole('link', { name: 'Water the roses.' }).getByText('Garden').waitFor();
+    expect(asked.filter((path) => path === '/v1/runs' || path.endsWith('/messages'))).toEqual([]);
+    page.off('request', note);
+
+    await page.getByRole('button', { name: 'Rename Water the roses.' }).click();
+    await browser.expectThisAccessibleInEveryLook('the dialog to rename a thread');
+    await page.getByRole('textbox', { name: 'Title' }).fill('Evening round');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    await rows.getByRole('link', { name: 'Evening round' }).waitFor();
+    await page.getByRole('searchbox').fill('roses');
+    await page.waitForURL(/text=roses/);
+    await rows.getByRole('link', { name: 'fugue' }).waitFor({ state: 'detached' });
+    await rows.getByRole('link', { name: 'Evening round' }).waitFor();
+    await browser.open('/console/threads');
+    await page.getByLabel('Project').selectOption('Garden');
+    await rows.getByRole('link', { name: 'fugue' }).waitFor({ state: 'detached' });
+    expect(await rows.getByRole('listitem').count()).toBe(1);
+    await client.request('DELETE', `/threads/${run.thread_id}`);
+  });
+
   it('has no fault that axe finds, and a thread can be deleted', async () => {
     const { data } = await client.json<{ data: { id: string }[] }>('GET', '/threads');
     const path = `/console/threads/${data[1]?.id ?? ''}`;
