@@ -105,9 +105,14 @@ describe('the console for those who operate an account', () => {
     await acts.getByText('api_key.revoke').waitFor();
     await acts.getByText('account.create').waitFor();
     await acts.getByText('account.tier').waitFor();
-    await page.getByLabel('Only this action').fill('api_key.create');
+    await page.getByLabel('Action').fill('api_key.create');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.waitForURL(/action=api_key\.create/);
     await acts.getByText('api_key.revoke').waitFor({ state: 'detached' });
     expect(await acts.getByText('api_key.create').count()).toBe(1);
+    await page.getByLabel('Outcome').selectOption('refused');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByText('No such acts.').waitFor();
   });
 
   it('shows what models have used, as a chart that can be read, as tables, and as a file', async () => {

@@ -1,23 +1,28 @@
 import type { AuditEntry } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Link, getRouteApi } from '@tanstack/react-router';
+import { type SubmitEvent, useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
+import { ChoiceField, TextField } from '../ui/fields.tsx';
+import { textOf } from '../ui/form.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
 import { AccessTabs } from './access-tabs.tsx';
+import { type AuditSearch, auditFilters, readAuditSearch, toAuditQuery } from './audit-search.ts';
 
+const route = getRouteApi('/keys/audit');
 const pageSize = 50;
 
-/** Every administrative act of the account, newest first. */
+/** Every administrative act of the account, newest first. The filters are in the address. */
 export function AuditPage() {
   const rondo = useRondo();
-  const [action, setAction] = useState('');
+  const search = route.useSearch();
   const [shown, setShown] = useState(pageSize);
   const { data, error, refetch } = useQuery({
-    queryKey: ['audit', action, shown],
-    queryFn: () => take(rondo.audit({ limit: pageSize, ...(action !== '' && { action }) }), shown),
+    queryKey: ['audit', search, shown],
+    queryFn: () => take(rondo.audit({ limit: pageSize, ...toAuditQuery(search) }), shown),
     placeholderData: keepPreviousData,
   });
   const keyNames = useKeyNames();
@@ -28,19 +33,67 @@ export function AuditPage() {
         <h1>Audit log</h1>
         <AccessTabs />
       </div>
-      <input
-        dir="auto"
-        type="search"
-        className="narrow"
-        aria-label="Only this action"
-        placeholder="Only this action, such as api_key.revoke"
-        onChange={({ currentTarget }) => setAction(currentTarget.value.trim())}
-      />
+      <AuditFilters search={search} keyNames={keyNames} />
+      {error && <Failed error={error} />}
       {!data && <Loading what="the log" />}
       {data?.items.length === 0 && <Empty title="No such acts." />}
       {data && data.items.length > 0 && <AuditTable entries={data.items} keyNames={keyNames} />}
       {data?.hasMore === true && <button onClick={() => setShown(shown + pageSize)}>Show older acts</button>}
     </>
+  );
+}
+
+interface AuditFiltersProps {
+  readonly search: AuditSearch;
+  readonly keyNames: ReadonlyMap<string, string>;
+}
+
+const outcomes = [
+  ['', 'any'],
+  ['done', 'done'],
+  ['refused', 'refused'],
+  ['unknown', 'unknown'],
+] as const;
+
+function AuditFilters({ search, keyNames }: AuditFiltersProps) {
+  const navigate = route.useNavigate();
+  const filter = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget);
+    void navigate({
+      search: readAuditSearch(Object.fromEntries(auditFilters.map((name) => [name, textOf(fields, name)]))),
+    });
+  };
+  return (
+    <form
+      key={JSON.stringify([search, keyNames.size])}
+      onSubmit={filter}
+      aria-label="Filters"
+      className="audit-filters"
+    >
+      <div className="fields">
+        <TextField
+          label="Action"
+          name="action"
+          placeholder="api_key.revoke"
+          spellCheck={false}
+          defaultValue={search.action}
+        />
+        <ChoiceField label="By" name="by" options={[['', 'anyone'], ...keyNames]} defaultValue={search.by} />
+        <TextField label="Of what" name="target" placeholder="an id" spellCheck={false} defaultValue={search.target} />
+        <ChoiceField label="Outcome" name="outcome" options={outcomes} defaultValue={search.outcome} />
+        <TextField label="From" name="from" type="datetime-local" defaultValue={search.from} />
+        <TextField label="Before" name="before" type="datetime-local" defaultValue={search.before} />
+      </div>
+      <div className="actions">
+        <button className="primary">Filter</button>
+        {Object.keys(search).length > 0 && (
+          <Link to="/keys/audit" search={{}} className="button">
+            All acts
+          </Link>
+        )}
+      </div>
+    </form>
   );
 }
 
