@@ -1,8 +1,14 @@
-import type { Run } from '@rondo/client';
+import { type Run, describeEnding } from '@rondo/client';
+import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { type SubmitEvent, useEffect, useRef } from 'react';
+import { useRondo } from '../session/use-session.ts';
+import { useModels } from '../threads/run-choice.tsx';
+import { ChoiceField, TextField } from '../ui/fields.tsx';
+import { textOf } from '../ui/form.tsx';
 import { statusWord } from '../ui/status.tsx';
-import type { RunsSearch } from './runs-search.ts';
+import { take } from '../ui/take.ts';
+import { type RunsSearch, readRunsSearch } from './runs-search.ts';
 
 const route = getRouteApi('/runs');
 const offered: readonly Run['status'][] = ['running', 'waiting_input', 'queued', 'completed', 'failed', 'stopped'];
@@ -16,31 +22,40 @@ export function RunFilters({ search }: { readonly search: RunsSearch }) {
       search: ({ text: _text, shown: _shown, ...kept }) => (text === '' ? kept : { ...kept, text }),
       replace: true,
     });
+  const ofThread = thread === undefined ? {} : { thread };
   return (
-    <div className="filters">
-      <nav aria-label="Status">
-        <Filter isOn={status === undefined} to={others} name="All" />
-        {offered.map((one) => (
-          <Filter key={one} isOn={status === one} to={{ ...others, status: one }} name={statusWord(one)} />
-        ))}
-      </nav>
-      {thread !== undefined && (
-        <span className="chip">
-          of thread <code>{thread}</code>{' '}
-          <Link to="/runs" search={status ? { status } : {}} aria-label="Runs of all threads">
-            ×
-          </Link>
-        </span>
-      )}
-      <input
-        dir="auto"
-        type="search"
-        aria-label="Words of the input"
-        placeholder="Words of the input"
-        defaultValue={search.text}
-        onChange={(event) => withText(event.currentTarget.value)}
-      />
-    </div>
+    <>
+      <div className="filters">
+        <nav aria-label="Status">
+          <Filter isOn={status === undefined} to={{ ...others, ...ofThread }} name="All" />
+          {offered.map((one) => (
+            <Filter
+              key={one}
+              isOn={status === one}
+              to={{ ...others, ...ofThread, status: one }}
+              name={statusWord(one)}
+            />
+          ))}
+        </nav>
+        {thread !== undefined && (
+          <span className="chip">
+            of thread <code>{thread}</code>{' '}
+            <Link to="/runs" search={status ? { ...others, status } : others} aria-label="Runs of all threads">
+              ×
+            </Link>
+          </span>
+        )}
+        <input
+          dir="auto"
+          type="search"
+          aria-label="Words of the input"
+          placeholder="Words of the input"
+          defaultValue={search.text}
+          onChange={(event) => withText(event.currentTarget.value)}
+        />
+      </div>
+      <MoreFilters search={search} />
+    </>
   );
 }
 
@@ -59,5 +74,98 @@ function Filter({ isOn, to, name }: FilterProps) {
     <Link ref={link} to="/runs" search={to} aria-current={isOn ? 'true' : undefined} activeOptions={{ exact: true }}>
       {name}
     </Link>
+  );
+}
+
+const more = ['agent', 'project', 'model', 'reason', 'key', 'value', 'from', 'before'] as const;
+
+const reasons = (['budget_exceeded', 'max_iterations', 'loop_detected', 'length'] as const).map(
+  (reason) => [reason, describeEnding({ status: 'completed', finish_reason: reason })?.word ?? reason] as const,
+);
+
+/** What is looked for less often, as a form. The address keeps it. */
+function MoreFilters({ search }: { readonly search: RunsSearch }) {
+  const navigate = route.useNavigate();
+  const set = more.filter((name) => search[name] !== undefined);
+  const filter = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget);
+    const { status, thread, text } = search;
+    const given = Object.fromEntries(more.map((name) => [name, textOf(fields, name)]));
+    void navigate({ search: readRunsSearch({ status, thread, text, ...given }) });
+  };
+  const { status, thread, text } = search;
+  return (
+    <details className="more-filters" open={set.length > 0}>
+      <summary>{set.length > 0 ? `More filters, ${set.length} set` : 'More filters'}</summary>
+      <form key={JSON.stringify(set.map((name) => search[name]))} onSubmit={filter} aria-label="More filters">
+        <div className="fields">
+          <NamedThings search={search} />
+          <ChoiceField
+            label="Ended before it was done"
+            name="reason"
+            options={[['', 'for any reason, or not'], ...reasons]}
+            defaultValue={search.reason}
+          />
+          <TextField label="Metadata, name" name="key" spellCheck={false} defaultValue={search.key} />
+          <TextField label="Metadata, value" name="value" spellCheck={false} defaultValue={search.value} />
+          <TextField label="Created from" name="from" type="datetime-local" defaultValue={search.from} />
+          <TextField label="Created before" name="before" type="datetime-local" defaultValue={search.before} />
+        </div>
+        <div className="actions">
+          <button className="primary">Filter</button>
+          {set.length > 0 && (
+            <Link to="/runs" search={readRunsSearch({ status, thread, text })} className="button">
+              Without these
+            </Link>
+          )}
+        </div>
+      </form>
+    </details>
+  );
+}
+
+function NamedThings({ search }: { readonly search: RunsSearch }) {
+  const rondo = useRondo();
+  const models = useModels();
+  const { data } = useQuery({
+    queryKey: ['agents and projects'],
+    queryFn: async () => {
+      const [agents, projects] = await Promise.all([
+        take(rondo.agents.list({ limit: 100 }), 100),
+        take(rondo.projects.list({ limit: 100 }), 100),
+      ]);
+      return {
+        agents: agents.items.map(({ id, definition }) => [id, definition.name] as const),
+        projects: projects.items.map(({ id, name }) => [id, name] as const),
+      };
+    },
+    staleTime: 30_000,
+  });
+  const { agents = [], projects = [] } = data ?? {};
+  const known = JSON.stringify([agents, projects]);
+  return (
+    <>
+      <ChoiceField
+        key={`agent ${known}`}
+        label="Agent"
+        name="agent"
+        options={[['', 'any'], ...agents]}
+        defaultValue={search.agent}
+      />
+      <ChoiceField
+        key={`project ${known}`}
+        label="Project"
+        name="project"
+        options={[['', 'any'], ...projects]}
+        defaultValue={search.project}
+      />
+      <TextField label="Model" name="model" list="models-of-runs" spellCheck={false} defaultValue={search.model} />
+      <datalist id="models-of-runs">
+        {models.map((id) => (
+          <option key={id} value={id} />
+        ))}
+      </datalist>
+    </>
   );
 }

@@ -6,9 +6,11 @@ import { useRondo } from '../session/use-session.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
+import { BulkActions } from './bulk-actions.tsx';
 import { RunFilters } from './run-filters.tsx';
 import { RunItem } from './run-item.tsx';
-import type { RunsSearch } from './runs-search.ts';
+import { RunsTabs } from './runs-tabs.tsx';
+import { type RunsSearch, isFiltered, toRunQuery } from './runs-search.ts';
 
 const route = getRouteApi('/runs');
 const pageSize = 40;
@@ -23,31 +25,34 @@ export function RunsPage() {
     navigate({ search: (before) => ({ ...before, shown: shown + pageSize }), replace: true, resetScroll: false });
   const { data, error, refetch } = useRuns(search, shown);
   const now = useNow();
+  const mayWrite = useMay('write');
   if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
 
   return (
     <>
       <div className="page-head">
         <h1>Runs</h1>
+        <RunsTabs />
+        {mayWrite && (
+          <Link to="/runs/new" search={{}} className="button primary">
+            New run
+          </Link>
+        )}
       </div>
       <RunFilters search={search} />
       {error && <Failed error={error} />}
+      {mayWrite && data && <BulkActions search={search} isEmpty={data.items.length === 0} />}
       {data ? <RunList runs={data.items} search={search} now={now} /> : <Loading what="runs" />}
       {data?.hasMore === true && <button onClick={() => void showMore()}>Show older runs</button>}
     </>
   );
 }
 
-function useRuns({ status, thread, text }: RunsSearch, shown: number) {
+function useRuns(search: RunsSearch, shown: number) {
   const rondo = useRondo();
-  const query = {
-    ...(status && { status }),
-    ...(thread !== undefined && { thread_id: thread }),
-    ...(text !== undefined && { q: text }),
-    limit: pageSize,
-  };
+  const query = { ...toRunQuery(search), limit: pageSize };
   return useQuery({
-    queryKey: ['runs', status, thread, text, shown],
+    queryKey: ['runs', query, shown],
     queryFn: () => take(rondo.runs.list(query), shown),
     refetchInterval: refreshMs,
     placeholderData: keepPreviousData,
@@ -61,7 +66,7 @@ interface RunListProps {
 }
 
 function RunList({ runs, search, now }: RunListProps) {
-  if (runs.length === 0) return <NoRuns isFiltered={Object.keys(search).some((name) => name !== 'shown')} />;
+  if (runs.length === 0) return <NoRuns hasFilters={isFiltered(search)} />;
   return (
     <ul className="run-list" aria-label="Runs">
       {runs.map((run) => (
@@ -71,8 +76,8 @@ function RunList({ runs, search, now }: RunListProps) {
   );
 }
 
-function NoRuns({ isFiltered }: { readonly isFiltered: boolean }) {
-  if (isFiltered) return <Empty title="No run matches these filters." />;
+function NoRuns({ hasFilters }: { readonly hasFilters: boolean }) {
+  if (hasFilters) return <Empty title="No run matches these filters." />;
   return <NoRunsYet />;
 }
 
@@ -82,7 +87,7 @@ function NoRunsYet() {
     <Empty title="No runs yet.">
       {mayWrite && (
         <p>
-          <Link to="/threads/new" className="button primary">
+          <Link to="/runs/new" search={{}} className="button">
             Start a run
           </Link>
         </p>
