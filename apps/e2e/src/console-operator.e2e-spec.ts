@@ -53,10 +53,11 @@ describe('the console for those who operate an account', () => {
   });
 
   it('says as whom the browser is signed in', async () => {
-    const who = await client.json<{ account_name: string; caller_name: string }>('GET', '/session');
+    type Names = Record<'account_id' | 'account_name' | 'caller_id' | 'caller_name', string>;
+    const who = await client.json<Names>('GET', '/session');
     const shown = page.getByLabel('Signed in as');
-    await shown.getByText(who.account_name, { exact: true }).waitFor();
-    await shown.getByText(who.caller_name, { exact: true }).waitFor();
+    expect(await shown.getByTitle(who.account_id).innerText()).toBe(who.account_name);
+    expect(await shown.getByTitle(who.caller_id).innerText()).toBe(who.caller_name);
     await shown.getByText('admin, operates the deployment').waitFor();
   });
 
