@@ -58,9 +58,7 @@ export class SessionsController {
     const begun = await this.sessionService.redeem(query.code);
     const { session: caller } = begun;
     const act = { caller, address: this.authenticator.addressOf(request), action: 'session.create' };
-    await this.auditLog.record({ ...act, target: caller.sessionId }, () =>
-      this.signIn(response, begun),
-    );
+    await this.auditLog.record({ ...act, target: caller.sessionId }, () => this.signIn(response, begun));
     response.location(console);
   }
 
