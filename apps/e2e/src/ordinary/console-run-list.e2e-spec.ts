@@ -10,7 +10,7 @@ describe('the list of runs in the console', () => {
 
   beforeAll(async () => {
     ({ client, browser, page } = await ordinaryConsole());
-    const { id } = await client.createRun({ model: 'demo/plain', input: 'One of nobody.' });
+    const { id } = await client.createRun({ model: 'demo/plain', input: 'Of no team.' });
     await client.settled(id);
   });
 
@@ -48,7 +48,7 @@ describe('the list of runs in the console', () => {
     await page.getByLabel('Metadata, value').fill('red');
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await page.waitForURL(/key=team.*value=red/);
-    await page.getByRole('link', { name: 'One of nobody.' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Of no team.' }).waitFor({ state: 'detached' });
     expect(await rows().count()).toBe(3);
     await browser.expectThisAccessibleInEveryLook('the filters of runs');
 
@@ -59,7 +59,7 @@ describe('the list of runs in the console', () => {
     await page.getByRole('link', { name: 'Third.' }).waitFor();
     expect(await rows().count()).toBe(1);
     await page.getByRole('link', { name: 'Without these' }).click();
-    await page.getByRole('link', { name: 'One of nobody.' }).waitFor();
+    await page.getByRole('link', { name: 'Of no team.' }).waitFor();
   });
 
   it('has beside it what ended runs badly, grouped by kind', async () => {
@@ -100,7 +100,7 @@ describe('the list of runs in the console', () => {
     await withAll('Delete all', 'Delete 6 threads', 6);
     await page.getByText('No run matches these filters.').waitFor();
     await browser.open('/console/runs');
-    await page.getByRole('link', { name: 'One of nobody.' }).waitFor();
+    await page.getByRole('link', { name: 'Of no team.' }).waitFor();
     expect(await rows().count()).toBe(4); // with those of the page of errors
   });
 });
