@@ -5,6 +5,7 @@ import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
 import {
   announceRunHolder,
   answerHosting,
+  answerSecrets,
   DelayedPollWorker,
   natsTransportOptions,
   untilSubscribed,
@@ -17,6 +18,7 @@ import { Registry } from 'prom-client';
 import { releaseAllRuns } from './activation/release-all-runs';
 import { RunProcessor } from './activation/run.processor';
 import { signalsController } from './activation/signals.controller';
+import { answerSecretQuestion } from './activation/answer-secret-question';
 import { type AgentWorker, compose } from './compose';
 import type { Config } from './config';
 import { registerDeploymentMetrics } from './maintenance/deployment-metrics';
@@ -35,6 +37,7 @@ export async function startAgentWorker(config: Config, log: Logger) {
   await app.startAllMicroservices();
   await untilSubscribed(app);
   answerHosting(worker.nats, worker.moves.hostingOf.bind(worker.moves)); // until NATS closes
+  answerSecrets(worker.nats, (question) => answerSecretQuestion(worker.secretOpenings, question));
   await app.listen(config.PORT, config.HOST);
   worker.processor.start(config.RUN_CONCURRENCY);
   worker.tasks.start();

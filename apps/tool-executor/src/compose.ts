@@ -1,4 +1,11 @@
-import { type NatsLink, ToolCallConsumer, ToolStreams, connectNats, requestHosting } from '@rondo/messaging';
+import {
+  type NatsLink,
+  ToolCallConsumer,
+  ToolStreams,
+  connectNats,
+  requestHosting,
+  requestSecret,
+} from '@rondo/messaging';
 import { type Logger, OutboundProxy, SecretBox, newUlid, openTracing } from '@rondo/platform';
 import { type Config, sandboxSettingsOf, slotsOf } from './config';
 import { ExecutorIdentity } from './executor-identity';
@@ -8,6 +15,7 @@ import { McpTools } from './mcp/mcp-tools';
 import { type OwnDirectory, requireOwnDirectory } from './hosting/own-directory';
 import { McpResponder } from './mcp/mcp.responder';
 import { SandboxHealth, type SandboxProvider, SandboxSlots, createSandboxProvider, deletionNotice } from './sandboxes';
+import { AskedSecrets, type SecretSource } from './secrets/secret-source';
 import { SiteStore } from './sites/site-store';
 import { SandboxAccess } from './hosting/sandbox-access';
 import { SandboxReconciler } from './hosting/sandbox-reconciler';
@@ -61,13 +69,15 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     config.SANDBOX_SNAPSHOTS === undefined ? shared : await requireOwnDirectory(config.SANDBOX_ROOT, executorId);
   const nats = await connectNats({ url: config.NATS_URL, name: `tool-executor ${executorId}`, log });
 
+  const box = config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY, 'mcp');
+  const secretSource = box && new AskedSecrets({ box, ask: (question) => requestSecret(nats, executorId, question) });
   const turns = new KeyedMutex();
   const { previews, sites, ...sandboxParts } = await composeSandboxes({
-    ...{ config, executorId, directory, nats, log, turns },
+    ...{ config, executorId, directory, nats, log, turns, secretSource },
   });
   const { sandboxes, sandboxSlots, hosting } = sandboxParts;
   const services = createToolServices(config, { proxy: OutboundProxy.from(config) });
-  const mcp = new McpTools(config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY, 'mcp'));
+  const mcp = new McpTools(box, secretSource);
   const toolRunner = new ToolRunner({
     sandboxes: { ...toolSandboxesOf(sandboxes, previews), requireHere: hosting.require.bind(hosting) },
     slots: sandboxSlots,
@@ -110,13 +120,15 @@ interface SandboxContext {
   readonly nats: NatsLink;
   readonly log: Logger;
   readonly turns: KeyedMutex;
+  readonly secretSource: SecretSource | undefined;
 }
 
 /** The sandboxes, and who looks after them and answers questions about them. */
-async function composeSandboxes({ config, executorId, directory, nats, log, turns }: SandboxContext) {
+async function composeSandboxes({ config, executorId, directory, nats, log, turns, secretSource }: SandboxContext) {
   const sandboxes = createSandboxProvider(sandboxSettingsOf(config), log, {
     copies: copySettingsOf(config, executorId),
     proxy: OutboundProxy.from(config),
+    secretSource,
   });
   const sandboxSlots = new SandboxSlots(config.SANDBOX_MAX, sandboxes, log);
   const sandboxHealth = new SandboxHealth(sandboxes, log);

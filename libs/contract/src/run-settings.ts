@@ -4,6 +4,7 @@ import { callerTools } from './caller-tool';
 import { fallbacks, requestedFallbacks } from './fallback';
 import { mcpServerRequests, mcpServers } from './mcp-server';
 import { modelName, requestedModel } from './model-name';
+import { secretName } from './secret';
 import { textLimits } from './text-limits';
 import { dialectName } from './tool-call';
 
@@ -124,6 +125,11 @@ const toolPolicy = z.strictObject({
   timeout_s: z.number().int().min(1).max(600).optional(),
 });
 
+const secretNames = z
+  .array(secretName)
+  .max(50)
+  .refine((names) => new Set(names).size === names.length, 'names a secret twice');
+
 /** The effective settings of a run, merged from profile, agent and request. */
 export const runSettings = z.strictObject({
   profile: profileName,
@@ -138,6 +144,8 @@ export const runSettings = z.strictObject({
   mcp_servers: mcpServers.optional(),
   /** Are offered, too, and answered by the caller. Absent: none. */
   caller_tools: callerTools.optional(),
+  /** The sandbox may use and not read them. Absent: none. */
+  secrets: secretNames.optional(),
   llm: llmSettings,
   processor: processorSettings,
   limits: limitSettings,
@@ -185,6 +193,8 @@ const overridable = {
   mcp_servers: mcpServerRequests.optional(),
   /** Tools that the caller runs. They are offered beside the others; a list replaces that of the earlier part. */
   caller_tools: callerTools.optional(),
+  /** Names of secrets that the sandbox may use and not read. A list replaces that of the earlier part. */
+  secrets: secretNames.optional(),
   llm: llmSettings.optional(),
   processor: processorSettings
     .partial()

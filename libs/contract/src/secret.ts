@@ -76,14 +76,22 @@ const printable = (length: number) =>
     .max(length)
     .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII');
 
+const header = { in: z.literal('header'), name: fieldName, prefix: printable(40).optional() };
+const query = { in: z.literal('query'), name: printable(100).min(1) };
+const username = printable(200).regex(/^[^:]*$/, 'must have no colon');
+const basic = { in: z.literal('basic'), username };
+
 /**
  * Where the value goes. `header`: the placeholder in this header becomes the value; with a prefix, the whole header becomes
  * prefix and value. `query`: the placeholder that is this parameter. `basic`: the password of this user.
  */
-export const secretPlacement = z.discriminatedUnion('in', [
-  z.strictObject({ in: z.literal('header'), name: fieldName, prefix: printable(40).optional() }),
-  z.strictObject({ in: z.literal('query'), name: printable(100).min(1) }),
-  z.strictObject({ in: z.literal('basic'), username: printable(200).regex(/^[^:]*$/, 'must have no colon') }),
+export const secretPlacement = z.discriminatedUnion('in', [z.object(header), z.object(query), z.object(basic)]);
+
+/** The same in a request, where unknown fields are refused. */
+export const newSecretPlacement = z.discriminatedUnion('in', [
+  z.strictObject(header),
+  z.strictObject(query),
+  z.strictObject(basic),
 ]);
 export type SecretPlacement = z.infer<typeof secretPlacement>;
 

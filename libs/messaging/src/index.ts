@@ -47,6 +47,13 @@ export {
   requestAdoption,
   requestRemoval,
 } from './tool-calls/sandbox-requests';
+export {
+  type GrantedSecret,
+  type SecretAnswer,
+  type SecretQuestion,
+  answerSecrets,
+  requestSecret,
+} from './tool-calls/secret-requests';
 export { type HeardExecutor, ToolSupport } from './tool-calls/tool-support';
 export { ToolStreams } from './tool-calls/tool-streams';
 export { type Hosting, answerHosting, requestHosting, threadsPerRequest } from './tool-calls/workspace-hosting';

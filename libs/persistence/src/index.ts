@@ -89,6 +89,7 @@ export {
   Secrets,
   mostSecrets,
 } from './api/secrets/secrets';
+export { type OpenedSecret, type SecretOpening, SecretOpenings } from './api/secrets/secret-openings';
 export { type SecretUseFilter, SecretUses } from './api/secrets/secret-uses';
 export { Projects } from './api/projects/projects';
 export type { ProjectAddress } from './api/projects/project-row';

@@ -57,6 +57,7 @@ export function toolsOf(
         epoch,
         toolSet,
         mcpServers: run.settings.mcp_servers ?? [],
+        secrets: run.settings.secrets ?? [],
         placement: async (thread) => executorId ?? placement.of(thread),
         moves: placement,
         onOutput: (delta: Delta) => journal.publishDelta(delta),

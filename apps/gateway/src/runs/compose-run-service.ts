@@ -7,7 +7,7 @@ import type { WorkerSignals } from './worker-signals';
 
 interface RunServiceParts extends Pick<
   RunServiceDependencies,
-  'settings' | 'agents' | 'accountLimits' | 'quota' | 'quotas' | 'sandboxes' | 'creationTraces'
+  'settings' | 'agents' | 'accountLimits' | 'quota' | 'quotas' | 'sandboxes' | 'secrets' | 'creationTraces'
 > {
   readonly runs: Runs;
   readonly outbox: Outbox;
@@ -30,6 +30,7 @@ export function composeRunService(parts: RunServiceParts): RunService {
     quota,
     quotas: parts.quotas,
     sandboxes: parts.sandboxes,
+    secrets: parts.secrets,
     ...(creationTraces && { creationTraces }),
     publishJobs: () => void relay.publish(),
     publishJob: (job) => void relay.publishEntry(job),

@@ -36,6 +36,7 @@ import type {
   RunAnswers,
   RunPlace,
   Sandboxes,
+  Secrets,
   StopOrder,
   StoppedRun,
 } from '@rondo/persistence';
@@ -68,6 +69,7 @@ export interface RunServiceDependencies {
   readonly quota: Pick<ActiveRunQuota, 'within'>;
   readonly quotas: Pick<AccountQuotas, 'add' | 'isFull'>;
   readonly sandboxes: Pick<Sandboxes, 'hasWorkspace'>;
+  readonly secrets: Pick<Secrets, 'findMissing'>;
   /** Absent while tracing is off. */
   readonly creationTraces?: Pick<RunCreationTraces, 'begin'>;
   /** Publishes committed jobs of the outbox to the queue. Never throws: the sweeper retries what failed. */
@@ -132,6 +134,7 @@ export class RunService {
     const owner = { account: accountId, servers: stored?.servers };
     const requested = resolver.settingsOf(withDefinition(overrides, stored?.definition), owner);
     const { settings, ...admission } = await accountLimits.admit(accountId, requested);
+    await this.requireSecrets(accountId, settings.secrets);
     await this.countStored({ accountId, threadId, projectId }, { input, usesTools: settings.tools.length > 0 });
     const agent = stored && { id: stored.id, version: stored.version, isNamed: source === 'request' };
     const content = { input, files, settings, agent, metadata };
@@ -147,6 +150,15 @@ export class RunService {
     this.dependencies.publishFacts(facts.filter((fact) => !isOfThisRun(fact))); // its own are returned to the only subscriber
     for (const stop of stops) this.dependencies.signalStop(stop);
     return { run, facts: facts.filter(isOfThisRun) };
+  }
+
+  private async requireSecrets(accountId: AccountId, names: readonly string[] = []): Promise<void> {
+    const missing = names.length === 0 ? [] : await this.dependencies.secrets.findMissing(accountId, names);
+    if (missing.length === 0) return;
+    const toField = (name: string) => `secrets.${names.indexOf(name)}`;
+    throw new InvalidRequest(
+      missing.map((name) => ({ field: toField(name), message: `there is no secret named "${name}"` })),
+    );
   }
 
   /** `wasTerminal`: there was nothing left to stop. */

@@ -102,6 +102,21 @@ describe('secrets', () => {
     expect((body.errors as { field: string }[]).map((error) => error.field)).toContain(field);
   });
 
+  it('are named by runs, and one that there is not is refused by its name', async () => {
+    await create();
+    const order = (secrets: readonly string[]) => gateway.as(key).post('/v1/runs').send({ input: 'Go.', secrets });
+
+    expect((await order(['GITHUB_TOKEN', 'NO_SUCH']).expect(422)).body.errors).toEqual([
+      { field: 'secrets.1', message: 'there is no secret named "NO_SUCH"' },
+    ]);
+    await order(['GITHUB_TOKEN']).expect(202);
+    await gateway
+      .as()
+      .post('/v1/runs')
+      .send({ input: 'Go.', secrets: ['GITHUB_TOKEN'] })
+      .expect(422);
+  });
+
   it('need a key to seal them with, whose setting the refusal names', async () => {
     const without = await RunningGateway.start();
     const { body } = await without.as().post('/v1/secrets').send(fields).expect(422);

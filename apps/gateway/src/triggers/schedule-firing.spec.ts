@@ -43,6 +43,7 @@ function firing(
     quota: parts.runQuota,
     quotas: parts.quotas,
     sandboxes: parts.sandboxes,
+    secrets: parts.secrets,
     publishJobs: () => undefined,
     publishJob: () => undefined,
     publishFacts: () => undefined,

@@ -4,6 +4,7 @@ import { McpError, ToolListChangedNotificationSchema } from '@modelcontextprotoc
 import type { McpServer } from '@rondo/contract';
 import { TokenBucket, anySignal } from '@rondo/platform';
 import { z } from 'zod';
+import type { SecretUser } from '../secrets/secret-source';
 import { type DescribedTools, describeTools } from './describe-tools';
 import { type McpAnswer, readAnswer } from './mcp-result';
 import type { SchemaChecker } from './schemas/schema-checker';
@@ -42,6 +43,8 @@ const anyAnswer = z.looseObject({});
 
 /** One session with a server, for one thread. */
 export class McpConnection {
+  /** Who makes its requests now: a session outlives the run that opened it. */
+  user: SecretUser | undefined;
   private readonly client = new Client(identity);
   private readonly broken = new AbortController();
   private readonly unasked = new TokenBucket(unasked.perSecond, unasked.atOnce);

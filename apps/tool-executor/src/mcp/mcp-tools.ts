@@ -9,6 +9,7 @@ import {
 import type { DispatchedCall } from '@rondo/messaging';
 import { type SecretBox, newUlid } from '@rondo/platform';
 import { z } from 'zod';
+import type { SecretSource } from '../secrets/secret-source';
 import { Secrets } from '../services/secrets';
 import { OutcomeUnknown, type ToolContext } from '../tools/tool-handler';
 import type { HandledTool } from '../tools/tool-handlers';
@@ -16,7 +17,7 @@ import type { McpConnection } from './mcp-connection';
 import { type McpFailure, failureOf, reasonOf } from './mcp-failure';
 import { McpSessions } from './mcp-sessions';
 import { openHeaders, secretsIn } from './open-headers';
-import { type McpUse, openConnection } from './open-connection';
+import { type McpUse, openConnection, toSecretUser } from './open-connection';
 import { readableLine } from './readable-text';
 import { SchemaChecker } from './schemas/schema-checker';
 import { problemBefore, promisedResult } from './schemas/schema-promises';
@@ -37,6 +38,7 @@ export class McpTools {
 
   constructor(
     private readonly secrets: Pick<SecretBox, 'open'> | undefined,
+    private readonly source?: Pick<SecretSource, 'open' | 'openedFor'>,
     private readonly schemas = new SchemaChecker(),
   ) {}
 
@@ -47,7 +49,10 @@ export class McpTools {
       this.sessions.use(
         key,
         () => this.open(use),
-        (connection) => connection.tools(use.signal),
+        (connection) => {
+          connection.user = toSecretUser(use);
+          return connection.tools(use.signal);
+        },
       );
     try {
       const again = async (error: unknown) => {
@@ -115,6 +120,7 @@ export class McpTools {
         key,
         () => this.open(use),
         async (connection) => {
+          connection.user = toSecretUser(use);
           const tool = await shownTool(connection, work);
           if ('success' in tool) return tool;
           const promised = { tool, given: work.call.arguments, signal: use.signal };
@@ -144,7 +150,7 @@ export class McpTools {
   }
 
   private open(use: McpUse): Promise<McpConnection> {
-    return openConnection(use, { secrets: this.secrets, schemas: this.schemas });
+    return openConnection(use, { secrets: this.secrets, source: this.source, schemas: this.schemas });
   }
 
   private withoutSecrets(use: McpUse, result: ExecutorResult): ExecutorResult {
@@ -158,7 +164,8 @@ export class McpTools {
 
   private redacted({ server, account }: McpUse, text: string): string {
     try {
-      return new Secrets(secretsIn(openHeaders(server, account, this.secrets))).redact(text);
+      const opened = this.source?.openedFor(account) ?? [];
+      return new Secrets([...secretsIn(openHeaders(server, account, this.secrets)), ...opened]).redact(text);
     } catch {
       return text; // headers that cannot be opened were never sent
     }

@@ -61,13 +61,14 @@ export class McpResponder implements OnApplicationBootstrap, OnModuleDestroy {
     const started = { server, startMs };
     const timeoutMs = longestConnectMs(started);
     return this.inTime(started, async (signal) => {
+      const egress = sandboxes.egressOf(thread);
       let release: () => void = () => undefined;
       const sandbox = async () => {
         await hosting.require(thread, { signal, timeoutMs });
         release = await slots.acquire({ account, thread }, { signal, timeoutMs });
+        await egress.secrets?.grant({ account, run, call: null });
         return sandboxes.get(thread, { account, thread, run });
       };
-      const egress = sandboxes.egressOf(thread);
       try {
         return await mcp.list({ ...started, account, thread, run, egress, commandId: ownCommandId(), signal, sandbox });
       } finally {

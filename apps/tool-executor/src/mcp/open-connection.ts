@@ -1,8 +1,9 @@
-import type { AccountId } from '@rondo/contract';
+import { type AccountId, callId, runId } from '@rondo/contract';
 import type { SecretBox } from '@rondo/platform';
 import type { EgressGate, Sandbox } from '../sandboxes';
+import type { SecretSource, SecretUser } from '../secrets/secret-source';
 import { McpConnection, type StartedServer } from './mcp-connection';
-import { openHeaders } from './open-headers';
+import { fetchWithSecrets, openHeaders } from './open-headers';
 import { readableLine } from './readable-text';
 import { remoteTransport } from './remote-transport';
 import { SandboxTransport } from './sandbox-transport';
@@ -22,15 +23,23 @@ export interface McpUse extends StartedServer {
 
 export interface ConnectionParts {
   readonly secrets: Pick<SecretBox, 'open'> | undefined;
+  /** Absent: headers with placeholders of secrets are refused. */
+  readonly source: Pick<SecretSource, 'open'> | undefined;
   readonly schemas: Pick<SchemaChecker, 'problemsOf'>;
 }
 
 /** Rejects when the server is not connected within its time. */
-export async function openConnection(use: McpUse, { secrets, schemas }: ConnectionParts): Promise<McpConnection> {
+export async function openConnection(use: McpUse, parts: ConnectionParts): Promise<McpConnection> {
   const { server, account, egress, commandId, run } = use;
+  const { secrets, schemas, source } = parts;
   const headers = openHeaders(server, account, secrets);
   if (server.transport !== 'stdio') {
-    const connection = new McpConnection(use, schemas, (broke) => remoteTransport(server, { headers, egress, broke }));
+    const connection: McpConnection = new McpConnection(use, schemas, (broke) =>
+      remoteTransport(server, {
+        ...{ headers, egress, broke },
+        withSecrets: (fetch) => fetchWithSecrets(fetch, () => connection.user ?? toSecretUser(use), source),
+      }),
+    );
     await connection.open(use.signal);
     return connection;
   }
@@ -46,5 +55,12 @@ export async function openConnection(use: McpUse, { secrets, schemas }: Connecti
     throw new Error(`${error instanceof Error ? error.message : String(error)} It wrote: ${wrote}`, { cause: error });
   }
 }
+
+/** For whom a request of a server is made. A server that is only looked at serves no run. */
+export const toSecretUser = ({ account, run, commandId }: McpUse): SecretUser => ({
+  account,
+  run: runId.safeParse(run).data ?? null,
+  call: runId.safeParse(run).success ? (callId.safeParse(commandId).data ?? null) : null,
+});
 
 const shownErrors = 200;

@@ -2,7 +2,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { McpServer } from '@rondo/contract';
-import { type CheckedFetch, checkedFetch } from '@rondo/platform';
+import { type CheckedFetch, type Target, checkedFetch } from '@rondo/platform';
 import type { EgressGate } from '../sandboxes';
 import { lenientResponse } from './lenient-message';
 
@@ -20,6 +20,8 @@ export type RemoteServer = Exclude<McpServer, { transport: 'stdio' }>;
 
 export interface RemoteTransportParts {
   readonly headers: Readonly<Record<string, string>>;
+  /** Puts values for the placeholders of secrets in headers, for each request anew. Absent: there are none. */
+  readonly withSecrets?: (fetch: CheckedFetch) => CheckedFetch;
   readonly egress: Pick<EgressGate, 'admit'>;
   /** Called when an answer breaks off, for which its request would wait in vain. */
   readonly broke: (error: Error) => void;
@@ -27,19 +29,22 @@ export interface RemoteTransportParts {
 
 /** Connects to a server over the network, by the egress rules of the thread. */
 export function remoteTransport({ url, transport }: RemoteServer, parts: RemoteTransportParts): Transport {
-  const { headers, egress, broke } = parts;
-  const checked = checkedFetch({ admit: (target) => egress.admit(target), bodyBytes, brokeOff: broke });
+  const { headers, egress, broke, withSecrets = unchanged } = parts;
+  const admit = (target: Target) => egress.admit(target);
+  const checked = withSecrets(checkedFetch({ admit, bodyBytes, brokeOff: broke }));
   const requestInit = { headers: { ...headers } };
   if (transport === 'sse') {
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- servers that speak nothing newer still exist
     return new SSEClientTransport(new URL(url), { requestInit, fetch: openedOnce(checked, broke) });
   }
-  const streaming = checkedFetch({ admit: (target) => egress.admit(target), bodyBytes }); // its end ends no session
+  const streaming = withSecrets(checkedFetch({ admit, bodyBytes })); // its end ends no session
   const fetch: CheckedFetch = async (given, init) =>
     lenientResponse(await (isGet(init) ? streaming : checked)(given, init));
   const options = { requestInit, fetch, reconnectionOptions: noReconnection };
   return new StreamableHTTPClientTransport(new URL(url), options);
 }
+
+const unchanged = (fetch: CheckedFetch): CheckedFetch => fetch;
 
 const isGet = (init: RequestInit | undefined): boolean => (init?.method ?? 'GET') === 'GET';
 

@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { type OutboundProxy, publicInternet, resolveByDns, resolveWithSystem } from '@rondo/platform';
 import { DaytonaProvider } from './daytona/daytona-provider';
 import { prepareDocker } from './docker/prepare-docker';
-import { EgressGates } from './egress/egress-gate';
+import type { SecretSource } from '../secrets/secret-source';
+import { EgressGates, type EgressSecrets } from './egress/egress-gate';
+import { SecretAuthority } from './egress/secret-authority';
 import type { EgressRules } from './egress/destination';
 import { HostProvider } from './host/host-provider';
 import type { CopySettings } from './host/workspaces/workspace-copies';
@@ -14,9 +17,11 @@ interface ProviderOptions {
   readonly copies?: CopySettings | undefined;
   /** What requests of sandboxes, and of tools that act for them, leave through. */
   readonly proxy?: OutboundProxy | undefined;
+  /** Absent: sandboxes can use no secrets. */
+  readonly secretSource?: SecretSource | undefined;
 }
 
-type EgressParts = Partial<Pick<EgressRules, 'resolve' | 'isAllowed' | 'proxy'>>;
+type EgressParts = Partial<Pick<EgressRules, 'resolve' | 'isAllowed' | 'proxy'> & Pick<EgressSecrets, 'hostAuthority'>>;
 
 /** The provider that the settings choose. */
 export function createSandboxProvider(
@@ -37,7 +42,7 @@ export function createEmbeddedProvider(
   log: SandboxLog,
   { copies, ...egress }: ProviderOptions & EgressParts = {},
 ): HostProvider<EmbeddedProbeResult> {
-  const gates = egressGates(settings, egress);
+  const gates = egressGates(settings, settings.unsafeHost ? { ...egress, secretSource: undefined } : egress);
   return new HostProvider(settings, { name: 'embedded', log, egress: gates, prepare: prepareIsolation, copies });
 }
 
@@ -54,12 +59,18 @@ export function createDockerProvider(
   });
 }
 
-function egressGates(settings: SandboxSettings, replaced: EgressParts = {}): EgressGates {
-  return new EgressGates({
+function egressGates(
+  settings: SandboxSettings,
+  { secretSource: source, hostAuthority, ...replaced }: EgressParts & Pick<ProviderOptions, 'secretSource'> = {},
+): EgressGates {
+  const rules = {
     ...settings.egress,
     resolve: resolveByDns(),
     resolveInternal: resolveWithSystem(),
     isAllowed: publicInternet({ deniedNetworks: settings.egress.deniedNetworks }),
     ...replaced,
-  });
+  };
+  if (!source) return new EgressGates(rules);
+  const secrets = { source, key: randomBytes(32), authority: new SecretAuthority(), hostAuthority };
+  return new EgressGates(rules, secrets);
 }

@@ -107,12 +107,24 @@ export class ToolRunner {
       await this.parts.sandboxes.requireHere?.(call.thread_id, wait); // so may the wait for a place
       const notice = usesFiles(prepared.tool) ? await this.deletionNotice(call) : undefined;
       if (notice !== undefined) return failed(notice);
+      const refusal = await this.grantSecrets(prepared, call);
+      if (refusal !== undefined) return failed(refusal);
       const labels = { ...user, run: call.run_id, ...(call.epoch !== undefined && { epoch: String(call.epoch) }) };
       const sandbox = await this.parts.sandboxes.get(call.thread_id, labels);
       return await this.runInTurn(prepared, { call, listeners, sandbox });
     } finally {
       release();
     }
+  }
+
+  /** Undefined unless the sandbox cannot use the secrets that the run names. */
+  private async grantSecrets({ tool }: PreparedCall, call: DispatchedCall): Promise<string | undefined> {
+    const { secrets: names = [], account_id: account, run_id: run, call_id: callId } = call;
+    if (names.length === 0 || account === undefined || !runsCommands(tool, call)) return undefined;
+    const { secrets } = this.parts.sandboxes.egressOf(call.thread_id);
+    if (!secrets) return `Not executed: the run names secrets (${names.join(', ')}), and ${noSecrets}`;
+    await secrets.grant({ account, run, call: callId });
+    return undefined;
   }
 
   private async deletionNotice({ thread_id, call_id }: DispatchedCall): Promise<string | undefined> {
@@ -188,6 +200,12 @@ export class ToolRunner {
     return failed('The executor was shut down while the tool ran, and killed it. Parts of it may have taken effect.');
   }
 }
+
+const noSecrets =
+  'sandboxes here can use none: their provider is daytona, they are not isolated, or this executor has no SECRETS_KEY.';
+
+const runsCommands = ({ group }: ToolDefinition, { mcp }: DispatchedCall): boolean =>
+  group === 'shell' || mcp?.server.transport === 'stdio';
 
 const usesFiles = ({ group }: ToolDefinition): boolean => group === 'shell' || group === 'files';
 

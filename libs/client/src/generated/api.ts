@@ -112,6 +112,7 @@ export type components = {
                 command: string;
             })[];
             caller_tools?: components["schemas"]["CallerTool"][];
+            secrets?: string[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: {
                 dialect?: components["schemas"]["Dialect"];
@@ -204,6 +205,7 @@ export type components = {
                 command: string;
             })[];
             caller_tools?: components["schemas"]["CallerTool"][];
+            secrets?: string[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -909,6 +911,7 @@ export type components = {
                     command: string;
                 })[];
                 caller_tools?: components["schemas"]["CallerTool"][];
+                secrets?: string[];
                 llm?: components["schemas"]["LlmSettings"];
                 processor?: components["schemas"]["ProcessorOverrides"];
                 limits?: components["schemas"]["LimitOverrides"];
@@ -1752,6 +1755,7 @@ export type components = {
                 command: string;
             })[];
             caller_tools?: components["schemas"]["CallerTool"][];
+            secrets?: string[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -1821,6 +1825,7 @@ export type components = {
                 command: string;
             })[];
             caller_tools?: components["schemas"]["CallerTool"][];
+            secrets?: string[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -1921,12 +1926,26 @@ export type components = {
              */
             methods?: components["schemas"]["SecretMethod"][];
             /** @description Where the value goes: in a header, whole if there is a `prefix`; as a parameter of the query; or as the password of a user. */
-            placement: components["schemas"]["SecretPlacement"];
+            placement: components["schemas"]["NewSecretPlacement"];
             /**
              * @description From then on it is refused.
              * @default null
              */
             expires_at?: string | null;
+        };
+        NewSecretPlacement: {
+            /** @constant */
+            in: "header";
+            name: string;
+            prefix?: string;
+        } | {
+            /** @constant */
+            in: "query";
+            name: string;
+        } | {
+            /** @constant */
+            in: "basic";
+            username: string & (unknown & unknown);
         };
         NewSession: Record<string, never>;
         NewThread: {
@@ -2383,6 +2402,7 @@ export type components = {
                 command: string;
             })[];
             caller_tools?: components["schemas"]["CallerTool"][];
+            secrets?: string[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -2579,6 +2599,7 @@ export type components = {
                 command: string;
             })[];
             caller_tools?: components["schemas"]["CallerTool"][];
+            secrets?: string[];
             llm: components["schemas"]["LlmSettings"];
             processor: components["schemas"]["ProcessorSettings"];
             limits: components["schemas"]["LimitSettings"];
@@ -2937,7 +2958,7 @@ export type components = {
             allowed_hosts?: string[];
             methods?: components["schemas"]["SecretMethod"][];
             /** @description Where the value goes: in a header, whole if there is a `prefix`; as a parameter of the query; or as the password of a user. */
-            placement?: components["schemas"]["SecretPlacement"];
+            placement?: components["schemas"]["NewSecretPlacement"];
             /** @description From then on it is refused. */
             expires_at?: string | null;
         };
@@ -4047,6 +4068,7 @@ export type NewRun = components['schemas']['NewRun'];
 export type NewRunOnThread = components['schemas']['NewRunOnThread'];
 export type NewSchedule = components['schemas']['NewSchedule'];
 export type NewSecret = components['schemas']['NewSecret'];
+export type NewSecretPlacement = components['schemas']['NewSecretPlacement'];
 export type NewSession = components['schemas']['NewSession'];
 export type NewThread = components['schemas']['NewThread'];
 export type NewTriggeredRun = components['schemas']['NewTriggeredRun'];

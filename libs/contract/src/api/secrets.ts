@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { projectId, runId, secretId } from '../ids';
-import { allowedHost, newSecretName, secret, secretMethod, secretPlacement, secretUse, secretValue } from '../secret';
+import {
+  allowedHost,
+  newSecretName,
+  newSecretPlacement,
+  secret,
+  secretMethod,
+  secretPlacement,
+  secretUse,
+  secretValue,
+} from '../secret';
 import { exampleIds as ids } from './example-ids';
 import { createPage, pageQuery } from './paging';
 import { type ApiSchemas, defineRoutes } from './route';
@@ -19,7 +28,7 @@ const fields = {
       '`api.example.com`, or `*.example.com` for the names below it: TLS on port 443. `api.example.com:8443` is another port, and only `http://build.internal:8080` is without TLS.',
     ),
   methods: z.array(secretMethod).min(1).refine(once, 'names a method twice'),
-  placement: secretPlacement.describe(
+  placement: newSecretPlacement.describe(
     'Where the value goes: in a header, whole if there is a `prefix`; as a parameter of the query; or as the password of a user.',
   ),
   expires_at: z.iso.datetime().nullable().describe('From then on it is refused.'),
@@ -117,9 +126,15 @@ export const secrets = defineRoutes('secrets', {
 const at = '2026-11-25T09:00:00.000Z';
 
 export const secretSchemas: ApiSchemas = {
-  shared: { SecretPlacement: secretPlacement, SecretMethod: secretMethod },
-  requests: { NewSecret: newSecret, SecretChange: secretChange },
-  answers: { Secret: secret, SecretPage: secretPage, SecretUse: secretUse, SecretUsePage: secretUsePage },
+  shared: { SecretMethod: secretMethod },
+  requests: { NewSecret: newSecret, SecretChange: secretChange, NewSecretPlacement: newSecretPlacement },
+  answers: {
+    SecretPlacement: secretPlacement,
+    Secret: secret,
+    SecretPage: secretPage,
+    SecretUse: secretUse,
+    SecretUsePage: secretUsePage,
+  },
   examples: {
     Secret: {
       id: ids.secret,

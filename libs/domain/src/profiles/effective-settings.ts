@@ -98,6 +98,7 @@ function overlay({ name, profile: { settings: profile, ...about }, request, defa
     approval_expires_s,
     mcp_servers: _servers,
     caller_tools: _tools,
+    secrets: agentSecrets,
     fallbacks: _,
     ...identity
   } = other;
@@ -125,9 +126,13 @@ function overlay({ name, profile: { settings: profile, ...about }, request, defa
     budget: { ...defaultBudget(defaults, model), ...defined(budget), ...defined(request.budget) },
     ...(approvals && { approvals }),
     ...(policies && { tool_policies: policies }),
+    ...secretsOf(request.secrets ?? agentSecrets),
     termination: profile.termination,
   };
 }
+
+const secretsOf = (names: readonly string[] = []): Pick<RunSettings, 'secrets'> =>
+  names.length > 0 ? { secrets: [...names] } : {};
 
 const fullName = (model: string, { aliases }: SettingsDefaults): string => aliases?.get(model) ?? model;
 

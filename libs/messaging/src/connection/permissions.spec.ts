@@ -28,6 +28,7 @@ import {
 import { ToolStreams, toolStreamConfigs } from '../tool-calls/tool-streams';
 import { HeardRunHolders, announceRunHolder } from '../queues/signs-of-life';
 import { ToolSupport } from '../tool-calls/tool-support';
+import { answerSecrets, requestSecret } from '../tool-calls/secret-requests';
 import { answerHosting, requestHosting } from '../tool-calls/workspace-hosting';
 import { builtInTools } from '@rondo/domain';
 import { openTunnel, serveTunnels } from '../tunnels/executor-tunnels';
@@ -170,6 +171,7 @@ describe('each permission on NATS', () => {
       answerMcpLists(executor, id, () => Promise.resolve(discovery)),
       answerMcpDiscoveries(executor, id, () => Promise.resolve(discovery)),
       answerHosting(worker, () => Promise.resolve({ deleted: [] })),
+      answerSecrets(worker, () => Promise.resolve({ how: 'granted', secrets: [] })),
       serveTunnels(executor, id, { accept: () => Promise.resolve({ head: {} }) }),
     );
     const [heardByWorker, heardByGateway] = [new OpenExecutors(worker), new ToolSupport(gateway)];
@@ -183,6 +185,7 @@ describe('each permission on NATS', () => {
     expect(await requestRemoval(worker, id, thread)).toBe(true);
     expect(await requestAdoption(worker, id, { threadId: thread, from: 'exe_lost' })).toBe('adopted');
     expect(await requestHosting(executor, id, { asked: [thread] })).toEqual({ deleted: [] });
+    expect(await requestSecret(executor, id, { ask: 'grants', run_id: run })).toEqual({ how: 'granted', secrets: [] });
     await requestMcpList(worker, id, { thread_id: thread, run_id: run, account_id: account, server: mcp });
     await requestMcpDiscovery(gateway, id, { account_id: account, server: mcp });
     for (const link of [worker, gateway]) {

@@ -14,8 +14,9 @@ interface Traffic {
   readonly queue?: string;
 }
 
-/** One worker answers each question of an executor about the threads that it hosts. */
+/** One worker answers each question of an executor: about the threads that it hosts, and about secrets. */
 export const hostingQueue = 'workers';
+const askedOfWorkers = { publish: ['tool-executor'], subscribe: ['agent-worker'], queue: hostingQueue } as const;
 
 const names = wireNames();
 
@@ -50,12 +51,8 @@ export const trafficOf = (executor: string) =>
     sandboxEnd: { subject: names.sandboxEnd(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     sandboxForget: { subject: names.sandboxForget(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     sandboxAdopt: { subject: names.sandboxAdopt(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
-    sandboxThreads: {
-      subject: names.sandboxThreads(executor),
-      publish: ['tool-executor'],
-      subscribe: ['agent-worker'],
-      queue: hostingQueue,
-    },
+    sandboxThreads: { subject: names.sandboxThreads(executor), ...askedOfWorkers },
+    secretAsk: { subject: names.secretAsk(executor), ...askedOfWorkers },
     mcpList: { subject: names.mcpList(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     mcpDiscover: { subject: names.mcpDiscover(executor), publish: ['gateway'], subscribe: ['tool-executor'] },
     sandboxOpen: {

@@ -60,6 +60,8 @@ export function wireNames(namespace = '') {
     sandboxAdopt: (executorId: string) => `${subject}sandbox.adopt.${executorId}`,
     /** Request of an executor to any worker: which of these threads does it not host any more? */
     sandboxThreads: (executorId: string) => `${subject}sandbox.threads.${executorId}`,
+    /** Request of an executor to any worker: what may be done with a secret, and its sealed value for one request. */
+    secretAsk: (executorId: string) => `${subject}secret.ask.${executorId}`,
     /** Request to an executor for the tools of an MCP server. */
     mcpList: (executorId: string) => `${subject}mcp.list.${executorId}`,
     /** Request of a gateway to an executor for the tools of an MCP server that no run uses yet. */

@@ -13,6 +13,7 @@ import {
   removalAnswer,
   removalRequest,
 } from '../tool-calls/sandbox-requests';
+import { secretAnswer, secretQuestion } from '../tool-calls/secret-requests';
 import { hostingAnswer, hostingRequest } from '../tool-calls/workspace-hosting';
 import { announcement } from '../tool-calls/open-executors';
 import { tunnelAnswer, tunnelRequest } from '../tunnels/executor-tunnels';
@@ -46,6 +47,7 @@ const wire = {
   sandboxForget: { schema: removalRequest, answer: removalAnswer },
   sandboxAdopt: { schema: adoptionRequest, answer: adoptionAnswer },
   sandboxThreads: { schema: hostingRequest, answer: hostingAnswer },
+  secretAsk: { schema: secretQuestion, answer: secretAnswer },
   mcpList: { schema: mcpListRequest, answer: mcpDiscovery },
   mcpDiscover: { schema: mcpDiscoverRequest, answer: mcpDiscovery },
   sandboxOpen: { schema: tunnelRequest.extend({ request: sandboxRequest }), answer: tunnelAnswer },

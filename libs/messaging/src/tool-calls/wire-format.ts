@@ -7,6 +7,7 @@ import {
   planProgress,
   mcpServer,
   runId,
+  secretName,
   threadId,
 } from '@rondo/contract';
 import type { ToolAnswer } from '@rondo/domain';
@@ -32,6 +33,8 @@ export const dispatchedCall = z.object({
   expires_at: z.iso.datetime().exactOptional(),
   /** Set for a tool of an MCP server: what an executor needs to call it. Executors of before know no such tools. */
   mcp: z.object({ server: mcpServer, tool: z.string(), fingerprint: z.string() }).exactOptional(),
+  /** The secrets that the run names: an executor of before knows none, and commands find no placeholders there. */
+  secrets: z.array(secretName).exactOptional(),
   /** The store it was sent into, see ToolStreams.store: no other store has its claim. Older workers do not send it. */
   store: z.string().exactOptional(),
   /** The claim of the run under which it was sent, for the labels of a sandbox. Older workers do not send it. */

@@ -8,7 +8,12 @@ const sharedMemoryBytes = 64 * 1024 * 1024;
 const labelPrefix = 'rondo.';
 
 /** Where the files of a sandbox appear in its container. */
-export const inside = { workspace: '/workspace', agent: '/rondo/agent', egressSocket: '/rondo/egress.sock' };
+export const inside = {
+  workspace: '/workspace',
+  agent: '/rondo/agent',
+  egressSocket: '/rondo/egress.sock',
+  secretSocket: '/rondo/secrets.sock',
+};
 
 export interface ContainerParts {
   readonly settings: SandboxSettings;
@@ -18,6 +23,7 @@ export interface ContainerParts {
   readonly name: string;
   readonly agentDirectory: string;
   readonly egressSocket: string | undefined;
+  readonly secretSocket: string | undefined;
 }
 
 /** The label by which an executor finds the containers that it has started before it died. */
@@ -62,12 +68,16 @@ function limitsOf({ memoryBytes, processes, cpu, openFiles, fileSizeBytes }: San
   };
 }
 
-function mountsOf({ directory }: Workspace, paths: Pick<ContainerParts, 'agentDirectory' | 'egressSocket'>): object[] {
+function mountsOf(
+  { directory }: Workspace,
+  paths: Pick<ContainerParts, 'agentDirectory' | 'egressSocket' | 'secretSocket'>,
+): object[] {
   const bind = (Source: string, Target: string, ReadOnly: boolean) => ({ Type: 'bind', Source, Target, ReadOnly });
   return [
     bind(directory, inside.workspace, false),
     bind(paths.agentDirectory, inside.agent, true),
     ...(paths.egressSocket === undefined ? [] : [bind(paths.egressSocket, inside.egressSocket, true)]),
+    ...(paths.secretSocket === undefined ? [] : [bind(paths.secretSocket, inside.secretSocket, true)]),
   ];
 }
 

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EgressProxy } from '../egress/egress-proxy';
-import { proxyPort, proxyVariables } from '../egress/proxy-variables';
+import { proxyVariables, secretVariables } from '../egress/proxy-variables';
+import { type WayOut, openWayOut, relaysTo } from '../egress/way-out';
 import { ListedOwners } from '../host/processes/listed-owners';
 import { childrenOf } from '../host/processes/process-table';
 import { RunProcesses } from '../host/processes/run-processes';
@@ -11,7 +10,6 @@ import type { RuntimeDirectory } from '../host/isolation/runtime-directory';
 import { requireSandboxUser } from '../host/workspaces/sandbox-users';
 import { searchPath } from '../host/processes/search-path';
 import type { Workspace } from '../host/workspaces/workspaces';
-import { admitsAnything } from '../egress/destination';
 import type { EgressGates } from '../egress/egress-gate';
 import { EngineAway, SandboxError } from '../provider/sandbox-error';
 import type { SandboxSettings } from '../provider/sandbox-settings';
@@ -28,12 +26,6 @@ export interface DockerParts {
   readonly egress: EgressGates;
 }
 
-/** The proxy of one sandbox, on a socket that is mounted into its container. */
-interface WayOut {
-  readonly socketPath: string;
-  close(): Promise<unknown>;
-}
-
 /** Boots agents in containers, one for each sandbox that is awake. Files stay on this host, where the containers mount them. */
 export class DockerLauncher implements Launcher {
   /** Containers carry the names of their threads. */
@@ -45,13 +37,15 @@ export class DockerLauncher implements Launcher {
   constructor(private readonly parts: DockerParts) {}
 
   async launch(workspace: Workspace): Promise<LaunchedAgent> {
-    const { engine, settings } = this.parts;
+    const { engine, settings, egress, runtime } = this.parts;
     requireSandboxUser(workspace, settings);
     if (workspace.image !== undefined) {
       throw new SandboxError('unavailable', 'The workspace is a disk image, which containers cannot mount.');
     }
     const name = ['rondo', settings.install ?? [], workspace.threadId].flat().join('-');
-    const wayOut = await this.openWayOut(workspace);
+    const path = join(runtime.path, String((this.launches += 1)));
+    const { threadId, uid } = workspace;
+    const wayOut = await openWayOut(egress, { threadId: () => threadId, path, uid });
     try {
       await engine.remove(name); // one that an executor has left which died
       return await this.run(name, workspace, wayOut);
@@ -65,14 +59,15 @@ export class DockerLauncher implements Launcher {
 
   private async run(name: string, workspace: Workspace, wayOut: WayOut | undefined): Promise<LaunchedAgent> {
     const { engine, settings, docker, runtime } = this.parts;
-    const files = { agentDirectory: runtime.agent, egressSocket: wayOut?.socketPath };
+    const sockets = { egressSocket: wayOut?.socketPath, secretSocket: wayOut?.secretSocketPath };
+    const files = { agentDirectory: runtime.agent, ...sockets };
     const id = await engine.create(name, containerRequest({ settings, docker, workspace, name, ...files }));
     const control = new AttachedStreams(await engine.attach(id));
     control.on('error', () => undefined); // The connection to the agent listens later; a broken one is closed.
     await engine.start(id);
     return {
       control,
-      configuration: this.configuration(wayOut !== undefined),
+      configuration: this.configuration(wayOut),
       ended: engine.untilRemoved(id).then(async () => {
         await wayOut?.close();
         return control.lastErrors.trim();
@@ -91,24 +86,19 @@ export class DockerLauncher implements Launcher {
     };
   }
 
-  private async openWayOut({ threadId, uid }: Workspace): Promise<WayOut | undefined> {
-    const { egress, runtime } = this.parts;
-    if (!admitsAnything(egress.rules)) return undefined;
-    const proxy = new EgressProxy(egress.of(threadId));
-    const socketPath = join(runtime.path, `${(this.launches += 1)}.sock`);
-    await proxy.listen(socketPath, uid);
-    return { socketPath, close: () => Promise.all([proxy.close(), rm(socketPath, { force: true })]) };
-  }
-
-  private configuration(hasWayOut: boolean): AgentConfiguration {
+  private configuration(wayOut: WayOut | undefined): AgentConfiguration {
+    const { rules } = this.parts.egress;
     return {
       workspace: inside.workspace,
       sessionDirectory: '/tmp/.sessions',
       environment: {
         ...{ PATH: searchPath, HOME: inside.workspace, USER: 'agent', LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: '/tmp' },
-        ...(hasWayOut && proxyVariables(this.parts.egress.rules)),
+        ...(wayOut && proxyVariables(rules)),
       },
-      ...(hasWayOut && { relay: { port: proxyPort, socketPath: inside.egressSocket } }),
+      ...(wayOut && {
+        ...relaysTo(wayOut, { socketPath: inside.egressSocket, secretSocketPath: inside.secretSocket }),
+        secretEnvironment: secretVariables(rules, inside.agent),
+      }),
     };
   }
 }

@@ -16,6 +16,7 @@ export async function prepareDocker(site: IsolationSite): Promise<Isolation> {
     await engine.ping();
     for (const id of await engine.list(ownerLabel(site.settings.root))) await engine.remove(id);
     runtime = await createRuntimeDirectory(undefined);
+    await site.egress.secrets?.authority.writeTo(runtime.agent);
     const launcher = new DockerLauncher({ engine, docker, runtime, ...site });
     const problem = await runTrial(launcher, site, trialOf(docker));
     if (problem !== undefined) throw new Error(problem);

@@ -1,4 +1,7 @@
 import { type CheckedDestination, OutboundRefusal, type Target, TokenBucket } from '@rondo/platform';
+import type { SecretSource } from '../../secrets/secret-source';
+import { SandboxSecrets } from './sandbox-secrets';
+import type { SecretAuthority } from './secret-authority';
 import { decideDestination, type EgressRules } from './destination';
 
 /** Concurrent name lookups of one sandbox. */
@@ -16,7 +19,11 @@ export class EgressGate {
   private readonly requests: TokenBucket;
   private readonly lookups = new Map<string, Promise<readonly string[]>>();
 
-  constructor(private readonly rules: EgressRules) {
+  constructor(
+    private readonly rules: EgressRules,
+    /** Undefined where sandboxes can use no secrets. */
+    readonly secrets?: SandboxSecrets,
+  ) {
     const { requestsPerSecond } = rules;
     this.requests = new TokenBucket(requestsPerSecond, requestsPerSecond * burstSeconds);
   }
@@ -45,19 +52,37 @@ export class EgressGate {
   }
 }
 
+/** What sandboxes need to use secrets. */
+export interface EgressSecrets {
+  readonly source: SecretSource;
+  /** Placeholders follow from it, and end with this process. */
+  readonly key: Buffer;
+  readonly authority: SecretAuthority;
+  /** Only tests have hosts whose authority is not known everywhere. */
+  readonly hostAuthority?: string | undefined;
+}
+
 /** One gate per thread. It outlives a crash of the thread's sandbox, so that a reboot does not reset the rate. */
 export class EgressGates {
   private readonly gates = new Map<string, EgressGate>();
 
-  constructor(readonly rules: EgressRules) {}
+  /** `secrets` where the sandboxes go out through a proxy of this process. */
+  constructor(
+    readonly rules: EgressRules,
+    readonly secrets?: EgressSecrets,
+  ) {}
 
   of(threadId: string): EgressGate {
-    const gate = this.gates.get(threadId) ?? new EgressGate(this.rules);
+    const gate = this.gates.get(threadId) ?? new EgressGate(this.rules, this.secretsOf(threadId));
     this.gates.set(threadId, gate);
     return gate;
   }
 
   remove(threadId: string): void {
     this.gates.delete(threadId);
+  }
+
+  private secretsOf(threadId: string): SandboxSecrets | undefined {
+    return this.secrets && new SandboxSecrets(threadId, this.secrets);
   }
 }

@@ -3,9 +3,11 @@ import { chmod, chown, rm } from 'node:fs/promises';
 import { STATUS_CODES } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { OutboundRefusal, dial } from '@rondo/platform';
+import type { SecretTarget } from '@rondo/contract';
+import { OutboundRefusal, bareHost, dial } from '@rondo/platform';
 import { EgressRefusal } from './destination';
 import { type EgressGate, TooManyRequests } from './egress-gate';
+import type { SecretRelay } from './secret-relay';
 import { type Head, InvalidHttp, serialized, forwarded, isInterim, readHead, requestOf } from './message-head';
 
 const maximumConnections = 64;
@@ -29,7 +31,11 @@ export class EgressProxy {
   private readonly sockets = new Set<Socket>();
   private clients = 0;
 
-  constructor(private readonly gate: Pick<EgressGate, 'admit'>) {
+  /** With a relay, requests to hosts of secrets are looked into. */
+  constructor(
+    private readonly gate: Pick<EgressGate, 'admit'>,
+    private readonly relay?: SecretRelay,
+  ) {
     this.server = createServer({ allowHalfOpen: true }, (socket) => {
       this.track(socket);
       if (this.clients >= maximumConnections) refuse(socket, tooManyConnections);
@@ -70,7 +76,10 @@ export class EgressProxy {
   }
 
   private async tunnel(client: Socket, head: Head, leaving: AbortSignal): Promise<void> {
-    const outside = await this.connect(parseTarget(`http://${requestOf(head).target}`), leaving);
+    const target = parseTarget(`http://${requestOf(head).target}`);
+    const secured = toSecretTarget(target, 'https:');
+    if (this.relay?.covers(secured)) return this.relay.acceptTls(client, { target: secured, leaving });
+    const outside = await this.connect(target, leaving);
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
     send(client, outside);
     receive(client, outside);
@@ -79,6 +88,12 @@ export class EgressProxy {
   private async forward(client: Socket, head: Head, leaving: AbortSignal): Promise<void> {
     const { method, target, version } = requestOf(head);
     const url = parseTarget(target);
+    const plain = toSecretTarget(url, 'http:');
+    if (url.protocol === 'http:' && this.relay?.covers(plain)) {
+      client.unshift(Buffer.from(serialized(head), 'latin1'));
+      this.relay.acceptPlain(client, { target: plain, leaving });
+      return;
+    }
     const outside = await this.connect(url, leaving);
     outside.write(
       forwarded({ ...head, first: `${method} ${url.pathname}${url.search} ${version}` }, url.host),
@@ -107,6 +122,11 @@ export class EgressProxy {
     socket.on('close', () => this.sockets.delete(socket));
   }
 }
+
+const toSecretTarget = ({ hostname, port }: URL, protocol: SecretTarget['protocol']): SecretTarget => ({
+  ...{ protocol, hostname: bareHost(hostname).toLowerCase() },
+  port: Number(port || 80), // also of a tunnel, whose target is read like one of a URL
+});
 
 function send(client: Socket, outside: Socket): void {
   client.pipe(outside);

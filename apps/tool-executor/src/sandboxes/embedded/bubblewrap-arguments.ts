@@ -10,6 +10,7 @@ export interface View {
   loader: string;
   systemFiles: string;
   egressSocket: string | undefined;
+  secretSocket: string | undefined;
   /** Besides those in /usr. */
   programs: ShownProgram;
   disableUserNamespaces: boolean;
@@ -21,6 +22,7 @@ export const insideUid = 1000;
 export const insideAgent = '/run/agent';
 export const insideLoader = '/run/loader';
 export const insideEgressSocket = '/run/egress.sock';
+export const insideSecretSocket = '/run/secrets.sock';
 
 const sharedMemoryBytes = 64 * 1024 * 1024;
 const runBytes = 16 * 1024 * 1024;
@@ -54,6 +56,7 @@ export function bubblewrapArguments(view: View, settings: SandboxSettings): stri
     ...['--bind', view.workspace, '/workspace', '--chdir', '/workspace'],
     ...['--ro-bind', view.agent, insideAgent, '--ro-bind', view.loader, insideLoader],
     ...(view.egressSocket === undefined ? [] : ['--ro-bind', view.egressSocket, insideEgressSocket]),
+    ...(view.secretSocket === undefined ? [] : ['--ro-bind', view.secretSocket, insideSecretSocket]),
     // `--dev` creates a tmpfs without a size limit, so it is made read-only.
     ...['--remount-ro', '/dev', '--remount-ro', '/'],
     ...(view.seccompFd === undefined ? [] : ['--seccomp', String(view.seccompFd)]),

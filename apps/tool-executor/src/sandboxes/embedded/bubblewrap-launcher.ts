@@ -1,15 +1,19 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AgentProcess, pipeOf } from '../host/agent/agent-process';
-import { bubblewrapArguments, insideAgent, insideEgressSocket, insideLoader } from './bubblewrap-arguments';
+import {
+  bubblewrapArguments,
+  insideAgent,
+  insideEgressSocket,
+  insideLoader,
+  insideSecretSocket,
+} from './bubblewrap-arguments';
 import { browserProgram } from './browser-program';
 import type { ControlGroup, ControlGroups } from './control-groups';
-import { admitsAnything } from '../egress/destination';
-import type { EgressGate, EgressGates } from '../egress/egress-gate';
-import { EgressProxy } from '../egress/egress-proxy';
-import { proxyPort, proxyVariables } from '../egress/proxy-variables';
+import type { EgressGates } from '../egress/egress-gate';
+import { proxyVariables, secretVariables } from '../egress/proxy-variables';
+import { type WayOut, openWayOut, relaysTo } from '../egress/way-out';
 import {
   agentMemoryMegabytes,
   type AgentConfiguration,
@@ -73,21 +77,21 @@ export class BubblewrapLauncher implements Launcher {
     const { controlGroups, egress, settings, runtime } = this.parts;
     requireSandboxUser(workspace, settings);
     const serial = String((this.launches += 1));
-    const proxy = admitsAnything(egress.rules) ? new EgressProxy(gateOf(egress, workspace)) : undefined;
-    const socketPath = proxy && join(runtime.path, `${serial}.sock`);
-    if (socketPath) await proxy.listen(socketPath, workspace.uid);
+    const wayOut = await openWayOut(egress, {
+      ...{ threadId: () => workspace.threadId, path: join(runtime.path, serial), uid: workspace.uid },
+    });
 
     const group = controlGroups.create(settings);
-    const child = this.spawn({ workspace, group, socketPath });
+    const child = this.spawn({ workspace, group, wayOut });
     const agent = new AgentProcess(child);
     readFirstPid(child, agent);
     const ended = agent.ended.then(async (lastErrors) => {
-      await Promise.all([group.remove(), proxy?.close(), socketPath && rm(socketPath, { force: true })]);
+      await Promise.all([group.remove(), wayOut?.close()]);
       return lastErrors;
     });
     return {
       control: pipeOf(child, fd.control),
-      configuration: this.configuration(socketPath !== undefined),
+      configuration: this.configuration(wayOut),
       ended,
       kill: () => agent.kill(),
       runProcesses: async (freezing) => runProcessesOf(await agent.first, group, freezing),
@@ -95,7 +99,7 @@ export class BubblewrapLauncher implements Launcher {
     };
   }
 
-  private spawn(use: { workspace: Workspace; group: ControlGroup; socketPath: string | undefined }): ChildProcess {
+  private spawn(use: { workspace: Workspace; group: ControlGroup; wayOut: WayOut | undefined }): ChildProcess {
     const { runtime, settings, loader, disableUserNamespaces } = this.parts;
     const filter = runtime.seccompFilter === undefined ? undefined : openSync(runtime.seccompFilter, 'r');
     const bindMounts = new BindMounts(runtime, use.workspace.uid);
@@ -107,7 +111,8 @@ export class BubblewrapLauncher implements Launcher {
         agent: runtime.agent,
         loader: bindMounts.to(loader),
         systemFiles: runtime.systemFiles,
-        egressSocket: use.socketPath,
+        egressSocket: use.wayOut?.socketPath,
+        secretSocket: use.wayOut?.secretSocketPath,
         programs: {
           shown: shown.map(({ from, to }) => ({ from: bindMounts.to(from), to })),
           links: programs.flatMap(({ links }) => links),
@@ -161,7 +166,7 @@ export class BubblewrapLauncher implements Launcher {
     ];
   }
 
-  private configuration(hasProxy: boolean): AgentConfiguration {
+  private configuration(wayOut: WayOut | undefined): AgentConfiguration {
     const { controlGroups, egress, settings } = this.parts;
     return {
       workspace: '/workspace',
@@ -169,18 +174,16 @@ export class BubblewrapLauncher implements Launcher {
       environment: {
         PATH: [...(this.node.shown.length === 0 ? [] : [dirname(this.node.path)]), searchPath].join(':'),
         ...{ HOME: '/workspace', USER: 'agent', LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: '/tmp' },
-        ...(hasProxy ? proxyVariables(egress.rules) : {}),
+        ...(wayOut ? proxyVariables(egress.rules) : {}),
       },
-      ...(hasProxy ? { relay: { port: proxyPort, socketPath: insideEgressSocket } } : {}),
+      ...(wayOut && {
+        ...relaysTo(wayOut, { socketPath: insideEgressSocket, secretSocketPath: insideSecretSocket }),
+        secretEnvironment: secretVariables(egress.rules, insideAgent),
+      }),
       ...(controlGroups.memory ? {} : { watchedMemoryBytes: settings.memoryBytes }),
     };
   }
 }
-
-/** The thread's, whichever the workspace has by then. */
-const gateOf = (egress: EgressGates, workspace: Workspace): Pick<EgressGate, 'admit'> => ({
-  admit: (target) => egress.of(workspace.threadId).admit(target),
-});
 
 /** Right after the boot the agent is the only child of the sandbox's first process. */
 function runProcessesOf(init: number, { forRuns }: ControlGroup, freezing: Freezing): RunProcesses {

@@ -54,6 +54,7 @@ export async function prepareIsolation(site: IsolationSite): Promise<Isolation<E
   }
   try {
     runtime = await createRuntimeDirectory(seccompFilter(process.arch));
+    await site.egress.secrets?.authority.writeTo(runtime.agent);
     const launcher = await firstWorkingLauncher({ ...site, controlGroups, runtime });
     return { result: resultOf(site, found), launcher, remove: runtime.remove };
   } catch (error) {

@@ -116,6 +116,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
   }
 
   endRun(threadId: string, run: string): Promise<EndedCommand[]> {
+    this.egress.of(threadId).secrets?.end(run);
     return this.sandboxes.find(threadId)?.endRun(run) ?? Promise.resolve([]);
   }
 
@@ -205,6 +206,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
       boot: () => this.boot(sandbox, labels),
       usage: (watched) => this.workspaces.usage(threadId, watched),
       freeDisk: this.freeDisk,
+      placeholdersOf: (run) => this.egress.of(threadId).secrets?.placeholders(run),
     });
     return sandbox;
   }

@@ -22,6 +22,8 @@ interface HostSandboxParts {
   readonly usage: (watched: Watched) => Promise<Usage>;
   /** Of this machine. Absent for trials. */
   readonly freeDisk?: Pick<FreeDisk, 'require'>;
+  /** Of the secrets that commands of a run may use, by their variables. Absent for trials. */
+  readonly placeholdersOf?: (run: string | undefined) => Record<string, string> | undefined;
 }
 
 const fileTimeoutMs = 30_000;
@@ -39,14 +41,16 @@ export class HostSandbox extends CommandSandbox {
   private readonly origins = new CommandOrigins();
   /** Rejects where nothing may be written. */
   private readonly requireCapacity: () => Promise<void>;
+  private readonly placeholdersOf: NonNullable<HostSandboxParts['placeholdersOf']>;
   private lastNumber = 0;
 
   constructor(
     id: string,
     private readonly settings: SandboxSettings,
-    { boot, usage, freeDisk }: HostSandboxParts,
+    { boot, usage, freeDisk, placeholdersOf }: HostSandboxParts,
   ) {
     super(id);
+    this.placeholdersOf = placeholdersOf ?? (() => undefined);
     this.browser = browserInSandboxes(settings);
     this.agent = new AgentOnDemand(boot);
     this.commands = new SandboxCommands(settings, {
@@ -112,7 +116,7 @@ export class HostSandbox extends CommandSandbox {
       await connection.runProcesses?.enter(owner);
       this.origins.note({ run: owner, command: number, commandId: id, startedAt: record.startedAt });
     }
-    const run = new CommandRun(number, record, connection);
+    const run = new CommandRun(number, record, { connection, placeholders: this.placeholdersOf(owner) });
     await run.start(directory);
     return run;
   }

@@ -44,6 +44,8 @@ export interface NatsToolsOptions {
   readonly toolSet: Pick<ToolSet, 'named'>;
   /** Those that the run names: executors know no servers. */
   readonly mcpServers?: readonly McpServer[];
+  /** The names of the secrets that the run's sandbox may use. */
+  readonly secrets?: readonly string[];
   /** How long a call of a tool of this run may take. */
   readonly timeoutMsOf?: (tool: ToolDefinition | undefined) => number;
   /** The span of a call, where the run is traced. */
@@ -168,7 +170,7 @@ export class NatsTools implements Tools<ExecutorResult> {
   }
 
   private dispatched(call: ToolCall): OwnCall {
-    const { runId, accountId, threadId, epoch, toolSet, timeoutMsOf, traceparentOf } = this.options;
+    const { runId, accountId, threadId, epoch, toolSet, timeoutMsOf, traceparentOf, secrets = [] } = this.options;
     const tool = toolSet.named(call.name);
     const timeoutMs = timeoutMsOf?.(tool) ?? tool?.timeoutMs ?? usualTimeoutMs;
     const mcp = this.serverOf(tool?.source);
@@ -184,6 +186,7 @@ export class NatsTools implements Tools<ExecutorResult> {
       attempt: call.attempt,
       timeout_ms: timeoutMs,
       ...(mcp && { mcp }),
+      ...(secrets.length > 0 && { secrets: [...secrets] }),
       ...(traceparentOf && { traceparent: traceparentOf(call) }),
     };
   }

@@ -96,6 +96,13 @@ update secrets set description = $2, allowed_hosts = $3, methods = $4, placement
 where id = $1 returning ${columns}`,
 );
 
+const missingNames = checked(
+  z.object({ name: z.string() }),
+  `
+select given.name from unnest($2::text[]) as given(name)
+where not exists (select from secrets where account_id = $1 and secrets.name = given.name)`,
+);
+
 const deleteSecret = `delete from secrets where account_id = $1 and id = $2 returning id`;
 
 /** The secrets of one account each: another account's secret does not exist (`secret_not_found`). */
@@ -131,6 +138,11 @@ export class Secrets {
     const cursor = after === undefined ? null : idOfCursor(after, secretId);
     const values = [accountId, cursor, limit + 1, project ?? null];
     return pageOf((await newestSecrets.all(this.database.sql, values)).map(shown), limit);
+  }
+
+  /** Those of the names that no secret of the account has, in none of its projects either. */
+  async findMissing(accountId: AccountId, names: readonly string[]): Promise<readonly string[]> {
+    return (await missingNames.all(this.database.sql, [accountId, names])).map(({ name }) => name);
   }
 
   update({ accountId, secretId: id, fields, sealed }: SecretChange): Promise<Secret> {

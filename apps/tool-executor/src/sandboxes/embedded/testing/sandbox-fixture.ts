@@ -5,11 +5,18 @@ import { join } from 'node:path';
 import { createEmbeddedProvider } from '../../create-sandbox-provider';
 import type { EgressRules } from '../../egress/destination';
 import type { Sandbox } from '../../provider/sandbox';
+import type { SecretSource } from '../../../secrets/secret-source';
 import { type SandboxSettings, type SandboxSettingsInput, sandboxSettings } from '../../provider/sandbox-settings';
 import type { CopySettings } from '../../host/workspaces/workspace-copies';
 import type { HostProvider } from '../../host/host-provider';
 import type { EmbeddedProbeResult } from '../prepare-isolation';
 import { removeTree } from '../../host/workspaces/directory-tree';
+
+type FixtureOptions = Partial<EgressRules> & {
+  readonly copies?: CopySettings;
+  readonly secretSource?: SecretSource;
+  readonly hostAuthority?: string;
+};
 
 /** An embedded provider on a temporary root, with real bubblewrap. Without bubblewrap the specs fail: isolation is not optional. */
 export class SandboxFixture {
@@ -24,14 +31,14 @@ export class SandboxFixture {
   private constructor(
     readonly root: string,
     readonly settings: SandboxSettings,
-    private readonly options: Partial<EgressRules> & { readonly copies?: CopySettings },
+    private readonly options: FixtureOptions,
   ) {
     this.provider = createEmbeddedProvider(settings, this.log, options);
   }
 
   static async open(
     settings: Partial<SandboxSettingsInput> = {},
-    options: Partial<EgressRules> & { readonly copies?: CopySettings } = {},
+    options: FixtureOptions = {},
   ): Promise<SandboxFixture> {
     const root = await mkdtemp(join(tmpdir(), 'sandbox-spec-'));
     await chmod(root, 0o711);

@@ -17,7 +17,7 @@ describe('a command whose agent outlives it while the sandbox is killed', () => 
   const running = async () => {
     const record = new CommandRecord(command, limits);
     const connection = connectTo(agentThatOutlivesItsCommand, (child) => child.kill('SIGUSR2'));
-    await new CommandRun(1, record, connection).start(undefined);
+    await new CommandRun(1, record, { connection }).start(undefined);
     return { record, connection };
   };
 

@@ -11,15 +11,20 @@ const longestTimerMs = 2 ** 31 - 1;
 
 /** One command on one booted agent: started, watched from outside, and killed. */
 export class CommandRun {
+  private readonly connection: AgentConnection;
+  /** Of the secrets that the command may use, by their variables. */
+  private readonly placeholders: Record<string, string> | undefined;
   private readonly outOfMemoryKillsBefore: number;
   private deadline: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly number: number,
     private readonly record: CommandRecord,
-    private readonly connection: AgentConnection,
+    parts: { readonly connection: AgentConnection; readonly placeholders?: Record<string, string> | undefined },
   ) {
-    this.outOfMemoryKillsBefore = connection.outOfMemoryKills();
+    this.connection = parts.connection;
+    this.placeholders = parts.placeholders;
+    this.outOfMemoryKillsBefore = this.connection.outOfMemoryKills();
   }
 
   /** Rejects when the agent refuses to start it. When the sandbox dies meanwhile, the command ends instead. */
@@ -36,6 +41,7 @@ export class CommandRun {
     const request = {
       ...{ command: this.number, idempotencyKey, script, session, cwd, openInput },
       ...{ timeoutMs, graceMs, maxOutputBytes },
+      ...(this.placeholders && { placeholders: this.placeholders }),
     };
     try {
       const started = await this.connection.request('run', request, agentSlackMs);

@@ -30,6 +30,9 @@ export interface AgentConfiguration {
   sessionDirectory: string;
   environment: Record<string, string>;
   relay?: { port: number; socketPath: string };
+  /** For commands that may use secrets, which then also have this environment. */
+  secretRelay?: { port: number; socketPath: string };
+  secretEnvironment?: Record<string, string>;
   /** Set where no control group limits memory. */
   watchedMemoryBytes?: number;
   /** Set where there is no isolation. */

@@ -3,7 +3,8 @@
 # replace either of them. What belongs to this command alone stays out of the session.
 exec 2>&1
 { echo 500 >/proc/self/oom_score_adj; } 2>/dev/null
-trap "{ unset SANDBOX_COMMAND RONDO_IDEMPOTENCY_KEY; declare -px >'$1/environment'; printf %s \"\$PWD\" >'$1/cwd'; } 2>/dev/null" EXIT
+trap "{ unset SANDBOX_COMMAND RONDO_IDEMPOTENCY_KEY; source '$1/after'; declare -px >'$1/environment'; printf %s \"\$PWD\" >'$1/cwd'; } 2>/dev/null" EXIT
 source "$1/environment" 2>/dev/null
+source "$1/own" 2>/dev/null
 eval "set --
 $2"

@@ -9,9 +9,10 @@ const { Sessions } = require('./sessions.cjs');
 class Commands {
   #running = new Map();
 
-  constructor({ workspace, sessionDirectory, environment }, channel) {
+  constructor({ workspace, sessionDirectory, environment, secretEnvironment = {} }, channel) {
     this.workspace = workspace;
     this.environment = environment;
+    this.secretEnvironment = secretEnvironment;
     this.channel = channel;
     this.sessions = new Sessions(sessionDirectory, workspace);
     channel.onDrain(() => this.#each((command) => command.resume()));
@@ -24,7 +25,7 @@ class Commands {
   run(request) {
     const session = this.sessions.get(request.session);
     const cwd = this.#directoryFor(request, session);
-    const directory = this.sessions.prepare(request.session, request.command);
+    const directory = this.sessions.prepare(request.session, request.command, this.#ownVariables(request));
     const environment = session.environment === undefined ? { ...this.environment, PWD: cwd } : {};
     const command = new Command(
       request,
@@ -58,6 +59,14 @@ class Commands {
 
   endAll(reason) {
     this.#each((command) => void command.end(reason, 0));
+  }
+
+  /** Those of this command alone, with what stands in their place after it. */
+  #ownVariables({ placeholders }) {
+    if (!placeholders) return undefined;
+    const during = { ...this.secretEnvironment, ...placeholders };
+    const after = Object.keys(during).map((name) => [name, this.environment[name]]);
+    return { during, after: Object.fromEntries(after) };
   }
 
   #directoryFor({ cwd }, session) {

@@ -32,6 +32,7 @@ async function configure(settings) {
   const streams = new Streams(channel);
   const located = (request) => ({ ...request, path: resolve(settings.workspace, request.path) });
   if (settings.relay) await startRelay(settings.relay);
+  if (settings.secretRelay) await startRelay(settings.secretRelay);
   if (settings.watchedMemoryBytes) watchMemory(settings.watchedMemoryBytes, commands);
   Object.assign(calls, {
     run: (request) => commands.run(request),

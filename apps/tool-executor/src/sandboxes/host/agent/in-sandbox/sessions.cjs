@@ -21,11 +21,16 @@ class Sessions {
     return this.#known.get(name) ?? { cwd: this.home, environment: undefined };
   }
 
-  /** Creates the directory from which a command reads its environment and to which it writes the new one. */
-  prepare(name, command) {
+  /**
+   * Creates the directory from which a command reads its environment and to which it writes the new one. `own`: variables of this
+   * command alone, and what stands in their place after it.
+   */
+  prepare(name, command, own) {
     const directory = join(this.directory, String(command));
     mkdirSync(directory, { mode: 0o700 });
     writeFileSync(join(directory, 'environment'), this.get(name).environment ?? '');
+    writeFileSync(join(directory, 'own'), assignments(own?.during));
+    writeFileSync(join(directory, 'after'), assignments(own?.after));
     return directory;
   }
 
@@ -40,6 +45,14 @@ class Sessions {
     this.#known.set(name, { cwd, environment });
     if (this.#known.size > maximumSessions) this.#known.delete(this.#known.keys().next().value);
   }
+}
+
+/** In the language of the shell. A variable without a value is removed. */
+function assignments(variables = {}) {
+  const lines = Object.entries(variables).map(([name, value]) =>
+    value === undefined ? `unset ${name}` : `export ${name}='${value.replaceAll("'", "'\\''")}'`,
+  );
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 /** Commands could have written anything here, so links, pipes and large files are refused. */

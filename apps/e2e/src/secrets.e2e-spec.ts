@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Secret, SecretUse } from '@rondo/contract';
+import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { ApiServer, json } from '../../tool-executor/src/testing/api-server';
+import { expectWholeLog } from './log-expectations';
+import { TicketServer } from './mcp-server';
+
+const canary = 'canary-of-the-deployment-4b7e19';
+
+describe('a secret', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+  let api: ApiServer;
+  let tickets: TicketServer;
+
+  beforeAll(async () => {
+    api = await ApiServer.open(({ headers }, response) => json(response, { got: headers.authorization }));
+    tickets = await TicketServer.open();
+    rondo = await RunningRondo.start({
+      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
+      settings: {
+        'tool-executor': { SANDBOX_INTERNAL_HOSTS: `127.0.0.1:${api.port},127.0.0.1:${tickets.port}` },
+      },
+    });
+    client = rondo.client();
+  });
+  afterAll(async () => {
+    expect(await rondo.violations()).toEqual([]);
+    await rondo.stop();
+    await api.close();
+    await tickets.close();
+  });
+
+  const create = (name: string) =>
+    client.json<Secret>('POST', '/secrets', {
+      ...{ name, value: canary, methods: ['GET', 'POST', 'DELETE'] },
+      allowed_hosts: [`http://127.0.0.1:${api.port}`, `http://127.0.0.1:${tickets.port}`],
+      placement: { in: 'header', name: 'Authorization', prefix: 'Bearer ' },
+    });
+  const uses = async (run: string) =>
+    (await client.json<{ data: SecretUse[] }>('GET', `/secrets/uses?run_id=${run}`)).data;
+  const curl = (name: string, path: string) =>
+    command(`curl -sS -m 10 -H "Authorization: Bearer $${name}" ${api.url}${path}`);
+
+  async function expectNowhere(run: string): Promise<void> {
+    const shown = [
+      (await client.request('GET', `/runs/${run}`)).text,
+      (await client.request('GET', `/runs/${run}/tool-calls`)).text,
+      JSON.stringify(await client.facts(run)),
+      JSON.stringify(await rondo.modelRequests(20)),
+      ...rondo.services.all.map(({ name }) => readFileSync(join(rondo.directory, 'logs', `${name}.log`), 'utf8')),
+    ];
+    for (const text of shown) expect(text).not.toContain(canary);
+  }
+
+  it('is used by a command that cannot read it, which is recorded, and revoked for the next request', async () => {
+    const { id } = await create('API_TOKEN');
+    const run = await client.createRun({
+      ...scripted('a secret', [
+        { calls: [command('env; cat /proc/*/environ | tr "\\0" "\\n"')] },
+        { calls: [curl('API_TOKEN', '/first?query=1')] },
+        { text: 'word '.repeat(60), pace_ms: 40, chunk_chars: 5, calls: [curl('API_TOKEN', '/second')] },
+        { text: 'Done.' },
+      ]),
+      secrets: ['API_TOKEN'],
+    });
+    await client.seen(run.id, 'message.delta');
+    await client.request('DELETE', `/secrets/${id}`);
+    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+
+    const [environment, first, second] = await client.toolOutputs(run.id);
+    expect(environment).toMatch(/API_TOKEN=rondo_secret_[0-9a-f]{40}/);
+    expect(first).toMatch(/"got":"Bearer \*+"/);
+    expect(second).not.toContain('Bearer **');
+    expect(api.received.map(({ path, headers }) => [path, headers.authorization])).toContainEqual([
+      '/first',
+      `Bearer ${canary}`,
+    ]);
+    expect(await uses(run.id)).toMatchObject([
+      { name: 'API_TOKEN', via: 'sandbox', method: 'GET', path: '/first', status: 200, refusal: null },
+    ]);
+    expectWholeLog(await client.facts(run.id));
+    await expectNowhere(run.id);
+  });
+
+  it('is used in a header of an MCP server', async () => {
+    await create('TICKETS_TOKEN');
+    const run = await client.createRun({
+      ...scripted('a server', [{ calls: [call('tickets__create', { title: 'one' })] }, { text: 'Done.' }]),
+      mcp_servers: [
+        {
+          ...{ name: 'tickets', transport: 'streamable_http' as const, url: tickets.url },
+          headers: { Authorization: '${secret.TICKETS_TOKEN}' },
+        },
+      ],
+    });
+    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+
+    expect(await client.toolOutputs(run.id)).toEqual([expect.stringMatching(/^ticket \d+: one$/)]);
+    expect([...tickets.authorizations]).toEqual([`Bearer ${canary}`]);
+    const used = await uses(run.id);
+    expect(used.length).toBeGreaterThan(0);
+    for (const use of used)
+      expect(use).toMatchObject({ name: 'TICKETS_TOKEN', via: 'mcp', path: '/mcp', refusal: null });
+    await expectNowhere(run.id);
+  });
+});

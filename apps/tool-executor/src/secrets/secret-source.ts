@@ -1,0 +1,115 @@
+import {
+  type AccountId,
+  type CallId,
+  type RunId,
+  type SecretPlacement,
+  type SecretRefusal,
+  type SecretRequest,
+  type SecretUse,
+  secretPurpose,
+} from '@rondo/contract';
+import type { GrantedSecret, SecretAnswer, SecretQuestion } from '@rondo/messaging';
+import { OutboundRefusal, SealBroken, type SecretBox } from '@rondo/platform';
+
+/** Who would send a secret. */
+export interface SecretUser {
+  readonly account: AccountId;
+  /** Null: a server is looked at that no run uses yet. */
+  readonly run: RunId | null;
+  readonly call: CallId | null;
+}
+
+export interface SecretOrder extends SecretUser, Pick<SecretUse, 'name' | 'via'> {
+  readonly request: SecretRequest;
+}
+
+/** The value for one request. It stays in this process, and goes to the host of that request. */
+export interface OpenSecret {
+  readonly value: string;
+  readonly placement: SecretPlacement;
+  /** Records what the host answered. Waits for nothing. */
+  readonly answered: (status: number) => void;
+}
+
+/** The request may not carry the secret. The message is for the command, or the model, to read. */
+export class SecretRefused extends OutboundRefusal {
+  override readonly name = 'SecretRefused';
+}
+
+/** Secrets as this process gets them: for one request each, and never before it. */
+export interface SecretSource {
+  /** Those that the run names and that there are. Empty where no worker answers. */
+  findGranted(run: RunId): Promise<readonly GrantedSecret[]>;
+  /** Rejects with SecretRefused. */
+  open(order: SecretOrder): Promise<OpenSecret>;
+  /** The values that this process has opened for the account, which answers must not show. */
+  openedFor(account: AccountId): readonly string[];
+}
+
+interface SourceParts {
+  /** Undefined where no worker answers. */
+  readonly ask: (question: SecretQuestion) => Promise<SecretAnswer | undefined>;
+  /** Absent: this executor has no SECRETS_KEY. */
+  readonly box: Pick<SecretBox, 'open'> | undefined;
+}
+
+/** How many values of an account are kept to be masked, the newest. */
+const mostKept = 200;
+
+/** Asks a worker about each request: nothing is kept that would let a revoked secret through. */
+export class AskedSecrets implements SecretSource {
+  private readonly opened = new Map<AccountId, Map<string, string>>();
+
+  constructor(private readonly parts: SourceParts) {}
+
+  async findGranted(run: RunId): Promise<readonly GrantedSecret[]> {
+    const answer = await this.parts.ask({ ask: 'grants', run_id: run });
+    return answer?.how === 'granted' ? answer.secrets : [];
+  }
+
+  async open({ account, run, call, name, via, request }: SecretOrder): Promise<OpenSecret> {
+    const asked = { account_id: account, run_id: run, call_id: call, name, via, request };
+    const answer = await this.parts.ask({ ask: 'open', ...asked });
+    if (answer?.how === 'refused') throw new SecretRefused(`The secret ${name} ${says[answer.refusal]}.`);
+    if (answer?.how !== 'opened') throw new SecretRefused(`The secret ${name} cannot be had now. Try again later.`);
+    const { use_id: useId, secret_id: secret, account_id: owner, sealed, placement } = answer;
+    const value = this.read(name, sealed, secretPurpose(owner, secret));
+    this.keep(account, secret, value);
+    const answered = (status: number) => void this.parts.ask({ ask: 'note', use_id: useId, status });
+    return { value, placement, answered };
+  }
+
+  openedFor(account: AccountId): readonly string[] {
+    return [...(this.opened.get(account)?.values() ?? [])];
+  }
+
+  private read(name: string, sealed: string, purpose: string): string {
+    const { box } = this.parts;
+    if (!box) throw new SecretRefused(`The secret ${name} cannot be opened: this executor has no SECRETS_KEY.`);
+    try {
+      return box.open(sealed, purpose);
+    } catch (error) {
+      if (!(error instanceof SealBroken)) throw error;
+      throw new SecretRefused(`The secret ${name} cannot be opened: it was sealed with another SECRETS_KEY.`);
+    }
+  }
+
+  /** By its value, so that a former one that a host still knows is masked, too. */
+  private keep(account: AccountId, secret: string, value: string): void {
+    const values = this.opened.get(account) ?? new Map<string, string>();
+    const key = `${secret} ${value}`;
+    values.delete(key);
+    values.set(key, value);
+    if (values.size > mostKept) values.delete([...values.keys()][0] ?? '');
+    this.opened.set(account, values);
+  }
+}
+
+const says: Readonly<Record<SecretRefusal, string>> = {
+  revoked: 'does not exist, or was revoked',
+  expired: 'has expired',
+  host: 'may not be sent to this host',
+  method: 'may not be used with this method',
+  run_over: 'may not be used any more: the run is over',
+  not_named: 'is not among the secrets of this run',
+};
