@@ -70,10 +70,28 @@ export function declaredVariables(environments) {
   return `${JSON.stringify(Object.fromEntries(declared), null, 2)}\n`;
 }
 
+const certificates = 'NODE_EXTRA_CA_CERTS';
+const certificatesInContainer = '/run/ca/ca.crt';
+
+/** The path of a file outside is none in a container: the file is mounted, and the container is told where. */
+const passedByCompose = (name) =>
+  `      ${name}:${name === certificates ? ` \${${name}:+${certificatesInContainer}}` : ''}`;
+
+/** A file that does not exist is refused, and without one there is an empty one. */
+const certificateMount = [
+  '    volumes:',
+  '      - type: bind',
+  `        source: \${${certificates}:-/dev/null}`,
+  `        target: ${certificatesInContainer}`,
+  '        read_only: true',
+  '        bind: { create_host_path: false }',
+];
+
 /** deploy/compose-variables.yml, whose services those of docker-compose.yml extend. */
 export function composeVariables() {
-  const services = Object.entries(passedVariables('compose')).map(([service, names]) =>
-    [`  ${service}:`, '    environment:', ...names.map((name) => `      ${name}:`), ''].join('\n'),
+  const services = Object.entries({ ...passedVariables('compose'), migrations: [certificates] }).map(
+    ([service, names]) =>
+      [`  ${service}:`, '    environment:', ...names.map(passedByCompose), ...certificateMount, ''].join('\n'),
   );
   return [
     '# The variables that docker-compose.yml passes on, each as it is outside: where it is not set, the default of the service holds.',

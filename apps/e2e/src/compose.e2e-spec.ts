@@ -18,6 +18,7 @@ const service = z.object({
   networks: strings,
   volumes: strings,
   depends_on: z.record(z.string(), z.unknown()).default({}),
+  extends: z.unknown().optional(),
   cap_drop: strings,
   security_opt: strings,
   read_only: z.boolean().default(false),
@@ -47,6 +48,27 @@ async function errorsOf(file: unknown): Promise<string[]> {
 describe('docker-compose.yml', () => {
   it('is what the Compose specification allows', async () => {
     expect(await errorsOf(document)).toEqual([]);
+  }, 120_000);
+
+  it('mounts the certificates of NODE_EXTRA_CA_CERTS in every container of this repository', async () => {
+    const variables = load(readFileSync(join(repoRoot, 'deploy/compose-variables.yml'), 'utf8'), {
+      schema: CORE_SCHEMA,
+    });
+    expect(await errorsOf(variables)).toEqual([]);
+    const mounting = z.object({
+      services: z.record(z.string(), z.looseObject({ volumes: z.array(z.looseObject({ source: z.string() })) })),
+    });
+    const { services: extended } = mounting.parse(variables);
+    for (const [name, one] of ofThisRepository) {
+      expect(one.extends).toEqual({ file: 'deploy/compose-variables.yml', service: name });
+      expect(extended[name]?.volumes).toEqual([
+        expect.objectContaining({
+          source: '${NODE_EXTRA_CA_CERTS:-/dev/null}',
+          target: '/run/ca/ca.crt',
+          read_only: true,
+        }),
+      ]);
+    }
   }, 120_000);
 
   it('would be refused with a misspelt key', async () => {
