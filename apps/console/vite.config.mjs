@@ -14,9 +14,12 @@ const notices = {
   },
 };
 
-/** Static files for the gateway's `/console/`. Nothing is inlined, because its Content-Security-Policy refuses what is. */
+/**
+ * Static files for the gateway's `/console/`, which name each other relatively, for proxies that put it below a path. Nothing is inlined, because its
+ * Content-Security-Policy refuses what is.
+ */
 export default defineConfig({
-  base: '/console/',
+  base: './',
   plugins: [notices],
   resolve: { conditions: ['@rondo/source', 'module', 'browser', 'production'] },
   oxc: { jsx: { runtime: 'automatic' } },

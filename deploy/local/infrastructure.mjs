@@ -7,16 +7,16 @@ import { DebianPackages } from './debian-packages.mjs';
 import { DockerCompose } from './docker-compose.mjs';
 import { choosePort } from './free-port.mjs';
 import { nats } from './nats-server.mjs';
-import { pgbouncer } from './pgbouncer.mjs';
 import { postgres } from './postgres-server.mjs';
 import { waitForGiven, withoutPassword } from './probes.mjs';
 import { ReportedError, silent } from './progress.mjs';
 import { redis } from './redis-server.mjs';
 import { rotateLog, SupervisedProcess } from './supervised-process.mjs';
+import { nginx, pgbouncer } from './test-programs.mjs';
 
 const components = { postgres, redis, nats };
 /** Without them everything works except the tools that need them. */
-const programs = { bwrap: bubblewrap, chromium, pgbouncer };
+const programs = { bwrap: bubblewrap, chromium, nginx, pgbouncer };
 /** What a deployment uses; the rest is for tests. */
 export const usual = [...Object.keys(components), 'bwrap', 'chromium'];
 const defaults = { want: usual, preferredPorts: false, supervise: false, log: silent };

@@ -13,7 +13,7 @@ export async function startTestServers(owns) {
   emptyDataDirectory(testDir);
   const { PATH, BWRAP_PATH, BROWSER_PATH } = process.env;
   const env = { PATH, BWRAP_PATH, BROWSER_PATH };
-  const want = [...usual, 'pgbouncer'];
+  const want = [...usual, 'pgbouncer', 'nginx'];
   const servers = owns(new Infrastructure({ dataDir: testDir, packagesOf: dataDir, env, want, log }));
   await servers.start();
   const { DATABASE_URL, REDIS_URL, NATS_URL, ...programs } = servers.env;

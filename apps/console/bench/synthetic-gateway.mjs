@@ -55,10 +55,14 @@ export async function startGateway({ dist, status, lastSeq, stream, chat = { mes
   };
 }
 
+/** The page names its assets relatively; this one is in a folder. */
+const toBytes = (file) =>
+  file.endsWith('index.html') ? readFileSync(file, 'utf8').replaceAll('"./assets/', '"../assets/') : readFileSync(file);
+
 const fileOf = (dist, pathname) =>
   join(dist, pathname.startsWith('/console/assets/') ? pathname.slice('/console/'.length) : 'index.html');
 
 function sendFile(response, file) {
   const headers = { 'Content-Type': types[extname(file)], 'Content-Encoding': 'gzip' };
-  response.writeHead(200, headers).end(gzipSync(readFileSync(file)));
+  response.writeHead(200, headers).end(gzipSync(toBytes(file)));
 }

@@ -3,6 +3,7 @@ import { readCompareSearch } from './compare/compare-search.ts';
 import { readDeliverySearch } from './endpoints/delivery-search.ts';
 import { readAgentsSearch } from './agents/agents-search.ts';
 import { readAuditSearch } from './keys/audit-search.ts';
+import { gatewayUrl } from './gateway-url.ts';
 import { RunsPage } from './runs/runs-page.tsx';
 import { readRunsSearch } from './runs/runs-search.ts';
 import { readSandboxSearch } from './sandboxes/sandbox-search.ts';
@@ -168,7 +169,7 @@ const routes = [
 
 export const router = createRouter({
   routeTree: root.addChildren(routes),
-  basepath: '/console',
+  basepath: `${new URL(gatewayUrl()).pathname.replace(/\/$/, '')}/console`,
   scrollRestoration: true,
   scrollToTopSelectors: ['#page'],
   defaultErrorComponent: ({ error }) => <Failed error={error} />,

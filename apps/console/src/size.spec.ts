@@ -12,7 +12,7 @@ it('what the first page loads is at most 150 KiB, compressed', () => {
   const options = ['build', '--outDir', directory, '--logLevel', 'error'];
   execFileSync(process.execPath, [vite, ...options], { cwd: project, env: { ...process.env, NODE_ENV: 'production' } });
   const page = readFileSync(join(directory, 'index.html'), 'utf8');
-  const files = [...page.matchAll(/(?:src|href)="\/console\/(assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
+  const files = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
   const bytes = files.map((file) => gzipSync(readFileSync(join(directory, file)), { level: 9 }).length);
   rmSync(directory, { recursive: true });
 

@@ -86,6 +86,15 @@ export const environment = z
       unit: 'bytes',
     }),
     PREVIEW_URL: previewUrl,
+    PUBLIC_URL: z
+      .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
+      .optional()
+      .meta({
+        description:
+          'Where users reach the gateway, if a reverse proxy has put it below a path ([reverse proxies](reverse-proxy.md#below-a-path)).',
+        example: 'https://example.com/rondo',
+        otherwise: 'at the root of its host',
+      }),
     FILE_LIMIT_BYTES: count.default(100 * 1024 * 1024).meta({
       description: 'The longest file that may be uploaded, or written into a sandbox over REST.',
       unit: 'bytes',

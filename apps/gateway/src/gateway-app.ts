@@ -52,7 +52,8 @@ export async function createGateway(config: GatewayConfig, log: Logger): Promise
   if (cors) app.enableCors(cors);
   app.use(serveConsole());
   const { runs, compactions } = parts.queues;
-  app.use(queueBoardPath, queueBoard([runs.queue, compactions.queue], parts));
+  const pathPrefix = readPathPrefix(config);
+  app.use(queueBoardPath, queueBoard([runs.queue, compactions.queue], parts, { pathPrefix }));
   app.useWebSocketAdapter(
     new LimitedIoAdapter(app, {
       messageBytes: config.BODY_LIMIT_BYTES,
@@ -71,7 +72,7 @@ export async function createGateway(config: GatewayConfig, log: Logger): Promise
   servePreviews(app, parts);
 
   let described: OpenAPIObject | undefined;
-  const document = () => (described ??= describeApi());
+  const document = () => (described ??= describeApi(pathPrefix));
   parts.allowedMethods.describe(document);
   serveDocs(app, document);
   const server: Server = app.getHttpServer();
@@ -81,6 +82,10 @@ export async function createGateway(config: GatewayConfig, log: Logger): Promise
   };
   return { app, parts, drain, document };
 }
+
+/** The path that a reverse proxy puts before those of the gateway, without a slash at its end. */
+const readPathPrefix = ({ PUBLIC_URL: url }: GatewayConfig): string =>
+  url === undefined ? '' : new URL(url).pathname.replace(/\/+$/, '');
 
 /** Once the server has the listeners of Express and of Socket.IO, which get all requests that are for no preview. */
 function servePreviews(app: NestExpressApplication, parts: GatewayParts): void {

@@ -1,5 +1,6 @@
 import type { Thread } from '@rondo/client';
 import { useState } from 'react';
+import { gatewayUrl } from '../gateway-url.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -36,7 +37,7 @@ function Sharing({ thread: { id, is_public: isPublic } }: { readonly thread: Thr
     await rondo.threads.update(id, { is_public: isShared });
     await refreshKey(['thread', id]);
   };
-  const link = `${location.origin}${sharedPath(id)}`;
+  const link = `${gatewayUrl()}${sharedPath(id)}`;
   return (
     <>
       <p>

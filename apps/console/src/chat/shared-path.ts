@@ -1,4 +1,4 @@
-const form = /^\/console\/shared\/(thr_\w+)\/?$/;
+const form = /\/console\/shared\/(thr_\w+)\/?$/;
 
 /** The address of a shared thread, on whichever gateway. */
 export const sharedPath = (threadId: string): string => `/console/shared/${threadId}`;

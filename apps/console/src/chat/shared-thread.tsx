@@ -1,6 +1,7 @@
 import { type Message, type PublicMessagePage, type PublicRun, Rondo, RondoError, describeEnding } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
+import { gatewayUrl } from '../gateway-url.ts';
 import { type TimelineLinks, TimelineLinksContext, noLinks } from '../run/timeline-links.ts';
 import { isOver } from '../runs/run-over.ts';
 import { shortened } from '../runs/run-title.ts';
@@ -17,7 +18,7 @@ const pageSize = 200;
 
 /** Who reads a shared thread has no session: only what is public is asked for. */
 const visitor = {
-  rondo: new Rondo({ baseUrl: location.origin }),
+  rondo: new Rondo({ baseUrl: gatewayUrl() }),
   who: { account_id: '', caller_id: '', scopes: [], session_id: null, expires_at: null },
   signOut: () => Promise.resolve(),
 };

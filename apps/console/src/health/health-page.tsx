@@ -1,5 +1,6 @@
 import type { DeploymentHealth } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
+import { gatewayUrl } from '../gateway-url.ts';
 import { useRondo } from '../session/use-session.ts';
 import { count } from '../ui/amounts.ts';
 import { Failed, Loading } from '../ui/states.tsx';
@@ -19,7 +20,7 @@ export function HealthPage() {
     <>
       <div className="page-head">
         <h1>Health</h1>
-        <a href="/admin/queues">Queue board</a>
+        <a href={`${gatewayUrl()}/admin/queues`}>Queue board</a>
       </div>
       {error && <Failed error={error} retry={() => void refetch()} />}
       {!data && !error && <Loading what="the deployment" />}

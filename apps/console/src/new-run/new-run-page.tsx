@@ -2,6 +2,7 @@ import type { NewRun } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
+import { gatewayUrl } from '../gateway-url.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -96,8 +97,8 @@ function RequestText({ request, onChange }: RequestTextProps) {
         ))}
       </div>
       {form === 'json' && <RequestJson request={request} onChange={onChange} />}
-      {form === 'curl' && <Code text={toCurl(request, location.origin)} what="the command" />}
-      {form === 'client' && <Code text={toClientCode(request, location.origin)} what="the program" />}
+      {form === 'curl' && <Code text={toCurl(request, gatewayUrl())} what="the command" />}
+      {form === 'client' && <Code text={toClientCode(request, gatewayUrl())} what="the program" />}
     </section>
   );
 }

@@ -1,5 +1,6 @@
 import { Rondo, RondoError, type Session as SignedIn } from '@rondo/client';
 import { watchedFetch } from './connection.ts';
+import { gatewayUrl } from '../gateway-url.ts';
 
 /** Who uses the console. The browser keeps a cookie that no script can read. */
 export interface Session {
@@ -15,7 +16,7 @@ export function clientOfCookie(onRefused?: () => void): Rondo {
     if (response.status === 401) onRefused?.();
     return response;
   };
-  return new Rondo({ baseUrl: location.origin, fetch: watched });
+  return new Rondo({ baseUrl: gatewayUrl(), fetch: watched });
 }
 
 /** Null if this browser has to sign in. */
@@ -30,4 +31,4 @@ export async function currentSession(): Promise<SignedIn | null> {
 
 /** Exchanges the key for a session. The key is not kept. Rejects if the gateway does not accept it. */
 export const signInWith = (key: string): Promise<SignedIn> =>
-  new Rondo({ baseUrl: location.origin, apiKey: key }).sessions.begin();
+  new Rondo({ baseUrl: gatewayUrl(), apiKey: key }).sessions.begin();

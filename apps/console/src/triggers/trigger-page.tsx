@@ -13,6 +13,7 @@ import { ItemHead } from '../ui/item-head.tsx';
 import { Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
+import { gatewayUrl } from '../gateway-url.ts';
 import { ExecutionTable } from './execution-table.tsx';
 import { TriggerForm } from './trigger-form.tsx';
 
@@ -80,7 +81,7 @@ function About({ trigger }: { readonly trigger: WebhookTrigger }) {
         <dt>Send requests to</dt>
         <dd>
           <code>
-            {location.origin}/v1/hooks/{trigger.id}
+            {gatewayUrl()}/v1/hooks/{trigger.id}
           </code>
         </dd>
       </div>

@@ -27,12 +27,12 @@ export function readConsole(directory: string): ReadonlyMap<string, ConsoleFile>
     const type = types[extname(entry.name)];
     if (!entry.isFile() || type === undefined) continue;
     const path = join(entry.parentPath, entry.name);
-    files.set(relative(directory, path).split(sep).join('/'), fileOf(readFileSync(path), type));
+    files.set(relative(directory, path).split(sep).join('/'), createConsoleFile(readFileSync(path), type));
   }
   return files;
 }
 
-function fileOf(bytes: Buffer, type: string): ConsoleFile {
+export function createConsoleFile(bytes: Buffer, type: string): ConsoleFile {
   const compressed = gzipSync(bytes, { level: 9 });
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
   return { type, bytes, etag, ...(compressed.length < bytes.length && { compressed }) };

@@ -8,7 +8,7 @@ import { serveConsole } from './serve-console';
 
 describe('the console of a gateway', () => {
   const directory = mkdtempSync(join(tmpdir(), 'rondo-console-'));
-  const page = '<!doctype html><title>Rondo</title>';
+  const page = '<!doctype html><title>Rondo</title><script src="./assets/main-abc.js"></script>';
   const script = 'export const words = "again and again and again and again and again";';
 
   mkdirSync(join(directory, 'assets'));
@@ -21,11 +21,17 @@ describe('the console of a gateway', () => {
   });
 
   it.each(['/', '/console'])('%s leads to it', async (path) => {
-    await request(app).get(path).expect(302).expect('Location', '/console/');
+    await request(app).get(path).expect(302).expect('Location', 'console/');
   });
 
-  it.each(['/console/', '/console/runs/run_1?seq=4'])('%s is its page, which is not stored', async (path) => {
-    const response = await request(app).get(path).expect(200, page).expect('Cache-Control', 'no-store');
+  it.each([
+    ['/console/', './assets/'],
+    ['/console/runs', './assets/'],
+    ['/console/runs/run_1?seq=4', '../assets/'],
+    ['/console/schedules/webhooks/wht_1', '../../assets/'],
+  ])('%s is its page, which is not stored and finds its assets', async (path, assets) => {
+    const expected = page.replace('./assets/', assets);
+    const response = await request(app).get(path).expect(200, expected).expect('Cache-Control', 'no-store');
     expect(response.headers['content-security-policy']).toContain("script-src 'self'; style-src 'self'");
     expect(response.headers['content-security-policy']).not.toContain('unsafe');
   });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type NextFunction, type Request, type Response, Router } from 'express';
-import { type ConsoleFile, readConsole } from './console-files';
+import { type ConsoleFile, createConsoleFile, readConsole } from './console-files';
 
 export const consolePath = '/console';
 
@@ -26,16 +26,40 @@ const policy = [
 
 const immutable = 'public, max-age=31536000, immutable';
 
-/** The console: static files, and its page for every other path below it. The root leads there. */
+/** The deepest path that the console has a view for is far above this. */
+const maxDepth = 9;
+
+/**
+ * The console's page for paths of that many folders. Its references are relative, because a reverse proxy may have put the gateway
+ * below a path that is not known here; so they depend on the depth of the path.
+ */
+function pagesByDepth(page: ConsoleFile | undefined): (depth: number) => ConsoleFile | undefined {
+  const made = new Map<number, ConsoleFile>();
+  return (depth) => {
+    if (!page || depth > maxDepth) return undefined;
+    const known = made.get(depth);
+    if (known) return known;
+    const text = page.bytes.toString().replaceAll('"./assets/', `"${'../'.repeat(depth) || './'}assets/`);
+    const file = createConsoleFile(Buffer.from(text), page.type);
+    made.set(depth, file);
+    return file;
+  };
+}
+
+/**
+ * The console: static files, and its page for every other path below it. The root leads there. Redirects are relative, too.
+ */
 export function serveConsole(directory: string = built): Router {
   const files = readConsole(directory);
+  const pages = pagesByDepth(files.get('index.html'));
   const router = Router({ strict: true });
-  router.get('/', (_: Request, response: Response) => response.redirect(302, `${consolePath}/`));
-  router.get(consolePath, (_: Request, response: Response) => response.redirect(302, `${consolePath}/`));
+  const toConsole = (_: Request, response: Response) => response.redirect(302, `${consolePath.slice(1)}/`);
+  router.get('/', toConsole);
+  router.get(consolePath, toConsole);
   router.get(`${consolePath}/{*path}`, (request: Request, response: Response, next: NextFunction) => {
     const path = request.path.slice(consolePath.length + 1);
     const isAsset = path.startsWith('assets/');
-    const file = files.get(isAsset ? path : 'index.html');
+    const file = isAsset ? files.get(path) : pages(path.split('/').length - 1);
     if (!file) {
       next();
       return;

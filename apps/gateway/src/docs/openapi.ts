@@ -25,7 +25,7 @@ when they come from a page of this origin.
 \`run.unsubscribe {run_id}\`, \`run.create\`, \`run.stop\` and \`run.input\` (the REST bodies, with \`run_id\`) is acknowledged with
 \`{ok: true, data}\` or \`{ok: false, error: problem}\`. The server sends \`event\`, with the same event as REST and SSE.
 \`run.create\` with \`subscribe: true\` delivers the new run on this socket from its first event, without a second message.
-The AsyncAPI document [asyncapi.json](/asyncapi.json) describes all messages of sockets and streams.
+The AsyncAPI document [asyncapi.json](asyncapi.json) describes all messages of sockets and streams.
 
 A message whose acknowledgement was lost can be sent again: \`run.create\` and \`run.input\` take \`idempotency_key\`, which has the
 meaning of \`Idempotency-Key\` over REST, also across both. The acknowledgement then has the first result, and \`replayed: true\`.
@@ -34,8 +34,8 @@ meaning of \`Idempotency-Key\` over REST, also across both. The acknowledgement 
 A client that subscribes in the middle of a message gets the text so far as one delta from offset 0. If the beginning of a text
 is not available, the text comes with its fact alone.`;
 
-/** The document follows from the routes, which the gateway binds its handlers to. */
-export function describeApi(): OpenAPIObject {
+/** The document follows from the routes, which the gateway binds its handlers to. `pathPrefix` is what a reverse proxy puts before them. */
+export function describeApi(pathPrefix = ''): OpenAPIObject {
   const { components, ...builder } = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Rondo')
@@ -46,7 +46,8 @@ export function describeApi(): OpenAPIObject {
     .build();
   const schemas = describeSchemas() as Schemas; // OpenAPI 3.1 is JSON Schema
   const paths = describeRoutes(Object.values(apiRoutes), schemaNames);
-  return withExamples({ ...builder, paths, components: { ...components, schemas } });
+  const servers = pathPrefix === '' ? [] : [{ url: pathPrefix }];
+  return withExamples({ ...builder, servers, paths, components: { ...components, schemas } });
 }
 
 /** The page `/docs`, `/openapi.json` and `/asyncapi.json`, without a key. */

@@ -10,14 +10,19 @@ import { ApiError } from '../problems/api-error';
 
 export const queueBoardPath = '/admin/queues';
 
+interface BoardOptions {
+  /** Of the gateway, where users see it: what a reverse proxy takes away. */
+  readonly pathPrefix: string;
+}
+
 interface Access {
   readonly authenticator: Authenticator;
   readonly operator: DeploymentOperator;
 }
 
 /** Bull Board, read-only: jobs carry ids only, and Postgres decides what they mean (I1, I12). */
-export function queueBoard(queues: readonly Queue[], access: Access): Router {
-  const serverAdapter = new ExpressAdapter().setBasePath(queueBoardPath);
+export function queueBoard(queues: readonly Queue[], access: Access, { pathPrefix }: BoardOptions): Router {
+  const serverAdapter = new ExpressAdapter().setBasePath(`${pathPrefix}${queueBoardPath}`);
   createBullBoard({
     queues: queues.map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
     serverAdapter,

@@ -9,7 +9,8 @@ import { Route, type RouteInput } from '../http/route';
 import { ApiError } from '../problems/api-error';
 import { SessionService } from './session-service';
 
-const console = '/console/';
+/** Relative, because a reverse proxy may have put the gateway below a path. */
+const console = 'console/';
 
 @Controller()
 export class SessionsController {

@@ -246,7 +246,7 @@ describe('a link to sign in', () => {
     const { path } = await newLink();
     const { headers } = await gateway.anonymous.get(path).set({ 'Sec-Fetch-Site': 'none' }).expect(303);
 
-    expect(headers.location).toBe('/console/');
+    expect(headers.location).toBe('console/');
     const cookie = cookieOf(headers['set-cookie']);
     const { body } = await gateway.anonymous.get('/v1/session').set({ cookie }).expect(200);
     expect(body).toMatchObject({ account_id: 'acc_admin', scopes: ['admin'] });
