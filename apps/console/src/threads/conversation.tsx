@@ -92,7 +92,7 @@ function Waits({ run, now: { view, details } }: { readonly run: Run; readonly no
 }
 
 /** What the run does, where everything about it is, and the way to end it. */
-function RunLine({ run, now: { view, connection } }: { readonly run: Run; readonly now: FedRun }) {
+function RunLine({ run, now: { view } }: { readonly run: Run; readonly now: FedRun }) {
   const rondo = useRondo();
   const mayWrite = useMay('write');
   if (view.lastSeq === 0) return null;
@@ -100,7 +100,6 @@ function RunLine({ run, now: { view, connection } }: { readonly run: Run; readon
     <div className="chat-run">
       <Status status={view.status} finishReason={view.finishReason} />
       <WhyLine runId={run.id} view={view} isNow />
-      {connection === 'cut' && <span className="connection cut">Connection lost; it is made again</span>}
       <Link to="/runs/$runId" params={{ runId: run.id }}>
         All of this run
       </Link>
