@@ -157,6 +157,7 @@ const uses: Record<string, () => Use | Promise<Use>> = {
   'keys create': () => ({ words: ['keys', 'create', 'another', '--scope', 'read'], shows: /rondo_[\w-]+/ }),
   'keys ls': () => ({ words: ['keys', 'ls'], shows: /KEY +NAME/ }),
   'keys revoke': async () => ({ words: ['keys', 'revoke', await newKey()], shows: /is revoked/ }),
+  facade: () => ({ words: ['facade', 'openai'], shows: /new OpenAI\(\{[^]*apiKey: '/ }),
   console: () => ({
     words: ['console', '--port', '0', '--no-open'],
     typed: [[/session\?code=\S+/, '\u0003']],
