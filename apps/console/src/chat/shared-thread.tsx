@@ -28,7 +28,7 @@ export default function SharedThread({ threadId }: { readonly threadId: string }
   const panel = useNewChatPanel(undefined);
   const links = useMemo((): TimelineLinks => {
     const readImage = async (sha256: string, signal: AbortSignal) => {
-      const response = await fetch(`/v1/public/threads/${threadId}/images/${sha256}`, { signal });
+      const response = await fetch(`${gatewayUrl()}/v1/public/threads/${threadId}/images/${sha256}`, { signal });
       if (!response.ok) throw new Error('The picture is not shared.');
       return response.blob();
     };

@@ -71,7 +71,8 @@ export function useThread(threadId: string) {
 /** Whether it is over without having done what it was asked. */
 const isUnfinished = (run: Run): boolean => isOver(run) && describeEnding(run)?.outcome !== 'done';
 
-function shownThread(
+/** What the page shows of these messages, of which `run` is followed live. */
+export function shownThread(
   messages: readonly Message[],
   { run, runs, older }: { run: Run | undefined; runs: readonly Run[]; older: readonly Run[] },
 ): ShownThread {
