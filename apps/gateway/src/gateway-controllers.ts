@@ -9,6 +9,8 @@ import { AiSdkController } from './facades/ai-sdk/ai-sdk.controller';
 import { OpenAiController } from './facades/openai/openai.controller';
 import { OpenAiConversationsController } from './facades/openai/openai-conversations.controller';
 import { OpenAiModelsController } from './facades/openai/openai-models.controller';
+import { AnthropicAgentsController } from './facades/anthropic/anthropic-agents.controller';
+import { AnthropicSessionsController } from './facades/anthropic/anthropic-sessions.controller';
 import { AuditController } from './audit/audit.controller';
 import { OperationsController } from './operations/operations.controller';
 import { BalanceController } from './billing/balance.controller';
@@ -76,4 +78,6 @@ export const controllers: Type[] = [
   OpenAiController,
   OpenAiConversationsController,
   OpenAiModelsController,
+  AnthropicAgentsController,
+  AnthropicSessionsController,
 ];

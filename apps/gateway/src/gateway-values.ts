@@ -36,6 +36,9 @@ import { AiSdkChats } from './facades/ai-sdk/ai-sdk-chats';
 import { OpenAiConversations } from './facades/openai/openai-conversations';
 import { OpenAiResponses } from './facades/openai/openai-responses';
 import { ResponseReader } from './facades/openai/response-reader';
+import { AnthropicAgents } from './facades/anthropic/anthropic-agents';
+import { AnthropicEnvironments } from './facades/anthropic/anthropic-environments';
+import { AnthropicSessions } from './facades/anthropic/anthropic-sessions';
 import { FileUploads } from './files/file-uploads';
 import { McpDiscoveryService } from './mcp-tools/mcp-discovery-service';
 import { IdempotentMessages } from './idempotency/idempotent-requests';
@@ -104,13 +107,13 @@ export const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: RunService, useValue: parts.runService },
   { provide: IdempotentMessages, useValue: parts.idempotentMessages },
   { provide: RunWatches, useValue: createRunWatches(parts) },
+  { provide: AnthropicAgents, useValue: new AnthropicAgents(anthropicParts(parts)) },
+  { provide: AnthropicEnvironments, useValue: new AnthropicEnvironments(parts.facadeIds) },
+  { provide: AnthropicSessions, useValue: createAnthropicSessions(parts) },
   { provide: AiSdkChats, useValue: createAiSdkChats(parts) },
   ...provideOpenAi(parts),
   { provide: Sockets, useValue: parts.sockets },
 ];
-
-const createRunWatches = ({ runs, subscriptions, longRequests }: GatewayParts) =>
-  new RunWatches(runs, subscriptions, longRequests);
 
 function createAiSdkChats(parts: GatewayParts): AiSdkChats {
   const { facadeIds: ids, runs, messages, runService: service, idempotentMessages: idempotent, quotas } = parts;
@@ -126,4 +129,19 @@ function provideOpenAi(parts: GatewayParts) {
     { provide: OpenAiConversations, useValue: conversations },
     { provide: ResponseReader, useValue: new ResponseReader(createRunWatches(parts), service) },
   ];
+}
+
+const createRunWatches = ({ runs, subscriptions, longRequests, threadSubscriptions }: GatewayParts): RunWatches =>
+  new RunWatches(runs, { runs: subscriptions, threads: threadSubscriptions }, longRequests);
+
+const anthropicParts = (parts: GatewayParts) => {
+  const { agents, agentVersions: versions, agentService: service, facadeIds: ids, settings } = parts;
+  return { agents, versions, service, ids, settings };
+};
+
+function createAnthropicSessions(parts: GatewayParts): AnthropicSessions {
+  const { facadeIds: ids, runs, threads, runService: service, quotas } = parts;
+  const agents = new AnthropicAgents(anthropicParts(parts));
+  const environments = new AnthropicEnvironments(ids);
+  return new AnthropicSessions({ ids, runs, threads, service, quotas, agents, environments });
 }

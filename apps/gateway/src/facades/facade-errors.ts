@@ -1,6 +1,7 @@
 import type { ProblemBody } from '../problems/problems';
 import { toOpenAiError } from './openai/openai-errors';
 import { toRetryHeaders } from './repeated-posts';
+import { toAnthropicError } from './anthropic/anthropic-errors';
 
 /** An error as the clients of a façade read it. */
 interface FacadeError {
@@ -30,6 +31,7 @@ const formats: Readonly<Record<string, (problem: ProblemBody, request: RefusedRe
     const headers = toRetryHeaders({ status, code: problem.code });
     return { contentType: 'application/json; charset=utf-8', text: JSON.stringify(body), status, headers };
   },
+  '/anthropic': (problem, { requestId }) => toAnthropicError(problem, requestId),
 };
 
 /** The beginning of the paths of a façade. Undefined for a path of no façade. */

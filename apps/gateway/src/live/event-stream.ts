@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { RunAddress } from '@rondo/persistence';
 import { anySignal } from '@rondo/platform';
 import type { Holding } from '../auth/memory-budget';
-import type { Sink } from './run-subscriber';
+import type { Ending, Sink } from './run-subscriber';
 import type { RunSubscriptions, SubscribeOptions } from './run-subscriptions';
 import type { SubscriberEvent } from './stream-notices';
 
@@ -13,15 +13,19 @@ const reconnectMs = 1_000;
 /** With this many unread bytes a client is sent nothing more until it has read them. */
 const fullAtBytes = 256 * 1024;
 
-/** How the events of a run are written to a client. */
-export interface EventFormat {
+/** How the events of a run, or of a thread, are written to a client. */
+export interface EventFormat<Event = SubscriberEvent> {
   readonly headers: Readonly<Record<string, string>>;
   /** Sent before all events. */
   readonly opening: string;
   /** Empty for an event that the client is not shown. */
-  readonly write: (event: SubscriberEvent, json: string) => string;
+  readonly write: (event: Event, json: string) => string;
   /** The last event was written: the stream ends, though the run may go on. */
   readonly isOver: () => boolean;
+  /** Sent while nothing happens, so that proxies do not close the connection as dead. A comment unless given. */
+  readonly keepAlive?: string;
+  /** Sent at the end, where it is one that the client is told. */
+  readonly writeEnd?: (ending: Ending) => string;
 }
 
 /** A fact's `id` is its seq, so `Last-Event-ID` resumes after it; deltas and notices have none. */
@@ -33,14 +37,14 @@ const ownFormat: EventFormat = {
 };
 
 /** Server-sent events. */
-class EventStreamSink implements Sink {
+class EventStreamSink<Event> {
   constructor(
     private readonly response: ServerResponse,
     private readonly unread: Pick<Holding, 'take' | 'keep'>,
-    private readonly wire: { readonly format: EventFormat; readonly end: () => void },
+    private readonly wire: { readonly format: EventFormat<Event>; readonly end: () => void },
   ) {}
 
-  send(event: SubscriberEvent, json: string): boolean {
+  send(event: Event, json: string): boolean {
     const { format, end } = this.wire;
     const text = format.write(event, json);
     const flushed = text === '' || this.response.write(text);
@@ -55,25 +59,40 @@ class EventStreamSink implements Sink {
     this.unread.keep();
   }
 
-  /** A comment, so that proxies do not close the connection of a waiting run as dead. */
   keepAlive(): void {
-    if (!this.response.writableNeedDrain) this.response.write(': keep-alive\n\n');
+    if (!this.response.writableNeedDrain) this.response.write(this.wire.format.keepAlive ?? ': keep-alive\n\n');
   }
 }
 
-interface EventStreamOptions extends Omit<SubscribeOptions, 'sink'> {
+interface EventStreamOptions<Event> {
+  readonly signal: AbortSignal;
   readonly response: ServerResponse;
   /** What the client's account holds of the memory for events that were not read. Where no more fits, it has to read first. */
   readonly unread: Holding;
-  /** That of the API where none is given. */
-  readonly format?: EventFormat | undefined;
+  readonly format: EventFormat<Event>;
 }
+
+type RunStreamOptions = Omit<SubscribeOptions, 'sink'> &
+  Omit<EventStreamOptions<SubscriberEvent>, 'format'> & {
+    /** That of the API where none is given. */
+    readonly format?: EventFormat | undefined;
+  };
 
 /** Serves one client's event stream until the run is over, the client disconnects, or it reads too slowly. */
 export async function serveEventStream(
   subscriptions: RunSubscriptions,
   address: RunAddress,
-  { response, unread, format = ownFormat, signal, ...options }: EventStreamOptions,
+  { format = ownFormat, after, ...options }: RunStreamOptions,
+): Promise<void> {
+  const subscribe = async (sink: Sink, signal: AbortSignal) =>
+    (await subscriptions.subscribe(address, { after, sink, signal })).ending;
+  await serveEvents(subscribe, { ...options, format });
+}
+
+/** The same for the events of any subscription. */
+export async function serveEvents<Event>(
+  subscribe: (sink: EventStreamSink<Event>, signal: AbortSignal) => Promise<Ending>,
+  { response, unread, format, signal }: EventStreamOptions<Event>,
 ): Promise<void> {
   response.writeHead(200, {
     'Content-Type': 'text/event-stream; charset=utf-8',
@@ -81,23 +100,24 @@ export async function serveEventStream(
     'X-Accel-Buffering': 'no',
     ...format.headers,
   });
-  response.write(format.opening);
+  response.flushHeaders();
+  if (format.opening !== '') response.write(format.opening);
 
   const over = new AbortController();
   const either = anySignal([signal, over.signal]);
   const sink = new EventStreamSink(response, unread, { format, end: () => over.abort() });
   const keepAlive = setInterval(() => sink.keepAlive(), keepAliveMs);
-  const ending = await subscriptions
-    .subscribe(address, { ...options, signal: either.signal, sink })
-    .then((subscription) => subscription.ending)
-    .finally(() => {
-      clearInterval(keepAlive);
-      either.release();
-      unread.keep();
-    });
-  if (ending === 'stalled' || isCutShort(format)) response.destroy();
+  const ending = await subscribe(sink, either.signal).finally(() => {
+    clearInterval(keepAlive);
+    either.release();
+    unread.keep();
+  });
+  const last = format.writeEnd?.(ending) ?? '';
+  if (last !== '') response.end(last);
+  else if (ending === 'stalled' || isCutShort(format)) response.destroy();
   else response.end();
 }
 
 /** Its client would take the end of the response for the end of the message. */
-const isCutShort = (format: EventFormat): boolean => format !== ownFormat && !format.isOver();
+const isCutShort = <Event>(format: EventFormat<Event>): boolean =>
+  (format as unknown) !== ownFormat && !format.isOver();

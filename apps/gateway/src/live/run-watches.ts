@@ -1,13 +1,15 @@
 import { type Run, isTerminal, isTerminalFact, isWaiting } from '@rondo/contract';
 import { greatestSeq } from '@rondo/contract/api';
-import type { Caller, RunAddress, Runs } from '@rondo/persistence';
+import type { Caller, RunAddress, Runs, ThreadAddress } from '@rondo/persistence';
 import { anySignal } from '@rondo/platform';
 import type { Response } from 'express';
+import type { Holding } from '../auth/memory-budget';
 import type { LongRequests } from '../auth/open-connections';
 import { ApiError, unauthorized } from '../problems/api-error';
-import { type EventFormat, serveEventStream } from './event-stream';
+import { type EventFormat, serveEventStream, serveEvents } from './event-stream';
 import type { RunSubscriptions } from './run-subscriptions';
 import type { SubscriberEvent } from './stream-notices';
+import type { ThreadEvent, ThreadSubscriptions } from './thread-subscriptions';
 
 interface Watcher {
   readonly caller: Caller;
@@ -34,7 +36,7 @@ interface Reading extends Watcher {
 export class RunWatches {
   constructor(
     private readonly runs: Pick<Runs, 'get'>,
-    private readonly subscriptions: RunSubscriptions,
+    private readonly follow: { readonly runs: RunSubscriptions; readonly threads: ThreadSubscriptions },
     private readonly longRequests: LongRequests,
   ) {}
 
@@ -78,11 +80,33 @@ export class RunWatches {
     address: RunAddress,
     { caller, after, response }: Watcher & { readonly after: number },
   ): Promise<void> {
+    await this.whileConnected({ caller, response }, (options) =>
+      serveEventStream(this.follow.runs, address, { ...options, after, format }),
+    );
+  }
+
+  /** The same for all runs of a thread, from the beginning of the run at that place. It lasts until the client leaves. */
+  async streamThread(
+    format: EventFormat<ThreadEvent>,
+    thread: ThreadAddress,
+    { caller, place, response }: Watcher & { readonly place: number },
+  ): Promise<void> {
+    await this.whileConnected({ caller, response }, (options) =>
+      serveEvents<ThreadEvent>(
+        (sink, signal) => this.follow.threads.subscribe(thread, { after: { place, seq: 0 }, sink, signal }),
+        { ...options, format },
+      ),
+    );
+  }
+
+  private async whileConnected(
+    { caller, response }: Watcher,
+    serve: (options: { signal: AbortSignal; unread: Holding; response: Response }) => Promise<void>,
+  ): Promise<void> {
     const over = abortedOnClose(response);
     const end = this.longRequests.begin('streams', { caller, disconnect: () => over.abort() });
     const unread = this.longRequests.holdUnread(caller);
-    const options = { after, signal: over.signal, unread, format };
-    await serveEventStream(this.subscriptions, address, { ...options, response }).finally(end);
+    await serve({ signal: over.signal, unread, response }).finally(end);
   }
 
   /**
@@ -108,7 +132,7 @@ export class RunWatches {
       drained: () => Promise.resolve(),
     };
     try {
-      const { ending } = await this.subscriptions.subscribe(address, { after, sink, signal: over.signal });
+      const { ending } = await this.follow.runs.subscribe(address, { after, sink, signal: over.signal });
       await ending;
     } finally {
       clearTimeout(timer);
@@ -119,7 +143,7 @@ export class RunWatches {
 
   private async awaitTurn(address: RunAddress, signal: AbortSignal): Promise<Run> {
     let run = await this.runs.get(address);
-    while (!isTerminal(run.status) && !isWaiting(run.status) && !signal.aborted && !this.subscriptions.closed.aborted) {
+    while (!isTerminal(run.status) && !isWaiting(run.status) && !signal.aborted && !this.follow.runs.closed.aborted) {
       await this.awaitChange(address, { after: run.last_seq, signal });
       run = await this.runs.get(address);
     }
@@ -140,7 +164,7 @@ export class RunWatches {
       drained: () => Promise.resolve(),
     };
     const either = anySignal([signal, changed.signal]);
-    await this.subscriptions
+    await this.follow.runs
       .subscribe(address, { after, sink, signal: either.signal })
       .then(({ ending }) => ending)
       .finally(() => either.release());

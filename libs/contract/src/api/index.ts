@@ -60,3 +60,18 @@ export {
   openAi,
   openAiCoverage,
 } from './facades/openai';
+export {
+  type AnthropicAgentChange,
+  type AnthropicContentBlock,
+  type AnthropicEnvironmentChange,
+  type AnthropicEventQuery,
+  type AnthropicModel,
+  type AnthropicSessionAgent,
+  type AnthropicSessionChange,
+  type AnthropicTool,
+  type AnthropicUserEvent,
+  type NewAnthropicAgent,
+  type NewAnthropicEnvironment,
+  type NewAnthropicSession,
+  anthropic,
+} from './facades/anthropic';

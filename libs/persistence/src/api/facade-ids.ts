@@ -73,6 +73,44 @@ const findRun = checked(
   z.object({ inner_id: runId, data: z.object({ after: z.number().int() }) }),
   `select inner_id, data from facade_ids where account_id = $1 and facade = $2 and kind = 'run' and outer_id = $3`,
 );
+/** Something that a façade shows and that has no row elsewhere, or a thread as that façade has it. */
+export interface FacadeObject {
+  readonly id: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly created_at: string;
+}
+
+export interface FacadeKind {
+  readonly accountId: AccountId;
+  readonly facade: string;
+  readonly kind: string;
+}
+
+const objectRow = z.object({ id: z.string(), data: z.record(z.string(), z.unknown()), created_at: z.date() });
+
+/** Deleted threads take their rows with them later. */
+const shownObjects = `
+select outer_id as id, data, created_at from facade_ids
+where account_id = $1 and facade = $2 and kind = $3
+  and (thread_id = '' or exists (select from threads where threads.id = thread_id and deleted_at is null))`;
+const oneObject = checked(objectRow, `${shownObjects} and outer_id = $4`);
+const lockObject = checked(objectRow, `${shownObjects} and outer_id = $4 for update`);
+const listedObjects = (isNewestFirst: boolean) =>
+  checked(
+    objectRow,
+    `${shownObjects} and ($4::text is null or outer_id ${isNewestFirst ? '<' : '>'} $4)
+    and ($5 or data ->> 'archived_at' is null) order by outer_id ${isNewestFirst ? 'desc' : ''} limit $6`,
+  );
+const [newestObjects, oldestObjects] = [listedObjects(true), listedObjects(false)];
+
+/** One statement, so that a thread and what a façade knows of it are made together. */
+const addObject = `
+with thread as (insert into threads (id, account_id, metadata) select $4, $1, '{}' where $6)
+insert into facade_ids (account_id, facade, kind, outer_id, thread_id, inner_id, data)
+values ($1, $2, $3, $4, case when $6 then $4 else '' end, $4, $5) on conflict do nothing`;
+
+const changeObject = `
+update facade_ids set data = $5 where account_id = $1 and facade = $2 and kind = $3 and outer_id = $4`;
 
 /** What the ids that clients of façades choose stand for. Each is unique in its account. */
 export class FacadeIds {
@@ -94,6 +132,45 @@ export class FacadeIds {
     const id = threadId.parse(`thr_${this.newId()}`);
     await this.database.sql.query(addThread, [chat.accountId, chat.facade, chat.chatId, id]);
     return (await this.findThread(chat)) ?? id;
+  }
+
+  /** With a thread of the same id, if the kind is one of threads. */
+  async addObject(
+    { accountId, facade, kind }: FacadeKind,
+    { id, data, isThread }: Pick<FacadeObject, 'id' | 'data'> & { readonly isThread: boolean },
+  ): Promise<void> {
+    await this.database.sql.query(addObject, [accountId, facade, kind, id, JSON.stringify(data), isThread]);
+  }
+
+  async findObject({ accountId, facade, kind }: FacadeKind, id: string): Promise<FacadeObject | undefined> {
+    const row = await oneObject.first(this.database.sql, [accountId, facade, kind, id]);
+    return row && toObject(row);
+  }
+
+  /** In the order of their ids. */
+  async listObjects(
+    { accountId, facade, kind }: FacadeKind,
+    page: { after?: string | undefined; limit: number; withArchived: boolean; isNewestFirst: boolean },
+  ): Promise<readonly FacadeObject[]> {
+    const { after = null, limit, withArchived, isNewestFirst } = page;
+    const values = [accountId, facade, kind, after, withArchived, limit];
+    const rows = await (isNewestFirst ? newestObjects : oldestObjects).all(this.database.sql, values);
+    return rows.map(toObject);
+  }
+
+  /** Undefined where there is none. What `change` throws leaves it as it is. */
+  changeObject(
+    { accountId, facade, kind }: FacadeKind,
+    id: string,
+    change: (data: FacadeObject['data']) => FacadeObject['data'],
+  ): Promise<FacadeObject | undefined> {
+    return this.database.transaction(async (sql) => {
+      const row = await lockObject.first(sql, [accountId, facade, kind, id]);
+      if (!row) return undefined;
+      const data = change(row.data);
+      await sql.query(changeObject, [accountId, facade, kind, id, JSON.stringify(data)]);
+      return toObject({ ...row, data });
+    });
   }
 
   /** From now on the run continues in a message of its own. */
@@ -121,3 +198,8 @@ export class FacadeIds {
     return found?.data.after ?? 0;
   }
 }
+
+const toObject = ({ created_at: createdAt, ...row }: z.infer<typeof objectRow>): FacadeObject => ({
+  ...row,
+  created_at: createdAt.toISOString(),
+});

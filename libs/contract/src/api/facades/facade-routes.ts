@@ -1,9 +1,10 @@
 import { aiSdk, aiSdkCoverage } from './ai-sdk';
+import { anthropic } from './anthropic';
 import type { FacadeCoverage } from './coverage';
 import { openAi, openAiCoverage } from './openai';
 
 /** The routes of all façades. What another account may not see is tested for each: an unknown chat is no error there. */
-export const facadeRoutes = { ...aiSdk, ...openAi };
+export const facadeRoutes = { ...aiSdk, ...anthropic, ...openAi };
 
 /** By the names of the pages in `docs/facades/`. */
 export const facadeCoverage: Readonly<Record<string, FacadeCoverage>> = {

@@ -1,0 +1,60 @@
+import { ApiError } from '../../problems/api-error';
+import type { ProblemBody } from '../../problems/problems';
+import { toRetryHeaders } from '../repeated-posts';
+
+/** What is documented there and not served here, by its name. */
+export const refuse = (field: string, what: string): ApiError =>
+  new ApiError('unsupported_capability', `${field}: ${what} is not served here.`);
+
+const types: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  500: 'api_error',
+  503: 'overloaded_error',
+};
+
+/** Errors of a request are 400 there, also those that are 422 in the API. */
+const toStatus = (status: number): number => (status === 422 || status === 410 ? 400 : status);
+
+export function toAnthropicError(problem: ProblemBody, requestId: string | null) {
+  const { title, detail, code } = problem;
+  const status = toStatus(problem.status);
+  const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+  const error = { type, message: detail ?? title, details: { error_code: code } };
+  return {
+    status,
+    contentType: 'application/json; charset=utf-8',
+    headers: toRetryHeaders(problem),
+    text: JSON.stringify({ type: 'error', error, request_id: requestId }),
+  };
+}
+
+const refusedRoutes: readonly (readonly [pattern: RegExp, what: string])[] = [
+  [/^\/anthropic\/v1\/sessions\/[^/]+\/threads(\/|$)/, 'threads of a session'],
+  [/^\/anthropic\/v1\/sessions\/[^/]+\/resources(\/|$)/, 'resources of a session'],
+  [/^\/anthropic\/v1\/environments\/[^/]+\/work(\/|$)/, 'work of self-hosted environments'],
+  ...[
+    'files',
+    'deployments',
+    'deployment_runs',
+    'models',
+    'vaults',
+    'memory_stores',
+    'skills',
+    'dreams',
+    'tunnels',
+    'user_profiles',
+    'organization',
+    'organizations',
+    'messages',
+    'complete',
+  ].map((name) => [new RegExp(`^/anthropic/v1/${name}(/|$)`), name.replaceAll('_', ' ')] as const),
+];
+
+/** What a path of the documented API that is not served here is about. Undefined for other paths. */
+export const findRefusedRoute = (path: string): string | undefined =>
+  refusedRoutes.find(([pattern]) => pattern.test(path))?.[1];

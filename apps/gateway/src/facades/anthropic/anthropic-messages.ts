@@ -1,0 +1,234 @@
+import {
+  type CallerResult,
+  type InputBlock,
+  type Run,
+  approvalIdOf,
+  callId,
+  inputContent,
+  isTerminal,
+} from '@rondo/contract';
+import type { AnthropicContentBlock, AnthropicUserEvent } from '@rondo/contract/api';
+import { TerminalError } from '@rondo/domain';
+import type { Caller, Runs, ThreadAddress } from '@rondo/persistence';
+import { z } from 'zod';
+import { parseInput } from '../../http/parse-input';
+import { ApiError, InvalidRequest } from '../../problems/api-error';
+import type { RunService } from '../../runs/run-service';
+import { blockCountsKey, eventIds } from './anthropic.translate';
+import { refuse } from './anthropic-errors';
+
+type EventOf<Type extends AnthropicUserEvent['type']> = Extract<AnthropicUserEvent, { type: Type }>;
+type Message = EventOf<'user.message'>;
+type ServedEvent = Exclude<AnthropicUserEvent, { type: 'user.define_outcome' | 'user.tool_result' | 'system.message' }>;
+
+interface SendDependencies {
+  readonly runs: Pick<Runs, 'list' | 'approval'>;
+  readonly service: Pick<RunService, 'answer' | 'answerCalls' | 'decide' | 'stop'>;
+  /** Begins a run of the session with this input, or queues it. */
+  readonly begin: (input: { input: InputBlock[]; metadata: Record<string, string> }) => Promise<Run>;
+}
+
+/** Throws for what is not served, before anything is done. */
+export function refuseUnservedEvents(events: readonly { readonly type: string }[]): asserts events is ServedEvent[] {
+  for (const [index, event] of events.entries()) {
+    if (!servedTypes.has(event.type)) throw refuse(`events.${index}.type`, event.type);
+    if ('session_thread_id' in event && typeof event.session_thread_id === 'string')
+      throw refuse(`events.${index}.session_thread_id`, 'an event of one thread');
+  }
+}
+const servedTypes: ReadonlySet<string> = new Set([
+  'user.message',
+  'user.interrupt',
+  'user.tool_confirmation',
+  'user.custom_tool_result',
+]);
+
+const textBlock = z.object({ type: z.literal('text'), text: z.string() });
+const imageBlock = z.object({
+  type: z.literal('image'),
+  source: z.object({ type: z.literal('base64'), media_type: z.string(), data: z.string() }),
+});
+
+/** Throws with the name of a block that is not served. */
+export function toInput(content: readonly AnthropicContentBlock[], field: string): InputBlock[] {
+  for (const [index, block] of content.entries())
+    if (!textBlock.safeParse(block).success && !imageBlock.safeParse(block).success)
+      throw refuse(`${field}.${index}`, `a block of the type ${block.type}, other than text and base64 images,`);
+  return parseInput(z.object({ [field]: inputContent }), { [field]: content })[field] ?? [];
+}
+
+/** Several messages that are sent together are one turn, which is begun or not as a whole. */
+export function toTurn(messages: readonly Pick<Message, 'content'>[]) {
+  const inputs = messages.map(({ content }, index) => toInput(content, `events.${index}.content`));
+  return { input: inputs.flat(), metadata: { [blockCountsKey]: inputs.map(({ length }) => length).join(',') } };
+}
+
+/** Takes the events of a request: all of them are looked at before the first one is carried out. */
+export async function sendEvents(
+  dependencies: SendDependencies,
+  thread: ThreadAddress,
+  { events, caller }: { events: readonly AnthropicUserEvent[]; caller: Caller },
+) {
+  refuseUnservedEvents(events);
+  const sending = new Sending(dependencies, thread, caller);
+  await sending.check(events);
+  await sending.carryOut(events);
+  return { data: sending.echo(events) };
+}
+
+class Sending {
+  private readonly hashes = new Map<string, string>();
+  private readonly messageIds: string[] = [];
+  private active: Run | undefined;
+
+  constructor(
+    private readonly dependencies: SendDependencies,
+    private readonly thread: ThreadAddress,
+    private readonly caller: Caller,
+  ) {}
+
+  async check(events: readonly ServedEvent[]): Promise<void> {
+    const { data } = await this.dependencies.runs.list({ ...this.thread, limit: 200 });
+    this.active = data.findLast(({ status }) => !isTerminal(status)); // the oldest: others are queued behind it
+    const awaited = new Set(this.active?.waiting?.tool_calls?.map(({ tool_call_id: id }) => String(id)));
+    for (const [index, event] of events.entries()) {
+      const field = `events.${index}`;
+      if (event.type === 'user.tool_confirmation') await this.checkConfirmation(event, field);
+      if (event.type !== 'user.custom_tool_result') continue;
+      if (!awaited.has(event.custom_tool_use_id))
+        throw invalid(
+          `${field}.custom_tool_use_id`,
+          `no custom tool waits for a result of ${event.custom_tool_use_id}`,
+        );
+      toResult(event, field);
+    }
+    toTurn(events.filter((event): event is Message => event.type === 'user.message'));
+  }
+
+  private async checkConfirmation(event: EventOf<'user.tool_confirmation'>, field: string): Promise<void> {
+    const { tool_use_id: id, result, deny_message: message } = event;
+    if (message && result === 'allow') throw invalid(`${field}.deny_message`, 'goes with the result deny only');
+    const known = callId.safeParse(id);
+    const isAwaited = this.active?.waiting?.approvals?.some(({ tool_call_id: awaited }) => awaited === id);
+    if (!known.success || !isAwaited)
+      throw invalid(`${field}.tool_use_id`, `no call waits for a confirmation of ${id}`);
+    const address = { accountId: this.thread.accountId, approvalId: approvalIdOf(known.data) };
+    this.hashes.set(id, (await this.dependencies.runs.approval(address)).arguments_hash);
+  }
+
+  /** An interrupt goes before everything else; what is said with it begins a new turn. */
+  async carryOut(events: readonly ServedEvent[]): Promise<void> {
+    const { service } = this.dependencies;
+    const { accountId } = this.thread;
+    if (this.active && events.some(({ type }) => type === 'user.interrupt'))
+      await service.stop({ accountId, runId: this.active.id }, 'interrupted by the user');
+    for (const event of events) if (event.type === 'user.tool_confirmation') await this.confirm(event);
+    const results = events.filter((event) => event.type === 'user.custom_tool_result');
+    if (results.length > 0 && this.active) await this.answerCalls(this.active, results);
+    const messages = events.filter((event): event is Message => event.type === 'user.message');
+    if (messages.length > 0)
+      await this.say(
+        messages,
+        events.some(({ type }) => type === 'user.interrupt'),
+      );
+  }
+
+  private async confirm(event: EventOf<'user.tool_confirmation'>): Promise<void> {
+    const { tool_use_id: id, result, deny_message: reason } = event;
+    const approvalId = approvalIdOf(callId.parse(id));
+    const decision = result === 'allow' ? 'approve' : 'deny';
+    const order = { accountId: this.thread.accountId, approvalId, argumentsHash: this.hashes.get(id) ?? '' };
+    await settled(`there is an answer to ${id} already`, () =>
+      this.dependencies.service.decide({
+        ...order,
+        decision,
+        reason: reason ?? undefined,
+        decidedBy: this.caller.keyId,
+      }),
+    );
+  }
+
+  private async answerCalls(run: Run, events: readonly EventOf<'user.custom_tool_result'>[]): Promise<void> {
+    const answers = events.map((event) => ({
+      callId: callId.parse(event.custom_tool_use_id),
+      result: toResult(event, 'events'),
+    }));
+    await settled('there is a result already', () =>
+      this.dependencies.service.answerCalls({
+        accountId: this.thread.accountId,
+        runId: run.id,
+        answers,
+        answeredBy: this.caller.keyId,
+      }),
+    );
+  }
+
+  private async say(messages: readonly Message[], isInterrupted: boolean): Promise<void> {
+    const { active } = this;
+    const turn = toTurn(messages);
+    const question = isInterrupted || active?.waiting?.reason !== 'ask' ? undefined : active.waiting.question;
+    if (active && question) {
+      await this.dependencies.service.answer({
+        accountId: this.thread.accountId,
+        runId: active.id,
+        content: turn.input,
+      });
+      this.messageIds.push(...messages.map(() => eventIds.answer(question.tool_call_id)));
+      return;
+    }
+    const run = await this.dependencies.begin(turn);
+    this.messageIds.push(...messages.map((_, index) => eventIds.input(run.id, index)));
+  }
+
+  /** The events as the session has them, with the ids that its list and its stream have. */
+  echo(events: readonly ServedEvent[]) {
+    const ids = [...this.messageIds];
+    return events.map((event) => {
+      switch (event.type) {
+        case 'user.message':
+          return { ...event, id: ids.shift(), processed_at: null };
+        case 'user.interrupt':
+          return {
+            type: event.type,
+            id: eventIds.interrupt(this.active?.id ?? this.thread.threadId),
+            processed_at: null,
+          };
+        case 'user.tool_confirmation':
+          return { ...event, id: eventIds.confirmation(event.tool_use_id), processed_at: null };
+        case 'user.custom_tool_result':
+          return { ...event, id: eventIds.result(event.custom_tool_use_id), processed_at: null };
+      }
+    });
+  }
+}
+
+function toResult(
+  { content = [], is_error: isError }: EventOf<'user.custom_tool_result'>,
+  field: string,
+): CallerResult {
+  const blocks = content.length === 0 ? [] : toInput(content, `${field}.content`);
+  const text = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
+  const images = blocks.flatMap((block) => (block.type === 'image' ? [block.source] : []));
+  if (images.length > 0) throw refuse(`${field}.content`, 'an image as the result of a custom tool');
+  return isError ? { error: text === '' ? 'The tool failed.' : text } : { output: text };
+}
+
+const invalid = (field: string, message: string): InvalidRequest => new InvalidRequest([{ field, message }]);
+
+/** What was answered in the meantime is an error of the request there, which is not repeated. */
+async function settled(detail: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof TerminalError && taken.has(error.code)) throw new ApiError('malformed_request', detail);
+    throw error;
+  }
+}
+const taken: ReadonlySet<string> = new Set([
+  'approval_not_open',
+  'approval_not_found',
+  'arguments_changed',
+  'tool_call_answered',
+  'tool_call_over',
+  'tool_call_not_awaited',
+]);

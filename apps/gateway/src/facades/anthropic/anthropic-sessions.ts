@@ -1,0 +1,294 @@
+import {
+  type AccountId,
+  type AgentDefinition,
+  type AgentId,
+  type InputBlock,
+  type Run,
+  agentDefinition,
+  agentId,
+  isTerminal,
+  isWaiting,
+  threadId,
+} from '@rondo/contract';
+import type {
+  AnthropicEventQuery,
+  AnthropicSessionAgent,
+  AnthropicSessionChange,
+  AnthropicUserEvent,
+  NewAnthropicSession,
+} from '@rondo/contract/api';
+import { withDefinition } from '@rondo/domain';
+import type { Caller, FacadeIds, FacadeObject, Runs, ThreadAddress, Threads } from '@rondo/persistence';
+import { newUlid } from '@rondo/platform';
+import { z } from 'zod';
+import type { AccountQuotas } from '../../billing/account-quotas';
+import { ApiError } from '../../problems/api-error';
+import type { RunService } from '../../runs/run-service';
+import { type Position, readPosition } from '../positions';
+import { type AnthropicAgents, mergeMetadata, toSnapshot } from './anthropic-agents';
+import type { AnthropicEnvironments } from './anthropic-environments';
+import { refuse } from './anthropic-errors';
+import { type ReadableRuns, listEvents } from './anthropic-log';
+import { refuseUnservedEvents, sendEvents, toTurn } from './anthropic-messages';
+
+const kindOf = (accountId: AccountId) => ({ accountId, facade: 'anthropic', kind: 'session' });
+
+const storedSession = z.object({ agent: z.object({ version: z.number() }), definition: agentDefinition });
+
+interface AnthropicSessionsDependencies {
+  readonly ids: Pick<FacadeIds, 'addObject' | 'findObject' | 'listObjects' | 'changeObject'>;
+  readonly runs: ReadableRuns & Pick<Runs, 'list' | 'approval'>;
+  readonly threads: Pick<Threads, 'get' | 'delete'>;
+  readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls' | 'decide' | 'stop'>;
+  readonly quotas: Pick<AccountQuotas, 'add'>;
+  readonly agents: Pick<AnthropicAgents, 'resolve' | 'isActive'>;
+  readonly environments: Pick<AnthropicEnvironments, 'require'>;
+}
+
+/**
+ * Sessions of Claude Managed Agents: threads, each with the agent that it began with. A thread that was begun elsewhere is a
+ * session, too, whose agent is that of its newest run.
+ */
+export class AnthropicSessions {
+  constructor(private readonly dependencies: AnthropicSessionsDependencies) {}
+
+  /** With its first messages, or not at all. */
+  async create(caller: Caller, request: NewAnthropicSession, at: string) {
+    refuseUnserved(request);
+    const { accountId } = caller;
+    const { initial_events: events = [], environment_id: environmentId, title = null, metadata = {} } = request;
+    refuseUnservedEvents(events);
+    const turn = events.length > 0 ? toTurn(events.filter((event) => event.type === 'user.message')) : undefined;
+    await this.dependencies.environments.require({ accountId, environmentId });
+    const agent = await this.resolveAgent(accountId, request.agent);
+    await this.dependencies.quotas.add(accountId, { threads: 1 });
+    const session = { accountId, threadId: threadId.parse(`thr_${newUlid()}`) };
+    const data = { environment_id: environmentId, title, metadata, archived_at: null, updated_at: at, ...agent };
+    await this.dependencies.ids.addObject(kindOf(accountId), { id: session.threadId, data, isThread: true });
+    if (turn) await this.beginOrDelete(session, turn);
+    return this.get(session);
+  }
+
+  async get(session: ThreadAddress) {
+    const [row, runs] = await Promise.all([this.findRow(session), this.listRuns(session)]);
+    return toSession(session, row, runs);
+  }
+
+  async list(
+    accountId: AccountId,
+    query: { limit: number; page?: string | undefined; include_archived?: boolean | undefined; order: string },
+  ) {
+    const { limit, page: after, include_archived: withArchived = false, order } = query;
+    const page = { after, limit: limit + 1, withArchived, isNewestFirst: order === 'desc' };
+    const rows = await this.dependencies.ids.listObjects(kindOf(accountId), page);
+    const shown = rows.slice(0, limit);
+    const data = await Promise.all(
+      shown.map(async (row) => {
+        const session = { accountId, threadId: threadId.parse(row.id) };
+        return toSession(session, row, await this.listRuns(session));
+      }),
+    );
+    return { data, next_page: rows.length > limit ? (shown.at(-1)?.id ?? null) : null, prev_page: null };
+  }
+
+  async update(session: ThreadAddress, request: AnthropicSessionChange, at: string) {
+    refuseUnserved(request);
+    const { title, metadata } = request;
+    await this.change(session, (data) => ({
+      ...data,
+      ...(title !== undefined && { title }),
+      metadata: mergeMetadata(data['metadata'], metadata),
+      updated_at: at,
+    }));
+    return this.get(session);
+  }
+
+  /** It can be read, and takes no more events. Again: the same answer. */
+  async archive(session: ThreadAddress, at: string) {
+    const active = (await this.listRuns(session)).find(({ status }) => !isTerminal(status));
+    if (active) throw new ApiError('thread_busy', `${session.threadId} is running: interrupt it first.`);
+    await this.change(session, (data) => ({ ...data, archived_at: data['archived_at'] ?? at }));
+    return this.get(session);
+  }
+
+  async delete(session: ThreadAddress) {
+    await this.dependencies.threads.delete(session);
+    return { id: session.threadId, type: 'session_deleted' };
+  }
+
+  async listEvents(session: ThreadAddress, query: AnthropicEventQuery) {
+    await this.dependencies.threads.get(session);
+    return listEvents(this.dependencies.runs, session, query);
+  }
+
+  /** Where a stream begins: after what has happened, or after the event that its client has. */
+  async findStart(session: ThreadAddress, lastEventId: string | undefined): Promise<Position> {
+    await this.dependencies.threads.get(session);
+    const known = lastEventId === undefined ? undefined : readPosition(lastEventId);
+    if (known) return known;
+    const { accountId } = session;
+    let start: Position = { place: 1, seq: 0, units: 0 };
+    for (;;) {
+      const begun = await this.dependencies.runs.begun(session, start.seq === 0 ? 0 : start.place);
+      const last = begun.at(-1);
+      if (!last) return start;
+      const { last_seq: seq } = await this.dependencies.runs.get({ accountId, runId: last.id });
+      start = { place: last.place, seq, units: Number.MAX_SAFE_INTEGER };
+    }
+  }
+
+  async send(session: ThreadAddress, events: readonly AnthropicUserEvent[], caller: Caller) {
+    await this.dependencies.threads.get(session);
+    const row = await this.findRow(session);
+    if (row && row.data['archived_at'] !== null)
+      throw new ApiError('session_archived', `${session.threadId} is archived.`);
+    const { runs, service } = this.dependencies;
+    const begin = (turn: Turn) => this.begin(session, row, turn);
+    return sendEvents({ runs, service, begin }, session, { events, caller });
+  }
+
+  private async begin({ accountId, threadId: thread }: ThreadAddress, row: FacadeObject | undefined, turn: Turn) {
+    const definition = row && agentDefinition.parse(row.data['definition']);
+    const named = row && (await this.findStoredAgent(accountId, row));
+    const request = {
+      thread_id: thread,
+      ...turn,
+      on_active_run: 'queue' as const,
+      ...(named ? { agent_id: named } : definition && withDefinition({}, definition)),
+    };
+    const { run } = await this.dependencies.service.create(accountId, request);
+    return run;
+  }
+
+  /** Runs name their agent while it is what the session began with. One with MCP servers keeps their secrets, so it is named anyway. */
+  private async findStoredAgent(accountId: AccountId, { data }: FacadeObject): Promise<AgentId | undefined> {
+    const named = agentId.safeParse(data['stored_agent']).data;
+    if (named === undefined) return undefined;
+    const { agent, definition } = storedSession.parse(data);
+    const isNamed =
+      definition.mcp_servers !== undefined ||
+      (await this.dependencies.agents.isActive({ accountId, agentId: named }, agent.version));
+    return isNamed ? named : undefined;
+  }
+
+  private async beginOrDelete(session: ThreadAddress, turn: Turn): Promise<void> {
+    try {
+      await this.begin(session, await this.findRow(session), turn);
+    } catch (error) {
+      await this.dependencies.threads.delete(session);
+      throw error;
+    }
+  }
+
+  private async resolveAgent(accountId: AccountId, given: AnthropicSessionAgent) {
+    const about = typeof given === 'string' ? { id: given, type: 'agent' as const } : given;
+    const { data: id } = agentId.safeParse(about.id);
+    if (id === undefined) throw new ApiError('agent_not_found', `There is no agent ${about.id}.`);
+    const overrides = about.type === 'agent_with_overrides' ? readOverrides(about) : undefined;
+    const address = { accountId, agentId: id };
+    const { snapshot, definition, isPlain } = await this.dependencies.agents.resolve(address, {
+      version: about.version,
+      overrides,
+    });
+    return { agent: snapshot, definition, ...(isPlain && { stored_agent: id }) };
+  }
+
+  private async findRow({ accountId, threadId: id }: ThreadAddress): Promise<FacadeObject | undefined> {
+    const row = await this.dependencies.ids.findObject(kindOf(accountId), id);
+    if (!row) await this.dependencies.threads.get({ accountId, threadId: id });
+    return row;
+  }
+
+  private async listRuns(session: ThreadAddress): Promise<readonly Run[]> {
+    const runs: Run[] = [];
+    for (let after: string | undefined; ;) {
+      const page = await this.dependencies.runs.list({ ...session, limit: 200, after });
+      runs.push(...page.data);
+      if (page.next_cursor === null) return runs;
+      after = page.next_cursor;
+    }
+  }
+
+  private async change(
+    session: ThreadAddress,
+    change: (data: FacadeObject['data']) => FacadeObject['data'],
+  ): Promise<void> {
+    const { accountId, threadId: id } = session;
+    if (await this.dependencies.ids.changeObject(kindOf(accountId), id, change)) return;
+    await this.dependencies.threads.get(session);
+    throw refuse('session', 'changing a thread that was begun elsewhere');
+  }
+}
+
+interface Turn {
+  readonly input: InputBlock[];
+  readonly metadata: Record<string, string>;
+}
+
+type Overriding = Extract<AnthropicSessionAgent, { type: 'agent_with_overrides' }>;
+
+function readOverrides({ model, system, tools, mcp_servers, skills }: Overriding) {
+  if (isGiven(mcp_servers)) throw refuse('agent.mcp_servers', 'MCP servers');
+  if (isGiven(skills)) throw refuse('agent.skills', 'skills');
+  return { model, system, tools };
+}
+
+const isGiven = (value: unknown): boolean =>
+  value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
+
+function refuseUnserved(request: object): void {
+  for (const [field, value] of Object.entries(request))
+    if (['budget', 'resources', 'vault_ids'].includes(field) && isGiven(value)) throw refuse(field, field);
+  if ('agent' in request && 'title' in request && !('environment_id' in request) && isGiven(request.agent))
+    throw refuse('agent', 'another agent for a session that has begun');
+}
+
+/** The oldest run first. */
+function toSession({ threadId: id }: ThreadAddress, row: FacadeObject | undefined, runs: readonly Run[]) {
+  const [newest, oldest] = [runs[0], runs.at(-1)];
+  const data = row?.data ?? {};
+  const created_at = row?.created_at ?? oldest?.created_at;
+  const isRunning = runs.some(({ status }) => !isTerminal(status) && !isWaiting(status));
+  return {
+    id,
+    type: 'session',
+    agent: data['agent'] ?? toForeignAgent(newest),
+    environment_id: data['environment_id'] ?? 'env_default',
+    title: data['title'] ?? null,
+    metadata: data['metadata'] ?? {},
+    status: typeof data['archived_at'] === 'string' ? 'terminated' : isRunning ? 'running' : 'idle',
+    archived_at: data['archived_at'] ?? null,
+    created_at,
+    updated_at: [data['updated_at'], newest?.created_at, created_at].filter(Boolean).toSorted().at(-1),
+    usage: sumUsage(runs),
+    stats: {},
+    budget: null,
+    resources: [],
+    vault_ids: [],
+    outcome_evaluations: [],
+    deployment_id: null,
+  };
+}
+
+function toForeignAgent(run: Run | undefined) {
+  const {
+    model,
+    tools,
+    caller_tools,
+    agent: { name = 'Rondo', description, system_prompt } = {},
+  } = run?.settings ?? {};
+  const definition = { name, description, system_prompt, model, tools, caller_tools } as AgentDefinition; // of a run's settings
+  return toSnapshot(run?.agent_id ?? agentId.parse('agt_none'), { version: run?.agent_version ?? 1, definition }, name);
+}
+
+function sumUsage(runs: readonly Run[]) {
+  const sum = (read: (usage: Run['usage']) => number) => runs.reduce((total, { usage }) => total + read(usage), 0);
+  const isPriced = runs.every(({ usage }) => usage.cost_usd !== null);
+  const cents = sum(({ cost_usd: cost }) => cost ?? 0) * 100;
+  return {
+    input_tokens: sum(({ input_tokens: all, cached_tokens: cached }) => Math.max(0, all - cached)),
+    cache_read_input_tokens: sum(({ cached_tokens: cached }) => cached),
+    output_tokens: sum(({ output_tokens: output }) => output),
+    list_cost: isPriced ? { amount: String(cents), currency: 'USD' } : null,
+  };
+}

@@ -1,0 +1,362 @@
+import type { ContentBlock, RecordedFact, Run, ToolCall } from '@rondo/contract';
+import { deltaText } from '@rondo/domain';
+import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
+import { readClosingWords } from '../run-answer';
+import { toAnthropicToolName } from './anthropic-tools';
+
+/** An event as the client reads it, in the form that its type has there. */
+export type SessionEvent = { readonly type: string; readonly id: string; readonly processed_at: string } & Readonly<
+  Record<string, unknown>
+>;
+
+/** A preview of a message that is being written. It has no id of its own, and is in no list. */
+type Preview =
+  | { type: 'event_start'; event: { type: 'agent.message' | 'agent.thinking'; id: string } }
+  | {
+      type: 'event_delta';
+      event_id: string;
+      delta: { type: 'content_delta'; index: 0; content: { type: 'text'; text: string } };
+    };
+
+export interface TranslatorOptions {
+  /** Which previews the client wants. */
+  readonly previews: ReadonlySet<string>;
+}
+
+export interface Translated {
+  readonly events: readonly SessionEvent[];
+  readonly previews: readonly Preview[];
+}
+
+type FactOf<Type extends RecordedFact['type']> = Extract<RecordedFact, { type: Type }>;
+
+const suffix = (id: string): string => id.slice(id.indexOf('_') + 1);
+/** Ids follow from the log, so that what is streamed, listed and answered has the same one. */
+export const eventIds = {
+  input: (runId: string, place = 0) => `sevt_${suffix(runId)}_u${place}`,
+  message: (messageId: string) => `sevt_${suffix(messageId)}_m`,
+  thinking: (messageId: string) => `sevt_${suffix(messageId)}_t`,
+  words: (callId: string) => `sevt_${suffix(callId)}_w`,
+  answer: (callId: string) => `sevt_${suffix(callId)}_a`,
+  confirmation: (callId: string) => `sevt_${suffix(callId)}_c`,
+  result: (callId: string) => `sevt_${suffix(callId)}_r`,
+  interrupt: (runId: string) => `sevt_${suffix(runId)}_i`,
+  of: (fact: RecordedFact, place = 0) => `sevt_${suffix(fact.id)}_${place}`,
+} as const;
+
+/** The run metadata that says how many blocks of the input each message has, for example `1,2`. */
+export const blockCountsKey = 'anthropic_blocks';
+
+const nothing: Translated = { events: [], previews: [] };
+const kept = (...events: SessionEvent[]): Translated => ({ events, previews: [] });
+
+/** Tools that are shown as messages, and not as calls. */
+const silent: ReadonlySet<string> = new Set(['ask', 'complete']);
+
+/**
+ * What a client of Claude Managed Agents sees of one run: facts and deltas in, events out, without I/O and without a clock. It
+ * has to see the run from its first fact.
+ */
+export class AnthropicTranslator {
+  private readonly callerTools: ReadonlySet<string>;
+  /** Planned calls that were not shown: whether they need a confirmation is not known yet. */
+  private readonly planned = new Map<string, { call: ToolCall; fact: RecordedFact }>();
+  private readonly names = new Map<string, string>();
+  /** What the session waits for, by the ids that a client answers with. */
+  private awaited = new Set<string>();
+  /** The id of the model request that is open. */
+  private request: string | undefined;
+  /** Messages that a preview was begun for, and the length that was shown. */
+  private readonly previewed = new Map<string, number>();
+
+  constructor(
+    private readonly run: Pick<Run, 'id' | 'settings' | 'metadata'>,
+    private readonly options: TranslatorOptions,
+  ) {
+    this.callerTools = new Set(run.settings.caller_tools?.map(({ name }) => name));
+  }
+
+  translate(event: SubscriberEvent): Translated {
+    if (isNotice(event)) return nothing;
+    if (event.seq !== null) return this.translateFact(event);
+    if (event.type === 'reasoning.delta')
+      return this.startPreview('agent.thinking', eventIds.thinking(event.stream_id));
+    if (event.type !== 'message.delta' || !this.options.previews.has('agent.message')) return nothing;
+    return this.previewText(eventIds.message(event.stream_id), event.offset, deltaText(event));
+  }
+
+  private startPreview(type: 'agent.message' | 'agent.thinking', id: string): Translated {
+    if (!this.options.previews.has(type) || this.previewed.has(id)) return nothing;
+    this.previewed.set(id, 0);
+    return { events: [], previews: [{ type: 'event_start', event: { type, id } }] };
+  }
+
+  private previewText(id: string, offset: number, text: string): Translated {
+    const { previews } = this.startPreview('agent.message', id);
+    const shown = this.previewed.get(id) ?? 0;
+    const added = offset > shown ? '' : text.slice(shown - offset);
+    if (added === '') return { events: [], previews };
+    this.previewed.set(id, shown + added.length);
+    const delta = { type: 'content_delta', index: 0, content: { type: 'text', text: added } } as const;
+    return { events: [], previews: [...previews, { type: 'event_delta', event_id: id, delta }] };
+  }
+
+  private translateFact(fact: RecordedFact): Translated {
+    switch (fact.type) {
+      case 'message.created':
+        return kept(...this.showMessage(fact));
+      case 'run.started':
+      case 'run.resumed':
+        this.awaited.clear();
+        return kept({ type: 'session.status_running', id: eventIds.of(fact), processed_at: fact.at });
+      case 'iteration.started':
+      case 'iteration.restarted':
+        return kept(...this.endRequest(fact), this.startRequest(fact));
+      case 'usage.recorded':
+        return kept(...this.endRequest(fact, fact.data));
+      case 'tool.planned':
+        return kept(...this.plan(fact));
+      case 'approval.requested':
+        return kept(...this.showCall(fact.data.tool_call_id, 'ask'));
+      case 'tool.started':
+        return kept(...this.showCall(fact.data.tool_call_id, 'allow'));
+      case 'approval.decided':
+        return kept(...this.showDecision(fact));
+      case 'tool.completed':
+      case 'tool.failed':
+        return kept(...this.showResult(fact));
+      case 'tool.unknown':
+        return kept(...(fact.data.message_id === undefined ? [] : this.showUnknown(fact)));
+      case 'run.waiting':
+        return kept(...this.wait(fact));
+      case 'run.stop_requested':
+        return kept({ type: 'user.interrupt', id: eventIds.interrupt(fact.run_id), processed_at: fact.at });
+      case 'context.compacted':
+        return kept({ type: 'agent.thread_context_compacted', id: eventIds.of(fact), processed_at: fact.at });
+      case 'model.retried':
+      case 'model.fell_back':
+        return kept(this.showRetry(fact), {
+          type: 'session.status_rescheduled',
+          id: eventIds.of(fact, 1),
+          processed_at: fact.at,
+        });
+      case 'run.completed':
+      case 'run.stopped':
+        return kept(...this.endRequest(fact), this.idle(fact, { type: 'end_turn' }, 1));
+      case 'run.failed':
+        return kept(...this.endRequest(fact), ...this.fail(fact));
+      case 'run.created':
+      case 'run.forked':
+      case 'iteration.completed':
+      case 'browser.state':
+      case 'budget.raised':
+      case 'tool.resolved':
+      case 'context.compaction_started':
+      case 'context.compaction_failed':
+      case 'mcp.connected':
+      case 'mcp.skipped':
+        return nothing;
+    }
+  }
+
+  private showMessage(fact: FactOf<'message.created'>): SessionEvent[] {
+    const { id, type, content, metadata } = fact.data.message;
+    if (type === 'user') return this.showInput(fact, content, metadata['answers_tool_call_id']);
+    if (type !== 'assistant') return [];
+    const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    const events: SessionEvent[] = [];
+    if (content.some((block) => block.type === 'reasoning'))
+      events.push({ type: 'agent.thinking', id: eventIds.thinking(id), processed_at: fact.at });
+    if (text.trim() !== '') events.push(toMessage(eventIds.message(id), text, fact.at));
+    return events;
+  }
+
+  private showInput(fact: RecordedFact, content: readonly ContentBlock[], answers: unknown): SessionEvent[] {
+    const shown = content.map(toShownBlock);
+    if (typeof answers === 'string')
+      return [{ type: 'user.message', id: eventIds.answer(answers), content: shown, processed_at: fact.at }];
+    return splitInput(shown, this.run.metadata[blockCountsKey]).map((blocks, place) => ({
+      type: 'user.message',
+      id: eventIds.input(fact.run_id, place),
+      content: blocks,
+      processed_at: fact.at,
+    }));
+  }
+
+  private startRequest(fact: RecordedFact): SessionEvent {
+    this.request = eventIds.of(fact, 1);
+    return { type: 'span.model_request_start', id: this.request, processed_at: fact.at };
+  }
+
+  private endRequest(fact: RecordedFact, usage?: FactOf<'usage.recorded'>['data']): SessionEvent[] {
+    const { request } = this;
+    if (request === undefined) return [];
+    this.request = undefined;
+    const { input_tokens = 0, cached_tokens = 0, output_tokens = 0, error } = usage ?? {};
+    const model_usage = {
+      input_tokens: Math.max(0, input_tokens - cached_tokens),
+      output_tokens,
+      cache_read_input_tokens: cached_tokens,
+      cache_creation_input_tokens: 0,
+    };
+    const is_error = usage === undefined || error !== undefined;
+    const end = { id: eventIds.of(fact), processed_at: fact.at, is_error, model_usage };
+    return [{ type: 'span.model_request_end', ...end, model_request_start_id: request }];
+  }
+
+  private plan(fact: FactOf<'tool.planned'>): SessionEvent[] {
+    const { tool_call: call } = fact.data;
+    this.names.set(call.id, call.name);
+    const words = readClosingWords(call);
+    if (words !== undefined) return [toMessage(eventIds.words(call.id), words, fact.at)];
+    if (!silent.has(call.name)) this.planned.set(call.id, { call, fact });
+    return [];
+  }
+
+  /** Once for each call, as soon as it is known whether it needs a confirmation. */
+  private showCall(callId: string, permission: 'allow' | 'ask'): SessionEvent[] {
+    const planned = this.planned.get(callId);
+    if (!planned) return [];
+    this.planned.delete(callId);
+    const { call, fact } = planned;
+    const about = { id: call.id, input: call.arguments, processed_at: fact.at };
+    if (this.callerTools.has(call.name)) return [{ type: 'agent.custom_tool_use', ...about, name: call.name }];
+    const evaluated = {
+      evaluated_permission: permission,
+      evaluation: { type: permission === 'ask' ? 'always_ask' : 'always_allow' } as const,
+    };
+    const [server, tool] = splitServerTool(call.name);
+    if (server !== undefined)
+      return [{ type: 'agent.mcp_tool_use', ...about, ...evaluated, name: tool, mcp_server_name: server }];
+    return [{ type: 'agent.tool_use', ...about, ...evaluated, name: toAnthropicToolName(call.name) }];
+  }
+
+  private showDecision(fact: FactOf<'approval.decided'>): SessionEvent[] {
+    const { tool_call_id: id, outcome, reason } = fact.data;
+    if (outcome === 'expire') return this.settled(fact, id);
+    const decision: SessionEvent = {
+      type: 'user.tool_confirmation',
+      id: eventIds.confirmation(id),
+      tool_use_id: id,
+      result: outcome === 'deny' ? 'deny' : 'allow',
+      deny_message: outcome === 'deny' ? reason : null,
+      processed_at: fact.at,
+    };
+    return [decision, ...this.settled(fact, id)];
+  }
+
+  private showResult(fact: FactOf<'tool.completed' | 'tool.failed'>): SessionEvent[] {
+    const { tool_call_id: id, name, result } = fact.data;
+    if (silent.has(name)) return [];
+    const text = result.success ? result.output : (result.error ?? result.output);
+    return [...this.showCall(id, 'allow'), ...this.showOutcome(fact, { id, name, text, isError: !result.success })];
+  }
+
+  private showUnknown(fact: FactOf<'tool.unknown'>): SessionEvent[] {
+    const { tool_call_id: id, name, reason } = fact.data;
+    return [...this.showCall(id, 'allow'), ...this.showOutcome(fact, { id, name, text: reason, isError: true })];
+  }
+
+  private showOutcome(
+    fact: RecordedFact,
+    { id, name, text, isError }: { id: string; name: string; text: string; isError: boolean },
+  ): SessionEvent[] {
+    const about = { id: eventIds.result(id), processed_at: fact.at, is_error: isError };
+    const content = text === '' ? [] : [{ type: 'text' as const, text }];
+    if (this.callerTools.has(name))
+      return [
+        { type: 'user.custom_tool_result', ...about, custom_tool_use_id: id, content },
+        ...this.settled(fact, id),
+      ];
+    if (splitServerTool(name)[0] !== undefined)
+      return [{ type: 'agent.mcp_tool_result', ...about, mcp_tool_use_id: id, content }];
+    return [{ type: 'agent.tool_result', ...about, tool_use_id: id, content }];
+  }
+
+  /** After a part of the answers the session says again what it waits for. */
+  private settled(fact: RecordedFact, callId: string): SessionEvent[] {
+    if (!this.awaited.delete(callId) || this.awaited.size === 0) return [];
+    return [this.idle(fact, { type: 'requires_action', event_ids: [...this.awaited] }, 2)];
+  }
+
+  private wait(fact: FactOf<'run.waiting'>): SessionEvent[] {
+    const { reason, question, approvals = [], tool_calls: calls = [] } = fact.data;
+    this.awaited = new Set([...approvals, ...calls].map(({ tool_call_id: id }) => id));
+    const shown = [...this.awaited].flatMap((id) => this.showCall(id, reason === 'approval' ? 'ask' : 'allow'));
+    if (this.awaited.size > 0)
+      return [...shown, this.idle(fact, { type: 'requires_action', event_ids: [...this.awaited] })];
+    if (reason === 'child_runs') return [];
+    if (reason === 'budget') return [this.idle(fact, { type: 'budget_reached' })];
+    const asked = question?.text ? [toMessage(eventIds.words(question.tool_call_id), question.text, fact.at)] : [];
+    return [...asked, this.idle(fact, { type: 'end_turn' })];
+  }
+
+  private idle(fact: RecordedFact, stop_reason: StopReason, place = 0): SessionEvent {
+    const id = eventIds.of(fact, place);
+    return { type: 'session.status_idle', id, processed_at: fact.at, stop_reason, stop_details: null };
+  }
+
+  private showRetry(fact: FactOf<'model.retried' | 'model.fell_back'>): SessionEvent {
+    const error = { ...toErrorType(fact.data.error.code), message: fact.data.error.message };
+    return {
+      type: 'session.error',
+      id: eventIds.of(fact),
+      processed_at: fact.at,
+      error: { ...error, retry_status: { type: 'retrying' } },
+    };
+  }
+
+  private fail(fact: FactOf<'run.failed'>): SessionEvent[] {
+    const { code, message } = fact.data.error;
+    const error = { ...toErrorType(code), message, retry_status: { type: 'exhausted' } as const };
+    return [
+      { type: 'session.error', id: eventIds.of(fact, 1), processed_at: fact.at, error },
+      this.idle(fact, { type: 'retries_exhausted' }, 2),
+    ];
+  }
+}
+
+type StopReason =
+  { type: 'end_turn' | 'retries_exhausted' | 'budget_reached' } | { type: 'requires_action'; event_ids: string[] };
+
+const toMessage = (id: string, text: string, at: string): SessionEvent => ({
+  type: 'agent.message',
+  id,
+  content: [{ type: 'text', text }],
+  processed_at: at,
+});
+
+type ShownBlock = { type: 'text'; text: string } | { type: 'redacted' };
+
+/** Images are kept under a hash, which is no address for this client. */
+const toShownBlock = (block: ContentBlock): ShownBlock =>
+  block.type === 'text' ? { type: 'text', text: block.text } : { type: 'redacted' };
+
+/** The messages of an input that was sent as several. A note that was added at the end belongs to the last one. */
+function splitInput(blocks: readonly ShownBlock[], counts: string | undefined): ShownBlock[][] {
+  const lengths = (counts ?? '').split(',').map(Number);
+  if (counts === undefined || lengths.length < 2) return [[...blocks]];
+  let from = 0;
+  return lengths.map((length, index) => {
+    const end = index === lengths.length - 1 ? blocks.length : from + length;
+    const message = blocks.slice(from, end);
+    from = end;
+    return message;
+  });
+}
+
+/** Tools of MCP servers are named `server__tool`. */
+function splitServerTool(name: string): [server: string | undefined, tool: string] {
+  const at = name.indexOf('__');
+  return at <= 0 ? [undefined, name] : [name.slice(0, at), name.slice(at + 2)];
+}
+
+const toErrorType = (
+  code: string,
+): { type: 'model_overloaded_error' | 'model_rate_limited_error' | 'model_request_failed_error' } => ({
+  type: code.includes('overloaded')
+    ? 'model_overloaded_error'
+    : code.includes('rate')
+      ? 'model_rate_limited_error'
+      : 'model_request_failed_error',
+});
