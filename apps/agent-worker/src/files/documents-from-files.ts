@@ -122,7 +122,7 @@ function fill(
     const data = block.type === 'document' ? found.get(block.sha256) : undefined;
     return data === undefined ? block : { ...block, data };
   });
-  return { role: 'user', content };
+  return { ...message, content };
 }
 
 const hashesOfMessage = memoize((message: ModelMessage): readonly Sha256[] =>

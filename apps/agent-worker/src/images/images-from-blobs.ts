@@ -70,7 +70,7 @@ function showing(message: ModelMessage, show: Show): ModelMessage {
   switch (message.role) {
     case 'user':
       return {
-        role: 'user',
+        ...message,
         content: message.content.map((block) =>
           block.type === 'image' ? { type: 'image', source: show(block.source) } : block,
         ),

@@ -48,7 +48,7 @@ async function runWith(states: readonly NewMessage[], model: AnsweringModel) {
   return { agent, state };
 }
 
-it('inserts the newest state of the browser before the newest user message, for one call', async () => {
+it('appends the newest state of the browser to the request, for one call', async () => {
   const model = new AnsweringModel((_, nth) => (nth > 2 ? says('Done.') : calls(read)));
   const states = [
     stateMessage('browser_state', 'old page'),
@@ -60,7 +60,8 @@ it('inserts the newest state of the browser before the newest user message, for 
 
   const [first, second, third] = model.requests.map(textOfRequest);
   expect(first?.indexOf('new page')).toBeGreaterThanOrEqual(0);
-  expect(first?.indexOf('Look.')).toBeGreaterThan(first?.indexOf('new page') ?? 0);
+  expect(first?.indexOf('Look.')).toBeLessThan(first?.indexOf('new page') ?? 0);
+  expect(model.requests[0]?.messages.at(-1)).toMatchObject({ role: 'user', temporary: 2 });
   expect(first).not.toMatch(/old page|a picture/);
   for (const later of [second, third]) expect(later).not.toMatch(/page|picture/);
   expect(state.conversation.map(({ type }) => type)).not.toContain('browser_state');

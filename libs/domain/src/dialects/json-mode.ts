@@ -1,4 +1,4 @@
-import { type ToolDefinition, argumentsSchema } from '../tools/define-tool';
+import { type ToolDefinition, shownSchema } from '../tools/define-tool';
 import type { Dialect } from './dialect';
 import { GrammarDecoder } from './grammar-decoder';
 import { JsonGrammar } from './json/json-grammar';
@@ -35,7 +35,7 @@ ANY OTHER REPLY IS AN ERROR.
 --- END SDK JSON REQUIREMENTS ---`;
 
 const describe = (tool: ToolDefinition): string =>
-  `## ${tool.name}\n${tool.description}\nSchema of its parameters: ${JSON.stringify(argumentsSchema(tool))}`;
+  `## ${tool.name}\n${tool.description}\nSchema of its parameters: ${JSON.stringify(shownSchema(tool))}`;
 
 /** Writes a turn without calls as the decision "none". */
 function writeDecisions(parts: readonly TextPart[]): string {

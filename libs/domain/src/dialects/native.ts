@@ -1,6 +1,6 @@
 import type { Message, Opaque } from '@rondo/contract';
 import type { ModelMessage, ModelTool } from '../models/model';
-import { type ToolDefinition, argumentsSchema } from '../tools/define-tool';
+import { type ToolDefinition, shownSchema } from '../tools/define-tool';
 import type {
   DecodedCall,
   DecodedReply,
@@ -36,7 +36,7 @@ export const nativeDialect = {
 const toModelTool = (tool: ToolDefinition): ModelTool => ({
   name: tool.name,
   description: tool.description,
-  schema: argumentsSchema(tool),
+  schema: shownSchema(tool),
 });
 
 /**

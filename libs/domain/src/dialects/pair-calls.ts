@@ -8,6 +8,7 @@ import {
   type UserBlock,
   failedResult,
 } from '@rondo/contract';
+import { isTemporary } from '../context/temporary-message';
 import { documentsIn } from '../files/message-documents';
 import { memoizeGrowingList, memoize } from '../memoize';
 import type { AssistantBlock, ModelMessage, ModelToolResult } from '../models/model';
@@ -146,16 +147,23 @@ function pushUserTurn(messages: ModelMessage[], message: Message): void {
   if (turn.content.length === 0) return;
 
   const last = messages.at(-1);
-  if (last?.role === 'user')
-    messages[messages.length - 1] = { role: 'user', content: [...last.content, ...turn.content] };
+  if (last?.role === 'user') messages[messages.length - 1] = joinUserTurns(last, turn);
   else messages.push(turn);
 }
 
+type UserTurn = Extract<ModelMessage, { role: 'user' }>;
+
+/** What is temporary stands at the end of a conversation, so it is at the end of the joined turn. */
+export function joinUserTurns(first: UserTurn, second: UserTurn): UserTurn {
+  const temporary = (first.temporary ?? 0) + (second.temporary ?? 0);
+  return { role: 'user', content: [...first.content, ...second.content], ...(temporary > 0 && { temporary }) };
+}
+
 /** Documents come first, as their makers advise. */
-const userTurnOf = memoize((message: Message) => ({
-  role: 'user' as const,
-  content: [...documentsIn(message), ...message.content.filter(isUserBlock).map(wellFormed)],
-}));
+const userTurnOf = memoize((message: Message): UserTurn => {
+  const content = [...documentsIn(message), ...message.content.filter(isUserBlock).map(wellFormed)];
+  return { role: 'user', content, ...(isTemporary(message) && { temporary: content.length }) };
+});
 
 const isUserBlock = (block: ContentBlock): block is UserBlock =>
   block.type === 'image' || (block.type === 'text' && block.text.trim() !== '');

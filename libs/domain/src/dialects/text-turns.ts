@@ -2,7 +2,7 @@ import type { CallId, Message, ProcessorSettings } from '@rondo/contract';
 import { memoizeGrowingList, hiddenFieldsOf } from '../memoize';
 import type { AssistantBlock, ModelMessage, ModelToolResult, ShownBlock } from '../models/model';
 import { wellFormedText } from '../well-formed';
-import { continuation, pairCalls, needsUserTurn } from './pair-calls';
+import { continuation, joinUserTurns, needsUserTurn, pairCalls } from './pair-calls';
 
 /** The parts of an assistant turn in which calls and results are text. */
 export type TextPart =
@@ -152,8 +152,7 @@ function mergeUserTurns(turns: readonly ModelMessage[]): ModelMessage[] {
   const merged: ModelMessage[] = [];
   for (const turn of turns) {
     const last = merged.at(-1);
-    if (turn.role === 'user' && last?.role === 'user')
-      merged[merged.length - 1] = { role: 'user', content: [...last.content, ...turn.content] };
+    if (turn.role === 'user' && last?.role === 'user') merged[merged.length - 1] = joinUserTurns(last, turn);
     else merged.push(turn);
   }
   return merged;

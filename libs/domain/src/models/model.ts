@@ -33,7 +33,12 @@ export const maxReplyAttempts = 3;
 
 /** Valid for any provider (I6): starts with `user`; a `tool` message answers exactly the calls of the `assistant` before it. */
 export type ModelMessage =
-  | { readonly role: 'user'; readonly content: readonly ShownBlock[] }
+  | {
+      readonly role: 'user';
+      readonly content: readonly ShownBlock[];
+      /** How many blocks at its end are for this request alone; what a cache is to keep ends before them. Default: 0. */
+      readonly temporary?: number;
+    }
   | { readonly role: 'assistant'; readonly content: readonly AssistantBlock[] }
   | { readonly role: 'tool'; readonly results: readonly ModelToolResult[] };
 

@@ -12,15 +12,16 @@ const inBrowser = {
 
 const longestWaitS = 30;
 
-const index = z.number().int().min(0).max(9_999).describe('Number of the element, as the last answer listed it.');
+/** `browser_navigate_to` says what it is. */
+const index = z.number().int().min(0).max(9_999);
 const coordinate = z.number().min(0).max(10_000);
-const amount = z.number().int().min(1).max(100_000).optional().describe('Pixels; without it one screen.');
+const amount = z.number().int().min(1).max(100_000).optional().describe('Pixels; default: one screen.');
 
 export const browserNavigateTo = defineTool({
   name: 'browser_navigate_to',
   description:
-    'Open a page in the browser of the sandbox. Every browser tool answers with what is on the screen: the text, and the ' +
-    'elements that can be used, numbered. The browser reaches public sites and servers in the sandbox (http://localhost:…).',
+    'Open a page in the browser, of a public site or of a server in the sandbox (http://localhost:…). Every browser tool ' +
+    'answers with what is on the screen: the text, and the elements and tabs with their numbers, by which they are used.',
   input: z.strictObject({ url: z.string().min(1).max(8_000) }),
   powers: ['reaches_out'],
   effect: 'idempotent',
@@ -31,7 +32,7 @@ export const browserNavigateTo = defineTool({
 
 export const browserGoBack = defineTool({
   name: 'browser_go_back',
-  description: 'Go back to the page before, in the active tab of the browser.',
+  description: 'Go back to the page before.',
   input: z.strictObject({}),
   effect: 'unsafe',
   ...inBrowser,
@@ -39,7 +40,7 @@ export const browserGoBack = defineTool({
 
 export const browserWait = defineTool({
   name: 'browser_wait',
-  description: 'Wait, then look at the page in the browser again.',
+  description: 'Wait, then look at the page again.',
   input: z.strictObject({ seconds: z.number().min(0).max(longestWaitS).default(3) }),
   effect: 'pure',
   ...inBrowser,
@@ -48,7 +49,7 @@ export const browserWait = defineTool({
 
 export const browserClickElement = defineTool({
   name: 'browser_click_element',
-  description: 'Click a numbered element of the page. It is scrolled into view first.',
+  description: 'Click an element, also out of view.',
   input: z.strictObject({ index }),
   effect: 'unsafe',
   ...inBrowser,
@@ -56,8 +57,7 @@ export const browserClickElement = defineTool({
 
 export const browserClickCoordinates = defineTool({
   name: 'browser_click_coordinates',
-  description:
-    'Click at a point of the screen, in pixels from its left and upper edge. The screen is 1280 wide, 800 high.',
+  description: 'Click at a point of the screen, which is 1280 pixels wide, 800 high.',
   input: z.strictObject({ x: coordinate, y: coordinate }),
   effect: 'unsafe',
   ...inBrowser,
@@ -65,7 +65,7 @@ export const browserClickCoordinates = defineTool({
 
 export const browserInputText = defineTool({
   name: 'browser_input_text',
-  description: 'Replace what is in a numbered field of the page by a text, typed like a person would.',
+  description: 'Replace what is in a field by typing a text.',
   input: z.strictObject({ index, text: z.string().max(50_000) }),
   effect: 'unsafe',
   ...inBrowser,
@@ -83,7 +83,7 @@ export const browserEnterText = defineTool({
 
 export const browserSendKeys = defineTool({
   name: 'browser_send_keys',
-  description: 'Press keys in the browser, one after the other: "Enter", "Control+a Delete", "Tab Tab Space".',
+  description: 'Press keys, one after the other: "Enter", "Control+a Delete".',
   input: z.strictObject({ keys: z.string().trim().min(1).max(500) }),
   effect: 'unsafe',
   ...inBrowser,
@@ -92,7 +92,7 @@ export const browserSendKeys = defineTool({
 
 export const browserScrollDown = defineTool({
   name: 'browser_scroll_down',
-  description: 'Scroll the page down, or the part of it at the centre of the screen.',
+  description: 'Scroll down what is at the centre of the screen.',
   input: z.strictObject({ amount }),
   effect: 'unsafe',
   ...inBrowser,
@@ -100,7 +100,7 @@ export const browserScrollDown = defineTool({
 
 export const browserScrollUp = defineTool({
   name: 'browser_scroll_up',
-  description: 'Scroll the page up, or the part of it at the centre of the screen.',
+  description: 'Scroll up.',
   input: z.strictObject({ amount }),
   effect: 'unsafe',
   ...inBrowser,
@@ -108,7 +108,7 @@ export const browserScrollUp = defineTool({
 
 export const browserScrollToText = defineTool({
   name: 'browser_scroll_to_text',
-  description: 'Scroll to the first place of the page that has a text.',
+  description: 'Scroll to the first place with a text.',
   input: z.strictObject({ text: z.string().trim().min(1).max(1_000) }),
   effect: 'idempotent',
   ...inBrowser,
@@ -117,7 +117,7 @@ export const browserScrollToText = defineTool({
 
 export const browserGetDropdownOptions = defineTool({
   name: 'browser_get_dropdown_options',
-  description: 'List the options of a numbered dropdown list of the page.',
+  description: 'List the options of a dropdown list.',
   input: z.strictObject({ index }),
   effect: 'pure',
   ...inBrowser,
@@ -125,12 +125,12 @@ export const browserGetDropdownOptions = defineTool({
 
 export const browserSelectDropdownOption = defineTool({
   name: 'browser_select_dropdown_option',
-  description: 'Choose an option of a numbered dropdown list, by its text or by its number.',
+  description: 'Choose an option of a dropdown list, by its text or its number.',
   input: z
     .strictObject({
       index,
       text: z.string().min(1).max(1_000).optional(),
-      option: z.number().int().min(0).max(9_999).optional().describe('Its number, as the options were listed.'),
+      option: z.number().int().min(0).max(9_999).optional(),
     })
     .refine(({ text, option }) => (text === undefined) !== (option === undefined), { message: 'needs text or option' }),
   effect: 'unsafe',
@@ -140,7 +140,7 @@ export const browserSelectDropdownOption = defineTool({
 
 export const browserDragDrop = defineTool({
   name: 'browser_drag_drop',
-  description: 'Drag with the mouse, from a numbered element or a point of the screen to another.',
+  description: 'Drag from an element or a point of the screen to another.',
   input: z
     .strictObject({
       element_source: index.optional(),
@@ -162,8 +162,8 @@ function hasEnd(given: Readonly<Record<string, number | undefined>>, end: 'sourc
   return given[`element_${end}`] !== undefined || hasPoint;
 }
 
-const pageId = z.number().int().positive().describe('Number of the tab, as the last answer listed it.');
-const anotherName = (name: string) => `Another name of ${name}.`;
+const pageId = z.number().int().positive();
+const anotherName = (name: string) => `The same as ${name}.`;
 
 const browserRestart = defineTool({
   name: 'browser_restart',
@@ -185,7 +185,7 @@ const browserOpenNewTab = defineTool({
 
 const browserSwitchTab = defineTool({
   name: 'browser_switch_tab',
-  description: 'Make another tab of the browser the active one.',
+  description: 'Make another tab the active one.',
   input: z
     .strictObject({ page_id: pageId.optional(), index: pageId.optional().describe(anotherName('page_id')) })
     .refine(({ page_id, index }) => (page_id === undefined) !== (index === undefined), { message: 'needs page_id' }),
@@ -195,7 +195,7 @@ const browserSwitchTab = defineTool({
 
 const browserCloseTab = defineTool({
   name: 'browser_close_tab',
-  description: 'Close a tab of the browser.',
+  description: 'Close a tab.',
   input: z.strictObject({ page_id: pageId }),
   effect: 'idempotent',
   ...inBrowser,

@@ -5,7 +5,7 @@ import { defineTool } from './define-tool';
 const attachments = z
   .union([z.string(), z.array(z.string()).max(100)])
   .optional()
-  .describe('Paths of files to show with it.');
+  .describe('Paths of files to show.');
 
 export const ask = defineTool({
   name: 'ask',
@@ -21,9 +21,8 @@ export const ask = defineTool({
 export const webBrowserTakeover = defineTool({
   name: 'web_browser_takeover',
   description:
-    'Let the user do in your browser what you cannot do yourself, and wait for the answer: a captcha, a login, a second factor, a ' +
-    'payment. They see the page, click and type in it while you wait; values of password fields are not shown to you. Say ' +
-    'which page it is, what it asks for, and what you need to go on. Then read the page again before you use it.',
+    'Let the user do in your browser what you cannot, such as a captcha, a login or a payment, and wait for the answer. Say which ' +
+    'page it is and what you need to go on. Afterwards read the page again; you are not shown values of password fields.',
   input: z.strictObject({ text: z.string().min(1), attachments }),
   effect: 'pure',
   runsIn: 'loop',
@@ -35,12 +34,12 @@ export const webBrowserTakeover = defineTool({
 
 export const complete = defineTool({
   name: 'complete',
-  description: 'Say that the whole task is done, with a closing message for the user.',
+  description: 'End the task, which is done, with a message for the user.',
   input: z.strictObject({
     text: z.string().optional(),
     answer: z.string().optional(),
     attachments,
-    follow_up_prompts: z.array(z.string()).max(100).optional().describe('What the user might ask for next.'),
+    follow_up_prompts: z.array(z.string()).max(100).optional(),
   }),
   effect: 'pure',
   runsIn: 'loop',

@@ -119,8 +119,38 @@ export function effectOf(
 export const expectedEffect = ({ effect }: ToolDefinition): EffectClass =>
   typeof effect === 'string' ? effect : 'unsafe';
 
-/** The JSON Schema that providers and `GET /v1/tools` show. */
+/** The whole JSON Schema of its arguments, as `GET /v1/tools` shows it. */
 export const argumentsSchema = memoize((tool: ToolDefinition): Record<string, unknown> => {
   const { $schema: _dialect, ...schema } = tool.parameters ?? z.toJSONSchema(tool.input, { io: 'input' });
   return schema;
 });
+
+/**
+ * The schema that models are shown, in each request: of a tool that has no other schema than `input`, without the bounds of its
+ * values. A call that does not keep to them is refused with the reason.
+ */
+export const shownSchema = memoize((tool: ToolDefinition): Record<string, unknown> => {
+  const schema = argumentsSchema(tool);
+  return tool.parameters ? schema : withoutBounds(schema);
+});
+
+const bounds: ReadonlySet<string> = new Set([
+  ...['minLength', 'maxLength', 'pattern', 'minItems', 'maxItems'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+]);
+
+/** The names of properties may be those of bounds. */
+const withoutBounds = (schema: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(schema).flatMap(([key, value]) => {
+      if (bounds.has(key)) return [];
+      if (key !== 'properties') return [[key, withoutBoundsWithin(value)]];
+      const properties = Object.entries(value as Record<string, unknown>); // of a schema that zod made
+      return [[key, Object.fromEntries(properties.map(([name, one]) => [name, withoutBoundsWithin(one)]))]];
+    }),
+  );
+
+function withoutBoundsWithin(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutBoundsWithin);
+  return typeof value === 'object' && value !== null ? withoutBounds({ ...value }) : value;
+}

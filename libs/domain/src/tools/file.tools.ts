@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool';
 
-const filePath = z.string().min(1).max(4_096).describe('Path of the file, relative to /workspace.');
-const folderPath = z.string().min(1).max(4_096).describe('Folder, relative to /workspace.');
+/** Where a path begins is said where a file or folder is made first: with `create_file` and `write_file`. */
+const filePath = z.string().min(1).max(4_096);
+const folderPath = z.string().min(1).max(4_096);
 /** No longer than what a sandbox takes in one piece, in bytes. */
-const fileContents = z.string().max(4_194_304).describe('The whole contents of the file.');
+const fileContents = z.string().max(4_194_304);
 const permissions = z.string().regex(/^[0-7]{3}$/, 'three octal digits');
 
 /** Files are quick: what takes longer than this is stuck. */
@@ -12,7 +13,7 @@ const timeoutMs = 30_000;
 
 export const createFile = defineTool({
   name: 'create_file',
-  description: 'Create a new file with the given contents. Missing folders are made. Fails if the file exists.',
+  description: 'Create a new file, with missing folders. Fails if it exists. Paths are relative to /workspace.',
   input: z.strictObject({ file_path: filePath, file_contents: fileContents, permissions: permissions.default('644') }),
   powers: ['writes_files'],
   effect: 'unsafe',
@@ -29,8 +30,8 @@ export const readFile = defineTool({
   description: 'Read a text file, or some of its lines.',
   input: z.strictObject({
     file_path: filePath,
-    start_line: z.number().int().min(1).optional().describe('First line, counted from 1.'),
-    end_line: z.number().int().min(1).optional().describe('Last line, included.'),
+    start_line: z.number().int().min(1).optional().describe('From 1.'),
+    end_line: z.number().int().min(1).optional().describe('Included.'),
   }),
   effect: 'pure',
   runsIn: 'executor',
@@ -41,7 +42,7 @@ export const readFile = defineTool({
 
 export const strReplace = defineTool({
   name: 'str_replace',
-  description: 'Replace a piece of text in a file. old_str must occur exactly once, byte for byte.',
+  description: 'Replace a text in a file. old_str must occur exactly once, byte for byte.',
   input: z.strictObject({ file_path: filePath, old_str: z.string().min(1), new_str: z.string() }),
   powers: ['writes_files'],
   effect: 'unsafe',
@@ -59,7 +60,7 @@ export const fullFileRewrite = defineTool({
   input: z.strictObject({
     file_path: filePath,
     file_contents: fileContents,
-    permissions: permissions.optional().describe('Default: as they are.'),
+    permissions: permissions.optional(),
   }),
   powers: ['writes_files'],
   effect: 'idempotent',
@@ -72,7 +73,7 @@ export const fullFileRewrite = defineTool({
 
 export const writeFile = defineTool({
   name: 'write_file',
-  description: 'Write a file: create it, or replace its whole contents. Missing folders are made.',
+  description: 'Create a file, with missing folders, or replace its contents. Paths are relative to /workspace.',
   input: z.strictObject({ file_path: filePath, file_contents: fileContents }),
   powers: ['writes_files'],
   effect: 'idempotent',
@@ -85,7 +86,7 @@ export const writeFile = defineTool({
 
 export const deleteFile = defineTool({
   name: 'delete_file',
-  description: 'Delete a file. Fails if it does not exist.',
+  description: 'Delete a file.',
   input: z.strictObject({ file_path: filePath }),
   powers: ['deletes_files'],
   effect: 'unsafe',
@@ -98,7 +99,7 @@ export const deleteFile = defineTool({
 
 export const listFiles = defineTool({
   name: 'list_files',
-  description: 'List files and folders below a folder, without dependency and version-control folders.',
+  description: 'List files and folders below a folder, without those of dependencies and version control.',
   input: z.strictObject({
     path: folderPath.default('.'),
     depth: z.number().int().min(1).max(10).default(2),
@@ -112,7 +113,7 @@ export const listFiles = defineTool({
 
 export const createDirectory = defineTool({
   name: 'create_directory',
-  description: 'Create a folder, with the folders above it. It may exist.',
+  description: 'Create a folder and those above it.',
   input: z.strictObject({ path: folderPath }),
   effect: 'idempotent',
   runsIn: 'executor',
@@ -123,13 +124,11 @@ export const createDirectory = defineTool({
 
 export const searchFiles = defineTool({
   name: 'search_files',
-  description:
-    'Find the lines that match a regular expression (Perl syntax) in the text files below a folder. Dependency and ' +
-    'version-control folders are skipped.',
+  description: 'Find the lines that match a Perl regular expression in the text files that list_files lists.',
   input: z.strictObject({
     pattern: z.string().min(1).max(1_000),
     path: folderPath.default('.'),
-    glob: z.string().min(1).max(200).optional().describe('Names of the files to search, for example *.ts.'),
+    glob: z.string().min(1).max(200).optional().describe('Of file names: *.ts.'),
     max_results: z.number().int().min(1).max(500).default(100),
   }),
   effect: 'pure',
@@ -146,26 +145,19 @@ const line = z.number().int();
 
 const input = z.strictObject({
   command: z.enum(['view', 'create', 'str_replace', 'insert', 'undo_edit']),
-  path: z.string().min(1).max(4_096).describe('File, or folder to view, relative to /workspace.'),
-  file_text: text.describe('For create: the contents of the new file.'),
-  old_str: text.describe('For str_replace: the text to replace. It must occur exactly once, byte for byte.'),
-  new_str: text.describe('For str_replace and insert: the new text.'),
-  insert_line: line
-    .min(0)
-    .optional()
-    .describe('For insert: the line after which new_str is inserted; 0 for the start.'),
-  view_range: z
-    .array(line.min(-1))
-    .length(2)
-    .optional()
-    .describe('For view of a file: first and last line; -1 as the last means the end.'),
+  path: z.string().min(1).max(4_096).describe('Relative to /workspace.'),
+  file_text: text.describe('For create.'),
+  old_str: text.describe('For str_replace.'),
+  new_str: text.describe('For str_replace and insert.'),
+  insert_line: line.min(0).optional().describe('For insert: the line before it; 0 for the start.'),
+  view_range: z.array(line.min(-1)).length(2).optional().describe('For view: first and last line; -1 is the end.'),
 });
 
 export const strReplaceEditor = defineTool({
   name: 'str_replace_editor',
   description:
-    'View, create and edit files. view shows a file with line numbers, or a folder to depth 2. create makes a new file. ' +
-    'str_replace replaces a text that occurs exactly once. insert adds lines. undo_edit undoes the last edit of a file.',
+    'view shows a file with line numbers, or a folder to depth 2. create makes a new file. str_replace replaces old_str, which ' +
+    'must occur exactly once, byte for byte. insert adds lines. undo_edit undoes the last edit of a file.',
   input,
   powers: ['writes_files'],
   effect: ({ command }: z.infer<typeof input>) => (command === 'view' ? 'pure' : 'unsafe'),
@@ -179,10 +171,9 @@ export const strReplaceEditor = defineTool({
 export const textExtract = defineTool({
   name: 'text_extract',
   description:
-    'Read the text of a document of the workspace: PDF, Word (docx), Excel (xlsx), PowerPoint (pptx), CSV, HTML or plain ' +
-    'text. A text that is too long for one result is saved as a file, to be read on with read_file.',
+    'Read the text of a PDF, docx, xlsx, pptx, CSV, HTML or text file. A long one is saved as a file too, to be read on.',
   input: z.strictObject({
-    file_path: z.string().min(1).max(4_096).describe('Path of the document, relative to /workspace.'),
+    file_path: filePath,
   }),
   effect: 'idempotent',
   runsIn: 'executor',
@@ -196,10 +187,9 @@ export const textExtract = defineTool({
 export const seeImage = defineTool({
   name: 'see_image',
   description:
-    'Look at an image file of the workspace: JPEG, PNG, GIF (its first frame) or WebP, 10 MB at most. You see it, scaled ' +
-    'down to 1920 x 1080 if it is larger, with the result of this call.',
+    'See a JPEG, PNG, GIF (its first frame) or WebP of at most 10 MB, scaled down to 1920 x 1080 if it is larger.',
   input: z.strictObject({
-    file_path: z.string().min(1).max(4_096).describe('Path of the image, relative to /workspace.'),
+    file_path: filePath,
   }),
   effect: 'pure',
   runsIn: 'executor',

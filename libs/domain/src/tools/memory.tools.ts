@@ -7,14 +7,10 @@ const inLoop = { effect: 'pure', runsIn: 'loop', timeoutMs: 1_000, group: 'memor
 export const expandMessage = defineTool({
   name: 'expand_message',
   description:
-    'Read the whole text of an earlier message of this conversation that was shortened, left out or summarized. ' +
-    'Long texts come in pieces: ask again with the start that the answer names.',
+    'Read an earlier message that was shortened, left out or summarized. If the answer names a start, ask for the next piece.',
   input: z.strictObject({
-    message_id: z
-      .string()
-      .regex(/^msg_\w+$/, 'must look like msg_…')
-      .describe('The id that the hint names.'),
-    start: z.number().int().nonnegative().default(0).describe('The character to begin at.'),
+    message_id: z.string().regex(/^msg_\w+$/, 'must look like msg_…'),
+    start: z.number().int().nonnegative().default(0),
   }),
   ...inLoop,
   xml: { attributes: ['message_id', 'start'] },
@@ -23,8 +19,7 @@ export const expandMessage = defineTool({
 export const compactifyMemory = defineTool({
   name: 'compactify_memory',
   description:
-    'Have the conversation so far replaced by a summary before your next turn. Use it when a part of the work is done ' +
-    'and its details are no longer needed.',
+    'Have the conversation so far replaced by a summary, when the details of what is done are no longer needed.',
   input: z.strictObject({}),
   ...inLoop,
 });
@@ -32,13 +27,13 @@ export const compactifyMemory = defineTool({
 export const simpleMemory = defineTool({
   name: 'simple_memory',
   description:
-    'A notebook for this conversation that no summary touches. "read" shows it, "write" replaces all of it by content, ' +
-    '"edit" replaces old_string, which must occur exactly once, by new_string.',
+    'A notebook that no summary touches. "write" replaces all of it by content, "edit" replaces old_string, which must occur ' +
+    'exactly once, by new_string.',
   input: z.strictObject({
     action: z.enum(['read', 'write', 'edit']),
-    content: z.string().optional().describe('For write: the new text.'),
-    old_string: z.string().optional().describe('For edit: the text to replace.'),
-    new_string: z.string().optional().describe('For edit: what stands there instead.'),
+    content: z.string().optional(),
+    old_string: z.string().optional(),
+    new_string: z.string().optional(),
   }),
   ...inLoop,
 });
@@ -46,13 +41,12 @@ export const simpleMemory = defineTool({
 export const sequentialThinking = defineTool({
   name: 'sequential_thinking',
   description:
-    'Think a hard problem through in numbered steps. A step may revise an earlier one or branch off from it, and the ' +
-    'number of steps may change on the way.',
+    'Think a hard problem through in numbered steps. A step may revise an earlier one or branch off from it.',
   input: z.strictObject({
     thought: z.string().min(1),
-    nextThoughtNeeded: z.boolean().describe('Whether another step follows.'),
+    nextThoughtNeeded: z.boolean(),
     thoughtNumber: z.number().int().min(1),
-    totalThoughts: z.number().int().min(1).describe('How many steps you expect.'),
+    totalThoughts: z.number().int().min(1).describe('As far as you know.'),
     isRevision: z.boolean().optional(),
     revisesThought: z.number().int().min(1).optional(),
     branchFromThought: z.number().int().min(1).optional(),

@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { defineTool, powersOfCommands } from './define-tool';
 
-const sessionName = z
-  .string()
-  .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'letters, digits, dot, dash and underscore only')
-  .describe('Name of the shell session. A session keeps its working directory and environment between commands.');
+const sessionName = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'letters, digits, dot, dash and underscore only');
 
 /** How the tools say of a command that it has not ended. */
 export const stillRunning = 'still running, since ';
@@ -16,14 +13,14 @@ const maxCommandTimeoutS = 600;
 export const executeCommand = defineTool({
   name: 'execute_command',
   description:
-    'Run a bash command in the sandbox. With blocking=true the answer is its output and exit code. ' +
-    'Without it the command goes on in the background of its session: read it with check_command_output.',
+    'Run a bash command. With blocking=true the answer is its output and exit code, else it goes on in the background of its ' +
+    'session: read it with check_command_output. A session keeps its folder and environment.',
   input: z.strictObject({
     command: z.string().min(1).max(100_000),
-    folder: z.string().max(4_096).optional().describe('Working directory, relative to /workspace.'),
+    folder: z.string().max(4_096).optional().describe('Default: /workspace.'),
     session_name: sessionName.optional(),
     blocking: z.boolean().default(false),
-    timeout: z.number().int().min(1).max(maxCommandTimeoutS).default(60).describe('Seconds, for blocking commands.'),
+    timeout: z.number().int().min(1).max(maxCommandTimeoutS).default(60).describe('Seconds, if blocking.'),
   }),
   powers: powersOfCommands,
   effect: 'unsafe',
@@ -37,11 +34,11 @@ export const executeCommand = defineTool({
 
 export const checkCommandOutput = defineTool({
   name: 'check_command_output',
-  description: 'Read what a background command has printed, and whether it still runs.',
+  description: 'Read what a background command printed, and whether it still runs.',
   input: z.strictObject({
     session_name: sessionName,
     kill_session: z.boolean().default(false),
-    wait: z.number().int().min(0).max(maxCommandTimeoutS).default(0).describe('Seconds to wait for its end first.'),
+    wait: z.number().int().min(0).max(maxCommandTimeoutS).default(0).describe('Seconds to wait for its end.'),
   }),
   effect: 'idempotent',
   runsIn: 'executor',
@@ -53,7 +50,7 @@ export const checkCommandOutput = defineTool({
 
 export const terminateCommand = defineTool({
   name: 'terminate_command',
-  description: 'Stop the command that runs in a session, with everything it started.',
+  description: 'Stop the command of a session, with all it started.',
   input: z.strictObject({ session_name: sessionName }),
   effect: 'idempotent',
   runsIn: 'executor',
@@ -64,7 +61,7 @@ export const terminateCommand = defineTool({
 
 export const listCommands = defineTool({
   name: 'list_commands',
-  description: 'List the sessions of the sandbox and what runs in them.',
+  description: 'List the sessions and what runs in them.',
   input: z.strictObject({}),
   effect: 'pure',
   runsIn: 'executor',
@@ -73,15 +70,13 @@ export const listCommands = defineTool({
   isWaiting: saysStillRunning,
 });
 
-const sessionId = sessionName.describe(
-  'Name of the session: one process at a time, with a directory and an environment.',
-);
+const sessionId = sessionName;
 
 export const shellExec = defineTool({
   name: 'shell_exec',
   description:
-    'Start a bash command in a session and watch it for 30 seconds. The answer is what it printed, and whether it still ' +
-    'runs; if so, it goes on in the background, and its input is open for shell_write_to_process.',
+    'Start a bash command in a session, which has one process at a time and keeps its folder and environment, and watch it for ' +
+    '30 seconds. If it still runs then, it goes on in the background, and its input is open for shell_write_to_process.',
   input: z.strictObject({
     session_id: sessionId,
     command: z.string().min(1).max(100_000),
@@ -98,7 +93,7 @@ export const shellExec = defineTool({
 
 export const shellWriteToProcess = defineTool({
   name: 'shell_write_to_process',
-  description: 'Write to the standard input of the process that shell_exec started in a session and that still runs.',
+  description: 'Write to the standard input of a running process of shell_exec.',
   input: z.strictObject({
     session_id: sessionId,
     input: z.string().max(20_000),

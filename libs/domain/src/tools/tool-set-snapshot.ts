@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ToolSetSnapshot, type ToolSnapshot, toolSetSnapshot } from '@rondo/contract';
-import { type ToolDefinition, argumentsSchema, expectedEffect } from './define-tool';
+import { type ToolDefinition, shownSchema, expectedEffect } from './define-tool';
 import { type ToolSet, toolSet } from './tool-set';
 
 /** The set as data, so that a run that is resumed or replayed offers what it offered when it began. */
@@ -10,7 +10,7 @@ export const snapshotOf = ({ all, offered }: Pick<ToolSet, 'all' | 'offered'>): 
 const describe = (tool: ToolDefinition) => ({
   name: tool.name,
   description: tool.description,
-  parameters: argumentsSchema(tool),
+  parameters: shownSchema(tool),
   effect_class: expectedEffect(tool),
   runs_in: tool.runsIn,
   timeout_ms: tool.timeoutMs,

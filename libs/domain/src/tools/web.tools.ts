@@ -6,12 +6,10 @@ export const pageCharacters = 40_000;
 
 export const webSearch = defineTool({
   name: 'web_search',
-  description:
-    'Search the web. Returns pages with their titles, URLs and a piece of their text, and an answer and images where the ' +
-    'search engine has them. Read a page with visit_webpage or scrape_webpage.',
+  description: 'Search the web. Returns titles, URLs and pieces of pages; read one with visit_webpage.',
   input: z.strictObject({
     query: z.string().trim().min(1).max(1_000),
-    num_results: z.number().default(20).describe('How many pages, 1 to 50.'),
+    num_results: z.number().default(20).describe('1 to 50.'),
   }),
   effect: 'pure',
   runsIn: 'executor',
@@ -24,11 +22,9 @@ export const webSearch = defineTool({
 
 export const scrapeWebpage = defineTool({
   name: 'scrape_webpage',
-  description:
-    'Save the text of web pages as JSON files (url, title, text as Markdown) in /workspace/scrape, and return the list of ' +
-    'files. For reading one page at once use visit_webpage.',
+  description: 'Save web pages as JSON files (url, title, text as Markdown) in /workspace/scrape, and list these.',
   input: z.strictObject({
-    urls: z.string().trim().min(1).max(20_000).describe('One URL, or several separated by commas.'),
+    urls: z.string().trim().min(1).max(20_000).describe('Separated by commas.'),
   }),
   powers: ['reaches_out'],
   effect: 'idempotent',
@@ -43,8 +39,7 @@ export const scrapeWebpage = defineTool({
 export const visitWebpage = defineTool({
   name: 'visit_webpage',
   description:
-    'Read one web page as Markdown: its main text with links, up to 40,000 characters. Its scripts are not run unless the ' +
-    'installation has a service for that.',
+    'Read a web page as Markdown: its main text with links, up to 40,000 characters. Scripts usually do not run.',
   input: z.strictObject({ url: z.string().trim().min(1).max(8_192) }),
   powers: ['reaches_out'],
   effect: 'pure',

@@ -13,12 +13,13 @@ import { type ConversationRules, toDocument } from '../providers/conversation-ru
 import { lostImage, unloadedImage, unseenImage, wireToolName } from '../wire-protocol';
 import { givenThinking } from './given-thinking';
 
-type Message = Anthropic.UserMessageParam | Anthropic.AssistantMessageParam;
 type Block = Anthropic.ContentBlockParam;
 
-interface Turn {
+/** A message, and how many blocks at its end are for this request alone. */
+export interface Turn {
   readonly role: 'user' | 'assistant';
   readonly content: Block[];
+  readonly temporary?: number;
 }
 
 /** Whom the conversation is for: what a model gave goes back to it alone. */
@@ -28,10 +29,10 @@ interface Recipient {
 }
 
 /** Turns are remembered for each model, and for each way in which its server wants them. */
-export type ToAnthropicMessages = (conversation: readonly ModelMessage[]) => Message[];
+export type ToAnthropicTurns = (conversation: readonly ModelMessage[]) => Turn[];
 
 /** The conversation in Anthropic's shape: roles alternate, and the results of a turn's calls open the next user turn. */
-export function createAnthropicTurns(recipient: Recipient): ToAnthropicMessages {
+export function createAnthropicTurns(recipient: Recipient): ToAnthropicTurns {
   const toTurns = memoizeGrowingList<ModelMessage, Turn[]>((turns = [], more) => {
     for (const message of more) add(turns, message, recipient);
     return turns;
@@ -43,10 +44,18 @@ export function createAnthropicTurns(recipient: Recipient): ToAnthropicMessages 
 function add(turns: Turn[], message: ModelMessage, recipient: Recipient): void {
   const role = message.role === 'assistant' ? 'assistant' : 'user';
   const content = toBlocks(message, recipient);
+  const temporary =
+    message.role === 'user' && message.temporary ? { temporary: countTemporary(message, recipient) } : {};
   const last = turns.at(-1);
-  if (last?.role === role) turns[turns.length - 1] = { role, content: [...last.content, ...content] };
-  else turns.push({ role, content });
+  if (last?.role === role) turns[turns.length - 1] = { role, content: [...last.content, ...content], ...temporary };
+  else turns.push({ role, content, ...temporary });
 }
+
+/** An empty block is not sent. */
+const countTemporary = ({ content, temporary = 0 }: UserMessage, { rules }: Recipient): number =>
+  content.slice(-temporary).flatMap((block) => shownBlock(block, rules)).length;
+
+type UserMessage = Extract<ModelMessage, { role: 'user' }>;
 
 function toBlocks(message: ModelMessage, { maker, rules }: Recipient): Block[] {
   switch (message.role) {

@@ -3,7 +3,7 @@ import { onePerModel } from '../one-per-model';
 import type { ProviderError } from '../provider-error';
 import { type ConversationRules, findRules, learnRules } from '../providers/conversation-rules';
 import type { WireProtocol, WireRequest } from '../wire-protocol';
-import { type ToAnthropicMessages, createAnthropicTurns } from './anthropic-messages';
+import { type ToAnthropicTurns, createAnthropicTurns } from './anthropic-messages';
 import { AnthropicReply } from './anthropic-reply';
 import { toMaker, thinkingIn, toAnthropicRequest } from './anthropic-request';
 import { markedTurns } from './cache-marks';
@@ -11,7 +11,7 @@ import { markedTurns } from './cache-marks';
 /** What this process knows of one model of the provider. */
 interface KnownModel {
   rules: ConversationRules;
-  toMessages: ToAnthropicMessages;
+  toTurns: ToAnthropicTurns;
 }
 
 /** The Messages API of Anthropic and of compatible servers. */
@@ -21,7 +21,7 @@ export class AnthropicProtocol implements WireProtocol {
   constructor(provider: ProviderSettings) {
     this.known = onePerModel((model) => {
       const rules = findRules(provider, model);
-      return { rules, toMessages: createAnthropicTurns({ maker: toMaker(model), rules }) };
+      return { rules, toTurns: createAnthropicTurns({ maker: toMaker(model), rules }) };
     });
   }
 
@@ -30,7 +30,7 @@ export class AnthropicProtocol implements WireProtocol {
     const { effort } = thinking;
     return {
       path: '/v1/messages',
-      params: toAnthropicRequest(request, this.known(request.model).toMessages, thinking),
+      params: toAnthropicRequest(request, this.known(request.model).toTurns, thinking),
       unsettled: markedTurns,
       ...(effort && { notes: { effort } }),
     };
@@ -42,7 +42,7 @@ export class AnthropicProtocol implements WireProtocol {
     const rules = learnRules(model.rules, request, error);
     if (!rules) return false;
     model.rules = rules;
-    model.toMessages = createAnthropicTurns({ maker: toMaker(request.model), rules });
+    model.toTurns = createAnthropicTurns({ maker: toMaker(request.model), rules });
     return true;
   }
 

@@ -4,7 +4,7 @@ import { type ModelMessage, type ModelRequest, type ModelTool, memoize, splitMod
 import { z } from 'zod';
 import { acceptableSchema } from '../acceptable-schema';
 import { wireToolName } from '../wire-protocol';
-import type { ToAnthropicMessages } from './anthropic-messages';
+import type { ToAnthropicTurns } from './anthropic-messages';
 import { type Thinking, thinkingFor } from './anthropic-thinking';
 import { markTurns, markedSystem } from './cache-marks';
 import { claudeFamily } from './claude-family';
@@ -20,7 +20,7 @@ type Request = Anthropic.MessageCreateParamsStreaming & Sampling;
 /** Puts the messages last, so that a request starts with the text of the previous one, apart from the cache marks. */
 export function toAnthropicRequest(
   request: ModelRequest,
-  toMessages: ToAnthropicMessages,
+  toTurns: ToAnthropicTurns,
   { thinks, parameters } = thinkingIn(request),
 ): Request {
   const { model, system, messages, tools, settings } = request;
@@ -37,7 +37,7 @@ export function toAnthropicRequest(
     ...parameters,
     ...(format && { output_config: { ...parameters.output_config, format } }),
     ...settings.extra_body,
-    messages: markTurns(toMessages(messages)),
+    messages: markTurns(toTurns(messages)),
   };
 }
 

@@ -1,3 +1,4 @@
+import { callId } from '@rondo/contract';
 import type { ModelMessage, ModelRequest } from '@rondo/domain';
 import fc from 'fast-check';
 import { requestTo } from '../testing/read-model-reply';
@@ -61,4 +62,32 @@ it('marks no thinking block', () => {
   const reply: ModelMessage = { role: 'assistant', content: [thought] };
 
   expect(bodyOf([message('user', 'a'), reply, message('user', 'b')])).toContain('"signature":"sig"}]');
+});
+
+describe('what is for one request alone', () => {
+  const call = { type: 'tool_call' as const, id: callId.parse('call_1'), name: 'shell', arguments: {} };
+  const results = [{ tool_call_id: call.id, text: 'done', is_error: false }];
+  const before: ModelMessage[] = [
+    message('user', 'a'),
+    { role: 'assistant', content: [call] },
+    { role: 'tool', results },
+  ];
+  const page = { type: 'text' as const, text: 'a page' };
+
+  it('has no mark, and stands behind the mark that the next request finds again', () => {
+    const first = bodyOf([...before, { role: 'user', content: [page, page], temporary: 2 }]);
+    const next = bodyOf([...before, message('assistant', 'b'), message('user', 'c')]);
+
+    expect(first).not.toContain('temporary');
+    expect(markedPrefixes(next)).toContain(markedPrefixes(first).at(-1));
+    expect(markedPrefixes(first).at(-1)).toMatch(/"text":"done"\}\]$/);
+  });
+
+  it('leaves the marks of a conversation where they were if it is a turn of its own', () => {
+    const told = [...before, message('assistant', 'b')];
+    const first = bodyOf([...told, { role: 'user', content: [page], temporary: 1 }]);
+
+    expect(markedPrefixes(first).at(-1)).toMatch(/"text":"b"$/);
+    expect(markedPrefixes(first)).toHaveLength(4);
+  });
 });

@@ -1,4 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
+import type { Turn } from './anthropic-messages';
 
 type Message = Anthropic.UserMessageParam | Anthropic.AssistantMessageParam;
 type Markable = Exclude<
@@ -17,28 +18,32 @@ export const markedTurns = 3;
 /**
  * Marks up to where Anthropic caches the prompt. With the system prompt there are four marks, the most that it accepts:
  *
- * - the last user turn, so that the next request finds all of this one in the cache;
+ * - the last user turn, before what is in it for this request only, so that the next request finds all else of this one in
+ *   the cache;
  * - the user turn before it, which the previous request marked: from a mark the server looks back only twenty blocks, and
  *   one reply with many calls has more;
- * - the last reply, because a user turn may have contained something for one request only, which ends the cached prefix.
+ * - the last reply, because a server may keep no prefix that ends within a turn.
  */
-export function markTurns(messages: readonly Message[]): Message[] {
-  const marked = [...messages];
+export function markTurns(turns: readonly Turn[]): Message[] {
+  const marked: Message[] = turns.map((turn) => (turn.temporary === undefined ? turn : withoutCount(turn)));
   const left = { user: 2, assistant: 1 };
-  for (let at = messages.length - 1; at >= 0 && left.user + left.assistant > 0; at--) {
-    const message = messages[at];
-    if (!message || left[message.role] === 0) continue;
-    left[message.role] -= 1;
-    marked[at] = markLast(message);
+  for (let at = turns.length - 1; at >= 0 && left.user + left.assistant > 0; at--) {
+    const turn = turns[at];
+    if (!turn || left[turn.role] === 0) continue;
+    const content = markLast(turn);
+    if (!content) continue;
+    left[turn.role] -= 1;
+    marked[at] = { role: turn.role, content };
   }
   return marked;
 }
 
-/** A thinking block cannot be marked; the block before it can. */
-function markLast(message: Message): Message {
-  if (typeof message.content === 'string') return message;
-  const at = message.content.findLastIndex(isMarkable);
-  return { ...message, content: message.content.map((block, index) => (index === at ? { ...block, ...mark } : block)) };
+const withoutCount = ({ role, content }: Turn): Message => ({ role, content });
+
+/** A thinking block cannot be marked; the block before it can. Undefined where there is none. */
+function markLast({ content, temporary = 0 }: Turn): Turn['content'] | undefined {
+  const at = content.slice(0, content.length - temporary).findLastIndex(isMarkable);
+  return at < 0 ? undefined : content.map((block, index) => (index === at ? { ...block, ...mark } : block));
 }
 
 const isMarkable = (block: Anthropic.ContentBlockParam): block is Markable =>
