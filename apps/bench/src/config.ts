@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { comparisons, trials } from './measures/all-measures';
+import { comparisons, counts, trials } from './measures/all-measures';
 import { short, whole } from './scale';
 
-const names = [...comparisons, ...trials].map(({ name }) => name);
+const names = [...counts, ...comparisons, ...trials].map(({ name }) => name);
 
 export const help = `npm run bench                      measures everything; figures are ratios to a bare loop around the openai SDK
 npm run bench -- --only turns,gap  only these; there are ${names.join(', ')}

@@ -19,6 +19,8 @@ export interface Scale {
   /** How long processes rest before their memory is read. */
   readonly restMs: number;
   readonly runsInFlight: number;
+  /** Requests of each run whose tokens are counted. */
+  readonly countedTurns: number;
   /**
    * Iterations of history in all threads of one length together: a short history is measured on more threads, because
    * CPU time is counted in hundredths of a second.
@@ -43,6 +45,7 @@ export const whole: Scale = {
   idleSockets: 5_000,
   restMs: 2_000,
   runsInFlight: 20,
+  countedTurns: 50,
   grownIterations: 400,
   histories: [10, 100, 1_000],
 };
@@ -63,6 +66,7 @@ export const short: Scale = {
   idleSockets: 20,
   restMs: 100,
   runsInFlight: 4,
+  countedTurns: 4,
   grownIterations: 8,
   histories: [2, 4, 8],
 };

@@ -1,6 +1,6 @@
 import type { Bench } from './bench';
 import type { BenchOptions } from './config';
-import { comparisons, trials } from './measures/all-measures';
+import { comparisons, counts, trials } from './measures/all-measures';
 import type { Comparison, Figure, ModelProcess, Trial } from './measures/measure';
 import { Profiling } from './profile/profiling';
 import { type Taken, takenOf } from './report/outcome';
@@ -20,17 +20,20 @@ export interface Progress {
 
 /** Takes the requested measures: first the comparisons, on one deployment, then each trial on a deployment of its own. */
 export async function takeMeasures(bench: Bench, options: BenchOptions, progress: Progress): Promise<Outcome> {
-  const model = await bench.startModel();
   const taken: Taken[] = [];
   const step = reportedTo(progress);
   const take = async (measure: { name: string; figures: readonly Figure[] }, work: () => Promise<Round[]>) => {
     taken.push(takenOf(measure, await step(measure.name, work)));
   };
   const isAsked = ({ name }: { name: string }) => options.only.includes(name);
-  const session = { bench, model, options, take, step };
+  for (const count of counts.filter(isAsked))
+    await take(count, async () => [{ rondo: await count.run(options.scale) }]);
   const compared = comparisons.filter(isAsked);
+  const tried = trials.filter(isAsked);
+  if (compared.length + tried.length === 0) return { taken, profiles: undefined };
+  const session = { bench, model: await bench.startModel(), options, take, step };
   const profiles = compared.length > 0 ? await takeCompared(session, compared) : undefined;
-  for (const trial of trials.filter(isAsked)) await take(trial, () => runTrial(session, trial));
+  for (const trial of tried) await take(trial, () => runTrial(session, trial));
   return { taken, profiles };
 }
 
@@ -51,7 +54,7 @@ interface Session {
   readonly model: ModelProcess;
   readonly options: BenchOptions;
   readonly step: Step;
-  readonly take: (measure: Comparison, work: () => Promise<Round[]>) => Promise<void>;
+  readonly take: (measure: { name: string; figures: readonly Figure[] }, work: () => Promise<Round[]>) => Promise<void>;
 }
 
 async function takeCompared(

@@ -178,6 +178,7 @@ export { usualModel } from './models/usual-model';
 export { type ReplyChunk } from './dialects/dialect';
 export { ObjectEnd } from './dialects/object-end';
 export { type BudgetRaise, raiseBudget } from './run/raise-budget';
+export { countSentImages } from './context/context-of';
 export { messagesForNextRun } from './context/messages-for-next-run';
 export { dialectNamed } from './dialects/registry';
 export { CachingTokenCounter } from './context/caching-token-counter';

@@ -138,14 +138,14 @@ describe('ImagesFromUrls', () => {
     expect(asked.sort()).toEqual([lucky, lucky, unlucky, unlucky]);
   });
 
-  it('fetches only as many as the context keeps, the newest', async () => {
-    const urls = [1, 2, 3, 4, 5].map((number) => `${url}?${number}`);
+  it('fetches only as many as a request can have, the newest', async () => {
+    const urls = [1, 2, 3, 4, 5, 6, 7].map((number) => `${url}?${number}`);
     const { images, asked } = worker(Object.fromEntries(urls.map((one, index) => [one, [image(index)]])));
 
     const shown = await images.shownIn(await claimShowing(...urls), never);
 
     expect(asked).toEqual(urls.slice(2));
-    expect(contentIn(shown)).toEqual([...urls.slice(0, 2).map(urlBlock), blob(2), blob(3), blob(4)]);
+    expect(contentIn(shown)).toEqual([...urls.slice(0, 2).map(urlBlock), ...[2, 3, 4, 5, 6].map(blob)]);
   });
 
   it('fetches four at a time, and twenty at most', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AccountId, ContentBlock, InlineImage, Message, MessageId, NewMessage, ThreadId } from '@rondo/contract';
-import type { ClaimedRun } from '@rondo/domain';
+import { type ClaimedRun, countSentImages } from '@rondo/domain';
 import type { FetchedImage, FetchedImages, ImagePlace } from '@rondo/persistence';
 import { ImageProblem } from './fetch-image';
 
@@ -40,7 +40,7 @@ export class ImagesFromUrls {
     const messages = [...new Set(places.map(({ messageId }) => messageId))];
     for (const one of await this.parts.recorded.of(messages)) outcomes.set(keyOf(one), one.fetched);
 
-    const most = Math.min(claim.run.settings.context.keep_images, mostImages);
+    const most = Math.min(countSentImages(claim.run.settings.context.keep_images), mostImages);
     const newest = most > 0 ? places.slice(-most) : [];
     const missing = newest.filter((place) => !outcomes.has(keyOf(place)));
     for (let at = 0; at < missing.length; at += mostAtOnce) {

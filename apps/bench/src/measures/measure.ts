@@ -41,6 +41,13 @@ export interface Trial {
   readonly run: (rondo: RondoSystem, context: TrialContext) => Promise<Findings>;
 }
 
+/** Computed, without a deployment and without time: the same code gives the same figures. */
+export interface Count {
+  readonly name: string;
+  readonly figures: readonly Figure[];
+  readonly run: (scale: Scale) => Promise<Findings>;
+}
+
 export interface TrialContext extends MeasureContext {
   /** Processes that restart during `work` do so on the system's core. */
   readonly onSystemCore: <T>(work: () => Promise<T>) => Promise<T>;

@@ -1,81 +1,55 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { nowMs } from '../clock';
-import type { MeasuredSystem } from '../measured-system';
-import { Clients } from '../clients';
-import { ordinary } from '../model/plan';
-import { sentMs } from '../model/stamps';
-import { percentile } from '../statistics';
-import { sumOf } from './cpu-spent';
-import type { Comparison, Findings, MeasureContext } from './measure';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import type { Scale } from '../scale';
+import type { Count, Figure, Findings } from './measure';
 
-const ratio = { bounds: 'ratio', better: 'less' } as const;
+const profiles = ['suna', 'ii', 'symphony'] as const;
+const kinds = ['plain', 'browser', 'compaction', 'image', 'mcp'] as const;
+const makers = ['openai', 'claude'] as const;
 
-const figures: Comparison['figures'] = [
-  {
-    key: 'burst',
-    title: 'burst, tokens per second at the client',
-    unit: '/s',
-    bounds: 'ratio',
-    better: 'more',
-    must: 1.5,
-    goal: 3,
-  },
-  { key: 'burst cpu', title: 'burst, CPU per million tokens', unit: 's', ...ratio },
-  { key: 'paced cpu', title: 'paced (40 × 50/s), CPU per million tokens', unit: 's', ...ratio, must: 2, goal: 1.5 },
-  { key: 'transit p50', title: 'paced, model to client, p50', unit: 'ms', ...ratio },
-  { key: 'transit p99', title: 'paced, model to client, p99', unit: 'ms', ...ratio },
+const share = { unit: '%', bounds: 'value', better: 'more' } as const;
+const size = { unit: 'tokens', bounds: 'value', better: 'less' } as const;
+
+/** Of each profile what stands before the first message, and of each kind of run what a cache can serve. */
+const figures: readonly Figure[] = [
+  ...profiles.flatMap((profile) => [
+    ...makers.map((maker): Figure => {
+      const key = `${profile}, ${maker}, definitions`;
+      return { key, title: `${profile}, tools as ${maker} counts them`, ...size, goal: 3_000 };
+    }),
+    { key: `${profile}, openai, prompt`, title: `${profile}, system prompt without tools`, ...size },
+  ]),
+  ...kinds.flatMap((kind) =>
+    makers.flatMap((maker): Figure[] => [
+      { key: `${kind}, ${maker}, perRequest`, title: `${kind}, ${maker}: a request on average`, ...size },
+      { key: `${kind}, ${maker}, cacheable`, title: `${kind}, ${maker}: of all tokens, a cache can serve`, ...share },
+      {
+        key: `${kind}, ${maker}, ofRepeated`,
+        title: `${kind}, ${maker}: of those that the request before had`,
+        ...share,
+        goal: 95,
+      },
+    ]),
+  ),
 ];
 
-async function measure(system: MeasuredSystem, context: MeasureContext): Promise<Findings> {
-  return { ...(await burst(system, context)), ...(await paced(system, context)) };
+const numbers = z.record(z.string(), z.number());
+const report = z.object({ frames: z.record(z.string(), numbers), runs: z.record(z.string(), numbers) });
+const shares: ReadonlySet<string> = new Set(['cacheable', 'ofRepeated']);
+
+const script = join(__dirname, '../../../../libs/llm/bench/request-tokens.mjs');
+
+async function run({ countedTurns }: Scale): Promise<Findings> {
+  const { stdout } = await promisify(execFile)(process.execPath, [script, '--json', '--turns', String(countedTurns)]);
+  const { frames, runs } = report.parse(JSON.parse(stdout));
+  const found = Object.entries({ ...frames, ...runs }).flatMap(([about, values]) =>
+    Object.entries(values).map(
+      ([name, value]) => [`${about}, ${name}`, shares.has(name) ? value * 100 : value] as const,
+    ),
+  );
+  return Object.fromEntries(found);
 }
 
-/** Long answers, one after the other, which the model sends as fast as they are read. */
-async function burst(system: MeasuredSystem, { scale }: MeasureContext): Promise<Findings> {
-  const plan = { ...ordinary, toolTurns: 0, tokens: scale.burstTokens };
-  const before = sumOf(system.cpuMs());
-  let streamingMs = 0;
-  for (let answer = 0; answer < scale.bursts; answer++) {
-    let firstMs: number | undefined;
-    await system.runTask({ plan, onText: () => (firstMs ??= nowMs()) });
-    streamingMs += nowMs() - (firstMs ?? NaN);
-  }
-  const tokens = plan.tokens * scale.bursts;
-  return {
-    burst: tokens / (streamingMs / 1000),
-    'burst cpu': secondsPerMillion(sumOf(system.cpuMs()) - before, tokens),
-  };
-}
-
-/** Many answers at the usual speed of models, one token at a time. */
-async function paced(system: MeasuredSystem, { scale }: MeasureContext): Promise<Findings> {
-  const paceMs = 20;
-  const tokens = Math.round((scale.seconds * 1000) / paceMs);
-  const transitMs: number[] = [];
-  const onText = (text: string) => {
-    const arrivedMs = nowMs();
-    for (const sent of sentMs(text)) transitMs.push(arrivedMs - sent);
-  };
-  const plan = { ...ordinary, toolTurns: 0, tokens, paceMs };
-  const clients = new Clients(scale.pacedStreams, async (stream) => {
-    await sleep(stream % paceMs); // so that the streams are not in step
-    await system.runTask({ plan, onText });
-  });
-  await sleep(scale.seconds * 250);
-  transitMs.length = 0;
-  const before = sumOf(system.cpuMs());
-  do await sleep(scale.seconds * 1000);
-  while (transitMs.length === 0);
-  const spentMs = sumOf(system.cpuMs()) - before;
-  const transits = [...transitMs];
-  await clients.stop();
-  return {
-    'paced cpu': secondsPerMillion(spentMs, transits.length),
-    'transit p50': percentile(transits, 50),
-    'transit p99': percentile(transits, 99),
-  };
-}
-
-const secondsPerMillion = (ms: number, tokens: number): number => (ms / tokens) * 1000;
-
-export const tokens: Comparison = { name: 'tokens', figures, measure };
+export const tokens: Count = { name: 'tokens', figures, run };

@@ -5,7 +5,7 @@ import { rangeBeforeTail } from '../compaction/summary-range';
 import { pairCalls } from '../dialects/pair-calls';
 import { anyHistory, historyOf, historyRun } from '../testing/histories';
 import { requestViolations } from '../testing/request-violations';
-import { contextOf } from './context-of';
+import { contextOf, countSentImages } from './context-of';
 import { type ContextState, initialContext } from './context-state';
 import { coverageOf } from './message-range';
 import { turnsOf } from './turns';
@@ -152,13 +152,33 @@ it('notes in a shortened message how to read the whole', () => {
   expect(newest).toEqual(conversation[5]);
 });
 
-it('keeps the newest images, and notes where the others were', () => {
+it.each([
+  [5, '11111'],
+  [6, '000111'],
+  [8, '00011111'],
+  [9, '000000111'],
+])('keeps the newest of %i images, which leave three at a time, and notes where the others were', (count, kept) => {
   const image = { type: 'image', source: { type: 'url', url: 'https://example.test/a.png' } } as const;
-  const conversation = historyOf(Array.from({ length: 5 }, () => ({ kind: 'user', text: 'Look.' }))).map((message) => ({
-    ...message,
-    content: [...message.content, image],
-  }));
+  const conversation = historyOf(Array.from({ length: count }, () => ({ kind: 'user', text: 'Look.' }))).map(
+    (message) => ({
+      ...message,
+      content: [...message.content, image],
+    }),
+  );
   const types = viewOf(conversation, initialContext).map(({ content }) => content.at(-1)?.type);
 
-  expect(types).toEqual(['text', 'text', 'image', 'image', 'image']);
+  expect(types).toEqual(Array.from(kept, (digit) => (digit === '1' ? 'image' : 'text')));
+});
+
+it.each([0, 1, 2, 3, 20])('sends at least the %i newest images, and at most two more', (keepImages) => {
+  const image = { type: 'image', source: { type: 'url', url: 'https://example.test/a.png' } } as const;
+  for (let count = 0; count < 50; count += 1) {
+    const history = historyOf(Array.from({ length: count }, () => ({ kind: 'user', text: 'Look.' })));
+    const conversation = history.map((message) => ({ ...message, content: [...message.content, image] }));
+    const sent = contextOf(conversation, initialContext, { ...reader, keepImages });
+    const left = sent.filter(({ message }) => message.content.some((block) => block.type === 'image')).length;
+
+    expect(left).toBeGreaterThanOrEqual(Math.min(count, keepImages));
+    expect(left).toBeLessThanOrEqual(countSentImages(keepImages));
+  }
 });

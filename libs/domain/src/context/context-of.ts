@@ -32,7 +32,7 @@ export interface ContextReader {
  *
  * - The latest summary replaces the messages that it covers. It includes earlier summaries.
  * - Texts up to a message may be shortened, and a range may be omitted, with a hint how to read them.
- * - Of the images, only the newest are sent.
+ * - Of the images, only the newest are sent; older ones leave several at a time.
  *
  * The newest user message is always sent unchanged. The result depends on the arguments alone, and until the next of
  * these facts it only grows at its end, so that a provider's prompt cache hits.
@@ -122,27 +122,35 @@ function lengthFactorOf({ type }: NewMessage, isNewest: boolean): number {
   return type === 'assistant' ? lengthFactors.reply : lengthFactors.user;
 }
 
+/** Each time that an image leaves, the provider's cache is lost from there on. */
+const countLeavingTogether = (keep: number): number => Math.max(1, Math.min(keep, 3));
+
+/** The most images of a request. */
+export const countSentImages = (keep: number): number => keep + countLeavingTogether(keep) - 1;
+
 /**
- * Keeps the newest images and replaces older ones by a note. `changedAt` is the index of the newest image that displaced
- * an older one: the context before it is no longer what the model saw. -1 where all images stay.
+ * Keeps the newest images, up to two more than it must, and replaces older ones by a note, several at a time. `changedAt` is the
+ * index of the newest image that displaced older ones: the context before it is no longer what the model saw. -1 where all
+ * images stay.
  */
 function keepNewestImages(
   sent: readonly SentMessage[],
   keep: number,
 ): { sent: readonly SentMessage[]; changedAt: number } {
-  let left = keep;
-  let newest = -1;
+  const all = sent.reduce((sum, { message }) => sum + imageCount(message), 0);
+  const together = countLeavingTogether(keep);
+  const gone = all <= keep ? 0 : Math.floor((all - keep) / together) * together;
+  if (gone === 0) return { sent, changedAt: -1 };
+  let seen = 0;
+  let changedAt = -1;
   const reduced = new Map<SentMessage, NewMessage>();
-
-  for (const one of sent.toReversed()) {
+  for (const one of sent) {
     const images = imageCount(one.message);
-    if (images === 0) continue;
-    if (newest < 0) newest = one.index;
-    if (images > left) reduced.set(one, withNewestImages(one.message, left));
-    left = Math.max(0, left - images);
+    if (images > 0 && seen < gone + keep) changedAt = one.index;
+    if (images > 0 && seen < gone) reduced.set(one, withNewestImages(one.message, Math.max(0, seen + images - gone)));
+    seen += images;
   }
-  if (reduced.size === 0) return { sent, changedAt: -1 };
-  return { sent: sent.map((one) => replaced(one, reduced.get(one) ?? one.message)), changedAt: newest };
+  return { sent: sent.map((one) => replaced(one, reduced.get(one) ?? one.message)), changedAt };
 }
 
 /**

@@ -21,8 +21,8 @@ export const ask = defineTool({
 export const webBrowserTakeover = defineTool({
   name: 'web_browser_takeover',
   description:
-    'Let the user do in your browser what you cannot, such as a captcha, a login or a payment, and wait for the answer. Say which ' +
-    'page it is and what you need to go on. Afterwards read the page again; you are not shown values of password fields.',
+    'Let the user do in your browser what you cannot, such as a captcha, a login or a payment, and wait. Say which page it is and ' +
+    'what you need. Then read the page again; passwords are not shown to you.',
   input: z.strictObject({ text: z.string().min(1), attachments }),
   effect: 'pure',
   runsIn: 'loop',

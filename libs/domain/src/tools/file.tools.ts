@@ -186,8 +186,7 @@ export const textExtract = defineTool({
 
 export const seeImage = defineTool({
   name: 'see_image',
-  description:
-    'See a JPEG, PNG, GIF (its first frame) or WebP of at most 10 MB, scaled down to 1920 x 1080 if it is larger.',
+  description: 'See a JPEG, PNG, GIF or WebP of at most 10 MB, scaled down to 1920 x 1080.',
   input: z.strictObject({
     file_path: filePath,
   }),

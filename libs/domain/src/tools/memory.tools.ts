@@ -19,7 +19,7 @@ export const expandMessage = defineTool({
 export const compactifyMemory = defineTool({
   name: 'compactify_memory',
   description:
-    'Have the conversation so far replaced by a summary, when the details of what is done are no longer needed.',
+    'Have the conversation replaced by a summary, when its details are no longer needed.',
   input: z.strictObject({}),
   ...inLoop,
 });
@@ -40,8 +40,7 @@ export const simpleMemory = defineTool({
 
 export const sequentialThinking = defineTool({
   name: 'sequential_thinking',
-  description:
-    'Think a hard problem through in numbered steps. A step may revise an earlier one or branch off from it.',
+  description: 'Think a hard problem through in numbered steps, which may revise earlier ones or branch off.',
   input: z.strictObject({
     thought: z.string().min(1),
     nextThoughtNeeded: z.boolean(),

@@ -39,7 +39,7 @@ export const scrapeWebpage = defineTool({
 export const visitWebpage = defineTool({
   name: 'visit_webpage',
   description:
-    'Read a web page as Markdown: its main text with links, up to 40,000 characters. Scripts usually do not run.',
+    'Read a web page as Markdown: its main text with links, up to 40,000 characters, mostly without scripts.',
   input: z.strictObject({ url: z.string().trim().min(1).max(8_192) }),
   powers: ['reaches_out'],
   effect: 'pure',
