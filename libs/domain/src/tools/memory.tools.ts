@@ -18,8 +18,7 @@ export const expandMessage = defineTool({
 
 export const compactifyMemory = defineTool({
   name: 'compactify_memory',
-  description:
-    'Have the conversation replaced by a summary, when its details are no longer needed.',
+  description: 'Have the conversation replaced by a summary, when its details are no longer needed.',
   input: z.strictObject({}),
   ...inLoop,
 });
