@@ -7,7 +7,7 @@ import {
   isTerminalFact,
   shownEvent,
 } from '@rondo/contract';
-import { builtInTools } from '@rondo/domain';
+import { builtInTools, stoppedWithError } from '@rondo/domain';
 
 /** What must be true of the log of every run that has ended. */
 export const brokenLogRules = (log: readonly RecordedFact[]): string[] => [
@@ -37,16 +37,26 @@ function brokenEnd(log: readonly RecordedFact[]): string[] {
   if (!last || log.filter(isTerminalFact).length !== 1 || !isTerminalFact(last))
     return ['I2: a run ends once, and nothing comes after it'];
 
-  const isTold = log.some(({ type }) => type === 'run.stop_requested');
+  const told = log.find((fact) => fact.type === 'run.stop_requested');
   const bills = log.flatMap((fact) => (fact.type === 'usage.recorded' ? [fact.data] : []));
   const { input_tokens: cost } = bills.reduce(addUsage, noUsage);
   const stated = 'usage' in last.data ? last.data.usage.input_tokens : undefined;
   const code = last.type === 'run.failed' ? last.data.error.code : undefined;
   return [
-    ...(isTold === (last.type === 'run.stopped') ? [] : [`I7: it ended by ${last.type}, told to stop: ${isTold}`]),
+    ...(isEndOf(told, last) ? [] : [`I7: it ended by ${last.type}, told to stop: ${JSON.stringify(told?.data)}`]),
     ...(stated === cost ? [] : [`it cost ${cost} tokens and says ${stated ?? 'nothing'}`]),
-    ...(code === undefined || usualFailures.some((usual) => usual === code) ? [] : [`it failed by ${code}`]),
+    ...(code === undefined || told || usualFailures.some((usual) => usual === code) ? [] : [`it failed by ${code}`]),
   ];
+}
+
+type StopFact = Extract<RecordedFact, { type: 'run.stop_requested' }>;
+
+/** A run that was told to stop ends as it was told: as stopped, or failed with the error of the stop. No other does. */
+function isEndOf(told: StopFact | undefined, last: RecordedFact): boolean {
+  const error = last.type === 'run.failed' ? last.data.error : undefined;
+  const isStopped = last.type === 'run.stopped' || error?.code === stoppedWithError;
+  if (!told) return !isStopped;
+  return isStopped && error?.message === told.data.error;
 }
 
 /** Iterations are numbered in order, each has one reply (possibly in parts), and no facts after its completion (I4). */

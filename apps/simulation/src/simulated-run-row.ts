@@ -1,5 +1,5 @@
 import type { NewFact, NewMessage, RecordedFact, Run, RunStatus } from '@rondo/contract';
-import { type RunQueueName, type StopRequest, openCalls, replay } from '@rondo/domain';
+import { type RunQueueName, type StopRequest, nothingRan, openCalls, replay, stopped } from '@rondo/domain';
 
 export interface RunRow {
   run: Run;
@@ -38,8 +38,5 @@ export const isDue = (status: RunStatus): boolean =>
 export const hasOpenCall = (log: readonly RecordedFact[]): boolean => openCalls(replay(log)).length > 0;
 
 /** The end of a run that no worker holds: nothing had to be aborted or killed. */
-export function stoppedAtOnce({ iteration, usage }: Run, { reason, requestedAt }: StopRequest): NewFact {
-  const receipt = { requested_at: requestedAt, model_aborted_at: null, tools_stopped: [], tokens_after_stop: 0 };
-  const data = { reason, receipt: { ...receipt, sandbox_verified_at: null }, usage };
-  return { type: 'run.stopped', iteration, data };
-}
+export const stoppedAtOnce = (run: Run, stop: StopRequest): NewFact =>
+  stopped({ state: run }, stop, { ...nothingRan, requested_at: stop.requestedAt });

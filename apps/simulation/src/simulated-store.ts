@@ -145,7 +145,8 @@ export class SimulatedStore implements RunStore, Leases {
     if (isTerminal(row.run.status) || row.stop) return undefined;
 
     row.stop = stop;
-    const data = { reason: stop.reason, requested_at: stop.requestedAt };
+    const { reason, requestedAt: requested_at, error } = stop;
+    const data = { reason, requested_at, ...(error !== undefined && { error }) };
     this.write(row, [{ type: 'run.stop_requested', iteration: row.run.iteration, data }]);
     row.run = { ...row.run, status: 'stopping', stop_requested_at: stop.requestedAt };
     if (row.owner !== undefined || hasOpenCall(row.log)) return { runId: id, stop };

@@ -58,7 +58,8 @@ export class SimulatedUsers {
     for (const [at, plan] of plans.entries()) {
       const id = runId.parse(`run_${at}`);
       timeline.after(plan.atMs, () => this.askFor(id, plan));
-      if (plan.stopAtMs !== undefined) timeline.after(plan.atMs + plan.stopAtMs, () => this.stop(id));
+      const { stopAtMs } = plan;
+      if (stopAtMs !== undefined) timeline.after(plan.atMs + stopAtMs, () => this.stop(id, stopAtMs % 2 === 1));
     }
     timeline.every(new Life('people'), pollMs, () => this.answerWaitingRuns());
   }
@@ -72,10 +73,14 @@ export class SimulatedUsers {
     this.parts.store.create({ id, threadId: thread_id, settings, input });
   }
 
-  private stop(id: RunId): void {
+  private stop(id: RunId, isFailure: boolean): void {
     const { timeline, store, inspector, broadcast } = this.parts;
     inspector.note(id, 'is told to stop');
-    const stop: StopRequest = { requestedAt: timeline.isoNow, reason: 'enough' };
+    const stop: StopRequest = {
+      requestedAt: timeline.isoNow,
+      reason: 'enough',
+      error: isFailure ? 'It went wrong.' : undefined,
+    };
     const pending = store.requestStop(id, stop);
     if (pending) broadcast(pending);
   }

@@ -107,9 +107,12 @@ export class Runs extends Resource {
     return result;
   }
 
-  /** Stops the run, and waits until everything of it has ended. */
-  async stop(id: string, { reason, signal }: Options & { readonly reason?: string } = {}): Promise<StoppedRun> {
-    let run = await this.send(routes.stopRun)(id, reason === undefined ? {} : { reason }, { signal });
+  /** Stops the run, and waits until everything of it has ended. With an `error` it ends as failed. */
+  async stop(
+    id: string,
+    { signal, ...words }: Options & { readonly reason?: string; readonly error?: string } = {},
+  ): Promise<StoppedRun> {
+    let run = await this.send(routes.stopRun)(id, words, { signal });
     while (!isOver(run)) run = await this.wait(id, { signal });
     return { run, receipt: await this.receiptOf(run) };
   }
@@ -132,7 +135,7 @@ export class Runs extends Resource {
   /** The last fact says how the run ended. */
   private async receiptOf({ id, last_seq: lastSeq }: Run): Promise<StopReceipt | null> {
     for await (const fact of this.facts(id, { after: lastSeq - 1 })) {
-      if (fact.type === 'run.stopped') return fact.data.receipt;
+      if (fact.type === 'run.stopped' || fact.type === 'run.failed') return fact.data.receipt ?? null;
     }
     return null;
   }

@@ -24,8 +24,15 @@ const table = {
     ({ data: { finish_reason: finishReason, usage } }) =>
     () => ({ ...over, status: 'completed', finishReason, usage }),
   'run.failed':
-    ({ data: { error: failure, usage } }) =>
-    () => ({ ...over, status: 'failed', finishReason: 'error', failure, usage }),
+    ({ data: { error: failure, receipt, usage } }) =>
+    () => ({
+      ...over,
+      status: 'failed',
+      finishReason: 'error',
+      failure,
+      ...(receipt && { stop: { reason: failure.message, receipt } }),
+      usage,
+    }),
   'run.stopped':
     ({ data: { reason, receipt, usage } }) =>
     () => ({ ...over, status: 'stopped', finishReason: 'stopped', stop: { reason, receipt }, usage }),

@@ -39,14 +39,20 @@ const runFacts = {
   'run.waiting': waiting,
   'run.resumed': z.object({ reason: z.string() }),
   'budget.raised': raisedBudget,
-  'run.stop_requested': z.object({ reason: z.string().nullable(), requested_at: z.iso.datetime() }),
+  /** With `error`, the run is to end as failed. */
+  'run.stop_requested': z.object({
+    reason: z.string().nullable(),
+    requested_at: z.iso.datetime(),
+    error: z.string().exactOptional(),
+  }),
   'run.stopped': z.object({
     reason: z.string().nullable(),
     receipt: stopReceipt,
     usage,
   }),
   'run.completed': z.object({ finish_reason: finishReason, usage }),
-  'run.failed': z.object({ error: runFailure, usage }),
+  /** `receipt` where a stop with an error ended it. */
+  'run.failed': z.object({ error: runFailure, usage, receipt: stopReceipt.exactOptional() }),
 };
 
 /** Facts of one iteration. `message_id` is the future id of the reply; its deltas have it as `stream_id`. */

@@ -83,4 +83,6 @@ export class NewerRunError extends Error {
 export interface StopRequest {
   readonly requestedAt: string;
   readonly reason: string | null;
+  /** What went wrong, in the words of who stops the run: it ends as failed. */
+  readonly error?: string | undefined;
 }

@@ -67,9 +67,10 @@ export {
   isProgress,
   maxFruitlessClaims,
   movesTo,
+  stoppedWithError,
   yieldsToStop,
 } from './run/claim';
-export { closeOpenCalls, endUnreadableRun, failRun, nothingRan } from './run/end-run';
+export { closeOpenCalls, endUnreadableRun, failRun, nothingRan, stopped } from './run/end-run';
 export { type RunMoment, explainQueueShare, explainServerStart, explainWait } from './run/explain-wait';
 export { eventJson, hasEventJson } from './run/event-json';
 export {

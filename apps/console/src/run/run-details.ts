@@ -90,7 +90,10 @@ function changed(before: GrowingDetails, fact: Fact): GrowingDetails {
     case 'message.created':
       return { ...before, plan: readPlan(fact.data.message) ?? before.plan };
     case 'run.stop_requested':
-      return { ...before, stopRequest: { at: fact.data.requested_at, reason: fact.data.reason } };
+      return {
+        ...before,
+        stopRequest: { at: fact.data.requested_at, reason: fact.data.reason ?? fact.data.error ?? null },
+      };
     case 'run.completed':
     case 'run.failed':
     case 'run.stopped':

@@ -39,6 +39,26 @@ describe('a stop (I7)', () => {
     expect(kept?.data.message.metadata).toMatchObject({ partial: true });
   });
 
+  it('with an error: the run ends as failed, with the receipt', async () => {
+    const run = await client.createRun(
+      scripted('stop with an error', [{ text: 'word '.repeat(2_000), pace_ms: 20, chunk_chars: 5 }]),
+    );
+    await client.seen(run.id, 'message.delta');
+
+    await client.json('POST', `/runs/${run.id}/stop`, { error: 'The order was cancelled.' });
+
+    expect(await client.settled(run.id, 20_000)).toMatchObject({
+      status: 'failed',
+      error: { code: 'stopped_with_error', message: 'The order was cancelled.' },
+    });
+    const facts = await client.facts(run.id);
+    expectWholeLog(facts);
+    expect(receiptOf(facts)).toMatchObject({
+      model_aborted_at: expect.any(String),
+      tokens_after_stop: expect.any(Number),
+    });
+  });
+
   it('while a tool runs: verifies that its processes are dead before the receipt', async () => {
     const line = 'trap "" TERM; echo running; (while :; do echo alive >> pulse; sleep 0.05; done) & wait';
     const run = await client.createRun(scripted('stop a tool', [{ calls: [command(line)] }, { text: 'Never.' }]));

@@ -81,8 +81,8 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
   stop(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
     const act = { action: 'run.stop', target: fieldOf(body, 'run_id') } as const;
     return this.sockets.acknowledge(socket, { scope: 'write', act }, async ({ accountId }) => {
-      const { run_id, reason } = parseInput(messages['run.stop'].message, body);
-      return (await this.runService.stop({ accountId, runId: run_id }, reason)).run;
+      const { run_id, reason, error } = parseInput(messages['run.stop'].message, body);
+      return (await this.runService.stop({ accountId, runId: run_id }, reason, error)).run;
     });
   }
 

@@ -161,12 +161,17 @@ export class RunService {
     );
   }
 
-  /** `wasTerminal`: there was nothing left to stop. */
-  async stop({ accountId, runId }: RunAddress, reason?: string): Promise<{ run: Run; wasTerminal: boolean }> {
+  /** `wasTerminal`: there was nothing left to stop. With an error, the run ends as failed. */
+  async stop(
+    { accountId, runId }: RunAddress,
+    reason?: string,
+    error?: string,
+  ): Promise<{ run: Run; wasTerminal: boolean }> {
     const { run, facts, changed, stops } = await this.dependencies.runs.requestStop({
       accountId,
       runId,
       reason: reason ?? null,
+      error,
     });
     this.dependencies.publishJobs();
     this.dependencies.publishFacts(facts);

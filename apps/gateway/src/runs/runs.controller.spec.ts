@@ -122,6 +122,24 @@ describe('a run over REST', () => {
     expect(stopped.status).toBe('stopped');
   });
 
+  it('ends as failed where the stop names an error, and a later stop changes nothing', async () => {
+    const run = await gateway.createRun();
+    const error = 'The customer has cancelled.';
+
+    const { body } = await api().post(`/v1/runs/${run.id}/stop`).send({ error }).expect(202);
+    expect(body).toMatchObject({
+      status: 'failed',
+      finish_reason: 'error',
+      error: { code: 'stopped_with_error', message: error, detail: error },
+    });
+    expect((await api().post(`/v1/runs/${run.id}/stop`).send({ reason: 'enough' }).expect(200)).body.status).toBe(
+      'failed',
+    );
+    expect((await typesOf(run)).slice(-2)).toEqual(['run.stop_requested', 'run.failed']);
+    const refused = await api().post(`/v1/runs/${run.id}/stop`).send({ error: '' }).expect(422);
+    expect(refused.body.errors).toMatchObject([{ field: 'error' }]);
+  });
+
   it('stops at once where no worker holds it', async () => {
     const run = await gateway.createRun();
 

@@ -22,7 +22,7 @@ export class RunsController {
 
   @Route(routes.stopRun)
   async stopRun({ address, body }: RouteInput<typeof routes.stopRun>) {
-    const { run, wasTerminal } = await this.service.stop(address, body.reason);
+    const { run, wasTerminal } = await this.service.stop(address, body.reason, body.error);
     return { status: wasTerminal ? 200 : 202, body: run } as const;
   }
 

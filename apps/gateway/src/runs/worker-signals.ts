@@ -14,7 +14,8 @@ export class WorkerSignals {
   ) {}
 
   stop({ runId, stop }: PendingStop): void {
-    const order: RunStop = { run_id: runId, requested_at: stop.requestedAt, reason: stop.reason };
+    const { requestedAt: requested_at, reason, error } = stop;
+    const order: RunStop = { run_id: runId, requested_at, reason, ...(error !== undefined && { error }) };
     this.client.emit(signals.stop.pattern, order).subscribe({ error: this.onError });
   }
 

@@ -2484,6 +2484,22 @@ export type components = {
             data: {
                 error: components["schemas"]["RunFailure"];
                 usage: components["schemas"]["Usage"];
+                receipt?: {
+                    /** Format: date-time */
+                    requested_at: string;
+                    model_aborted_at: string | null;
+                    tools_stopped: {
+                        tool_call_id: string;
+                        verified_dead_at: string | null;
+                        processes?: string[];
+                    }[];
+                    child_runs_stopped?: {
+                        run_id: string;
+                        ended_at: string | null;
+                    }[];
+                    tokens_after_stop: number;
+                    sandbox_verified_at: string | null;
+                };
             };
         };
         RunFailure: {
@@ -2644,6 +2660,8 @@ export type components = {
         RunStopMessage: {
             run_id: string;
             reason?: string;
+            /** @description What went wrong. The run then ends as `failed` with the code `stopped_with_error` and this message. */
+            error?: string;
         };
         RunStopRequested: {
             id: string;
@@ -2665,6 +2683,7 @@ export type components = {
                 reason: string | null;
                 /** Format: date-time */
                 requested_at: string;
+                error?: string;
             };
         };
         RunStopped: {
@@ -3098,6 +3117,8 @@ export type components = {
         SortOrder: "asc" | "desc";
         StopRequest: {
             reason?: string;
+            /** @description What went wrong. The run then ends as `failed` with the code `stopped_with_error` and this message. */
+            error?: string;
         };
         StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"];
         StreamGap: {

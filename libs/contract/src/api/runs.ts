@@ -8,7 +8,15 @@ import { fileIds, newRun, newRunOnThread, onActiveRun } from './new-run';
 import { type ApiSchemas, defineRoutes } from './route';
 import { greatestSeq } from './run-events';
 
-export const stopRequest = z.strictObject({ reason: z.string().max(500).optional() });
+export const stopRequest = z.strictObject({
+  reason: z.string().max(500).optional(),
+  error: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('What went wrong. The run then ends as `failed` with the code `stopped_with_error` and this message.'),
+});
 export const runAnswer = z.strictObject({ content: inputContent, files: fileIds });
 
 const newFork = z.strictObject({
@@ -109,7 +117,8 @@ export const runs = defineRoutes('runs', {
     summary: 'Stop a run; idempotent',
     description:
       'Ends the run and its work in progress: the model stream is closed, tools are killed, and `run.stopped` carries a ' +
-      'receipt. The model is told nothing; to steer a run, add a message to its thread.',
+      'receipt. With an `error` the run ends by `run.failed`, which carries the receipt too. The first stop of a run counts. ' +
+      'The model is told nothing; to steer a run, add a message to its thread.',
     audit: 'run.stop',
     body: stopRequest,
     answers: {

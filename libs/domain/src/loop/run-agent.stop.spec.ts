@@ -1,4 +1,5 @@
-import { callId } from '@rondo/contract';
+import { callId, isTerminalFact } from '@rondo/contract';
+import type { StopRequest } from '../errors';
 import type { StoppedTool, ToolAnswer, Tools } from '../ports';
 import { outOfTime } from '../run/run-limits';
 import { LedgeredTools, RunHarness, ScriptedModel, calls, says } from '../testing';
@@ -8,10 +9,11 @@ const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: 'enough' };
 const command = { name: 'execute_command', arguments: { command: 'sleep 100', blocking: true } };
 
 /** The gateway commits the stop, then its signal reaches the worker. */
-const stopNow = (harness: RunHarness): void => {
-  harness.store.requestStop(harness.id, stop);
-  harness.stop.abort(stop);
+const stopNow = (harness: RunHarness, given: StopRequest = stop): void => {
+  harness.store.requestStop(harness.id, given);
+  harness.stop.abort(given);
 };
+const failing = { ...stop, error: 'The disk of the customer is full.' };
 
 describe('a stop (I7)', () => {
   it('ends a run that has not begun, without asking the model', async () => {
@@ -23,6 +25,40 @@ describe('a stop (I7)', () => {
 
     expect(model.requests).toHaveLength(0);
     expect(harness.store.status(harness.id)).toBe('stopped');
+  });
+
+  it('ends a run as failed where it names an error, with the receipt of what it did', async () => {
+    const harness = new RunHarness({ model: new ScriptedModel([says('One two three four')]) });
+
+    await harness.activate((step) => {
+      if ('delta' in step && harness.deltas.length === 7) stopNow(harness, failing);
+    });
+
+    expect(harness.store.status(harness.id)).toBe('failed');
+    const { error: message, requestedAt: requested_at } = failing;
+    expect(harness.log.at(-1)).toMatchObject({
+      type: 'run.failed',
+      data: {
+        error: { code: 'stopped_with_error', message, status: 500 },
+        receipt: { requested_at, model_aborted_at: expect.any(String) as string },
+      },
+    });
+    expect(harness.state.conversation.at(-1)).toMatchObject({ metadata: { partial: true } });
+  });
+
+  it('ends a run as failed wherever its worker is killed, and answers its calls', async () => {
+    for (let step = 0; step < 12; step++) {
+      const harness = new RunHarness({ model: new ScriptedModel([calls(command), says('Done.')]) });
+      await harness.crashAt({ step, position: 'after' });
+      harness.store.requestStop(harness.id, failing);
+
+      await harness.runOn();
+
+      expect(harness.log.filter(isTerminalFact).map(({ type }) => type)).toEqual(['run.failed']);
+      const planned = harness.types.filter((type) => type === 'tool.planned');
+      const told = harness.types.filter((type) => ['tool.completed', 'tool.failed', 'tool.unknown'].includes(type));
+      expect(told).toHaveLength(planned.length);
+    }
   });
 
   it('closes the model stream and keeps the text that was shown', async () => {

@@ -83,10 +83,14 @@ export const isProgress = ({ type }: Fact): boolean => !noProgress.includes(type
 /** A run can crash every worker that claims it. After so many claims in a row without progress it fails. */
 export const maxFruitlessClaims = 10;
 
-/** Facts that a requested stop overrules: they would end or park the run other than as stopped (I7). */
+/** The code of a run that was stopped with an error. */
+export const stoppedWithError = 'stopped_with_error';
+
+/** Facts that a requested stop overrules: they would end or park the run other than as the stop says (I7). */
 const yielding: readonly Fact['type'][] = ['run.completed', 'run.failed', 'run.waiting', 'context.compaction_started'];
 
-export const yieldsToStop = ({ type }: Fact): boolean => yielding.includes(type);
+export const yieldsToStop = (fact: Fact): boolean =>
+  yielding.includes(fact.type) && !(fact.type === 'run.failed' && fact.data.error.code === stoppedWithError);
 
 /**
  * Whether a batch parks or ends its run because of its budget, which a raised budget overrules. A reply that was cut off

@@ -5,8 +5,10 @@ import type { IdGenerator } from '../ports';
 import { answerCall } from '../tool-calls/answer-call';
 import type { AnswerContext } from '../tool-calls/call-outcome';
 import { openCalls } from '../tool-calls/ledger';
-import type { LastClaim } from './claim';
+import { type LastClaim, stoppedWithError } from './claim';
 import type { RunState } from './run-state';
+
+type Receipt = Extract<NewFact, { type: 'run.stopped' }>['data']['receipt'];
 
 interface EndingRun {
   readonly state: Pick<RunState, 'iteration' | 'usage'>;
@@ -24,12 +26,19 @@ export const failed = ({ state }: EndingRun, error: RunError): NewFact => ({
   data: { error: failureOf(error), usage: state.usage },
 });
 
-/** Ends a stopped run: answers its open calls (I6) and reports in the receipt what the stop did (I7). */
-export function stopRun(loop: LoopContext, { requestedAt, reason }: StopRequest): NewFact[] {
-  const { state, receipt } = loop;
-  const data = { reason, receipt: receipt.contents(requestedAt), usage: state.usage };
-  return [...closeOpenCalls(loop, 'was stopped'), { type: 'run.stopped', iteration: state.iteration, data }];
+/** The end that a stop brings: as stopped, or as failed if it named an error. The receipt says what the stop did (I7). */
+export function stopped({ state }: EndingRun, { reason, error }: StopRequest, receipt: Receipt): NewFact {
+  const { iteration, usage } = state;
+  if (error === undefined) return { type: 'run.stopped', iteration, data: { reason, receipt, usage } };
+  const failure = failureOf({ code: stoppedWithError, message: error });
+  return { type: 'run.failed', iteration, data: { error: failure, usage, receipt } };
 }
+
+/** Ends a stopped run: answers its open calls (I6) and reports what the stop did. */
+export const stopRun = (loop: LoopContext, stop: StopRequest): NewFact[] => [
+  ...closeOpenCalls(loop, 'was stopped'),
+  stopped(loop, stop, loop.receipt.contents(stop.requestedAt)),
+];
 
 /** Ends a run that cannot continue: answers its open calls (I6), then fails it. */
 export function failRun(
@@ -44,11 +53,11 @@ export function failRun(
 /** Ends a run whose log cannot be read: as stopped if a stop was requested (I7), else as failed. */
 export function endUnreadableRun(claim: LastClaim, ids: Pick<IdGenerator, 'messageId'>): NewFact[] {
   const { runId: id, threadId, run, calls, stop, fruitlessClaims } = claim;
-  const { iteration, usage } = run;
+  const { iteration } = run;
   const answering: AnswerContext = { run: { id, threadId }, state: { iteration, calls }, ports: { ids } };
   if (stop) {
-    const data = { reason: stop.reason, receipt: { ...nothingRan, requested_at: stop.requestedAt }, usage };
-    return [...closeOpenCalls(answering, 'was stopped'), { type: 'run.stopped', iteration, data }];
+    const receipt = { ...nothingRan, requested_at: stop.requestedAt };
+    return [...closeOpenCalls(answering, 'was stopped'), stopped({ state: run }, stop, receipt)];
   }
   const message = `The run was claimed ${fruitlessClaims} times in a row, and its log could not be read.`;
   const error: RunError = { code: 'no_progress', message };

@@ -91,7 +91,7 @@ function change(changes: Draft, fact: NewFact, at: string): void {
       return;
     case 'run.stop_requested':
       changes.status = 'stopping';
-      changes.stop = { requestedAt: fact.data.requested_at, reason: fact.data.reason };
+      changes.stop = { requestedAt: fact.data.requested_at, reason: fact.data.reason, error: fact.data.error };
       return;
     case 'run.completed':
       end(changes, { status: 'completed', finishReason: fact.data.finish_reason, at });

@@ -1,6 +1,7 @@
-import { type MessageId, type NewFact, type RunId, compactionId, messageId } from '@rondo/contract';
+import { type MessageId, type NewFact, type RunId, compactionId, failureOf, messageId } from '@rondo/contract';
 import { ClaimLostError, StopPendingError } from '../errors';
 import type { RunStore } from '../ports';
+import { stoppedWithError } from '../run/claim';
 
 /** A store with one due run, and what the gateway or an expired lease may do to that run. */
 export interface RunStoreFixture {
@@ -96,6 +97,17 @@ export const describeRunStore = (name: string, open: () => Promise<RunStoreFixtu
       expect(recorded.map(({ type }) => type)).toEqual(['run.stopped']);
     });
 
+    it('lets a run that was told to stop with an error end as failed, and by no other failure (I7)', async () => {
+      const { store, claim, requestStop } = await claimed();
+      await store.append(claim, [started]);
+      await requestStop();
+
+      await expect(store.append(claim, [failedWith('model_no_reply')])).rejects.toBeInstanceOf(StopPendingError);
+      const recorded = await store.append(claim, [failedWith(stoppedWithError)]);
+
+      expect(recorded.map(({ type }) => type)).toEqual(['run.failed']);
+    });
+
     it('numbers the messages of a thread', async () => {
       const { store, claim } = await claimed();
 
@@ -179,6 +191,11 @@ export const describeRunStore = (name: string, open: () => Promise<RunStoreFixtu
 const usage = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost_usd: 0 };
 const started: NewFact = { type: 'run.started', iteration: 0, data: {} };
 const completed: NewFact = { type: 'run.completed', iteration: 0, data: { finish_reason: 'stop', usage } };
+const failedWith = (code: string): NewFact => ({
+  type: 'run.failed',
+  iteration: 0,
+  data: { error: failureOf({ code, message: 'It failed.' }), usage },
+});
 const stopped: NewFact = {
   type: 'run.stopped',
   iteration: 0,

@@ -7,7 +7,12 @@ import { type MessageHeaders, isFromStore } from './received';
 
 export const executorId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'letters, digits, dash and underscore only');
 
-const runStop = z.object({ run_id: runId, requested_at: z.iso.datetime(), reason: z.string().nullable() });
+const runStop = z.object({
+  run_id: runId,
+  requested_at: z.iso.datetime(),
+  reason: z.string().nullable(),
+  error: z.string().exactOptional(),
+});
 export type RunStop = z.infer<typeof runStop>;
 
 /** Text that was published in deltas and that no fact has superseded yet. `data` is the rest of what the deltas carry. */
@@ -54,8 +59,8 @@ export const signals = {
 /** The stop request in a signal; undefined for a message that JetStream was made to send on its subject. */
 export function stopSignalOf(payload: unknown, headers: MessageHeaders): PendingStop | undefined {
   if (isFromStore(headers)) return undefined;
-  const { run_id: runId, requested_at: requestedAt, reason } = signals.stop.payload.parse(payload);
-  return { runId, stop: { requestedAt, reason } };
+  const { run_id: runId, requested_at: requestedAt, reason, error } = signals.stop.payload.parse(payload);
+  return { runId, stop: { requestedAt, reason, error } };
 }
 
 /**

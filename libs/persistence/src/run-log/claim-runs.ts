@@ -1,7 +1,7 @@
 import type { RunId, ThreadId } from '@rondo/contract';
 import { type ClaimedRun, NewerRunError, type RunQueueName, unknownParts } from '@rondo/domain';
 import { type MessageRow, messageOf } from './message-row';
-import { type FactRow, type JsonRow, type RunJson, factOfJson, runOf } from './run-row';
+import { type FactRow, type JsonRow, type RunJson, factOfJson, readStop, runOf } from './run-row';
 import type { Sql } from '../database/sql';
 import { historyOf } from './claim-history';
 import { claimedWorkspace } from './workspace-sql';
@@ -113,8 +113,7 @@ function claimWith(row: ClaimedRow, { facts, earlier }: RunHistory): ClaimedRun 
     earlier: earlier.map((message) => messageOf({ ...message, created_at: new Date(message.created_at) })),
     executorId: row.executor_id,
     toolSet: row.run.tool_set,
-    stop:
-      run.stop_requested_at === null ? undefined : { requestedAt: run.stop_requested_at, reason: row.run.stop_reason },
+    stop: readStop(row.run),
     fruitlessClaims: row.run.fruitless_claims - 1,
     queuedSince: row.run.activated_at ?? undefined,
   };

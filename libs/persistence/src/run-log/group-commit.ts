@@ -5,6 +5,7 @@ import { StatementBatcher } from '../database/statement-batcher';
 import { appendValues } from './append-rows';
 import { type AppendOutcome, appendStatement, settlingAppendStatement } from './append-statement';
 import { type Batch, lengthOf, recordedFacts } from './batch';
+import { type StopColumns, readStop } from './run-row';
 
 /**
  * Group commit: batches that arrive while a statement is running are written together by the next one. A busy worker
@@ -54,21 +55,16 @@ const settlesCalls = ({ facts, changes: { terminal, waiting } }: Batch): boolean
 
 /** If the epoch is still the claim's, the batch was refused because of one of these. None can revert, so reading them afterwards is safe. */
 const overruledBy = `
-select stop_requested_at, stop_reason from runs
+select stop_requested_at, stop_reason, stop_error from runs
 where id = $1 and epoch = $2 and status not in ('completed', 'failed', 'stopped')
   and (stop_requested_at is not null or raised_in_epoch = epoch)`;
 
 async function refuse(sql: Sql, { claim }: Batch): Promise<never> {
   const { runId, epoch } = claim;
-  const [row] = await sql.query<{ stop_requested_at: Date | null; stop_reason: string | null }>(overruledBy, [
-    runId,
-    epoch,
-  ]);
+  const [row] = await sql.query<StopColumns>(overruledBy, [runId, epoch]);
   if (!row) throw new ClaimLostError(runId);
-  const { stop_requested_at: requestedAt, stop_reason: reason } = row;
-  throw requestedAt
-    ? new StopPendingError(runId, { requestedAt: requestedAt.toISOString(), reason })
-    : new BudgetRaisedError(runId);
+  const stop = readStop(row);
+  throw stop ? new StopPendingError(runId, stop) : new BudgetRaisedError(runId);
 }
 
 /** Writes one batch in a transaction that has locked the run. */

@@ -1,6 +1,7 @@
 import type { RunId } from '@rondo/contract';
 import type { Claim, PendingStop } from '@rondo/domain';
 import type { Sql } from '../database/sql';
+import { type StopColumns, readStop } from './run-row';
 
 const renewHeldLeases = `
 with held as (select * from unnest($2::text[], $3::int[]) as held(run_id, epoch)),
@@ -11,16 +12,14 @@ mine as materialized (
 renewed as (
   update runs set lease_expires_at = clock_timestamp() + $4::int * interval '1 ms'
   from mine where runs.id = mine.id
-  returning runs.id, stop_requested_at, stop_reason
+  returning runs.id, stop_requested_at, stop_reason, stop_error
 )
-select held.run_id, renewed.id is null as lost, stop_requested_at, stop_reason
+select held.run_id, renewed.id is null as lost, stop_requested_at, stop_reason, stop_error
 from held left join renewed on renewed.id = held.run_id`;
 
-interface RenewedRow {
+interface RenewedRow extends StopColumns {
   readonly run_id: RunId;
   readonly lost: boolean;
-  readonly stop_requested_at: Date | null;
-  readonly stop_reason: string | null;
 }
 
 interface Renewal {
@@ -42,8 +41,9 @@ export async function renewLeases(
   ]);
   return {
     lost: rows.filter(({ lost }) => lost).map(({ run_id }) => run_id),
-    stops: rows.flatMap(({ run_id: runId, stop_requested_at: at, stop_reason: reason }) =>
-      at ? [{ runId, stop: { requestedAt: at.toISOString(), reason } }] : [],
-    ),
+    stops: rows.flatMap((row) => {
+      const stop = readStop(row);
+      return stop ? [{ runId: row.run_id, stop }] : [];
+    }),
   };
 }

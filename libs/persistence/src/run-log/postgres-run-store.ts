@@ -46,7 +46,7 @@ import { GroupCommit } from './group-commit';
 import { renewLeases } from './leases';
 import { type MessageRow, messageOf } from './message-row';
 import { type ReaperDelays, Reaper } from './reaper';
-import { type RunJson, runOf } from './run-row';
+import { type RunJson, readStop, runOf } from './run-row';
 
 export interface RunStoreOptions {
   readonly database: Database;
@@ -218,14 +218,13 @@ async function claimToEnd(sql: Sql, { id, owner, leaseMs, queue }: LastOrder): P
   if (!row) return undefined;
 
   const run = runOf(row.run);
-  const { stop_requested_at: requestedAt } = run;
   return {
     runId: run.id,
     threadId: run.thread_id,
     epoch: run.epoch,
     run,
     calls: new Map(row.calls.map(knownCall)),
-    stop: requestedAt === null ? undefined : { requestedAt, reason: row.run.stop_reason },
+    stop: readStop(row.run),
     fruitlessClaims: row.run.fruitless_claims - 1,
   };
 }

@@ -1,4 +1,5 @@
 import { type RecordedFact, type Run, accountId, roundUsd, runId } from '@rondo/contract';
+import type { StopRequest } from '@rondo/domain';
 import { z } from 'zod';
 import { anyJson } from '../database/checked-query';
 
@@ -44,6 +45,7 @@ export const runRow = z.object({
   trace_id: text.nullable(),
   stop_requested_at: time.nullable(),
   stop_reason: text.nullable(),
+  stop_error: text.nullable(),
   created_at: time,
   started_at: time.nullable(),
   finished_at: time.nullable(),
@@ -97,6 +99,14 @@ export const runOf = (row: RunRow | RunJson): Run =>
     started_at: iso(row.started_at),
     finished_at: iso(row.finished_at),
   }) as Run; // see above
+
+export type StopColumns = Pick<RunRow | RunJson, 'stop_requested_at' | 'stop_reason' | 'stop_error'>;
+
+/** The stop that was requested of a run; undefined if none was. */
+export function readStop({ stop_requested_at, stop_reason: reason, stop_error }: StopColumns): StopRequest | undefined {
+  const requestedAt = iso(stop_requested_at);
+  return requestedAt === null ? undefined : { requestedAt, reason, error: stop_error ?? undefined };
+}
 
 export const factRow = z.object({
   id: text,

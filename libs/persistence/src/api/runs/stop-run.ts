@@ -11,14 +11,16 @@ import {
 import {
   type KnownCalls,
   type PendingStop,
+  type StopRequest,
   closeOpenCalls,
   leavesProcesses,
   nothingRan,
   openCalls,
   runAgentTool,
+  stopped,
 } from '@rondo/domain';
 import type { Database } from '../../database/database';
-import { type RunRow, runOf } from '../../run-log/run-row';
+import { type RunRow, readStop, runOf } from '../../run-log/run-row';
 import { activated, outboxOf } from '../../run-log/activation';
 import { batchOf } from '../../run-log/batch';
 import { writeBatch } from '../../run-log/group-commit';
@@ -33,6 +35,8 @@ import { checked } from '../../database/checked-query';
 
 export interface StopOrder extends RunAddress {
   readonly reason: string | null;
+  /** The run is to end as failed, with this message. The runs below it are stopped. */
+  readonly error?: string | undefined;
 }
 
 export interface StoppedRun {
@@ -48,7 +52,7 @@ export interface StoppedRun {
 /** Stops a run and every run below it. */
 export async function stopRun(database: Database, newId: NewId, order: StopOrder): Promise<StoppedRun> {
   const stopped = await stopOne(database, newId, order);
-  const below = await stopBelow(database, newId, order);
+  const below = await stopBelow(database, newId, { ...order, reason: order.reason ?? order.error ?? null });
   return { ...stopped, facts: [...stopped.facts, ...below.facts], stops: [...stopped.stops, ...below.stops] };
 }
 
@@ -74,7 +78,7 @@ export async function stopBelow(
 
 async function stopOne(database: Database, newId: NewId, order: StopOrder): Promise<StoppedRun> {
   const stopped = await database.transaction(async (sql) => {
-    const facts = await stopLocked(sql, newId, { row: await lockRun(sql, order), reason: order.reason });
+    const facts = await stopLocked(sql, newId, { row: await lockRun(sql, order), ...order });
     return { row: await readRun(sql, order.runId), facts };
   });
   const { row, facts } = stopped;
@@ -87,18 +91,20 @@ async function stopOne(database: Database, newId: NewId, order: StopOrder): Prom
     run,
     facts: [...facts, ...(promoted ?? []), ...collected],
     changed,
-    stops: pendingStops(run, row.stop_reason),
+    stops: pendingStops(run, readStop(row)),
   };
 }
 
-const pendingStops = ({ id, status, stop_requested_at: requestedAt }: Run, reason: string | null): PendingStop[] =>
-  requestedAt === null || isTerminal(status) ? [] : [{ runId: id, stop: { requestedAt, reason } }];
+const pendingStops = ({ id, status }: Run, stop: StopRequest | undefined): PendingStop[] =>
+  stop === undefined || isTerminal(status) ? [] : [{ runId: id, stop }];
+
+const keepError = `update runs set stop_error = $2 where id = $1`;
 
 /** Stops a run whose row is locked. No facts where it was over, or told before. */
 export async function stopLocked(
   sql: Sql,
   newId: NewId,
-  { row, reason }: { row: RunRow; reason: string | null },
+  { row, reason, error }: { row: RunRow; reason: string | null; error?: string | undefined },
 ): Promise<readonly RecordedFact[]> {
   const run = runOf(row);
   if (isTerminal(run.status) || run.stop_requested_at !== null) return [];
@@ -106,13 +112,14 @@ export async function stopLocked(
   const requested_at = new Date().toISOString();
   const { iteration } = run;
   const open = await openCallsOf(sql, newId, run);
-  const told: NewFact = { type: 'run.stop_requested', iteration, data: { reason, requested_at } };
-  const data = { reason, receipt: { ...nothingRan, requested_at }, usage: run.usage };
-  const stopped: NewFact = { type: 'run.stopped', iteration, data };
+  const asked = { reason, requested_at, ...(error !== undefined && { error }) };
+  const told: NewFact = { type: 'run.stop_requested', iteration, data: asked };
+  const ended = stopped({ state: run }, { requestedAt: requested_at, reason, error }, { ...nothingRan, requested_at });
   const isOverNow = isIdle(row, run.status, open.state);
   const needsWorker = isOverNow && (hasChildren(open.state) || (await ranCommands(sql, run.id)));
   if (needsWorker) await sql.query(returnToWorkers, [run.id]);
-  const facts = isOverNow && !needsWorker ? [told, ...closeOpenCalls(open, 'was stopped'), stopped] : [told];
+  const facts = isOverNow && !needsWorker ? [told, ...closeOpenCalls(open, 'was stopped'), ended] : [told];
+  if (error !== undefined) await sql.query(keepError, [run.id, error]);
   return writeBatch(sql, batchOf({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, facts, newId));
 }
 
