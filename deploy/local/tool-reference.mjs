@@ -21,6 +21,7 @@ const needs = {
   browser: '[Chromium](browser.md)',
   previews: '[previews](previews.md)',
   sites: '`PREVIEW_URL`',
+  transcription: 'a service that [writes down speech](web-tools.md#sound-and-videos)',
 };
 
 const withoutExecutor = { loop: 'answered by the worker', child_run: 'a run of its own' };

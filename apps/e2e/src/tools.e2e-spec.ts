@@ -23,12 +23,13 @@ describe('every tool in a deployment', () => {
       if (path === '/search') {
         return json(response, { results: [{ title: 'About tea', url: 'https://tea.example/', content: 'A drink.' }] });
       }
+      if (path === '/audio/transcriptions') return json(response, { text: 'Tea is served.' });
       if (path !== '/page') return json(response, { path });
       response.setHeader('content-type', 'text/html');
       response.end('<title>Tea</title><main><h1>Tea</h1><p>Tea is a drink made of leaves and hot water.</p></main>');
     });
     const settings = {
-      ...{ SEARXNG_URL: api.url, RAPIDAPI_KEY: key, RAPIDAPI_URL: api.url },
+      ...{ SEARXNG_URL: api.url, RAPIDAPI_KEY: key, RAPIDAPI_URL: api.url, TRANSCRIPTION_URL: api.url },
       SANDBOX_INTERNAL_HOSTS: `127.0.0.1:${api.port}`,
     };
     rondo = await RunningRondo.start({

@@ -49,7 +49,10 @@ export interface ServiceRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent in place of `body`, as `multipart/form-data`. */
+  readonly form?: FormData;
 }
 
 interface CallOptions {
@@ -110,7 +113,7 @@ export class ServiceClient {
     const { name } = this.endpoint;
     const enough = anySignal([signal, AbortSignal.timeout(timeoutMs)]);
     try {
-      const message = this.messageOf(request);
+      const message = await this.messageOf(request);
       const destination = await this.destinationOf(message.url);
       const outcome = await exchange(message, destination, { signal: enough.signal, bodyBytes });
       if (outcome.how === 'answered' && !enough.signal.aborted) return this.contentOf(outcome.answer);
@@ -121,7 +124,16 @@ export class ServiceClient {
     }
   }
 
-  private messageOf({ method, path, query = {}, headers = {}, body }: ServiceRequest): HttpMessage {
+  private async messageOf({
+    method,
+    path,
+    query = {},
+    headers = {},
+    body,
+    form,
+  }: ServiceRequest): Promise<HttpMessage> {
+    const encoded = form && new Response(form);
+    const type = encoded?.headers.get('content-type') ?? (body === undefined ? undefined : 'application/json');
     const url = new URL(`${this.endpoint.url.replace(/\/$/, '')}${path}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     return {
@@ -129,10 +141,10 @@ export class ServiceClient {
       url,
       headers: {
         accept: 'application/json',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(type !== undefined && { 'content-type': type }),
         ...headers,
       },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: encoded ? Buffer.from(await encoded.arrayBuffer()) : body === undefined ? undefined : JSON.stringify(body),
     };
   }
 

@@ -52,6 +52,16 @@ export const serviceVariablesOfTools = {
     'https://rapidapi.example.org',
     'the host of each data provider',
   ),
+  TRANSCRIPTION_API_KEY: keyOf(
+    "The key of the service with which `transcribe` writes down speech: OpenAI's, unless `TRANSCRIPTION_URL` names another.",
+    'none is sent, and without `TRANSCRIPTION_URL` there is no `transcribe`',
+  ),
+  TRANSCRIPTION_URL: urlOf(
+    'Where a server answers `/audio/transcriptions` as OpenAI does, for example one of whisper.cpp.',
+    'http://whisper:8080/v1',
+    '`https://api.openai.com/v1` if there is a key',
+  ),
+  TRANSCRIPTION_MODEL: z.string().trim().min(1).default('whisper-1').describe('The model that writes down speech.'),
   TOOL_CACHE_S: count.optional().meta({
     description: 'How long results of searches, pages and data providers are kept and given again to the same account.',
     unit: 's',

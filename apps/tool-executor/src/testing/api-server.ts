@@ -1,13 +1,15 @@
 import { once } from 'node:events';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import busboy from 'busboy';
 
 export interface ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage['headers'];
-  /** Parsed JSON, or undefined without a body. */
+  /** Parsed JSON, or the fields of a form; undefined without a body. */
   readonly body: unknown;
 }
 
@@ -28,8 +30,7 @@ export class ApiServer {
 
     async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
       const { pathname: path, searchParams: query } = new URL(request.url ?? '', 'http://any');
-      const body = await text(request);
-      const parsed: unknown = body === '' ? undefined : JSON.parse(body);
+      const parsed = await readBody(request);
       const received = { method: request.method ?? '', path, query, headers: request.headers, body: parsed };
       api.received.push(received);
       answer(received, response);
@@ -47,6 +48,31 @@ export class ApiServer {
     this.server.closeAllConnections();
     await closed;
   }
+}
+
+/** A file of a form. */
+export interface SentFile {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  if (request.headers['content-type']?.startsWith('multipart/form-data')) return readForm(request);
+  const body = await text(request);
+  return body === '' ? undefined : JSON.parse(body);
+}
+
+async function readForm(request: IncomingMessage): Promise<Readonly<Record<string, string | SentFile>>> {
+  const fields: Record<string, string | SentFile> = {};
+  const form = busboy({ headers: request.headers });
+  form.on('field', (name, value) => void (fields[name] = value));
+  const files: Promise<void>[] = [];
+  form.on('file', (field, content, { filename: name = '' }) => {
+    files.push(buffer(content).then((bytes) => void (fields[field] = { name, bytes })));
+  });
+  await pipeline(request, form);
+  await Promise.all(files);
+  return fields;
 }
 
 export const json = (response: ServerResponse, value: unknown, status = 200): void =>

@@ -3,7 +3,9 @@ import { lackedNeeds } from './lacked-needs';
 import { createToolServices } from './tool-services';
 
 const bare = createToolServices(serviceSettings());
-const full = createToolServices(serviceSettings({ SEARXNG_URL: 'http://searxng:8080', RAPIDAPI_KEY: 'a key' }));
+const full = createToolServices(
+  serviceSettings({ SEARXNG_URL: 'http://searxng:8080', RAPIDAPI_KEY: 'a key', TRANSCRIPTION_API_KEY: 'a key' }),
+);
 
 const withBrowser = { SANDBOX_PROVIDER: 'embedded', BROWSER_PATH: process.execPath } as const;
 
@@ -14,6 +16,7 @@ describe('what an executor lacks', () => {
       data_providers: expect.stringContaining('RAPIDAPI_KEY'),
       previews: expect.stringContaining('PREVIEW_URL'),
       sites: expect.stringContaining('PREVIEW_URL'),
+      transcription: expect.stringContaining('TRANSCRIPTION_URL'),
     });
     expect(lackedNeeds({ ...withBrowser, PREVIEW_URL: 'http://*.localhost:3000' }, full)).toEqual({});
   });

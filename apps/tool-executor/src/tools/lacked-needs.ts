@@ -23,10 +23,14 @@ const reasons: Record<ToolNeed, string> = {
     'The tool-executor has no Chromium for its sandboxes: BROWSER_PATH, or DOCKER_BROWSER_PATH or DAYTONA_BROWSER_PATH where they are elsewhere.',
   previews: 'The tool-executor has no PREVIEW_URL.',
   sites: 'The tool-executor has no PREVIEW_URL.',
+  transcription: 'The tool-executor has no TRANSCRIPTION_API_KEY or TRANSCRIPTION_URL.',
 };
 
 /** What this executor lacks for tools, with the reason for its operator. It announces this, so that such tools are not offered. */
-export function lackedNeeds(config: Needed, { search, dataProviders }: ToolServices): Partial<typeof reasons> {
+export function lackedNeeds(
+  config: Needed,
+  { search, dataProviders, transcription }: ToolServices,
+): Partial<typeof reasons> {
   const isCutOff = config.SANDBOX_EGRESS === 'none' && (config.SANDBOX_INTERNAL_HOSTS ?? []).length === 0;
   const has: Partial<Record<ToolNeed, boolean>> = {
     search_engine: search !== undefined,
@@ -35,6 +39,7 @@ export function lackedNeeds(config: Needed, { search, dataProviders }: ToolServi
     browser: hasBrowser(config),
     previews: config.PREVIEW_URL !== undefined || config.SANDBOX_PROVIDER === 'daytona', // the service has its own
     sites: config.PREVIEW_URL !== undefined,
+    transcription: transcription !== undefined,
   };
   return Object.fromEntries(Object.entries(reasons).filter(([need]) => has[need as ToolNeed] === false)); // its own keys
 }

@@ -18,6 +18,7 @@ import { exposePort } from './ports/port.handlers';
 import { deploy, undeploy } from './deploy/deploy.handlers';
 import { executeDataProviderCall, getDataProviderEndpoints } from './data-providers/data-provider.handlers';
 import { textExtract } from './documents/text-extract.handlers';
+import { transcribe } from './sound/transcribe.handlers';
 import { seeImage } from './images/see-image.handlers';
 import { checkCommandOutput, executeCommand, listCommands, terminateCommand } from './shell/shell.handlers';
 import type { InputOf, ToolHandler } from './tool-handler';
@@ -45,6 +46,7 @@ const handlers = {
   str_replace_editor: strReplaceEditor,
   see_image: seeImage,
   text_extract: textExtract,
+  transcribe,
   http_request: httpRequest,
   expose_port: exposePort,
   deploy,

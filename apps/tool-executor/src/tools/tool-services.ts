@@ -1,9 +1,10 @@
 import { publicInternet, resolveByDns, resolveWithSystem } from '@rondo/platform';
 import { Parser } from '../parsing/parser';
-import { ServiceClient, type ServiceEndpoint, type ServiceRules } from '../services/service-client';
+import { ServiceClient, type ServiceEndpoint, type ServiceRules, endpointAt } from '../services/service-client';
 import { type ServiceSettings, serviceSettings } from '../services/service-settings';
 import { ResultCache } from './result-cache';
 import { DataProviders } from './data-providers/data-providers';
+import { Transcription } from './sound/transcription';
 import { PageReader } from './web/page-reader';
 import type { PageSource } from './web/page-source';
 import { configuredEngine } from './web/configured-engine';
@@ -18,6 +19,7 @@ export interface ToolServices {
   readonly pages: PageSource;
   readonly search: WebSearch | undefined;
   readonly dataProviders: DataProviders | undefined;
+  readonly transcription: Transcription | undefined;
   readonly cache: ResultCache;
 }
 
@@ -35,12 +37,17 @@ export function createToolServices(
   const parser = new Parser();
   const engine = configuredEngine(settings);
   const reader = configuredReader(settings);
-  const { RAPIDAPI_KEY, RAPIDAPI_URL } = settings;
+  const { RAPIDAPI_KEY, RAPIDAPI_URL, TRANSCRIPTION_API_KEY, TRANSCRIPTION_URL } = settings;
+  const speech = { key: TRANSCRIPTION_API_KEY, url: TRANSCRIPTION_URL, publicUrl: 'https://api.openai.com/v1' };
   return {
     parser,
     cache: new ResultCache({ ttlS: settings.TOOL_CACHE_S, results: settings.TOOL_CACHE_RESULTS }),
     pages: reader ? new ServiceReader(reader.service, clientOf(reader.endpoint)) : new PageReader(parser),
     search: engine && new WebSearch(searchEngines[engine.engine], clientOf(engine.endpoint)),
     dataProviders: RAPIDAPI_KEY ? new DataProviders(clientOf, { key: RAPIDAPI_KEY, url: RAPIDAPI_URL }) : undefined,
+    transcription:
+      TRANSCRIPTION_API_KEY !== undefined || TRANSCRIPTION_URL !== undefined
+        ? new Transcription(clientOf(endpointAt('The transcription service', speech)), settings.TRANSCRIPTION_MODEL)
+        : undefined,
   };
 }

@@ -7,7 +7,7 @@ import {
   browserWait,
 } from './browser.tools';
 import { deploy, exposePort } from './deploy.tools';
-import { readFile, seeImage, textExtract, writeFile } from './file.tools';
+import { readFile, seeImage, textExtract, transcribe, writeFile } from './file.tools';
 import { sequentialThinking } from './memory.tools';
 import { checkCommandOutput, executeCommand, terminateCommand } from './shell.tools';
 import { aliasOf } from './tool-alias';
@@ -42,6 +42,7 @@ const iiAliases = [
     parameters: { session_id: 'session_name' },
   }),
   aliasOf(seeImage, { name: 'display_image', parameters: { file_path: 'file_path' } }),
+  aliasOf(transcribe, { name: 'audio_transcribe', parameters: { file_path: 'file_path' } }),
   aliasOf(textExtract, { name: 'pdf_text_extract', parameters: { file_path: 'file_path' } }),
   aliasOf(textExtract, { name: 'get_text_from_local_file', parameters: { file_path: 'file_path' } }),
   aliasOf(exposePort, { name: 'register_deployment', parameters: { port: 'port' } }),

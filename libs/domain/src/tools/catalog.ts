@@ -16,6 +16,7 @@ import {
   strReplace,
   strReplaceEditor,
   textExtract,
+  transcribe,
   writeFile,
 } from './file.tools';
 import { httpRequest } from './http.tools';
@@ -51,6 +52,7 @@ export const implementedTools = [
   strReplaceEditor,
   seeImage,
   textExtract,
+  transcribe,
   httpRequest,
   exposePort,
   deploy,

@@ -47,9 +47,17 @@ export interface ToolDefinition {
 
 /**
  * What an executor may lack: a search engine, data providers, a way out of its sandboxes, a browser, URLs for the ports of
- * sandboxes, or URLs for the sites of threads.
+ * sandboxes, URLs for the sites of threads, or a service that writes down speech.
  */
-export const toolNeeds = ['search_engine', 'data_providers', 'internet', 'browser', 'previews', 'sites'] as const;
+export const toolNeeds = [
+  'search_engine',
+  'data_providers',
+  'internet',
+  'browser',
+  'previews',
+  'sites',
+  'transcription',
+] as const;
 export type ToolNeed = (typeof toolNeeds)[number];
 
 /** `reaches_out`: sends what the model wrote to an address that the model chose. */

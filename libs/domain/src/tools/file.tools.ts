@@ -184,6 +184,30 @@ export const textExtract = defineTool({
   xml: { attributes: ['file_path'] },
 });
 
+export const transcribe = defineTool({
+  name: 'transcribe',
+  description:
+    'Read what is said in a sound or video file of the workspace: flac, m4a, mp3, mp4, mpeg, mpga, ogg, wav or webm, 25 MB at ' +
+    'most. Convert or cut any other file with a command first, if ffmpeg is there. A text that is too long for one result is ' +
+    'saved as a file, to be read on with read_file.',
+  input: z.strictObject({
+    file_path: z.string().min(1).max(4_096).describe('Path of the file, relative to /workspace.'),
+    language: z
+      .string()
+      .regex(/^[a-z]{2,3}$/)
+      .optional()
+      .describe('The language that is spoken, as ISO 639 writes it: en, de, zh. Without it, it is recognized.'),
+  }),
+  effect: 'idempotent',
+  runsIn: 'executor',
+  exclusive: 'file',
+  needs: 'transcription',
+  timeoutMs: 600_000,
+  group: 'files',
+  example: { file_path: 'interview.mp3', language: 'en' },
+  xml: { attributes: ['file_path', 'language'] },
+});
+
 export const seeImage = defineTool({
   name: 'see_image',
   description: 'See a JPEG, PNG, GIF or WebP of at most 10 MB, scaled down to 1920 x 1080.',

@@ -8,7 +8,7 @@ export interface HttpMessage {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  readonly body?: string | Buffer | undefined;
 }
 
 export interface HttpAnswer {
