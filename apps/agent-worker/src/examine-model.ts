@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { readProviders, splitModelName, whyNotConfigured } from '@rondo/domain';
 import { declareProvider, examineModel, tryModel } from '@rondo/llm';
-import { modelRetryVariables, proxyVariables, readModelConnection } from '@rondo/platform';
+import { modelRetryVariables, proxyVariables, readModelConnection, toMessage } from '@rondo/platform';
 import { z } from 'zod';
 
 /** `for`: `word` asks for one word, `examination` finds out what the server does. */
@@ -37,7 +37,7 @@ async function answer({ variables, model, for: wanted }: z.infer<typeof asked>):
 async function main(): Promise<void> {
   const given = asked.parse(JSON.parse(await text(process.stdin)));
   const last = await answer(given).catch((error: unknown) => ({
-    reason: error instanceof Error ? error.message : String(error),
+    reason: toMessage(error),
   }));
   await print({ ...last, isLast: true });
   process.exit(0); // connections are kept for a while

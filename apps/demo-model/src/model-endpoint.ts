@@ -11,6 +11,7 @@ import type { Asked, Protocol } from './protocol';
 import { readBody } from './read-body';
 import { ContextOverflow, Refusal, Violation } from './refusal';
 import { replyOf } from './script/script-catalog';
+import { toMessage } from '@rondo/platform';
 
 interface Books {
   readonly journal: RequestJournal;
@@ -105,5 +106,4 @@ function wellFormed(key: string, value: unknown): unknown {
   return value;
 }
 
-const unexpected = (error: unknown): Refusal =>
-  new Refusal('server_error', error instanceof Error ? error.message : String(error));
+const unexpected = (error: unknown): Refusal => new Refusal('server_error', toMessage(error));

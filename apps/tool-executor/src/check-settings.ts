@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { OutboundProxy } from '@rondo/platform';
+import { OutboundProxy, toMessage } from '@rondo/platform';
 import { z } from 'zod';
 import { environment, sandboxSettingsOf } from './config';
 import { createSandboxProvider } from './sandboxes/create-sandbox-provider';
@@ -49,7 +49,7 @@ export async function checkSettings(variables: Variables, egress?: EgressGate): 
     const checked = checks.flatMap(([what, check]) => (check ? [runCheck(what, check)] : []));
     return await Promise.all(checked).finally(() => provider.close());
   } catch (error) {
-    const reason = error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error);
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : toMessage(error);
     return [{ what: 'settings', works: false, reason }];
   } finally {
     rmSync(directory, { recursive: true, force: true });
@@ -65,7 +65,7 @@ const ofEveryExecutor = (directory: string) => ({
 });
 
 async function runCheck(what: string, check: Check): Promise<CheckedSetting> {
-  const reason = await check().catch(messageOf);
+  const reason = await check().catch(toMessage);
   return reason === undefined ? { what, works: true } : { what, works: false, reason };
 }
 
@@ -88,8 +88,6 @@ async function trySandbox(provider: SandboxProvider): Promise<string | undefined
   const { usable, reason, advice } = await provider.probe();
   return usable ? undefined : [reason, advice].filter(Boolean).join(' ');
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** As a program: the variables come as JSON over standard input, and what came of the checks leaves as JSON. */
 async function main(): Promise<void> {

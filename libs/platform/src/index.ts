@@ -13,6 +13,7 @@ export {
 } from './model-variables';
 export { mcpVariables } from './mcp-variables';
 export { previewUrl } from './preview-url';
+export { toError, toMessage } from './thrown';
 export { SealBroken, SecretBox, secretsKey } from './secret-box';
 
 // Logs, health and metrics

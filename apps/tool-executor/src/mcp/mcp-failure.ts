@@ -1,7 +1,7 @@
 import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
-import { AnswerTooLong, OutboundRefusal, RequestNotSent, SealBroken } from '@rondo/platform';
+import { AnswerTooLong, OutboundRefusal, RequestNotSent, SealBroken, toMessage } from '@rondo/platform';
 import { ZodError } from 'zod';
 import { AnswerUnreadable } from './mcp-result';
 import { readableLine } from './readable-text';
@@ -41,5 +41,5 @@ export function reasonOf(error: unknown): string {
   if (error instanceof SealBroken) return 'its headers cannot be opened: name the server again with its headers';
   if (error instanceof SseError || error instanceof StreamableHTTPError)
     return readableLine(error.message, longestReason);
-  return readableLine(error instanceof Error ? error.message : String(error), longestReason);
+  return readableLine(toMessage(error), longestReason);
 }

@@ -1,5 +1,6 @@
 import { type AccountId, callId, runId } from '@rondo/contract';
 import type { SecretBox } from '@rondo/platform';
+import { toMessage } from '@rondo/platform';
 import type { EgressGate, Sandbox } from '../sandboxes';
 import type { SecretSource, SecretUser } from '../secrets/secret-source';
 import { McpConnection, type StartedServer } from './mcp-connection';
@@ -52,7 +53,7 @@ export async function openConnection(use: McpUse, parts: ConnectionParts): Promi
   } catch (error) {
     const wrote = readableLine(await transport.lastErrors(), shownErrors);
     if (wrote === '') throw error;
-    throw new Error(`${error instanceof Error ? error.message : String(error)} It wrote: ${wrote}`, { cause: error });
+    throw new Error(`${toMessage(error)} It wrote: ${wrote}`, { cause: error });
   }
 }
 

@@ -3,6 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { type Sandbox, SandboxError } from '../sandboxes';
 import { readMessage } from './lenient-message';
+import { toError } from '@rondo/platform';
 
 export interface SandboxServer {
   /** A name of its own among the sessions of the sandbox. */
@@ -89,7 +90,7 @@ export class SandboxTransport implements Transport {
     try {
       await this.readWhileOpen();
     } catch (error) {
-      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      this.onerror?.(toError(error));
       await this.close();
     } finally {
       this.reading = false;

@@ -3,6 +3,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request as requestOver 
 import type { Socket } from 'node:net';
 import type { CheckedDestination } from './checked-destination';
 import { dialFor } from './dial';
+import { toMessage } from '../thrown';
 
 export interface HttpMessage {
   readonly method: string;
@@ -41,7 +42,7 @@ export async function exchange(
   try {
     socket = await dialFor(message.url, destination, signal);
   } catch (error) {
-    return { how: 'unsent', reason: messageOf(error) };
+    return { how: 'unsent', reason: toMessage(error) };
   }
   const request = open(message, socket, signal);
   request.on('error', () => undefined); // `once` below reports it until the response begins; from then on the body's iterator does
@@ -50,7 +51,7 @@ export async function exchange(
     const [response] = (await once(request, 'response')) as [IncomingMessage]; // Node's documented arguments.
     return { how: 'answered', answer: await read(response, bodyBytes) };
   } catch (error) {
-    return { how: 'lost', reason: messageOf(error) };
+    return { how: 'lost', reason: toMessage(error) };
   } finally {
     request.destroy();
     socket.destroy();
@@ -99,5 +100,3 @@ async function read(response: IncomingMessage, bodyBytes: number): Promise<HttpA
   const { statusCode: status = 0, statusMessage: statusText = '', headers } = response;
   return { status, statusText, headers, body: Buffer.concat(chunks), ...(cut !== undefined && { cut }) };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

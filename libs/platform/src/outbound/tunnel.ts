@@ -11,6 +11,7 @@ import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as startTls } from 'node:tls';
 import type { OutboundProxy } from './outbound-proxy';
 import { type Target, bareHost } from './target';
+import { toError } from '../thrown';
 
 /** For the proxy to be reached and to connect. */
 const tunnelTimeoutMs = 10_000;
@@ -68,7 +69,7 @@ class TunnelAgent extends HttpAgent {
     if (!server || !created) return super.createConnection(options, created);
     openTunnel(server, target).then(
       (socket) => created(null, socket),
-      (error: unknown) => created(asError(error), new Socket()),
+      (error: unknown) => created(toError(error), new Socket()),
     );
     return undefined;
   }
@@ -85,7 +86,7 @@ class SecureTunnelAgent extends HttpsAgent {
     if (!server || !created) return super.createConnection(options, created);
     openTunnel(server, target).then(
       (socket) => created(null, startTls({ ...options, socket } as ConnectionOptions)),
-      (error: unknown) => created(asError(error), new Socket()),
+      (error: unknown) => created(toError(error), new Socket()),
     );
     return undefined;
   }
@@ -99,5 +100,3 @@ function readTarget({ host, port }: ClientRequestArgs, protocol: 'http:' | 'http
     protocol,
   };
 }
-
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -17,6 +17,7 @@ import { AttachedStreams } from './attached-streams';
 import { containerRequest, inside } from './container-request';
 import type { DockerSettings } from '../provider/docker-settings';
 import { type EngineClient, EngineFailure } from './engine-client';
+import { toMessage } from '@rondo/platform';
 
 export interface DockerParts {
   readonly engine: EngineClient;
@@ -52,7 +53,7 @@ export class DockerLauncher implements Launcher {
     } catch (error) {
       await engine.remove(name).catch(() => undefined); // the failure to report is the first one
       await wayOut?.close();
-      const message = `Docker: ${error instanceof Error ? error.message : String(error)}`;
+      const message = `Docker: ${toMessage(error)}`;
       throw isAway(error) ? new EngineAway(message) : new SandboxError('unavailable', message);
     }
   }

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { toMessage } from '@rondo/platform';
 
 /** The newest version of the API that these calls were tried with. Docker 20.10 has 1.41, as has Podman's service. */
 const newestKnown = '1.51';
@@ -172,7 +173,7 @@ export class EngineClient {
       const [response] = (await once(outgoing, 'response')) as [IncomingMessage]; // Node's documented event
       return response;
     } catch (error) {
-      throw new EngineFailure(error instanceof Error ? error.message : String(error));
+      throw new EngineFailure(toMessage(error));
     }
   }
 

@@ -6,6 +6,7 @@ import { ownerLabel } from './container-request';
 import { DockerLauncher } from './docker-launcher';
 import { type DockerSettings, dockerSettings } from '../provider/docker-settings';
 import { EngineClient } from './engine-client';
+import { toMessage } from '@rondo/platform';
 
 /** Asks the engine, deletes what an earlier process of this executor has left, and runs a command in a container. */
 export async function prepareDocker(site: IsolationSite): Promise<Isolation> {
@@ -23,7 +24,7 @@ export async function prepareDocker(site: IsolationSite): Promise<Isolation> {
     return { result: resultOf(site, docker, launcher), launcher, remove: runtime.remove };
   } catch (error) {
     await runtime?.remove();
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = toMessage(error);
     return { result: { ...resultOf(site, docker), usable: false, reason, advice: adviceFor(reason, docker) }, remove };
   }
 }

@@ -12,6 +12,7 @@ import type { ProbeResult } from '../provider/sandbox-provider';
 import { searchPath } from '../host/processes/search-path';
 import { seccompFilter } from './seccomp-filter';
 import { adviceFor, hardDiskIsMissing, limitsAreMissing } from './sandbox-advice';
+import { toMessage } from '@rondo/platform';
 
 /** What the embedded provider found out about this host. */
 export interface EmbeddedDetails extends Record<string, unknown> {
@@ -59,7 +60,7 @@ export async function prepareIsolation(site: IsolationSite): Promise<Isolation<E
     return { result: resultOf(site, found), launcher, remove: runtime.remove };
   } catch (error) {
     await runtime?.remove();
-    return { result: resultOf(site, found, messageOf(error)), remove: () => Promise.resolve() };
+    return { result: resultOf(site, found, toMessage(error)), remove: () => Promise.resolve() };
   }
 }
 
@@ -130,5 +131,3 @@ async function canDisableUserNamespaces(bubblewrapPath: string): Promise<boolean
   const help = await run(bubblewrapPath, ['--help'], { env: { PATH: searchPath } }).catch(() => ({ stdout: '' }));
   return help.stdout.includes('--disable-userns') ? [true, false] : [false];
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,5 @@
 import type { SandboxLog, SandboxProvider } from './sandbox-provider';
+import { toMessage } from '@rondo/platform';
 
 /** Whether this executor can create sandboxes, asked before it accepts a thread and whenever metrics are read. */
 export class SandboxHealth {
@@ -18,7 +19,7 @@ export class SandboxHealth {
       const { usable, reason, advice } = await this.sandboxes.probe();
       return usable ? undefined : `${reason ?? 'No sandbox can be created.'} ${advice ?? ''}`.trim();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = toMessage(error);
       this.log.warn({ usable: false, reason }, 'sandboxes unavailable');
       return reason;
     }

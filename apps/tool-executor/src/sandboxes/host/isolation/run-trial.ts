@@ -3,6 +3,7 @@ import { bootAgent } from '../agent/boot-agent';
 import { HostSandbox } from '../host-sandbox';
 import type { Launcher } from '../agent/launcher';
 import type { IsolationSite } from './isolation';
+import { toMessage } from '@rondo/platform';
 
 /** Runs a command in a sandbox of its own. Undefined when it succeeded, else why it did not. */
 export async function runTrial(
@@ -19,7 +20,7 @@ export async function runTrial(
     const outcome = await sandbox.exec({ id: 'probe', command });
     return outcome.exitCode === 0 ? undefined : `A trial command ended with ${outcome.ending}. ${outcome.output}`;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return toMessage(error);
   } finally {
     egress.remove(threadId);
     await sandbox.stop().finally(() => workspaces.remove(threadId));

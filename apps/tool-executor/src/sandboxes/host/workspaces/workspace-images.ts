@@ -8,6 +8,7 @@ import { SandboxError } from '../../provider/sandbox-error';
 import type { SandboxSettings } from '../../provider/sandbox-settings';
 import { searchPath } from '../processes/search-path';
 import { filesInMemory, type Usage } from './workspace-usage';
+import { toMessage } from '@rondo/platform';
 
 /**
  * A shell line that mounts the image "$1" at the directory "$2", to be run in a mount namespace of its own: when the last
@@ -101,7 +102,7 @@ export class WorkspaceImages {
       await this.detached(image);
       return undefined;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return toMessage(error);
     } finally {
       for (const path of [image, `${image}.draft`, directory]) await rm(path, { recursive: true, force: true });
     }

@@ -13,6 +13,7 @@ import { imageUsage, WorkspaceImages } from './workspace-images';
 import { readLabels, writeLabels } from './workspace-labels';
 import { WorkspacePacking } from './workspace-packing';
 import { type Usage, type Watched, allocatedBytes, workspaceUsage } from './workspace-usage';
+import { toMessage } from '@rondo/platform';
 
 /**
  * A thread's directory on the host's disk, and the user that owns it. Without root, the executor's user owns everything.
@@ -150,7 +151,7 @@ export class Workspaces {
     try {
       await this.archives.restore(home);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = toMessage(error);
       throw new SandboxError('unavailable', `The files could not be brought back from their archive: ${reason}`);
     }
   }
