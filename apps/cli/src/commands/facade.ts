@@ -26,6 +26,26 @@ const question = { id: '1', role: 'user', parts: [{ type: 'text', text: 'Write a
 const stream = await transport.sendMessages({ chatId: 'chat-1', trigger: 'submit-message', messages: [question] });
 for await (const message of readUIMessageStream({ stream })) console.log(message.parts.at(-1));`,
   },
+  'claude-managed-agents': {
+    path: '/anthropic',
+    packages: ['@anthropic-ai/sdk'],
+    program: `import Anthropic from '@anthropic-ai/sdk';
+
+const { agents, environments, sessions } = new Anthropic({
+  baseURL: \`\${process.env.RONDO_URL}/anthropic\`,
+  apiKey: process.env.RONDO_API_KEY,
+}).beta;
+const agent = await agents.create({ name: 'Coder', model: 'demo/coder', tools: [{ type: 'agent_toolset_20260401' }] });
+const environment = await environments.create({ name: 'usual' });
+const session = await sessions.create({ agent: agent.id, environment_id: environment.id });
+const stream = await sessions.events.stream(session.id);
+const content = [{ type: 'text', text: 'Write a small program and run it.' }];
+await sessions.events.send(session.id, { events: [{ type: 'user.message', content }] });
+for await (const event of stream) {
+  console.log(event.type, event);
+  if (event.type === 'session.status_idle') break;
+}`,
+  },
   openai: {
     path: '/openai/v1',
     packages: ['openai'],

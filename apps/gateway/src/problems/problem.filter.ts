@@ -4,7 +4,7 @@ import type { IdempotentRequest } from '@rondo/persistence';
 import type { Logger } from '@rondo/platform';
 import type { Request, Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
-import { findRefusedRoute, refuse } from '../facades/anthropic/anthropic-errors';
+import { findRefusal } from '../facades/anthropic/anthropic-errors';
 import { toFacadeError } from '../facades/facade-errors';
 import { readRequestId } from '../facades/request-ids';
 import { discardBody, hasBody } from '../http/body';
@@ -44,8 +44,8 @@ export class ProblemFilter implements ExceptionFilter {
   private responseTo(error: unknown, request: Request) {
     const response = problemResponse(error);
     if (response.body.code !== 'not_found') return response;
-    const refused = findRefusedRoute(request.path);
-    if (refused !== undefined) return problemResponse(refuse(request.path, refused));
+    const refused = findRefusal(request.method, request.path);
+    if (refused) return problemResponse(refused);
 
     const methods = this.allowed.at(request.path);
     return methods.length === 0

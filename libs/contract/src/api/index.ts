@@ -51,7 +51,8 @@ export { webhookTriggers } from './webhook-triggers';
 export { webhooks } from './webhooks';
 export { apiRoutes, apiSchemas } from './all-routes';
 export { type AiSdkChatRequest, type AiSdkMessage, aiSdk } from './facades/ai-sdk';
-export { type FacadeCoverage, findRefusedRoute } from './facades/coverage';
+export { type FacadeCoverage, type RequestCoverage, asksFor, findRefusedRoute } from './facades/coverage';
+export { anthropicCoverage } from './facades/anthropic';
 export { facadeCoverage, facadeRoutes } from './facades/facade-routes';
 export {
   type OpenAiChatMessage,

@@ -1,12 +1,17 @@
 import type { AccountId, Agent, AgentDefinition, AgentId } from '@rondo/contract';
-import type { AnthropicAgentChange, AnthropicModel, NewAnthropicAgent } from '@rondo/contract/api';
+import {
+  type AnthropicAgentChange,
+  type AnthropicModel,
+  type NewAnthropicAgent,
+  anthropicCoverage,
+} from '@rondo/contract/api';
 import { TerminalError } from '@rondo/domain';
 import type { AgentAddress, AgentVersions, Agents, FacadeIds, FacadeObject } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
 import type { AgentService } from '../../agents/agent-service';
 import { ApiError } from '../../problems/api-error';
 import type { RunSettingsResolver } from '../../runs/run-settings';
-import { refuse } from './anthropic-errors';
+import { refuse, refuseFields } from './anthropic-errors';
 import { readTools, toTools } from './anthropic-tools';
 
 const kindOf = (accountId: AccountId) => ({ accountId, facade: 'anthropic', kind: 'agent' });
@@ -34,7 +39,7 @@ export class AnthropicAgents {
   constructor(private readonly dependencies: AnthropicAgentsDependencies) {}
 
   async create(accountId: AccountId, request: NewAnthropicAgent) {
-    refuseUnserved(request);
+    refuseFields(request, anthropicCoverage.requests['POST /agents']);
     const { name, metadata = {} } = request;
     const definition = this.change({ name }, request);
     const agent = await withFreeName(definition, (named) =>
@@ -69,7 +74,7 @@ export class AnthropicAgents {
 
   /** Absent parts stay, null clears, entries of metadata are merged. The same definition makes no version. */
   async update(address: AgentAddress, request: AnthropicAgentChange) {
-    refuseUnserved(request);
+    refuseFields(request, anthropicCoverage.requests['POST /agents']);
     const { accountId, agentId } = address;
     const agent = await this.dependencies.agents.get(address);
     const row = await this.ensureRow(accountId, agent);
@@ -204,19 +209,6 @@ export function toSnapshot(id: AgentId, { version, definition }: Pick<Stored, 'v
     multiagent: null,
     execution_identity: { type: 'service_account' as const },
   };
-}
-
-const absent = (value: unknown): boolean =>
-  value === undefined || value === null || (Array.isArray(value) && value.length === 0);
-
-function refuseUnserved(
-  request: Pick<AnthropicAgentChange, 'mcp_servers' | 'skills' | 'multiagent' | 'execution_identity'>,
-) {
-  for (const field of ['mcp_servers', 'skills', 'multiagent'] as const)
-    if (!absent(request[field])) throw refuse(field, field.replace('_', ' '));
-  const { execution_identity: identity } = request;
-  if (!absent(identity) && JSON.stringify(identity) !== '{"type":"service_account"}')
-    throw refuse('execution_identity', 'another identity than service_account');
 }
 
 /** Names are not unique there, and here they are: a taken one gets an ending that its client does not see. */

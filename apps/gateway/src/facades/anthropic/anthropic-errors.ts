@@ -1,3 +1,4 @@
+import { type RequestCoverage, anthropicCoverage, asksFor, findRefusedRoute } from '@rondo/contract/api';
 import { ApiError } from '../../problems/api-error';
 import type { ProblemBody } from '../../problems/problems';
 import { toRetryHeaders } from '../repeated-posts';
@@ -33,28 +34,18 @@ export function toAnthropicError(problem: ProblemBody, requestId: string | null)
   };
 }
 
-const refusedRoutes: readonly (readonly [pattern: RegExp, what: string])[] = [
-  [/^\/anthropic\/v1\/sessions\/[^/]+\/threads(\/|$)/, 'threads of a session'],
-  [/^\/anthropic\/v1\/sessions\/[^/]+\/resources(\/|$)/, 'resources of a session'],
-  [/^\/anthropic\/v1\/environments\/[^/]+\/work(\/|$)/, 'work of self-hosted environments'],
-  ...[
-    'files',
-    'deployments',
-    'deployment_runs',
-    'models',
-    'vaults',
-    'memory_stores',
-    'skills',
-    'dreams',
-    'tunnels',
-    'user_profiles',
-    'organization',
-    'organizations',
-    'messages',
-    'complete',
-  ].map((name) => [new RegExp(`^/anthropic/v1/${name}(/|$)`), name.replaceAll('_', ' ')] as const),
-];
+/** Refuses what a request asks of fields that are not served. */
+export function refuseFields(request: object, { refused }: RequestCoverage): void {
+  const given: Readonly<Record<string, unknown>> = { ...request };
+  for (const [field, refusal] of Object.entries(refused))
+    if (asksFor(given[field], refusal))
+      throw new ApiError('unsupported_capability', `${field} is not served here: ${refusal.why}.`);
+}
 
-/** What a path of the documented API that is not served here is about. Undefined for other paths. */
-export const findRefusedRoute = (path: string): string | undefined =>
-  refusedRoutes.find(([pattern]) => pattern.test(path))?.[1];
+/** The refusal of a path of the documented API that is not served here. Undefined for other paths. */
+export function findRefusal(method: string, path: string): ApiError | undefined {
+  const { path: base } = anthropicCoverage;
+  if (!path.startsWith(base)) return undefined;
+  const why = findRefusedRoute(anthropicCoverage, method, path.slice(base.length));
+  return why === undefined ? undefined : new ApiError('unsupported_capability', `${path} is not served here: ${why}.`);
+}

@@ -8,14 +8,16 @@ import {
   agentId,
   isTerminal,
   isWaiting,
+  roundUsd,
   threadId,
 } from '@rondo/contract';
-import type {
-  AnthropicEventQuery,
-  AnthropicSessionAgent,
-  AnthropicSessionChange,
-  AnthropicUserEvent,
-  NewAnthropicSession,
+import {
+  type AnthropicEventQuery,
+  type AnthropicSessionAgent,
+  type AnthropicSessionChange,
+  type AnthropicUserEvent,
+  type NewAnthropicSession,
+  anthropicCoverage,
 } from '@rondo/contract/api';
 import { withDefinition } from '@rondo/domain';
 import type { Caller, FacadeIds, FacadeObject, Runs, ThreadAddress, Threads } from '@rondo/persistence';
@@ -27,7 +29,7 @@ import type { RunService } from '../../runs/run-service';
 import { type Position, readPosition } from '../positions';
 import { type AnthropicAgents, mergeMetadata, toSnapshot } from './anthropic-agents';
 import type { AnthropicEnvironments } from './anthropic-environments';
-import { refuse } from './anthropic-errors';
+import { refuse, refuseFields } from './anthropic-errors';
 import { type ReadableRuns, listEvents } from './anthropic-log';
 import { refuseUnservedEvents, sendEvents, toTurn } from './anthropic-messages';
 
@@ -54,7 +56,7 @@ export class AnthropicSessions {
 
   /** With its first messages, or not at all. */
   async create(caller: Caller, request: NewAnthropicSession, at: string) {
-    refuseUnserved(request);
+    refuseFields(request, anthropicCoverage.requests['POST /sessions']);
     const { accountId } = caller;
     const { initial_events: events = [], environment_id: environmentId, title = null, metadata = {} } = request;
     refuseUnservedEvents(events);
@@ -92,7 +94,7 @@ export class AnthropicSessions {
   }
 
   async update(session: ThreadAddress, request: AnthropicSessionChange, at: string) {
-    refuseUnserved(request);
+    refuseFields(request, anthropicCoverage.requests['POST /sessions/{id}']);
     const { title, metadata } = request;
     await this.change(session, (data) => ({
       ...data,
@@ -227,20 +229,10 @@ interface Turn {
 
 type Overriding = Extract<AnthropicSessionAgent, { type: 'agent_with_overrides' }>;
 
-function readOverrides({ model, system, tools, mcp_servers, skills }: Overriding) {
-  if (isGiven(mcp_servers)) throw refuse('agent.mcp_servers', 'MCP servers');
-  if (isGiven(skills)) throw refuse('agent.skills', 'skills');
+function readOverrides(given: Overriding) {
+  refuseFields(given, anthropicCoverage.requests['POST /agents']);
+  const { model, system, tools } = given;
   return { model, system, tools };
-}
-
-const isGiven = (value: unknown): boolean =>
-  value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
-
-function refuseUnserved(request: object): void {
-  for (const [field, value] of Object.entries(request))
-    if (['budget', 'resources', 'vault_ids'].includes(field) && isGiven(value)) throw refuse(field, field);
-  if ('agent' in request && 'title' in request && !('environment_id' in request) && isGiven(request.agent))
-    throw refuse('agent', 'another agent for a session that has begun');
 }
 
 /** The oldest run first. */
@@ -284,7 +276,7 @@ function toForeignAgent(run: Run | undefined) {
 function sumUsage(runs: readonly Run[]) {
   const sum = (read: (usage: Run['usage']) => number) => runs.reduce((total, { usage }) => total + read(usage), 0);
   const isPriced = runs.every(({ usage }) => usage.cost_usd !== null);
-  const cents = sum(({ cost_usd: cost }) => cost ?? 0) * 100;
+  const cents = roundUsd(sum(({ cost_usd: cost }) => cost ?? 0) * 100);
   return {
     input_tokens: sum(({ input_tokens: all, cached_tokens: cached }) => Math.max(0, all - cached)),
     cache_read_input_tokens: sum(({ cached_tokens: cached }) => cached),

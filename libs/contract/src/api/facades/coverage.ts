@@ -34,11 +34,15 @@ export function refuseFields<Name extends string>(
   return Object.fromEntries(entries) as Record<Name, z.ZodOptional<z.ZodUnknown>>; // by the same names
 }
 
-const refuseField = ({ why, harmless = [] }: Refusal) =>
+const refuseField = (refusal: Refusal) =>
   z
     .unknown()
-    .refine((value) => asksNothing(value) || harmless.includes(value), { message: `is not served: ${why}` })
+    .refine((value) => !asksFor(value, refusal), { message: `is not served: ${refusal.why}` })
     .optional();
+
+/** Whether the value of a refused field asks for something. */
+export const asksFor = (value: unknown, { harmless = [] }: Refusal): boolean =>
+  !asksNothing(value) && !harmless.some((one) => JSON.stringify(one) === JSON.stringify(value));
 
 const asksNothing = (value: unknown): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);

@@ -1,5 +1,5 @@
 import { aiSdk, aiSdkCoverage } from './ai-sdk';
-import { anthropic } from './anthropic';
+import { anthropic, anthropicCoverage } from './anthropic';
 import type { FacadeCoverage } from './coverage';
 import { openAi, openAiCoverage } from './openai';
 
@@ -9,5 +9,6 @@ export const facadeRoutes = { ...aiSdk, ...anthropic, ...openAi };
 /** By the names of the pages in `docs/facades/`. */
 export const facadeCoverage: Readonly<Record<string, FacadeCoverage>> = {
   'ai-sdk': aiSdkCoverage,
+  'claude-managed-agents': anthropicCoverage,
   openai: openAiCoverage,
 };
