@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nx } from './build.mjs';
 import { exampleOf, withTables } from './configuration-reference.mjs';
+import { environmentsPage } from './environments.mjs';
 import { withFacadeParts } from './facade-pages.mjs';
 import { helmValuesDefaults, helmValuesReference, helmValuesSchema } from './helm-values-files.mjs';
 import { installPackages, requireNode } from './install.mjs';
@@ -23,7 +24,7 @@ const homes = {
   'demo-model': 'environment',
 };
 
-/** `npm run docs` generates from the code: docs/tools.md, the tables of docs/configuration.md, .env.example, which variables reach which service, NATS permissions, the Grafana dashboard, the chart's copies of rules and dashboard, its values, schema and docs/helm-values.md, the client's types, docs/cli.md, the programs and tables of docs/facades, the age of docs/SCORECARD.md. */
+/** `npm run docs` generates from the code: docs/tools.md, the tables of docs/configuration.md, .env.example, which variables reach which service, NATS permissions, the Grafana dashboard, the chart's copies of rules and dashboard, its values, schema and docs/helm-values.md, docs/environments.md, the client's types, docs/cli.md, the programs and tables of docs/facades, the age of docs/SCORECARD.md. */
 requireNode();
 await installPackages(repoRoot, log);
 // Not all projects: the client cannot be built before its types are written.
@@ -49,6 +50,7 @@ writeMonitoring();
 writeFileSync(join(repoRoot, 'deploy/helm/rondo/values.yaml'), helmValuesDefaults());
 writeFileSync(join(repoRoot, 'deploy/helm/rondo/values.schema.json'), helmValuesSchema());
 writeFileSync(join(repoRoot, 'docs/helm-values.md'), helmValuesReference());
+writeFileSync(join(repoRoot, 'docs/environments.md'), environmentsPage(repoRoot));
 writeScorecardAge(repoRoot);
 
 const document = join(repoRoot, 'docs/configuration.md');

@@ -14,6 +14,7 @@ import { z } from 'zod';
 import { allNatsPermissions } from '@rondo/messaging';
 import { composeSecrets } from '../../../deploy/local/secret-variables.mjs';
 import { exampleOf, withTables } from '../../../deploy/local/configuration-reference.mjs';
+import { environmentsPage } from '../../../deploy/local/environments.mjs';
 import { composeConfiguration } from '../../../deploy/local/nats-server-configuration.mjs';
 import { serviceEnvironment } from '../../../deploy/local/service-environment.mjs';
 import { toolReference } from '../../../deploy/local/tool-reference.mjs';
@@ -83,6 +84,10 @@ describe('the reference of the configuration', () => {
 
 it('the page of all tools is what npm run docs generates from the catalog', () => {
   expect(toolReference({ tools, profiles, argumentsSchema, usualOutputCharacters })).toBe(read('docs/tools.md'));
+});
+
+it('the page of environments is what npm run docs generates, and names commands that there are', () => {
+  expect(environmentsPage(root)).toBe(read('docs/environments.md'));
 });
 
 describe('the configuration of the servers', () => {

@@ -1,0 +1,1 @@
+export function environmentsPage(repoRoot: string): string;

@@ -1,0 +1,125 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+/** Where Rondo was seen to run, and by which specs of `npm test`, or by which command of its own. */
+const environments = [
+  {
+    name: 'Node.js',
+    version: '20 (Debian 12, x86-64)',
+    seen: 'everything that this page does not name',
+    command: 'npm test',
+  },
+  {
+    name: 'Postgres',
+    version: '15.18',
+    seen: 'crashes at every event, locks, grants, migrations beside the last release',
+    specs: ['libs/persistence/src/database/grants.spec.ts', 'libs/persistence/src/run-log/dead-holders.spec.ts'],
+  },
+  {
+    name: 'Postgres with TLS, and certificates of clients',
+    version: '15.18',
+    seen: 'what each `sslmode` accepts and refuses',
+    specs: ['libs/persistence/src/database/tls.spec.ts'],
+  },
+  {
+    name: 'PgBouncer, session and transaction mode',
+    version: '1.18',
+    seen: 'its defaults; a dead worker is noticed within 5 s',
+    specs: ['libs/persistence/src/database/pgbouncer.spec.ts', 'libs/persistence/src/run-log/dead-holders.spec.ts'],
+  },
+  {
+    name: 'Redis with sentinels, users and TLS',
+    version: '7.0',
+    seen: 'a promoted replica; cluster mode is refused at boot',
+    specs: ['libs/messaging/src/queues/redis-connections.spec.ts'],
+  },
+  {
+    name: 'NATS: three servers, TLS',
+    version: '2.9',
+    seen: 'the leader of a stream is killed under calls: each is carried out once',
+    specs: ['libs/messaging/src/tool-calls/nats-cluster.spec.ts'],
+  },
+  {
+    name: 'nginx in front, below a path',
+    version: '1.22',
+    seen: 'the configuration of [reverse proxies](reverse-proxy.md): streams, sockets, console, queue board',
+    specs: ['apps/e2e/src/reverse-proxy.e2e-spec.ts'],
+  },
+  {
+    name: 'An outbound proxy that permits only `CONNECT`',
+    version: 'a server of the tests',
+    seen: 'models, tools, webhooks, OIDC, traces and copies of workspaces leave through it',
+    specs: ['apps/tool-executor/src/proxied-tools.spec.ts', 'apps/e2e/src/outbound-proxy.e2e-spec.ts'],
+  },
+  {
+    name: 'Debian packages instead of images',
+    version: '12',
+    seen: '`npm start` where Docker reaches no registry',
+    specs: ['apps/e2e/src/servers-without-registry.e2e-spec.ts'],
+  },
+  {
+    name: 'Chromium, in sandboxes and for the console',
+    version: 'that of Debian 12',
+    seen: 'browser tools, every page, light, dark and narrow',
+    specs: ['apps/e2e/src/ordinary/browser.e2e-spec.ts', 'apps/e2e/src/ordinary-console.e2e-spec.ts'],
+  },
+  {
+    name: 'A Docker engine for sandboxes',
+    version: '26.1.5, with the least API version of release 29',
+    seen: 'the contract of all providers, 82 of 82',
+    command: 'npm run engines',
+  },
+  {
+    name: 'Daytona',
+    version: 'its SDK, against a server of the tests',
+    seen: 'the contract of all providers; never the service itself',
+    specs: ['apps/tool-executor/src/sandboxes/daytona/daytona-provider.contract.spec.ts'],
+  },
+  {
+    name: 'Kubernetes',
+    version: '1.20, built from Debian’s sources',
+    seen: 'upgrades, rollbacks, kills and scaling of the chart ([kubernetes](kubernetes.md))',
+    command: 'npm run cluster',
+  },
+  {
+    name: 'The images of Compose and chart',
+    version: 'built without Docker',
+    seen: 'the demo run on them',
+    command: 'npm run images',
+  },
+];
+
+/** What was not run here; what is known of it stands in the pages. */
+const unseen = [
+  'a Compose project with a real engine (its file is evaluated by a test)',
+  'Podman, rootless engines, user namespaces of an engine',
+  'Traefik and Caddy',
+  'IPv6 only',
+  'a promoted standby of Postgres that has lost facts: replicate synchronously',
+  'arm64, macOS and Windows',
+];
+
+/** docs/environments.md. Throws for a command or a spec that does not exist. */
+export function environmentsPage(repoRoot) {
+  const { scripts } = JSON.parse(readFileSync(join(repoRoot, 'package.json'), 'utf8'));
+  const rows = environments.map(({ name, version, seen, command, specs = [] }) => {
+    if (command && !(command.replace(/^npm (run )?/, '') in scripts)) throw new Error(`There is no ${command}.`);
+    for (const spec of specs) if (!existsSync(join(repoRoot, spec))) throw new Error(`There is no ${spec}.`);
+    const commands = command ? [command] : specs.map((spec) => `npm test -- ${basename(spec, '.ts')}`);
+    return `| ${name} | ${version} | ${seen} | ${commands.map((one) => `\`${one}\``).join(', ')} |`;
+  });
+  return `${head}
+| environment | version | what was seen | command |
+|---|---|---|---|
+${rows.join('\n')}
+
+Not seen: ${unseen.join('; ')}.
+`;
+}
+
+const head = `# Where Rondo was seen to run
+
+Written by \`npm run docs\` from deploy/local/environments.mjs. Each command runs on a bare Debian machine and installs what it needs;
+\`npm test\` runs all rows that have a command of that name. Figures are in [performance](performance.md), [scale](scale.md) and the
+[scorecard](SCORECARD.md), what is to be set in [operations](operations.md).
+`;
