@@ -1,6 +1,6 @@
 import type { Run } from '@rondo/client';
 import { type DragEvent, type KeyboardEvent, type SubmitEvent, useState } from 'react';
-import { problemText } from '../ui/problem-text.ts';
+import { useProblem } from '../ui/use-problem.ts';
 import { AttachButton, AttachmentList } from './attachment-list.tsx';
 import { type RunChoice, RunChoiceFields, noChoice } from './run-choice.tsx';
 import type { NewWords, WhileActive } from './send-message.ts';
@@ -28,23 +28,23 @@ export function Composer({ send, active, unchosenAgent, edited }: ComposerProps)
   const [text, setText] = useState(edited?.text ?? '');
   const [choice, setChoice] = useState<RunChoice>(edited?.choice ?? noChoice);
   const [whileActive, setWhileActive] = useState<WhileActive>('tell');
-  const [state, setState] = useState<{ isBusy: boolean; problem: string | null }>({ isBusy: false, problem: null });
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useProblem();
   const attachments = useAttachments();
   const isAnswer = !edited && active?.status === 'waiting_input' && active.waiting?.reason === 'ask';
-  const cannotSend = text.trim() === '' || attachments.isUploading || state.isBusy;
+  const cannotSend = text.trim() === '' || attachments.isUploading || isBusy;
 
   const submit = (event?: SubmitEvent) => {
     event?.preventDefault();
     if (cannotSend) return;
-    setState({ isBusy: true, problem: null });
-    send({ text, files: attachments.ids, choice, whileActive }).then(
-      () => {
+    setBusy(true);
+    setProblem(null);
+    send({ text, files: attachments.ids, choice, whileActive })
+      .then(() => {
         setText('');
         attachments.clear();
-        setState({ isBusy: false, problem: null });
-      },
-      (error: unknown) => setState({ isBusy: false, problem: problemText(error) }),
-    );
+      }, setProblem)
+      .finally(() => setBusy(false));
   };
   const sendByKey = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -70,7 +70,7 @@ export function Composer({ send, active, unchosenAgent, edited }: ComposerProps)
         onKeyDown={sendByKey}
         onPaste={({ clipboardData }) => attachments.add(clipboardData.files)}
       />
-      {state.problem !== null && <Problem text={state.problem} />}
+      {problem !== null && <Problem text={problem} />}
       <div className="composer-line">
         <AttachButton attachments={attachments} />
         {active && !isAnswer && !edited && <WhileActiveField value={whileActive} onChange={setWhileActive} />}

@@ -17,6 +17,7 @@ import { Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { Composer } from './composer.tsx';
 import { LiveConversation } from './conversation.tsx';
+import { RenameDialog } from './rename-dialog.tsx';
 import { type RunChoice, noChoice } from './run-choice.tsx';
 import { type NewWords, sendMessage } from './send-message.ts';
 import { useThreadTitle } from './thread-title.ts';
@@ -119,6 +120,7 @@ function ThreadHead({ thread, isBusy }: { readonly thread: Thread; readonly isBu
   const refreshKey = useRefreshKey();
   const navigate = useNavigate();
   const mayWrite = useMay('write');
+  const [isRenaming, setRenaming] = useState(false);
   const remove = async () => {
     await rondo.threads.delete(thread.id);
     await navigate({ to: '/threads' });
@@ -133,6 +135,7 @@ function ThreadHead({ thread, isBusy }: { readonly thread: Thread; readonly isBu
     >
       <ComputerSwitch />
       <NotifySwitch threadId={thread.id} title={title ?? 'Rondo'} />
+      {mayWrite && <button onClick={() => setRenaming(true)}>Rename</button>}
       {mayWrite && <ShareThread thread={thread} />}
       <Link to="/runs" search={{ thread: thread.id }}>
         Its runs
@@ -145,6 +148,7 @@ function ThreadHead({ thread, isBusy }: { readonly thread: Thread; readonly isBu
           work={remove}
         />
       )}
+      {isRenaming && <RenameDialog thread={thread} onClose={() => setRenaming(false)} />}
     </ItemHead>
   );
 }

@@ -5,14 +5,11 @@ import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
-import { TextField } from '../ui/fields.tsx';
-import { Form, textOf } from '../ui/form.tsx';
-import { Modal } from '../ui/modal.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
-import { useRefreshKey } from '../ui/use-refresh-key.ts';
+import { RenameDialog } from './rename-dialog.tsx';
 import { nameThread } from './thread-title.ts';
 import type { ThreadsSearch } from './threads-search.ts';
 
@@ -181,37 +178,5 @@ function ThreadLink({ thread, now, project }: ThreadLinkProps) {
         {age(at, now)}
       </time>
     </Link>
-  );
-}
-
-interface RenameDialogProps {
-  readonly thread: Thread;
-  readonly onClose: () => void;
-}
-
-function RenameDialog({ thread, onClose }: RenameDialogProps) {
-  const rondo = useRondo();
-  const refreshKey = useRefreshKey();
-  const rename = async (fields: FormData) => {
-    const title = textOf(fields, 'title');
-    await rondo.threads.update(thread.id, { title: title === '' ? null : title });
-    await Promise.all([refreshKey(['threads']), refreshKey(['thread', thread.id])]);
-  };
-  return (
-    <Modal title="Rename this thread" onClose={onClose}>
-      {(close) => (
-        <Form work={(fields) => rename(fields).then(close)} button="Rename" cancel={close}>
-          <TextField
-            label="Title"
-            name="title"
-            maxLength={200}
-            autoFocus
-            defaultValue={thread.title ?? ''}
-            placeholder={nameThread(thread) ?? ''}
-            hint="Empty: the first words of what was asked."
-          />
-        </Form>
-      )}
-    </Modal>
   );
 }

@@ -137,6 +137,12 @@ describe('threads in the console', () => {
     await page.getByLabel('Project').selectOption('Garden');
     await rows.getByRole('link', { name: 'fugue' }).waitFor({ state: 'detached' });
     expect(await rows.getByRole('listitem').count()).toBe(1);
+
+    await rows.getByRole('link', { name: 'Evening round' }).click();
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('textbox', { name: 'Title' }).fill('Morning round');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('heading', { name: 'Morning round' }).waitFor();
     await client.request('DELETE', `/threads/${run.thread_id}`);
   });
 
