@@ -102,6 +102,7 @@ describe('threads in the console', () => {
     await browser.expectAccessible('a question that was edited');
 
     await page.getByRole('link', { name: 'All of this run' }).click();
+    await page.getByRole('complementary', { name: 'About this run' }).waitFor(); // else the words of the thread's page close
     await page.getByText('Edited: what it said before').click();
     await page
       .getByRole('article', { name: 'You' })
