@@ -35,11 +35,12 @@ const { agents, environments, sessions } = new Anthropic({
   baseURL: \`\${process.env.RONDO_URL}/anthropic\`,
   apiKey: process.env.RONDO_API_KEY,
 }).beta;
-const agent = await agents.create({ name: 'Coder', model: 'demo/coder', tools: [{ type: 'agent_toolset_20260401' }] });
+const tools = [{ type: 'agent_toolset_20260401' }];
+const agent = await agents.create({ name: 'Caller', model: 'demo/parallel', tools });
 const environment = await environments.create({ name: 'usual' });
 const session = await sessions.create({ agent: agent.id, environment_id: environment.id });
 const stream = await sessions.events.stream(session.id);
-const content = [{ type: 'text', text: 'Write a small program and run it.' }];
+const content = [{ type: 'text', text: 'Run three commands at once.' }];
 await sessions.events.send(session.id, { events: [{ type: 'user.message', content }] });
 for await (const event of stream) {
   console.log(event.type, event);

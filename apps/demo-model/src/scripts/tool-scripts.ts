@@ -6,9 +6,9 @@ export const parallel = defineScript({
   tools: ['execute_command'],
   parameters: { calls: wholeNumber({ min: 1, max: 100 }).default(3) },
   play({ steps }, { calls }) {
-    const last = steps.at(-1);
-    if (last)
-      return { text: `All ${last.calls.length} answered:\n${last.calls.map(({ result }) => result).join('\n')}` };
+    const made = steps.flatMap((step) => step.calls); // of one reply, whose calls may come back as messages of their own
+    if (made.length > 0)
+      return { text: `All ${made.length} answered:\n${made.map(({ result }) => result).join('\n')}` };
 
     return {
       text: `I make ${calls} calls at once.`,
