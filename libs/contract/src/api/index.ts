@@ -52,7 +52,7 @@ export { webhooks } from './webhooks';
 export { apiRoutes, apiSchemas } from './all-routes';
 export { type AiSdkChatRequest, type AiSdkMessage, aiSdk } from './facades/ai-sdk';
 export { type FacadeCoverage, type RequestCoverage, asksFor, findRefusedRoute } from './facades/coverage';
-export { anthropicCoverage } from './facades/anthropic';
+export { anthropicCoverage } from './facades/anthropic-coverage';
 export { facadeCoverage, facadeRoutes } from './facades/facade-routes';
 export {
   type OpenAiChatMessage,

@@ -1,5 +1,6 @@
 import { aiSdk, aiSdkCoverage } from './ai-sdk';
-import { anthropic, anthropicCoverage } from './anthropic';
+import { anthropic } from './anthropic';
+import { anthropicCoverage } from './anthropic-coverage';
 import type { FacadeCoverage } from './coverage';
 import { openAi, openAiCoverage } from './openai';
 
