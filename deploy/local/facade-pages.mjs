@@ -5,18 +5,18 @@ const end = '<!-- end -->';
 
 /** The page of a façade with its generated parts. */
 export function withFacadeParts(page, { program, coverage }) {
-  const parts = [`\`\`\`js\n${program}\`\`\``, tablesOf(coverage)];
+  const parts = [`\`\`\`js\n${program}\`\`\``, toTables(coverage)];
   let at = 0;
   return page.replaceAll(new RegExp(`${begin}.*?${end}`, 'gs'), () => `${begin}\n${parts[at++]}\n${end}`);
 }
 
-function tablesOf({ path, routes, refusedRoutes, requests }) {
-  const served = tableOf(
+function toTables({ path, routes, refusedRoutes, requests }) {
+  const served = toTable(
     ['served below `' + path + '`', ''],
     Object.entries(routes).map(([route, what]) => [code(route), what]),
   );
   const fields = Object.entries(requests).map(([request, { served, refused }]) =>
-    tableOf(
+    toTable(
       [`field of ${request.includes('`') ? request : code(request)}`, ''],
       [
         ...Object.entries(served).map(([names, what]) => [names.split(', ').map(code).join(', '), what]),
@@ -25,7 +25,7 @@ function tablesOf({ path, routes, refusedRoutes, requests }) {
     ),
   );
   const refused = Object.entries(refusedRoutes).map(([route, why]) => [code(route.replace('* ', '')), why]);
-  return [served, ...fields, ...(refused.length > 0 ? [tableOf(['not served', 'because'], refused)] : [])].join('\n\n');
+  return [served, ...fields, ...(refused.length > 0 ? [toTable(['not served', 'because'], refused)] : [])].join('\n\n');
 }
 
 const describe = ({ why, harmless = [] }) =>
@@ -33,5 +33,5 @@ const describe = ({ why, harmless = [] }) =>
 
 const code = (text) => `\`${text}\``;
 
-const tableOf = (head, rows) =>
+const toTable = (head, rows) =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

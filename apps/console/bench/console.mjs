@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium as playwright } from 'playwright-core';
 import { findBrowser } from '../../../deploy/local/find-browser.mjs';
 import { startGateway } from './synthetic-gateway.mjs';
-import { chatFactsOf, chatOf, deltasOf, factsOf } from './synthetic-run.mjs';
+import { toChatFacts, createChat, deltasOf, factsOf } from './synthetic-run.mjs';
 import { watch } from './watching.mjs';
 
 const dist = join(fileURLToPath(new URL('.', import.meta.url)), '../dist');
@@ -57,8 +57,8 @@ async function longRun() {
 
 /** A chat with many turns is opened, at its end. */
 async function longChat() {
-  const chat = chatOf(turns);
-  const log = chatFactsOf(chat).join('');
+  const chat = createChat(turns);
+  const log = toChatFacts(chat).join('');
   const gateway = await startGateway({
     ...{ dist, chat, status: 'completed', lastSeq: 6 },
     stream: (response) => response.end(log),

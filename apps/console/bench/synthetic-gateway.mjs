@@ -17,7 +17,7 @@ const thread = { id: ids.thread, agent_id: null, project_id: null, is_public: fa
 const empty = { data: [], has_more: false, next_cursor: null };
 
 /** Pages of a list, as the API gives them. */
-function pageOf(items, query) {
+function toPage(items, query) {
   const from = Number(query.get('after') ?? 0);
   const to = from + Number(query.get('limit') ?? 50);
   const hasMore = to < items.length;
@@ -42,7 +42,7 @@ export async function startGateway({ dist, status, lastSeq, stream, chat = { mes
       stream(response);
     } else if (pathname.startsWith('/console/')) sendFile(response, fileOf(dist, pathname));
     else if (answers[pathname] ?? lists[pathname]) {
-      const answer = answers[pathname] ?? pageOf(lists[pathname], searchParams);
+      const answer = answers[pathname] ?? toPage(lists[pathname], searchParams);
       response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
     } else response.writeHead(404, { 'Content-Type': 'application/json' }).end('{}');
   });

@@ -53,7 +53,7 @@ const callOf = ({ id, iteration, message }) => ({
 });
 
 /** A thread of this many turns, each with a question, a call and an answer: its messages, and the runs that wrote them, newest first. */
-export function chatOf(turns) {
+export function createChat(turns) {
   const messages = [];
   const runs = [];
   for (let turn = 1; turn <= turns; turn += 1) {
@@ -77,7 +77,7 @@ export function chatOf(turns) {
 }
 
 /** The log of the newest run of a chat, whose messages are those of `messages`. */
-export function chatFactsOf({ messages }) {
+export function toChatFacts({ messages }) {
   const own = messages.filter(({ run_id: runId }) => runId === ids.run);
   const blocks = [];
   const add = (type, data) => {

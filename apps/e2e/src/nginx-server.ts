@@ -44,7 +44,7 @@ export class NginxServer {
     const child = spawn(nginx, ['-c', file, '-p', directory, '-g', 'error_log stderr notice;'], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    await upOf(child);
+    await awaitStart(child);
     return new NginxServer(`http://127.0.0.1:${port}/rondo`, child, directory);
   }
 
@@ -59,7 +59,7 @@ export class NginxServer {
 }
 
 /** Rejects with what it has written when it ends instead. */
-async function upOf(child: ChildProcess): Promise<void> {
+async function awaitStart(child: ChildProcess): Promise<void> {
   let log = '';
   const up = new Promise<void>((resolve) => {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -43,7 +43,7 @@ function brokenEnd(log: readonly RecordedFact[]): string[] {
   const stated = 'usage' in last.data ? last.data.usage.input_tokens : undefined;
   const code = last.type === 'run.failed' ? last.data.error.code : undefined;
   return [
-    ...(isEndOf(told, last) ? [] : [`I7: it ended by ${last.type}, told to stop: ${JSON.stringify(told?.data)}`]),
+    ...(isEndByStop(told, last) ? [] : [`I7: it ended by ${last.type}, told to stop: ${JSON.stringify(told?.data)}`]),
     ...(stated === cost ? [] : [`it cost ${cost} tokens and says ${stated ?? 'nothing'}`]),
     ...(code === undefined || told || usualFailures.some((usual) => usual === code) ? [] : [`it failed by ${code}`]),
   ];
@@ -52,7 +52,7 @@ function brokenEnd(log: readonly RecordedFact[]): string[] {
 type StopFact = Extract<RecordedFact, { type: 'run.stop_requested' }>;
 
 /** A run that was told to stop ends as it was told: as stopped, or failed with the error of the stop. No other does. */
-function isEndOf(told: StopFact | undefined, last: RecordedFact): boolean {
+function isEndByStop(told: StopFact | undefined, last: RecordedFact): boolean {
   const error = last.type === 'run.failed' ? last.data.error : undefined;
   const isStopped = last.type === 'run.stopped' || error?.code === stoppedWithError;
   if (!told) return !isStopped;

@@ -20,7 +20,7 @@ import { SiteStore } from './sites/site-store';
 import { SandboxAccess } from './hosting/sandbox-access';
 import { SandboxReconciler } from './hosting/sandbox-reconciler';
 import { SandboxRetention } from './hosting/sandbox-retention';
-import { copySettingsOf } from './sandboxes/snapshots/snapshot-variables';
+import { readCopySettings } from './sandboxes/snapshots/snapshot-variables';
 import { SandboxStates } from './hosting/sandbox-states';
 import { SandboxResponder } from './hosting/sandbox.responder';
 import { ToolCallProcessor } from './tools/tool-call.processor';
@@ -126,7 +126,7 @@ interface SandboxContext {
 /** The sandboxes, and who looks after them and answers questions about them. */
 async function composeSandboxes({ config, executorId, directory, nats, log, turns, secretSource }: SandboxContext) {
   const sandboxes = createSandboxProvider(sandboxSettingsOf(config), log, {
-    copies: copySettingsOf(config, executorId),
+    copies: readCopySettings(config, executorId),
     proxy: OutboundProxy.from(config),
     secretSource,
   });

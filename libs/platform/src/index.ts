@@ -50,7 +50,7 @@ export { dial } from './outbound/dial';
 export { type Exchange, type HttpAnswer, type HttpMessage, exchange, redirectOf } from './outbound/http-exchange';
 export { authority, internalHost } from './outbound/internal-host';
 export { OutboundProxy, guardedProxyVariables, proxyVariables } from './outbound/outbound-proxy';
-export { type Target, bareHost, targetOf } from './outbound/target';
+export { type Target, bareHost, toTarget } from './outbound/target';
 export { createProxyAgents } from './outbound/tunnel';
 export { type Resolve, resolveByDns, resolveWithSystem } from './outbound/resolve';
 

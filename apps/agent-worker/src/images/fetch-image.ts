@@ -10,7 +10,7 @@ import {
   exchange,
   operatorsRules,
   redirectOf,
-  targetOf,
+  toTarget,
 } from '@rondo/platform';
 
 export interface ImageRules extends OutboundRules {
@@ -77,7 +77,7 @@ async function destinationOf(url: URL, rules: ImageRules): Promise<CheckedDestin
   if (protocol !== 'http:' && protocol !== 'https:') throw new ImageProblem('it is not at an http or https URL');
   if (username || password) throw new ImageProblem('its URL has a user name or a password in it');
 
-  const target = targetOf(url);
+  const target = toTarget(url);
   const isInternal = rules.internalHosts.includes(authority(target));
   try {
     return await CheckedDestination.check(target, isInternal ? operatorsRules(rules.resolveInternal) : rules);

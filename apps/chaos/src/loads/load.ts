@@ -35,7 +35,7 @@ export const repeats = (things: readonly unknown[]): number => things.length - n
 /** The metadata by which the runs of a load are found in lists. */
 export const marked = (load: string): { metadata: Record<string, string> } => ({ metadata: { load } });
 
-export const runsOf = ({ client }: TestBed, load: string): Promise<Run[]> =>
+export const listRuns = ({ client }: TestBed, load: string): Promise<Run[]> =>
   collect(client.runs.list({ metadata_key: 'load', metadata_value: load }));
 
 /** Its run is still to be created, or is not over. */

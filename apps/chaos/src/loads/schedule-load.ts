@@ -3,7 +3,7 @@ import { never } from '../scorecard/findings';
 import { aborted, comesTrue } from '../test-bed/pace';
 import { collect } from '../test-bed/patient-client';
 import type { TestBed } from '../test-bed/test-bed';
-import { type Load, type LoadAudit, isUnderWay, marked, repeats, runsOf } from './load';
+import { type Load, type LoadAudit, isUnderWay, marked, repeats, listRuns } from './load';
 
 interface Plan {
   readonly name: string;
@@ -72,7 +72,7 @@ export class ScheduleLoad implements Load {
 
   private async auditOf({ id, name, everyS, overlap, firstDueAt }: Firing): Promise<FiringAudit> {
     const executions = await collect(this.testBed.client.schedules.executions(id));
-    const runs = await runsOf(this.testBed, name);
+    const runs = await listRuns(this.testBed, name);
     const runIds = runs.map((run) => run.id);
     const dueAt = executions.map(({ due_at: at }) => Date.parse(at ?? ''));
     const due = timesBetween(firstDueAt, Math.max(...dueAt), everyS * 1_000);

@@ -5,7 +5,7 @@ import { atPace, comesTrue } from '../test-bed/pace';
 import { collect } from '../test-bed/patient-client';
 import { signatureOf } from '../test-bed/standard-webhooks';
 import type { TestBed } from '../test-bed/test-bed';
-import { type Load, type LoadAudit, isUnderWay, marked, repeats, runsOf } from './load';
+import { type Load, type LoadAudit, isUnderWay, marked, repeats, listRuns } from './load';
 
 const name = 'trigger';
 const pauseMs = 200;
@@ -40,7 +40,7 @@ export class TriggerLoad implements Load {
 
   async audit(): Promise<LoadAudit> {
     const executions = await this.executions();
-    const runs = await runsOf(this.testBed, name);
+    const runs = await listRuns(this.testBed, name);
     const runIds = runs.map(({ id }) => id);
     const started = new Map(executions.map((one) => [one.webhook_id, one.run_id] as const));
     const lost = [...this.named].filter(([id]) => !runIds.includes(started.get(id) ?? ''));

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '@rondo/client';
 import { useModels } from '../threads/run-choice.tsx';
-import { AreaField, ChoiceField, TextField } from '../ui/fields.tsx';
+import { AreaField, ChoiceField, NumberField, TextField } from '../ui/fields.tsx';
 import { lines, withField, withMember } from './definition-edits.ts';
 import { ToolChoices } from './tool-choices.tsx';
 
@@ -83,45 +83,29 @@ function Numbers({ definition, onChange }: DefinitionFormProps) {
   return (
     <div className="fields">
       <NumberField
+        placeholder="as it is by default"
         label="Iterations at most"
         value={limits?.max_iterations}
         onChange={(value) => onChange(withField(definition, 'limits', withMember(limits, 'max_iterations', value)))}
       />
       <NumberField
+        placeholder="as it is by default"
         label="Seconds at most"
         value={limits?.max_duration_s}
         onChange={(value) => onChange(withField(definition, 'limits', withMember(limits, 'max_duration_s', value)))}
       />
       <NumberField
+        placeholder="as it is by default"
         label="Budget of a run, USD"
         value={budget?.usd}
         onChange={(value) => onChange(withField(definition, 'budget', withMember(budget, 'usd', value)))}
       />
       <NumberField
+        placeholder="as it is by default"
         label="Temperature"
         value={llm?.temperature}
         onChange={(value) => onChange(withField(definition, 'llm', withMember(llm, 'temperature', value)))}
       />
     </div>
-  );
-}
-
-interface NumberFieldProps {
-  readonly label: string;
-  readonly value: number | undefined;
-  readonly onChange: (value: number | undefined) => void;
-}
-
-function NumberField({ label, value, onChange }: NumberFieldProps) {
-  return (
-    <TextField
-      label={label}
-      type="number"
-      min={0}
-      step="any"
-      placeholder="as it is by default"
-      value={value ?? ''}
-      onChange={({ currentTarget }) => onChange(currentTarget.value === '' ? undefined : currentTarget.valueAsNumber)}
-    />
   );
 }

@@ -11,12 +11,12 @@ const message = (id: string, about: Partial<MessageRow> = {}): MessageRow => ({
   ...{ kind: 'message', id, iteration: 1, role: 'assistant', text: '', reasoning: '', isOpen: false, message: null },
   ...about,
 });
-const itemsOf = (...rows: RunRow[]) => toChatItems([{ runId: 'run_1', rows }]);
-const kinds = (...rows: RunRow[]) => itemsOf(...rows).map(({ kind }) => kind);
+const readItems = (...rows: RunRow[]) => toChatItems([{ runId: 'run_1', rows }]);
+const kinds = (...rows: RunRow[]) => readItems(...rows).map(({ kind }) => kind);
 
 describe('the items of a conversation', () => {
   it('successful calls in a row are one group, with the thoughts between them, until something is said', () => {
-    const items = itemsOf(
+    const items = readItems(
       message('question', { role: 'user', text: 'Do it.' }),
       message('wordless'),
       call('one'),
@@ -47,7 +47,7 @@ describe('the items of a conversation', () => {
 
   it('what the agent says in a call is speech, and a site that it has published is a link', () => {
     const published = { success: true, output: '{"url": "https://garden.example", "name": "garden"}' };
-    const items = itemsOf(
+    const items = readItems(
       call('site', { name: 'deploy', result: published }),
       call('end', { name: 'complete', arguments: { text: 'It is there.', attachments: 'a.md' } }),
     );

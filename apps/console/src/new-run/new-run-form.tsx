@@ -4,8 +4,8 @@ import { useId } from 'react';
 import { withField, withMember } from '../agents/definition-edits.ts';
 import { ToolChoices } from '../agents/tool-choices.tsx';
 import { useRondo } from '../session/use-session.ts';
-import { useModels } from '../threads/run-choice.tsx';
-import { AreaField, ChoiceField, TextField } from '../ui/fields.tsx';
+import { ModelOptions } from '../threads/run-choice.tsx';
+import { AreaField, ChoiceField, NumberField, TextField } from '../ui/fields.tsx';
 import { take } from '../ui/take.ts';
 import { parseMetadata, printMetadata } from './run-request.ts';
 
@@ -69,7 +69,6 @@ interface ModelFieldProps {
 /** Any model of a provider of this deployment; those that it knows are offered. */
 function ModelField({ value, onChange }: ModelFieldProps) {
   const list = useId();
-  const models = useModels();
   return (
     <div>
       <TextField
@@ -80,11 +79,7 @@ function ModelField({ value, onChange }: ModelFieldProps) {
         value={value}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
       />
-      <datalist id={list}>
-        {models.map((id) => (
-          <option key={id} value={id} />
-        ))}
-      </datalist>
+      <ModelOptions id={list} />
     </div>
   );
 }
@@ -98,31 +93,21 @@ function Limits({ request, onChange }: NewRunFormProps) {
     onChange(withField(request, 'budget', withMember(budget, name, value)));
   return (
     <div className="fields">
-      <NumberField label="Max iterations" value={limits?.max_iterations} onChange={limit('max_iterations')} />
-      <NumberField label="Max seconds" value={limits?.max_duration_s} onChange={limit('max_duration_s')} />
-      <NumberField label="Budget, USD" value={budget?.usd} onChange={amount('usd')} />
-      <NumberField label="Budget, tokens" value={budget?.tokens} onChange={amount('tokens')} />
+      <NumberField
+        placeholder="default"
+        label="Max iterations"
+        value={limits?.max_iterations}
+        onChange={limit('max_iterations')}
+      />
+      <NumberField
+        placeholder="default"
+        label="Max seconds"
+        value={limits?.max_duration_s}
+        onChange={limit('max_duration_s')}
+      />
+      <NumberField placeholder="default" label="Budget, USD" value={budget?.usd} onChange={amount('usd')} />
+      <NumberField placeholder="default" label="Budget, tokens" value={budget?.tokens} onChange={amount('tokens')} />
     </div>
-  );
-}
-
-interface NumberFieldProps {
-  readonly label: string;
-  readonly value: number | undefined;
-  readonly onChange: (value: number | undefined) => void;
-}
-
-function NumberField({ label, value, onChange }: NumberFieldProps) {
-  return (
-    <TextField
-      label={label}
-      type="number"
-      min={0}
-      step="any"
-      placeholder="default"
-      value={value ?? ''}
-      onChange={({ currentTarget }) => onChange(currentTarget.value === '' ? undefined : currentTarget.valueAsNumber)}
-    />
   );
 }
 

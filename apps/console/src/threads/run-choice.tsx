@@ -49,7 +49,6 @@ export function RunChoiceFields({ choice, onChange, unchosen }: RunChoiceFieldsP
 /** Any model of a known provider; the known ones are offered. */
 function ModelField({ value, onChange }: { readonly value: string; readonly onChange: (model: string) => void }) {
   const list = useId();
-  const models = useModels();
   return (
     <>
       <input
@@ -61,12 +60,20 @@ function ModelField({ value, onChange }: { readonly value: string; readonly onCh
         value={value}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}
       />
-      <datalist id={list}>
-        {models.map((id) => (
-          <option key={id} value={id} />
-        ))}
-      </datalist>
+      <ModelOptions id={list} />
     </>
+  );
+}
+
+/** The known models, for a field whose `list` is this id. */
+export function ModelOptions({ id }: { readonly id: string }) {
+  const models = useModels();
+  return (
+    <datalist id={id}>
+      {models.map((model) => (
+        <option key={model} value={model} />
+      ))}
+    </datalist>
   );
 }
 

@@ -24,6 +24,28 @@ export function TextField({ label, hint, ...input }: FieldProps & InputHTMLAttri
   );
 }
 
+interface NumberFieldProps {
+  readonly label: string;
+  /** In place of a number: what holds without one. */
+  readonly placeholder: string;
+  readonly value: number | undefined;
+  readonly onChange: (value: number | undefined) => void;
+}
+
+/** A number that is not negative, or none. */
+export function NumberField({ value, onChange, ...rest }: NumberFieldProps) {
+  return (
+    <TextField
+      {...rest}
+      type="number"
+      min={0}
+      step="any"
+      value={value ?? ''}
+      onChange={({ currentTarget }) => onChange(currentTarget.value === '' ? undefined : currentTarget.valueAsNumber)}
+    />
+  );
+}
+
 /** Several lines. */
 export function AreaField({ label, hint, ...area }: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   const id = useId();

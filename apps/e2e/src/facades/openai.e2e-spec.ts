@@ -14,14 +14,14 @@ beforeAll(async () => {
   });
   client = rondo.client();
   other = rondo.client('gateway-2');
-  openai = clientOf(client);
+  openai = connect(client);
 });
 afterAll(async () => {
   expect(await rondo.violations()).toEqual([]);
   await rondo.stop();
 });
 
-const clientOf = ({ url, key }: RondoClient) => new OpenAI({ baseURL: `${url}/openai/v1`, apiKey: key });
+const connect = ({ url, key }: RondoClient) => new OpenAI({ baseURL: `${url}/openai/v1`, apiKey: key });
 
 const model = 'demo/scripted';
 const about = (text: string, turns: readonly Record<string, unknown>[]) => scripted(text, turns).input;
@@ -113,7 +113,7 @@ describe('responses', () => {
     expect(final.output_text).toBe(`${'I look. '.repeat(20)}Seen.`);
     expect(textIn(events)).toBe(final.output_text);
     for (const gateway of [client, other]) {
-      const replayed = await readSome(await clientOf(gateway).responses.retrieve(final.id, { stream: true }));
+      const replayed = await readSome(await connect(gateway).responses.retrieve(final.id, { stream: true }));
       const about = ({ type, sequence_number: number }: Event) => `${type} ${number}`;
       const whole = (list: readonly Event[]) => list.filter(({ type }) => !type.endsWith('.delta')).map(about);
       expect(whole(replayed)).toEqual(whole(events));
@@ -181,10 +181,10 @@ describe('responses', () => {
     if (created?.type !== 'response.created') throw new Error('the first event was another one');
     const { id } = created.response;
     const last = (events: readonly Event[]) => events.at(-1)?.sequence_number ?? 0;
-    expect((await clientOf(other).responses.retrieve(id)).output_text.startsWith(textIn(begun))).toBe(true);
+    expect((await connect(other).responses.retrieve(id)).output_text.startsWith(textIn(begun))).toBe(true);
 
     const resume = async (through: RondoClient, after: readonly Event[]) =>
-      clientOf(through).responses.retrieve(id, { stream: true, starting_after: last(after) });
+      connect(through).responses.retrieve(id, { stream: true, starting_after: last(after) });
     const more = await readSome(await resume(other, begun), 100);
     const cut = await readUntilCut(await resume(client, more), killGateway);
     const rest = await readSome(await resume(other, cut));
@@ -197,7 +197,7 @@ describe('responses', () => {
 
   it('replace what a killed worker has said, in the stream that goes on', async () => {
     const input = about('killed worker', [{ text: long, pace_ms: 10 }]);
-    const stream = await clientOf(other).responses.create({ model, input, stream: true });
+    const stream = await connect(other).responses.create({ model, input, stream: true });
     let killing: Promise<void> | undefined;
     const events: Event[] = [];
     for await (const event of stream) {
@@ -329,7 +329,7 @@ describe('refusals', () => {
     expect(await failed(openai.responses.retrieve('resp_none'))).toBeInstanceOf(OpenAI.NotFoundError);
     const { client: tenant } = await client.newAccount();
     const own = await openai.responses.create({ model, input: about('own', [{ text: 'Mine.' }]) });
-    expect(await failed(clientOf(tenant).responses.retrieve(own.id))).toBeInstanceOf(OpenAI.NotFoundError);
+    expect(await failed(connect(tenant).responses.retrieve(own.id))).toBeInstanceOf(OpenAI.NotFoundError);
   });
 
   it.each([

@@ -6,7 +6,7 @@ import {
   type Target,
   authority,
   operatorsRules,
-  targetOf,
+  toTarget,
 } from '@rondo/platform';
 
 export interface EndpointRules extends OutboundRules {
@@ -25,9 +25,9 @@ export const endpointDestination =
 export async function problemOfUrl(text: string, rules: EndpointRules): Promise<string | undefined> {
   const url = new URL(text);
   if (url.username || url.password) return 'must not contain a user name or a password';
-  if (url.protocol === 'http:' && !isInternal(targetOf(url), rules)) return 'must begin with https://';
+  if (url.protocol === 'http:' && !isInternal(toTarget(url), rules)) return 'must begin with https://';
   try {
-    await endpointDestination(rules)(targetOf(url));
+    await endpointDestination(rules)(toTarget(url));
   } catch (error) {
     if (error instanceof OutboundRefusal) return 'must be at a public address';
   }

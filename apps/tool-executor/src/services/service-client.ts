@@ -9,7 +9,7 @@ import {
   anySignal,
   exchange,
   operatorsRules,
-  targetOf,
+  toTarget,
 } from '@rondo/platform';
 import { Secrets } from './secrets';
 
@@ -113,7 +113,7 @@ export class ServiceClient {
     const { name } = this.endpoint;
     const enough = anySignal([signal, AbortSignal.timeout(timeoutMs)]);
     try {
-      const message = await this.messageOf(request);
+      const message = await this.toRequestMessage(request);
       const destination = await this.destinationOf(message.url);
       const outcome = await exchange(message, destination, { signal: enough.signal, bodyBytes });
       if (outcome.how === 'answered' && !enough.signal.aborted) return this.contentOf(outcome.answer);
@@ -124,7 +124,7 @@ export class ServiceClient {
     }
   }
 
-  private async messageOf({
+  private async toRequestMessage({
     method,
     path,
     query = {},
@@ -150,7 +150,7 @@ export class ServiceClient {
 
   private async destinationOf(url: URL): Promise<CheckedDestination> {
     const { name, mayBePrivate } = this.endpoint;
-    const target = targetOf(url);
+    const target = toTarget(url);
     const { resolveInternal, proxy } = this.rules;
     try {
       return await CheckedDestination.check(target, mayBePrivate ? operatorsRules(resolveInternal, proxy) : this.rules);

@@ -6,7 +6,7 @@ import type { ContentBlock, NewMessage } from '@rondo/contract';
  */
 export function withTemporary(messages: readonly NewMessage[], unseen: readonly NewMessage[]): readonly NewMessage[] {
   const [newest] = unseen;
-  return newest ? [...messages, toTemporary(newest, unseen.flatMap(contentOf))] : messages;
+  return newest ? [...messages, toTemporary(newest, unseen.flatMap(readContent))] : messages;
 }
 
 /** Appends a warning to the model for one call. */
@@ -26,7 +26,7 @@ const toTemporary = (like: NewMessage, content: NewMessage['content']): NewMessa
   metadata: { temporary: true },
 });
 
-const contentOf = ({ content }: NewMessage): ContentBlock[] => [
+const readContent = ({ content }: NewMessage): ContentBlock[] => [
   { type: 'text', text: 'The browser as it is now:' },
   ...content.filter((block) => block.type === 'text' || block.type === 'image'),
 ];

@@ -143,7 +143,7 @@ export function toModelResult(id: CallId, result: RecordedResult): ModelToolResu
 
 /** Merges consecutive user messages, because some providers require that roles alternate. */
 function pushUserTurn(messages: ModelMessage[], message: Message): void {
-  const turn = userTurnOf(message);
+  const turn = toUserTurn(message);
   if (turn.content.length === 0) return;
 
   const last = messages.at(-1);
@@ -160,7 +160,7 @@ export function joinUserTurns(first: UserTurn, second: UserTurn): UserTurn {
 }
 
 /** Documents come first, as their makers advise. */
-const userTurnOf = memoize((message: Message): UserTurn => {
+const toUserTurn = memoize((message: Message): UserTurn => {
   const content = [...documentsIn(message), ...message.content.filter(isUserBlock).map(wellFormed)];
   return { role: 'user', content, ...(isTemporary(message) && { temporary: content.length }) };
 });

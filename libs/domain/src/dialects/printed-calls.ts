@@ -46,12 +46,12 @@ const endings = [
   '<|call|>',
 ];
 
-const oneOf = (words: readonly string[]): RegExp =>
+const toPattern = (words: readonly string[]): RegExp =>
   new RegExp(words.map((word) => word.replaceAll(/[[\]|]/g, '\\$&')).join('|'), 'g');
 
 const openings: ReadonlySet<string> = new Set(printedCallOpenings);
-const anyOpening = oneOf(printedCallOpenings);
-const openingOrEnding = oneOf([...printedCallOpenings, ...endings]);
+const anyOpening = toPattern(printedCallOpenings);
+const openingOrEnding = toPattern([...printedCallOpenings, ...endings]);
 
 /** The beginning of a call that is printed, as far as it has arrived: in prose other words follow the opening. */
 const callBeginning =

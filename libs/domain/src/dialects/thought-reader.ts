@@ -107,9 +107,9 @@ export class ThoughtReader {
       return;
     }
     const closing = closings.get(mark);
-    const isSpokenOf =
+    const isSpoken =
       closing === undefined ? this.closesMention() || !this.prose.mayClose(after) : !this.prose.mayOpen(after);
-    if (isSpokenOf) {
+    if (isSpoken) {
       if (closing !== undefined) this.mentions += 1;
       const isQuoted = this.prose.isQuoted(after);
       yield* this.pass(mark, isQuoted ? undefined : closing === undefined ? 'may close' : 'may open');

@@ -126,12 +126,12 @@ function overlay({ name, profile: { settings: profile, ...about }, request, defa
     budget: { ...defaultBudget(defaults, model), ...defined(budget), ...defined(request.budget) },
     ...(approvals && { approvals }),
     ...(policies && { tool_policies: policies }),
-    ...secretsOf(request.secrets ?? agentSecrets),
+    ...toSecrets(request.secrets ?? agentSecrets),
     termination: profile.termination,
   };
 }
 
-const secretsOf = (names: readonly string[] = []): Pick<RunSettings, 'secrets'> =>
+const toSecrets = (names: readonly string[] = []): Pick<RunSettings, 'secrets'> =>
   names.length > 0 ? { secrets: [...names] } : {};
 
 const fullName = (model: string, { aliases }: SettingsDefaults): string => aliases?.get(model) ?? model;

@@ -27,11 +27,11 @@ it.each(['acme', 'mistral', 'gemini', 'deepseek'])(
   'stand behind all that the next request has too, with %s',
   (name) => {
     const protocol = new OpenAiProtocol(provider(name));
-    const bodyOf = (messages: readonly ModelMessage[]) =>
+    const toBody = (messages: readonly ModelMessage[]) =>
       JSON.stringify(protocol.request(requestTo(`${name}/m`, { messages })).params);
 
-    const first = bodyOf([...before, page]);
-    const next = bodyOf([...before, text('assistant', 'b'), text('user', 'c')]);
+    const first = toBody([...before, page]);
+    const next = toBody([...before, text('assistant', 'b'), text('user', 'c')]);
 
     expect(first).not.toContain('temporary');
     expect(first.indexOf('a page')).toBeGreaterThan(first.indexOf('the last result'));

@@ -5,7 +5,7 @@ import { Readable, Transform, pipeline } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { type CheckedDestination, OutboundRefusal } from './checked-destination';
 import { dialFor } from './dial';
-import { type Target, targetOf } from './target';
+import { type Target, toTarget } from './target';
 
 export interface CheckedFetchRules {
   /** Decides about each request. Rejects with OutboundRefusal. */
@@ -69,7 +69,7 @@ async function connected(
   if (protocol !== 'http:' && protocol !== 'https:') throw new OutboundRefusal('Only http and https can be requested.');
   if (username || password) throw new OutboundRefusal('A URL must not contain credentials.');
   signal?.throwIfAborted();
-  const destination = await admit(targetOf(url));
+  const destination = await admit(toTarget(url));
   try {
     return await dialFor(url, destination, signal);
   } catch (error) {

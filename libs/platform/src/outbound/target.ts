@@ -8,7 +8,7 @@ export interface Target {
 }
 
 /** Where a request for an http or https URL goes. */
-export const targetOf = ({ protocol, hostname, port }: URL): Target => ({
+export const toTarget = ({ protocol, hostname, port }: URL): Target => ({
   protocol,
   hostname,
   port: Number(port || (protocol === 'http:' ? 80 : 443)),

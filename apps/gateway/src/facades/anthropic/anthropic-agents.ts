@@ -14,7 +14,7 @@ import type { RunSettingsResolver } from '../../runs/run-settings';
 import { refuse, refuseFields } from './anthropic-errors';
 import { readTools, toTools } from './anthropic-tools';
 
-const kindOf = (accountId: AccountId) => ({ accountId, facade: 'anthropic', kind: 'agent' });
+const toKind = (accountId: AccountId) => ({ accountId, facade: 'anthropic', kind: 'agent' });
 
 interface AnthropicAgentsDependencies {
   readonly agents: Pick<Agents, 'get' | 'list'>;
@@ -46,7 +46,7 @@ export class AnthropicAgents {
       this.dependencies.service.create(accountId, { definition: named }),
     );
     const data = { name, metadata, archived_at: null };
-    await this.dependencies.ids.addObject(kindOf(accountId), { id: agent.id, data, isThread: false });
+    await this.dependencies.ids.addObject(toKind(accountId), { id: agent.id, data, isThread: false });
     return this.get({ accountId, agentId: agent.id });
   }
 
@@ -84,7 +84,7 @@ export class AnthropicAgents {
     await withFreeName(changed, (definition) =>
       this.dependencies.service.update(address, { definition, if_version: ifVersion }),
     );
-    await this.dependencies.ids.changeObject(kindOf(accountId), agentId, (data) => ({
+    await this.dependencies.ids.changeObject(toKind(accountId), agentId, (data) => ({
       ...data,
       ...(name !== undefined && { name }),
       metadata: mergeMetadata(data['metadata'], metadata),
@@ -95,7 +95,7 @@ export class AnthropicAgents {
   /** Again: the same answer. */
   async archive(address: AgentAddress, at: string) {
     await this.ensureRow(address.accountId, await this.dependencies.agents.get(address));
-    await this.dependencies.ids.changeObject(kindOf(address.accountId), address.agentId, (data) => ({
+    await this.dependencies.ids.changeObject(toKind(address.accountId), address.agentId, (data) => ({
       ...data,
       archived_at: data['archived_at'] ?? at,
     }));
@@ -167,13 +167,13 @@ export class AnthropicAgents {
 
   private async ensureRow(accountId: AccountId, { id, definition: { name } }: Agent): Promise<FacadeObject> {
     const data = { name, metadata: {}, archived_at: null };
-    await this.dependencies.ids.addObject(kindOf(accountId), { id, data, isThread: false });
-    const row = await this.dependencies.ids.findObject(kindOf(accountId), id);
+    await this.dependencies.ids.addObject(toKind(accountId), { id, data, isThread: false });
+    const row = await this.dependencies.ids.findObject(toKind(accountId), id);
     return row ?? { id, data, created_at: '' };
   }
 
   private async show(accountId: AccountId, agent: Agent, stored: Stored) {
-    const row = await this.dependencies.ids.findObject(kindOf(accountId), agent.id);
+    const row = await this.dependencies.ids.findObject(toKind(accountId), agent.id);
     const { name = stored.definition.name, metadata = {}, archived_at = null } = row?.data ?? {};
     return {
       ...toSnapshot(agent.id, stored, String(name)),

@@ -6,7 +6,7 @@ import { ApiError } from '../../problems/api-error';
 import { mergeMetadata } from './anthropic-agents';
 import { refuse } from './anthropic-errors';
 
-const kindOf = (accountId: AccountId) => ({ accountId, facade: 'anthropic', kind: 'environment' });
+const toKind = (accountId: AccountId) => ({ accountId, facade: 'anthropic', kind: 'environment' });
 const config = {
   type: 'cloud',
   networking: { type: 'unrestricted' },
@@ -27,19 +27,19 @@ export class AnthropicEnvironments {
     const { name, description = null, metadata = {} } = request;
     const environmentId = `env_${newUlid()}`;
     const data = { name, description, metadata, archived_at: null, updated_at: at };
-    await this.ids.addObject(kindOf(accountId), { id: environmentId, data, isThread: false });
+    await this.ids.addObject(toKind(accountId), { id: environmentId, data, isThread: false });
     return this.get({ accountId, environmentId });
   }
 
   async get({ accountId, environmentId: id }: Address) {
-    const found = await this.ids.findObject(kindOf(accountId), id);
+    const found = await this.ids.findObject(toKind(accountId), id);
     if (!found || isDeleted(found)) throw notFound(id);
     return toEnvironment(found);
   }
 
   async list(accountId: AccountId, page: { limit: number; page?: string | undefined; withArchived: boolean }) {
     const { limit, page: after, withArchived } = page;
-    const found = await this.ids.listObjects(kindOf(accountId), {
+    const found = await this.ids.listObjects(toKind(accountId), {
       after,
       limit: limit + 1,
       withArchived,
@@ -81,7 +81,7 @@ export class AnthropicEnvironments {
     { accountId, environmentId: id }: Address,
     change: (data: FacadeObject['data']) => FacadeObject['data'],
   ) {
-    const changed = await this.ids.changeObject(kindOf(accountId), id, (data) => {
+    const changed = await this.ids.changeObject(toKind(accountId), id, (data) => {
       if (data['deleted_at'] !== undefined) throw notFound(id);
       return change(data);
     });

@@ -33,7 +33,7 @@ import { refuse, refuseFields } from './anthropic-errors';
 import { type ReadableRuns, listEvents } from './anthropic-log';
 import { refuseUnservedEvents, sendEvents, toTurn } from './anthropic-messages';
 
-const kindOf = (accountId: AccountId) => ({ accountId, facade: 'anthropic', kind: 'session' });
+const toKind = (accountId: AccountId) => ({ accountId, facade: 'anthropic', kind: 'session' });
 
 const storedSession = z.object({ agent: z.object({ version: z.number() }), definition: agentDefinition });
 
@@ -66,7 +66,7 @@ export class AnthropicSessions {
     await this.dependencies.quotas.add(accountId, { threads: 1 });
     const session = { accountId, threadId: threadId.parse(`thr_${newUlid()}`) };
     const data = { environment_id: environmentId, title, metadata, archived_at: null, updated_at: at, ...agent };
-    await this.dependencies.ids.addObject(kindOf(accountId), { id: session.threadId, data, isThread: true });
+    await this.dependencies.ids.addObject(toKind(accountId), { id: session.threadId, data, isThread: true });
     if (turn) await this.beginOrDelete(session, turn);
     return this.get(session);
   }
@@ -82,7 +82,7 @@ export class AnthropicSessions {
   ) {
     const { limit, page: after, include_archived: withArchived = false, order } = query;
     const page = { after, limit: limit + 1, withArchived, isNewestFirst: order === 'desc' };
-    const rows = await this.dependencies.ids.listObjects(kindOf(accountId), page);
+    const rows = await this.dependencies.ids.listObjects(toKind(accountId), page);
     const shown = rows.slice(0, limit);
     const data = await Promise.all(
       shown.map(async (row) => {
@@ -196,7 +196,7 @@ export class AnthropicSessions {
   }
 
   private async findRow({ accountId, threadId: id }: ThreadAddress): Promise<FacadeObject | undefined> {
-    const row = await this.dependencies.ids.findObject(kindOf(accountId), id);
+    const row = await this.dependencies.ids.findObject(toKind(accountId), id);
     if (!row) await this.dependencies.threads.get({ accountId, threadId: id });
     return row;
   }
@@ -216,7 +216,7 @@ export class AnthropicSessions {
     change: (data: FacadeObject['data']) => FacadeObject['data'],
   ): Promise<void> {
     const { accountId, threadId: id } = session;
-    if (await this.dependencies.ids.changeObject(kindOf(accountId), id, change)) return;
+    if (await this.dependencies.ids.changeObject(toKind(accountId), id, change)) return;
     await this.dependencies.threads.get(session);
     throw refuse('session', 'changing a thread that was begun elsewhere');
   }

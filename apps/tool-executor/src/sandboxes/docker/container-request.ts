@@ -49,7 +49,7 @@ export function containerRequest({ settings, docker, workspace, name, ...paths }
       ...limitsOf(settings),
       LogConfig: { Type: 'none' }, // Its output is the agent's protocol.
       Tmpfs: { '/tmp': `rw,exec,nosuid,nodev,mode=1777,size=${settings.temporaryBytes}` },
-      Mounts: mountsOf(workspace, paths),
+      Mounts: toMounts(workspace, paths),
       ...(docker.runtime !== undefined && { Runtime: docker.runtime }),
     },
   };
@@ -68,7 +68,7 @@ function limitsOf({ memoryBytes, processes, cpu, openFiles, fileSizeBytes }: San
   };
 }
 
-function mountsOf(
+function toMounts(
   { directory }: Workspace,
   paths: Pick<ContainerParts, 'agentDirectory' | 'egressSocket' | 'secretSocket'>,
 ): object[] {

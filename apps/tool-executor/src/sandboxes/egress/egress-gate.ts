@@ -73,7 +73,7 @@ export class EgressGates {
   ) {}
 
   of(threadId: string): EgressGate {
-    const gate = this.gates.get(threadId) ?? new EgressGate(this.rules, this.secretsOf(threadId));
+    const gate = this.gates.get(threadId) ?? new EgressGate(this.rules, this.findSecrets(threadId));
     this.gates.set(threadId, gate);
     return gate;
   }
@@ -82,7 +82,7 @@ export class EgressGates {
     this.gates.delete(threadId);
   }
 
-  private secretsOf(threadId: string): SandboxSecrets | undefined {
+  private findSecrets(threadId: string): SandboxSecrets | undefined {
     return this.secrets && new SandboxSecrets(threadId, this.secrets);
   }
 }

@@ -3,7 +3,7 @@ import { type AccountId, type CallId, type RunId, type SecretTarget, isAllowedTa
 import type { GrantedSecret } from '@rondo/messaging';
 import { type RequestHead, hasPlaceholder, placeSecret } from '../../secrets/place-secret';
 import { type OpenSecret, SecretRefused, type SecretSource } from '../../secrets/secret-source';
-import { SecretMask, formsOf } from './secret-mask';
+import { SecretMask, toForms } from './secret-mask';
 
 /** The call for which a command is about to run. */
 export interface GrantedCall {
@@ -85,7 +85,7 @@ export class SandboxSecrets {
     );
     const values = [...accounts].flatMap((account) => this.parts.source.openedFor(account));
     return new SecretMask(
-      values.flatMap((value) => [undefined, ...usernames].flatMap((username) => formsOf(value, username))),
+      values.flatMap((value) => [undefined, ...usernames].flatMap((username) => toForms(value, username))),
     );
   }
 

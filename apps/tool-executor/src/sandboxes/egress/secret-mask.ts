@@ -3,7 +3,7 @@ import { Transform } from 'node:stream';
 const asterisk = '*'.charCodeAt(0);
 
 /** How a host may write back what it was sent. */
-export const formsOf = (value: string, username?: string): readonly string[] => {
+export const toForms = (value: string, username?: string): readonly string[] => {
   const base64 = Buffer.from(value).toString('base64');
   const forms = [
     ...[value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1), base64, base64.replace(/=+$/, '')],

@@ -86,7 +86,7 @@ export class SecretRelay {
     const { target, leaving } = connection;
     const destination = await gate.admit({ hostname: target.hostname, port: target.port });
     const method = request.method ?? 'GET';
-    const given = { target: pathOf(request, target), headers: pairsOf(request.rawHeaders) };
+    const given = { target: readPath(request, target), headers: toPairs(request.rawHeaders) };
     const { head, used } = await secrets.fill(given, target, method);
     const mask = secrets.mask();
     const outside = await this.connect(await dial(destination, leaving), target);
@@ -116,7 +116,7 @@ export class SecretRelay {
 }
 
 /** The path and query. A request for another host than that of its connection would carry the value there. */
-function pathOf({ url = '/', headers: { host } }: IncomingMessage, target: SecretTarget): string {
+function readPath({ url = '/', headers: { host } }: IncomingMessage, target: SecretTarget): string {
   const isUsual = target.port === (target.protocol === 'https:' ? 443 : 80);
   const authority = `${target.hostname}${isUsual ? '' : `:${target.port}`}`;
   const path = url.startsWith('/') ? url : absolutePath(url, `${target.protocol}//${authority}`);
@@ -132,7 +132,7 @@ function absolutePath(url: string, origin: string): string | undefined {
   return parsed?.origin === new URL(origin).origin ? `${parsed.pathname}${parsed.search}` : undefined;
 }
 
-const pairsOf = (raw: readonly string[]): (readonly [string, string])[] =>
+const toPairs = (raw: readonly string[]): (readonly [string, string])[] =>
   raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ''] as const] : []));
 
 /** A host that compresses could hide a value from the mask, so none is asked to. */
@@ -183,7 +183,7 @@ function sendBack(answer: IncomingMessage, response: ServerResponse, mask: Secre
     throw new EgressRefusal(`The host answered with the encoding ${encoding}, in which a secret cannot be masked.`);
   }
   const dropped = new Set([...hopByHop, ...(isPacked ? ['content-encoding', 'content-length'] : [])]);
-  const kept = pairsOf(rawHeaders).filter(([name]) => !dropped.has(name.toLowerCase()));
+  const kept = toPairs(rawHeaders).filter(([name]) => !dropped.has(name.toLowerCase()));
   for (const [name, values] of Object.entries(grouped(kept)))
     response.setHeader(name, Array.isArray(values) ? values.map((value) => mask.text(value)) : mask.text(values));
   response.writeHead(statusCode, mask.text(statusMessage));

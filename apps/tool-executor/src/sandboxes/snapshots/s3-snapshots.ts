@@ -51,7 +51,7 @@ export class S3Snapshots implements SnapshotStore {
   constructor(private readonly settings: S3Settings) {
     const { bucket, prefix, endpoint = 'https://s3.amazonaws.com' } = settings;
     this.name = `s3://${bucket}/${prefix} at ${endpoint}`;
-    this.client = new S3Client(clientConfigOf(settings));
+    this.client = new S3Client(toClientConfig(settings));
   }
 
   async save(key: SnapshotKey, { file, info, signal }: SavedFile): Promise<void> {
@@ -115,7 +115,7 @@ export class S3Snapshots implements SnapshotStore {
 }
 
 /** Checksums of the client's own are left out where they are not required: not every service knows them, and copies have one. */
-function clientConfigOf({ endpoint, region, credentials, proxy }: S3Settings): S3ClientConfig {
+function toClientConfig({ endpoint, region, credentials, proxy }: S3Settings): S3ClientConfig {
   return {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

@@ -60,7 +60,7 @@ export function checkSnapshots(config: SnapshotConfig, context: z.RefinementCtx)
   }
 }
 
-export function copySettingsOf(config: SnapshotConfig & ProxyConfig, executorId: string): CopySettings | undefined {
+export function readCopySettings(config: SnapshotConfig & ProxyConfig, executorId: string): CopySettings | undefined {
   const { SANDBOX_SNAPSHOTS: place, SANDBOX_SNAPSHOTS_CLOSE_S: closeS } = config;
   if (place === undefined) return undefined;
   const { SANDBOX_S3_ENDPOINT: endpoint, SANDBOX_S3_REGION: region } = config;

@@ -8,7 +8,7 @@ import {
   anySignal,
   exchange,
   redirectOf,
-  targetOf,
+  toTarget,
 } from '@rondo/platform';
 import { type EgressGate, EgressRefusal } from '../../sandboxes';
 import { clipMiddle } from '../clip-text';
@@ -77,7 +77,7 @@ function destinationOf(url: URL, gate: EgressGate) {
   if (protocol !== 'http:' && protocol !== 'https:')
     throw new EgressRefusal('Only http and https URLs can be requested.');
   if (username || password) throw new EgressRefusal('Put credentials in the authorization header, not in the URL.');
-  return gate.admit(targetOf(url));
+  return gate.admit(toTarget(url));
 }
 
 function abortionOf(signal: AbortSignal): Promise<never> {

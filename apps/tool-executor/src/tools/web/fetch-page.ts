@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { type HttpAnswer, OutboundRefusal, exchange, redirectOf, targetOf } from '@rondo/platform';
+import { type HttpAnswer, OutboundRefusal, exchange, redirectOf, toTarget } from '@rondo/platform';
 import type { EgressGate } from '../../sandboxes';
 import { PageProblem } from './page-source';
 
@@ -38,7 +38,7 @@ export async function admit(url: URL, egress: EgressGate) {
   if (protocol !== 'http:' && protocol !== 'https:') throw new PageProblem('only http and https URLs can be read');
   if (username || password) throw new PageProblem('its URL has a user name or a password in it');
   try {
-    return await egress.admit(targetOf(url));
+    return await egress.admit(toTarget(url));
   } catch (error) {
     throw new PageProblem(error instanceof OutboundRefusal ? error.message : 'its host was not found');
   }

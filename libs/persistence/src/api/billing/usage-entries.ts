@@ -33,10 +33,10 @@ export async function listUsageEntries(
   const [place] = last === null ? [] : await timeOfEntry.all(sql, [last, filter.accountId]);
   if (last !== null && !place) throw invalidCursor();
   const values = [...valuesOf(filter), place?.created_at ?? null, last, limit + 1];
-  return pageOf((await newestEntries.all(sql, values)).map(entryOf), limit);
+  return pageOf((await newestEntries.all(sql, values)).map(toEntry), limit);
 }
 
-const entryOf = ({ created_at, cost_usd, ...row }: EntryRow): UsageEntry => ({
+const toEntry = ({ created_at, cost_usd, ...row }: EntryRow): UsageEntry => ({
   ...row,
   cost_usd: cost_usd && roundUsd(cost_usd),
   created_at: created_at.toISOString(),
