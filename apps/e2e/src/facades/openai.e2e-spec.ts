@@ -351,7 +351,7 @@ describe('refusals', () => {
   it('name what is not served', async () => {
     const error = await failed(openai.embeddings.create({ model, input: 'x' }));
     expect(error).toMatchObject({ status: 404, code: 'not_served' });
-    expect(error.message).toContain('POST /openai/v1/embeddings is not served: Rondo runs agents.');
+    expect(error.message).toContain('POST /openai/v1/embeddings is not served here: Rondo runs agents.');
     expect(await failed(openai.conversations.update('conv_1', { metadata: {} }))).toMatchObject({ status: 405 });
   });
 });

@@ -1,10 +1,16 @@
+import {
+  type FacadeCoverage,
+  aiSdkCoverage,
+  anthropicCoverage,
+  findRefusedRoute,
+  openAiCoverage,
+} from '@rondo/contract/api';
 import type { ProblemBody } from '../problems/problems';
-import { toOpenAiError } from './openai/openai-errors';
-import { toRetryHeaders } from './repeated-posts';
 import { toAnthropicError } from './anthropic/anthropic-errors';
+import { toOpenAiError } from './openai/openai-errors';
 
 /** An error as the clients of a façade read it. */
-interface FacadeError {
+export interface FacadeError {
   readonly contentType: string;
   readonly text: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -12,35 +18,55 @@ interface FacadeError {
   readonly status?: number;
 }
 
-/** What is answered with an error. `requestId` is that of the response, where the façade has one. */
-interface RefusedRequest {
+/** A request that is answered with an error. */
+interface FailedRequest {
   readonly method: string;
   readonly path: string;
+  /** That of the response, where the façade has one. */
   readonly requestId: string | null;
 }
 
+interface FailedFacadeRequest extends FailedRequest {
+  /** Names a route of the protocol that is not served, with the reason. Undefined for every other failure. */
+  readonly refusal: string | undefined;
+}
+
+interface Facade {
+  readonly coverage: FacadeCoverage;
+  readonly toError: (problem: ProblemBody, request: FailedFacadeRequest) => FacadeError;
+}
+
 /** By the beginning of the path. What fails before a handler is reached, for example in a guard, is answered in the same form. */
-const formats: Readonly<Record<string, (problem: ProblemBody, request: RefusedRequest) => FacadeError>> = {
-  /** The AI SDK shows the body of an answer that is no stream as the message of its error. */
-  '/ai-sdk': ({ title, detail, code }) => ({
-    contentType: 'text/plain; charset=utf-8',
-    text: `${detail ?? title} (${code})`,
-  }),
-  '/openai': (problem, request) => {
-    const { status, body } = toOpenAiError(problem, request);
-    const headers = toRetryHeaders({ status, code: problem.code });
-    return { contentType: 'application/json; charset=utf-8', text: JSON.stringify(body), status, headers };
+const facades: Readonly<Record<string, Facade>> = {
+  '/ai-sdk': {
+    coverage: aiSdkCoverage,
+    /** The AI SDK shows the body of an answer that is no stream as the message of its error. */
+    toError: ({ title, detail, code }) => ({
+      contentType: 'text/plain; charset=utf-8',
+      text: `${detail ?? title} (${code})`,
+    }),
   },
-  '/anthropic': (problem, { requestId }) => toAnthropicError(problem, requestId),
+  '/anthropic': { coverage: anthropicCoverage, toError: toAnthropicError },
+  '/openai': { coverage: openAiCoverage, toError: toOpenAiError },
 };
 
 /** The beginning of the paths of a façade. Undefined for a path of no façade. */
 const findPrefix = (path: string): string | undefined =>
-  Object.keys(formats).find((prefix) => path === prefix || path.startsWith(`${prefix}/`));
+  Object.keys(facades).find((prefix) => path === prefix || path.startsWith(`${prefix}/`));
 
 export const isFacadePath = (path: string): boolean => findPrefix(path) !== undefined;
 
 /** Undefined for a path of no façade. */
-export function toFacadeError(problem: ProblemBody, request: RefusedRequest): FacadeError | undefined {
-  return formats[findPrefix(request.path) ?? '']?.(problem, request);
+export function toFacadeError(problem: ProblemBody, request: FailedRequest): FacadeError | undefined {
+  const facade = facades[findPrefix(request.path) ?? ''];
+  if (!facade) return undefined;
+  const isUnserved = problem.code === 'not_found' || problem.code === 'method_not_allowed';
+  const refusal = isUnserved ? describeRefusal(facade.coverage, request) : undefined;
+  return facade.toError(problem, { ...request, refusal });
+}
+
+function describeRefusal(coverage: FacadeCoverage, { method, path }: FailedRequest): string | undefined {
+  if (!path.startsWith(coverage.path)) return undefined;
+  const why = findRefusedRoute(coverage, method, path.slice(coverage.path.length));
+  return why === undefined ? undefined : `${method} ${path} is not served here: ${why}.`;
 }

@@ -4,7 +4,6 @@ import type { IdempotentRequest } from '@rondo/persistence';
 import type { Logger } from '@rondo/platform';
 import type { Request, Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
-import { findRefusal } from '../facades/anthropic/anthropic-errors';
 import { toFacadeError } from '../facades/facade-errors';
 import { readRequestId } from '../facades/request-ids';
 import { discardBody, hasBody } from '../http/body';
@@ -44,9 +43,6 @@ export class ProblemFilter implements ExceptionFilter {
   private responseTo(error: unknown, request: Request) {
     const response = problemResponse(error);
     if (response.body.code !== 'not_found') return response;
-    const refused = findRefusal(request.method, request.path);
-    if (refused) return problemResponse(refused);
-
     const methods = this.allowed.at(request.path);
     return methods.length === 0
       ? response

@@ -50,7 +50,7 @@ export { llmMessageList, threads } from './threads';
 export { webhookTriggers } from './webhook-triggers';
 export { webhooks } from './webhooks';
 export { apiRoutes, apiSchemas } from './all-routes';
-export { type AiSdkChatRequest, type AiSdkMessage, aiSdk } from './facades/ai-sdk';
+export { type AiSdkChatRequest, type AiSdkMessage, aiSdk, aiSdkCoverage } from './facades/ai-sdk';
 export { type FacadeCoverage, type RequestCoverage, asksFor, findRefusedRoute } from './facades/coverage';
 export { anthropicCoverage } from './facades/anthropic-coverage';
 export { facadeCoverage, facadeRoutes } from './facades/facade-routes';

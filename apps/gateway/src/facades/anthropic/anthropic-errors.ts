@@ -1,6 +1,7 @@
-import { type RequestCoverage, anthropicCoverage, asksFor, findRefusedRoute } from '@rondo/contract/api';
+import { type RequestCoverage, asksFor } from '@rondo/contract/api';
 import { ApiError } from '../../problems/api-error';
-import type { ProblemBody } from '../../problems/problems';
+import { type ProblemBody, problem } from '../../problems/problems';
+import type { FacadeError } from '../facade-errors';
 import { toRetryHeaders } from '../repeated-posts';
 
 /** What is documented there and not served here, by its name. */
@@ -21,15 +22,20 @@ const types: Readonly<Record<number, string>> = {
 /** Errors of a request are 400 there, also those that are 422 in the API. */
 const toStatus = (status: number): number => (status === 422 || status === 410 ? 400 : status);
 
-export function toAnthropicError(problem: ProblemBody, requestId: string | null) {
-  const { title, detail, code } = problem;
-  const status = toStatus(problem.status);
+/** A problem as clients of Claude's API read it. A route that is not served is an unsupported capability. */
+export function toAnthropicError(
+  failure: ProblemBody,
+  { requestId, refusal }: { readonly requestId: string | null; readonly refusal: string | undefined },
+): FacadeError {
+  const shown = refusal === undefined ? failure : problem('unsupported_capability', { detail: refusal });
+  const { title, detail, code } = shown;
+  const status = toStatus(shown.status);
   const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
   const error = { type, message: detail ?? title, details: { error_code: code } };
   return {
     status,
     contentType: 'application/json; charset=utf-8',
-    headers: toRetryHeaders(problem),
+    headers: toRetryHeaders(shown),
     text: JSON.stringify({ type: 'error', error, request_id: requestId }),
   };
 }
@@ -40,12 +46,4 @@ export function refuseFields(request: object, { refused }: RequestCoverage): voi
   for (const [field, refusal] of Object.entries(refused))
     if (asksFor(given[field], refusal))
       throw new ApiError('unsupported_capability', `${field} is not served here: ${refusal.why}.`);
-}
-
-/** The refusal of a path of the documented API that is not served here. Undefined for other paths. */
-export function findRefusal(method: string, path: string): ApiError | undefined {
-  const { path: base } = anthropicCoverage;
-  if (!path.startsWith(base)) return undefined;
-  const why = findRefusedRoute(anthropicCoverage, method, path.slice(base.length));
-  return why === undefined ? undefined : new ApiError('unsupported_capability', `${path} is not served here: ${why}.`);
 }

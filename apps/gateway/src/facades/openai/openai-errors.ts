@@ -1,12 +1,12 @@
-import { findRefusedRoute, openAiCoverage } from '@rondo/contract/api';
 import type { ProblemBody } from '../../problems/problems';
+import type { FacadeError } from '../facade-errors';
+import { toRetryHeaders } from '../repeated-posts';
 
-interface RefusedRequest {
+interface FailedRequest {
   readonly method: string;
   readonly path: string;
+  readonly refusal: string | undefined;
 }
-
-const base = '/openai/v1';
 
 /** Fields of runs under the names that clients of OpenAI's API know. */
 const names: readonly (readonly [RegExp, string])[] = [
@@ -33,21 +33,25 @@ const codes: Partial<Record<ProblemBody['code'], string>> = {
 
 const badRequests: ReadonlySet<string> = new Set(['message_not_newest', 'tool_call_not_awaited']);
 
-/** A problem as clients of OpenAI's API read it: the HTTP status, and the body. */
-export function toOpenAiError(problem: ProblemBody, request: RefusedRequest): { status: number; body: object } {
+/** A problem as clients of OpenAI's API read it. */
+export function toOpenAiError(problem: ProblemBody, request: FailedRequest): FacadeError {
   const { code, detail, title, errors = [] } = problem;
   const status = problem.status === 422 || badRequests.has(code) ? 400 : problem.status;
   const given = errors[0]?.field;
   const [pattern, name = ''] = names.find(([each]) => each.test(given ?? '')) ?? [];
   const param = (pattern && given?.replace(pattern, name)) ?? given ?? null;
-  const isUnserved = code === 'not_found' || code === 'method_not_allowed';
-  const message = (isUnserved && detail === undefined ? describeRefusal(request) : detail) ?? title;
-  return { status, body: { error: { message, type: toType(status), param, code: codes[code] ?? code } } };
+  const message = detail ?? describeUnserved(code, request) ?? title;
+  return {
+    status,
+    contentType: 'application/json; charset=utf-8',
+    headers: toRetryHeaders({ status, code }),
+    text: JSON.stringify({ error: { message, type: toType(status), param, code: codes[code] ?? code } }),
+  };
 }
 
-function describeRefusal({ method, path }: RefusedRequest): string {
-  const why = findRefusedRoute(openAiCoverage, method, path.slice(base.length));
-  return `${method} ${path} is not served${why === undefined ? '' : `: ${why}`}.`;
+function describeUnserved(code: ProblemBody['code'], { method, path, refusal }: FailedRequest): string | undefined {
+  if (code !== 'not_found' && code !== 'method_not_allowed') return undefined;
+  return refusal ?? `${method} ${path} is not served.`;
 }
 
 function toType(status: number): string {
