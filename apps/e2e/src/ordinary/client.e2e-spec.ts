@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -161,13 +161,12 @@ describe('the packed @rondo/client, in an empty project', () => {
   let folder: string;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'rondo-client-'));
-    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], {
-      cwd: join(root, 'libs/client'),
-    });
-    const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
-    expect(files.filter(({ path }) => !/^(dist\/.*\.(js|d\.ts)|package\.json|README\.md)$/.test(path))).toEqual([]);
+    await run(process.execPath, [join(root, 'deploy/local/packages.mjs'), '--to', folder]);
+    const tarball = readdirSync(folder).filter((name) => name.startsWith('rondo-client-'));
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${filename}`], { cwd: folder });
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...tarball.map((name) => `./${name}`)], {
+      cwd: folder,
+    });
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
