@@ -27,7 +27,19 @@ it('takes every measure and prints each step before it begins', async () => {
 
   const { taken } = JSON.parse(readFileSync(out, 'utf8')) as { taken: Taken[] }; // the bench wrote it
   const measures = taken.map(({ measure }) => measure);
-  expect(measures).toEqual(['tokens', 'turns', 'gap', 'first-token', 'streams', 'growth', 'memory', 'recovery']);
+  expect(measures).toEqual([
+    'tokens',
+    'turns',
+    'gap',
+    'start',
+    'light',
+    'run-cost',
+    'streams',
+    'growth',
+    'idle',
+    'memory',
+    'recovery',
+  ]);
   const figures = taken.flatMap(({ outcomes }) => outcomes);
   expect(figures.filter(({ rondo }) => typeof rondo.median !== 'number')).toEqual([]);
   const [first, ...others] = measures;

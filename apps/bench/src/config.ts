@@ -12,7 +12,9 @@ npm run bench -- --rounds 9        more rounds than ${whole.rounds}
 npm run bench -- --short           everything once and tiny, to see that it works; its figures mean nothing
 npm run bench -- --tracing 0.1     with tracing on, of this share of the runs; without it tracing is off
 npm run bench -- --profile         also writes CPU profiles of the services and prints their largest costs
-npm run bench -- --profiles DIR    where to (.data/profiles)
+npm run bench -- --trace           instead prints each message on the way of a run, with its time and CPU; with --only start
+npm run bench -- --profiles DIR    where profiles and traces are written to (.data/profiles)
+npm run bench -- --warm-up 20      seconds under load before the first measure, instead of ${whole.warmUpSeconds}
 npm run bench -- --out FILE        also writes the figures as JSON`;
 
 const measureName = z.enum(names as [string, ...string[]]); // it was made from two lists that are not empty
@@ -28,6 +30,8 @@ const request = z.object({
   short: z.boolean().default(false),
   tracing: z.coerce.number().min(0).max(1).optional(),
   profile: z.boolean().default(false),
+  trace: z.boolean().default(false),
+  'warm-up': z.coerce.number().min(1).optional(),
   profiles: z
     .string()
     .default('.data/profiles')
@@ -48,13 +52,22 @@ export function readOptions(args: string[]) {
       short: { type: 'boolean' },
       tracing: { type: 'string' },
       profile: { type: 'boolean' },
+      trace: { type: 'boolean' },
+      'warm-up': { type: 'string' },
       profiles: { type: 'string' },
       out: { type: 'string' },
     },
   });
   const parsed = request.safeParse(values);
   if (!parsed.success) throw new Error(z.prettifyError(parsed.error));
-  const { rounds, ...options } = parsed.data;
+  const { rounds, 'warm-up': warmUpSeconds, ...options } = parsed.data;
   const scale = options.short ? short : whole;
-  return { ...options, scale: rounds === undefined ? scale : { ...scale, rounds } };
+  return {
+    ...options,
+    scale: {
+      ...scale,
+      rounds: rounds ?? scale.rounds,
+      warmUpSeconds: warmUpSeconds ?? scale.warmUpSeconds,
+    },
+  };
 }

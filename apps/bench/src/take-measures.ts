@@ -2,13 +2,13 @@ import type { Bench } from './bench';
 import type { BenchOptions } from './config';
 import { comparisons, counts, trials } from './measures/all-measures';
 import type { Comparison, Figure, ModelProcess, Trial } from './measures/measure';
-import { Profiling } from './profile/profiling';
+import { Profiling, cpuProfiles, traces } from './profile/profiling';
 import { type Taken, takenOf } from './report/outcome';
 import { type Round, compare, warmUp } from './rounds';
 
 interface Outcome {
   readonly taken: readonly Taken[];
-  /** A readable report of the CPU profiles. */
+  /** A readable report of the CPU profiles or traces. */
   readonly profiles: string | undefined;
 }
 
@@ -61,7 +61,8 @@ async function takeCompared(
   { bench, model, options, take, step }: Session,
   compared: readonly Comparison[],
 ): Promise<string | undefined> {
-  const profiling = options.profile ? new Profiling(options.profiles) : undefined;
+  const recording = options.trace ? traces : options.profile ? cpuProfiles : undefined;
+  const profiling = recording && new Profiling(options.profiles, recording);
   const bare = await bench.startBare(model.url);
   const tracing = options.tracing === undefined ? {} : await bench.startTracing(options.tracing);
   const everywhere = { ...tracing, ...profiling?.needs.everywhere };

@@ -1,16 +1,17 @@
-import { firstToken } from './first-token';
 import { gap } from './gap';
 import { growth } from './growth';
+import { idle } from './idle';
 import type { Comparison, Count, Trial } from './measure';
 import { memory } from './memory';
 import { recovery } from './recovery';
+import { start } from './start';
 import { streams } from './streams';
 import { tokens } from './tokens';
-import { turns } from './turn-cost';
+import { light, runCost, turns } from './turn-cost';
 
 /** In the order in which they are taken. */
-export const comparisons: readonly Comparison[] = [turns, gap, firstToken, streams, growth];
+export const comparisons: readonly Comparison[] = [turns, gap, start, light, runCost, streams, growth];
 
-export const trials: readonly Trial[] = [memory, recovery];
+export const trials: readonly Trial[] = [idle, memory, recovery];
 
 export const counts: readonly Count[] = [tokens];
