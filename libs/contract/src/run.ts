@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { awaitedApproval } from './approval';
 import { awaitedCall } from './caller-tool';
+import { endUser } from './end-user';
 import { forkOrigin } from './fork';
 import { agentId, callId, projectId, runId, threadId } from './ids';
 import { runFailure } from './problem';
@@ -133,6 +134,8 @@ export const run = z.object({
   thread_id: threadId,
   /** The project of its thread. Null for a thread without one. */
   project_id: projectId.nullable(),
+  /** The person for whom it runs: that of its thread. Null: none was named. */
+  user: endUser.nullable().optional(),
   status: runStatus,
   iteration: z.number().int().nonnegative(),
   last_seq: z.number().int().nonnegative(),
@@ -177,6 +180,7 @@ type Beginning = Pick<Run, 'id' | 'thread_id' | 'last_seq' | 'settings' | 'metad
     Pick<
       Run,
       | 'project_id'
+      | 'user'
       | 'agent_id'
       | 'agent_version'
       | 'preview'
@@ -192,6 +196,7 @@ export const newRun = ({ id, thread_id, last_seq, settings, metadata, created_at
   id,
   thread_id,
   project_id: more.project_id ?? null,
+  user: more.user ?? null,
   status: 'queued',
   iteration: 0,
   last_seq,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { agentId, modelCallId, runId, threadId } from './ids';
 
 /** What usage is summed up by. */
-export const usageGroup = z.enum(['day', 'model', 'agent']);
+export const usageGroup = z.enum(['day', 'model', 'agent', 'user', 'key']);
 export type UsageGroup = z.infer<typeof usageGroup>;
 
 /** One model call in the ledger of an account. */

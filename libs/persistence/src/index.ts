@@ -4,6 +4,7 @@ export { isDatabaseUnavailable } from './database/unavailable';
 
 // Runs for workers
 export { Outbox, type OutboxEntry } from './run-log/outbox';
+export { OtherUserError } from './api/runs/lock-place';
 export { type ForkOrder, type ForkedRun, UnknownSeqError } from './api/runs/forks/fork-run';
 export type { ChildOrder, StartedChild } from './api/runs/child-runs/start-child';
 export { RunTrees } from './api/runs/child-runs/run-trees';

@@ -36,7 +36,13 @@ const tooLong = { path: ['from'], message: `must be at most ${mostDays} days bef
 const checkedUsageQuery = usageQuery.refine(isOrdered, notOrdered).refine(isShort, tooLong);
 const checkedEntryQuery = usageEntryQuery.refine(isOrdered, notOrdered).refine(isShort, tooLong);
 
-const columnOf = { day: 'day', model: 'model', agent: 'agent_id' } as const satisfies Record<UsageGroup, string>;
+const columnOf = {
+  day: 'day',
+  model: 'model',
+  agent: 'agent_id',
+  user: 'user',
+  key: 'key_id',
+} as const satisfies Record<UsageGroup, string>;
 const sums = usageSums.keyof().options;
 const entryColumns = usageEntry.keyof().options;
 
@@ -74,5 +80,6 @@ const toFilter = (query: Filter) => ({
   agentId: query.agent_id,
   runId: query.run_id,
   threadId: query.thread_id,
+  user: query.user,
   model: query.model,
 });

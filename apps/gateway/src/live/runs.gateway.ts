@@ -56,7 +56,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
 
   @SubscribeMessage('run.create')
   create(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
-    return this.sockets.acknowledge(socket, { scope: 'write' }, async ({ accountId }) => {
+    return this.sockets.acknowledge(socket, { scope: 'write' }, async ({ accountId, keyId: createdBy }) => {
       const { subscribe, idempotency_key: key, ...request } = parseInput(messages['run.create'].message, body);
       const id = runId.parse(`run_${newUlid()}`);
       const equivalent = {
@@ -66,7 +66,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
         body: without(body, ['subscribe', 'idempotency_key']),
       };
       const createRun = async (promised?: PendingKey<Run>) => {
-        const create = () => this.runService.create(accountId, request, { id, promised });
+        const create = () => this.runService.create(accountId, request, { id, promised, createdBy });
         return subscribe ? this.sockets.subscribeToNew(socket, { accountId, runId: id }, create) : (await create()).run;
       };
       const once = await this.idempotentMessages.once(equivalent, createRun, toLocation);

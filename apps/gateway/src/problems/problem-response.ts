@@ -1,6 +1,12 @@
 import { HttpException } from '@nestjs/common';
 import { TerminalError, TransientError } from '@rondo/domain';
-import { UnknownBlobError, UnknownFileError, UnknownSeqError, isDatabaseUnavailable } from '@rondo/persistence';
+import {
+  OtherUserError,
+  UnknownBlobError,
+  UnknownFileError,
+  UnknownSeqError,
+  isDatabaseUnavailable,
+} from '@rondo/persistence';
 import { ApiError, InvalidRequest, retryAfter } from './api-error';
 import { type ProblemBody, type ProblemCode, isProblemCode, problem } from './problems';
 
@@ -11,7 +17,7 @@ export interface ProblemResponse {
 
 /** The problem that an error is answered with. An unexpected error is a 500 that reveals nothing of its cause (I12). */
 export function problemResponse(error: unknown): ProblemResponse {
-  if (error instanceof UnknownBlobError || error instanceof UnknownFileError || error instanceof UnknownSeqError) {
+  if (isFieldError(error)) {
     return problemResponse(new InvalidRequest([{ field: error.field, message: error.message }]));
   }
   if (error instanceof ApiError)
@@ -26,6 +32,13 @@ export function problemResponse(error: unknown): ProblemResponse {
   if (error instanceof HttpException) return { body: problem(codeOfStatus(error.getStatus())), headers: {} };
   return { body: problem('internal_error'), headers: {} };
 }
+
+/** Errors of the store that are about one field of the request. */
+const isFieldError = (error: unknown) =>
+  error instanceof UnknownBlobError ||
+  error instanceof UnknownFileError ||
+  error instanceof UnknownSeqError ||
+  error instanceof OtherUserError;
 
 /** For errors that Nest and Express throw themselves. */
 function codeOfStatus(status: number): ProblemCode {

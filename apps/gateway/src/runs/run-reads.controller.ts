@@ -22,7 +22,7 @@ export class RunReadsController {
       ...{ finishReasons: filter.finish_reason, model: filter.model },
       ...{ threadId: filter.thread_id, agentId: filter.agent_id, parentRunId: filter.parent_run_id },
       metadata: toMetadataFilter(filter),
-      ...{ projectId: filter.project_id, words: filter.q },
+      ...{ projectId: filter.project_id, user: filter.user, words: filter.q },
       ...{ createdFrom: filter.created_from, createdBefore: filter.created_before },
     });
   }

@@ -1,6 +1,7 @@
 import {
   type AccountId,
   type AgentId,
+  type EndUser,
   type FileId,
   type Approval,
   type InputBlock,
@@ -13,6 +14,7 @@ import {
   type ThreadId,
   type ToolCall,
   isTerminal,
+  readUser,
 } from '@rondo/contract';
 import { type PendingStop, type ResolvedAgent, withDefinition } from '@rondo/domain';
 import type {
@@ -81,7 +83,7 @@ export interface RunServiceDependencies {
   signalStop(stop: PendingStop): void;
 }
 
-interface CreationOptions extends Pick<NewRun, 'id' | 'promised' | 'alongside'> {
+interface CreationOptions extends Pick<NewRun, 'id' | 'promised' | 'alongside' | 'createdBy'> {
   /** The header of the request. */
   readonly traceparent?: string | undefined;
 }
@@ -101,6 +103,7 @@ export type RunRequest = SettingsRequest & {
   readonly files?: FileId[] | undefined;
   readonly edit_message_id?: MessageId | undefined;
   readonly on_active_run: NewRun['onActiveRun'];
+  readonly user?: EndUser | undefined;
   readonly metadata: Record<string, string>;
 };
 
@@ -115,7 +118,7 @@ export class RunService {
   async create(
     accountId: AccountId,
     request: RunRequest,
-    { id, promised, alongside, traceparent }: CreationOptions = {},
+    { traceparent, ...options }: CreationOptions = {},
   ): Promise<Pick<CreatedRun, 'run' | 'facts'>> {
     const {
       thread_id: threadId,
@@ -125,10 +128,11 @@ export class RunService {
       files,
       edit_message_id: edits,
       on_active_run: wanted,
+      user: namedUser,
       metadata,
       ...overrides
     } = request;
-    const trace = this.dependencies.creationTraces?.begin({ id, traceparent });
+    const trace = this.dependencies.creationTraces?.begin({ id: options.id, traceparent });
     const { source, agent: stored } = await this.agentOf(accountId, request);
     const { runs, settings: resolver, accountLimits, quota } = this.dependencies;
     const owner = { account: accountId, servers: stored?.servers };
@@ -139,9 +143,10 @@ export class RunService {
     const agent = stored && { id: stored.id, version: stored.version, isNamed: source === 'request' };
     const content = { input, files, settings, agent, metadata };
     const onActiveRun = edits ? 'replace' : wanted;
-    const place = { threadId, projectId };
-    const named = { id: trace?.runId ?? id, traceId: trace?.traceId };
-    const newRun = { ...named, accountId, ...place, ...content, edits, onActiveRun, promised, alongside } as const;
+    const user = threadId === undefined ? readUser({ user: namedUser, metadata }) : namedUser;
+    const place = { threadId, projectId, user };
+    const named = { id: trace?.runId ?? options.id, traceId: trace?.traceId };
+    const newRun = { ...options, ...named, accountId, ...place, ...content, edits, onActiveRun };
     const { run, facts, stops, job } = await quota.within(accountId, () => runs.create(newRun), admission);
     trace?.created(run);
     if (job) this.dependencies.publishJob(job);

@@ -8,16 +8,16 @@ export class RunsController {
   constructor(private readonly service: RunService) {}
 
   @Route(routes.createRun)
-  async createRun({ address, body, promised, request }: RouteInput<typeof routes.createRun>) {
-    const traceparent = request.get('traceparent');
-    return (await this.service.create(address.accountId, body, { promised, traceparent })).run;
+  async createRun({ address, body, caller, promised, request }: RouteInput<typeof routes.createRun>) {
+    const options = { promised, traceparent: request.get('traceparent'), createdBy: caller.keyId };
+    return (await this.service.create(address.accountId, body, options)).run;
   }
 
   @Route(routes.createRunOnThread)
-  async createRunOnThread({ address, body, promised, request }: RouteInput<typeof routes.createRunOnThread>) {
+  async createRunOnThread({ address, body, caller, promised, request }: RouteInput<typeof routes.createRunOnThread>) {
     const onThread = { ...body, thread_id: address.threadId };
-    const traceparent = request.get('traceparent');
-    return (await this.service.create(address.accountId, onThread, { promised, traceparent })).run;
+    const options = { promised, traceparent: request.get('traceparent'), createdBy: caller.keyId };
+    return (await this.service.create(address.accountId, onThread, options)).run;
   }
 
   @Route(routes.stopRun)
@@ -33,9 +33,10 @@ export class RunsController {
   }
 
   @Route(routes.forkRun)
-  forkRun({ address, body, promised, request }: RouteInput<typeof routes.forkRun>) {
+  forkRun({ address, body, caller, promised, request }: RouteInput<typeof routes.forkRun>) {
     const { at_seq: atSeq, input, model } = body;
-    return this.service.fork({ ...address, atSeq, input, model, promised, traceparent: request.get('traceparent') });
+    const options = { promised, traceparent: request.get('traceparent'), createdBy: caller.keyId };
+    return this.service.fork({ ...address, atSeq, input, model, ...options });
   }
 
   @Route(routes.raiseBudget)

@@ -22,7 +22,7 @@ describe('threads over REST', () => {
 
     const read = await api().get(`/v1/threads/${first}`).expect(200);
     expect(read.body).toEqual({
-      ...{ id: first, agent_id: null, project_id: null, is_public: false },
+      ...{ id: first, agent_id: null, project_id: null, user: null, is_public: false },
       ...{ title: null, preview: null, newest_run: null },
       ...{ metadata: { topic: 'birds' }, created_at: expect.any(String) },
     });

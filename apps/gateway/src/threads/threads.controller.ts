@@ -1,4 +1,5 @@
 import { Controller } from '@nestjs/common';
+import { readUser } from '@rondo/contract';
 import { threads as routes } from '@rondo/contract/api';
 import { Messages, Threads } from '@rondo/persistence';
 import { AccountQuotas } from '../billing/account-quotas';
@@ -18,13 +19,13 @@ export class ThreadsController {
   async createThread({ address, body, promised }: RouteInput<typeof routes.createThread>) {
     const { title, agent_id: agentId, project_id: projectId, metadata } = body;
     await this.quotas.add(address.accountId, { threads: 1 });
-    return this.threads.create({ ...address, title, agentId, projectId, metadata, promised });
+    return this.threads.create({ ...address, title, agentId, projectId, user: readUser(body), metadata, promised });
   }
 
   @Route(routes.listThreads)
   listThreads({ address, query }: RouteInput<typeof routes.listThreads>) {
-    const { limit, after, project_id: projectId, q: words, ...filter } = query;
-    return this.threads.list({ ...address, projectId, words, limit, after, metadata: toMetadataFilter(filter) });
+    const { limit, after, project_id: projectId, user, q: words, ...filter } = query;
+    return this.threads.list({ ...address, projectId, user, words, limit, after, metadata: toMetadataFilter(filter) });
   }
 
   @Route(routes.getThread)

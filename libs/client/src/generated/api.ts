@@ -1774,6 +1774,8 @@ export type components = {
              * @default reject
              */
             on_active_run?: components["schemas"]["OnActiveRun"];
+            /** @description The person for whom it runs, as you name them. Of a new thread, `metadata.user` counts where this is absent; on a thread, another one than that of the thread is refused. */
+            user?: string;
             /** @default {} */
             metadata?: {
                 [key: string]: string;
@@ -1844,6 +1846,8 @@ export type components = {
              * @default reject
              */
             on_active_run?: components["schemas"]["OnActiveRun"];
+            /** @description The person for whom it runs, as you name them. Of a new thread, `metadata.user` counts where this is absent; on a thread, another one than that of the thread is refused. */
+            user?: string;
             /** @default {} */
             metadata?: {
                 [key: string]: string;
@@ -1954,6 +1958,8 @@ export type components = {
             agent_id?: string;
             /** @description The project that it belongs to, for good. */
             project_id?: string;
+            /** @description The person that it is of, as you name them. All its runs are of the same one. Where this is absent, `metadata.user` counts. */
+            user?: string;
             /** @default {} */
             metadata?: {
                 [key: string]: string;
@@ -2273,6 +2279,7 @@ export type components = {
             id: string;
             thread_id: string;
             project_id: string | null;
+            user?: string | null;
             status: components["schemas"]["RunStatus"];
             iteration: number;
             last_seq: number;
@@ -2421,6 +2428,8 @@ export type components = {
              * @default reject
              */
             on_active_run?: components["schemas"]["OnActiveRun"];
+            /** @description The person for whom it runs, as you name them. Of a new thread, `metadata.user` counts where this is absent; on a thread, another one than that of the thread is refused. */
+            user?: string;
             /** @default {} */
             metadata?: {
                 [key: string]: string;
@@ -3201,6 +3210,8 @@ export type components = {
             newest_run?: components["schemas"]["ThreadNewestRun"] | null;
             agent_id: string | null;
             project_id: string | null;
+            /** @description The person that it is of. Null: none was named. It stays the same. */
+            user?: string | null;
             is_public: boolean;
             metadata: {
                 [key: string]: unknown;
@@ -3731,6 +3742,10 @@ export type components = {
                 day?: string;
                 model?: string;
                 agent_id?: string | null;
+                /** @description Null: the run has none, or was deleted. */
+                user?: string | null;
+                /** @description The key, or the user of an outside issuer, that started the run. Null: neither did, or it was deleted. */
+                key_id?: string | null;
             }[];
             /** @description Of all rows, also of those beyond `limit`. */
             total: components["schemas"]["UsageSums"];

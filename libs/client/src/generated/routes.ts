@@ -105,8 +105,10 @@ export interface GetUsageQuery {
   readonly agent_id?: string;
   readonly run_id?: string;
   readonly thread_id?: string;
+  /** Of the runs of this person. */
+  readonly user?: string;
   readonly model?: string;
-  /** `day` (UTC), `model`, `agent`, or several of them, separated by commas. */
+  /** `day` (UTC), `model`, `agent`, `user`, `key`, or several of them, separated by commas. */
   readonly group_by?: string;
   readonly limit?: number;
 }
@@ -123,6 +125,8 @@ export interface ListUsageEntriesQuery {
   readonly agent_id?: string;
   readonly run_id?: string;
   readonly thread_id?: string;
+  /** Of the runs of this person. */
+  readonly user?: string;
   readonly model?: string;
 }
 export const listUsageEntries: Route<{ params: []; query: ListUsageEntriesQuery; answer: Api.UsageEntryPage }> = { method: 'GET', path: '/v1/usage/entries', takes: 'query' };
@@ -214,6 +218,8 @@ export interface ListRunsQuery {
   readonly thread_id?: string;
   readonly agent_id?: string;
   readonly project_id?: string;
+  /** Those of this person. */
+  readonly user?: string;
   /** Words that the input has, in any order; `"a phrase"`, `or`, and `-word` for one that it must not have. */
   readonly q?: string;
   /** The runs that calls of `run_agent` of this run have started. */
@@ -415,6 +421,8 @@ export interface ListThreadsQuery {
   /** The `next_cursor` of the page before. */
   readonly after?: string;
   readonly project_id?: string;
+  /** Those of this person. */
+  readonly user?: string;
   /** Words that its title or the input of one of its runs has, written as for runs. */
   readonly q?: string;
   /** With `metadata_value`: those whose metadata has this value under this key. */

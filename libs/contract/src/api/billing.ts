@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Balance, balance, credit, priceFactor } from '../balance';
+import { endUser } from '../end-user';
 import { agentId, runId, threadId } from '../ids';
 import { usageEntry, usageGroup } from '../usage-entry';
 import { exampleIds as ids } from './example-ids';
@@ -71,6 +72,7 @@ const filter = {
   agent_id: agentId.optional(),
   run_id: runId.optional(),
   thread_id: threadId.optional(),
+  user: endUser.optional().describe('Of the runs of this person.'),
   model: z.string().max(300).optional(),
 };
 
@@ -78,7 +80,7 @@ const groupBy = z
   .string()
   .transform((text) => text.split(','))
   .pipe(z.array(usageGroup))
-  .describe('`day` (UTC), `model`, `agent`, or several of them, separated by commas.');
+  .describe('`day` (UTC), `model`, `agent`, `user`, `key`, or several of them, separated by commas.');
 
 export const usageQuery = z.strictObject({
   ...filter,
@@ -109,6 +111,12 @@ const usageRow = usageSums.extend({
   day: z.iso.date().exactOptional(),
   model: z.string().exactOptional(),
   agent_id: agentId.nullable().exactOptional(),
+  user: endUser.nullable().exactOptional().describe('Null: the run has none, or was deleted.'),
+  key_id: z
+    .string()
+    .nullable()
+    .exactOptional()
+    .describe('The key, or the user of an outside issuer, that started the run. Null: neither did, or it was deleted.'),
 });
 
 const usageReport = z.object({

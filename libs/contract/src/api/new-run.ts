@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inputContent } from '../content';
+import { endUser } from '../end-user';
 import { agentId, fileId, messageId, projectId, threadId } from '../ids';
 import { settingsRequest } from '../run-settings';
 import { metadata } from './metadata';
@@ -32,6 +33,11 @@ const fields = settingsRequest.extend({
     .default('reject')
     .describe(
       '`queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.',
+    ),
+  user: endUser
+    .optional()
+    .describe(
+      'The person for whom it runs, as you name them. Of a new thread, `metadata.user` counts where this is absent; on a thread, another one than that of the thread is refused.',
     ),
   metadata: metadata.default({}),
 });

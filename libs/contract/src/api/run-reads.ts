@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { endUser } from '../end-user';
 import { agentId, projectId, runId, threadId } from '../ids';
 import { imageMediaType } from '../image-header';
 import { runError, runFailure } from '../problem';
@@ -44,6 +45,7 @@ const runQuery = pageQuery
     thread_id: threadId.optional(),
     agent_id: agentId.optional(),
     project_id: projectId.optional(),
+    user: endUser.optional().describe('Those of this person.'),
     q: searchedWords
       .describe(
         'Words that the input has, in any order; `"a phrase"`, `or`, and `-word` for one that it must not have.',
@@ -184,6 +186,7 @@ const exampleRun = {
   id: ids.run,
   thread_id: ids.thread,
   project_id: null,
+  user: 'user-4711',
   status: 'completed',
   iteration: 2,
   last_seq: 17,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { contentBlock, inputBlock, inputContent, userContent } from '../content';
+import { endUser } from '../end-user';
 import { agentId, callId, projectId, runId, threadId } from '../ids';
 import { givenSource, keptImage, keptSource } from '../image';
 import { imageMediaType } from '../image-header';
@@ -30,6 +31,7 @@ const thread = z.object({
   newest_run: newestRun.nullable().optional().describe('Null: no run has begun on it.'),
   agent_id: agentId.nullable(),
   project_id: projectId.nullable(),
+  user: endUser.nullable().optional().describe('The person that it is of. Null: none was named. It stays the same.'),
   is_public: z.boolean(),
   metadata: z.record(z.string(), z.unknown()),
   created_at: z.iso.datetime(),
@@ -41,6 +43,11 @@ const newThread = z.strictObject({
   title: title.optional(),
   agent_id: agentId.optional().describe('The stored agent that its runs begin with, unless they name one.'),
   project_id: projectId.optional().describe('The project that it belongs to, for good.'),
+  user: endUser
+    .optional()
+    .describe(
+      'The person that it is of, as you name them. All its runs are of the same one. Where this is absent, `metadata.user` counts.',
+    ),
   metadata: metadata.default({}),
 });
 
@@ -62,6 +69,7 @@ const threadChange = z
 const threadQuery = pageQuery
   .extend({
     project_id: projectId.optional(),
+    user: endUser.optional().describe('Those of this person.'),
     q: searchedWords.describe('Words that its title or the input of one of its runs has, written as for runs.'),
     ...metadataQuery,
   })
@@ -236,11 +244,12 @@ export const threadSchemas: ApiSchemas = {
       },
       agent_id: null,
       project_id: ids.project,
+      user: 'user-4711',
       is_public: false,
       metadata: { customer: 'c-7' },
       created_at: at,
     },
-    NewThread: { project_id: ids.project, metadata: { customer: 'c-7' } },
+    NewThread: { project_id: ids.project, user: 'user-4711', metadata: { customer: 'c-7' } },
     ThreadChange: { title: 'The small program', is_public: true },
     Message: {
       id: ids.message,

@@ -1,4 +1,4 @@
-import { type AccountId, type NewId, type RunId, type ThreadId, runId, threadId } from '@rondo/contract';
+import { type AccountId, type EndUser, type NewId, type RunId, type ThreadId, runId, threadId } from '@rondo/contract';
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
 import type { Database } from '../database/database';
@@ -80,6 +80,12 @@ export interface FacadeObject {
   readonly created_at: string;
 }
 
+interface NewFacadeObject extends Pick<FacadeObject, 'id' | 'data'> {
+  readonly isThread: boolean;
+  /** Of its thread. */
+  readonly user?: EndUser | undefined;
+}
+
 export interface FacadeKind {
   readonly accountId: AccountId;
   readonly facade: string;
@@ -105,7 +111,7 @@ const [newestObjects, oldestObjects] = [listedObjects(true), listedObjects(false
 
 /** One statement, so that a thread and what a façade knows of it are made together. */
 const addObject = `
-with thread as (insert into threads (id, account_id, metadata) select $4, $1, '{}' where $6)
+with thread as (insert into threads (id, account_id, metadata, end_user) select $4, $1, '{}', $7 where $6)
 insert into facade_ids (account_id, facade, kind, outer_id, thread_id, inner_id, data)
 values ($1, $2, $3, $4, case when $6 then $4 else '' end, $4, $5) on conflict do nothing`;
 
@@ -137,9 +143,10 @@ export class FacadeIds {
   /** With a thread of the same id, if the kind is one of threads. */
   async addObject(
     { accountId, facade, kind }: FacadeKind,
-    { id, data, isThread }: Pick<FacadeObject, 'id' | 'data'> & { readonly isThread: boolean },
+    { id, data, isThread, user }: NewFacadeObject,
   ): Promise<void> {
-    await this.database.sql.query(addObject, [accountId, facade, kind, id, JSON.stringify(data), isThread]);
+    const values = [accountId, facade, kind, id, JSON.stringify(data), isThread, user ?? null];
+    await this.database.sql.query(addObject, values);
   }
 
   async findObject({ accountId, facade, kind }: FacadeKind, id: string): Promise<FacadeObject | undefined> {

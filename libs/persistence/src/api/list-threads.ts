@@ -1,11 +1,13 @@
 import {
   type AccountId,
   type AgentId,
+  type EndUser,
   type ProjectId,
   type Run,
   type ThreadId,
   type UserBlock,
   agentId,
+  endUser,
   finishReason,
   projectId,
   runId,
@@ -26,6 +28,7 @@ export interface ThreadFilter extends PageRequest {
   /** Only this one. */
   readonly id?: ThreadId | undefined;
   readonly projectId?: ProjectId | undefined;
+  readonly user?: EndUser | undefined;
   readonly metadata?: MetadataFilter | undefined;
   /** Words of the title, or of the input of a run, as `websearch_to_tsquery` reads them. */
   readonly words?: string | undefined;
@@ -42,6 +45,8 @@ export interface Thread {
   readonly agent_id: AgentId | null;
   /** It stays the same. */
   readonly project_id: ProjectId | null;
+  /** The person that it is of. Null: none was named. */
+  readonly user: EndUser | null;
   /** It and its runs can be read without a key. */
   readonly is_public: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -57,6 +62,7 @@ const threadRow = z.object({
   title: z.string().nullable(),
   agent_id: agentId.nullable(),
   project_id: projectId.nullable(),
+  end_user: endUser.nullable(),
   is_public: z.boolean(),
   metadata: jsonDocument<Readonly<Record<string, unknown>>>(),
   created_at: z.date(),
@@ -85,6 +91,7 @@ const conditions = {
   before: (value: string) => `id < ${value}`,
   id: (value: string) => `id = ${value}`,
   projectId: (value: string) => `project_id = ${value}`,
+  user: (value: string) => `end_user = ${value}`,
   words: (value: string) => `id = any(array(${titledWith(value)} union ${askedWith(value)}))`,
   metadata: (value: string) => hasMetadata('metadata', value),
 } as const;
@@ -105,7 +112,7 @@ function listStatement(given: readonly Condition[]) {
     threadRow,
     `
 with listed as (
-  select id, title, agent_id, project_id, is_public, metadata, created_at
+  select id, title, agent_id, project_id, end_user, is_public, metadata, created_at
   from threads where account_id = $1 and deleted_at is null and not is_workspace ${where.join(' ')}
   order by id desc limit $${given.length + 2}
 )
@@ -138,6 +145,7 @@ export async function listThreads(
     before: after === undefined ? undefined : idOfCursor(after, threadId),
     id: filter.id,
     projectId: filter.projectId,
+    user: filter.user,
     words: words && storedText(words),
     metadata: metadata && writtenMetadata(metadata),
   };
@@ -153,6 +161,7 @@ const toThread = (row: ThreadRow): Thread => ({
   newest_run: toNewestRun(row),
   agent_id: row.agent_id,
   project_id: row.project_id,
+  user: row.end_user,
   is_public: row.is_public,
   metadata: row.metadata,
   created_at: row.created_at.toISOString(),

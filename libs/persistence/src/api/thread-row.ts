@@ -1,9 +1,11 @@
 import {
   type AccountId,
   type AgentId,
+  type EndUser,
   type ProjectId,
   type ThreadId,
   type ThreadLimits,
+  endUser,
   projectId,
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
@@ -22,17 +24,18 @@ export interface NewThread {
   readonly title?: string | null;
   readonly agentId: AgentId | null;
   readonly projectId?: ProjectId | null;
+  readonly user?: EndUser | null | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
 const newThread = checked(
   z.object({ created_at: z.date() }),
-  `insert into threads (id, account_id, agent_id, metadata, project_id, title) values ($1, $2, $3, $4, $5, $6) returning created_at`,
+  `insert into threads (id, account_id, agent_id, metadata, project_id, title, end_user) values ($1, $2, $3, $4, $5, $6, $7) returning created_at`,
 );
 
 export async function insertThread(sql: Sql, thread: NewThread): Promise<{ createdAt: string }> {
-  const { id, accountId, agentId, projectId = null, title = null, metadata } = thread;
-  const values = [id, accountId, agentId, JSON.stringify(metadata), projectId, title];
+  const { id, accountId, agentId, projectId = null, title = null, user = null, metadata } = thread;
+  const values = [id, accountId, agentId, JSON.stringify(metadata), projectId, title, user];
   const row = await newThread.first(sql, values);
   return { createdAt: row?.created_at.toISOString() ?? '' };
 }
@@ -40,9 +43,9 @@ export async function insertThread(sql: Sql, thread: NewThread): Promise<{ creat
 const threadSizeRow = z.object({ last_message_seq: z.number(), message_bytes: z.number() });
 
 const lockedThread = checked(
-  threadSizeRow.extend({ project_id: projectId.nullable() }),
+  threadSizeRow.extend({ project_id: projectId.nullable(), end_user: endUser.nullable() }),
   `
-select last_message_seq, message_bytes::float, project_id from threads
+select last_message_seq, message_bytes::float, project_id, end_user from threads
 where id = $1 and account_id = $2 and deleted_at is null and not is_workspace for no key update`,
 );
 
@@ -53,6 +56,7 @@ export interface ThreadSize {
 
 export interface LockedThread extends ThreadSize {
   readonly project_id: ProjectId | null;
+  readonly end_user: EndUser | null;
 }
 
 /** Locks the thread against additions and deletion until the transaction ends. */

@@ -1,4 +1,12 @@
-import { type AccountId, type AgentId, type NewId, type ProjectId, runId, threadId } from '@rondo/contract';
+import {
+  type AccountId,
+  type AgentId,
+  type EndUser,
+  type NewId,
+  type ProjectId,
+  runId,
+  threadId,
+} from '@rondo/contract';
 import type { Database } from '../database/database';
 import { readAgent } from './agents/change-agent';
 import { type PendingKey, storeResponse } from './idempotency-keys';
@@ -16,6 +24,7 @@ export interface NewThread {
   readonly title?: string | undefined;
   readonly agentId?: AgentId | undefined;
   readonly projectId?: ProjectId | undefined;
+  readonly user?: EndUser | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly promised?: PendingKey<Thread> | undefined;
 }
@@ -37,16 +46,17 @@ export class Threads {
   ) {}
 
   /** Rejects with `agent_not_found` and `project_not_found`. */
-  create({ accountId, title, agentId: agent, projectId: project, metadata, promised }: NewThread): Promise<Thread> {
+  create({ accountId, title, agentId: agent, projectId: project, promised, ...more }: NewThread): Promise<Thread> {
+    const { user = null, metadata } = more;
     const id = threadId.parse(`thr_${this.newId()}`);
     return this.database.transaction(async (sql) => {
       if (agent !== undefined) await readAgent(sql, { accountId, agentId: agent });
       if (project !== undefined) await keepProject(sql, { accountId, projectId: project });
       const of = { agent_id: agent ?? null, project_id: project ?? null };
       const named = { title: title === undefined ? null : storedText(title) };
-      const row = { id, accountId, ...named, agentId: of.agent_id, projectId: of.project_id, metadata };
+      const row = { id, accountId, ...named, agentId: of.agent_id, projectId: of.project_id, user, metadata };
       const { createdAt } = await insertThread(sql, row);
-      const begun = { id, ...named, preview: null, newest_run: null, ...of };
+      const begun = { id, ...named, preview: null, newest_run: null, ...of, user };
       return storeResponse(sql, promised, { ...begun, is_public: false, metadata, created_at: createdAt });
     });
   }

@@ -68,7 +68,7 @@ delete from files where id in (select file_id from run_files where run_id = any(
   select from run_files where run_files.file_id = files.id and run_id <> all($1::text[])
 )`;
 
-const done = `update threads set purged_at = clock_timestamp(), metadata = '{}' where id = $1`;
+const done = `update threads set purged_at = clock_timestamp(), metadata = '{}', title = null, end_user = null where id = $1`;
 
 /**
  * Deletes some rows of a deleted thread; false when no thread is left to purge. Each step is one transaction that starts

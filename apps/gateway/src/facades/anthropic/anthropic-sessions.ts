@@ -8,6 +8,7 @@ import {
   agentId,
   isTerminal,
   isWaiting,
+  readUser,
   roundUsd,
   threadId,
 } from '@rondo/contract';
@@ -66,7 +67,8 @@ export class AnthropicSessions {
     await this.dependencies.quotas.add(accountId, { threads: 1 });
     const session = { accountId, threadId: threadId.parse(`thr_${newUlid()}`) };
     const data = { environment_id: environmentId, title, metadata, archived_at: null, updated_at: at, ...agent };
-    await this.dependencies.ids.addObject(toKind(accountId), { id: session.threadId, data, isThread: true });
+    const thread = { id: session.threadId, data, isThread: true, user: readUser({ metadata }) };
+    await this.dependencies.ids.addObject(toKind(accountId), thread);
     if (turn) await this.beginOrDelete(session, turn);
     return this.get(session);
   }

@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import {
   type AccountId,
   type AgentId,
+  type EndUser,
   type RecordedFact,
   type Run,
   type RunId,
   type SettingsRequest,
   type ThreadId,
   agentId,
+  endUser,
   isTerminal,
 } from '@rondo/contract';
 import type { OpenAiChatRequest, OpenAiResponseRequest } from '@rondo/contract/api';
@@ -63,6 +65,8 @@ interface Wanted {
   readonly model: string | null | undefined;
   readonly settings: SettingsRequest;
   readonly metadata: Readonly<Record<string, string>>;
+  /** Of a new thread. */
+  readonly user: EndUser | undefined;
 }
 
 interface OpenAiResponsesDependencies {
@@ -92,7 +96,8 @@ export class OpenAiResponses {
       ...(declaresAsk && { [ownKeys.declaresAsk]: 'true' }),
     };
     const settings = toResponseSettings(request, read.instructions);
-    return this.carryOut(caller, place, { read, model: request.model, settings, metadata });
+    const user = toUser(request);
+    return this.carryOut(caller, place, { read, model: request.model, settings, metadata, user });
   }
 
   /** The same for a chat. Its thread is found by what was said before. */
@@ -109,6 +114,7 @@ export class OpenAiResponses {
       model: request.model,
       settings,
       metadata: request.metadata ?? {},
+      user: toUser(request),
     };
     const begun = await this.carryOut(caller, place, wanted);
     await this.name(accountId, chat, begun);
@@ -232,7 +238,7 @@ export class OpenAiResponses {
     return this.begin(caller, place, wanted);
   }
 
-  private async begin({ accountId }: Caller, { threadId }: Place, wanted: Wanted): Promise<BegunResponse> {
+  private async begin({ accountId, keyId }: Caller, { threadId }: Place, wanted: Wanted): Promise<BegunResponse> {
     const { model, settings, metadata } = wanted;
     const agent = model ? await this.findAgent(accountId, model) : undefined;
     if (agent && settings.agent)
@@ -243,9 +249,10 @@ export class OpenAiResponses {
       input: toInput(wanted.read),
       ...(agent ? { agent_id: agent } : { model: model ?? undefined }),
       on_active_run: 'reject',
+      user: threadId === undefined ? wanted.user : undefined,
       metadata: { ...metadata, ...(model && { [ownKeys.model]: model }) },
     };
-    const { run } = await this.dependencies.service.create(accountId, request);
+    const { run } = await this.dependencies.service.create(accountId, request, { createdBy: keyId });
     return { run, options: toResponseOptions(run, { runId: run.id, after: 0 }, undefined) };
   }
 
@@ -337,3 +344,7 @@ const toChatHash = (model: string | null | undefined, said: readonly Said[]): st
   createHash('sha256')
     .update(JSON.stringify([model ?? null, said.map(({ role, text }) => [role, text.trim()])]))
     .digest('hex');
+
+/** The person that the client names, where Rondo can name them so. */
+const toUser = ({ safety_identifier: identifier, user }: Pick<OpenAiChatRequest, 'safety_identifier' | 'user'>) =>
+  endUser.safeParse(identifier ?? user).data;

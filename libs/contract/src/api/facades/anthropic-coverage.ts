@@ -71,7 +71,7 @@ export const anthropicCoverage = {
       served: {
         agent: 'by id, with its `version`, or with overrides of `model`, `system` and `tools`',
         environment_id: 'an environment that is not archived',
-        'title, metadata': 'of the session',
+        'title, metadata': 'of the session; `metadata.user` is the [user](../users.md) of its thread',
         initial_events: 'messages of the user',
       },
       refused: {

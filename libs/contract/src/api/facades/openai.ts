@@ -71,8 +71,8 @@ export const openAiCoverage = {
         top_p: 'passed to the model',
         reasoning: '`effort`; `summary` is shown where the model gives it',
         text: '`format`: text, `json_object`, `json_schema`',
-        'user, safety_identifier, prompt_cache_key, prompt_cache_retention, service_tier, stream_options':
-          'are accepted and mean nothing',
+        'safety_identifier, user': 'the [user](../users.md) of a new thread',
+        'prompt_cache_key, prompt_cache_retention, service_tier, stream_options': 'are accepted and mean nothing',
       },
       refused: {
         store: { why: 'what a run does is always in its log', harmless: [true] },
@@ -101,8 +101,8 @@ export const openAiCoverage = {
         top_p: 'passed to the model',
         reasoning_effort: 'passed to the model',
         response_format: 'passed to the model',
-        'user, safety_identifier, prompt_cache_key, prompt_cache_retention, service_tier':
-          'are accepted and mean nothing',
+        'safety_identifier, user': 'the [user](../users.md) of a new thread',
+        'prompt_cache_key, prompt_cache_retention, service_tier': 'are accepted and mean nothing',
       },
       refused: {
         n: { why: 'a run has one answer', harmless: [1] },

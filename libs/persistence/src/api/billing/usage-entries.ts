@@ -15,8 +15,8 @@ select model_call_id as id, run_id, of_thread as thread_id, of_agent as agent_id
   cached_tokens, output_tokens, cost_usd, estimated, duration_ms, created_at,
   coalesce(price_factor, 1)::float as price_factor, charged_usd::float as charged_usd
 from (${filteredUsage}) as filtered
-where $8::timestamptz is null or (created_at, model_call_id) < ($8, $9)
-order by created_at desc, model_call_id desc limit $10`,
+where $9::timestamptz is null or (created_at, model_call_id) < ($9, $10)
+order by created_at desc, model_call_id desc limit $11`,
 );
 
 const timeOfEntry = checked(

@@ -1,6 +1,6 @@
 import { type UsageGroup, roundUsd } from '@rondo/contract';
 import type { Sql } from '../../database/sql';
-import { type UsageFilter, filteredUsage, valuesOf } from './usage-filter';
+import { type UsageFilter, attributedUsage, filteredUsage, valuesOf } from './usage-filter';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 
@@ -25,6 +25,10 @@ export interface UsageRow extends UsageSums {
   readonly model?: string;
   /** Null: the run began with no stored agent. */
   readonly agent_id?: string | null;
+  /** Null: the run has none, or was deleted. */
+  readonly user?: string | null;
+  /** Null: no key and no user of an outside issuer started the run, or it was deleted. */
+  readonly key_id?: string | null;
 }
 
 export interface UsageReport {
@@ -38,6 +42,8 @@ const groupRow = z.object({
   day: z.string().nullable(),
   model: z.string().nullable(),
   agent: z.string().nullable(),
+  end_user: z.string().nullable(),
+  key: z.string().nullable(),
   is_total: z.boolean(),
   calls: z.number(),
   input_tokens: z.number(),
@@ -51,10 +57,11 @@ const groupRow = z.object({
 type GroupRow = z.infer<typeof groupRow>;
 
 /** The total is a row of the same statement, so that it is that of these rows. */
-const groupedUsage = checked(
-  groupRow,
-  `
-select day, model, agent, grouping(day, model, agent) > 0 as is_total,
+const groupUsage = (filtered: string) =>
+  checked(
+    groupRow,
+    `
+select day, model, agent, end_user, key, grouping(day, model, agent, end_user, key) > 0 as is_total,
   count(*)::float as calls,
   coalesce(sum(input_tokens::float), 0) as input_tokens,
   coalesce(sum(cached_tokens::float), 0) as cached_tokens,
@@ -65,16 +72,19 @@ select day, model, agent, grouping(day, model, agent) > 0 as is_total,
   sum(charged_usd)::float as charged_usd
 from (
   select
-    case when 'day' = any($8::text[]) then to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') end as day,
-    case when 'model' = any($8::text[]) then model end as model,
-    case when 'agent' = any($8::text[]) then of_agent end as agent,
+    case when 'day' = any($9::text[]) then to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') end as day,
+    case when 'model' = any($9::text[]) then model end as model,
+    case when 'agent' = any($9::text[]) then of_agent end as agent,
+    case when 'user' = any($9::text[]) then of_user end as end_user,
+    case when 'key' = any($9::text[]) then of_key end as key,
     input_tokens, cached_tokens, output_tokens, cost_usd, estimated, charged_usd
-  from (${filteredUsage}) as filtered
+  from (${filtered}) as filtered
 ) as keyed
-group by grouping sets ((day, model, agent), ())
-order by is_total desc, day desc nulls last, model nulls last, agent nulls last
-limit $9`,
-);
+group by grouping sets ((day, model, agent, end_user, key), ())
+order by is_total desc, day desc nulls last, model nulls last, agent nulls last, end_user nulls last, key nulls last
+limit $10`,
+  );
+const [grouped, groupedByOrigin] = [groupUsage(filteredUsage), groupUsage(attributedUsage)];
 
 /** The newest day first. */
 export async function readUsage(
@@ -82,13 +92,14 @@ export async function readUsage(
   filter: UsageFilter & { readonly groups: readonly UsageGroup[]; readonly limit: number },
 ): Promise<UsageReport> {
   const { groups, limit } = filter;
-  const rows = await groupedUsage.all(sql, [...valuesOf(filter), groups, limit + 2]);
+  const isByOrigin = groups.includes('user') || groups.includes('key');
+  const rows = await (isByOrigin ? groupedByOrigin : grouped).all(sql, [...valuesOf(filter), groups, limit + 2]);
   const total = rows.find(({ is_total }) => is_total);
-  const grouped = rows.filter(({ is_total }) => !is_total);
+  const shown = rows.filter(({ is_total }) => !is_total);
   return {
-    data: grouped.slice(0, limit).map((row) => rowOf(row, groups)),
+    data: shown.slice(0, limit).map((row) => rowOf(row, groups)),
     total: total ? sumsOf(total) : none,
-    has_more: grouped.length > limit,
+    has_more: shown.length > limit,
   };
 }
 
@@ -96,6 +107,8 @@ const rowOf = (row: GroupRow, groups: readonly UsageGroup[]): UsageRow => ({
   ...(groups.includes('day') && row.day !== null && { day: row.day }),
   ...(groups.includes('model') && row.model !== null && { model: row.model }),
   ...(groups.includes('agent') && { agent_id: row.agent }),
+  ...(groups.includes('user') && { user: row.end_user }),
+  ...(groups.includes('key') && { key_id: row.key }),
   ...sumsOf(row),
 });
 

@@ -164,7 +164,7 @@ describe('the usage of an account', () => {
     const lines = await fixture.database.transaction(async (sql) => {
       await sql.query(`prepare usage as ${filteredUsage}`);
       const plan = await sql.query<{ 'QUERY PLAN': string }>(
-        `explain (costs off) execute usage ('acc_1', '2026-01-01', '2026-02-01', null, null, null, null)`,
+        `explain (costs off) execute usage ('acc_1', '2026-01-01', '2026-02-01', null, null, null, null, null)`,
       );
       await sql.query('deallocate usage');
       return plan.map((line) => line['QUERY PLAN']).join('\n');

@@ -1,5 +1,6 @@
 import {
   type AccountId,
+  type EndUser,
   type FileId,
   type NewId,
   type InputBlock,
@@ -51,6 +52,10 @@ export interface NewRun {
   readonly threadId?: ThreadId | undefined;
   /** Of the new thread. */
   readonly projectId?: ProjectId | undefined;
+  /** Of the new thread; of an existing one, it must be that one's. Undefined: that of the thread. */
+  readonly user?: EndUser | undefined;
+  /** The key, or the user of an outside issuer, that starts it. */
+  readonly createdBy?: string | undefined;
   readonly input?: readonly InputBlock[] | undefined;
   /** Uploaded files that the run gets in its workspace. */
   readonly files?: readonly FileId[] | undefined;
@@ -171,13 +176,14 @@ class RunCreation {
 
   async attempt(): Promise<CreatedRun> {
     const { threadId: wanted, accountId, settings, agent, origin, traceId, metadata, input, promised } = this.wanted;
+    const { createdBy } = this.wanted;
     const behind = wanted !== undefined && (await this.resolveActiveRun(wanted));
     const thread = wanted ?? threadId.parse(`thr_${this.newId()}`);
-    const { project_id, last_message_seq: lastMessageSeq } = await lockPlace(
-      this.place.sql,
-      this.wanted,
-      this.place.limits,
-    );
+    const {
+      project_id,
+      end_user,
+      last_message_seq: lastMessageSeq,
+    } = await lockPlace(this.place.sql, this.wanted, this.place.limits);
 
     await this.withdrawEdited(thread, { behind });
     await referToImages(this.place.sql, { accountId, threadId: thread }, input ?? []);
@@ -189,7 +195,16 @@ class RunCreation {
     const created_at = facts[0]?.at ?? '';
     const text = input && inputText(input);
     const begun = newRun({
-      ...{ id: this.id, thread_id: thread, project_id, last_seq: facts.length, settings, metadata, created_at },
+      ...{
+        id: this.id,
+        thread_id: thread,
+        project_id,
+        user: end_user,
+        last_seq: facts.length,
+        settings,
+        metadata,
+        created_at,
+      },
       ...agentFields(agent),
       preview: text === undefined ? null : storedText(previewOf(text)),
       ...originFields(origin),
@@ -198,7 +213,7 @@ class RunCreation {
     const run = { ...begun, model: storedText(begun.model) };
     const threadAgent = agent?.isNamed ? agent.id : undefined;
     const waitsWith = behind ? (content ? JSON.stringify(content) : null) : undefined;
-    const rows = { accountId, run, depth: origin?.depth, facts, inputText: text, waitsWith, threadAgent };
+    const rows = { accountId, run, depth: origin?.depth, facts, inputText: text, waitsWith, threadAgent, createdBy };
     if (!(await this.place.insert(rows))) throw new ThreadTaken();
     if (project_id !== null && text !== undefined)
       await nameAfterInput(this.place.sql, { projectId: project_id, runId: this.id, text });

@@ -11,6 +11,8 @@ export interface RunToInsert {
   readonly depth?: number | undefined;
   /** `run.created`, and `message.created` for the input unless the run is queued. */
   readonly facts: readonly RecordedFact[];
+  /** The key, or the user of an outside issuer, that starts it. */
+  readonly createdBy?: string | undefined;
   /** The agent that a new thread gets. */
   readonly threadAgent?: AgentId | undefined;
   /** The text of the input, also of a queued run. */
@@ -38,6 +40,8 @@ const newRuns = new RowSet('run', {
   preview: 'json',
   input_text: 'json',
   trace_id: 'text',
+  end_user: 'text',
+  created_by: 'text',
   metadata: 'json',
   created_at: 'timestamptz',
   queued_input: 'json',
@@ -56,8 +60,8 @@ const newRuns = new RowSet('run', {
 const insertStatement = (some: string) => `
 created as (
   insert into runs
-    (id, account_id, thread_id, project_id, status, last_seq, profile, model, settings, agent_id, agent_version, parent_run_id, parent_call_id, root_run_id, tree_depth, preview, trace_id, metadata, created_at, queued_input, past_through, holds_thread, activation, activated_at)
-  select id, account_id, thread_id, project_id, 'queued', last_seq, profile, model #>> '{}', settings, agent_id, agent_version, parent_run_id, parent_call_id, root_run_id, tree_depth, preview #>> '{}', trace_id, metadata, created_at, queued_input,
+    (id, account_id, thread_id, project_id, status, last_seq, profile, model, settings, agent_id, agent_version, parent_run_id, parent_call_id, root_run_id, tree_depth, preview, trace_id, end_user, created_by, metadata, created_at, queued_input, past_through, holds_thread, activation, activated_at)
+  select id, account_id, thread_id, project_id, 'queued', last_seq, profile, model #>> '{}', settings, agent_id, agent_version, parent_run_id, parent_call_id, root_run_id, tree_depth, preview #>> '{}', trace_id, end_user, created_by, metadata, created_at, queued_input,
     case when takes_thread then coalesce(message_seq, (select last_message_seq from threads where threads.id = thread_id), 0) end,
     takes_thread, takes_thread::int, case when takes_thread then clock_timestamp() end
   from run where ${some}
@@ -90,8 +94,8 @@ const these = `run as materialized (select * from ${newRuns.table(1)} limit card
 const onNewThreads = `
 with ${these},
 thread as (
-  insert into threads (id, account_id, project_id, agent_id, last_message_seq, message_bytes)
-  select thread_id, account_id, project_id, thread_agent, coalesce(message_seq, 0), coalesce(octet_length(content::text), 0) from run
+  insert into threads (id, account_id, project_id, agent_id, end_user, last_message_seq, message_bytes)
+  select thread_id, account_id, project_id, thread_agent, end_user, coalesce(message_seq, 0), coalesce(octet_length(content::text), 0) from run
 ),
 ${insertStatement('true')}`;
 
@@ -131,6 +135,7 @@ export function firstRowsOf({
   run,
   depth,
   accountId,
+  createdBy,
   threadAgent,
   facts: [created, said],
   inputText,
@@ -156,6 +161,8 @@ export function firstRowsOf({
     preview: run.preview === null ? null : storedTextAsJson(run.preview),
     input_text: inputText ? storedTextAsJson(inputText) : null,
     trace_id: run.trace_id,
+    end_user: run.user ?? null,
+    created_by: createdBy ?? null,
     metadata: JSON.stringify(run.metadata),
     created_at: run.created_at,
     queued_input: waitsWith ?? null,

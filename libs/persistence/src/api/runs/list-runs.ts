@@ -1,6 +1,7 @@
 import {
   type AccountId,
   type AgentId,
+  type EndUser,
   type FinishReason,
   type ProjectId,
   type Run,
@@ -27,6 +28,7 @@ export interface RunFilter extends PageRequest {
   readonly agentId?: AgentId | undefined;
   readonly parentRunId?: RunId | undefined;
   readonly projectId?: ProjectId | undefined;
+  readonly user?: EndUser | undefined;
   readonly metadata?: MetadataFilter | undefined;
   /** Words of the input, as `websearch_to_tsquery` reads them. */
   readonly words?: string | undefined;
@@ -49,6 +51,7 @@ const conditions = {
   threadId: (value: string) => `thread_id = ${value}`,
   agentId: (value: string) => `runs.agent_id = ${value}`,
   projectId: (value: string) => `runs.project_id = ${value}`,
+  user: (value: string) => `runs.end_user = ${value}`,
   words: (value: string) => `runs.id = any(array(${runsWith(value)}))`,
   parentRunId: (value: string) => `runs.parent_run_id = ${value}`,
   metadata: (value: string) => hasMetadata('runs.metadata', value),
@@ -96,6 +99,7 @@ export async function listRuns(
     threadId: rest.threadId,
     agentId: rest.agentId,
     projectId: rest.projectId,
+    user: rest.user,
     words: rest.words && storedText(rest.words),
     parentRunId: rest.parentRunId,
     metadata: metadata && writtenMetadata(metadata),

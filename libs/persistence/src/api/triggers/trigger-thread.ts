@@ -1,4 +1,4 @@
-import { type AccountId, type NewId, type Schedule, type ThreadId, threadId } from '@rondo/contract';
+import { type AccountId, type NewId, type Schedule, type ThreadId, readUser, threadId } from '@rondo/contract';
 import type { Sql } from '../../database/sql';
 import { insertThread, lockThread } from '../thread-row';
 
@@ -19,6 +19,9 @@ export async function threadOfTrigger(
     return fields.thread_id;
   }
   const id = threadId.parse(`thr_${newId()}`);
-  await insertThread(sql, { id, accountId, agentId: fields.run.agent_id ?? null, metadata: {} });
+  await insertThread(sql, {
+    ...{ id, accountId, agentId: fields.run.agent_id ?? null, metadata: {} },
+    user: readUser(fields.run),
+  });
   return id;
 }

@@ -12,7 +12,7 @@ import { type ActiveAgent, type Claim, ClaimLostError, type ClaimedRun, treeRefu
 import type { Sql } from '../../../database/sql';
 import { runOf, runRow } from '../../../run-log/run-row';
 import { activeOf, activeRow, activeVersion } from '../../agents/agent-row';
-import { type RunMaker, createRun } from '../create-run';
+import { type NewRun, type RunMaker, createRun } from '../create-run';
 import type { RunOrigin } from '../run-origin';
 import { z } from 'zod';
 import { checked } from '../../../database/checked-query';
@@ -77,10 +77,11 @@ async function startNew(maker: RunMaker, order: ChildOrder, id: RunId): Promise<
   const outcome = settingsOf(agent);
   if ('problem' in outcome) throw new Refused(`A run of "${agent.name}" cannot start: ${outcome.problem}`);
 
-  const origin = await originOf(maker.database.sql, order);
+  const { createdBy, ...origin } = await originOf(maker.database.sql, order);
   const { facts } = await createRun(maker, {
-    ...{ id, accountId, origin, metadata: {}, onActiveRun: 'reject' },
+    ...{ id, accountId, origin, createdBy, metadata: {}, onActiveRun: 'reject' },
     projectId: parent.run.project_id ?? undefined,
+    user: parent.run.user ?? undefined,
     traceId: parent.run.trace_id ?? undefined,
     settings: outcome.settings,
     agent: { id: agent.id, version: agent.version, isNamed: true },
@@ -117,15 +118,16 @@ async function agentNamed(sql: Sql, { parent: { accountId }, agent }: ChildOrder
 }
 
 const selectPlace = checked(
-  z.object({ root: runId, depth: z.number() }),
-  `select coalesce(root_run_id, id) as root, coalesce(tree_depth, 0) as depth from runs where id = $1`,
+  z.object({ root: runId, depth: z.number(), created_by: z.string().nullable() }),
+  `select coalesce(root_run_id, id) as root, coalesce(tree_depth, 0) as depth, created_by from runs where id = $1`,
 );
 
 /** Never changes once the parent exists, so it is read without a lock. */
-async function originOf(sql: Sql, { parent, call }: ChildOrder): Promise<RunOrigin> {
+async function originOf(sql: Sql, { parent, call }: ChildOrder): Promise<RunOrigin & Pick<NewRun, 'createdBy'>> {
   const place = await selectPlace.first(sql, [parent.runId]);
   if (!place) throw new ClaimLostError(parent.runId);
-  return { parentRunId: parent.runId, parentCallId: call.id, rootRunId: place.root, depth: place.depth + 1 };
+  const origin = { parentRunId: parent.runId, parentCallId: call.id, rootRunId: place.root, depth: place.depth + 1 };
+  return { ...origin, createdBy: place.created_by ?? undefined };
 }
 
 const lockTree = checked(runRow, `select * from runs where id = any($1::text[]) order by id for no key update`);

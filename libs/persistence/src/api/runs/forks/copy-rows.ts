@@ -68,21 +68,22 @@ export interface Fork {
   readonly epoch: number;
   readonly settings: RunSettings;
   readonly traceId: string | undefined;
+  readonly createdBy: string | undefined;
   readonly point: ForkPoint;
   readonly origin: ForkOrigin;
   readonly messages: string;
 }
 
 const newThread = `
-insert into threads (id, account_id, agent_id, last_message_seq, message_bytes)
-select $2, account_id, agent_id, $3, $4 from threads where id = $1`;
+insert into threads (id, account_id, agent_id, end_user, last_message_seq, message_bytes)
+select $2, account_id, agent_id, end_user, $3, $4 from threads where id = $1`;
 
 const newRun = `
 insert into runs (id, account_id, thread_id, status, iteration, last_seq, epoch, profile, model, settings, agent_id, agent_version,
-  preview, metadata, past_through, holds_thread, tool_set, started_at, input_tokens, cached_tokens, output_tokens, cost_usd, forked_from, trace_id)
+  preview, metadata, past_through, holds_thread, tool_set, started_at, input_tokens, cached_tokens, output_tokens, cost_usd, forked_from, trace_id, end_user, created_by)
 select $2, account_id, $3, 'queued', $4, $5, $6, profile, $7, $8::json, agent_id, agent_version,
   preview, metadata, past_through, true, case when $9::timestamptz is null then null else tool_set end, $9::timestamptz,
-  $10, $11, $12, $13, $14::json, $15
+  $10, $11, $12, $13, $14::json, $15, end_user, $16
 from runs where id = $1`;
 
 interface SaidRow {
@@ -92,7 +93,7 @@ interface SaidRow {
 
 /** The thread and the run, as they stand after the shared facts. */
 export async function insertFork(sql: Sql, from: RunRow, fork: Fork): Promise<void> {
-  const { runId, threadId, epoch, settings, traceId, point, origin } = fork;
+  const { runId, threadId, epoch, settings, traceId, createdBy, point, origin } = fork;
   const said = JSON.parse(fork.messages) as SaidRow[]; // rows of this database
   const bytes = said.reduce((sum, { content }) => sum + Buffer.byteLength(JSON.stringify(content)), 0);
   await sql.query(newThread, [from.thread_id, threadId, said.at(-1)?.seq ?? 0, bytes]);
@@ -101,7 +102,7 @@ export async function insertFork(sql: Sql, from: RunRow, fork: Fork): Promise<vo
     ...[from.id, runId, threadId, iteration, point.seq, epoch],
     ...[storedText(settings.model), JSON.stringify(settings), startedAt ?? null],
     ...[usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.cost_usd],
-    ...[JSON.stringify(origin), traceId ?? null],
+    ...[JSON.stringify(origin), traceId ?? null, createdBy ?? null],
   ]);
 }
 

@@ -39,6 +39,8 @@ export interface ForkOrder extends RunAddress {
   readonly id?: RunId | undefined;
   /** Of a fork that is traced. */
   readonly traceId?: string | undefined;
+  /** The key, or the user of an outside issuer, that starts it. */
+  readonly createdBy?: string | undefined;
   readonly promised?: PendingKey<Run> | undefined;
 }
 
@@ -74,9 +76,9 @@ export const forkRun = ({ database, newId }: Forking, order: ForkOrder): Promise
     const shared = await readSharedRows(sql, row, log.slice(0, point.seq));
     const hash = log.slice(0, point.seq).reduce((before, fact) => chained(before, fact), '');
     const origin = { run_id: order.runId, seq: point.seq, hash };
-    const { settings, traceId } = order;
+    const { settings, traceId, createdBy } = order;
     const target = { runId: id, threadId: thread, epoch: epochOf(log, point.seq) };
-    await insertFork(sql, row, { ...target, settings, traceId, point, origin, messages: shared.messages });
+    await insertFork(sql, row, { ...target, settings, traceId, createdBy, point, origin, messages: shared.messages });
     const given = [
       [row.id, id],
       [row.thread_id, thread],
