@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { Client } from '@modelcontextprotocol/client';
 import { OutboundProxy, createProxyAgents } from '@rondo/platform';
 import { ConnectProxy } from '@rondo/platform/testing';
 import { McpServerFixture } from './mcp/testing/mcp-server-fixture';
@@ -92,7 +92,7 @@ describe('with a proxy as the only way out', () => {
     const broke = (error: Error) => {
       throw error;
     };
-    await client.connect(remoteTransport(server, { headers: {}, egress, broke }));
+    await client.connect(remoteTransport(server, { headers: {}, egress, broke, unasked: () => undefined }));
     expect((await client.listTools()).tools).toMatchObject([{ name: 'echo' }]);
     await client.close();
     expect(new Set(proxy.asked)).toEqual(new Set(['mcp.invalid:80']));

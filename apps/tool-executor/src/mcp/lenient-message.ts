@@ -1,5 +1,4 @@
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import { type JSONRPCMessage, parseJSONRPCMessage } from '@modelcontextprotocol/client';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -18,7 +17,11 @@ export function lenientMessage(given: unknown): unknown {
   const { id } = message;
   const [result, error] = [asFields(message['result']), asFields(message['error'])];
   if (result)
-    return { jsonrpc: '2.0', id, result: result['_meta'] === null ? { ...result, _meta: undefined } : result };
+    return {
+      jsonrpc: '2.0',
+      id,
+      result: withWhole(result['_meta'] === null ? { ...result, _meta: undefined } : result),
+    };
   if (!error) return given;
   const code = Number.isSafeInteger(error['code']) ? error['code'] : serverError;
   return {
@@ -32,10 +35,29 @@ export function lenientMessage(given: unknown): unknown {
   };
 }
 
+const whole = 'io.rondo/whole';
+
+/**
+ * In the generation of 2026 the SDK checks a result as one piece: a tool with a wrong form would spoil the list, and an odd field
+ * the answer to a call that was executed. So what came is passed beside a result that is empty, and its parts are judged one by one.
+ */
+function withWhole(result: Fields): Fields {
+  if (result['resultType'] !== 'complete') return result;
+  const kind = { resultType: 'complete', [whole]: result };
+  if ('tools' in result) return { ...kind, tools: [], ttlMs: 0, cacheScope: 'private', nextCursor: undefined };
+  return checkedBySdk.some((field) => field in result) ? result : { ...kind, content: [] };
+}
+
+/** The fields of results that are used as the SDK reads them. */
+const checkedBySdk = ['supportedVersions', 'contents', 'resources', 'resourceTemplates', 'prompts', 'messages'];
+
+/** A result as the server sent it. */
+export const readWhole = (result: Fields): Fields => asFields(result[whole]) ?? result;
+
 /** Undefined where the text is no message. */
 export function readMessage(text: string): JSONRPCMessage | undefined {
   try {
-    return JSONRPCMessageSchema.safeParse(lenientMessage(JSON.parse(text))).data;
+    return parseJSONRPCMessage(lenientMessage(JSON.parse(text)));
   } catch {
     return undefined;
   }

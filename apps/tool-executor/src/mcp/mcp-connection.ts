@@ -1,16 +1,16 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { McpServer } from '@rondo/contract';
-import { TokenBucket, anySignal } from '@rondo/platform';
+import { Client, type RequestOptions, SdkError, type Tool, type Transport } from '@modelcontextprotocol/client';
+import type { McpServer, McpTool } from '@rondo/contract';
+import { RequestNotSent, TokenBucket, anySignal } from '@rondo/platform';
 import { z } from 'zod';
 import type { SecretUser } from '../secrets/secret-source';
 import { type DescribedTools, describeTools } from './describe-tools';
-import { type McpAnswer, readAnswer } from './mcp-result';
+import { type Generation, type KnownGenerations, otherGeneration } from './generations';
+import { readWhole } from './lenient-message';
+import { AnswerUnreadable, type McpAnswer, readAnswer } from './mcp-result';
 import type { SchemaChecker } from './schemas/schema-checker';
 
 export interface ToolCallRequest {
-  readonly tool: string;
+  readonly tool: McpTool;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string;
   readonly signal: AbortSignal;
@@ -23,6 +23,9 @@ export const connectMs = 15_000;
 /** What the deployment gives a command, which may install the server first; a minute if it does not say. */
 export const longestConnectMs = ({ server, startMs = 60_000 }: StartedServer): number =>
   server.transport === 'stdio' ? startMs : connectMs;
+
+/** Of asking a server which protocol it speaks: one that is silent then is greeted as the older ones. */
+const longestProbeMs = 15_000;
 
 /** `startMs`: how long it may take to connect, and to list its tools, if it is a command. */
 export interface StartedServer {
@@ -41,28 +44,42 @@ const identity = { name: 'rondo', version: '1' };
 const toolsPage = z.looseObject({ tools: z.array(z.unknown()).max(2_000), nextCursor: z.unknown().optional() });
 const anyAnswer = z.looseObject({});
 
+function readToolsPage(answer: unknown): z.infer<typeof toolsPage> {
+  const page = toolsPage.safeParse(answer);
+  if (!page.success) throw new AnswerUnreadable('its list of tools has not the form that the protocol demands');
+  return page.data;
+}
+
+/** Tells the client which arguments the server wants in headers, too. Results are checked here, and not by the client. */
+const toDefinition = ({ tool, parameters }: McpTool): Tool => ({
+  name: tool,
+  inputSchema: parameters as Tool['inputSchema'], // it came as JSON
+});
+
+export interface TransportListeners {
+  /** Called when an answer breaks off, for which its request would wait in vain. */
+  readonly broke: (error: Error) => void;
+  /** Called for each message and line of the server that answers nothing. */
+  readonly unasked: () => void;
+}
+
 /** One session with a server, for one thread. */
 export class McpConnection {
   /** Who makes its requests now: a session outlives the run that opened it. */
   user: SecretUser | undefined;
-  private readonly client = new Client(identity);
+  private client: Client | undefined;
+  /** The client knows it only once it is connected. */
+  private transport: Transport | undefined;
   private readonly broken = new AbortController();
   private readonly unasked = new TokenBucket(unasked.perSecond, unasked.atOnce);
   private listed: DescribedTools | undefined;
   private listedAt = -Infinity;
 
-  /** `transportOf` gets what to call when an answer breaks off. */
   constructor(
     private readonly started: StartedServer,
-    private readonly schemas: Pick<SchemaChecker, 'problemsOf'>,
-    private readonly transportOf: (broke: (error: Error) => void) => Transport,
-  ) {
-    this.client.onerror = () => this.countUnasked();
-    this.client.onclose = () => this.broke(new Error('The server closed the connection.'));
-    this.client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
-      this.listedAt = -Infinity;
-    });
-  }
+    private readonly parts: { schemas: Pick<SchemaChecker, 'problemsOf'>; generations: KnownGenerations },
+    private readonly createTransport: (heard: TransportListeners) => Transport,
+  ) {}
 
   get isOpen(): boolean {
     return !this.broken.signal.aborted;
@@ -71,17 +88,57 @@ export class McpConnection {
   /** Rejects when that takes longer than it may, or when the signal is aborted; nothing of the session is left then. */
   async open(signal: AbortSignal): Promise<void> {
     try {
-      const transport = this.transportOf((error) => this.broke(error));
-      transport.onmessage = (message) => {
-        if ('method' in message) this.countUnasked();
-      };
-      await this.within(signal, (given) =>
-        this.client.connect(transport, { signal: given, timeout: longestConnectMs(this.started) }),
-      );
+      this.client = await this.within(signal, (until) => this.connect(until));
     } catch (error) {
       await this.close();
       throw error;
     }
+    this.hearChanges(this.client);
+  }
+
+  /** A server that cannot be asked which generation of the protocol it speaks is asked in the other one. */
+  private async connect(signal: AbortSignal): Promise<Client> {
+    const { server } = this.started;
+    const generation = this.parts.generations.generationOf(server);
+    try {
+      return await this.connectAs(generation, signal);
+    } catch (error) {
+      const other = otherGeneration(error, generation);
+      if (other === undefined || signal.aborted) throw error;
+      const client = await this.connectAs(other, signal);
+      this.parts.generations.learn(server, other);
+      return client;
+    }
+  }
+
+  private async connectAs(generation: Generation, signal: AbortSignal): Promise<Client> {
+    const timeout = longestConnectMs(this.started);
+    const probe = { timeoutMs: Math.min(longestProbeMs, timeout / 4) };
+    const client = new Client(identity, { versionNegotiation: { mode: generation, probe } });
+    client.onerror = () => this.countUnasked();
+    client.setNotificationHandler('notifications/tools/list_changed', () => {
+      this.listedAt = -Infinity;
+    });
+    const transport = this.createTransport({
+      broke: (error) => this.broke(error),
+      unasked: () => this.countUnasked(),
+    });
+    this.transport = transport;
+    try {
+      await client.connect(transport, { signal, timeout });
+      client.onclose = () => this.broke(new Error('The server closed the connection.'));
+      return client;
+    } catch (error) {
+      await transport.close().catch(() => undefined); // it may never have been open
+      throw error;
+    }
+  }
+
+  /** Of the newer generation a server says unasked only what it was asked to. */
+  private hearChanges(client: Client): void {
+    const isOffered = client.getServerCapabilities()?.tools?.listChanged === true;
+    if (client.getProtocolEra() !== 'modern' || !isOffered || this.started.server.transport === 'stdio') return;
+    client.listen({ toolsListChanged: true }, { signal: this.broken.signal }).catch(() => undefined); // lists are asked for anew anyway
   }
 
   /** Not older than the time that a list may be kept. */
@@ -89,22 +146,27 @@ export class McpConnection {
     if (this.listed && performance.now() - this.listedAt < listKeptMs) return this.listed;
     const given = await this.within(signal, (until) => this.list(until));
     this.listedAt = performance.now();
-    this.listed = await describeTools(this.started.server, given, { schemas: this.schemas, signal });
+    this.listed = await describeTools(this.started.server, given, { schemas: this.parts.schemas, signal });
     return this.listed;
   }
 
   /** What the server answers is not trusted, but has the form of a result. */
   async call({ tool, idempotencyKey, signal, timeoutMs, progress, ...request }: ToolCallRequest): Promise<McpAnswer> {
     const ended = anySignal([signal, this.broken.signal]);
-    const params = { name: tool, arguments: request.arguments, _meta: { 'idempotency-key': idempotencyKey } };
+    const params = { name: tool.tool, arguments: request.arguments, _meta: { 'idempotency-key': idempotencyKey } };
+    const options: RequestOptions = {
+      signal: ended.signal,
+      timeout: timeoutMs,
+      onprogress: ({ message, progress: done, total }) =>
+        progress([message, total === undefined ? done : `${done}/${total}`].filter(Boolean).join(' ')),
+    };
     try {
-      const answer = await this.client.request({ method: 'tools/call', params }, anyAnswer, {
-        signal: ended.signal,
-        timeout: timeoutMs,
-        onprogress: ({ message, progress: done, total }) =>
-          progress([message, total === undefined ? done : `${done}/${total}`].filter(Boolean).join(' ')),
-      });
-      return readAnswer(answer);
+      const client = this.connected();
+      const answer =
+        client.getProtocolEra() === 'modern'
+          ? await client.callTool(params, { ...options, toolDefinition: toDefinition(tool) })
+          : await client.request({ method: 'tools/call', params }, anyAnswer, options);
+      return readAnswer(readWhole(answer));
     } catch (error) {
       throw this.isOpen || signal.aborted ? error : this.broken.signal.reason; // the protocol's own error hides the reason
     } finally {
@@ -114,7 +176,12 @@ export class McpConnection {
 
   async close(): Promise<void> {
     this.broke(new Error('The connection was closed.'));
-    await this.client.close().catch(() => undefined); // it may never have been open
+    await this.client?.close().catch(() => undefined); // it may have ended before
+  }
+
+  private connected(): Client {
+    if (!this.client) throw new RequestNotSent('The session is not open.');
+    return this.client;
   }
 
   private countUnasked(): void {
@@ -128,7 +195,8 @@ export class McpConnection {
   private broke(error: Error): void {
     if (this.broken.signal.aborted) return;
     this.broken.abort(error);
-    void this.client.close().catch(() => undefined); // what breaks need not close properly
+    void this.client?.close().catch(() => undefined); // what breaks need not close properly
+    void this.transport?.close().catch(() => undefined); // it may be waiting for the first answer
   }
 
   /** Ends where the server names no cursor, or one that it has named before. What comes twice is one tool. */
@@ -138,10 +206,9 @@ export class McpConnection {
     let cursor: string | undefined;
     for (let page = 0; page < mostPages; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
-      const result = await this.client.request({ method: 'tools/list', params }, toolsPage, {
-        signal,
-        timeout: longestConnectMs(this.started),
-      });
+      const options = { signal, timeout: longestConnectMs(this.started) };
+      const answer = await this.connected().request({ method: 'tools/list', params }, anyAnswer, options);
+      const result = readToolsPage(readWhole(answer));
       for (const tool of result.tools) tools.set(JSON.stringify(tool), tool);
       const { nextCursor } = result;
       if (typeof nextCursor !== 'string' || cursors.has(nextCursor)) break;
@@ -169,7 +236,7 @@ export class McpConnection {
     try {
       return await Promise.race([work(until.signal), ended]);
     } catch (error) {
-      throw until.signal.aborted && error instanceof McpError ? reason() : error; // the protocol's own error hides the reason
+      throw until.signal.aborted && error instanceof SdkError ? reason() : error; // the protocol's own error hides the reason
     } finally {
       until.release();
     }

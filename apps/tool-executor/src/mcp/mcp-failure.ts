@@ -1,6 +1,11 @@
-import { SseError } from '@modelcontextprotocol/sdk/client/sse.js';
-import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  SseError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
 import { AnswerTooLong, OutboundRefusal, RequestNotSent, SealBroken, toMessage } from '@rondo/platform';
 import { ZodError } from 'zod';
 import { AnswerUnreadable } from './mcp-result';
@@ -13,25 +18,23 @@ import { readableLine } from './readable-text';
 export type McpFailure = 'session_lost' | 'not_sent' | 'refused' | 'unreadable' | 'unknown';
 
 /** What the protocol demands where a session is not known, and what many servers answer instead. */
-const isAboutSession = ({ code, message }: StreamableHTTPError): boolean =>
-  code === 404 || (code === 400 && /session/i.test(message));
+const isAboutSession = ({ status, message }: SdkHttpError): boolean =>
+  status === 404 || (status === 400 && /session/i.test(message));
 
 export function failureOf(error: unknown): McpFailure {
   if (error instanceof OutboundRefusal || error instanceof RequestNotSent) return 'not_sent';
   if (error instanceof AnswerTooLong || error instanceof AnswerUnreadable || error instanceof ZodError)
     return 'unreadable';
-  if (error instanceof StreamableHTTPError) {
+  if (error instanceof SdkHttpError) {
     if (isAboutSession(error)) return 'session_lost';
-    return error.code !== undefined && error.code >= 400 && error.code < 500 ? 'refused' : 'unknown';
+    return error.status >= 400 && error.status < 500 ? 'refused' : 'unknown';
   }
-  if (error instanceof McpError) return isOfProtocol(error) ? 'unknown' : 'refused';
-  return 'unknown';
+  if (error instanceof UnauthorizedError || error instanceof ProtocolError) return 'refused';
+  return error instanceof SdkError && unreadable.includes(error.code) ? 'unreadable' : 'unknown';
 }
 
-/** The client's own errors about an answer that does not come. */
-const isOfProtocol = ({ code, message }: McpError): boolean =>
-  code === (ErrorCode.RequestTimeout as number) ||
-  (code === (ErrorCode.ConnectionClosed as number) && message.endsWith('Connection closed')); // servers use its number, too
+/** An answer came that is none. */
+const unreadable: readonly SdkErrorCode[] = [SdkErrorCode.InvalidResult, SdkErrorCode.UnsupportedResultType];
 
 const longestReason = 300;
 
@@ -39,7 +42,6 @@ const longestReason = 300;
 export function reasonOf(error: unknown): string {
   if (error instanceof ZodError) return 'its answer has not the form that the protocol demands';
   if (error instanceof SealBroken) return 'its headers cannot be opened: name the server again with its headers';
-  if (error instanceof SseError || error instanceof StreamableHTTPError)
-    return readableLine(error.message, longestReason);
+  if (error instanceof SseError || error instanceof SdkHttpError) return readableLine(error.message, longestReason);
   return readableLine(toMessage(error), longestReason);
 }

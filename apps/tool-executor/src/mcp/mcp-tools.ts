@@ -14,6 +14,7 @@ import { Secrets } from '../services/secrets';
 import { OutcomeUnknown, type ToolContext } from '../tools/tool-handler';
 import type { HandledTool } from '../tools/tool-handlers';
 import type { McpConnection } from './mcp-connection';
+import { KnownGenerations } from './generations';
 import { type McpFailure, failureOf, reasonOf } from './mcp-failure';
 import { McpSessions } from './mcp-sessions';
 import { openHeaders, secretsIn } from './open-headers';
@@ -35,6 +36,7 @@ const anyArguments = z.looseObject({});
 /** Calls tools of MCP servers, and finds out which tools a server has. */
 export class McpTools {
   private readonly sessions = new McpSessions();
+  private readonly generations = new KnownGenerations();
 
   constructor(
     private readonly secrets: Pick<SecretBox, 'open'> | undefined,
@@ -127,7 +129,7 @@ export class McpTools {
           const wrong = await problemBefore(promised, this.schemas);
           if (wrong !== undefined) return wrong;
           sent.isSent = true;
-          return promisedResult(promised, await connection.call(requestOf(work)), this.schemas);
+          return promisedResult(promised, await connection.call(requestOf(work, tool)), this.schemas);
         },
       );
     } catch (error) {
@@ -150,7 +152,8 @@ export class McpTools {
   }
 
   private open(use: McpUse): Promise<McpConnection> {
-    return openConnection(use, { secrets: this.secrets, source: this.source, schemas: this.schemas });
+    const { secrets, source, schemas, generations } = this;
+    return openConnection(use, { secrets, source, schemas, generations });
   }
 
   private withoutSecrets(use: McpUse, result: ExecutorResult): ExecutorResult {
@@ -203,8 +206,8 @@ async function shownTool(connection: McpConnection, { target, context }: Attempt
   );
 }
 
-const requestOf = ({ call, target, context }: Attempt) => ({
-  tool: target.tool,
+const requestOf = ({ call, context }: Attempt, tool: McpTool) => ({
+  tool,
   arguments: call.arguments,
   idempotencyKey: context.idempotencyKey,
   signal: context.signal,

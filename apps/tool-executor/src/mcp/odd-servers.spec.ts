@@ -107,7 +107,7 @@ describe.each([
     [
       'an error without a number',
       (params, id) => ({ jsonrpc: '2.0', id, error: { code: 'E_NO', message: 'no such row' } }),
-      { success: false, error: expect.stringContaining('refused the call: MCP error -32000: no such row') },
+      { success: false, error: expect.stringContaining('refused the call: no such row') },
     ],
     [
       'nothing that can be read',

@@ -4,6 +4,7 @@ import { toMessage } from '@rondo/platform';
 import type { EgressGate, Sandbox } from '../sandboxes';
 import type { SecretSource, SecretUser } from '../secrets/secret-source';
 import { McpConnection, type StartedServer } from './mcp-connection';
+import type { KnownGenerations } from './generations';
 import { fetchWithSecrets, openHeaders } from './open-headers';
 import { readableLine } from './readable-text';
 import { remoteTransport } from './remote-transport';
@@ -27,31 +28,38 @@ export interface ConnectionParts {
   /** Absent: headers with placeholders of secrets are refused. */
   readonly source: Pick<SecretSource, 'open'> | undefined;
   readonly schemas: Pick<SchemaChecker, 'problemsOf'>;
+  readonly generations: KnownGenerations;
 }
 
 /** Rejects when the server is not connected within its time. */
 export async function openConnection(use: McpUse, parts: ConnectionParts): Promise<McpConnection> {
   const { server, account, egress, commandId, run } = use;
-  const { secrets, schemas, source } = parts;
+  const { secrets, source } = parts;
   const headers = openHeaders(server, account, secrets);
   if (server.transport !== 'stdio') {
-    const connection: McpConnection = new McpConnection(use, schemas, (broke) =>
+    const connection: McpConnection = new McpConnection(use, parts, (listeners) =>
       remoteTransport(server, {
-        ...{ headers, egress, broke },
+        ...{ headers, egress, ...listeners },
         withSecrets: (fetch) => fetchWithSecrets(fetch, () => connection.user ?? toSecretUser(use), source),
       }),
     );
     await connection.open(use.signal);
     return connection;
   }
-  const command = { session: `mcp-${server.name}`, command: server.command, commandId, run };
-  const transport = new SandboxTransport(await use.sandbox(), command);
-  const connection = new McpConnection(use, schemas, () => transport);
+  const sandbox = await use.sandbox();
+  const transports: SandboxTransport[] = [];
+  const connection = new McpConnection(use, parts, ({ unasked }) => {
+    const id = transports.length === 0 ? commandId : `${commandId}-again`; // the same command runs once
+    const command = { session: `mcp-${server.name}`, command: server.command, commandId: id, run };
+    const transport = new SandboxTransport(sandbox, command, unasked);
+    transports.push(transport);
+    return transport;
+  });
   try {
     await connection.open(use.signal);
     return connection;
   } catch (error) {
-    const wrote = readableLine(await transport.lastErrors(), shownErrors);
+    const wrote = readableLine((await transports.at(-1)?.lastErrors()) ?? '', shownErrors);
     if (wrote === '') throw error;
     throw new Error(`${toMessage(error)} It wrote: ${wrote}`, { cause: error });
   }

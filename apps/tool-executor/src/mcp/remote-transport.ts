@@ -1,10 +1,9 @@
-import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { McpServer } from '@rondo/contract';
 import { type CheckedFetch, type Target, checkedFetch } from '@rondo/platform';
 import type { EgressGate } from '../sandboxes';
 import { lenientResponse } from './lenient-message';
+import type { TransportListeners } from './mcp-connection';
 
 /** The longest answer, or stream of answers, of a server. */
 const bodyBytes = 16 * 1024 * 1024;
@@ -18,17 +17,23 @@ const noReconnection = {
 
 export type RemoteServer = Exclude<McpServer, { transport: 'stdio' }>;
 
-export interface RemoteTransportParts {
+export interface RemoteTransportParts extends TransportListeners {
   readonly headers: Readonly<Record<string, string>>;
   /** Puts values for the placeholders of secrets in headers, for each request anew. Absent: there are none. */
   readonly withSecrets?: (fetch: CheckedFetch) => CheckedFetch;
   readonly egress: Pick<EgressGate, 'admit'>;
-  /** Called when an answer breaks off, for which its request would wait in vain. */
-  readonly broke: (error: Error) => void;
 }
 
 /** Connects to a server over the network, by the egress rules of the thread. */
-export function remoteTransport({ url, transport }: RemoteServer, parts: RemoteTransportParts): Transport {
+export function remoteTransport(server: RemoteServer, parts: RemoteTransportParts): Transport {
+  const transport = createTransport(server, parts);
+  transport.onmessage = (message) => {
+    if ('method' in message) parts.unasked();
+  };
+  return transport;
+}
+
+function createTransport({ url, transport }: RemoteServer, parts: RemoteTransportParts): Transport {
   const { headers, egress, broke, withSecrets = unchanged } = parts;
   const admit = (target: Target) => egress.admit(target);
   const checked = withSecrets(checkedFetch({ admit, bodyBytes, brokeOff: broke }));
@@ -39,12 +44,16 @@ export function remoteTransport({ url, transport }: RemoteServer, parts: RemoteT
   }
   const streaming = withSecrets(checkedFetch({ admit, bodyBytes })); // its end ends no session
   const fetch: CheckedFetch = async (given, init) =>
-    lenientResponse(await (isGet(init) ? streaming : checked)(given, init));
+    lenientResponse(await (isStream(init) ? streaming : checked)(given, init));
   const options = { requestInit, fetch, reconnectionOptions: noReconnection };
   return new StreamableHTTPClientTransport(new URL(url), options);
 }
 
 const unchanged = (fetch: CheckedFetch): CheckedFetch => fetch;
+
+/** What the server says unasked comes over a stream that may end at any time. */
+const isStream = (init: RequestInit | undefined): boolean =>
+  isGet(init) || new Headers(init?.headers).get('mcp-method') === 'subscriptions/listen';
 
 const isGet = (init: RequestInit | undefined): boolean => (init?.method ?? 'GET') === 'GET';
 

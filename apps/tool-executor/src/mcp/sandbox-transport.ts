@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { type Sandbox, SandboxError } from '../sandboxes';
 import { readMessage } from './lenient-message';
 import { toError } from '@rondo/platform';
@@ -30,6 +29,9 @@ const pauses = { first: 10, longest: 200 };
  * has what commands of the sandbox have, and nothing of this process.
  */
 export class SandboxTransport implements Transport {
+  /** By these two the SDK sees that it is a command, which may be silent when it is asked what it does not know. */
+  readonly stderr = null;
+  readonly pid = null;
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
@@ -45,6 +47,8 @@ export class SandboxTransport implements Transport {
   constructor(
     private readonly sandbox: Pick<Sandbox, 'start' | 'read' | 'write' | 'terminate' | 'exec'>,
     private readonly server: SandboxServer,
+    /** Called for each message and line that answers nothing. */
+    private readonly unasked: () => void,
   ) {}
 
   private isClosed(): boolean {
@@ -136,13 +140,10 @@ export class SandboxTransport implements Transport {
     else this.receiveUnasked(line, message);
   }
 
-  /** What is no message is what a program prints besides. Errors are counted, and a long line is one for each of its parts. */
+  /** What is no message is what a program prints besides. A long line counts for each of its parts. */
   private receiveUnasked(line: string, message: JSONRPCMessage | undefined): void {
+    for (let at = 0; at === 0 || at < line.length; at += countedCharacters) this.unasked();
     if (message && 'method' in message) this.onmessage?.(message);
-    else this.onerror?.(new Error('The server printed what answers nothing.'));
-    for (let at = countedCharacters; at < line.length; at += countedCharacters) {
-      this.onerror?.(new Error('The server printed a long line that answers nothing.'));
-    }
   }
 }
 

@@ -12,6 +12,8 @@ import {
   ListToolsRequestSchema,
   isInitializeRequest,
 } from '@modelcontextprotocol/sdk/types.js';
+import { type McpHttpHandler, Server as ModernServer, createMcpHandler } from '@modelcontextprotocol/server';
+import { passOn } from './pass-on';
 
 export interface ServedTool {
   readonly name: string;
@@ -47,6 +49,7 @@ export class McpServerFixture {
     content: [{ type: 'text', text: `echo: ${String(text)}` }],
   });
   private readonly servers: Server[] = [];
+  private modern: McpHttpHandler | undefined;
   private readonly sessions = new Map<string, StreamableHTTPServerTransport | SSEServerTransport>();
 
   private constructor(
@@ -54,11 +57,13 @@ export class McpServerFixture {
     readonly port: number,
   ) {}
 
-  static async open(): Promise<McpServerFixture> {
+  /** `2026`: it speaks only the newer generation, with the package that is published for it. */
+  static async open(generation: '2025' | '2026' = '2025'): Promise<McpServerFixture> {
     const http = createServer((request, response) => void fixture.serve(request, response));
     http.listen(0, '127.0.0.1');
     await once(http, 'listening');
     const fixture = new McpServerFixture(http, (http.address() as { port: number }).port); // it listens on TCP
+    if (generation === '2026') fixture.modern = createMcpHandler(() => fixture.newModernServer(), { legacy: 'reject' });
     return fixture;
   }
 
@@ -73,6 +78,7 @@ export class McpServerFixture {
   /** Tells its clients. */
   async changeTools(tools: readonly ServedTool[]): Promise<void> {
     this.tools = tools;
+    this.modern?.notify.toolsChanged();
     await Promise.all(this.servers.map((server) => server.sendToolListChanged()));
   }
 
@@ -81,7 +87,15 @@ export class McpServerFixture {
     this.sessions.clear();
   }
 
+  /** As if its process was killed: connections end in the middle. */
+  async die(): Promise<void> {
+    this.http.closeAllConnections();
+    await this.close();
+  }
+
   async close(): Promise<void> {
+    if (!this.http.listening) return;
+    await this.modern?.close();
     this.http.close();
     this.http.closeAllConnections();
     await once(this.http, 'close');
@@ -89,6 +103,10 @@ export class McpServerFixture {
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.headers.push(request.headers);
+    if (this.modern) {
+      if (request.headers['mcp-method'] === 'subscriptions/listen') this.openStream();
+      return passOn(request, response, this.modern.fetch);
+    }
     const url = new URL(request.url ?? '', 'http://any');
     if (url.pathname === '/sse') return this.openSse(response);
     const body = request.method === 'POST' ? await json(request) : undefined;
@@ -117,6 +135,27 @@ export class McpServerFixture {
     const transport = new SSEServerTransport('/messages', response);
     this.sessions.set(transport.sessionId, transport);
     await this.newServer().connect(transport);
+  }
+
+  private newModernServer(): ModernServer {
+    const server = new ModernServer(
+      { name: 'fixture', version: '1' },
+      { capabilities: { tools: { listChanged: true } } },
+    );
+    server.setRequestHandler('tools/list', () => ({ tools: this.tools as never })); // it may say anything
+    server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+      const { name, arguments: given = {} } = params;
+      const call = { name, arguments: given, key: mcpReq._meta?.['idempotency-key'] };
+      this.calls.push(call);
+      const token = mcpReq._meta?.progressToken;
+      const progress = async (done: number, message: string) => {
+        if (token === undefined) return;
+        const about = { progressToken: token, progress: done, total: 2, message };
+        await mcpReq.notify({ method: 'notifications/progress', params: about });
+      };
+      return await this.answer({ ...call, signal: mcpReq.signal, progress }); // results of both packages have one form
+    });
+    return server;
   }
 
   private newServer(): Server {
