@@ -6,6 +6,7 @@ const adapters = ['contract', 'domain', 'persistence', 'messaging', 'run-holder'
 const arrows = {
   'libs/contract': [],
   'libs/client': [],
+  'libs/react': ['client'],
   'libs/domain': ['contract'],
   'libs/platform': [],
   'libs/persistence': ['contract', 'domain'],
@@ -22,7 +23,7 @@ const arrows = {
   'apps/cli': ['client'],
   'apps/cli/src/resources': ['client', 'contract'], // its commands are made from the routes
   'apps/cli/src/replay': ['client', 'contract', 'domain'], // it runs the loop itself
-  'apps/console': ['client'],
+  'apps/console': ['client', 'react'],
   'apps/chaos': ['client', 'contract', 'test-deployment'],
   'apps/bench': ['contract', 'test-deployment'],
 };
@@ -133,6 +134,11 @@ export default tseslint.config(
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
     },
   },
+  {
+    // It runs in browsers, too.
+    files: ['libs/react/src/**/*.{ts,tsx}'],
+    languageOptions: { parserOptions: { project: 'libs/react/tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+  },
   ...Object.keys(arrows).map((project) => ({
     files: [`${project}{/src,}/**/*.{ts,tsx}`],
     rules: { 'no-restricted-imports': ['error', importsOf(project)] },
@@ -147,6 +153,23 @@ export default tseslint.config(
         {
           patterns: [
             { regex: '^(?!\\./|react$)', message: 'The client imports nothing but itself, and React in its hook.' },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: ['libs/react/src/**/*.{ts,tsx}'],
+    ignores: ['**/*.spec.ts', '**/*.spec.tsx', '**/testing/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '^(?!\\./|react$|@rondo/client(/react)?$)',
+              message: 'It brings nothing but the client and React.',
+            },
           ],
         },
       ],
@@ -204,7 +227,7 @@ export default tseslint.config(
     rules: { 'no-restricted-properties': 'off' },
   },
   {
-    files: ['**/*.spec.ts', '**/*.contract.ts', '**/testing/**/*.ts', 'apps/e2e/src/**/*.ts'],
+    files: ['**/*.spec.{ts,tsx}', '**/*.contract.ts', '**/testing/**/*.ts', 'apps/e2e/src/**/*.ts'],
     rules: {
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': 'off',

@@ -72,8 +72,13 @@ export const checks = {
   format: () => tool('prettier', ['--check', '.', '--cache', '--cache-location', cache('prettier')]),
   types: async () => {
     await tool('tsc', ['-p', 'tsconfig.json', '--incremental', '--tsBuildInfoFile', cache('types.tsbuildinfo')]);
-    const console = ['-p', 'apps/console/tsconfig.json', '--incremental', '--tsBuildInfoFile'];
-    return tool('tsc', [...console, cache('console-types.tsbuildinfo')]);
+    for (const [name, project] of [
+      ['react', 'libs/react'],
+      ['console', 'apps/console'],
+    ]) {
+      const state = ['--incremental', '--tsBuildInfoFile', cache(`${name}-types.tsbuildinfo`)];
+      await tool('tsc', ['-p', `${project}/tsconfig.json`, ...state]);
+    }
   },
   lint: () => tool('eslint', ['.', '--max-warnings', '0']),
   words: () => refuseAll(refusedWords(repoRoot)),

@@ -17,14 +17,15 @@ interface Manifest {
   readonly dependencies?: Record<string, string>;
 }
 
-const packages = ['@rondo/client', '@rondo/cli'];
+const packages = ['@rondo/client', '@rondo/react', '@rondo/cli'];
 const fileOf = (name: string) => `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
 
 /** What TypeScript would find wrong; not that of projects that can only load CommonJS. */
 const resolutionProblems = `
   import { readFileSync } from 'node:fs';
   import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
-  const { problems = [] } = await checkPackage(createPackageFromTarballData(readFileSync(process.argv[1])));
+  const tarball = createPackageFromTarballData(readFileSync(process.argv[1]));
+  const { problems = [] } = await checkPackage(tarball, { excludeEntrypoints: ['./styles.css'] });
   console.log(JSON.stringify(problems.filter(({ resolutionKind }) => !['node10', 'node16-cjs'].includes(resolutionKind))));
 `;
 
@@ -37,7 +38,11 @@ describe('the packages, installed in an empty project', () => {
     const { stdout } = await run(process.execPath, pack);
     expect((JSON.parse(stdout) as string[]).toSorted()).toEqual(packages.map(fileOf).toSorted());
     writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-    const tarballs = packages.map((name) => `./${fileOf(name)}`);
+    const react = await run('npm', ['pack', '--json', '--pack-destination', folder], {
+      cwd: join(root, 'node_modules/react'), // the peer of one of them
+    });
+    const [{ filename }] = JSON.parse(react.stdout) as [{ filename: string }];
+    const tarballs = [...packages.map(fileOf), filename].map((name) => `./${name}`);
     await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...tarballs], { cwd: folder });
   });
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -45,7 +50,10 @@ describe('the packages, installed in an empty project', () => {
   const node = async (...words: string[]) => (await run(process.execPath, words, { cwd: folder })).stdout;
 
   it('bring nothing that is not asked for', () => {
-    expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['@rondo']);
+    expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+      '@rondo',
+      'react',
+    ]);
   });
 
   it.each(packages)('%s says what it is, under which licence, and from where', (name) => {
@@ -89,14 +97,14 @@ describe('the packages, installed in an empty project', () => {
   });
 
   it('are bundled for browsers, without a warning', async () => {
-    writeFileSync(join(folder, 'page.mjs'), `export * from '@rondo/client';`);
+    writeFileSync(join(folder, 'page.mjs'), `export { RunLog } from '@rondo/client'; export * from '@rondo/react';`);
     const esbuild = join(root, 'node_modules/.bin/esbuild');
     const words = ['page.mjs', '--bundle', '--platform=browser', '--format=iife', '--global-name=rondo'];
     const { stdout, stderr } = await run(esbuild, words, { cwd: folder, maxBuffer: 1e7 });
 
     expect(stderr).toBe('');
-    const log = 'console.log(new rondo.RunLog().view.status)';
+    const log = 'console.log(new rondo.RunLog().view.status, typeof rondo.Chat)';
     writeFileSync(join(folder, 'bundle.cjs'), `${stdout};${log}`);
-    expect(await node('bundle.cjs')).toBe('queued\n');
+    expect(await node('bundle.cjs')).toBe('queued function\n');
   });
 });

@@ -13,6 +13,7 @@ import type {
 } from './generated/api.ts';
 import * as routes from './generated/routes.ts';
 import { type CreateOptions, type Options, Resource } from './resource.ts';
+import type { StreamOptions } from './run-stream.ts';
 import { delayMs, saysLater } from './transport.ts';
 
 /** Calls of tools that callers run, one by one. `runs.run` does all of this by itself. */
@@ -55,7 +56,7 @@ export interface HandledRun extends Omit<NewRun, 'tools' | 'caller_tools'> {
   readonly tools?: Readonly<Record<string, HandledTool | ToolOptions[string]>>;
 }
 
-export interface ServeOptions extends Options {
+export interface ServeOptions extends Options, Pick<StreamOptions, 'onCut'> {
   /** Called with each event of the run. */
   readonly onEvent?: (event: StreamEvent) => void;
   /** Called when the run waits for a person, and awaited. Without it, such a run is not followed any further. */
@@ -68,7 +69,7 @@ export type RunOptions = CreateOptions & ServeOptions;
 interface FollowedRuns {
   create(run: NewRun, options: CreateOptions): Promise<Run>;
   get(id: string): Promise<Run>;
-  stream(id: string, options: Options): AsyncIterable<StreamEvent>;
+  stream(id: string, options: StreamOptions): AsyncIterable<StreamEvent>;
   result(id: string, options: Options): Promise<AgentResult>;
 }
 
@@ -77,22 +78,27 @@ type Resources = { readonly runs: FollowedRuns; readonly toolCalls: ToolCalls };
 /** Starts a run, runs its tools here, and resolves to its result. Rejects as `runs.result` does. */
 export async function runWithTools(
   { runs, toolCalls }: Resources,
-  { tools = {}, ...request }: HandledRun,
+  request: HandledRun,
   options: RunOptions = {},
 ): Promise<AgentResult> {
-  const handled = Object.entries(tools).flatMap(([name, tool]) => (isHandled(tool) ? [[name, tool] as const] : []));
-  const others = Object.entries(tools).map(([name, tool]) => [name, isHandled(tool) ? toOptions(tool) : tool] as const);
-  const run = await runs.create(
-    {
-      ...request,
-      tools: Object.fromEntries(others.filter(([, tool]) => tool !== undefined)) as ToolOptions,
-      caller_tools: handled.map(([name, tool]) => toDefinition(name, tool)),
-    },
-    options,
-  );
-  await serveTools({ runs, toolCalls }, { id: run.id, tools: Object.fromEntries(handled) }, options);
+  const run = await runs.create(toNewRun(request), options);
+  await serveTools({ runs, toolCalls }, { id: run.id, tools: Object.fromEntries(listHandled(request)) }, options);
   return runs.result(run.id, options);
 }
+
+/** The request that starts such a run: the gateway gets the definitions of the tools, and the handlers stay here. */
+export function toNewRun({ tools, ...request }: HandledRun): NewRun {
+  if (tools === undefined) return request;
+  const others = Object.entries(tools).map(([name, tool]) => [name, isHandled(tool) ? toOptions(tool) : tool] as const);
+  return {
+    ...request,
+    tools: Object.fromEntries(others.filter(([, tool]) => tool !== undefined)) as ToolOptions,
+    caller_tools: listHandled({ tools }).map(([name, tool]) => toDefinition(name, tool)),
+  };
+}
+
+const listHandled = ({ tools = {} }: Pick<HandledRun, 'tools'>): (readonly [string, HandledTool])[] =>
+  Object.entries(tools).flatMap(([name, tool]) => (isHandled(tool) ? [[name, tool] as const] : []));
 
 const isHandled = (tool: HandledTool | ToolOptions[string]): tool is HandledTool =>
   typeof tool === 'object' && 'handler' in tool;
@@ -117,7 +123,7 @@ interface ServedRun {
 export async function serveTools(
   { runs, toolCalls }: Resources,
   { id, tools }: ServedRun,
-  { signal, onEvent, onWaiting }: ServeOptions = {},
+  { signal, onCut, onEvent, onWaiting }: ServeOptions = {},
 ): Promise<void> {
   const left = new AbortController();
   const leave = () => left.abort(signal?.reason);
@@ -126,7 +132,7 @@ export async function serveTools(
   const failed = (error: unknown) => left.abort(error);
   try {
     signal?.throwIfAborted();
-    for await (const event of runs.stream(id, { signal: left.signal })) {
+    for await (const event of runs.stream(id, { signal: left.signal, ...(onCut && { onCut }) })) {
       onEvent?.(event);
       if (event.type !== 'run.waiting' || event.data.reason === 'child_runs') continue;
       if (event.data.reason !== 'caller_tools') await askPerson(runs, { id, seq: event.seq }, onWaiting);

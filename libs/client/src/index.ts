@@ -1,5 +1,13 @@
 export type * from './generated/api.ts';
-export type { HandledCall, HandledRun, HandledTool, HandledTools, RunOptions, ServeOptions } from './caller-tools.ts';
+export {
+  type HandledCall,
+  type HandledRun,
+  type HandledTool,
+  type HandledTools,
+  type RunOptions,
+  type ServeOptions,
+  toNewRun,
+} from './caller-tools.ts';
 export {
   ConnectionError,
   MissingFactsError,
@@ -10,7 +18,7 @@ export {
   type StopReceipt,
 } from './errors.ts';
 export { type Delta, isDelta, isFact, isTerminal } from './event-kinds.ts';
-export { type EndedRun, type RunEnding, type RunOutcome, describeEnding } from './run-ending.ts';
+export { type EndedRun, type RunEnding, type RunOutcome, describeEnding, isOver } from './run-ending.ts';
 export { LogHash } from './log-hash.ts';
 export type {
   DeliveryQuery,
@@ -26,6 +34,7 @@ export { Rondo, type UsageQuery } from './rondo.ts';
 export { RunLog } from './run-log.ts';
 export type { StreamOptions } from './run-stream.ts';
 export type { CallApproval, MessageRow, NoteRow, RunRow, RunView, ToolCallRow } from './run-view.ts';
+export { take } from './take.ts';
 export { RunWatch, type WatchedRun } from './run-watch.ts';
 export type { ListRuns, StoppedRun } from './runs.ts';
 export type { ApiRequest, RondoOptions } from './transport.ts';

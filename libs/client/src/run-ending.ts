@@ -1,5 +1,10 @@
 import type { Run } from './generated/api.ts';
 
+const over: readonly Run['status'][] = ['completed', 'failed', 'stopped'];
+
+/** Whether nothing more happens in the run. */
+export const isOver = ({ status }: Pick<Run, 'status'>): boolean => over.includes(status);
+
 /** `done`: it did what it was asked. `unfinished`: it ended before that, though nothing failed. */
 export type RunOutcome = 'done' | 'unfinished' | 'failed' | 'stopped';
 

@@ -1,3 +1,5 @@
+import type { HandledTools } from './caller-tools.ts';
+import type { StreamEvent } from './generated/api.ts';
 import { RunLog } from './run-log.ts';
 import type { RunView } from './run-view.ts';
 import type { Runs } from './runs.ts';
@@ -24,8 +26,10 @@ export class RunWatch {
   private state: WatchedRun = { view: this.log.view, isLive: false, error: null };
 
   constructor(
-    private readonly runs: Runs,
+    private readonly runs: Pick<Runs, 'stream' | 'serve'>,
     readonly runId: string,
+    /** Of the caller. They are run while there are subscribers. */
+    private readonly tools: HandledTools = {},
   ) {}
 
   /** Returns what ends the subscription. */
@@ -52,9 +56,12 @@ export class RunWatch {
   private async read(signal: AbortSignal): Promise<void> {
     const onCut = () => this.show({ isLive: false });
     try {
-      for await (const event of this.runs.stream(this.runId, { after: this.log.lastSeq, signal, onCut })) {
-        this.log.apply(event);
-        this.show({ isLive: true });
+      if (Object.keys(this.tools).length > 0) {
+        const onWaiting = () => undefined; // the page shows it
+        await this.runs.serve(this.runId, this.tools, { signal, onCut, onWaiting, onEvent: this.apply });
+      } else {
+        const options = { after: this.log.lastSeq, signal, onCut };
+        for await (const event of this.runs.stream(this.runId, options)) this.apply(event);
       }
       this.show({ isLive: false });
     } catch (error) {
@@ -62,6 +69,11 @@ export class RunWatch {
         this.show({ isLive: false, error: error instanceof Error ? error : new Error(String(error)) });
     }
   }
+
+  private readonly apply = (event: StreamEvent): void => {
+    this.log.apply(event);
+    this.show({ isLive: true });
+  };
 
   private show(change: Partial<WatchedRun>): void {
     this.pending = { ...this.pending, ...change };

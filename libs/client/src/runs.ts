@@ -10,6 +10,7 @@ import {
 } from './caller-tools.ts';
 import { RunFailedError, RunStoppedError, RunWaitingError, type StopReceipt } from './errors.ts';
 import * as routes from './generated/routes.ts';
+import { isOver } from './run-ending.ts';
 import { type CreateOptions, type ListQuery, type Options, Resource } from './resource.ts';
 import { type StreamOptions, streamRun } from './run-stream.ts';
 import { type LogProof, proveLog } from './verify-run.ts';
@@ -22,8 +23,6 @@ export interface StoppedRun {
   readonly receipt: StopReceipt | null;
 }
 
-const over: readonly Run['status'][] = ['completed', 'failed', 'stopped'];
-const isOver = ({ status }: Run): boolean => over.includes(status);
 const isWaiting = ({ status }: Run): boolean =>
   status === 'waiting_input' || status === 'waiting_budget' || status === 'waiting_tool';
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRondo } from '../session/use-session.ts';
-import { take } from '../ui/take.ts';
+import { take } from '@rondo/client';
 import { type AgentsSearch, agentSorts } from './agents-search.ts';
 
 const route = getRouteApi('/agents');

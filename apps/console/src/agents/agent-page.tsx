@@ -1,4 +1,4 @@
-import type { Agent, AgentDefinition, AgentVersion } from '@rondo/client';
+import { type Agent, type AgentDefinition, type AgentVersion, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,7 +10,6 @@ import { FailedPage } from '../ui/failed-page.tsx';
 import { TextField } from '../ui/fields.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { Loading } from '../ui/states.tsx';
-import { take } from '../ui/take.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { AgentEditor } from './agent-editor.tsx';
 import { AgentTags } from './agent-tags.tsx';

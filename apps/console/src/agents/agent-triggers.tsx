@@ -1,10 +1,9 @@
-import type { Schedule, UpcomingRuns, WebhookTrigger } from '@rondo/client';
+import { type Schedule, type UpcomingRuns, type WebhookTrigger, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRondo } from '../session/use-session.ts';
 import { ahead, moment, momentIn } from '../ui/amounts.ts';
 import { Failed, Loading } from '../ui/states.tsx';
-import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
 
 const shownRuns = 5;

@@ -1,7 +1,6 @@
-import type { AgentDefinition, Tool } from '@rondo/client';
+import { type AgentDefinition, type Tool, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useRondo } from '../session/use-session.ts';
-import { take } from '../ui/take.ts';
 import { type ToolChoice, toolChoice, withTool } from './definition-edits.ts';
 
 interface ToolChoicesProps {

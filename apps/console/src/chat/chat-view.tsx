@@ -1,15 +1,15 @@
 import type { ToolCallRow } from '@rondo/client';
+import { type ChatItem, type EndedRun, type Turn, readFollowUps, toChatItems } from '@rondo/react';
 import { type ReactNode, useEffect, useMemo } from 'react';
 import { isPlain } from '../palette/shortcuts.tsx';
 import { MessageItem } from '../run/message-item.tsx';
 import { NoteItem } from '../run/note-item.tsx';
 import { ToolCallItem } from '../run/tool-call-item.tsx';
 import { LogList } from '../ui/log-list.tsx';
-import { type ChatItem, type EndedRun, readFollowUps, toChatItems } from './chat-items.ts';
 import { Ending } from './ending.tsx';
 import { Computer } from './panel/computer.tsx';
 import { FollowUps, LinkCard, SpeechItem } from './speech-item.tsx';
-import { type Step, type Turn, toSteps } from './turns.ts';
+import { type Step, toSteps } from './turns.ts';
 import { type PanelTarget, useChatPanel } from './use-chat-panel.ts';
 import { WorkItem } from './work-item.tsx';
 

@@ -1,6 +1,6 @@
 import { describeEnding } from '@rondo/client';
+import type { EndedRun } from '@rondo/react';
 import { Status } from '../ui/status.tsx';
-import type { EndedRun } from './chat-items.ts';
 
 /** How a run of the conversation ended that did not complete. */
 export function Ending({ run }: { readonly run: EndedRun }) {

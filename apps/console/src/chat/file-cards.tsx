@@ -1,7 +1,7 @@
+import { plainText } from '@rondo/react';
 import { useRondo } from '../session/use-session.ts';
 import { directoryOf, nameOf } from '../sandboxes/file-content.ts';
 import { Action } from '../ui/action.tsx';
-import { plainText } from '../ui/plain-text.ts';
 import { saveAs } from '../ui/save-as.ts';
 import { useChatPanel } from './use-chat-panel.ts';
 

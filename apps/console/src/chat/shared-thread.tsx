@@ -1,16 +1,23 @@
-import { type Message, type PublicMessagePage, type PublicRun, Rondo, RondoError, describeEnding } from '@rondo/client';
+import {
+  type Message,
+  type PublicMessagePage,
+  type PublicRun,
+  Rondo,
+  RondoError,
+  describeEnding,
+  isOver,
+} from '@rondo/client';
+import { toTurns } from '@rondo/react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { gatewayUrl } from '../gateway-url.ts';
 import { type TimelineLinks, TimelineLinksContext, noLinks } from '../run/timeline-links.ts';
-import { isOver } from '../runs/run-over.ts';
 import { shortened } from '../runs/run-title.ts';
 import { SessionContext } from '../session/use-session.ts';
 import { Mark } from '../shell/mark.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { ChatView } from './chat-view.tsx';
-import { toTurns } from './turns.ts';
 import { ChatPanelContext, useNewChatPanel } from './use-chat-panel.ts';
 
 const refreshMs = 5_000;

@@ -1,11 +1,9 @@
 import type { ToolCallRow } from '@rondo/client';
+import { type PublishedLink, type SpokenText, plainText } from '@rondo/react';
 import { memo } from 'react';
 import { Markdown } from '../markdown/markdown.tsx';
 import { safeLink } from '../markdown/safe-link.ts';
-import type { SpokenText } from '../run/spoken-text.ts';
 import { Action } from '../ui/action.tsx';
-import { plainText } from '../ui/plain-text.ts';
-import type { PublishedLink } from './chat-items.ts';
 import { FileCards } from './file-cards.tsx';
 import { useChatPanel } from './use-chat-panel.ts';
 

@@ -1,5 +1,6 @@
 import type { Message } from '@rondo/client';
-import { toSteps, toTurns } from './turns';
+import { toTurns } from '@rondo/react';
+import { toSteps } from './turns';
 
 const message = (id: string, type: Message['type'], about: Partial<Message>) =>
   ({ id, type, run_id: 'run_1', iteration: 1, content: [], metadata: {}, is_llm_message: true, ...about }) as Message;

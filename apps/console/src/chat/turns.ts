@@ -1,24 +1,6 @@
-import type { Message, RunRow, ToolCallRow } from '@rondo/client';
+import type { Message, ToolCallRow } from '@rondo/client';
+import { type Turn, spokenText } from '@rondo/react';
 import { type PlanItem, readPlan } from '../run/run-details.ts';
-import { spokenText } from '../run/spoken-text.ts';
-import { messageRows } from '../threads/message-rows.ts';
-
-/** Consecutive rows of one run, or of none: what a person added to the thread. */
-export interface Turn {
-  readonly runId: string | null;
-  readonly rows: readonly RunRow[];
-}
-
-/** The stored messages of a thread, by the runs that they belong to. */
-export function toTurns(messages: readonly Message[]): Turn[] {
-  const groups: { readonly runId: string | null; readonly messages: Message[] }[] = [];
-  for (const message of messages) {
-    const last = groups.at(-1);
-    if (last?.runId === message.run_id) last.messages.push(message);
-    else groups.push({ runId: message.run_id, messages: [message] });
-  }
-  return groups.map(({ runId, messages: own }) => ({ runId, rows: messageRows(own) }));
-}
 
 /** What the browser showed after a call. */
 export interface Screen {

@@ -1,10 +1,8 @@
-import { type Run, describeEnding } from '@rondo/client';
+import { type Run, describeEnding, isOver, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { isOver } from '../runs/run-over.ts';
 import { useRondo } from '../session/use-session.ts';
 import { statusWord } from '../ui/status.tsx';
-import { take } from '../ui/take.ts';
 
 const storedAs = 'rondo.notify';
 const lookMs = 5_000;

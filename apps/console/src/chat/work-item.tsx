@@ -1,9 +1,9 @@
 import type { MessageRow, ToolCallRow } from '@rondo/client';
+import { describeAction, summarizeActions } from '@rondo/react';
 import { memo } from 'react';
 import { MessageItem } from '../run/message-item.tsx';
 import { useCallTime } from '../run/tool-call-item.tsx';
 import { duration } from '../ui/amounts.ts';
-import { describeAction, summarizeActions } from './actions.ts';
 import { useChatPanel } from './use-chat-panel.ts';
 
 interface WorkItemProps {

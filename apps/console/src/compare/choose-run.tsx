@@ -1,12 +1,11 @@
+import { type Run, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { Run } from '@rondo/client';
 import { useRunTitle } from '../runs/run-title.ts';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
-import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
 import type { CompareSearch } from './compare-search.ts';
 

@@ -1,8 +1,8 @@
 import type { MessageRow } from '@rondo/client';
+import { plainText } from '@rondo/react';
 import { memo, useMemo } from 'react';
 import { wordDiff } from '../diff/word-diff.ts';
 import { voiceOf } from '../run/message-item.tsx';
-import { plainText } from '../ui/plain-text.ts';
 
 interface MarkedMessageProps {
   readonly row: MessageRow;

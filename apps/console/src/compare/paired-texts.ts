@@ -1,5 +1,5 @@
 import type { MessageRow, RunRow } from '@rondo/client';
-import { isNoteToAgent } from '../run/note-to-agent.ts';
+import { isNoteToAgent } from '@rondo/react';
 
 /** The ids of messages with other words, each with the text of its counterpart in the other run. */
 export type PairedTexts = ReadonlyMap<string, string>;

@@ -1,5 +1,5 @@
+import { plainText } from '@rondo/react';
 import { useMemo } from 'react';
-import { plainText } from '../ui/plain-text.ts';
 import { type Hunk, hunksOf, lineDiff } from './line-diff.ts';
 import type { Change } from './sequence-diff.ts';
 

@@ -1,4 +1,4 @@
-import type { DeliveryQuery, WebhookDelivery } from '@rondo/client';
+import { type DeliveryQuery, type WebhookDelivery, take } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
@@ -6,7 +6,6 @@ import { RunLink } from '../run/run-origin.tsx';
 import { Action } from '../ui/action.tsx';
 import { age, ahead } from '../ui/amounts.ts';
 import { Failed, Loading } from '../ui/states.tsx';
-import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 

@@ -1,7 +1,6 @@
-import type { WebhookEndpoint } from '@rondo/client';
+import { type WebhookEndpoint, take } from '@rondo/client';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useRondo } from '../session/use-session.ts';
-import { take } from '../ui/take.ts';
 
 /** An account has a few at most. */
 const most = 100;

@@ -1,11 +1,10 @@
-import type { InboxItem } from '@rondo/client';
+import { type InboxItem, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { Markdown } from '../markdown/markdown.tsx';
 import { AnswerForm } from '../run/answer-box.tsx';
 import { BudgetForm } from '../run/budget-form.tsx';
 import { useRondo } from '../session/use-session.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { take } from '../ui/take.ts';
 import { ApprovalCards } from './approval-card.tsx';
 import { UnknownCalls } from './unknown-calls.tsx';
 import { WaitingHead } from './waiting-head.tsx';

@@ -1,10 +1,9 @@
-import type { ToolCall, ToolCallResolution } from '@rondo/client';
+import { type ToolCall, type ToolCallResolution, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
-import { take } from '../ui/take.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
 /** Calls that may or may not have taken effect. */

@@ -1,10 +1,9 @@
-import { type ListedAccount, RondoError } from '@rondo/client';
+import { type ListedAccount, RondoError, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
 import { Failed } from '../ui/states.tsx';
-import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
 import { AccountDialog } from './account-dialog.tsx';
 import { NewAccount } from './new-account.tsx';

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@rondo/client';
+import { type AuditEntry, take } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { type SubmitEvent, useState } from 'react';
@@ -7,7 +7,6 @@ import { age } from '../ui/amounts.ts';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { textOf } from '../ui/form.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
 import { AccessTabs } from './access-tabs.tsx';
 import { type AuditSearch, auditFilters, readAuditSearch, toAuditQuery } from './audit-search.ts';

@@ -1,4 +1,4 @@
-import type { NewRun } from '@rondo/client';
+import { type NewRun, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { withField, withMember } from '../agents/definition-edits.ts';
@@ -6,7 +6,6 @@ import { ToolChoices } from '../agents/tool-choices.tsx';
 import { useRondo } from '../session/use-session.ts';
 import { ModelOptions } from '../threads/run-choice.tsx';
 import { AreaField, ChoiceField, NumberField, TextField } from '../ui/fields.tsx';
-import { take } from '../ui/take.ts';
 import { parseMetadata, printMetadata } from './run-request.ts';
 
 interface NewRunFormProps {

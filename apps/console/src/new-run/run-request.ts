@@ -1,5 +1,4 @@
-import type { Fact, NewRun, Rondo, Run } from '@rondo/client';
-import { take } from '../ui/take.ts';
+import { type Fact, type NewRun, type Rondo, type Run, take } from '@rondo/client';
 
 type ToolChanges = Exclude<NonNullable<NewRun['tools']>, string[]>;
 

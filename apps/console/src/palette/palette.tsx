@@ -1,4 +1,4 @@
-import type { Run } from '@rondo/client';
+import { type Run, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useMemo, useState } from 'react';
@@ -7,7 +7,6 @@ import { type Scope, useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { pages } from '../shell/pages.ts';
 import { Modal } from '../ui/modal.tsx';
-import { take } from '../ui/take.ts';
 import { type Entry, findEntries } from './find-entries.ts';
 
 const listId = 'palette-entries';

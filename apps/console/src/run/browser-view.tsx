@@ -1,7 +1,7 @@
 import type { BrowserState } from '@rondo/client';
+import { plainText } from '@rondo/react';
 import { type ReactNode, useState } from 'react';
 import { Modal } from '../ui/modal.tsx';
-import { plainText } from '../ui/plain-text.ts';
 import { BlobImage } from './blob-image.tsx';
 
 interface BrowserViewProps {

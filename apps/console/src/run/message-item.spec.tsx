@@ -1,6 +1,6 @@
 import type { Message } from '@rondo/client';
+import { messageRows } from '@rondo/react';
 import { renderToStaticMarkup } from 'react-dom/server';
-import { messageRows } from '../threads/message-rows';
 import { MessageItem } from './message-item';
 
 const html = (metadata: Message['metadata'], text = 'Some words.') => {

@@ -1,10 +1,10 @@
 import type { Message, MessageRow } from '@rondo/client';
+import { isNoteToAgent } from '@rondo/react';
 import { memo } from 'react';
 import { FileCards } from '../chat/file-cards.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
 import { BlobImage } from './blob-image.tsx';
 import { FormerWords } from './former-words.tsx';
-import { isNoteToAgent } from './note-to-agent.ts';
 import { useTimelineLinks } from './timeline-links.ts';
 
 const authors: Record<Message['type'], string> = {

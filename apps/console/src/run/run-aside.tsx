@@ -1,7 +1,7 @@
 import type { Run, RunView } from '@rondo/client';
 import { count } from '../ui/amounts.ts';
 import { OpenBrowser } from '../browser/open-browser.tsx';
-import { atWork } from '../runs/run-over.ts';
+import { atWork } from '../runs/at-work.ts';
 import { BrowserView } from './browser-view.tsx';
 import { ChildRuns } from './child-runs.tsx';
 import { FilesSection } from './files-section.tsx';

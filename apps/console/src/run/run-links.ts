@@ -1,10 +1,11 @@
 import type { Run } from '@rondo/client';
+import type { FormerQuestion } from '@rondo/react';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import type { FedRun } from './run-feed.ts';
-import { type FormerQuestion, type TimelineLinks, noLinks } from './timeline-links.ts';
+import { type TimelineLinks, noLinks } from './timeline-links.ts';
 
 interface LinkedRun extends Pick<FedRun, 'view' | 'details'> {
   readonly run: Run | undefined;

@@ -1,9 +1,8 @@
-import type { RunFailure } from '@rondo/client';
+import { type RunFailure, isOver } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
 import { KnownModels } from '../new-run/known-models.tsx';
-import { isOver } from '../runs/run-over.ts';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { FailedPage } from '../ui/failed-page.tsx';

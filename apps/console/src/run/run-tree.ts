@@ -1,8 +1,6 @@
-import type { Rondo, Run, Usage } from '@rondo/client';
+import { type Rondo, type Run, type Usage, isOver, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useRondo } from '../session/use-session.ts';
-import { isOver } from '../runs/run-over.ts';
-import { take } from '../ui/take.ts';
 
 /** A run below another one, and how many runs are between them. */
 export interface RunBelow {

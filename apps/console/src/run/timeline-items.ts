@@ -1,4 +1,5 @@
 import type { RunRow } from '@rondo/client';
+import { isPlan } from '@rondo/react';
 
 export type TimelineItem =
   | { readonly kind: 'row'; readonly key: string; readonly row: RunRow }
@@ -19,7 +20,3 @@ export function timelineItems(rows: readonly RunRow[], { hasIterations = true } 
   }
   return items;
 }
-
-/** Whether the row says how far the plan is. */
-export const isPlan = (row: Extract<RunRow, { kind: 'message' }>): boolean =>
-  row.message?.metadata['kind'] === 'plan_updated';

@@ -1,13 +1,8 @@
 import type { Run } from '@rondo/client';
+import type { FormerQuestion } from '@rondo/react';
 import { createContext, useContext } from 'react';
 
 export type ChildRun = NonNullable<Run['children']>[number];
-
-/** What a question said before a person changed it, and the run that answered that. */
-export interface FormerQuestion {
-  readonly text: string;
-  readonly runId: string | null;
-}
 
 /** What the items of a timeline lead to, beyond their rows. */
 export interface TimelineLinks {

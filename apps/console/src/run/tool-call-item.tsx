@@ -1,15 +1,13 @@
 import type { CallApproval, ToolCallRow } from '@rondo/client';
+import { type SpokenText, colouredText, describeArguments, plainText, spokenText } from '@rondo/react';
 import { memo, useState } from 'react';
 import { FileCards } from '../chat/file-cards.tsx';
 import { between, duration, moment } from '../ui/amounts.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { AnsiText } from '../ui/ansi-text.tsx';
-import { colouredText, plainText } from '../ui/plain-text.ts';
 import { useNow } from '../ui/use-now.ts';
 import { BlobImage } from './blob-image.tsx';
-import { gistOf } from './call-gist.ts';
 import { ChildLink } from './child-link.tsx';
-import { type SpokenText, spokenText } from './spoken-text.ts';
 import { WorkspaceFile } from './workspace-file.tsx';
 
 const shownLines = 14;
@@ -40,7 +38,7 @@ export const ToolCallItem = memo(function ToolCallItem({ row, sentAt }: ToolCall
         <i aria-hidden="true" />
         <code className="call-name">{name}</code>
         <code className="call-gist" dir="auto">
-          {spoken ? '' : gistOf(row)}
+          {spoken ? '' : describeArguments(row)}
         </code>
         <span className="call-state">
           {words[status]}

@@ -1,8 +1,8 @@
 import type { Fact, RunView } from '@rondo/client';
+import { plainText } from '@rondo/react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef } from 'react';
 import { between, duration } from '../ui/amounts.ts';
-import { plainText } from '../ui/plain-text.ts';
 import { useNow } from '../ui/use-now.ts';
 import { type Span, findEnd, sumKinds, toSpans } from './waterfall.ts';
 

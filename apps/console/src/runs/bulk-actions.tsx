@@ -1,4 +1,4 @@
-import type { Rondo, Run } from '@rondo/client';
+import { type Rondo, type Run, isOver, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { readRequest } from '../new-run/run-request.ts';
@@ -6,9 +6,7 @@ import { useRondo } from '../session/use-session.ts';
 import { Modal } from '../ui/modal.tsx';
 import { problemText } from '../ui/problem-text.ts';
 import { Failed, Loading } from '../ui/states.tsx';
-import { take } from '../ui/take.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
-import { isOver } from './run-over.ts';
 import { type RunsSearch, toRunQuery } from './runs-search.ts';
 import { type Progress, workThrough } from './work-through.ts';
 

@@ -1,10 +1,10 @@
+import { take } from '@rondo/client';
+import { plainText } from '@rondo/react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
-import { plainText } from '../ui/plain-text.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
 import { type EndingGroup, groupEndings } from './ending-groups.ts';
 import { RunsTabs } from './runs-tabs.tsx';

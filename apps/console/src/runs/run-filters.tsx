@@ -1,4 +1,4 @@
-import { type Run, describeEnding } from '@rondo/client';
+import { type Run, describeEnding, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { type SubmitEvent, useEffect, useRef } from 'react';
@@ -7,7 +7,6 @@ import { useModels } from '../threads/run-choice.tsx';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { textOf } from '../ui/form.tsx';
 import { statusWord } from '../ui/status.tsx';
-import { take } from '../ui/take.ts';
 import { type RunsSearch, readRunsSearch } from './runs-search.ts';
 
 const route = getRouteApi('/runs');

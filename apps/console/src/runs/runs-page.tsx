@@ -1,10 +1,9 @@
-import type { Run } from '@rondo/client';
+import { type Run, take } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
 import { BulkActions } from './bulk-actions.tsx';
 import { RunFilters } from './run-filters.tsx';

@@ -1,7 +1,7 @@
+import { plainText } from '@rondo/react';
 import { useDeferredValue } from 'react';
 import { DiffView } from '../diff/diff-view.tsx';
 import { Action } from '../ui/action.tsx';
-import { plainText } from '../ui/plain-text.ts';
 
 interface FileEditorProps {
   readonly path: string;

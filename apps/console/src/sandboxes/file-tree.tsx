@@ -1,10 +1,10 @@
 import type { FileList } from '@rondo/client';
+import { plainText } from '@rondo/react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { bytes } from '../ui/amounts.ts';
-import { plainText } from '../ui/plain-text.ts';
 import { problemText } from '../ui/problem-text.ts';
 import { joined } from './file-content.ts';
 

@@ -1,4 +1,5 @@
 import type { Rondo } from '@rondo/client';
+import { plainText } from '@rondo/react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,7 +9,6 @@ import { Action } from '../ui/action.tsx';
 import { bytes } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { Picture } from '../ui/picture.tsx';
-import { plainText } from '../ui/plain-text.ts';
 import { saveAs } from '../ui/save-as.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';

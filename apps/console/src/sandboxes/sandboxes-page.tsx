@@ -1,4 +1,4 @@
-import type { Sandbox } from '@rondo/client';
+import { type Sandbox, take } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,7 +6,6 @@ import { useRondo } from '../session/use-session.ts';
 import { useThreadTitle } from '../threads/thread-title.ts';
 import { age } from '../ui/amounts.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
 import { SandboxFigures } from './sandbox-figures.tsx';
 import { SandboxState } from './sandbox-state.tsx';

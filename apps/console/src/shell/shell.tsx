@@ -5,7 +5,7 @@ import { useConnectionLost } from '../session/connection.ts';
 import { type Scope, useMay } from '../session/use-may.ts';
 import { Shortcuts } from '../palette/shortcuts.tsx';
 import { useRondo } from '../session/use-session.ts';
-import { take } from '../ui/take.ts';
+import { take } from '@rondo/client';
 import { useNarrow } from '../ui/use-narrow.ts';
 import { findNeededScope, pages } from './pages.ts';
 import { PhoneBar } from './phone-bar.tsx';

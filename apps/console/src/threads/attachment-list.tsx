@@ -1,6 +1,7 @@
+import type { Attachments } from '@rondo/react';
 import { type ChangeEvent, useRef } from 'react';
 import { bytes } from '../ui/amounts.ts';
-import type { Attachments } from './use-attachments.ts';
+import { problemText } from '../ui/problem-text.ts';
 
 export function AttachmentList({ attachments }: { readonly attachments: Attachments }) {
   if (attachments.all.length === 0) return null;
@@ -10,9 +11,9 @@ export function AttachmentList({ attachments }: { readonly attachments: Attachme
         <li key={attachment.key}>
           <span className="attachment-name">{attachment.name}</span>
           <span className="hint">
-            {attachment.id === null && !attachment.problem ? 'uploading …' : bytes(attachment.size)}
+            {attachment.id === null && attachment.problem === null ? 'uploading …' : bytes(attachment.size)}
           </span>
-          {attachment.problem !== null && <span className="problem">{attachment.problem}</span>}
+          {attachment.problem !== null && <span className="problem">{problemText(attachment.problem)}</span>}
           <button
             type="button"
             className="quiet"

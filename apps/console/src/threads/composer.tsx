@@ -1,10 +1,10 @@
 import type { Run } from '@rondo/client';
+import { type NewMessage, type WhileActive, useAttachments } from '@rondo/react';
 import { type DragEvent, type KeyboardEvent, type SubmitEvent, useState } from 'react';
+import { useRondo } from '../session/use-session.ts';
 import { useProblem } from '../ui/use-problem.ts';
 import { AttachButton, AttachmentList } from './attachment-list.tsx';
-import { type RunChoice, RunChoiceFields, noChoice } from './run-choice.tsx';
-import type { NewWords, WhileActive } from './send-message.ts';
-import { useAttachments } from './use-attachments.ts';
+import { type RunChoice, RunChoiceFields, noChoice, toRunFields } from './run-choice.tsx';
 
 export interface EditedQuestion {
   readonly id: string;
@@ -15,7 +15,7 @@ export interface EditedQuestion {
 }
 
 interface ComposerProps {
-  readonly send: (words: NewWords) => Promise<unknown>;
+  readonly send: (message: NewMessage) => Promise<unknown>;
   /** The run that is active, if one is. */
   readonly active?: Run | undefined;
   readonly unchosenAgent: string;
@@ -30,7 +30,7 @@ export function Composer({ send, active, unchosenAgent, edited }: ComposerProps)
   const [whileActive, setWhileActive] = useState<WhileActive>('tell');
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useProblem();
-  const attachments = useAttachments();
+  const attachments = useAttachments(useRondo());
   const isAnswer = !edited && active?.status === 'waiting_input' && active.waiting?.reason === 'ask';
   const cannotSend = text.trim() === '' || attachments.isUploading || isBusy;
 
@@ -39,7 +39,7 @@ export function Composer({ send, active, unchosenAgent, edited }: ComposerProps)
     if (cannotSend) return;
     setBusy(true);
     setProblem(null);
-    send({ text, files: attachments.ids, choice, whileActive })
+    send({ text, files: attachments.ids, run: toRunFields(choice), whileActive })
       .then(() => {
         setText('');
         attachments.clear();

@@ -1,7 +1,8 @@
+import { take } from '@rondo/client';
+import type { RunFields } from '@rondo/react';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { useRondo } from '../session/use-session.ts';
-import { take } from '../ui/take.ts';
 
 /** What a run begins with; empty where the thread, the account or the deployment decides. */
 export interface RunChoice {
@@ -10,6 +11,11 @@ export interface RunChoice {
 }
 
 export const noChoice: RunChoice = { agentId: '', model: '' };
+
+export const toRunFields = ({ agentId, model }: RunChoice): RunFields => ({
+  ...(agentId !== '' && { agent_id: agentId }),
+  ...(model.trim() !== '' && { model: model.trim() }),
+});
 
 interface RunChoiceFieldsProps {
   readonly choice: RunChoice;

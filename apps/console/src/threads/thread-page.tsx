@@ -1,4 +1,5 @@
-import type { Run, Thread } from '@rondo/client';
+import { type Run, type Thread, isOver } from '@rondo/client';
+import { type NewMessage, type ThreadView, sendMessage } from '@rondo/react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -7,7 +8,6 @@ import { ShareThread } from '../chat/share-thread.tsx';
 import { useNotifications } from '../chat/use-notifications.ts';
 import { ChatPanelContext, useChatPanel, useNewChatPanel } from '../chat/use-chat-panel.ts';
 import { type TimelineLinks, TimelineLinksContext, noLinks } from '../run/timeline-links.ts';
-import { isOver } from '../runs/run-over.ts';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
@@ -19,9 +19,8 @@ import { Composer } from './composer.tsx';
 import { LiveConversation } from './conversation.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
 import { type RunChoice, noChoice } from './run-choice.tsx';
-import { type NewWords, sendMessage } from './send-message.ts';
 import { useThreadTitle } from './thread-title.ts';
-import { type ShownThread, useThread } from './use-thread.ts';
+import { useThread } from './use-thread.ts';
 
 const route = getRouteApi('/threads/$threadId');
 
@@ -46,7 +45,7 @@ function OneThread({ thread }: { readonly thread: Thread }) {
 
 interface ConversationProps {
   readonly thread: Thread;
-  readonly shown: ShownThread;
+  readonly shown: ThreadView;
   readonly refresh: () => Promise<void>;
 }
 
@@ -57,8 +56,8 @@ function Conversation({ thread, shown, refresh }: ConversationProps) {
   const mayWrite = useMay('write');
   const [edited, setEdited] = useState<{ id: string; text: string } | null>(null);
   const active = run && !isOver(run) ? run : undefined;
-  const send = async (words: NewWords) => {
-    await sendMessage(rondo, { threadId: thread.id, active, editedMessageId: edited?.id }, words);
+  const send = async (message: NewMessage) => {
+    await sendMessage(rondo, { threadId: thread.id, active, editedMessageId: edited?.id }, message);
     setEdited(null);
     await refresh();
   };
@@ -67,7 +66,7 @@ function Conversation({ thread, shown, refresh }: ConversationProps) {
     const editable = mayWrite && question ? { messageId: question.id, edit } : undefined;
     return { ...noLinks, threadId: thread.id, former, editable };
   }, [thread.id, former, question, mayWrite]);
-  const ask = mayWrite ? (text: string) => send({ text, files: [], choice: noChoice, whileActive: 'tell' }) : undefined;
+  const ask = mayWrite ? (text: string) => send({ text }) : undefined;
   const foot = (
     <>
       <Queued runs={queued} />
@@ -176,8 +175,8 @@ function ComputerSwitch() {
 export function NewThreadPage() {
   const rondo = useRondo();
   const navigate = useNavigate();
-  const send = async (words: NewWords) => {
-    const threadId = await sendMessage(rondo, {}, words);
+  const send = async (message: NewMessage) => {
+    const threadId = await sendMessage(rondo, {}, message);
     await navigate({ to: '/threads/$threadId', params: { threadId } });
   };
   return (

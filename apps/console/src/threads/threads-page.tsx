@@ -1,4 +1,4 @@
-import type { Project, Thread } from '@rondo/client';
+import { type Project, type Thread, take } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,7 +7,6 @@ import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
-import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
 import { RenameDialog } from './rename-dialog.tsx';
 import { nameThread } from './thread-title.ts';

@@ -1,10 +1,9 @@
-import type { Execution } from '@rondo/client';
+import { type Execution, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { age, ahead } from '../ui/amounts.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
-import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
 
 const shown = 50;

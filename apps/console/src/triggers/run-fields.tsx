@@ -1,10 +1,9 @@
-import type { TriggeredRun } from '@rondo/client';
+import { type TriggeredRun, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { useModels } from '../threads/run-choice.tsx';
 import { AreaField, ChoiceField, TextField } from '../ui/fields.tsx';
-import { take } from '../ui/take.ts';
 
 interface RunFieldsProps {
   readonly run: TriggeredRun | undefined;

@@ -1,4 +1,4 @@
-import type { NewSchedule, Schedule } from '@rondo/client';
+import { type NewSchedule, type Schedule, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,7 +6,6 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { ahead } from '../ui/amounts.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
-import { take } from '../ui/take.ts';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { ScheduleForm } from './schedule-form.tsx';

@@ -1,4 +1,4 @@
-import type { NewWebhookTrigger, WebhookTrigger, WebhookTriggerWithSecret } from '@rondo/client';
+import { type NewWebhookTrigger, type WebhookTrigger, type WebhookTriggerWithSecret, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,7 +6,6 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
-import { take } from '../ui/take.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { TriggerForm } from './trigger-form.tsx';
 import { TriggerTabs } from './trigger-tabs.tsx';

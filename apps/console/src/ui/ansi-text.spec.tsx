@@ -1,6 +1,6 @@
+import { colouredText } from '@rondo/react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { AnsiText } from './ansi-text';
-import { colouredText } from './plain-text';
 
 const escape = '\u001b';
 const html = (text: string, after = '') => renderToStaticMarkup(<AnsiText text={colouredText(text)} after={after} />);

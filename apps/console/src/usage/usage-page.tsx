@@ -1,4 +1,4 @@
-import { type Rondo } from '@rondo/client';
+import { type Rondo, take } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -7,7 +7,6 @@ import { Action } from '../ui/action.tsx';
 import { count, cost } from '../ui/amounts.ts';
 import { saveAs } from '../ui/save-as.ts';
 import { Failed, Loading } from '../ui/states.tsx';
-import { take } from '../ui/take.ts';
 import { BalanceSection } from './balance-section.tsx';
 import { UsageChart } from './usage-chart.tsx';
 import { type Measure, type UsageRow, everyDay, firstDay } from './usage-days.ts';

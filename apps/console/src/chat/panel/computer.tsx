@@ -1,6 +1,6 @@
+import { describeAction } from '@rondo/react';
 import { Suspense, lazy, type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react';
 import { Loading } from '../../ui/states.tsx';
-import { describeAction } from '../actions.ts';
 import type { Step } from '../turns.ts';
 import { type ChatPanel, useChatPanel } from '../use-chat-panel.ts';
 import { Playback } from './playback.tsx';

@@ -1,3 +1,4 @@
+import { colouredText, findView, plainText } from '@rondo/react';
 import { type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { DiffView } from '../../diff/diff-view.tsx';
 import { Code } from '../../markdown/code.tsx';
@@ -7,8 +8,6 @@ import { BlobImage } from '../../run/blob-image.tsx';
 import { PlanList, countDone } from '../../run/plan-list.tsx';
 import { ToolCallItem } from '../../run/tool-call-item.tsx';
 import { AnsiText } from '../../ui/ansi-text.tsx';
-import { colouredText, plainText } from '../../ui/plain-text.ts';
-import { findView } from '../actions.ts';
 import type { Step } from '../turns.ts';
 import { toFileChange } from './file-change.ts';
 

@@ -1,4 +1,4 @@
-import { colouredText, plainText } from './plain-text';
+import { colouredText, plainText } from './plain-text.ts';
 
 const escape = '\u001b';
 

@@ -1,5 +1,5 @@
 import type { Message } from '@rondo/client';
-import { messageRows } from './message-rows';
+import { messageRows } from './message-rows.ts';
 
 const message = (id: string, type: Message['type'], content: unknown[]) =>
   ({ id, type, content, run_id: null, iteration: null, metadata: {} }) as unknown as Message;

@@ -1,5 +1,5 @@
 import type { ToolCallRow } from '@rondo/client';
-import { describeAction, findView, summarizeActions } from './actions';
+import { describeAction, findView, summarizeActions } from './actions.ts';
 
 const call = (name: string, args: Record<string, unknown> | null, status: ToolCallRow['status'] = 'completed') => ({
   ...{ name, status, arguments: args, argumentsText: JSON.stringify(args) },

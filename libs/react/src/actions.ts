@@ -1,6 +1,5 @@
 import type { ToolCallRow } from '@rondo/client';
-import { gistOf } from '../run/call-gist.ts';
-import { plainText } from '../ui/plain-text.ts';
+import { plainText } from './plain-text.ts';
 
 /** How the panel shows what a call does. */
 export type ActionView = 'terminal' | 'file' | 'page' | 'browser' | 'call';
@@ -111,7 +110,7 @@ export function describeAction(call: DescribedCall): Action {
   if (found === browses) return { verb, object: call.name.slice('browser_'.length).replaceAll('_', ' ') };
   const given = found.object === undefined ? undefined : call.arguments?.[found.object];
   const object = typeof given === 'string' ? { text: given } : (call.arguments ?? {});
-  const line = call.arguments ? gistOf({ arguments: object, argumentsText: '' }) : '';
+  const line = call.arguments ? describeArguments({ arguments: object, argumentsText: '' }) : '';
   return { verb, object: found.view === 'file' ? line.replace(/^\/workspace\//, '') : line };
 }
 
@@ -132,4 +131,26 @@ export function summarizeActions(calls: readonly Pick<ToolCallRow, 'name'>[]): s
     .toSorted(([, one], [, other]) => other - one)
     .map(([[one, several], number]) => `${number} ${number === 1 ? one : several}`)
     .join(', ');
+}
+
+const telling = ['command', 'file_path', 'path', 'url', 'query', 'queries', 'question', 'text'];
+const longest = 160;
+
+/** The argument that says most, in one line. */
+export function describeArguments({
+  arguments: known,
+  argumentsText,
+}: Pick<ToolCallRow, 'arguments' | 'argumentsText'>): string {
+  if (!known) return toLine(argumentsText.slice(-longest));
+  const name = telling.find((candidate) => candidate in known) ?? Object.keys(known)[0];
+  if (name === undefined) return '';
+  const value = known[name];
+  return toLine(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+function toLine(text: string): string {
+  const line = plainText(text.slice(0, 4 * longest))
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }

@@ -1,5 +1,5 @@
 import type { MessageRow, RunRow, ToolCallRow } from '@rondo/client';
-import { readFollowUps, toChatItems } from './chat-items';
+import { readFollowUps, toChatItems } from './chat-items.ts';
 
 const call = (id: string, about: Partial<ToolCallRow> = {}): ToolCallRow => ({
   ...{ kind: 'tool_call', id, iteration: 1, name: 'execute_command', status: 'completed', argumentsText: '{}' },

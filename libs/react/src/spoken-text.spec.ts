@@ -1,4 +1,4 @@
-import { spokenText } from './spoken-text';
+import { spokenText } from './spoken-text.ts';
 
 it.each([
   ['complete', { text: 'Done.' }, { text: 'Done.', attachments: [] }],

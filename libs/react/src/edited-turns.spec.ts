@@ -1,5 +1,5 @@
 import type { Message } from '@rondo/client';
-import { editedTurns, newestQuestion } from './edited-turns';
+import { editedTurns, newestQuestion } from './edited-turns.ts';
 
 const message = (id: string, type: Message['type'], about: Partial<Message>) =>
   ({ id, type, is_llm_message: true, metadata: {}, content: [{ type: 'text', text: id }], ...about }) as Message;

@@ -55,3 +55,20 @@ function answer(block: Block, { rows, places }: { rows: RunRow[]; places: Readon
   const { result } = block;
   rows[place] = { ...row, status: result.success ? 'completed' : 'failed', result, output: result.output };
 }
+
+/** Consecutive rows of one run, or of none: what a person added to the thread. */
+export interface Turn {
+  readonly runId: string | null;
+  readonly rows: readonly RunRow[];
+}
+
+/** The stored messages of a thread, by the runs that they belong to. */
+export function toTurns(messages: readonly Message[]): Turn[] {
+  const groups: { readonly runId: string | null; readonly messages: Message[] }[] = [];
+  for (const message of messages) {
+    const last = groups.at(-1);
+    if (last?.runId === message.run_id) last.messages.push(message);
+    else groups.push({ runId: message.run_id, messages: [message] });
+  }
+  return groups.map(({ runId, messages: own }) => ({ runId, rows: messageRows(own) }));
+}

@@ -1,6 +1,5 @@
+import type { Rondo } from '@rondo/client';
 import { useState } from 'react';
-import { useRondo } from '../session/use-session.ts';
-import { problemText } from '../ui/problem-text.ts';
 
 /** A file of a message that is not sent yet. It has an id once it is uploaded. */
 export interface Attachment {
@@ -8,7 +7,8 @@ export interface Attachment {
   readonly name: string;
   readonly size: number;
   readonly id: string | null;
-  readonly problem: string | null;
+  /** Why it could not be uploaded; null otherwise. */
+  readonly problem: unknown;
 }
 
 export interface Attachments {
@@ -24,8 +24,7 @@ export interface Attachments {
 let lastKey = 0;
 
 /** Files are uploaded as soon as they are chosen. */
-export function useAttachments(): Attachments {
-  const rondo = useRondo();
+export function useAttachments(rondo: Rondo): Attachments {
   const [all, setAll] = useState<readonly Attachment[]>([]);
   const change = (key: number, to: Partial<Attachment>) =>
     setAll((known) => known.map((one) => (one.key === key ? { ...one, ...to } : one)));
@@ -36,7 +35,7 @@ export function useAttachments(): Attachments {
       setAll((known) => [...known, { key, name: file.name, size: file.size, id: null, problem: null }]);
       rondo.files.upload(file).then(
         ({ id }) => change(key, { id }),
-        (error: unknown) => change(key, { problem: problemText(error) }),
+        (problem: unknown) => change(key, { problem }),
       );
     }
   };

@@ -1,7 +1,6 @@
 import type { MessageRow, NoteRow, Run, RunRow, ToolCallRow } from '@rondo/client';
-import { isPlan } from '../run/timeline-items.ts';
-import { type SpokenText, spokenText } from '../run/spoken-text.ts';
-import type { Turn } from './turns.ts';
+import type { Turn } from './message-rows.ts';
+import { type SpokenText, spokenText } from './spoken-text.ts';
 
 /** A run as far as its ending is concerned. */
 export type EndedRun = Pick<Run, 'id' | 'status' | 'finish_reason' | 'error'>;
@@ -110,3 +109,7 @@ export function readFollowUps({ arguments: given }: Pick<ToolCallRow, 'arguments
   const prompts = given?.['follow_up_prompts'];
   return Array.isArray(prompts) ? prompts.filter((one): one is string => typeof one === 'string' && one !== '') : [];
 }
+
+/** Whether the row says how far the plan is. */
+export const isPlan = (row: Extract<RunRow, { kind: 'message' }>): boolean =>
+  row.message?.metadata['kind'] === 'plan_updated';

@@ -1,6 +1,10 @@
 import type { Message } from '@rondo/client';
-import { isNoteToAgent } from '../run/note-to-agent.ts';
-import type { FormerQuestion } from '../run/timeline-links.ts';
+
+/** What a question said before a person changed it, and the run that answered that. */
+export interface FormerQuestion {
+  readonly text: string;
+  readonly runId: string | null;
+}
 
 /** A conversation without what was withdrawn when a question was edited, and what those questions said before. */
 export interface EditedTurns {
@@ -38,3 +42,7 @@ export function newestQuestion(messages: readonly Message[]): Message | undefine
 
 const textOf = ({ content }: Message): string =>
   content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('');
+
+/** What Rondo tells the model in the place of a person: that a fork lacks the files of its origin, or that files did not arrive. */
+export const isNoteToAgent = (message: Message | null): boolean =>
+  message?.type === 'user' && (message.metadata['kind'] === 'fork_note' || 'file_problems' in message.metadata);

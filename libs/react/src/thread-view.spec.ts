@@ -1,5 +1,5 @@
 import type { Message, Run } from '@rondo/client';
-import { shownThread } from './use-thread';
+import { toThreadView } from './thread-view.ts';
 
 const message = (id: string, runId: string) =>
   ({ id, run_id: runId, type: 'user', is_llm_message: true, content: [], metadata: {} }) as unknown as Message;
@@ -7,7 +7,7 @@ const run = (id: string, about: Partial<Run>) => ({ id, finish_reason: null, err
 
 it('one run is followed, the messages around it are turns, and runs that did not complete say so', () => {
   const followed = run('run_2', { status: 'running' });
-  const shown = shownThread([message('a', 'run_1'), message('b', 'run_2'), message('c', 'run_3')], {
+  const shown = toThreadView([message('a', 'run_1'), message('b', 'run_2'), message('c', 'run_3')], {
     run: followed,
     runs: [run('run_3', { status: 'queued' }), followed, run('run_1', { status: 'stopped' })],
     older: [run('run_0', { status: 'completed', finish_reason: 'stop' })],

@@ -1,0 +1,69 @@
+import type { Rondo } from '@rondo/client';
+import { type ReactNode, useMemo } from 'react';
+import { Button } from './button.tsx';
+import { readFollowUps, toChatItems } from './chat-items.ts';
+import { Composer } from './composer.tsx';
+import { ItemList, type ItemParts } from './items.tsx';
+import { type UseThreadOptions, type UsedThread, useThread } from './use-thread.ts';
+import { Approvals, WaitingLine } from './waits.tsx';
+
+export interface ConversationProps {
+  readonly thread: UsedThread;
+  readonly parts?: ItemParts | undefined;
+  /** Shown while nothing has been said. */
+  readonly children?: ReactNode;
+}
+
+export interface ChatProps extends UseThreadOptions, Omit<ConversationProps, 'thread'> {
+  readonly rondo: Rondo;
+}
+
+/** A chat, whole: the conversation, what waits for the person, and the place to write. */
+export function Chat({ rondo, parts, children, ...options }: ChatProps) {
+  return (
+    <Conversation thread={useThread(rondo, options)} parts={parts}>
+      {children}
+    </Conversation>
+  );
+}
+
+/** The same of a thread that the page has from `useThread`. */
+export function Conversation({ thread, parts, children }: ConversationProps) {
+  const { rondo, turns, endings, isActive, isLoading, live, approvals, approve, error, queued } = thread;
+  const items = useMemo(() => toChatItems(turns, endings), [turns, endings]);
+  const last = items.at(-1);
+  const prompts = !isActive && last?.kind === 'speech' ? readFollowUps(last.row) : [];
+  return (
+    <section className="rondo-chat" aria-busy={isLoading}>
+      {items.length === 0 && !isLoading && children}
+      <ItemList rondo={rondo} items={items} parts={parts} />
+      <Approvals approvals={approvals} approve={approve} />
+      <WaitingLine waiting={live?.view.waiting ?? null} />
+      {isActive && live?.view.waiting === null && (
+        <p className="rondo-status" role="status">
+          {live.view.status === 'stopping' ? 'Stopping …' : 'Working …'}
+        </p>
+      )}
+      {queued.length > 0 && (
+        <p className="rondo-status" role="status">
+          {queued.length === 1 ? 'A message waits for its turn.' : `${queued.length} messages wait for their turn.`}
+        </p>
+      )}
+      {error && (
+        <p className="rondo-problem" role="alert">
+          {error.message}
+        </p>
+      )}
+      {prompts.length > 0 && (
+        <div className="rondo-actions" role="group" aria-label="What to ask next">
+          {prompts.map((text) => (
+            <Button key={text} work={() => thread.send(text)}>
+              {text}
+            </Button>
+          ))}
+        </div>
+      )}
+      <Composer thread={thread} />
+    </section>
+  );
+}

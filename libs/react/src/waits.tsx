@@ -1,0 +1,62 @@
+import type { Approval, ApprovalDecision, Waiting } from '@rondo/client';
+import { useState } from 'react';
+import { Button } from './button.tsx';
+
+interface ApprovalsProps {
+  readonly approvals: readonly Approval[];
+  readonly approve: (approval: Approval, decision: Omit<ApprovalDecision, 'arguments_hash'>) => Promise<unknown>;
+}
+
+/** The calls that a person decides about, with exactly the arguments that they would be sent with. */
+export function Approvals({ approvals, approve }: ApprovalsProps) {
+  return approvals.map((approval) => (
+    <section key={approval.id} className="rondo-approval" aria-label={`Approval of ${approval.name}`}>
+      <p>
+        May the agent call <code>{approval.name}</code>?
+      </p>
+      <pre tabIndex={0} aria-label="Arguments">
+        {JSON.stringify(approval.arguments, null, 2)}
+      </pre>
+      <Decision decide={(decision) => approve(approval, decision)} />
+    </section>
+  ));
+}
+
+interface DecisionProps {
+  readonly decide: (decision: Omit<ApprovalDecision, 'arguments_hash'>) => Promise<unknown>;
+}
+
+function Decision({ decide }: DecisionProps) {
+  const [reason, setReason] = useState('');
+  const deny = () => decide({ decision: 'deny', ...(reason.trim() !== '' && { reason }) });
+  return (
+    <div className="rondo-actions">
+      <Button className="rondo-primary" work={() => decide({ decision: 'approve' })}>
+        Approve
+      </Button>
+      <Button work={deny}>Deny</Button>
+      <input
+        aria-label="Reason of a denial"
+        placeholder="Why not"
+        value={reason}
+        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+      />
+    </div>
+  );
+}
+
+const sentences: Partial<Record<Waiting['reason'], string>> = {
+  budget: 'It has used up its budget, and waits for a higher one.',
+  tool_unknown: 'It waits for a decision about a call whose outcome is unknown.',
+  child_runs: 'It waits for other agents.',
+};
+
+/** What a run waits for that is not decided here. A question is answered with the next message. */
+export function WaitingLine({ waiting }: { readonly waiting: Waiting | null }) {
+  const sentence = waiting && sentences[waiting.reason];
+  return sentence ? (
+    <p className="rondo-waiting" role="status">
+      {sentence}
+    </p>
+  ) : null;
+}
