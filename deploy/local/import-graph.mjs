@@ -57,7 +57,8 @@ export class ImportGraph {
   #readPackage(project) {
     const { name, exports = {} } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
     for (const [path, conditions] of Object.entries(exports)) {
-      this.#packages.set(join(name, path), join(project, conditions['@rondo/source']));
+      const source = conditions['@rondo/source']; // a manifest or a style sheet has none
+      if (source !== undefined) this.#packages.set(join(name, path), join(project, source));
     }
   }
 
