@@ -6,6 +6,7 @@ import { AgentVersionsController } from './agents/agent-versions.controller';
 import { AgentsController } from './agents/agents.controller';
 import { ApprovalsController } from './approvals/approvals.controller';
 import { AiSdkController } from './facades/ai-sdk/ai-sdk.controller';
+import { McpController } from './facades/mcp/mcp.controller';
 import { OpenAiController } from './facades/openai/openai.controller';
 import { OpenAiConversationsController } from './facades/openai/openai-conversations.controller';
 import { OpenAiModelsController } from './facades/openai/openai-models.controller';
@@ -80,4 +81,5 @@ export const controllers: Type[] = [
   OpenAiModelsController,
   AnthropicAgentsController,
   AnthropicSessionsController,
+  McpController,
 ];

@@ -33,6 +33,11 @@ import { ModelCatalog } from './catalog/model-catalog';
 import { ToolCatalog } from './catalog/tool-catalog';
 import type { GatewayParts } from './compose';
 import { AiSdkChats } from './facades/ai-sdk/ai-sdk-chats';
+import { McpAdmission } from './facades/mcp/mcp-admission';
+import { McpAnswers } from './facades/mcp/mcp-answers';
+import { McpQuestions } from './facades/mcp/mcp-questions';
+import { McpMessages } from './facades/mcp/mcp-server';
+import { McpTools } from './facades/mcp/mcp-tools';
 import { OpenAiConversations } from './facades/openai/openai-conversations';
 import { OpenAiResponses } from './facades/openai/openai-responses';
 import { ResponseReader } from './facades/openai/response-reader';
@@ -112,6 +117,7 @@ export const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: AnthropicSessions, useValue: createAnthropicSessions(parts) },
   { provide: AiSdkChats, useValue: createAiSdkChats(parts) },
   ...provideOpenAi(parts),
+  ...provideMcp(parts),
   { provide: Sockets, useValue: parts.sockets },
 ];
 
@@ -128,6 +134,20 @@ function provideOpenAi(parts: GatewayParts) {
     { provide: OpenAiResponses, useValue: responses },
     { provide: OpenAiConversations, useValue: conversations },
     { provide: ResponseReader, useValue: new ResponseReader(createRunWatches(parts), service) },
+  ];
+}
+
+function provideMcp(parts: GatewayParts) {
+  const { facadeIds: ids, runs, agents, runService: service, auditLog, authenticator, config } = parts;
+  const { ALLOWED_ORIGINS: allowed = [], PUBLIC_URL: url } = config;
+  const origins = url === undefined ? allowed : [...allowed, new URL(url).origin];
+  const watches = createRunWatches(parts);
+  const tools = new McpTools({ runs, agents, service, auditLog });
+  const questions = new McpQuestions({ key: config.RONDO_ADMIN_KEY, runs, service });
+  return [
+    { provide: McpMessages, useValue: new McpMessages({ tools, questions, watches, service }) },
+    { provide: McpAnswers, useValue: new McpAnswers({ ids, tools, watches }) },
+    { provide: McpAdmission, useValue: new McpAdmission(origins, authenticator) },
   ];
 }
 

@@ -47,6 +47,23 @@ for await (const event of stream) {
   if (event.type === 'session.status_idle') break;
 }`,
   },
+  mcp: {
+    path: '/mcp',
+    packages: ['@modelcontextprotocol/client'],
+    program: `import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+
+const headers = { Authorization: \`Bearer \${process.env.RONDO_API_KEY}\` };
+const transport = new StreamableHTTPClientTransport(new URL(\`\${process.env.RONDO_URL}/mcp\`), {
+  requestInit: { headers },
+});
+const client = new Client({ name: 'first', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+await client.connect(transport);
+const call = { input: 'Write a small program and run it.', model: 'demo/coder' };
+const onprogress = ({ message }) => console.log(message);
+const { structuredContent } = await client.callTool({ name: 'run_agent', arguments: call }, { onprogress });
+console.log(structuredContent);
+await client.close();`,
+  },
   openai: {
     path: '/openai/v1',
     packages: ['openai'],

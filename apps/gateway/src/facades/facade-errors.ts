@@ -3,10 +3,12 @@ import {
   aiSdkCoverage,
   anthropicCoverage,
   findRefusedRoute,
+  mcpCoverage,
   openAiCoverage,
 } from '@rondo/contract/api';
 import type { ProblemBody } from '../problems/problems';
 import { toAnthropicError } from './anthropic/anthropic-errors';
+import { toMcpError } from './mcp/mcp-errors';
 import { toOpenAiError } from './openai/openai-errors';
 
 /** An error as the clients of a façade read it. */
@@ -47,6 +49,7 @@ const facades: Readonly<Record<string, Facade>> = {
     }),
   },
   '/anthropic': { coverage: anthropicCoverage, toError: toAnthropicError },
+  '/mcp': { coverage: mcpCoverage, toError: toMcpError },
   '/openai': { coverage: openAiCoverage, toError: toOpenAiError },
 };
 
@@ -67,6 +70,6 @@ export function toFacadeError(problem: ProblemBody, request: FailedRequest): Fac
 
 function describeRefusal(coverage: FacadeCoverage, { method, path }: FailedRequest): string | undefined {
   if (!path.startsWith(coverage.path)) return undefined;
-  const why = findRefusedRoute(coverage, method, path.slice(coverage.path.length));
+  const why = findRefusedRoute(coverage, method, path.slice(coverage.path.length) || '/');
   return why === undefined ? undefined : `${method} ${path} is not served here: ${why}.`;
 }

@@ -25,7 +25,7 @@ export interface EventFormat<Event = SubscriberEvent> {
   /** Sent while nothing happens, so that proxies do not close the connection as dead. A comment unless given. */
   readonly keepAlive?: string;
   /** Sent at the end, where it is one that the client is told. */
-  readonly writeEnd?: (ending: Ending) => string;
+  readonly writeEnd?: (ending: Ending) => string | Promise<string>;
 }
 
 /** A fact's `id` is its seq, so `Last-Event-ID` resumes after it; deltas and notices have none. */
@@ -112,7 +112,7 @@ export async function serveEvents<Event>(
     either.release();
     unread.keep();
   });
-  const last = format.writeEnd?.(ending) ?? '';
+  const last = (await format.writeEnd?.(ending)) ?? '';
   if (last !== '') response.end(last);
   else if (ending === 'stalled' || isCutShort(format)) response.destroy();
   else response.end();

@@ -29,7 +29,7 @@ interface Stream extends Watcher {
 interface Reading extends Watcher {
   /** The seq of the fact before the first one to read. */
   readonly after: number;
-  readonly atMostMs?: number;
+  readonly atMostMs?: number | undefined;
 }
 
 /** Requests that last as long as something of a run is awaited. They end with their client, and with its key. */
@@ -74,13 +74,13 @@ export class RunWatches {
     await this.streamAs(undefined, address, { after: seen ?? after ?? 0, caller, response });
   }
 
-  /** The same in another format, for a run that is known to exist. */
+  /** The same in another format, for a run that is known to exist, and `atMostMs` if that is given. */
   async streamAs(
     format: EventFormat | undefined,
     address: RunAddress,
-    { caller, after, response }: Watcher & { readonly after: number },
+    { caller, after, response, atMostMs }: Reading,
   ): Promise<void> {
-    await this.whileConnected({ caller, response }, (options) =>
+    await this.whileConnected({ caller, response, atMostMs }, (options) =>
       serveEventStream(this.follow.runs, address, { ...options, after, format }),
     );
   }
@@ -100,13 +100,17 @@ export class RunWatches {
   }
 
   private async whileConnected(
-    { caller, response }: Watcher,
+    { caller, response, atMostMs }: Watcher & Pick<Reading, 'atMostMs'>,
     serve: (options: { signal: AbortSignal; unread: Holding; response: Response }) => Promise<void>,
   ): Promise<void> {
     const over = abortedOnClose(response);
     const end = this.longRequests.begin('streams', { caller, disconnect: () => over.abort() });
     const unread = this.longRequests.holdUnread(caller);
-    await serve({ signal: over.signal, unread, response }).finally(end);
+    const timer = atMostMs === undefined ? undefined : setTimeout(() => over.abort(), atMostMs);
+    await serve({ signal: over.signal, unread, response }).finally(() => {
+      clearTimeout(timer);
+      end();
+    });
   }
 
   /**

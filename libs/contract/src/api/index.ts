@@ -54,6 +54,7 @@ export { type AiSdkChatRequest, type AiSdkMessage, aiSdk, aiSdkCoverage } from '
 export { type FacadeCoverage, type RequestCoverage, asksFor, findRefusedRoute } from './facades/coverage';
 export { anthropicCoverage } from './facades/anthropic-coverage';
 export { facadeCoverage, facadeRoutes } from './facades/facade-routes';
+export { type McpRunOutcome, type McpToolName, mcp, mcpCoverage, mcpRunOutcome, mcpToolInputs } from './facades/mcp';
 export {
   type OpenAiChatMessage,
   type OpenAiChatRequest,

@@ -2,14 +2,16 @@ import { aiSdk, aiSdkCoverage } from './ai-sdk';
 import { anthropic } from './anthropic';
 import { anthropicCoverage } from './anthropic-coverage';
 import type { FacadeCoverage } from './coverage';
+import { mcp, mcpCoverage } from './mcp';
 import { openAi, openAiCoverage } from './openai';
 
 /** The routes of all façades. What another account may not see is tested for each: an unknown chat is no error there. */
-export const facadeRoutes = { ...aiSdk, ...anthropic, ...openAi };
+export const facadeRoutes = { ...aiSdk, ...anthropic, ...mcp, ...openAi };
 
 /** By the names of the pages in `docs/facades/`. */
 export const facadeCoverage: Readonly<Record<string, FacadeCoverage>> = {
   'ai-sdk': aiSdkCoverage,
   'claude-managed-agents': anthropicCoverage,
+  mcp: mcpCoverage,
   openai: openAiCoverage,
 };
