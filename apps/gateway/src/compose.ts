@@ -12,10 +12,12 @@ import {
 import {
   Accounts,
   AgentVersions,
+  Audiences,
   AuditLog,
   Agents,
   Balances,
   Blobs,
+  ClientTokens,
   FacadeIds,
   Files,
   Executions,
@@ -35,6 +37,7 @@ import {
   Threads,
   WebhookTriggers,
   UsageLedger,
+  Users,
   holderOf,
   openDatabase,
   readQuotaUsage,
@@ -46,6 +49,7 @@ import { AccountQuotas } from './billing/account-quotas';
 import { quotaLimits } from './billing/quota-variables';
 import { AccountQuota, RequestRate } from './auth/account-quota';
 import { ConcurrencyLimits } from './auth/concurrency-limits';
+import { ClientReach, ClientRequests } from './auth/client-access';
 import { operatorOf } from './auth/operator-of';
 import { LongRequests } from './auth/open-connections';
 import { RateLimiter } from './auth/rate-limiter';
@@ -83,16 +87,15 @@ const name = 'gateway';
 export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
   const warn = warnTo(log);
   const adapters = connect(config, log, tracing);
-  const { idempotencyKeys } = adapters;
-
   const operator = operatorOf(adapters, config, log);
   const signIn = composeSignIn({ ...adapters, operator }, config, warn);
   const { authenticator, connections } = signIn;
   const limits = new ConcurrencyLimits(config);
   const { accountRate, rate } = composeRates(adapters, config, warn);
+  const clients = composeClients(adapters);
   const catalog = modelCatalogOf(config);
   const services = servicesOf(adapters, catalog, { config, warn });
-  const idempotentMessages = new IdempotentMessages(idempotencyKeys, warn('idempotency key not released'));
+  const idempotentMessages = new IdempotentMessages(adapters.idempotencyKeys, warn('idempotency key not released'));
   const { subscriptions, threadSubscriptions, streamMetrics } = composeSubscriptions(adapters, {
     stallLimitMs: config.STALL_LIMIT_S * 1000,
     memory: limits.memory,
@@ -104,8 +107,7 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
     readAccountBytes: (account) => services.quotas.readLimit(account, 'file_bytes'),
     memory: limits.memory,
   });
-  const sandboxService = new SandboxService({ ...adapters, maxFileBytes: config.FILE_LIMIT_BYTES });
-  const sockets = new Sockets({ ...adapters, authenticator, rate, limits, connections, subscriptions, onError });
+  const sockets = new Sockets({ ...adapters, ...signIn, ...clients, rate, limits, subscriptions, onError });
 
   return {
     ...adapters,
@@ -115,13 +117,14 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
     operator,
     limits,
     rate,
+    ...clients,
     longRequests: new LongRequests(limits, connections),
     catalog,
     ...services,
     ...composeTriggers({ ...adapters, ...services, authenticator, limits, accountRate, config, log }),
     ...composeWebhooks({ ...adapters, config, log }),
     idempotentMessages,
-    sandboxService,
+    sandboxService: new SandboxService({ ...adapters, maxFileBytes: config.FILE_LIMIT_BYTES }),
     browserAccess: new BrowserAccess(adapters),
     siteService: new SiteService(adapters),
     fileUploads,
@@ -150,12 +153,20 @@ export type GatewayParts = ReturnType<typeof compose>;
 /** How many requests a key, and an account with all its keys, may make. */
 function composeRates(
   { accountRequests }: Pick<Adapters, 'accountRequests'>,
-  { ACCOUNT_RATE_LIMIT_PER_SECOND: perSecond, RATE_LIMIT_PER_SECOND }: GatewayConfig,
+  config: GatewayConfig,
   warn: ReturnType<typeof warnTo>,
 ) {
   const onError = warn('requests of an account not counted');
-  const accountRate = new AccountQuota(accountRequests, { perSecond, onError });
-  return { accountRate, rate: new RequestRate(new RateLimiter(RATE_LIMIT_PER_SECOND, { policy: 'key' }), accountRate) };
+  const perAccount = new AccountQuota(accountRequests, { perSecond: config.ACCOUNT_RATE_LIMIT_PER_SECOND, onError });
+  const perKey = new RateLimiter(config.RATE_LIMIT_PER_SECOND, { policy: 'key' });
+  const perClient = new RateLimiter(config.CLIENT_RATE_LIMIT_PER_SECOND, { policy: 'client' });
+  return { accountRate: perAccount, rate: new RequestRate({ perKey, perClient, perAccount }) };
+}
+
+/** What client tokens reach, and what they may ask for. */
+function composeClients({ audiences }: Pick<Adapters, 'audiences'>) {
+  const clientReach = new ClientReach(audiences);
+  return { clientReach, clientRequests: new ClientRequests(clientReach) };
 }
 
 const warnTo = (log: Logger) => (message: string) => (error: unknown) => {
@@ -173,6 +184,9 @@ function connect(config: GatewayConfig, log: Logger, tracing: Tracing) {
     database,
     ...composeTraces(database, tracing, warnTo(log)('end of a run not traced')),
     accounts: new Accounts(database, newUlid),
+    clientTokens: new ClientTokens(database, newUlid),
+    users: new Users(database),
+    audiences: new Audiences(database),
     agents: new Agents(database, newUlid),
     agentVersions: new AgentVersions(database),
     projects: new Projects(database, newUlid),

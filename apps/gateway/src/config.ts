@@ -111,6 +111,11 @@ export const environment = z
       description: 'Requests of one API key; twice as many may come at once.',
       unit: 'per second',
     }),
+    CLIENT_RATE_LIMIT_PER_SECOND: z.coerce.number().positive().default(20).meta({
+      description:
+        'Requests of the client tokens of one person, or of one thread, together; twice as many may come at once. They count for the account, too.',
+      unit: 'per second',
+    }),
     ACCOUNT_RATE_LIMIT_PER_SECOND: count.default(5_000).meta({
       description:
         'Requests of one account, over all its keys and all gateways that share a Redis. While Redis is away each gateway counts alone.',

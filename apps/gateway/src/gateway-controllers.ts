@@ -17,6 +17,8 @@ import { OperationsController } from './operations/operations.controller';
 import { BalanceController } from './billing/balance.controller';
 import { UsageController } from './billing/usage.controller';
 import { BlobsController } from './blobs/blobs.controller';
+import { ClientTokensController } from './users/client-tokens.controller';
+import { UsersController } from './users/users.controller';
 import { CatalogController } from './catalog/catalog.controller';
 import { FilesController } from './files/files.controller';
 import { WatchController } from './live/watch.controller';
@@ -32,6 +34,7 @@ import { SandboxesController } from './sandboxes/sandboxes.controller';
 import { SitesController } from './sites/sites.controller';
 import { SecretsController } from './secrets/secrets.controller';
 import { SessionsController } from './sessions/sessions.controller';
+import { MessagesController } from './threads/messages.controller';
 import { ThreadsController } from './threads/threads.controller';
 import { CallerCallsController } from './tool-calls/caller-calls.controller';
 import { HooksController } from './triggers/hooks.controller';
@@ -47,6 +50,7 @@ export const controllers: Type[] = [
   ProjectsController,
   PublicReadsController,
   ThreadsController,
+  MessagesController,
   RunsController,
   RunReadsController,
   ApprovalsController,
@@ -72,6 +76,8 @@ export const controllers: Type[] = [
   AccountAdministrationController,
   AccountListController,
   ApiKeysController,
+  ClientTokensController,
+  UsersController,
   SessionsController,
   AuditController,
   OperationsController,

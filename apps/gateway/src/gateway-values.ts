@@ -6,6 +6,7 @@ import {
   Agents,
   Balances,
   Blobs,
+  ClientTokens,
   Files,
   Executions,
   McpToolDefinitions,
@@ -22,10 +23,12 @@ import {
   WebhookEndpoints,
   WebhookTriggers,
   UsageLedger,
+  Users,
 } from '@rondo/persistence';
 import { AgentService } from './agents/agent-service';
 import { DeploymentHealth } from './operations/deployment-health';
 import { Authenticator } from './auth/authenticator';
+import { ClientRequests } from './auth/client-access';
 import { Revocations } from './auth/open-connections';
 import { AccountLimits } from './billing/account-limits';
 import { AccountQuotas } from './billing/account-quotas';
@@ -66,6 +69,9 @@ import { WebhookEndpointService } from './webhooks/webhook-endpoint-service';
 /** The parts that controllers ask for, by their classes. */
 export const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: Accounts, useValue: parts.accounts },
+  { provide: Users, useValue: parts.users },
+  { provide: ClientTokens, useValue: parts.clientTokens },
+  { provide: ClientRequests, useValue: parts.clientRequests },
   { provide: Agents, useValue: parts.agents },
   { provide: AgentVersions, useValue: parts.agentVersions },
   { provide: AgentService, useValue: parts.agentService },

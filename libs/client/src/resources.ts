@@ -87,6 +87,23 @@ export class ApiKeys extends Resource {
   readonly revoke = this.send(routes.revokeApiKey);
 }
 
+/** Tokens with which browsers reach the threads of one person, or one thread. */
+export class ClientTokens extends Resource {
+  /** The only answer that has the token. It is never sent a second time by itself: that would create another one. */
+  readonly create = this.send(routes.createClientToken);
+  /** Those that have not expired, newest first. */
+  readonly list = this.pages(routes.listClientTokens);
+  readonly revoke = this.send(routes.revokeClientToken);
+}
+
+/** The people for whom an account runs threads. */
+export class Users extends Resource {
+  /** How much is of a person. */
+  readonly get = this.send(routes.getUser);
+  /** Erases all that is of a person, and says how much it was. Repeat it while it answers with active runs. */
+  readonly remove = this.send(routes.eraseUser);
+}
+
 /** What runs of an account wait for a person to decide. */
 export class Approvals extends Resource {
   /** The open ones, oldest first. */

@@ -6,6 +6,7 @@ import {
   Agents,
   ApiKeys,
   Approvals,
+  ClientTokens,
   Files,
   Mcp,
   Projects,
@@ -15,6 +16,7 @@ import {
   Sessions,
   Sites,
   Threads,
+  Users,
   WebhookEndpoints,
   WebhookTriggers,
 } from './resources.ts';
@@ -32,6 +34,8 @@ export class Rondo extends Resource {
   readonly sites = new Sites(this.transport);
   readonly accounts = new Accounts(this.transport);
   readonly apiKeys = new ApiKeys(this.transport);
+  readonly clientTokens = new ClientTokens(this.transport);
+  readonly users = new Users(this.transport);
   readonly agents = new Agents(this.transport);
   readonly approvals = new Approvals(this.transport);
   readonly toolCalls = new ToolCalls(this.transport);
@@ -43,7 +47,7 @@ export class Rondo extends Resource {
   readonly webhookTriggers = new WebhookTriggers(this.transport);
   readonly webhookEndpoints = new WebhookEndpoints(this.transport);
 
-  /** What model calls have used, summed up by day, model or agent. */
+  /** What model calls have used, summed up by day, model, agent, user or key. */
   readonly usage = this.send(routes.getUsage);
   /** The model calls themselves, newest first. */
   readonly usageEntries = this.pages(routes.listUsageEntries);

@@ -6,6 +6,7 @@ const prefixed = (prefix: string, length = 48) =>
 
 export const accountId = prefixed('acc').brand<'AccountId'>();
 export const apiKeyId = prefixed('key').brand<'ApiKeyId'>();
+export const clientTokenId = prefixed('ctk').brand<'ClientTokenId'>();
 export const sessionId = prefixed('ses').brand<'SessionId'>();
 /** A user of an outside issuer. */
 export const userId = prefixed('usr').brand<'UserId'>();
@@ -37,6 +38,7 @@ export const webhookDeliveryId = prefixed('whd', 96).brand<'WebhookDeliveryId'>(
 
 export type AccountId = z.infer<typeof accountId>;
 export type ApiKeyId = z.infer<typeof apiKeyId>;
+export type ClientTokenId = z.infer<typeof clientTokenId>;
 export type SessionId = z.infer<typeof sessionId>;
 export type UserId = z.infer<typeof userId>;
 export type ThreadId = z.infer<typeof threadId>;

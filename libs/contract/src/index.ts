@@ -1,6 +1,7 @@
 // Ids and texts
 export * from './ids';
 export { characterStart } from './character-start';
+export { type ClientScope, clientScope } from './client-scope';
 export { type EndUser, endUser, readUser } from './end-user';
 export { type ThreadLimits, textLimits, usualThreadLimits } from './text-limits';
 

@@ -125,7 +125,10 @@ export {
   type RemovedAccount,
   operatorAccount,
 } from './api/accounts';
-export type { Caller, CallerId } from './api/caller';
+export type { Caller, CallerId, ClientAccess } from './api/caller';
+export { type Audience, Audiences, type ReachableName, isReachable } from './api/users/audience';
+export { type ErasedUser, type User, type UserAddress, Users } from './api/users/users';
+export { type ClientToken, ClientTokens, type NewClientToken, clientTokenPrefix } from './api/users/client-tokens';
 export {
   type CallerNames,
   type ListedSession,

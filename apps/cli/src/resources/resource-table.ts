@@ -22,6 +22,15 @@ const table: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     agent: 'getThreadAgent',
     sandbox: 'getThreadSandbox',
   },
+  'client-tokens': {
+    ls: ['listClientTokens', 'id user thread_id scopes created_at expires_at revoked_at'],
+    create: 'createClientToken',
+    revoke: 'revokeClientToken',
+  },
+  users: {
+    get: 'getUser',
+    erase: 'eraseUser',
+  },
   projects: {
     ls: ['listProjects', 'id name sandbox is_public created_at'],
     get: 'getProject',

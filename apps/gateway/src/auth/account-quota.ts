@@ -1,5 +1,6 @@
 import type { AccountId } from '@rondo/contract';
 import type { Caller } from '@rondo/persistence';
+import { toClientName } from './client-access';
 import { RateLimiter, tooManyRequests } from './rate-limiter';
 
 /** The count that all gateways share. */
@@ -65,16 +66,22 @@ export class AccountQuota {
   }
 }
 
-/** The request rate of each key on each gateway, and of each account over all gateways. */
+/** The request rate of each key and of each client on each gateway, and of each account over all gateways. */
 export class RequestRate {
   constructor(
-    private readonly perKey: RateLimiter,
-    private readonly perAccount: AccountQuota,
+    private readonly limits: {
+      readonly perKey: RateLimiter;
+      /** Of one person, or one thread, however many client tokens they have. */
+      readonly perClient: RateLimiter;
+      readonly perAccount: AccountQuota;
+    },
   ) {}
 
   /** Throws `rate_limited`. */
-  consume({ keyId, accountId }: Caller): void {
-    this.perKey.consume(keyId);
-    this.perAccount.consume(accountId);
+  consume(caller: Caller): void {
+    const { perKey, perClient, perAccount } = this.limits;
+    if (caller.client) perClient.consume(toClientName(caller));
+    else perKey.consume(caller.keyId);
+    perAccount.consume(caller.accountId);
   }
 }

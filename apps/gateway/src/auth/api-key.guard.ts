@@ -1,4 +1,5 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import type { Route as RouteData } from '@rondo/contract/api';
 import type { Caller } from '@rondo/persistence';
 import { unauthorized } from '../problems/api-error';
 import { isFacadePath } from '../facades/facade-errors';
@@ -6,6 +7,7 @@ import { readRoute } from '../http/route-metadata';
 import type { RequestRate } from './account-quota';
 import type { ApiRequest } from './api-request';
 import type { Authenticator } from './authenticator';
+import { type ClientReach, requireClientScope } from './client-access';
 import { facadeKey } from './credentials';
 import type { DeploymentOperator } from './deployment-operator';
 import { requireScope } from './scopes';
@@ -20,11 +22,12 @@ interface GuardDependencies {
   readonly authenticator: Authenticator;
   readonly rate: RequestRate;
   readonly operator: DeploymentOperator;
+  readonly clientReach: ClientReach;
 }
 
 const openPaths: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
 
-/** Closed by default: every path that is not listed and whose route is not open needs a key. Reading needs `read`, everything else `write` or more. */
+/** Closed by default: every path that is not listed and whose route is not open needs a key. Reading needs `read`, everything else `write` or more. A client token needs a route that is meant for it, and reaches what is of its audience. */
 export class ApiKeyGuard implements CanActivate {
   constructor(private readonly dependencies: GuardDependencies) {}
 
@@ -36,7 +39,11 @@ export class ApiKeyGuard implements CanActivate {
 
     const caller = await this.authenticate(request);
     this.dependencies.rate.consume(caller);
-    this.authorize(caller, request.method, context);
+    const route = readRoute(context);
+    if (caller.client) {
+      requireClientScope(caller.client, route?.client);
+      await this.dependencies.clientReach.require(caller, request.params);
+    } else this.authorize(caller, request.method, route);
     request.caller = caller;
     return true;
   }
@@ -51,9 +58,9 @@ export class ApiKeyGuard implements CanActivate {
     return caller;
   }
 
-  private authorize(caller: Caller, method: string, context: ExecutionContext): void {
+  private authorize(caller: Caller, method: string, route: RouteData | undefined): void {
     const isRead = method === 'GET' || method === 'HEAD';
-    const role = readRoute(context)?.role;
+    const role = route?.role;
     if (role === 'operator') this.dependencies.operator.require(caller);
     else if (role === 'account-admin') requireScope(caller, 'admin');
     else requireScope(caller, isRead || role === 'reader' ? 'read' : 'write');

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Caller } from '@rondo/persistence';
+import { type Caller, clientTokenPrefix } from '@rondo/persistence';
 import { ApiError } from '../problems/api-error';
 import { type RequestOrigin, clientAddress } from './client-address';
 import { bearerKey } from './credentials';
@@ -71,6 +71,7 @@ const unexpired = (caller: Caller | undefined): Caller | undefined =>
 
 interface AuthenticatorDependencies {
   readonly keys: CallerCache;
+  readonly clients: CallerCache;
   readonly sessions: CallerCache;
   /** Per address: sockets. */
   readonly handshakes: RateLimiter;
@@ -105,7 +106,7 @@ export class Authenticator {
 
   /** Undefined for an invalid key. Rejects with `rate_limited`. */
   async callerOf(key: string, origin: RequestOrigin): Promise<Caller | undefined> {
-    return this.dependencies.keys.callerOf(key, this.lookUpLimit(origin));
+    return this.findCache(key).callerOf(key, this.lookUpLimit(origin));
   }
 
   /**
@@ -115,8 +116,12 @@ export class Authenticator {
   async callerOfSocket(token: string | undefined, { headers, socket }: RequestOrigin): Promise<Caller | undefined> {
     this.countHandshake({ headers, socket });
     const key = token ?? bearerKey(headers.authorization);
-    if (key !== undefined) return this.dependencies.keys.callerOf(key);
+    if (key !== undefined) return this.findCache(key).callerOf(key);
     return this.callerOfCookie({ headers, socket });
+  }
+
+  private findCache(key: string): CallerCache {
+    return key.startsWith(clientTokenPrefix) ? this.dependencies.clients : this.dependencies.keys;
   }
 
   /** Throws `rate_limited`. */

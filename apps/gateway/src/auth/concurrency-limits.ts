@@ -1,9 +1,14 @@
+import type { Caller } from '@rondo/persistence';
 import type { GatewayConfig } from '../config';
 import { ApiError, retryAfter } from '../problems/api-error';
 import type { ProblemCode } from '../problems/problems';
+import { toClientName } from './client-access';
 import { type MemoryBudget, createMemoryBudget, memoryPer } from './memory-budget';
 
 const retryAfterS = 1;
+
+/** A browser has about one for each of its tabs. */
+const connectionsPerClient = 32;
 
 /** How much of something each holder, for example an account, may use at a time. */
 export class ConcurrencyLimit {
@@ -53,6 +58,11 @@ export class ConcurrencyLimits {
   readonly unauthenticatedSockets: ConcurrencyLimit;
   readonly memory: MemoryBudget;
   private readonly sockets: ConcurrencyLimit;
+  /** Sockets, streams and waits of one person, or one thread, so that none uses up what the account has for all. */
+  private readonly clients = new ConcurrencyLimit(connectionsPerClient, {
+    code: 'too_many_connections',
+    detail: `A client can have ${connectionsPerClient} connections open at a time on one gateway.`,
+  });
 
   constructor(config: GatewayConfig) {
     this.sockets = connections(config.SOCKETS_PER_ACCOUNT, 'sockets');
@@ -63,6 +73,11 @@ export class ConcurrencyLimits {
       detail: 'Too many connections of this address have sent no key yet.',
     });
     this.memory = createMemoryBudget(config);
+  }
+
+  /** A connection of a client token; nothing of other callers. Returns the function that releases it. Throws where the limit is reached. */
+  acquireClient(caller: Caller): () => void {
+    return caller.client ? this.clients.acquire(toClientName(caller)) : () => undefined;
   }
 
   /** Returns the function that releases it, which may be called twice. Throws where a limit is reached. */

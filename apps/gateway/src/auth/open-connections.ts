@@ -23,7 +23,7 @@ export class OpenConnections {
   constructor(
     private readonly revokedOf: (ids: readonly CredentialId[]) => Promise<readonly CredentialId[]>,
     private readonly onError: (error: unknown) => void,
-    checkMs = 10_000,
+    checkMs = 1_000,
   ) {
     this.timer = setInterval(() => void this.check().catch(this.onError), checkMs);
   }
@@ -36,7 +36,11 @@ export class OpenConnections {
   add(caller: Caller, disconnect: () => void): () => void {
     const connection = { caller, disconnect };
     this.open.add(connection);
-    return () => this.open.delete(connection);
+    const expiry = onExpiry(caller, disconnect);
+    return () => {
+      clearTimeout(expiry);
+      this.open.delete(connection);
+    };
   }
 
   async check(): Promise<void> {
@@ -55,10 +59,18 @@ export class OpenConnections {
   }
 }
 
+/** What a timer can wait for, a bit less than 25 days. A connection of a longer session is checked until then. */
+const longestTimerMs = 2 ** 31 - 1;
+
+function onExpiry({ expiresAt }: Caller, disconnect: () => void): NodeJS.Timeout | undefined {
+  const waitMs = expiresAt === undefined ? Infinity : expiresAt.getTime() - Date.now();
+  return waitMs > longestTimerMs ? undefined : setTimeout(disconnect, waitMs).unref();
+}
+
 /** Event streams and waits: limited in number per account, and closed when their key is revoked. */
 export class LongRequests {
   constructor(
-    private readonly limits: Pick<ConcurrencyLimits, 'streams' | 'waits' | 'memory'>,
+    private readonly limits: Pick<ConcurrencyLimits, 'streams' | 'waits' | 'memory' | 'acquireClient'>,
     private readonly connections: OpenConnections,
   ) {}
 
@@ -69,12 +81,19 @@ export class LongRequests {
 
   /** Returns the function to call when the request has ended. Throws `too_many_connections`. */
   begin(kind: 'streams' | 'waits', { caller, disconnect }: Connection): () => void {
-    const release = this.limits[kind].acquire(caller.accountId);
-    const remove = this.connections.add(caller, disconnect);
-    return () => {
-      remove();
-      release();
-    };
+    const releaseClient = this.limits.acquireClient(caller);
+    try {
+      const release = this.limits[kind].acquire(caller.accountId);
+      const remove = this.connections.add(caller, disconnect);
+      return () => {
+        remove();
+        release();
+        releaseClient();
+      };
+    } catch (error) {
+      releaseClient();
+      throw error;
+    }
   }
 }
 

@@ -36,6 +36,7 @@ let trigger: string;
 let endpoint: string;
 let delivery: string;
 let secret: string;
+let clientToken: string;
 beforeAll(async () => {
   gateway = await RunningGateway.start({
     SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -88,6 +89,13 @@ beforeAll(async () => {
         allowed_hosts: ['example.org'],
         placement: { in: 'query', name: 'key' },
       })
+      .expect(201)
+  ).body.id;
+  clientToken = (
+    await gateway
+      .as()
+      .post('/v1/client-tokens')
+      .send({ user: 'ann', scopes: ['read'] })
       .expect(201)
   ).body.id;
   delivery = (await gateway.as().post(`/v1/webhooks/${endpoint}/test`).expect(202)).body.id;
@@ -236,12 +244,14 @@ describe('isolation of accounts, over every route', () => {
         .replace('{version}', '1')
         .replace('{key_id}', key.id)
         .replace('{session_id}', signedIn.session_id)
+        .replace('{client_token_id}', clientToken)
+        .replace('{user}', 'ann')
         .replace('{sha256}', blob);
 
       const send = gateway.as(stranger)[methods[method]];
       const { body } = await send(toTarget(target, route)).send(bodies[route.id]).expect(404);
       expect(body.code).toMatch(
-        /^(run|thread|project|tool_call|mcp_tool|approval|api_key|session|blob|file|sandbox|agent|schedule|trigger|secret|webhook_endpoint|webhook_delivery)_not_found$/,
+        /^(run|thread|project|user|tool_call|mcp_tool|approval|api_key|client_token|session|blob|file|sandbox|agent|schedule|trigger|secret|webhook_endpoint|webhook_delivery)_not_found$/,
       );
       expect(await gateway.read(run.id)).toEqual(run);
       await gateway.as(key.key).get('/v1/runs').expect(200);

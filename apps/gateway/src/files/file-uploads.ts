@@ -13,7 +13,7 @@ const slackBytes = 16 * 1024 * 1024;
 
 const oneFile: FormShape = { fileField: 'file', mostFiles: 1, textFields: [], textBytes: 1_000 };
 
-type Uploader = Pick<Caller, 'accountId' | 'keyId'>;
+type Uploader = Pick<Caller, 'accountId' | 'keyId' | 'client'>;
 
 interface UploadLimits extends Pick<FileLimits, 'fileBytes'> {
   /** What the files of an account may have together. */
@@ -46,8 +46,9 @@ export class FileUploads {
     const kept: StoredFile[] = [];
     try {
       return await readForm(request, shape, async ({ name, content }) => {
-        const { accountId } = caller;
-        const file = await files.store({ accountId, name, source: content, limits, mediaTypeOf });
+        const { accountId, client } = caller;
+        const audience = client?.audience;
+        const file = await files.store({ accountId, name, audience, source: content, limits, mediaTypeOf });
         kept.push(file);
         return file;
       });

@@ -3,6 +3,7 @@ import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { Express, Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
+import { toShownAnswer } from '../auth/client-access';
 
 /**
  * Express, with requests and responses created with its prototypes. By itself it replaces the prototype of Node's objects on
@@ -23,8 +24,9 @@ export class HttpAdapter extends ExpressAdapter {
    * Writes JSON directly, without the content negotiation of Express. A response that is stored under an idempotency key is sent
    * through its `send`, and one with a content type of its own through Express.
    */
-  override reply(response: Response, body: unknown, statusCode?: number): unknown {
-    const { idempotent }: ApiRequest = response.req;
+  override reply(response: Response, answer: unknown, statusCode?: number): unknown {
+    const { idempotent, caller }: ApiRequest = response.req;
+    const body = toShownAnswer(caller, answer);
     if (!isJson(body) || idempotent || response.hasHeader('Content-Type')) {
       return super.reply(response, body, statusCode);
     }

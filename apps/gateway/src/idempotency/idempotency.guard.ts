@@ -8,6 +8,7 @@ import {
 import type { IdempotencyKeys, IdempotentRequest, StoredResponse } from '@rondo/persistence';
 import type { Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
+import { toShownAnswer } from '../auth/client-access';
 import { readRoute } from '../http/route-metadata';
 import { type Attempt, readAttempt } from '../facades/repeated-posts';
 import { idempotentRequest, inFlight, storedResponse } from './idempotent-requests';
@@ -91,9 +92,10 @@ export class ReplayedResponse extends Error {
 export class ReplayedResponseFilter implements ExceptionFilter {
   catch({ stored: { status, location, body } }: ReplayedResponse, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>();
+    const { caller } = host.switchToHttp().getRequest<ApiRequest>();
     response.status(status).set('Idempotent-Replayed', 'true');
     if (location !== null) response.set('Location', location);
     if (body === null) response.send();
-    else response.json(body);
+    else response.json(toShownAnswer(caller, body));
   }
 }

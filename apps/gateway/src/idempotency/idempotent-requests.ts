@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { AccountId } from '@rondo/contract';
 import { type Route, idempotencyKey, isIdempotent } from '@rondo/contract/api';
 import { TerminalError } from '@rondo/domain';
-import type { IdempotencyKeys, IdempotentRequest, PendingKey, StoredResponse } from '@rondo/persistence';
+import type { Caller, IdempotencyKeys, IdempotentRequest, PendingKey, StoredResponse } from '@rondo/persistence';
 import { z } from 'zod';
 import type { ApiRequest } from '../auth/api-request';
 import { parseInput } from '../http/parse-input';
+import { toClientName } from '../auth/client-access';
 import { ApiError, retryAfter } from '../problems/api-error';
 
 const header = 'Idempotency-Key';
@@ -16,7 +16,13 @@ export function idempotentRequest(request: ApiRequest, route: Route | undefined)
   const key = request.get(header);
   if (!route || !isIdempotent(route) || key === undefined || !request.caller) return undefined;
   parseInput(headers, { [header]: key });
-  return { accountId: request.caller.accountId, key, requestHash: requestHash(request) };
+  return { ...toStoredKey(request.caller, key), requestHash: requestHash(request) };
+}
+
+/** A client token's keys are those of its person or thread: another one that has the same key gets no answer of theirs. */
+function toStoredKey(caller: Caller, key: string): Pick<IdempotentRequest, 'accountId' | 'key'> {
+  const prefix = caller.client ? `client ${createHash('sha256').update(toClientName(caller)).digest('hex')} ` : '';
+  return { accountId: caller.accountId, key: `${prefix}${key}` };
 }
 
 export function requestHash({
@@ -55,7 +61,7 @@ export const inFlight = (detail: string): ApiError => new ApiError('idempotency_
 
 /** A socket message, as the REST request that does the same. */
 export interface EquivalentRequest {
-  readonly accountId: AccountId;
+  readonly caller: Caller;
   readonly key: string | undefined;
   readonly path: string;
   readonly body: unknown;
@@ -76,12 +82,12 @@ export class IdempotentMessages {
 
   /** `handle` stores the response in the transaction that creates the resource. */
   async once<Result, Created>(
-    { accountId, key, path, body }: EquivalentRequest,
+    { caller, key, path, body }: EquivalentRequest,
     handle: (pending: PendingKey<Created> | undefined) => Promise<Result>,
     location: (created: Created) => string | null = () => null,
   ): Promise<IdempotentResult<Result>> {
     if (key === undefined) return { result: await handle(undefined) };
-    const request = { accountId, key, requestHash: requestHash({ method: 'POST', path, body }) };
+    const request = { ...toStoredKey(caller, key), requestHash: requestHash({ method: 'POST', path, body }) };
     const stored = await storedResponse(this.keys, request);
     if (stored) return { replayed: stored.body };
     try {

@@ -5,6 +5,7 @@ import { callerToolCalls as routesOfCalls, socketMessages as messages, runs as r
 import type { PendingKey } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
 import { z } from 'zod';
+import { readMaker } from '../auth/client-access';
 import { parseInput } from '../http/parse-input';
 import { IdempotentMessages } from '../idempotency/idempotent-requests';
 import { RunService } from '../runs/run-service';
@@ -39,7 +40,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
 
   @SubscribeMessage('run.subscribe')
   subscribe(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
-    return this.sockets.acknowledge(socket, { scope: 'read' }, ({ accountId }) => {
+    return this.sockets.acknowledge(socket, { scope: 'read', client: { scope: 'read', body } }, ({ accountId }) => {
       const { run_id, after_seq } = parseInput(messages['run.subscribe'].message, body);
       return this.sockets.subscribe(socket, { accountId, runId: run_id }, after_seq);
     });
@@ -47,7 +48,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
 
   @SubscribeMessage('run.unsubscribe')
   unsubscribe(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
-    return this.sockets.acknowledge(socket, { scope: 'read' }, () => {
+    return this.sockets.acknowledge(socket, { scope: 'read', client: { scope: 'read', body } }, () => {
       const { run_id } = parseInput(messages['run.unsubscribe'].message, body);
       this.sockets.unsubscribe(socket, run_id);
       return Promise.resolve({ run_id });
@@ -56,17 +57,20 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
 
   @SubscribeMessage('run.create')
   create(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
-    return this.sockets.acknowledge(socket, { scope: 'write' }, async ({ accountId, keyId: createdBy }) => {
-      const { subscribe, idempotency_key: key, ...request } = parseInput(messages['run.create'].message, body);
+    const rule = { scope: 'write', client: { scope: 'send', body } } as const;
+    return this.sockets.acknowledge(socket, rule, async (caller) => {
+      const { accountId } = caller;
+      const { subscribe, idempotency_key: key, ...given } = parseInput(messages['run.create'].message, body);
+      const request = await this.sockets.clientRequests.narrow(caller, given);
       const id = runId.parse(`run_${newUlid()}`);
       const equivalent = {
-        accountId,
+        caller,
         key,
         path: routes.createRun.path,
         body: without(body, ['subscribe', 'idempotency_key']),
       };
       const createRun = async (promised?: PendingKey<Run>) => {
-        const create = () => this.runService.create(accountId, request, { id, promised, createdBy });
+        const create = () => this.runService.create(accountId, request, { id, promised, createdBy: readMaker(caller) });
         return subscribe ? this.sockets.subscribeToNew(socket, { accountId, runId: id }, create) : (await create()).run;
       };
       const once = await this.idempotentMessages.once(equivalent, createRun, toLocation);
@@ -80,7 +84,8 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
   @SubscribeMessage('run.stop')
   stop(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
     const act = { action: 'run.stop', target: fieldOf(body, 'run_id') } as const;
-    return this.sockets.acknowledge(socket, { scope: 'write', act }, async ({ accountId }) => {
+    const rule = { scope: 'write', act, client: { scope: 'send', body } } as const;
+    return this.sockets.acknowledge(socket, rule, async ({ accountId }) => {
       const { run_id, reason, error } = parseInput(messages['run.stop'].message, body);
       return (await this.runService.stop({ accountId, runId: run_id }, reason, error)).run;
     });
@@ -88,10 +93,13 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
 
   @SubscribeMessage('run.input')
   input(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
-    return this.sockets.acknowledge(socket, { scope: 'write' }, async ({ accountId }) => {
+    const rule = { scope: 'write', client: { scope: 'answer', body } } as const;
+    return this.sockets.acknowledge(socket, rule, async (caller) => {
+      const { accountId } = caller;
       const { run_id: runId, content, files, idempotency_key: key } = parseInput(messages['run.input'].message, body);
+      await this.sockets.clientRequests.requireContent(caller, { content, files });
       const path = `/v1/runs/${runId}/input`;
-      const equivalent = { accountId, key, path, body: without(body, ['run_id', 'idempotency_key']) };
+      const equivalent = { caller, key, path, body: without(body, ['run_id', 'idempotency_key']) };
       const once = await this.idempotentMessages.once(equivalent, (promised: PendingKey<Run> | undefined) =>
         this.runService.answer({ accountId, runId, content, files, promised }),
       );
@@ -102,10 +110,11 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
   @SubscribeMessage('run.budget')
   raiseBudget(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
     const act = { action: 'run.budget', target: fieldOf(body, 'run_id') } as const;
-    return this.sockets.acknowledge(socket, { scope: 'write', act }, async ({ accountId, keyId: raisedBy }) => {
+    return this.sockets.acknowledge(socket, { scope: 'write', act }, async (caller) => {
+      const { accountId, keyId: raisedBy } = caller;
       const { run_id: runId, usd, tokens, idempotency_key: key } = parseInput(messages['run.budget'].message, body);
       const path = `/v1/runs/${runId}/budget`;
-      const equivalent = { accountId, key, path, body: without(body, ['run_id', 'idempotency_key']) };
+      const equivalent = { caller, key, path, body: without(body, ['run_id', 'idempotency_key']) };
       const once = await this.idempotentMessages.once(equivalent, (promised: PendingKey<Run> | undefined) =>
         this.runService.raiseBudget({ accountId, runId, usd, tokens, raisedBy, promised }),
       );
@@ -116,7 +125,9 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
   @SubscribeMessage('approval.decide')
   decide(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
     const act = { action: 'approval.decide', target: fieldOf(body, 'approval_id') } as const;
-    return this.sockets.acknowledge(socket, { scope: 'write', act }, async ({ accountId, keyId: decidedBy }) => {
+    const rule = { scope: 'write', act, client: { scope: 'answer', body } } as const;
+    return this.sockets.acknowledge(socket, rule, async (caller) => {
+      const { accountId, keyId: decidedBy } = caller;
       const {
         approval_id: approvalId,
         arguments_hash: argumentsHash,
@@ -124,7 +135,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
         ...decision
       } = parseInput(messages['approval.decide'].message, body);
       const path = `/v1/approvals/${approvalId}/decision`;
-      const equivalent = { accountId, key, path, body: without(body, ['approval_id', 'idempotency_key']) };
+      const equivalent = { caller, key, path, body: without(body, ['approval_id', 'idempotency_key']) };
       const once = await this.idempotentMessages.once(equivalent, (promised: PendingKey<Approval> | undefined) =>
         this.runService.decide({ accountId, approvalId, argumentsHash, decidedBy, promised, ...decision }),
       );
@@ -134,14 +145,16 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
 
   @SubscribeMessage('tool_call.result')
   answerCall(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
-    return this.sockets.acknowledge(socket, { scope: 'write' }, async ({ accountId, keyId: answeredBy }) => {
+    const rule = { scope: 'write', client: { scope: 'answer', body } } as const;
+    return this.sockets.acknowledge(socket, rule, async (caller) => {
+      const { accountId, keyId: answeredBy } = caller;
       const {
         tool_call_id: callId,
         idempotency_key: key,
         ...result
       } = parseInput(messages['tool_call.result'].message, body);
       const path = routesOfCalls.answerToolCall.path.replace('{tool_call_id}', callId);
-      const equivalent = { accountId, key, path, body: without(body, ['tool_call_id', 'idempotency_key']) };
+      const equivalent = { caller, key, path, body: without(body, ['tool_call_id', 'idempotency_key']) };
       const once = await this.idempotentMessages.once(equivalent, (promised: PendingKey<ToolCall> | undefined) =>
         this.runService.answerCall({ accountId, callId, result, answeredBy, promised }),
       );

@@ -1,10 +1,17 @@
-import type { Run, RunId, RunStatus } from '@rondo/contract';
+import type { ClientScope, Run, RunId, RunStatus } from '@rondo/contract';
 import type { AuditLog, Caller, RunAddress } from '@rondo/persistence';
 import type { Namespace, Socket } from 'socket.io';
 import { z } from 'zod';
 import type { AuditAction } from '../audit/audit.interceptor';
 import type { RequestRate } from '../auth/account-quota';
 import type { Authenticator } from '../auth/authenticator';
+import {
+  type ClientReach,
+  type ClientRequests,
+  readIds,
+  requireClientScope,
+  toShownAnswer,
+} from '../auth/client-access';
 import type { ConcurrencyLimits } from '../auth/concurrency-limits';
 import { Holding } from '../auth/memory-budget';
 import type { OpenConnections } from '../auth/open-connections';
@@ -40,6 +47,8 @@ export interface SocketsDependencies {
   readonly limits: ConcurrencyLimits;
   readonly connections: OpenConnections;
   readonly subscriptions: RunSubscriptions;
+  readonly clientReach: ClientReach;
+  readonly clientRequests: ClientRequests;
   readonly auditLog: AuditLog;
   readonly onError: (error: unknown) => void;
 }
@@ -47,6 +56,8 @@ export interface SocketsDependencies {
 /** What a message needs, and what it does if that is recorded in the audit log. */
 interface MessageRule {
   readonly scope: Scope;
+  /** What a client token needs, and the message, whose ids must be of its audience. Absent: it is closed to them. */
+  readonly client?: { readonly scope: ClientScope; readonly body: unknown };
   readonly act?: { readonly action: AuditAction; readonly target: unknown };
 }
 
@@ -62,6 +73,11 @@ const maxTargetLength = 200;
 /** The connected sockets, and the runs that each is subscribed to. */
 export class Sockets {
   constructor(private readonly dependencies: SocketsDependencies) {}
+
+  /** What client tokens may ask for. */
+  get clientRequests(): ClientRequests {
+    return this.dependencies.clientRequests;
+  }
 
   /** Rejects unless the handshake's `auth.token` or header is a valid key, or its cookie a session; a token in the URL is ignored. */
   async authenticate(socket: RunSocket): Promise<void> {
@@ -89,11 +105,25 @@ export class Sockets {
 
   /** A connection that closes before its socket is admitted emits no `disconnect`. */
   private claimPlace(socket: RunSocket, caller: Caller): Caller {
-    const release = this.dependencies.limits.acquireSocket(caller.accountId);
+    const release = this.acquirePlace(caller);
     socket.once('disconnect', release);
     socket.conn.once('close', release);
     if (socket.conn.readyState !== 'open') release();
     return caller;
+  }
+
+  private acquirePlace(caller: Caller): () => void {
+    const releaseClient = this.dependencies.limits.acquireClient(caller);
+    try {
+      const release = this.dependencies.limits.acquireSocket(caller.accountId);
+      return () => {
+        release();
+        releaseClient();
+      };
+    } catch (error) {
+      releaseClient();
+      throw error;
+    }
   }
 
   /** Revoking the key disconnects the socket; its disconnection ends its subscriptions, and no run (I8). */
@@ -110,18 +140,31 @@ export class Sockets {
   /** Handles a message and returns its acknowledgement. Never rejects: an error becomes `{ok: false, error}`. */
   async acknowledge(
     { data: { caller }, request }: RunSocket,
-    { scope, act }: MessageRule,
+    rule: MessageRule,
     handle: (caller: Caller) => Promise<unknown>,
   ): Promise<Acknowledgement> {
     try {
       if (!caller) throw unauthorized('This socket was not admitted.');
       this.dependencies.rate.consume(caller);
-      requireScope(caller, scope);
+      await this.authorize(caller, rule);
+      const { act } = rule;
       const data = await (act ? this.audit({ caller, request }, act, () => handle(caller)) : handle(caller));
-      return data instanceof Replayed ? { ok: true, data: data.data, replayed: true } : { ok: true, data };
+      const shown = (answer: unknown) => toShownAnswer(caller, answer);
+      return data instanceof Replayed
+        ? { ok: true, data: shown(data.data), replayed: true }
+        : { ok: true, data: shown(data) };
     } catch (error) {
       return { ok: false, error: this.problemOf(error) };
     }
+  }
+
+  private async authorize(caller: Caller, { scope, client }: MessageRule): Promise<void> {
+    if (!caller.client) {
+      requireScope(caller, scope);
+      return;
+    }
+    requireClientScope(caller.client, client?.scope);
+    await this.dependencies.clientReach.require(caller, readIds(client?.body));
   }
 
   private audit<Result>(

@@ -15,10 +15,10 @@ export class RunReadsController {
   ) {}
 
   @Route(runReads.listRuns)
-  listRuns({ address, query }: RouteInput<typeof runReads.listRuns>) {
+  listRuns({ address, query, caller }: RouteInput<typeof runReads.listRuns>) {
     const { limit, after, ...filter } = query;
     return this.runs.list({
-      ...{ ...address, limit, after, statuses: filter.status },
+      ...{ ...address, within: caller.client?.audience, limit, after, statuses: filter.status },
       ...{ finishReasons: filter.finish_reason, model: filter.model },
       ...{ threadId: filter.thread_id, agentId: filter.agent_id, parentRunId: filter.parent_run_id },
       metadata: toMetadataFilter(filter),

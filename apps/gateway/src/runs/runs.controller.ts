@@ -1,22 +1,27 @@
 import { Controller } from '@nestjs/common';
 import { runs as routes } from '@rondo/contract/api';
+import { ClientRequests, readMaker } from '../auth/client-access';
 import { Route, type RouteInput } from '../http/route';
 import { RunService } from './run-service';
 
 @Controller()
 export class RunsController {
-  constructor(private readonly service: RunService) {}
+  constructor(
+    private readonly service: RunService,
+    private readonly clientRequests: ClientRequests,
+  ) {}
 
   @Route(routes.createRun)
   async createRun({ address, body, caller, promised, request }: RouteInput<typeof routes.createRun>) {
-    const options = { promised, traceparent: request.get('traceparent'), createdBy: caller.keyId };
-    return (await this.service.create(address.accountId, body, options)).run;
+    const options = { promised, traceparent: request.get('traceparent'), createdBy: readMaker(caller) };
+    const wanted = await this.clientRequests.narrow(caller, body);
+    return (await this.service.create(address.accountId, wanted, options)).run;
   }
 
   @Route(routes.createRunOnThread)
   async createRunOnThread({ address, body, caller, promised, request }: RouteInput<typeof routes.createRunOnThread>) {
-    const onThread = { ...body, thread_id: address.threadId };
-    const options = { promised, traceparent: request.get('traceparent'), createdBy: caller.keyId };
+    const onThread = await this.clientRequests.narrow(caller, { ...body, thread_id: address.threadId });
+    const options = { promised, traceparent: request.get('traceparent'), createdBy: readMaker(caller) };
     return (await this.service.create(address.accountId, onThread, options)).run;
   }
 
@@ -27,15 +32,16 @@ export class RunsController {
   }
 
   @Route(routes.answerRun)
-  answerRun({ address, body, promised }: RouteInput<typeof routes.answerRun>) {
+  async answerRun({ address, body, caller, promised }: RouteInput<typeof routes.answerRun>) {
     const { content, files } = body;
+    await this.clientRequests.requireContent(caller, body);
     return this.service.answer({ ...address, content, files, promised });
   }
 
   @Route(routes.forkRun)
   forkRun({ address, body, caller, promised, request }: RouteInput<typeof routes.forkRun>) {
     const { at_seq: atSeq, input, model } = body;
-    const options = { promised, traceparent: request.get('traceparent'), createdBy: caller.keyId };
+    const options = { promised, traceparent: request.get('traceparent'), createdBy: readMaker(caller) };
     return this.service.fork({ ...address, atSeq, input, model, ...options });
   }
 

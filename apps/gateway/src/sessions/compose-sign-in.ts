@@ -1,5 +1,5 @@
-import { type AccountId, apiKeyId, sessionId } from '@rondo/contract';
-import type { Accounts, Sessions } from '@rondo/persistence';
+import { type AccountId, apiKeyId, clientTokenId, sessionId } from '@rondo/contract';
+import type { Accounts, ClientTokens, Sessions } from '@rondo/persistence';
 import { OutboundProxy } from '@rondo/platform';
 import { Authenticator, CallerCache } from '../auth/authenticator';
 import type { DeploymentOperator } from '../auth/deployment-operator';
@@ -14,15 +14,18 @@ import { SessionService } from './session-service';
 interface SignInAdapters {
   readonly accounts: Accounts;
   readonly sessions: Sessions;
+  readonly clientTokens: ClientTokens;
   readonly operator: Pick<DeploymentOperator, 'includes'>;
 }
 
 const secondsPerHour = 3_600;
 const secondsPerMinute = 60;
+/** A client token is looked up again after this time, so that a revoked one fails within a second on every gateway. */
+const clientTokenMs = 900;
 
 /** All that finds out who a request is made by, and that takes it back. */
 export function composeSignIn(
-  { accounts, sessions, operator }: SignInAdapters,
+  { accounts, sessions, clientTokens, operator }: SignInAdapters,
   config: GatewayConfig,
   warn: (message: string) => (error: unknown) => void,
 ) {
@@ -33,21 +36,24 @@ export function composeSignIn(
   const isOwnSecret = (text: string) =>
     text.startsWith('rondo_') || text === config.RONDO_ADMIN_KEY || tokens?.claimsIssuer(text) === true;
   const keys = new CallerCache(verify);
+  const clients = new CallerCache((secret) => clientTokens.verify(secret), clientTokenMs);
   const browsers = new CallerCache(async (secret) => keyUses.note(await sessions.verify(secret)));
   const perAddress = () => new RateLimiter(config.HANDSHAKES_PER_SECOND, { policy: 'address' });
   const authenticator = new Authenticator({
-    ...{ keys, sessions: browsers, handshakes: perAddress(), failures: perAddress() },
+    ...{ keys, clients, sessions: browsers, handshakes: perAddress(), failures: perAddress() },
     trustedHops: config.TRUSTED_PROXY_HOPS,
   });
   const revokedOf = async (ids: readonly CredentialId[]) => {
     const [keyIds, sessionIds] = [ids.flatMap((id) => only(apiKeyId, id)), ids.flatMap((id) => only(sessionId, id))];
+    const tokenIds = ids.flatMap((id) => only(clientTokenId, id));
     return [
       ...(keyIds.length > 0 ? await accounts.revokedOf(keyIds) : []),
       ...(sessionIds.length > 0 ? await sessions.endedOf(sessionIds) : []),
+      ...(tokenIds.length > 0 ? await clientTokens.revokedOf(tokenIds) : []),
     ];
   };
   const connections = new OpenConnections(revokedOf, warn('keys of open connections not checked'));
-  const revocations = new Revocations([keys, browsers], connections);
+  const revocations = new Revocations([keys, clients, browsers], connections);
   const sessionService = new SessionService({
     ...{ sessions, revocations, operator },
     sessionSeconds: config.SESSION_HOURS * secondsPerHour,

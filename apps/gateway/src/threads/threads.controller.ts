@@ -1,31 +1,41 @@
 import { Controller } from '@nestjs/common';
 import { readUser } from '@rondo/contract';
 import { threads as routes } from '@rondo/contract/api';
-import { Messages, Threads } from '@rondo/persistence';
+import { Threads } from '@rondo/persistence';
+import { narrowThread } from '../auth/client-access';
 import { AccountQuotas } from '../billing/account-quotas';
 import { toMetadataFilter } from '../http/metadata';
 import { Route, type RouteInput } from '../http/route';
-import { toLlmMessages } from './llm-messages';
 
 @Controller()
 export class ThreadsController {
   constructor(
     private readonly threads: Threads,
-    private readonly messages: Messages,
     private readonly quotas: AccountQuotas,
   ) {}
 
   @Route(routes.createThread)
-  async createThread({ address, body, promised }: RouteInput<typeof routes.createThread>) {
-    const { title, agent_id: agentId, project_id: projectId, metadata } = body;
+  async createThread({ address, body, caller, promised }: RouteInput<typeof routes.createThread>) {
+    const wanted = narrowThread(caller, body);
+    const { title, agent_id: agentId, project_id: projectId, metadata } = wanted;
     await this.quotas.add(address.accountId, { threads: 1 });
-    return this.threads.create({ ...address, title, agentId, projectId, user: readUser(body), metadata, promised });
+    return this.threads.create({ ...address, title, agentId, projectId, user: readUser(wanted), metadata, promised });
   }
 
   @Route(routes.listThreads)
-  listThreads({ address, query }: RouteInput<typeof routes.listThreads>) {
+  listThreads({ address, query, caller }: RouteInput<typeof routes.listThreads>) {
     const { limit, after, project_id: projectId, user, q: words, ...filter } = query;
-    return this.threads.list({ ...address, projectId, user, words, limit, after, metadata: toMetadataFilter(filter) });
+    const within = caller.client?.audience;
+    return this.threads.list({
+      ...address,
+      within,
+      projectId,
+      user,
+      words,
+      limit,
+      after,
+      metadata: toMetadataFilter(filter),
+    });
   }
 
   @Route(routes.getThread)
@@ -41,24 +51,5 @@ export class ThreadsController {
   @Route(routes.deleteThread)
   deleteThread({ address }: RouteInput<typeof routes.deleteThread>) {
     return this.threads.delete(address);
-  }
-
-  @Route(routes.createMessage)
-  async createMessage({ address, body, promised }: RouteInput<typeof routes.createMessage>) {
-    const { content } = body;
-    const hasImages = content.some(({ type }) => type === 'image');
-    await this.quotas.add(address.accountId, { message_bytes: 0, ...(hasImages && { image_bytes: 0 }) });
-    return this.messages.add({ ...address, content, promised });
-  }
-
-  @Route(routes.listMessages)
-  listMessages({ address, query }: RouteInput<typeof routes.listMessages>) {
-    const { llm_only: llmOnly, ...filter } = query;
-    return this.messages.list({ ...address, ...filter, llmOnly });
-  }
-
-  @Route(routes.listLlmMessages)
-  async listLlmMessages({ address }: RouteInput<typeof routes.listLlmMessages>) {
-    return toLlmMessages(await this.messages.forNextRun(address));
   }
 }

@@ -79,3 +79,67 @@ describe('the user of a thread', () => {
     expect(fields).toEqual([['user'], ['user'], ['user'], ['user']]);
   });
 });
+
+describe('a user', () => {
+  const customer = async () => {
+    const key = await gateway.keyOf('customer');
+    return { key, as: gateway.as(key) };
+  };
+
+  it('is erased with all that is of them, while the logs of others stay provable', async () => {
+    const { as } = await customer();
+    const mine = await startRun(as, { user: ann, metadata: { note: 'hers' } });
+    await as.post('/v1/threads').send({ user: ann }).expect(201);
+    const others = await startRun(as, { user: bob });
+    const proof = async () => (await as.get(`/v1/runs/${others.id}/events/verify`).expect(200)).body as object;
+    const before = await proof();
+    const { body: made } = await as.post('/v1/client-tokens').send({ user: ann, scopes: ['read', 'files'] });
+    const client = gateway.as(made.token as string);
+    const { body: file } = await client.post('/v1/files').attach('file', Buffer.from('mine'), 'mine.txt').expect(201);
+    const amounts = { user: ann, threads: 2, runs: 1, messages: 1, tool_calls: 0, files: 1, client_tokens: 1 };
+    expect((await as.get(`/v1/users/${ann}`).expect(200)).body).toMatchObject(amounts);
+
+    const { body: report } = await as.delete(`/v1/users/${ann}`).expect(200);
+
+    expect(report).toEqual({ ...amounts, active_runs: 0, erased_at: expect.any(String) });
+    await Promise.all([
+      as.get(`/v1/runs/${mine.id}`).expect(404),
+      as.get(`/v1/threads/${mine.thread_id}`).expect(404),
+      as.get(`/v1/files/${file.id}`).expect(404),
+      as.get(`/v1/users/${ann}`).expect(404),
+      client.get('/v1/runs').expect(401),
+    ]);
+    expect(await listIds(as, '/v1/threads', bob)).toEqual([others.thread_id]);
+    expect(await proof()).toEqual(before);
+    const { body: audit } = await as.get('/v1/audit').expect(200);
+    expect(audit.data[0]).toMatchObject({ action: 'user.erase', target: ann });
+    expect((await as.delete(`/v1/users/${ann}`).expect(404)).body.code).toBe('user_not_found');
+  });
+
+  it('is erased, and counted, in one account, by its admins', async () => {
+    const { as } = await customer();
+    const { id } = await startRun(as, { user: bob });
+    const { as: stranger } = await customer();
+    const { body: writer } = await as
+      .post('/v1/api-keys')
+      .send({ name: 'writer', scopes: ['write'] })
+      .expect(201);
+
+    await stranger.get(`/v1/users/${encodeURIComponent(bob)}`).expect(404);
+    await stranger.delete(`/v1/users/${encodeURIComponent(bob)}`).expect(404);
+    await gateway
+      .as(writer.key as string)
+      .delete(`/v1/users/${encodeURIComponent(bob)}`)
+      .expect(403);
+    await as.get(`/v1/runs/${id}`).expect(200);
+  });
+
+  it('has usage of their own, by the key that started their runs', async () => {
+    const { as } = await customer();
+    await startRun(as, { user: ann });
+    const { body } = await as.get('/v1/usage').query({ group_by: 'user,key', user: ann }).expect(200);
+    expect(body).toMatchObject({ data: [], total: { calls: 0 } });
+    const { text } = await as.get('/v1/usage?group_by=user,key').set('Accept', 'text/csv').expect(200);
+    expect(text.split(',').slice(0, 2)).toEqual(['user', 'key_id']);
+  });
+});

@@ -745,6 +745,43 @@ export type components = {
             count?: number;
         };
         /** @enum {string} */
+        ClientScope: "read" | "send" | "answer" | "files";
+        ClientToken: {
+            id: string;
+            user: string | null;
+            thread_id: string | null;
+            agent_id: string | null;
+            scopes: components["schemas"]["ClientScope"][];
+            /** @description The key that made it, or the user of an outside issuer. It ends with that key. */
+            created_by: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            revoked_at: string | null;
+        };
+        ClientTokenPage: {
+            data: components["schemas"]["ClientToken"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        ClientTokenWithSecret: {
+            id: string;
+            user: string | null;
+            thread_id: string | null;
+            agent_id: string | null;
+            scopes: components["schemas"]["ClientScope"][];
+            /** @description The key that made it, or the user of an outside issuer. It ends with that key. */
+            created_by: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            revoked_at: string | null;
+            /** @description Shown this once. */
+            token: string;
+        };
+        /** @enum {string} */
         CompactionReason: "threshold" | "overflow" | "requested";
         ContentBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["ReasoningBlock"] | components["schemas"]["ToolCallBlock"] | components["schemas"]["ToolResultBlock"];
         ContextCompacted: {
@@ -1070,6 +1107,20 @@ export type components = {
         };
         /** @enum {string} */
         EffectClass: "pure" | "idempotent" | "keyed" | "unsafe";
+        ErasedUser: {
+            user: string;
+            threads: number;
+            runs: number;
+            messages: number;
+            tool_calls: number;
+            /** @description Uploaded with a client token of the person. */
+            files: number;
+            client_tokens: number;
+            /** @description Those that have not stopped yet. While there are some, repeat the request. */
+            active_runs: number;
+            /** Format: date-time */
+            erased_at: string;
+        };
         EventPage: {
             data: components["schemas"]["Fact"][];
             head_seq: number;
@@ -1672,6 +1723,21 @@ export type components = {
              * @description When it stops working, with what it has signed in or keeps open. Absent: it does not expire.
              */
             expires_at?: string;
+        };
+        NewClientToken: {
+            /** @description It reaches the threads of this person, and those that it creates are of this person. */
+            user?: string;
+            /** @description It reaches this thread only. */
+            thread_id?: string;
+            /** @description The stored agent that its new threads begin with. Absent: the default of the account. */
+            agent_id?: string;
+            /** @description `read`: threads, messages, runs, events. `send`: new threads, messages and runs, and stops. `answer`: questions, approvals, calls of the caller’s tools. `files`: uploads, and reading the workspace. */
+            scopes: components["schemas"]["ClientScope"][];
+            /**
+             * @description In seconds. Then it is refused, and what it keeps open is closed.
+             * @default 3600
+             */
+            expires_in?: number;
         };
         /**
          * @example {
@@ -3767,6 +3833,17 @@ export type components = {
             /** @description What the balance paid for the calls of `cost_usd`, each by its price factor. */
             charged_usd: number | null;
         };
+        User: {
+            user: string;
+            threads: number;
+            runs: number;
+            messages: number;
+            tool_calls: number;
+            /** @description Uploaded with a client token of the person. */
+            files: number;
+            client_tokens: number;
+            first_thread_at: string | null;
+        };
         VersionActivation: {
             /** @description The active version that the client knows. Refused with `agent_changed` if another one is active. */
             if_version?: number;
@@ -4022,6 +4099,10 @@ export type CallerCallPage = components['schemas']['CallerCallPage'];
 export type CallerResult = components['schemas']['CallerResult'];
 export type CallerTool = components['schemas']['CallerTool'];
 export type ClickBrowserAction = components['schemas']['ClickBrowserAction'];
+export type ClientScope = components['schemas']['ClientScope'];
+export type ClientToken = components['schemas']['ClientToken'];
+export type ClientTokenPage = components['schemas']['ClientTokenPage'];
+export type ClientTokenWithSecret = components['schemas']['ClientTokenWithSecret'];
 export type CompactionReason = components['schemas']['CompactionReason'];
 export type ContentBlock = components['schemas']['ContentBlock'];
 export type ContextCompacted = components['schemas']['ContextCompacted'];
@@ -4038,6 +4119,7 @@ export type Dialect = components['schemas']['Dialect'];
 export type DiscoveredMcpServer = components['schemas']['DiscoveredMcpServer'];
 export type DueTimes = components['schemas']['DueTimes'];
 export type EffectClass = components['schemas']['EffectClass'];
+export type ErasedUser = components['schemas']['ErasedUser'];
 export type EventPage = components['schemas']['EventPage'];
 export type Execution = components['schemas']['Execution'];
 export type ExecutionPage = components['schemas']['ExecutionPage'];
@@ -4096,6 +4178,7 @@ export type NavigateBrowserAction = components['schemas']['NavigateBrowserAction
 export type NewAccount = components['schemas']['NewAccount'];
 export type NewAgent = components['schemas']['NewAgent'];
 export type NewApiKey = components['schemas']['NewApiKey'];
+export type NewClientToken = components['schemas']['NewClientToken'];
 export type NewCredit = components['schemas']['NewCredit'];
 export type NewFork = components['schemas']['NewFork'];
 export type NewMessage = components['schemas']['NewMessage'];
@@ -4236,6 +4319,7 @@ export type UsageEntryPage = components['schemas']['UsageEntryPage'];
 export type UsageRecorded = components['schemas']['UsageRecorded'];
 export type UsageReport = components['schemas']['UsageReport'];
 export type UsageSums = components['schemas']['UsageSums'];
+export type User = components['schemas']['User'];
 export type VersionActivation = components['schemas']['VersionActivation'];
 export type VersionChange = components['schemas']['VersionChange'];
 export type WaitCause = components['schemas']['WaitCause'];

@@ -147,6 +147,19 @@ export const listModels: Route<{ params: []; query: PageQuery; answer: Api.Model
 
 export const listTools: Route<{ params: []; query: PageQuery; answer: Api.ToolPage }> = { method: 'GET', path: '/v1/tools', takes: 'query' };
 
+export const createClientToken: Route<{ params: []; body: Api.NewClientToken; answer: Api.ClientTokenWithSecret }> = { method: 'POST', path: '/v1/client-tokens', takes: 'body', repeatable: false };
+
+export interface ListClientTokensQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  readonly user?: string;
+  readonly thread_id?: string;
+}
+export const listClientTokens: Route<{ params: []; query: ListClientTokensQuery; answer: Api.ClientTokenPage }> = { method: 'GET', path: '/v1/client-tokens', takes: 'query' };
+
+export const revokeClientToken: Route<{ params: [clientTokenId: string]; answer: void }> = { method: 'DELETE', path: '/v1/client-tokens/{client_token_id}', answers: 'nothing' };
+
 export const uploadFile: Route<{ params: []; answer: Api.UploadedFile }> = { method: 'POST', path: '/v1/files', repeatable: false };
 
 export const listUploadedFiles: Route<{ params: []; query: PageQuery; answer: Api.UploadedFilePage }> = { method: 'GET', path: '/v1/files', takes: 'query' };
@@ -452,6 +465,10 @@ export const listMessages: Route<{ params: [threadId: string]; query: ListMessag
 export const listLlmMessages: Route<{ params: [threadId: string]; answer: Api.LlmMessageList }> = { method: 'GET', path: '/v1/threads/{thread_id}/llm-messages' };
 
 export const getBlob: Route<{ params: [sha256: string]; answer: Response }> = { method: 'GET', path: '/v1/blobs/{sha256}', answers: 'bytes' };
+
+export const getUser: Route<{ params: [user: string]; answer: Api.User }> = { method: 'GET', path: '/v1/users/{user}' };
+
+export const eraseUser: Route<{ params: [user: string]; answer: Api.ErasedUser }> = { method: 'DELETE', path: '/v1/users/{user}' };
 
 export const createTrigger: Route<{ params: []; body: Api.NewWebhookTrigger; answer: Api.WebhookTriggerWithSecret }> = { method: 'POST', path: '/v1/triggers', takes: 'body', repeatable: false };
 

@@ -5,6 +5,7 @@ import { audit, auditSchemas } from './audit';
 import { billing, billingSchemas } from './billing';
 import { callerToolCalls, callerToolSchemas } from './caller-tools';
 import { catalog, catalogSchemas } from './catalog';
+import { clientTokenSchemas, clientTokens } from './client-tokens';
 import { fileSchemas, files } from './files';
 import { mcpSchemas, mcpServers, mcpTools } from './mcp-tools';
 import { operationSchemas, operations } from './operations';
@@ -21,6 +22,7 @@ import { sessionSchemas, sessions } from './sessions';
 import { siteSchemas, sites } from './sites';
 import { socketSchemas } from './sockets';
 import { threadSchemas, threads } from './threads';
+import { userSchemas, users } from './users';
 import { webhookTriggerSchemas, webhookTriggers } from './webhook-triggers';
 import { webhookSchemas, webhooks } from './webhooks';
 
@@ -33,6 +35,7 @@ export const apiRoutes = {
   ...billing,
   ...callerToolCalls,
   ...catalog,
+  ...clientTokens,
   ...files,
   ...mcpServers,
   ...mcpTools,
@@ -48,6 +51,7 @@ export const apiRoutes = {
   ...sessions,
   ...sites,
   ...threads,
+  ...users,
   ...webhookTriggers,
   ...webhooks,
 } satisfies Record<string, Route>;
@@ -61,6 +65,7 @@ export const apiSchemas: readonly ApiSchemas[] = [
   billingSchemas,
   callerToolSchemas,
   catalogSchemas,
+  clientTokenSchemas,
   fileSchemas,
   mcpSchemas,
   operationSchemas,
@@ -76,6 +81,7 @@ export const apiSchemas: readonly ApiSchemas[] = [
   siteSchemas,
   socketSchemas,
   threadSchemas,
+  userSchemas,
   webhookTriggerSchemas,
   webhookSchemas,
 ];

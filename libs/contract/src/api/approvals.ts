@@ -68,12 +68,14 @@ export const approvals = defineRoutes('people', {
   getApproval: {
     method: 'GET',
     path: '/v1/approvals/{approval_id}',
+    client: 'read',
     summary: 'Read an approval, open or decided',
     answers: { 200: { body: approval, isParsed: false } },
   },
   decideApproval: {
     method: 'POST',
     path: '/v1/approvals/{approval_id}/decision',
+    client: 'answer',
     summary: 'Approve, edit or deny a tool call',
     description:
       'The first decision wins. It is about the arguments whose hash it names, and refused for others. The run goes on when ' +

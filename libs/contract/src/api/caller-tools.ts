@@ -49,6 +49,7 @@ export const callerToolCalls = defineRoutes('runs', {
   answerToolCall: {
     method: 'POST',
     path: '/v1/tool-calls/{tool_call_id}/result',
+    client: 'answer',
     summary: 'Give the result of a call of a tool that the caller runs',
     description:
       'Once: the same result again is accepted, and another one refused with `tool_call_answered`. After `expires_at`, or when ' +
@@ -60,6 +61,7 @@ export const callerToolCalls = defineRoutes('runs', {
   answerToolCalls: {
     method: 'POST',
     path: '/v1/runs/{run_id}/tool-results',
+    client: 'answer',
     summary: 'Give the results of several calls of a run at once',
     description:
       'Each as by `POST /v1/tool-calls/{id}/result`, in one transaction: where one is refused, none is taken.',

@@ -37,6 +37,7 @@ export const files = defineRoutes('files', {
   uploadFile: {
     method: 'POST',
     path: '/v1/files',
+    client: 'files',
     summary: 'Upload a file',
     description:
       'A form with one part, `file`. A repeated request stores another file; one that no run refers to is deleted after a day.',
@@ -61,12 +62,14 @@ export const files = defineRoutes('files', {
   getUploadedFile: {
     method: 'GET',
     path: '/v1/files/{file_id}',
+    client: 'files',
     summary: 'Read what is known of an uploaded file',
     answers: { 200: { body: uploadedFile } },
   },
   readUploadedFile: {
     method: 'GET',
     path: '/v1/files/{file_id}/content',
+    client: 'files',
     summary: 'Read the content of an uploaded file',
     answers: { 200: { bytes: ['application/octet-stream'] } },
   },

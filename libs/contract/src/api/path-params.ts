@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { endUser } from '../end-user';
 import {
   accountId,
   agentId,
   apiKeyId,
   approvalId,
   callId,
+  clientTokenId,
   fileId,
   mcpToolId,
   projectId,
@@ -55,6 +57,12 @@ export const pathParams = {
     property: 'approvalId',
     example: ids.approval,
     unknown: { noun: 'approval', code: 'approval_not_found' },
+  },
+  client_token_id: {
+    schema: clientTokenId,
+    property: 'clientTokenId',
+    example: ids.clientToken,
+    unknown: { noun: 'client token', code: 'client_token_not_found' },
   },
   delivery_id: {
     schema: webhookDeliveryId,
@@ -141,6 +149,7 @@ export const pathParams = {
     example: ids.trigger,
     unknown: { noun: 'trigger', code: 'trigger_not_found' },
   },
+  user: { schema: endUser, property: 'user', example: 'user-4711' },
   version: {
     schema: versionNumber,
     property: 'version',

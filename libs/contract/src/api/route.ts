@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ClientScope } from '../client-scope';
 import type { PathParam, PathParams } from './path-params';
 import type { ProblemCode } from './problem-codes';
 
@@ -15,6 +16,8 @@ export interface RouteDefinition {
   readonly description?: string;
   /** Absent: reading needs the scope `read`, everything else `write`. */
   readonly role?: Role;
+  /** What a client token must be allowed to call it. Absent: it is closed to them. */
+  readonly client?: ClientScope;
   /** Parameters of the path that mean something else here than in `pathParams`, or only something here. */
   readonly params?: Readonly<Record<string, PathParam>>;
   /** Absent: any query is refused. */

@@ -84,6 +84,7 @@ export const runEvents = defineRoutes('runs', {
   listRunEvents: {
     method: 'GET',
     path: '/v1/runs/{run_id}/events',
+    client: 'read',
     summary: "Read a run's facts in order",
     query: eventQuery,
     answers: { 200: { body: eventPage, isParsed: false } },
@@ -91,12 +92,14 @@ export const runEvents = defineRoutes('runs', {
   verifyRunEvents: {
     method: 'GET',
     path: '/v1/runs/{run_id}/events/verify',
+    client: 'read',
     summary: "Prove that a run's log is complete",
     answers: { 200: { body: logVerification } },
   },
   streamRunEvents: {
     method: 'GET',
     path: '/v1/runs/{run_id}/stream',
+    client: 'read',
     summary: "Stream a run's events as server-sent events, to its end",
     description: 'Each event has its type as `event`, a `StreamEvent` as `data`, and a fact has its seq as `id`.',
     query: z.strictObject({ after: seq.optional().describe('`Last-Event-ID` wins over it.') }),

@@ -100,6 +100,7 @@ export const runReads = defineRoutes('runs', {
   listRuns: {
     method: 'GET',
     path: '/v1/runs',
+    client: 'read',
     summary: 'List runs, newest first',
     query: runQuery,
     answers: { 200: { body: runPage, isParsed: false } },
@@ -114,6 +115,7 @@ export const runReads = defineRoutes('runs', {
   getRun: {
     method: 'GET',
     path: '/v1/runs/{run_id}',
+    client: 'read',
     summary: 'Read a run',
     answers: { 200: { body: run, isParsed: false } },
   },
@@ -126,6 +128,7 @@ export const runReads = defineRoutes('runs', {
   waitForRun: {
     method: 'GET',
     path: '/v1/runs/{run_id}/wait',
+    client: 'read',
     summary: 'Wait until the run is terminal or waits for a person or its caller, or for the timeout; then read it',
     query: z.strictObject({ timeout_s: z.coerce.number().min(0).max(300).default(30) }),
     answers: { 200: { body: run, isParsed: false } },
@@ -134,6 +137,7 @@ export const runReads = defineRoutes('runs', {
   listRunToolCalls: {
     method: 'GET',
     path: '/v1/runs/{run_id}/tool-calls',
+    client: 'read',
     summary: "List a run's tool calls, from the effect ledger",
     query: pageQuery,
     answers: { 200: { body: toolCallPage, isParsed: false } },
@@ -141,6 +145,7 @@ export const runReads = defineRoutes('runs', {
   getRunResult: {
     method: 'GET',
     path: '/v1/runs/{run_id}/result',
+    client: 'read',
     summary: 'Read the result of a terminal run',
     answers: { 200: { body: agentResult, isParsed: false } },
     problems: ['run_not_finished'],

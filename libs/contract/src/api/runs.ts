@@ -74,6 +74,7 @@ export const runs = defineRoutes('runs', {
   createRun: {
     method: 'POST',
     path: '/v1/runs',
+    client: 'send',
     summary: 'Start a run, on a new thread unless `thread_id` names one',
     headers,
     body: newRun,
@@ -95,6 +96,7 @@ export const runs = defineRoutes('runs', {
   createRunOnThread: {
     method: 'POST',
     path: '/v1/threads/{thread_id}/runs',
+    client: 'send',
     summary: 'Start a run on a thread',
     headers,
     body: newRunOnThread,
@@ -114,6 +116,7 @@ export const runs = defineRoutes('runs', {
   stopRun: {
     method: 'POST',
     path: '/v1/runs/{run_id}/stop',
+    client: 'send',
     summary: 'Stop a run; idempotent',
     description:
       'Ends the run and its work in progress: the model stream is closed, tools are killed, and `run.stopped` carries a ' +
@@ -129,6 +132,7 @@ export const runs = defineRoutes('runs', {
   answerRun: {
     method: 'POST',
     path: '/v1/runs/{run_id}/input',
+    client: 'answer',
     summary: 'Answer a run that waits for input, and resume it',
     description:
       'It never stops anything. A run that waits with the reason `tool_unknown` needs the outcome of a tool call: resolve that.',

@@ -101,6 +101,7 @@ export const sandboxes = defineRoutes('sandboxes', {
   getThreadSandbox: {
     method: 'GET',
     path: '/v1/threads/{thread_id}/sandbox',
+    client: 'files',
     summary: "Read a thread's sandbox and its state",
     description: 'Creates and wakes nothing.',
     answers: { 200: { body: sandboxStatus } },
@@ -163,6 +164,7 @@ export const sandboxes = defineRoutes('sandboxes', {
   listFiles: {
     method: 'GET',
     path: '/v1/sandboxes/{sandbox_id}/files',
+    client: 'files',
     summary: 'List files; `node_modules` and `.git` are listed but not entered',
     query: z.strictObject({
       path: path.default('.'),
@@ -174,6 +176,7 @@ export const sandboxes = defineRoutes('sandboxes', {
   readFile: {
     method: 'GET',
     path: '/v1/sandboxes/{sandbox_id}/files/content',
+    client: 'files',
     summary: 'Read a file',
     query: z.strictObject({ path }),
     queryExample,

@@ -126,6 +126,7 @@ export const threads = defineRoutes('threads', {
   createThread: {
     method: 'POST',
     path: '/v1/threads',
+    client: 'send',
     summary: 'Create a thread',
     body: newThread,
     answers: { 201: { body: thread, location: '/v1/threads/{id}' } },
@@ -134,6 +135,7 @@ export const threads = defineRoutes('threads', {
   listThreads: {
     method: 'GET',
     path: '/v1/threads',
+    client: 'read',
     summary: 'List threads, newest first',
     query: threadQuery,
     answers: { 200: { body: threadPage } },
@@ -141,6 +143,7 @@ export const threads = defineRoutes('threads', {
   getThread: {
     method: 'GET',
     path: '/v1/threads/{thread_id}',
+    client: 'read',
     summary: 'Read a thread',
     answers: { 200: { body: thread } },
   },
@@ -164,6 +167,7 @@ export const threads = defineRoutes('threads', {
   createMessage: {
     method: 'POST',
     path: '/v1/threads/{thread_id}/messages',
+    client: 'send',
     summary: "Add a user message, which the thread's next run reads",
     body: newMessage,
     answers: { 201: { body: message, isParsed: false } },
@@ -172,6 +176,7 @@ export const threads = defineRoutes('threads', {
   listMessages: {
     method: 'GET',
     path: '/v1/threads/{thread_id}/messages',
+    client: 'read',
     summary: 'List messages in thread order',
     query: messageQuery,
     answers: { 200: { body: messagePage, isParsed: false } },
@@ -189,6 +194,7 @@ export const threads = defineRoutes('threads', {
   getBlob: {
     method: 'GET',
     path: '/v1/blobs/{sha256}',
+    client: 'read',
     summary: 'Read the bytes of an image that a message or a result refers to',
     answers: { 200: { bytes: imageMediaType.options } },
   },

@@ -1,13 +1,27 @@
-import type { AccountId, ApiKeyId, SessionId, UserId } from '@rondo/contract';
+import type { AccountId, AgentId, ApiKeyId, ClientScope, ClientTokenId, SessionId, UserId } from '@rondo/contract';
+import type { Audience } from './users/audience';
 
-/** An API key, or a user of an outside issuer. */
-export type CallerId = ApiKeyId | UserId;
+/** An API key, a user of an outside issuer, or a client token. */
+export type CallerId = ApiKeyId | UserId | ClientTokenId;
+
+/** What a client token may do. */
+export interface ClientAccess {
+  readonly audience: Audience;
+  /** The stored agent that its new threads begin with. Null: the default of the account. */
+  readonly agentId: AgentId | null;
+  readonly scopes: readonly ClientScope[];
+  /** The key, or the user of an outside issuer, that made the token. */
+  readonly createdBy: string;
+}
 
 /** In whose name a request is made, and what it may do. */
 export interface Caller {
   readonly accountId: AccountId;
   readonly keyId: CallerId;
+  /** Those of a key. A client token has none, and is refused wherever it is not meant. */
   readonly scopes: readonly string[];
+  /** Of a client token only. */
+  readonly client?: ClientAccess;
   /** Of a browser that has signed in with a cookie. */
   readonly sessionId?: SessionId;
   /** When the session or the token ends. */

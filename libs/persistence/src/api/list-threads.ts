@@ -20,6 +20,7 @@ import { type MetadataFilter, hasMetadata, writtenMetadata } from './metadata-fi
 import { type PageRequest, idOfCursor } from './page';
 import { inputText, previewOf } from './runs/input-text';
 import { runsWith } from './runs/list-runs';
+import type { Audience } from './users/audience';
 import { z } from 'zod';
 import { checked, jsonDocument } from '../database/checked-query';
 
@@ -29,6 +30,8 @@ export interface ThreadFilter extends PageRequest {
   readonly id?: ThreadId | undefined;
   readonly projectId?: ProjectId | undefined;
   readonly user?: EndUser | undefined;
+  /** Only those of this audience. */
+  readonly within?: Audience | undefined;
   readonly metadata?: MetadataFilter | undefined;
   /** Words of the title, or of the input of a run, as `websearch_to_tsquery` reads them. */
   readonly words?: string | undefined;
@@ -92,6 +95,8 @@ const conditions = {
   id: (value: string) => `id = ${value}`,
   projectId: (value: string) => `project_id = ${value}`,
   user: (value: string) => `end_user = ${value}`,
+  ofUser: (value: string) => `end_user = ${value}`,
+  ofThread: (value: string) => `id = ${value}`,
   words: (value: string) => `id = any(array(${titledWith(value)} union ${askedWith(value)}))`,
   metadata: (value: string) => hasMetadata('metadata', value),
 } as const;
@@ -146,6 +151,8 @@ export async function listThreads(
     id: filter.id,
     projectId: filter.projectId,
     user: filter.user,
+    ofUser: filter.within?.user ?? undefined,
+    ofThread: filter.within?.threadId ?? undefined,
     words: words && storedText(words),
     metadata: metadata && writtenMetadata(metadata),
   };

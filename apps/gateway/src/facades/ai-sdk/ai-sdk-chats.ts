@@ -112,7 +112,7 @@ export class AiSdkChats {
   }
 
   private async begin(
-    { caller: { accountId }, threadId }: OpenChat,
+    { caller, threadId }: OpenChat,
     { id: chatId, model, agent }: AiSdkChatRequest,
     {
       question,
@@ -131,8 +131,10 @@ export class AiSdkChats {
     } as Parameters<RunService['create']>[1]; // the request was parsed
     const promised = key === undefined ? undefined : toKey(chatId, key);
     const outcome = await this.dependencies.idempotent.once<Run, Run>(
-      { accountId, key: promised, path: '/ai-sdk/chat', body },
-      async (pending) => (await this.dependencies.service.create(accountId, body, { promised: pending })).run,
+      { caller, key: promised, path: '/ai-sdk/chat', body },
+      async (pending) =>
+        (await this.dependencies.service.create(caller.accountId, body, { promised: pending, createdBy: caller.keyId }))
+          .run,
     );
     const run = 'result' in outcome ? outcome.result : (outcome.replayed as Run); // as it was stored above
     return { run, after: 0, messageId: toMessageId(run.id, 0) };

@@ -5,6 +5,7 @@ import {
   type RunId,
   type UsageGroup,
   agentId,
+  endUser,
   modelCallId,
 } from '@rondo/contract';
 import { StoreFixture, newAccount, nextId } from '../../testing/store-fixture';
@@ -130,6 +131,28 @@ describe('the usage of an account', () => {
     expect(await inputOf({ model: 'demo/other' })).toBe(2);
     expect(await inputOf({ to: new Date(1) })).toBe(0);
     expect(await inputOf({ from: new Date('2099-01-01') })).toBe(0);
+  });
+
+  it('is grouped and filtered by the user and the key of the run', async () => {
+    const accountId = await newAccount(fixture.database);
+    const begin = async (facts: readonly NewFact[], more: object) => {
+      const { run } = await fixture.create({ accountId, ...more });
+      await fixture.store.append(await fixture.claim(run.id), facts);
+      return run;
+    };
+    const ann = endUser.parse('ann');
+    const run = await begin([used(1, 1), used(2, 1)], { user: ann, createdBy: 'key_1' });
+    await begin([used(4, 1)], {});
+
+    const { data } = await ledger.report(all(accountId, ['user', 'key']));
+    expect(data.map(({ user, key_id, input_tokens }) => [user, key_id, input_tokens])).toEqual([
+      ['ann', 'key_1', 3],
+      [null, null, 4],
+    ]);
+    expect((await ledger.report({ ...all(accountId), user: ann })).total.input_tokens).toBe(3);
+    expect((await ledger.entries({ ...all(accountId), user: ann })).data).toHaveLength(2);
+    await fixture.database.sql.query(`delete from runs where id = $1`, [run.id]);
+    expect((await ledger.report({ ...all(accountId), user: ann })).total.calls).toBe(0);
   });
 
   it('has the thread and the agent of entries that were written without them', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type AccountId, type FileId, fileId } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
+import type { Audience } from '../users/audience';
 import { z } from 'zod';
 import { checked, sizeColumn } from '../../database/checked-query';
 
@@ -14,6 +15,8 @@ export interface FileLimits {
 export interface Upload {
   readonly accountId: AccountId;
   readonly name: string;
+  /** Of the client token that uploads it. */
+  readonly audience?: Audience | undefined;
   readonly source: AsyncIterable<Uint8Array>;
   readonly limits: FileLimits;
   /** From the first part of the content. */
@@ -33,7 +36,7 @@ export type FileRow = z.infer<typeof fileRow>;
 const partBytes = 512 * 1024;
 const empty = Buffer.alloc(0);
 
-const begin = `insert into files (id, account_id, name) values ($1, $2, $3)`;
+const begin = `insert into files (id, account_id, name, end_user, of_thread) values ($1, $2, $3, $4, $5)`;
 
 /** Inserts nothing if the account would have more bytes than it may. */
 const addPart = `
@@ -57,8 +60,8 @@ const forget = `delete from files where id = $1`;
  * source or a part fails, nothing is left of it, and what a crash has left is swept.
  */
 export async function storeUpload(sql: Sql, id: FileId, upload: Upload): Promise<FileRow> {
-  const { accountId, name, source, limits, mediaTypeOf } = upload;
-  await sql.query(begin, [id, accountId, name]);
+  const { accountId, name, audience, source, limits, mediaTypeOf } = upload;
+  await sql.query(begin, [id, accountId, name, audience?.user ?? null, audience?.threadId ?? null]);
   try {
     const hash = createHash('sha256');
     let head: Buffer | undefined;

@@ -16,6 +16,7 @@ import { storedText } from '../../database/stored-text';
 import { runOf, runRow } from '../../run-log/run-row';
 import { type MetadataFilter, hasMetadata, writtenMetadata } from '../metadata-filter';
 import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
+import type { Audience } from '../users/audience';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 
@@ -29,6 +30,8 @@ export interface RunFilter extends PageRequest {
   readonly parentRunId?: RunId | undefined;
   readonly projectId?: ProjectId | undefined;
   readonly user?: EndUser | undefined;
+  /** Only those of this audience. */
+  readonly within?: Audience | undefined;
   readonly metadata?: MetadataFilter | undefined;
   /** Words of the input, as `websearch_to_tsquery` reads them. */
   readonly words?: string | undefined;
@@ -52,6 +55,8 @@ const conditions = {
   agentId: (value: string) => `runs.agent_id = ${value}`,
   projectId: (value: string) => `runs.project_id = ${value}`,
   user: (value: string) => `runs.end_user = ${value}`,
+  ofUser: (value: string) => `runs.end_user = ${value}`,
+  ofThread: (value: string) => `thread_id = ${value}`,
   words: (value: string) => `runs.id = any(array(${runsWith(value)}))`,
   parentRunId: (value: string) => `runs.parent_run_id = ${value}`,
   metadata: (value: string) => hasMetadata('runs.metadata', value),
@@ -100,6 +105,8 @@ export async function listRuns(
     agentId: rest.agentId,
     projectId: rest.projectId,
     user: rest.user,
+    ofUser: rest.within?.user ?? undefined,
+    ofThread: rest.within?.threadId ?? undefined,
     words: rest.words && storedText(rest.words),
     parentRunId: rest.parentRunId,
     metadata: metadata && writtenMetadata(metadata),
