@@ -47,6 +47,7 @@ const settings = {
   it.each([
     ['approvals', /"waiting_input","approval".*"outcome":"approve"/s],
     ['billing', /"tier":"pro".*"credit_usd":10/s],
+    ['browsers', /event: run\.completed.*thr_/s],
     ['caller-tools', /"waiting_tool","caller_tools".*"get_weather","Bergen".*completed\ncompleted/s],
     ['lists', /"queued":.*"waiting_input":[1-9]/],
     ['operations', /"cause":"answer"/],
@@ -54,6 +55,7 @@ const settings = {
     ['schedules', /"next_fires":\[/],
     ['sign-in', /HttpOnly.*open http:.*"action":"account\.create"/s],
     ['uploads', /"name":"sales\.csv"/],
+    ['users', /"threads":[1-9].*"active_runs":0/s],
     ['workspace-files', /in\/data\.csv/],
   ])('docs/%s.md do what they say', async (page, expected) => {
     expect(await runDocumented(page, { url: client.url, cwd, env })).toMatch(expected);

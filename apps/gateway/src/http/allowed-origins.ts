@@ -12,6 +12,11 @@ export const pageOrigin = z.string().refine((text) => URL.canParse(text) && new 
 export const toCorsOptions = (origins: readonly string[]) => ({
   origin: [...origins],
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-  exposedHeaders: ['Content-Disposition', 'Idempotent-Replayed', 'Location', 'Retry-After', 'X-Next-Cursor'],
+  exposedHeaders: [
+    ...['Content-Disposition', 'Idempotent-Replayed', 'Location', 'X-Next-Cursor'],
+    ...['Retry-After', 'RateLimit', 'RateLimit-Policy'],
+    // Those that clients of façades read.
+    ...['Mcp-Session-Id', 'Request-Id', 'X-Request-Id', 'X-Should-Retry', 'X-Vercel-AI-UI-Message-Stream'],
+  ],
   maxAge: 600,
 });
