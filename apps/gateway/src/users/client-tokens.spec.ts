@@ -1,5 +1,6 @@
-import { type ApprovalId, type Run, type RunId, approvalId } from '@rondo/contract';
+import { type ApprovalId, type Message, type Run, type RunId, approvalId } from '@rondo/contract';
 import { type Route, apiRoutes, facadeRoutes, pathParams } from '@rondo/contract/api';
+import { pngSource } from '@rondo/contract/testing';
 import { nextEvent } from '../testing/next-event';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
@@ -7,7 +8,7 @@ import { TestWorker } from '../testing/test-worker';
 let gateway: RunningGateway;
 let worker: TestWorker;
 /** What another person has, of the same account. */
-let other: { run: Run; approval: ApprovalId; file: string };
+let other: { run: Run; approval: ApprovalId; file: string; image: string; sandbox: string };
 beforeAll(async () => {
   gateway = await RunningGateway.start();
   worker = await TestWorker.start(gateway.database);
@@ -52,9 +53,15 @@ const upload = async (as: Client): Promise<string> =>
 
 async function beginForBob() {
   const client = await asClient({ user: bob });
-  const run = await startRun(client);
+  const run = await startRun(client, { input: [{ type: 'image', source: pngSource() }] });
+  const { body: messages } = await client.get(`/v1/threads/${run.thread_id}/messages`).expect(200);
+  const [block] = (messages as { data: Message[] }).data[0]?.content ?? [];
+  const image = block?.type === 'image' && block.source.type === 'blob' ? block.source.sha256 : 'none';
+  await gateway.parts.sandboxes.keep(run.thread_id, 'exe_away');
+  const { body: sandboxes } = await gateway.as().get('/v1/sandboxes').expect(200);
+  const sandbox = String((sandboxes as { data: { id: string }[] }).data[0]?.id);
   const [id] = await (await worker.claim(run.id)).requestApprovals();
-  return { run, approval: approvalId.parse(id), file: await upload(client) };
+  return { run, approval: approvalId.parse(id), file: await upload(client), image, sandbox };
 }
 
 const idsOf = async (as: Client, path: string) =>
@@ -114,6 +121,7 @@ describe('a client token', () => {
 
     expect(run.user).toBe(bob);
     await client.get(`/v1/files/${other.file}/content`).expect(200);
+    await client.get(`/v1/blobs/${other.image}`).expect(200);
     await (await asClient({ user: ann })).get(`/v1/approvals/${other.approval}`).expect(404);
     await (
       await asClient({ user: bob, scopes: ['read'] })
@@ -208,7 +216,7 @@ const send = (as: Client, { method, path }: Pick<Route, 'method' | 'path'>, ids:
   return verbs[method](toPath(path, ids));
 };
 
-const anyId = /\w+_\w{20,}/g;
+const anyId = /\w+_\w{20,}|[0-9a-f]{64}/g;
 
 describe('attack: client tokens', () => {
   const routes: readonly Route[] = [...Object.values(apiRoutes), ...Object.values(facadeRoutes)];
@@ -226,7 +234,7 @@ describe('attack: client tokens', () => {
     const call = `call_${other.approval.slice('apr_'.length)}`;
     const theirs = {
       ...{ thread_id: other.run.thread_id, run_id: other.run.id, file_id: other.file },
-      ...{ approval_id: other.approval, tool_call_id: call },
+      ...{ approval_id: other.approval, tool_call_id: call, sha256: other.image, sandbox_id: other.sandbox },
     };
     const open = routes.filter(({ client: scope, path }) => scope !== undefined && path.includes('{'));
     expect(open.length).toBeGreaterThan(15);
@@ -247,7 +255,7 @@ describe('attack: client tokens', () => {
     const refused = [
       { input, files: [other.file] },
       { input, user: bob },
-      { input: [{ type: 'image', source: { type: 'blob', sha256: 'a'.repeat(64) } }] },
+      { input: [{ type: 'image', source: { type: 'blob', sha256: other.image } }] },
     ];
     for (const body of refused) await client.post('/v1/runs').send(body).expect(422);
     await client.post('/v1/threads').send({ user: bob }).expect(422);

@@ -1,3 +1,5 @@
+import { Purge } from '@rondo/persistence';
+import { newUlid } from '@rondo/platform';
 import { RunningGateway } from '../testing/running-gateway';
 
 let gateway: RunningGateway;
@@ -87,6 +89,7 @@ describe('a user', () => {
   };
 
   it('is erased with all that is of them, while the logs of others stay provable', async () => {
+    const purge = new Purge({ database: gateway.ownerDatabase, newId: newUlid, onStopped: () => undefined });
     const { as } = await customer();
     const mine = await startRun(as, { user: ann, metadata: { note: 'hers' } });
     await as.post('/v1/threads').send({ user: ann }).expect(201);
@@ -109,6 +112,13 @@ describe('a user', () => {
       as.get(`/v1/users/${ann}`).expect(404),
       client.get('/v1/runs').expect(401),
     ]);
+    while (await purge.step()); // as workers do, soon
+    const rows = await gateway.ownerDatabase.sql.query(
+      `select 1 from threads where end_user = $1 and account_id = (select account_id from runs where id = $2)
+      union all select 1 from messages where thread_id = $3 union all select 1 from run_events where run_id = $4`,
+      [ann, others.id, mine.thread_id, mine.id],
+    );
+    expect(rows).toEqual([]);
     expect(await listIds(as, '/v1/threads', bob)).toEqual([others.thread_id]);
     expect(await proof()).toEqual(before);
     const { body: audit } = await as.get('/v1/audit').expect(200);
