@@ -10,7 +10,7 @@ import { run } from './run-program.mjs';
  * package below, which must have been built, and prints the names of their files as JSON. `GITHUB_REPOSITORY` names the
  * repository, too; a registry compares it with the one that a build says it comes from.
  */
-const published = ['libs/client', 'libs/react', 'apps/cli'];
+const published = ['libs/client', 'libs/react', 'apps/cli', 'apps/create-rondo-app'];
 
 const { values } = parseArgs({
   options: { to: { type: 'string', default: '.data/packages' }, repository: { type: 'string' } },

@@ -2,5 +2,6 @@
 import './ordinary/cli.e2e-spec';
 import './ordinary/cli-every-command.e2e-spec';
 import './ordinary/client.e2e-spec';
+import './ordinary/create-rondo-app.e2e-spec';
 import './ordinary/evaluation-guide.e2e-spec';
 import './ordinary/projects.e2e-spec';

@@ -17,7 +17,7 @@ interface Manifest {
   readonly dependencies?: Record<string, string>;
 }
 
-const packages = ['@rondo/client', '@rondo/react', '@rondo/cli'];
+const packages = ['@rondo/client', '@rondo/react', '@rondo/cli', 'create-rondo-app'];
 const fileOf = (name: string) => `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
 
 /** What TypeScript would find wrong; not that of projects that can only load CommonJS. */
@@ -50,10 +50,8 @@ describe('the packages, installed in an empty project', () => {
   const node = async (...words: string[]) => (await run(process.execPath, words, { cwd: folder })).stdout;
 
   it('bring nothing that is not asked for', () => {
-    expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
-      '@rondo',
-      'react',
-    ]);
+    const installed = readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'));
+    expect(installed.toSorted()).toEqual(['@rondo', 'react']);
   });
 
   it.each(packages)('%s says what it is, under which licence, and from where', (name) => {
@@ -81,10 +79,12 @@ describe('the packages, installed in an empty project', () => {
     expect(JSON.parse(stdout)).toEqual([]);
   });
 
-  it('run the command', async () => {
+  it('run the commands', async () => {
     const rondo = join(folder, 'node_modules/.bin/rondo');
     expect((await run(rondo, ['--version'], { cwd: folder })).stdout).toBe(`${version}\n`);
     expect((await run(rondo, ['help', 'eval', 'new'], { cwd: folder })).stdout).toContain('rondo eval new');
+    const create = join(folder, 'node_modules/.bin/create-rondo-app');
+    expect((await run(create, ['--version'])).stdout).toBe(`${version}\n`);
     const nothing = run(rondo, ['runs', '--url', 'http://127.0.0.1:9', '--key', 'k'], { cwd: folder });
     await expect(nothing).rejects.toMatchObject({ stderr: expect.stringContaining('cannot be reached') });
   });
