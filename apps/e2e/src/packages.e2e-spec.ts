@@ -51,7 +51,7 @@ describe('the packages, installed in an empty project', () => {
 
   it('bring nothing that is not asked for', () => {
     const installed = readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'));
-    expect(installed.toSorted()).toEqual(['@rondo', 'react']);
+    expect(installed.toSorted()).toEqual(['@rondo', 'create-rondo-app', 'react']);
   });
 
   it.each(packages)('%s says what it is, under which licence, and from where', (name) => {
