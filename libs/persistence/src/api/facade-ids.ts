@@ -21,6 +21,16 @@ interface FacadeMessage {
   readonly after: number;
 }
 
+/** What a client calls a message, or the answer to a call. */
+interface NamedMessage {
+  readonly accountId: AccountId;
+  readonly facade: string;
+  readonly threadId: ThreadId;
+  /** The id of the message, or of the call that it answers. */
+  readonly messageId: string;
+  readonly name: string;
+}
+
 /** The facts of a run after this seq, under a name that follows from what the client sent. */
 interface NamedRun {
   readonly accountId: AccountId;
@@ -73,6 +83,24 @@ const findRun = checked(
   z.object({ inner_id: runId, data: z.object({ after: z.number().int() }) }),
   `select inner_id, data from facade_ids where account_id = $1 and facade = $2 and kind = 'run' and outer_id = $3`,
 );
+
+/** The name of the thread is a part of it, since clients may use one name on several threads. */
+const setMessageName = `
+insert into facade_ids (account_id, facade, kind, outer_id, thread_id, inner_id, data)
+values ($1, $2, 'name', $3 || ' ' || $4, $3, $4, $5) on conflict do nothing`;
+
+const messageNames = checked(
+  z.object({ inner_id: z.string(), data: z.object({ name: z.string() }) }),
+  `select inner_id, data from facade_ids where account_id = $1 and facade = $2 and kind = 'name' and thread_id = $3`,
+);
+
+const threadNames = checked(
+  z.object({ thread_id: threadId, outer_id: z.string() }),
+  `
+select thread_id, outer_id from facade_ids
+where account_id = $1 and facade = $2 and kind = 'chat' and thread_id = any($3::text[])`,
+);
+
 /** Something that a façade shows and that has no row elsewhere, or a thread as that façade has it. */
 export interface FacadeObject {
   readonly id: string;
@@ -197,6 +225,30 @@ export class FacadeIds {
   }: Pick<NamedRun, 'accountId' | 'facade' | 'name'>): Promise<Pick<NamedRun, 'runId' | 'after'> | undefined> {
     const found = await findRun.first(this.database.sql, [accountId, facade, name]);
     return found && { runId: found.inner_id, after: found.data.after };
+  }
+
+  /** The first name stays. */
+  async nameMessage({ accountId, facade, threadId: thread, messageId, name }: NamedMessage): Promise<void> {
+    await this.database.sql.query(setMessageName, [accountId, facade, thread, messageId, JSON.stringify({ name })]);
+  }
+
+  /** By the ids of messages and of answered calls. */
+  async listMessageNames({
+    accountId,
+    facade,
+    threadId: thread,
+  }: Pick<NamedMessage, 'accountId' | 'facade' | 'threadId'>): Promise<ReadonlyMap<string, string>> {
+    const rows = await messageNames.all(this.database.sql, [accountId, facade, thread]);
+    return new Map(rows.map(({ inner_id: id, data }) => [id, data.name]));
+  }
+
+  /** What clients call these threads. One that they have not named is left out. */
+  async listThreadNames(
+    { accountId, facade }: Pick<FacadeChat, 'accountId' | 'facade'>,
+    threads: readonly ThreadId[],
+  ): Promise<ReadonlyMap<ThreadId, string>> {
+    const rows = await threadNames.all(this.database.sql, [accountId, facade, threads]);
+    return new Map(rows.map(({ thread_id: id, outer_id: name }) => [id, name]));
   }
 
   /** The seq after which the newest message of the run begins; 0 for a run that is one message. */

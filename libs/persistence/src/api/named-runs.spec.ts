@@ -29,3 +29,39 @@ describe('names of runs', () => {
     expect(await ids.findRun({ ...named, accountId: stranger })).toBeUndefined();
   });
 });
+
+describe('names of messages and threads', () => {
+  it('stay as they were given first, and are those of one account, façade and thread', async () => {
+    const { accountId } = fixture;
+    const chat = { accountId, facade: 'langgraph', chatId: 'A-thread' };
+    const threadId = await ids.createThread(chat);
+    const other = await ids.createThread({ ...chat, chatId: 'Another' });
+    const named = { accountId, facade: 'langgraph', threadId, messageId: 'msg_1' };
+
+    await ids.nameMessage({ ...named, name: 'first' });
+    await ids.nameMessage({ ...named, name: 'second' });
+    await ids.nameMessage({ ...named, threadId: other, name: 'first' });
+
+    expect([...(await ids.listMessageNames(named))]).toEqual([['msg_1', 'first']]);
+    expect(await ids.listMessageNames({ ...named, accountId: stranger })).toEqual(new Map());
+    expect(await ids.listThreadNames(chat, [threadId])).toEqual(new Map([[threadId, 'A-thread']]));
+    expect(await ids.listThreadNames({ ...chat, accountId: stranger }, [threadId])).toEqual(new Map());
+  });
+});
+
+describe('metadata of a thread', () => {
+  it('is changed by what is stored, or stays', async () => {
+    const { accountId } = fixture;
+    const { id: threadId } = await fixture.threads.create({ accountId, metadata: { a: '1' } });
+    const add = (key: string) =>
+      fixture.threads.changeMetadata({ accountId, threadId }, (stored) => ({ ...stored, [key]: '2' }));
+    await Promise.all([add('b'), add('c')]);
+    const refuse = () => {
+      throw new Error('no');
+    };
+    await expect(fixture.threads.changeMetadata({ accountId, threadId }, refuse)).rejects.toThrow('no');
+    const address = { accountId: stranger, threadId };
+    await expect(fixture.threads.changeMetadata(address, (stored) => stored)).rejects.toThrow('There is no thread');
+    expect((await fixture.threads.get({ accountId, threadId })).metadata).toEqual({ a: '1', b: '2', c: '2' });
+  });
+});

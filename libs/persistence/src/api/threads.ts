@@ -83,6 +83,19 @@ export class Threads {
     return this.get({ accountId, threadId: id });
   }
 
+  /** What `change` throws leaves it as it is. Two changes at a time happen one after the other. */
+  async changeMetadata(
+    address: ThreadAddress,
+    change: (stored: Thread['metadata']) => Thread['metadata'],
+  ): Promise<Thread> {
+    await this.database.transaction(async (sql) => {
+      await lockThread(sql, address);
+      const [thread] = await listThreads(sql, { accountId: address.accountId, id: address.threadId, limit: 1 });
+      if (thread) await sql.query(setMetadata, [address.threadId, JSON.stringify(change(thread.metadata))]);
+    });
+    return this.get(address);
+  }
+
   /** Hides the thread and its runs, which `Purge` deletes, and releases its sandbox. Rejects with ThreadBusyError while it has an active or queued run. */
   delete(address: ThreadAddress): Promise<void> {
     return this.database.transaction(async (sql) => {
@@ -99,6 +112,8 @@ const unfinishedRun = checked(
   `
 select id from runs where thread_id = $1 and (holds_thread or status = 'queued') order by holds_thread desc, id limit 1`,
 );
+
+const setMetadata = `update threads set metadata = $2 where id = $1`;
 
 const hideThread = `
 with vacated as (update sandboxes set vacate_at = clock_timestamp() where thread_id = $1)
