@@ -6,6 +6,9 @@ import { AgentVersionsController } from './agents/agent-versions.controller';
 import { AgentsController } from './agents/agents.controller';
 import { ApprovalsController } from './approvals/approvals.controller';
 import { AiSdkController } from './facades/ai-sdk/ai-sdk.controller';
+import { LangGraphAssistantsController } from './facades/langgraph/langgraph-assistants.controller';
+import { LangGraphRunsController } from './facades/langgraph/langgraph-runs.controller';
+import { LangGraphThreadsController } from './facades/langgraph/langgraph-threads.controller';
 import { McpController } from './facades/mcp/mcp.controller';
 import { OpenAiController } from './facades/openai/openai.controller';
 import { OpenAiConversationsController } from './facades/openai/openai-conversations.controller';
@@ -82,6 +85,9 @@ export const controllers: Type[] = [
   AuditController,
   OperationsController,
   AiSdkController,
+  LangGraphAssistantsController,
+  LangGraphThreadsController,
+  LangGraphRunsController,
   OpenAiController,
   OpenAiConversationsController,
   OpenAiModelsController,

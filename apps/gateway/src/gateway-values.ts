@@ -36,6 +36,10 @@ import { ModelCatalog } from './catalog/model-catalog';
 import { ToolCatalog } from './catalog/tool-catalog';
 import type { GatewayParts } from './compose';
 import { AiSdkChats } from './facades/ai-sdk/ai-sdk-chats';
+import { LangGraphAssistants } from './facades/langgraph/langgraph-assistants';
+import { LangGraphReader } from './facades/langgraph/langgraph-reader';
+import { LangGraphRuns } from './facades/langgraph/langgraph-runs';
+import { LangGraphThreads } from './facades/langgraph/langgraph-threads';
 import { McpAdmission } from './facades/mcp/mcp-admission';
 import { McpAnswers } from './facades/mcp/mcp-answers';
 import { McpQuestions } from './facades/mcp/mcp-questions';
@@ -122,6 +126,7 @@ export const valuesOf = (parts: GatewayParts): Provider[] => [
   { provide: AnthropicEnvironments, useValue: new AnthropicEnvironments(parts.facadeIds) },
   { provide: AnthropicSessions, useValue: createAnthropicSessions(parts) },
   { provide: AiSdkChats, useValue: createAiSdkChats(parts) },
+  ...provideLangGraph(parts),
   ...provideOpenAi(parts),
   ...provideMcp(parts),
   { provide: Sockets, useValue: parts.sockets },
@@ -130,6 +135,18 @@ export const valuesOf = (parts: GatewayParts): Provider[] => [
 function createAiSdkChats(parts: GatewayParts): AiSdkChats {
   const { facadeIds: ids, runs, messages, runService: service, idempotentMessages: idempotent, quotas } = parts;
   return new AiSdkChats({ ids, runs, messages, service, idempotent, quotas });
+}
+
+function provideLangGraph(parts: GatewayParts) {
+  const { facadeIds: ids, runs, messages, runService: service, idempotentMessages: idempotent, quotas } = parts;
+  const assistants = new LangGraphAssistants({ agents: parts.agents, versions: parts.agentVersions });
+  const threads = new LangGraphThreads({ ids, threads: parts.threads, messages, runs, quotas, assistants });
+  return [
+    { provide: LangGraphAssistants, useValue: assistants },
+    { provide: LangGraphThreads, useValue: threads },
+    { provide: LangGraphRuns, useValue: new LangGraphRuns({ runs, service, idempotent, threads, assistants }) },
+    { provide: LangGraphReader, useValue: new LangGraphReader(createRunWatches(parts), threads, service) },
+  ];
 }
 
 function provideOpenAi(parts: GatewayParts) {

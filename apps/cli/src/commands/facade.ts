@@ -47,6 +47,21 @@ for await (const event of stream) {
   if (event.type === 'session.status_idle') break;
 }`,
   },
+  langgraph: {
+    path: '/langgraph',
+    packages: ['@langchain/langgraph-sdk', '@langchain/core'],
+    program: `import { Client } from '@langchain/langgraph-sdk';
+
+const apiUrl = \`\${process.env.RONDO_URL}/langgraph\`;
+const client = new Client({ apiUrl, apiKey: process.env.RONDO_API_KEY });
+const { thread_id } = await client.threads.create();
+const input = { messages: [{ type: 'human', content: 'Write a small program and run it.' }] };
+const stream = client.runs.stream(thread_id, 'demo/coder', { input, streamMode: 'messages-tuple' });
+for await (const { event, data } of stream) {
+  if (event === 'messages') process.stdout.write(String(data[0].content));
+  else console.log(event, data);
+}`,
+  },
   mcp: {
     path: '/mcp',
     packages: ['@modelcontextprotocol/client'],

@@ -3,6 +3,7 @@ import {
   aiSdkCoverage,
   anthropicCoverage,
   findRefusedRoute,
+  langGraphCoverage,
   mcpCoverage,
   openAiCoverage,
 } from '@rondo/contract/api';
@@ -49,6 +50,13 @@ const facades: Readonly<Record<string, Facade>> = {
     }),
   },
   '/anthropic': { coverage: anthropicCoverage, toError: toAnthropicError },
+  '/langgraph': {
+    coverage: langGraphCoverage,
+    toError: ({ title, detail, code }, { refusal }) => ({
+      contentType: 'application/json; charset=utf-8',
+      text: JSON.stringify({ detail: refusal ?? detail ?? title, code }),
+    }),
+  },
   '/mcp': { coverage: mcpCoverage, toError: toMcpError },
   '/openai': { coverage: openAiCoverage, toError: toOpenAiError },
 };

@@ -16,7 +16,14 @@ export const toCorsOptions = (origins: readonly string[]) => ({
     ...['Content-Disposition', 'Idempotent-Replayed', 'Location', 'X-Next-Cursor'],
     ...['Retry-After', 'RateLimit', 'RateLimit-Policy'],
     // Those that clients of façades read.
-    ...['Mcp-Session-Id', 'Request-Id', 'X-Request-Id', 'X-Should-Retry', 'X-Vercel-AI-UI-Message-Stream'],
+    ...[
+      'Content-Location',
+      'Mcp-Session-Id',
+      'Request-Id',
+      'X-Request-Id',
+      'X-Should-Retry',
+      'X-Vercel-AI-UI-Message-Stream',
+    ],
   ],
   maxAge: 600,
 });

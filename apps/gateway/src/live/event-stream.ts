@@ -76,16 +76,20 @@ type RunStreamOptions = Omit<SubscribeOptions, 'sink'> &
   Omit<EventStreamOptions<SubscriberEvent>, 'format'> & {
     /** That of the API where none is given. */
     readonly format?: EventFormat | undefined;
+    /** What is done before the events are read, while the client has the head already. */
+    readonly prepare?: ((signal: AbortSignal) => Promise<void>) | undefined;
   };
 
 /** Serves one client's event stream until the run is over, the client disconnects, or it reads too slowly. */
 export async function serveEventStream(
   subscriptions: RunSubscriptions,
   address: RunAddress,
-  { format = ownFormat, after, ...options }: RunStreamOptions,
+  { format = ownFormat, after, prepare, ...options }: RunStreamOptions,
 ): Promise<void> {
-  const subscribe = async (sink: Sink, signal: AbortSignal) =>
-    (await subscriptions.subscribe(address, { after, sink, signal })).ending;
+  const subscribe = async (sink: Sink, signal: AbortSignal) => {
+    await prepare?.(signal);
+    return (await subscriptions.subscribe(address, { after, sink, signal })).ending;
+  };
   await serveEvents(subscribe, { ...options, format });
 }
 

@@ -8,7 +8,7 @@ import type { LongRequests } from '../auth/open-connections';
 import { ApiError, unauthorized } from '../problems/api-error';
 import { type EventFormat, serveEventStream, serveEvents } from './event-stream';
 import type { RunSubscriptions } from './run-subscriptions';
-import type { SubscriberEvent } from './stream-notices';
+import { type SubscriberEvent, isNotice } from './stream-notices';
 import type { ThreadEvent, ThreadSubscriptions } from './thread-subscriptions';
 
 interface Watcher {
@@ -26,7 +26,12 @@ interface Stream extends Watcher {
   readonly lastEventId: string | undefined;
 }
 
-interface Reading extends Watcher {
+/** What is done, once the client has the head of its answer, before the events are read. */
+interface Preparation {
+  readonly prepare?: (signal: AbortSignal) => Promise<void>;
+}
+
+interface Reading extends Watcher, Preparation {
   /** The seq of the fact before the first one to read. */
   readonly after: number;
   readonly atMostMs?: number | undefined;
@@ -78,10 +83,10 @@ export class RunWatches {
   async streamAs(
     format: EventFormat | undefined,
     address: RunAddress,
-    { caller, after, response, atMostMs }: Reading,
+    { caller, after, response, atMostMs, prepare }: Reading,
   ): Promise<void> {
     await this.whileConnected({ caller, response, atMostMs }, (options) =>
-      serveEventStream(this.follow.runs, address, { ...options, after, format }),
+      serveEventStream(this.follow.runs, address, { ...options, after, format, prepare }),
     );
   }
 
@@ -119,7 +124,7 @@ export class RunWatches {
    */
   async readUntil(
     address: RunAddress,
-    { caller, after, response, atMostMs }: Reading,
+    { caller, after, response, atMostMs, prepare }: Reading,
     read: (event: SubscriberEvent) => boolean,
   ): Promise<void> {
     const over = abortedOnClose(response);
@@ -136,6 +141,7 @@ export class RunWatches {
       drained: () => Promise.resolve(),
     };
     try {
+      await prepare?.(over.signal);
       const { ending } = await this.follow.runs.subscribe(address, { after, sink, signal: over.signal });
       await ending;
     } finally {
@@ -143,6 +149,16 @@ export class RunWatches {
       end();
     }
     if (!isRead) throw new ApiError('service_unavailable', 'Try again in a moment.');
+  }
+
+  /** Resolves when the run has begun or is over, so that all that its thread said before is stored, or when `signal` is aborted. */
+  async awaitBegun(address: RunAddress, signal: AbortSignal): Promise<void> {
+    const hasBegun = (event: SubscriberEvent) =>
+      event.type === 'message.created' ||
+      event.type === 'run.started' ||
+      isNotice(event) ||
+      (event.seq !== null && isTerminalFact(event));
+    await this.awaitEvent(address, { after: 0, signal }, hasBegun);
   }
 
   private async awaitTurn(address: RunAddress, signal: AbortSignal): Promise<Run> {
@@ -155,19 +171,32 @@ export class RunWatches {
   }
 
   /** Resolves when its status may have changed, or `signal` is aborted. */
-  private async awaitChange(
+  private awaitChange(
+    address: RunAddress,
+    place: { readonly after: number; readonly signal: AbortSignal },
+  ): Promise<void> {
+    return this.awaitEvent(
+      address,
+      place,
+      (event) => event.type === 'run.waiting' || (event.seq !== null && isTerminalFact(event)),
+    );
+  }
+
+  /** Resolves when there was such an event after that seq, or `signal` is aborted. */
+  private async awaitEvent(
     address: RunAddress,
     { after, signal }: { readonly after: number; readonly signal: AbortSignal },
+    isAwaited: (event: SubscriberEvent) => boolean,
   ): Promise<void> {
-    const changed = new AbortController();
+    const seen = new AbortController();
     const sink = {
       send: (event: SubscriberEvent) => {
-        if (event.type === 'run.waiting' || (event.seq !== null && isTerminalFact(event))) changed.abort();
+        if (isAwaited(event)) seen.abort();
         return true;
       },
       drained: () => Promise.resolve(),
     };
-    const either = anySignal([signal, changed.signal]);
+    const either = anySignal([signal, seen.signal]);
     await this.follow.runs
       .subscribe(address, { after, sink, signal: either.signal })
       .then(({ ending }) => ending)

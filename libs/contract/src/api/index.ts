@@ -55,6 +55,17 @@ export { apiRoutes, apiSchemas } from './all-routes';
 export { type AiSdkChatRequest, type AiSdkMessage, aiSdk, aiSdkCoverage } from './facades/ai-sdk';
 export { type FacadeCoverage, type RequestCoverage, asksFor, findRefusedRoute } from './facades/coverage';
 export { anthropicCoverage } from './facades/anthropic-coverage';
+export {
+  type LangGraphAssistantSearch,
+  type LangGraphHistoryRequest,
+  type LangGraphRunRequest,
+  type LangGraphStateChange,
+  type LangGraphStreamMode,
+  type LangGraphThreadSearch,
+  type LangGraphThreadStatus,
+  langGraph,
+} from './facades/langgraph';
+export { langGraphCoverage } from './facades/langgraph-coverage';
 export { facadeCoverage, facadeRoutes } from './facades/facade-routes';
 export { type McpRunOutcome, type McpToolName, mcp, mcpCoverage, mcpRunOutcome, mcpToolInputs } from './facades/mcp';
 export {

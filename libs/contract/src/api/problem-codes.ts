@@ -48,6 +48,7 @@ export const problemStatus = {
   agent_is_default: 409,
   secret_name_taken: 409,
   session_archived: 409,
+  thread_exists: 409,
   trigger_paused: 409,
   webhook_endpoint_paused: 409,
   sandbox_refused: 409,

@@ -2,16 +2,19 @@ import { aiSdk, aiSdkCoverage } from './ai-sdk';
 import { anthropic } from './anthropic';
 import { anthropicCoverage } from './anthropic-coverage';
 import type { FacadeCoverage } from './coverage';
+import { langGraph } from './langgraph';
+import { langGraphCoverage } from './langgraph-coverage';
 import { mcp, mcpCoverage } from './mcp';
 import { openAi, openAiCoverage } from './openai';
 
 /** The routes of all façades. What another account may not see is tested for each: an unknown chat is no error there. */
-export const facadeRoutes = { ...aiSdk, ...anthropic, ...mcp, ...openAi };
+export const facadeRoutes = { ...aiSdk, ...anthropic, ...langGraph, ...mcp, ...openAi };
 
 /** By the names of the pages in `docs/facades/`. */
 export const facadeCoverage: Readonly<Record<string, FacadeCoverage>> = {
   'ai-sdk': aiSdkCoverage,
   'claude-managed-agents': anthropicCoverage,
+  langgraph: langGraphCoverage,
   mcp: mcpCoverage,
   openai: openAiCoverage,
 };

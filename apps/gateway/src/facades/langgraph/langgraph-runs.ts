@@ -1,0 +1,330 @@
+import { type AccountId, type Run, type Waiting, runId as runIdSchema } from '@rondo/contract';
+import { type LangGraphRunRequest, metadata as storableMetadata } from '@rondo/contract/api';
+import type { Caller, RunAddress, Runs, ThreadAddress } from '@rondo/persistence';
+import { z } from 'zod';
+import { parseInput } from '../../http/parse-input';
+import type { IdempotentMessages } from '../../idempotency/idempotent-requests';
+import { ApiError, InvalidRequest } from '../../problems/api-error';
+import type { RunRequest, RunService } from '../../runs/run-service';
+import type { LangGraphAssistants } from './langgraph-assistants';
+import { type LangGraphThreads, type NamedThread, toAssistantId } from './langgraph-threads';
+import { MessageState, noNames } from './langgraph.messages';
+import {
+  type ReadInput,
+  findAnswer,
+  ownKeys,
+  readDecisions,
+  readMessages,
+  readResults,
+  shownMetadata,
+  toInput,
+  toKey,
+  toSettings,
+  toWords,
+  writeNames,
+} from './langgraph.requests';
+import {
+  LangGraphTranslator,
+  type Segment,
+  beginning,
+  findLimitError,
+  readSegmentName,
+  toSegmentName,
+} from './langgraph.translate';
+
+/** A segment that was begun, or found. */
+export interface GraphRun {
+  readonly run: Run;
+  readonly segment: Segment;
+  readonly threadName: string;
+}
+
+interface Place {
+  readonly caller: Caller;
+  /** Undefined for a run on a new thread. */
+  readonly thread: ThreadAddress | undefined;
+  readonly request: LangGraphRunRequest;
+  readonly read: ReadInput;
+}
+
+type Named = NamedThread & { readonly runName: string };
+
+interface LangGraphRunsDependencies {
+  readonly runs: Pick<Runs, 'get' | 'list' | 'events' | 'approval'>;
+  readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls' | 'decide' | 'stop'>;
+  readonly idempotent: Pick<IdempotentMessages, 'once'>;
+  readonly threads: LangGraphThreads;
+  readonly assistants: Pick<LangGraphAssistants, 'choose'>;
+}
+
+const pageSize = 200;
+/** A POST that is repeated while its run is not over, or for so long after that, is the same one. */
+const repeatedWithinMs = 120_000;
+
+const strategies = { reject: 'reject', enqueue: 'queue', interrupt: 'replace' } as const;
+
+/** Runs, as clients of LangGraph see them: each part of a run up to a wait is a run to them. */
+export class LangGraphRuns {
+  constructor(private readonly dependencies: LangGraphRunsDependencies) {}
+
+  /** Carries out what a request says. Rejects with the problems of what it does. */
+  async begin(caller: Caller, threadName: string | undefined, request: LangGraphRunRequest): Promise<GraphRun> {
+    const { accountId } = caller;
+    const { threads } = this.dependencies;
+    const read = readMessages(request.input);
+    const canCreate = request.if_not_exists === 'create';
+    const named = threadName === undefined ? undefined : { accountId, threadName };
+    const thread = named && (await (canCreate ? threads.findOrCreate(named) : threads.find(named)));
+    const { run, segment } = await this.carryOut({ caller, thread, request, read }, threadName);
+    return { run, segment, threadName: threadName ?? run.thread_id };
+  }
+
+  /** Rejects with `run_not_found` for what is no run of the thread. */
+  async find({ accountId, threadName, runName }: Named): Promise<GraphRun> {
+    const { threadId } = await this.dependencies.threads.find({ accountId, threadName });
+    const unknown = new ApiError('run_not_found', `There is no run ${runName} on the thread ${threadName}.`);
+    const named = readSegmentName(runName);
+    const id = runIdSchema.safeParse(named?.runId).data;
+    if (!named || id === undefined) throw unknown;
+    const run = await this.dependencies.runs.get({ accountId, runId: id });
+    if (run.thread_id !== threadId || named.after > run.last_seq) throw unknown;
+    return { run, segment: { runId: id, after: named.after }, threadName };
+  }
+
+  async get(named: Named) {
+    return this.show(named.accountId, await this.find(named));
+  }
+
+  /** As it is now. */
+  async show(accountId: AccountId, { run, segment, threadName }: GraphRun) {
+    const translator = await this.replay(accountId, { run, segment, threadName });
+    const { ending } = translator;
+    const status = ending?.status ?? (run.status === 'queued' && segment.after === 0 ? 'pending' : 'running');
+    return { ...toGraphRun(run, threadName), run_id: toSegmentName(segment), status };
+  }
+
+  async list(
+    { accountId, threadName }: NamedThread,
+    query: { limit: number; offset: number; status?: string | undefined },
+  ) {
+    const thread = await this.dependencies.threads.find({ accountId, threadName });
+    const runs = (await this.dependencies.threads.listRuns(thread)).map((run) => toGraphRun(run, threadName));
+    const wanted = runs.filter(({ status }) => query.status === undefined || status === query.status);
+    return wanted.slice(query.offset, query.offset + query.limit);
+  }
+
+  /** Where a client begins to read that joins now: with the reply that is being written, or else after the newest fact. */
+  async findNow(accountId: AccountId, { run, segment }: GraphRun) {
+    let open: number | undefined;
+    let last = segment.after;
+    for await (const fact of this.readLog({ accountId, runId: run.id })) {
+      if (fact.type === 'iteration.started' || fact.type === 'iteration.restarted') open = fact.seq;
+      if (fact.type === 'message.created') open = undefined;
+      last = fact.seq;
+    }
+    return open === undefined || open <= segment.after
+      ? { place: 1, seq: last, units: lastOfFact }
+      : { place: 1, seq: open, units: 0 };
+  }
+
+  private async carryOut(place: Place, threadName: string | undefined): Promise<Pick<GraphRun, 'run' | 'segment'>> {
+    const { thread, request, read } = place;
+    const waiting = thread && (await this.findWaiting(thread));
+    const resume = request.command?.resume;
+    if (resume !== undefined && resume !== null) {
+      if (waiting) return this.resume(place, waiting, resume);
+      throw new ApiError('run_not_waiting', 'Nothing on this thread waits for an answer.');
+    }
+    const { results, messages, replies } = read;
+    if (waiting?.waiting?.reason === 'caller_tools' && results.size > 0 && messages.length === 0)
+      return this.resume(place, waiting, Object.fromEntries(results));
+    if (waiting && request.multitask_strategy !== 'interrupt') return this.answerInWords(place, waiting);
+    if (messages.length === 0 && results.size > 0)
+      throw new ApiError('tool_call_not_awaited', `No call waits for a result of ${[...results.keys()].join(', ')}.`);
+    if (replies.length > 0 && !(await this.areKnown(place)))
+      throw new InvalidRequest([{ field: 'input.messages', message: 'replies of the model are written by Rondo' }]);
+    return this.create(place, threadName);
+  }
+
+  private async findWaiting(thread: ThreadAddress): Promise<Run | undefined> {
+    const statuses = ['waiting_input', 'waiting_budget', 'waiting_tool'] as const;
+    return (await this.dependencies.runs.list({ ...thread, statuses, limit: 1 })).data[0];
+  }
+
+  /** Whether the replies that a client sends are those of the thread, as one does that sends the whole state each time. */
+  private async areKnown({ thread, read }: Place): Promise<boolean> {
+    if (!thread) return false;
+    const names = new Set(await this.listMessageIds(thread));
+    return read.replies.every((name) => name !== null && names.has(name));
+  }
+
+  private async listMessageIds({ accountId, threadId }: ThreadAddress): Promise<readonly string[]> {
+    const { values } = await this.dependencies.threads.get({ accountId, threadName: threadId });
+    return values.messages.map(({ id }) => id);
+  }
+
+  private async create(place: Place, threadName: string | undefined): Promise<Pick<GraphRun, 'run' | 'segment'>> {
+    const { caller, thread, request } = place;
+    const { accountId } = caller;
+    const read = place.read.replies.length > 0 ? await this.leaveOutKnown(place) : place.read;
+    const { agent, model } = await this.dependencies.assistants.choose(accountId, request.assistant_id);
+    const settings = toSettings(request);
+    const own = {
+      ...writeNames(read.messages),
+      ...(agent === undefined && { [ownKeys.assistant]: request.assistant_id }),
+    };
+    const body: RunRequest = {
+      ...settings,
+      thread_id: thread?.threadId,
+      input: read.messages.length === 0 ? undefined : toInput(read.messages),
+      ...(agent ? { agent_id: agent } : { model: settings.model ?? model }),
+      on_active_run: strategies[request.multitask_strategy ?? 'enqueue'],
+      metadata: parseInput(z.object({ metadata: storableMetadata }), { metadata: { ...request.metadata, ...own } })
+        .metadata,
+    };
+    if (body.input === undefined && !thread)
+      throw new InvalidRequest([{ field: 'input.messages', message: 'a new thread needs a message of the user' }]);
+    const promised = threadName === undefined ? undefined : toKey(threadName, read.messages);
+    const outcome = await this.dependencies.idempotent.once<Run, Run>(
+      { accountId, key: promised, path: '/langgraph/runs', body },
+      async (pending) => (await this.dependencies.service.create(accountId, body, { promised: pending })).run,
+    );
+    const run = 'result' in outcome ? outcome.result : await this.takeUp(accountId, body, outcome.replayed as Run); // as it was stored above
+    return { run, segment: { runId: run.id, after: 0 } };
+  }
+
+  /** The run that an earlier POST of the same messages has begun, unless it is asked for again after that is over. */
+  private async takeUp(accountId: AccountId, body: RunRequest, { id }: Run): Promise<Run> {
+    const known = await this.dependencies.runs.get({ accountId, runId: id });
+    const age = known.finished_at === null ? 0 : Date.now() - Date.parse(known.finished_at);
+    const isSame = known.status !== 'failed' && known.status !== 'stopped' && age < repeatedWithinMs;
+    return isSame ? known : (await this.dependencies.service.create(accountId, body)).run;
+  }
+
+  private async leaveOutKnown({ thread, read }: Place): Promise<ReadInput> {
+    const known = new Set(thread ? await this.listMessageIds(thread) : []);
+    return { ...read, messages: read.messages.filter(({ name }) => name === null || !known.has(name)) };
+  }
+
+  private async resume({ caller }: Place, run: Run, resume: unknown): Promise<Pick<GraphRun, 'run' | 'segment'>> {
+    const { accountId, keyId } = caller;
+    const { waiting } = run;
+    const { service } = this.dependencies;
+    switch (waiting?.reason) {
+      case 'ask': {
+        const id = waiting.question?.tool_call_id ?? '';
+        await service.answer({ accountId, runId: run.id, content: toWords(findAnswer(resume, [id])) });
+        break;
+      }
+      case 'approval':
+        await this.decide(caller, waiting, resume);
+        break;
+      case 'caller_tools': {
+        const results = readResults(resume, waiting.tool_calls ?? []);
+        const answers = (waiting.tool_calls ?? []).flatMap(({ tool_call_id: callId }) => {
+          const result = results.get(callId);
+          return result ? [{ callId, result }] : [];
+        });
+        await service.answerCalls({ accountId, runId: run.id, answers, answeredBy: keyId });
+        break;
+      }
+      case 'budget':
+      case 'tool_unknown':
+      case 'child_runs':
+      case undefined:
+        throw waitsForOther(run);
+    }
+    return goOn(run);
+  }
+
+  private async decide({ accountId, keyId }: Caller, { approvals = [] }: Waiting, resume: unknown): Promise<void> {
+    const given = findAnswer(
+      resume,
+      approvals.map(({ approval_id: id }) => id),
+    );
+    const decisions = readDecisions(given, approvals.length);
+    for (const [index, { approval_id: approvalId }] of approvals.entries()) {
+      const decision = decisions[index];
+      if (!decision) continue;
+      const { arguments_hash: argumentsHash } = await this.dependencies.runs.approval({ accountId, approvalId });
+      await this.dependencies.service.decide({ accountId, approvalId, argumentsHash, ...decision, decidedBy: keyId });
+    }
+  }
+
+  /** Words of the user answer a question; what else the run waits for they do not. */
+  private async answerInWords(
+    { caller: { accountId }, read }: Place,
+    run: Run,
+  ): Promise<Pick<GraphRun, 'run' | 'segment'>> {
+    const { messages } = read;
+    const question = run.waiting?.reason === 'ask' ? run.waiting.question : undefined;
+    if (!question) throw waitsForOther(run);
+    if (messages.length === 0)
+      throw new InvalidRequest([{ field: 'command.resume', message: `${run.id} waits for an answer: give it` }]);
+    const { thread_id: threadId } = run;
+    await this.dependencies.service.answer({ accountId, runId: run.id, content: toInput(messages) });
+    const name = messages.at(-1)?.name;
+    if (typeof name === 'string')
+      await this.dependencies.threads.name({ accountId, threadId }, question.tool_call_id, name);
+    return goOn(run);
+  }
+
+  /** The segment as its facts have it. */
+  private async replay(accountId: AccountId, { run, segment, threadName }: GraphRun): Promise<LangGraphTranslator> {
+    const names = { runName: toSegmentName(segment), threadName };
+    const options = { segment, ...names, modes: new Set<never>(), from: beginning };
+    const translator = new LangGraphTranslator(options, new MessageState(noNames));
+    for await (const fact of this.readLog({ accountId, runId: run.id })) translator.translate(fact);
+    return translator;
+  }
+
+  private async *readLog(address: RunAddress) {
+    for (let after = 0; ;) {
+      const page = await this.dependencies.runs.events(address, { after, limit: pageSize });
+      yield* page.data;
+      after = Math.max(page.data.at(-1)?.seq ?? after, page.snapshot?.through_seq ?? 0);
+      if (page.data.length === 0 || after >= page.head_seq) return;
+    }
+  }
+}
+
+/** More frames than a fact has. */
+const lastOfFact = 1_000;
+
+/** The segment that begins with the answer to what the run waits for. */
+const goOn = (run: Run): Pick<GraphRun, 'run' | 'segment'> => ({
+  run,
+  segment: { runId: run.id, after: run.last_seq },
+});
+
+const waitsForOther = ({ id, waiting }: Run): ApiError =>
+  new ApiError(
+    'thread_busy',
+    `${id} waits (${waiting?.reason ?? 'for nothing'}): answer it with command.resume, raise its budget or resolve its call at /v1/runs/${id}, or replace it with multitask_strategy "interrupt".`,
+  );
+
+const statuses = {
+  queued: 'pending',
+  running: 'running',
+  stopping: 'running',
+  waiting_child: 'running',
+  waiting_input: 'interrupted',
+  waiting_budget: 'interrupted',
+  waiting_tool: 'interrupted',
+  completed: 'success',
+  failed: 'error',
+  stopped: 'interrupted',
+} as const satisfies Record<Run['status'], string>;
+
+const toGraphRun = (run: Run, threadName: string) => ({
+  run_id: toSegmentName({ runId: run.id, after: 0 }),
+  thread_id: threadName,
+  assistant_id: toAssistantId(run),
+  created_at: run.created_at,
+  updated_at: run.finished_at ?? run.started_at ?? run.created_at,
+  status: findLimitError(run.finish_reason) ? 'error' : statuses[run.status],
+  metadata: shownMetadata(run.metadata),
+  kwargs: {},
+  multitask_strategy: null,
+  cancel_reason: run.status === 'stopped' ? 'interrupt' : null,
+});

@@ -1,0 +1,385 @@
+import { type AccountId, type Message, type Run, type RunId, isTerminal, isWaiting } from '@rondo/contract';
+import {
+  type LangGraphHistoryRequest,
+  type LangGraphStateChange,
+  type LangGraphThreadSearch,
+  type LangGraphThreadStatus,
+  metadata as storableMetadata,
+} from '@rondo/contract/api';
+import type { FacadeIds, Messages, Runs, Thread, ThreadAddress, Threads } from '@rondo/persistence';
+import { z } from 'zod';
+import type { AccountQuotas } from '../../billing/account-quotas';
+import { parseInput } from '../../http/parse-input';
+import { ApiError, InvalidRequest } from '../../problems/api-error';
+import { type LangGraphAssistants, defaultAssistant } from './langgraph-assistants';
+import {
+  type GraphInterrupt,
+  type GraphMessage,
+  type MessageNames,
+  MessageState,
+  toInterrupts,
+} from './langgraph.messages';
+import { ownKeys, readMessages, readNames, toInput } from './langgraph.requests';
+import { type GraphError, findLimitError } from './langgraph.translate';
+
+export const facade = 'langgraph';
+const pageSize = 200;
+
+/** A thread as its client names it. */
+export interface NamedThread {
+  readonly accountId: AccountId;
+  readonly threadName: string;
+}
+
+/** A message of a thread, and the time of what it was made from. */
+interface StateEntry {
+  readonly message: GraphMessage;
+  readonly at: string;
+}
+
+/** All that there is of a thread, as of about one moment. */
+interface ReadThread {
+  readonly thread: Thread;
+  readonly name: string;
+  /** Newest first. */
+  readonly runs: readonly Run[];
+  readonly entries: readonly StateEntry[];
+  readonly interrupts: readonly GraphInterrupt[];
+}
+
+interface LangGraphThreadsDependencies {
+  readonly ids: Pick<FacadeIds, 'findThread' | 'createThread' | 'nameMessage' | 'listMessageNames' | 'listThreadNames'>;
+  readonly threads: Pick<Threads, 'create' | 'get' | 'list' | 'delete' | 'changeMetadata'>;
+  readonly messages: Pick<Messages, 'list' | 'add'>;
+  readonly runs: Pick<Runs, 'list'>;
+  readonly quotas: Pick<AccountQuotas, 'add'>;
+  readonly assistants: Pick<LangGraphAssistants, 'findAgent'>;
+}
+
+/** Threads and their states, as clients of LangGraph see them. It keeps nothing but the ids that they choose. */
+export class LangGraphThreads {
+  constructor(private readonly dependencies: LangGraphThreadsDependencies) {}
+
+  /** Rejects with `thread_not_found` for a name that was never used. */
+  async find({ accountId, threadName }: NamedThread): Promise<ThreadAddress> {
+    const threadId = await this.dependencies.ids.findThread({ accountId, facade, chatId: threadName });
+    if (!threadId) throw new ApiError('thread_not_found', `There is no thread ${threadName}.`);
+    return { accountId, threadId };
+  }
+
+  async findOrCreate({ accountId, threadName }: NamedThread): Promise<ThreadAddress> {
+    const { ids, quotas } = this.dependencies;
+    const chat = { accountId, facade, chatId: threadName };
+    const known = await ids.findThread(chat);
+    if (known) return { accountId, threadId: known };
+    await quotas.add(accountId, { threads: 1 });
+    return { accountId, threadId: await ids.createThread(chat) };
+  }
+
+  /** Rejects with `thread_exists` where its name is in use and that is an error to the client. */
+  async create(
+    accountId: AccountId,
+    request: {
+      thread_id?: string | null | undefined;
+      if_exists?: string | null | undefined;
+      metadata: Record<string, string>;
+    },
+  ) {
+    const { thread_id: threadName, if_exists: ifExists, metadata } = request;
+    if (typeof threadName !== 'string') {
+      await this.dependencies.quotas.add(accountId, { threads: 1 });
+      const { id } = await this.dependencies.threads.create({ accountId, metadata });
+      return this.get({ accountId, threadName: id });
+    }
+    const known = await this.dependencies.ids.findThread({ accountId, facade, chatId: threadName });
+    if (known && ifExists !== 'do_nothing')
+      throw new ApiError('thread_exists', `There is a thread ${threadName} already: give if_exists "do_nothing".`);
+    const thread = await this.findOrCreate({ accountId, threadName });
+    if (!known) await this.dependencies.threads.changeMetadata(thread, () => metadata);
+    return this.get({ accountId, threadName });
+  }
+
+  async get(named: NamedThread) {
+    return toThread(await this.read(named));
+  }
+
+  async update(named: NamedThread, metadata: Readonly<Record<string, string>>) {
+    const thread = await this.find(named);
+    await this.dependencies.threads.changeMetadata(
+      thread,
+      (stored) =>
+        parseInput(z.object({ metadata: storableMetadata }), { metadata: { ...stored, ...metadata } }).metadata,
+    );
+    return this.get(named);
+  }
+
+  async delete(named: NamedThread): Promise<void> {
+    await this.dependencies.threads.delete(await this.find(named));
+  }
+
+  async search(accountId: AccountId, query: LangGraphThreadSearch) {
+    const { offset, limit } = query;
+    const found = (await this.list(accountId, query, offset + limit)).slice(offset);
+    const names = await this.dependencies.ids.listThreadNames(
+      { accountId, facade },
+      found.map(({ id }) => id),
+    );
+    const shown: ReturnType<typeof toThread>[] = [];
+    for (const thread of found) {
+      const read = await this.readOf(thread, { accountId, threadName: names.get(thread.id) ?? thread.id });
+      shown.push(toThread(read));
+    }
+    return shown;
+  }
+
+  async count(accountId: AccountId, query: Pick<LangGraphThreadSearch, 'metadata' | 'status'>): Promise<number> {
+    return (await this.list(accountId, query, Infinity)).length;
+  }
+
+  /** Undefined: the newest state. Rejects with `invalid_request` for a checkpoint that the thread does not have. */
+  async getState(named: NamedThread, checkpointId?: string) {
+    const read = await this.read(named);
+    if (checkpointId === undefined) return toState(read, read.entries.length);
+    return toState(read, findCheckpoint(read, checkpointId, 'checkpoint_id'));
+  }
+
+  async listStates(named: NamedThread, { limit, before }: LangGraphHistoryRequest) {
+    const read = await this.read(named);
+    const start = before ? findCheckpoint(read, readCheckpoint(before), 'before') - 1 : read.entries.length;
+    const lengths = Array.from({ length: Math.min(limit, Math.max(start, 0)) }, (_, index) => start - index);
+    return lengths.map((length) => toState(read, length));
+  }
+
+  /** Adds messages of the user, which the next run reads. Rejects with `thread_busy` while one is at work. */
+  async addMessages(named: NamedThread, { values }: LangGraphStateChange) {
+    const thread = await this.find(named);
+    const { messages, results, replies } = readMessages(values);
+    if (results.size + replies.length > 0 || messages.length === 0)
+      throw new InvalidRequest([{ field: 'values.messages', message: 'only messages of the user can be added' }]);
+    const [active] = (await this.dependencies.runs.list({ ...thread, limit: 1 })).data;
+    if (active && !isTerminal(active.status))
+      throw new ApiError('thread_busy', `${active.id} is active on this thread.`);
+    await this.dependencies.quotas.add(thread.accountId, { message_bytes: 0 });
+    for (const message of messages) {
+      const { id } = await this.dependencies.messages.add({ ...thread, content: toInput([message]) });
+      if (message.name !== null) await this.name(thread, id, message.name);
+    }
+    const { checkpoint } = await this.getState(named);
+    return { checkpoint, configurable: checkpoint };
+  }
+
+  /** What the client calls a message, or the answer to a call. */
+  async name({ accountId, threadId }: ThreadAddress, messageId: string, name: string): Promise<void> {
+    await this.dependencies.ids.nameMessage({ accountId, facade, threadId, messageId, name });
+  }
+
+  /** The messages of the thread that are before a run. */
+  async readStateBefore(thread: ThreadAddress, runId: RunId): Promise<MessageState> {
+    const state = new MessageState(await this.readNames(thread, await this.listRuns(thread)));
+    for await (const message of this.listMessages(thread)) {
+      if (message.run_id === runId) break;
+      state.add(message);
+    }
+    return state;
+  }
+
+  /** What the client calls a thread that it may have begun elsewhere. */
+  async findName({ accountId, threadId }: ThreadAddress): Promise<string> {
+    return (await this.dependencies.ids.listThreadNames({ accountId, facade }, [threadId])).get(threadId) ?? threadId;
+  }
+
+  async listRuns(thread: ThreadAddress): Promise<readonly Run[]> {
+    const runs: Run[] = [];
+    for (let after: string | undefined; ;) {
+      const page = await this.dependencies.runs.list({ ...thread, limit: pageSize, after });
+      runs.push(...page.data);
+      if (page.next_cursor === null) return runs;
+      after = page.next_cursor;
+    }
+  }
+
+  private async read(named: NamedThread): Promise<ReadThread> {
+    return this.readOf(await this.dependencies.threads.get(await this.find(named)), named);
+  }
+
+  private async readOf(thread: Thread, { accountId, threadName: name }: NamedThread): Promise<ReadThread> {
+    const address = { accountId, threadId: thread.id };
+    const runs = await this.listRuns(address);
+    const state = new MessageState(await this.readNames(address, runs));
+    const entries: StateEntry[] = [];
+    for await (const stored of this.listMessages(address))
+      for (const message of state.add(stored)) entries.push({ message, at: stored.created_at });
+    const waiting = runs.find(({ status }) => isWaiting(status));
+    const interrupts = waiting?.waiting ? toInterrupts(waiting.waiting, waiting.id, state) : [];
+    return { thread, name, runs, entries, interrupts };
+  }
+
+  private async *listMessages(thread: ThreadAddress): AsyncGenerator<Message, void> {
+    for (let after: string | undefined; ;) {
+      const page = await this.dependencies.messages.list({ ...thread, llmOnly: true, limit: pageSize, after });
+      yield* page.data;
+      if (page.next_cursor === null) return;
+      after = page.next_cursor;
+    }
+  }
+
+  private async readNames(thread: ThreadAddress, runs: readonly Run[]): Promise<MessageNames> {
+    const inputs = new Map(runs.map(({ id, metadata }) => [id as string, readNames(metadata)]));
+    const others = await this.dependencies.ids.listMessageNames({ ...thread, facade });
+    return { inputs: (runId) => inputs.get(runId), others };
+  }
+
+  /** Newest first. */
+  private async list(
+    accountId: AccountId,
+    query: Pick<LangGraphThreadSearch, 'metadata' | 'status'> & { readonly ids?: readonly string[] | null | undefined },
+    most: number,
+  ): Promise<Thread[]> {
+    const isWanted = await this.toFilter(accountId, query);
+    const found: Thread[] = [];
+    for (let after: string | undefined; found.length < most;) {
+      const page = await this.dependencies.threads.list({ accountId, limit: pageSize, after });
+      for (const thread of page.data) if (await isWanted(thread)) found.push(thread);
+      if (page.next_cursor === null) break;
+      after = page.next_cursor;
+    }
+    return found.slice(0, most === Infinity ? undefined : most);
+  }
+
+  private async toFilter(
+    accountId: AccountId,
+    {
+      ids,
+      metadata,
+      status,
+    }: Pick<LangGraphThreadSearch, 'metadata' | 'status'> & { ids?: readonly string[] | null | undefined },
+  ): Promise<(thread: Thread) => Promise<boolean>> {
+    const named =
+      ids && (await Promise.all(ids.map((id) => this.dependencies.ids.findThread({ accountId, facade, chatId: id }))));
+    const { graph_id: graph, assistant_id: assistant, ...rest } = metadata ?? {};
+    const agents = await Promise.all([graph, assistant].map((name) => this.toAgentName(accountId, name)));
+    return async (thread) => {
+      if (named && !named.includes(thread.id)) return false;
+      const stored = thread.metadata;
+      const isOfAgent = (key: string, given: unknown, name: string | undefined) =>
+        given === undefined ||
+        given === null ||
+        stored[key] === given ||
+        (name !== undefined && readAgentName(thread) === name);
+      if (!isOfAgent('graph_id', graph, agents[0]) || !isOfAgent('assistant_id', assistant, agents[1])) return false;
+      if (Object.entries(rest).some(([key, value]) => stored[key] !== value)) return false;
+      return !status || (await this.readStatus(accountId, thread)) === status;
+    };
+  }
+
+  private async toAgentName(accountId: AccountId, name: unknown): Promise<string | undefined> {
+    if (typeof name !== 'string') return undefined;
+    return (
+      (await this.dependencies.assistants.findAgent(accountId, name).catch(() => undefined))?.definition.name ?? name
+    );
+  }
+
+  private async readStatus(
+    accountId: AccountId,
+    { id: threadId, newest_run: newest }: Thread,
+  ): Promise<LangGraphThreadStatus> {
+    if (!newest || newest.status !== 'queued') return toStatus(newest ? [newest] : []);
+    const statuses = ['waiting_input', 'waiting_budget', 'waiting_tool'] as const;
+    const { data } = await this.dependencies.runs.list({ accountId, threadId, statuses, limit: 1 });
+    return data.length > 0 ? 'interrupted' : 'busy';
+  }
+}
+
+/** The assistant of the newest run. Undefined for a thread without one. */
+const readAgentName = ({ newest_run: newest }: Thread): string | undefined =>
+  newest ? (newest.agent_name ?? defaultAssistant) : undefined;
+
+/** Of runs of a thread, the newest first. */
+function toStatus(runs: readonly Pick<Run, 'status' | 'finish_reason'>[]): LangGraphThreadStatus {
+  if (runs.some(({ status }) => isWaiting(status))) return 'interrupted';
+  if (runs.some(({ status }) => !isTerminal(status))) return 'busy';
+  const [newest] = runs;
+  return newest && (newest.status === 'failed' || findLimitError(newest.finish_reason)) ? 'error' : 'idle';
+}
+
+/** Why the thread has the status `error`. */
+function findError([newest]: readonly Run[]): GraphError | undefined {
+  if (!newest) return undefined;
+  if (newest.status === 'failed') return { error: newest.error?.code ?? 'error', message: newest.error?.message ?? '' };
+  return findLimitError(newest.finish_reason);
+}
+
+/** The assistant that a run began with. */
+export const toAssistantId = ({ agent_id: agent, metadata }: Pick<Run, 'agent_id' | 'metadata'>): string =>
+  agent ?? metadata[ownKeys.assistant] ?? defaultAssistant;
+
+function toThread(read: ReadThread) {
+  const { thread, name, runs, entries, interrupts } = read;
+  const [newest] = runs;
+  const updated = newest?.finished_at ?? newest?.created_at ?? thread.created_at;
+  const agent = newest && { graph_id: readAgentName(thread), assistant_id: toAssistantId(newest) };
+  return {
+    thread_id: name,
+    created_at: thread.created_at,
+    updated_at: updated,
+    state_updated_at: updated,
+    metadata: { ...agent, ...thread.metadata },
+    status: toStatus(runs),
+    config: {},
+    values: { messages: entries.map(({ message }) => message) },
+    interrupts: newest && interrupts.length > 0 ? { [newest.id]: interrupts } : {},
+    error: findError(runs) ?? null,
+  };
+}
+
+/** A state is named by its last message. */
+const toCheckpoint = ({ name, entries }: ReadThread, length: number) => ({
+  thread_id: name,
+  checkpoint_ns: '',
+  checkpoint_id: entries[length - 1]?.message.id ?? `${name}.0`,
+  checkpoint_map: null,
+});
+
+/** The state when the thread had so many messages. */
+function toState(read: ReadThread, length: number) {
+  const { thread, entries, runs, interrupts } = read;
+  const isNewest = length === entries.length;
+  const status = isNewest ? toStatus(runs) : 'idle';
+  const error = isNewest ? findError(runs) : undefined;
+  const isOpen = status === 'busy' || status === 'interrupted';
+  const task = { id: runs[0]?.id ?? thread.id, name: 'agent', checkpoint: null, state: null, result: null };
+  return {
+    values: { messages: entries.slice(0, length).map(({ message }) => message) },
+    next: isOpen ? ['agent'] : [],
+    tasks:
+      isOpen || error
+        ? [{ ...task, error: error ? JSON.stringify(error) : null, interrupts: isOpen ? interrupts : [] }]
+        : [],
+    checkpoint: toCheckpoint(read, length),
+    parent_checkpoint: length > 0 ? toCheckpoint(read, length - 1) : null,
+    metadata: {
+      source: entries[length - 1]?.message.type === 'human' ? 'input' : 'loop',
+      step: length - 1,
+      parents: {},
+    },
+    created_at: entries[length - 1]?.at ?? thread.created_at,
+    interrupts: isNewest ? interrupts : [],
+  };
+}
+
+const withId = z.object({ checkpoint_id: z.string() });
+const withConfig = z.object({ configurable: withId });
+
+function readCheckpoint(given: unknown): string {
+  return typeof given === 'string'
+    ? given
+    : (withId.safeParse(given).data ?? withConfig.parse(given).configurable).checkpoint_id;
+}
+
+/** How many messages the state has. */
+function findCheckpoint({ entries, name }: ReadThread, checkpointId: string, field: string): number {
+  if (checkpointId === `${name}.0`) return 0;
+  const index = entries.findIndex(({ message }) => message.id === checkpointId);
+  if (index < 0) throw new InvalidRequest([{ field, message: `the thread has no checkpoint ${checkpointId}` }]);
+  return index + 1;
+}
