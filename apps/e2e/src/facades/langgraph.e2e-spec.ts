@@ -71,7 +71,7 @@ describe.each(sdks)('LangGraph SDK %s', (version, sdk, ui) => {
     expect(await graph().assistants.getVersions(agent.id)).toMatchObject([{ version: 1 }]);
     expect((await graph().assistants.getSchemas('rondo')).input_schema).toBeDefined();
     expect((await graph().assistants.getGraph('rondo')).nodes.length).toBeGreaterThan(0);
-    expect((await refusal(graph().assistants.get('nobody'))).status).toBe(404);
+    expect((await refusal(graph().assistants.get('no-such-agent'))).status).toBe(404);
     const { thread_id } = await graph().threads.create();
     const state = await graph().runs.wait(thread_id, name, { input: human(`agent ${version}`, [{ text: 'Blue.' }]) });
     expect(textsIn(state as unknown as State).at(-1)).toBe('ai: Blue.');

@@ -75,6 +75,8 @@ export class LangGraphRuns {
     const canCreate = request.if_not_exists === 'create';
     const named = threadName === undefined ? undefined : { accountId, threadName };
     const thread = named && (await (canCreate ? threads.findOrCreate(named) : threads.find(named)));
+    const checkpoint = request.checkpoint_id ?? request.checkpoint?.checkpoint_id;
+    if (named && checkpoint) await threads.requireCurrent(named, checkpoint);
     const { run, segment } = await this.carryOut({ caller, thread, request, read }, threadName);
     return { run, segment, threadName: threadName ?? run.thread_id };
   }

@@ -35,6 +35,8 @@ export interface NamedThread {
 interface StateEntry {
   readonly message: GraphMessage;
   readonly at: string;
+  /** Null for a message of no run. */
+  readonly runId: string | null;
 }
 
 /** All that there is of a thread, as of about one moment. */
@@ -150,6 +152,19 @@ export class LangGraphThreads {
     return lengths.map((length) => toState(read, length));
   }
 
+  /**
+   * Rejects with `invalid_request` for a checkpoint from which the thread does not go on. Only runs that were stopped may have come
+   * after it: a client that stops one does not ask for the state that this has left.
+   */
+  async requireCurrent(named: NamedThread, checkpointId: string): Promise<void> {
+    const read = await this.read(named);
+    const stopped = new Set(read.runs.flatMap(({ id, status }) => (status === 'stopped' ? [id as string] : [])));
+    const later = read.entries.slice(findCheckpoint(read, checkpointId, 'checkpoint_id'));
+    if (later.every(({ runId }) => runId !== null && stopped.has(runId))) return;
+    const message = 'the thread has gone on since: a run goes on from the newest state';
+    throw new InvalidRequest([{ field: 'checkpoint_id', message }]);
+  }
+
   /** Adds messages of the user, which the next run reads. Rejects with `thread_busy` while one is at work. */
   async addMessages(named: NamedThread, { values }: LangGraphStateChange) {
     const thread = await this.find(named);
@@ -208,7 +223,7 @@ export class LangGraphThreads {
     const state = new MessageState(await this.readNames(address, runs));
     const entries: StateEntry[] = [];
     for await (const stored of this.listMessages(address))
-      for (const message of state.add(stored)) entries.push({ message, at: stored.created_at });
+      for (const message of state.add(stored)) entries.push({ message, at: stored.created_at, runId: stored.run_id });
     const waiting = runs.find(({ status }) => isWaiting(status));
     const interrupts = waiting?.waiting ? toInterrupts(waiting.waiting, waiting.id, state) : [];
     return { thread, name, runs, entries, interrupts };

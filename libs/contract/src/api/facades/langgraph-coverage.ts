@@ -110,13 +110,13 @@ export const langGraphCoverage = {
         stream_mode: '`values`, `messages-tuple`, `updates`, and `custom`, which has nothing to say',
         multitask_strategy: '`enqueue`, the default, `reject`, or `interrupt`',
         if_not_exists: '`create` makes the thread; default: `reject`',
+        'checkpoint, checkpoint_id':
+          'only that of the newest state, or of the one before a run that was stopped: a thread goes on from where it is',
         on_disconnect: '`cancel` stops the run when the client goes away; default: `continue`',
         'stream_subgraphs, stream_resumable, durability, checkpoint_during, strict_resume, on_completion':
           'are accepted: there are no subgraphs, streams can always be resumed, facts are always durable, and an answer to nothing is always refused',
       },
       refused: {
-        checkpoint: { why: noCheckpoints },
-        checkpoint_id: { why: noCheckpoints },
         interrupt_before: { why: noGraph },
         interrupt_after: { why: noGraph },
         after_seconds: { why: 'use [schedules](../schedules.md)', harmless: [0] },

@@ -112,6 +112,8 @@ const runRequest = z.strictObject({
         `${JSON.stringify(given)} is not served: what a run has done stays in the log; use reject, enqueue or interrupt`,
     })
     .nullish(),
+  checkpoint: z.looseObject({ checkpoint_id: z.string().nullish() }).nullish(),
+  checkpoint_id: z.string().nullish(),
   if_not_exists: z.enum(['create', 'reject']).nullish(),
   on_disconnect: z.enum(['cancel', 'continue']).nullish(),
   stream_subgraphs: z.boolean().nullish(),
