@@ -1,6 +1,6 @@
 import { type AccountId, type Run, type Waiting, runId as runIdSchema } from '@rondo/contract';
 import { type LangGraphRunRequest, metadata as storableMetadata } from '@rondo/contract/api';
-import type { Caller, RunAddress, Runs, ThreadAddress } from '@rondo/persistence';
+import type { Caller, PendingKey, RunAddress, Runs, ThreadAddress } from '@rondo/persistence';
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
 import type { IdempotentMessages } from '../../idempotency/idempotent-requests';
@@ -188,19 +188,23 @@ export class LangGraphRuns {
       throw new InvalidRequest([{ field: 'input.messages', message: 'a new thread needs a message of the user' }]);
     const promised = threadName === undefined ? undefined : toKey(threadName, read.messages);
     const outcome = await this.dependencies.idempotent.once<Run, Run>(
-      { accountId, key: promised, path: '/langgraph/runs', body },
-      async (pending) => (await this.dependencies.service.create(accountId, body, { promised: pending })).run,
+      { caller, key: promised, path: '/langgraph/runs', body },
+      (pending) => this.createRun(caller, body, pending),
     );
-    const run = 'result' in outcome ? outcome.result : await this.takeUp(accountId, body, outcome.replayed as Run); // as it was stored above
+    const run = 'result' in outcome ? outcome.result : await this.takeUp(caller, body, outcome.replayed as Run); // as it was stored above
     return { run, segment: { runId: run.id, after: 0 } };
   }
 
   /** The run that an earlier POST of the same messages has begun, unless it is asked for again after that is over. */
-  private async takeUp(accountId: AccountId, body: RunRequest, { id }: Run): Promise<Run> {
-    const known = await this.dependencies.runs.get({ accountId, runId: id });
+  private async takeUp(caller: Caller, body: RunRequest, { id }: Run): Promise<Run> {
+    const known = await this.dependencies.runs.get({ accountId: caller.accountId, runId: id });
     const age = known.finished_at === null ? 0 : Date.now() - Date.parse(known.finished_at);
     const isSame = known.status !== 'failed' && known.status !== 'stopped' && age < repeatedWithinMs;
-    return isSame ? known : (await this.dependencies.service.create(accountId, body)).run;
+    return isSame ? known : this.createRun(caller, body);
+  }
+
+  private async createRun({ accountId, keyId }: Caller, body: RunRequest, promised?: PendingKey<Run>): Promise<Run> {
+    return (await this.dependencies.service.create(accountId, body, { promised, createdBy: keyId })).run;
   }
 
   private async leaveOutKnown({ thread, read }: Place): Promise<ReadInput> {
