@@ -1,0 +1,125 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { McpRunOutcome } from '@rondo/contract/api';
+import { type RondoClient, RunningRondo, call, scripted } from '@rondo/test-deployment';
+import { DefaultChatTransport, type UIMessage } from 'ai';
+import OpenAI from 'openai';
+
+/** A run that waits for the answer to its question. */
+interface Asked {
+  readonly runId: string;
+  readonly threadId: string;
+}
+
+/** What a user of one façade does with a run that was begun there or elsewhere. */
+interface Facade {
+  begin(input: string): Promise<Asked>;
+  /** The question that the run asks. Absent where a client sees it only as it is asked. */
+  read?(asked: Asked): Promise<string>;
+  answer(asked: Asked, words: string): Promise<unknown>;
+}
+
+let rondo: RunningRondo;
+let facades: Readonly<Record<string, Facade>>;
+let mcp: Client;
+beforeAll(async () => {
+  rondo = await RunningRondo.start();
+  const client = rondo.client();
+  const headers = { Authorization: `Bearer ${client.key}` };
+  mcp = new Client({ name: 'matrix', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+  await mcp.connect(new StreamableHTTPClientTransport(new URL(`${client.url}/mcp`), { requestInit: { headers } }));
+  facades = {
+    '/v1': ofApi(client),
+    '/mcp': ofMcp(mcp),
+    '/openai/v1': ofOpenAi(client),
+    '/ai-sdk/chat': ofAiSdk(client),
+  };
+});
+afterAll(async () => {
+  await mcp.close();
+  expect(await rondo.violations()).toEqual([]);
+  await rondo.stop();
+});
+
+const model = 'demo/scripted';
+
+const ofApi = (client: RondoClient): Facade => ({
+  begin: async (input) => {
+    const { id } = await client.createRun({ input, model });
+    const { thread_id } = await client.json<{ thread_id: string }>('GET', `/runs/${id}`);
+    await client.settled(id);
+    return { runId: id, threadId: thread_id };
+  },
+  read: async ({ runId }) => {
+    const { waiting } = await client.json<{ waiting: { question: { text: string } } }>('GET', `/runs/${runId}`);
+    return waiting.question.text;
+  },
+  answer: ({ runId }, content) => client.json('POST', `/runs/${runId}/input`, { content }),
+});
+
+const ofMcp = (client: Client): Facade => {
+  const use = async (name: string, args: Record<string, unknown>) =>
+    (await client.callTool({ name, arguments: args })).structuredContent as McpRunOutcome;
+  return {
+    begin: async (input) => {
+      const { run_id, thread_id } = await use('run_agent', { input, model });
+      return { runId: run_id, threadId: thread_id };
+    },
+    read: async ({ runId }) => (await use('get_run', { run_id: runId })).question ?? '',
+    answer: ({ runId }, answer) => use('answer_run', { run_id: runId, answer }),
+  };
+};
+
+const ofOpenAi = ({ url, key }: RondoClient): Facade => {
+  const { responses } = new OpenAI({ baseURL: `${url}/openai/v1`, apiKey: key });
+  return {
+    begin: async (input) => {
+      const { id, conversation } = await responses.create({ model, input });
+      return { runId: id.replace('resp_', 'run_'), threadId: conversation?.id.replace('conv_', 'thr_') ?? '' };
+    },
+    read: async ({ runId }) => (await responses.retrieve(runId.replace('run_', 'resp_'))).output_text,
+    answer: ({ runId }, input) =>
+      responses.create({ model, input, previous_response_id: runId.replace('run_', 'resp_'), background: true }),
+  };
+};
+
+const ofAiSdk = ({ url, key }: RondoClient): Facade => {
+  const transport = new DefaultChatTransport<UIMessage>({
+    api: `${url}/ai-sdk/chat`,
+    headers: { Authorization: `Bearer ${key}` },
+    body: { model },
+  });
+  let sent = 0;
+  const say = async (chatId: string, text: string): Promise<Asked> => {
+    const message = { id: `question-${(sent += 1)}`, role: 'user' as const, parts: [{ type: 'text' as const, text }] };
+    const options = { chatId, messageId: undefined, abortSignal: undefined, messages: [message] };
+    const stream = await transport.sendMessages({ trigger: 'submit-message', ...options });
+    let asked = { runId: '', threadId: '' };
+    for await (const chunk of stream)
+      if (chunk.type === 'start' && chunk.messageMetadata) {
+        const { run_id: runId, thread_id: threadId } = chunk.messageMetadata as { run_id: string; thread_id: string };
+        asked = { runId, threadId };
+      }
+    return asked;
+  };
+  return {
+    begin: (input) => say(`chat-${(sent += 1)}`, input),
+    answer: ({ threadId }, words) => say(threadId, words),
+  };
+};
+
+const names = ['/v1', '/mcp', '/openai/v1', '/ai-sdk/chat'];
+
+describe.each(names)('a run that was begun at %s', (from) => {
+  it.each(names)('is read and answered at %s', async (to) => {
+    const turns = [{ calls: [call('ask', { text: 'Which colour?' })] }, { text: 'It is blue.' }];
+    const asked = await facades[from]?.begin(scripted(`from ${from} to ${to}`, turns).input);
+    if (!asked) throw new Error(`there is no façade ${from}`);
+    expect((await facades[to]?.read?.(asked)) ?? 'Which colour?').toBe('Which colour?');
+    await facades[to]?.answer(asked, 'Blue.');
+    const { structuredContent } = await mcp.callTool({
+      name: 'get_run',
+      arguments: { run_id: asked.runId, wait_s: 60 },
+    });
+    expect(structuredContent).toMatchObject({ status: 'completed', text: 'It is blue.' });
+  });
+});
