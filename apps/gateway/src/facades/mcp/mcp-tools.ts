@@ -90,20 +90,15 @@ export class McpTools {
   }
 
   /** Begins a run. Rejects with the problems of that. */
-  async begin({ accountId }: Caller, given: unknown): Promise<Run> {
+  async begin({ accountId, keyId }: Caller, given: unknown): Promise<Run> {
     const { input, agent, model, thread_id } = parseInput(mcpToolInputs.run_agent, given);
     const { agents, service } = this.dependencies;
     const agentId = agent === undefined ? undefined : await findNamedAgent(agents, accountId, agent);
     if (agent !== undefined && agentId === undefined)
       throw new ApiError('agent_not_found', `There is no agent ${agent}.`);
-    const { run } = await service.create(accountId, {
-      input: [{ type: 'text', text: input }],
-      thread_id,
-      model,
-      agent_id: agentId,
-      on_active_run: 'reject',
-      metadata: {},
-    });
+    const request = { thread_id, model, agent_id: agentId, on_active_run: 'reject' as const, metadata: {} };
+    const content = [{ type: 'text' as const, text: input }];
+    const { run } = await service.create(accountId, { ...request, input: content }, { createdBy: keyId });
     return run;
   }
 
