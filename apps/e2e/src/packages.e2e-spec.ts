@@ -107,4 +107,19 @@ describe('the packages, installed in an empty project', () => {
     writeFileSync(join(folder, 'bundle.cjs'), `${stdout};${log}`);
     expect(await node('bundle.cjs')).toBe('queued function\n');
   });
+
+  it.each(['docs/react.md', 'libs/react/README.md'])('are what the programs of %s import', async (document) => {
+    const programs = [...readFileSync(join(root, document), 'utf8').matchAll(/```jsx\n(.*?)```/gs)];
+    expect(programs.length).toBeGreaterThan(0);
+    for (const [index, [, program = '']] of programs.entries()) {
+      writeFileSync(join(folder, `program-${index}.jsx`), program);
+      const words = [`program-${index}.jsx`, '--bundle', '--jsx=automatic', '--format=esm', '--outdir=programs'];
+      expect(
+        await run(join(root, 'node_modules/.bin/esbuild'), [...words, '--log-level=warning'], { cwd: folder }),
+      ).toEqual({
+        stdout: '',
+        stderr: '',
+      });
+    }
+  });
 });
