@@ -79,11 +79,13 @@ export class ImportGraph {
   }
 }
 
-const sourcesBelow = (folder) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
+function sourcesBelow(folder) {
+  if (!existsSync(folder)) return []; // create-rondo-app has templates alone
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => !file.includes('/generated/'));
+}
 
 /** Tarjan's algorithm. */
 function stronglyConnected(edges) {

@@ -8,7 +8,6 @@ const maxLines = 60;
  */
 const notMerged = new Set([
   'apps/bench/src/bare',
-  'apps/bench/src/inside',
   'apps/bench/src/measures',
   'apps/bench/src/model',
   'apps/bench/src/scaling',

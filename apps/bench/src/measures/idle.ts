@@ -22,7 +22,7 @@ async function run(rondo: RondoSystem, { scale }: TrialContext): Promise<Finding
   const done = (await countTransactions(rondo)) - transactions;
   const seconds = (nowMs() - since) / 1_000;
   const shares = spentPer(seconds * 10, before, rondo.cpuMs()); // a hundredth of a second of CPU per second is 1 %
-  const described = Object.entries(shares).map(([name, percent]) => [`CPU of ${name}, % of a core`, percent]);
+  const described = Object.entries(shares).map(([name, percent]) => [`CPU of ${name}, % of a core`, percent] as const);
   return { cpu: sumOf(shares), transactions: done / seconds, ...Object.fromEntries(described) };
 }
 

@@ -9,17 +9,9 @@ import {
 } from '@rondo/contract/api';
 import type { ProblemBody } from '../problems/problems';
 import { toAnthropicError } from './anthropic/anthropic-errors';
+import type { FacadeError } from './facade-error';
 import { toMcpError } from './mcp/mcp-errors';
 import { toOpenAiError } from './openai/openai-errors';
-
-/** An error as the clients of a façade read it. */
-export interface FacadeError {
-  readonly contentType: string;
-  readonly text: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Absent: that of the problem. */
-  readonly status?: number;
-}
 
 /** A request that is answered with an error. */
 interface FailedRequest {

@@ -1,7 +1,7 @@
 import { type RequestCoverage, asksFor } from '@rondo/contract/api';
 import { ApiError } from '../../problems/api-error';
 import { type ProblemBody, problem } from '../../problems/problems';
-import type { FacadeError } from '../facade-errors';
+import type { FacadeError } from '../facade-error';
 import { toRetryHeaders } from '../repeated-posts';
 
 /** What is documented there and not served here, by its name. */

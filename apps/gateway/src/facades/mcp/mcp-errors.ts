@@ -1,6 +1,6 @@
 import { ProtocolErrorCode, type RequestId } from '@modelcontextprotocol/server';
 import type { ProblemBody } from '../../problems/problems';
-import type { FacadeError } from '../facade-errors';
+import type { FacadeError } from '../facade-error';
 
 /** For what JSON-RPC has no code of its own. */
 const serverError = -32_000;

@@ -1,5 +1,5 @@
 import type { ProblemBody } from '../../problems/problems';
-import type { FacadeError } from '../facade-errors';
+import type { FacadeError } from '../facade-error';
 import { toRetryHeaders } from '../repeated-posts';
 
 interface FailedRequest {
