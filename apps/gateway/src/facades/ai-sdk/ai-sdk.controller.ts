@@ -6,6 +6,7 @@ import { Route, type RouteInput } from '../../http/route';
 import type { EventFormat } from '../../live/event-stream';
 import { RunWatches } from '../../live/run-watches';
 import { RunService } from '../../runs/run-service';
+import { stopWithClient } from '../stop-with-client';
 import { AiSdkChats, type ChatMessage } from './ai-sdk-chats';
 import { AiSdkTranslator, type Frame } from './ai-sdk.translate';
 
@@ -29,7 +30,8 @@ export class AiSdkController {
   async sendAiSdkMessage({ body, caller, response }: RouteInput<typeof routes.sendAiSdkMessage>): Promise<void> {
     const message = await this.chats.send(caller, body);
     const { approvals, resets, on_disconnect: onDisconnect } = body;
-    if (onDisconnect === 'cancel') this.stopWithClient(message, { caller, response });
+    if (onDisconnect === 'cancel')
+      stopWithClient(this.runService, { accountId: caller.accountId, runId: message.run.id }, response);
     await this.show(message, { caller, response, approvals, resets });
   }
 
@@ -48,14 +50,6 @@ export class AiSdkController {
   @Route(routes.stopAiSdkChat)
   async stopAiSdkChat({ address }: RouteInput<typeof routes.stopAiSdkChat>) {
     return { stopped: await this.chats.stop(address) };
-  }
-
-  /** The client has asked for this. By default a run goes on without those who watch it. */
-  private stopWithClient({ run }: ChatMessage, { caller, response }: Pick<Reader, 'caller' | 'response'>): void {
-    const address = { accountId: caller.accountId, runId: run.id };
-    response.once('close', () => {
-      if (!response.writableEnded) void this.runService.stop(address, 'the client disconnected').catch(() => undefined);
-    });
   }
 
   private show(message: ChatMessage, { caller, response, approvals, resets }: Reader): Promise<void> {

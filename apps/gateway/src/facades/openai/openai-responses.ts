@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 import {
   type AccountId,
-  type AgentId,
   type EndUser,
   type RecordedFact,
   type Run,
   type RunId,
   type SettingsRequest,
   type ThreadId,
-  agentId,
   endUser,
   isTerminal,
 } from '@rondo/contract';
@@ -16,6 +14,7 @@ import type { OpenAiChatRequest, OpenAiResponseRequest } from '@rondo/contract/a
 import type { Agents, Caller, FacadeIds, RunAddress, Runs, Threads } from '@rondo/persistence';
 import { ApiError, InvalidRequest } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
+import { findNamedAgent } from '../named-agents';
 import { findSegmentStarts, readConversationId, readResponseId, toResponseId } from './openai-ids';
 import { ownKeys, toResponseOptions } from './openai.objects';
 import {
@@ -240,7 +239,7 @@ export class OpenAiResponses {
 
   private async begin({ accountId, keyId }: Caller, { threadId }: Place, wanted: Wanted): Promise<BegunResponse> {
     const { model, settings, metadata } = wanted;
-    const agent = model ? await this.findAgent(accountId, model) : undefined;
+    const agent = model ? await findNamedAgent(this.dependencies.agents, accountId, model) : undefined;
     if (agent && settings.agent)
       throw new InvalidRequest([{ field: 'instructions', message: 'a stored agent has its own' }]);
     const request: RunRequest = {
@@ -285,20 +284,6 @@ export class OpenAiResponses {
     const after = facts.findLast(({ type }) => type === 'run.waiting')?.seq ?? run.last_seq;
     const previous = { runId: run.id, after: findSegmentStarts(facts).at(-1) ?? 0 };
     return { run, options: toResponseOptions(run, { runId: run.id, after }, previous) };
-  }
-
-  /** A stored agent by its id or its whole name. Undefined for a model. */
-  private async findAgent(accountId: AccountId, name: string): Promise<AgentId | undefined> {
-    const { success, data: id } = agentId.safeParse(name);
-    if (success) return id;
-    let after: string | undefined;
-    do {
-      const page = await this.dependencies.agents.list({ accountId, search: name, limit: pageSize, after });
-      const found = page.data.find(({ definition }) => definition.name === name);
-      if (found) return found.id;
-      after = page.next_cursor ?? undefined;
-    } while (after !== undefined);
-    return undefined;
   }
 
   /** The run that said the last words of a chat. Undefined: it is not known, or its thread has gone on. */

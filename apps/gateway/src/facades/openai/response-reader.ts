@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import type { EventFormat } from '../../live/event-stream';
 import type { RunWatches } from '../../live/run-watches';
 import type { RunService } from '../../runs/run-service';
+import { stopWithClient } from '../stop-with-client';
 import type { BegunResponse } from './openai-responses';
 import { type Frame, type ResponseOptions, ResponseTranslator, skipTo } from './openai.translate';
 
@@ -24,12 +25,8 @@ export class ResponseReader {
     private readonly service: Pick<RunService, 'stop'>,
   ) {}
 
-  /** The client has asked for this. By default a run goes on without those who watch it. */
   stopWithClient({ run }: BegunResponse, { caller, response }: Reader): void {
-    const address = { accountId: caller.accountId, runId: run.id };
-    response.once('close', () => {
-      if (!response.writableEnded) void this.service.stop(address, 'the client disconnected').catch(() => undefined);
-    });
+    stopWithClient(this.service, { accountId: caller.accountId, runId: run.id }, response);
   }
 
   /** The events after a position. */
