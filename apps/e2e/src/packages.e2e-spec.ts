@@ -18,7 +18,7 @@ interface Manifest {
 }
 
 const packages = ['@rondo/client', '@rondo/react', '@rondo/cli', 'create-rondo-app'];
-const fileOf = (name: string) => `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
+const toFileName = (name: string) => `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
 
 /** What TypeScript would find wrong; not that of projects that can only load CommonJS. */
 const resolutionProblems = `
@@ -36,13 +36,13 @@ describe('the packages, installed in an empty project', () => {
     folder = mkdtempSync(join(tmpdir(), 'rondo-packages-'));
     const pack = [join(root, 'deploy/local/packages.mjs'), '--to', folder, '--repository', 'acme/rondo'];
     const { stdout } = await run(process.execPath, pack);
-    expect((JSON.parse(stdout) as string[]).toSorted()).toEqual(packages.map(fileOf).toSorted());
+    expect((JSON.parse(stdout) as string[]).toSorted()).toEqual(packages.map(toFileName).toSorted());
     writeFileSync(join(folder, 'package.json'), '{ "private": true }');
     const react = await run('npm', ['pack', '--json', '--pack-destination', folder], {
       cwd: join(root, 'node_modules/react'), // the peer of one of them
     });
     const [{ filename }] = JSON.parse(react.stdout) as [{ filename: string }];
-    const tarballs = [...packages.map(fileOf), filename].map((name) => `./${name}`);
+    const tarballs = [...packages.map(toFileName), filename].map((name) => `./${name}`);
     await run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...tarballs], { cwd: folder });
   });
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -69,12 +69,12 @@ describe('the packages, installed in an empty project', () => {
 
   it.each(packages)('%s has no fault that publint finds', async (name) => {
     const publint = join(root, 'node_modules/.bin/publint');
-    const { stdout } = await run(publint, ['run', join(folder, fileOf(name)), '--strict']);
+    const { stdout } = await run(publint, ['run', join(folder, toFileName(name)), '--strict']);
     expect(stdout).toContain('All good!');
   });
 
   it.each(packages)('%s resolves with its types in projects of ES modules and in bundlers', async (name) => {
-    const words = ['--input-type=module', '--eval', resolutionProblems, join(folder, fileOf(name))];
+    const words = ['--input-type=module', '--eval', resolutionProblems, join(folder, toFileName(name))];
     const { stdout } = await run(process.execPath, words, { cwd: root });
     expect(JSON.parse(stdout)).toEqual([]);
   });

@@ -64,7 +64,7 @@ async function beginForBob() {
   return { run, approval: approvalId.parse(id), file: await upload(client), image, sandbox };
 }
 
-const idsOf = async (as: Client, path: string) =>
+const listIds = async (as: Client, path: string) =>
   ((await as.get(path).expect(200)).body.data as { id: string }[]).map(({ id }) => id);
 
 describe('a client token', () => {
@@ -76,10 +76,10 @@ describe('a client token', () => {
     const given = await gateway.createRun({ input: 'Go.', user: ann });
 
     expect([thread.user, run.user, begun.user]).toEqual([ann, ann, ann]);
-    expect(await idsOf(client, '/v1/threads')).toEqual([given.thread_id, begun.thread_id, thread.id]);
-    expect(await idsOf(client, '/v1/runs')).toEqual([given.id, begun.id, run.id]);
-    expect(await idsOf(client, `/v1/runs?user=${bob}`)).toEqual([]);
-    expect(await idsOf(client, `/v1/runs?thread_id=${other.run.thread_id}`)).toEqual([]);
+    expect(await listIds(client, '/v1/threads')).toEqual([given.thread_id, begun.thread_id, thread.id]);
+    expect(await listIds(client, '/v1/runs')).toEqual([given.id, begun.id, run.id]);
+    expect(await listIds(client, `/v1/runs?user=${bob}`)).toEqual([]);
+    expect(await listIds(client, `/v1/runs?thread_id=${other.run.thread_id}`)).toEqual([]);
     await client.get(`/v1/runs/${given.id}/events`).expect(200);
     await client.post(`/v1/runs/${begun.id}/stop`).send({}).expect(202);
     await client.post(`/v1/threads/${given.thread_id}/messages`).send({ content: 'And?' }).expect(201);
@@ -91,8 +91,8 @@ describe('a client token', () => {
     const run = await startRun(client, { on_active_run: 'queue' });
 
     expect(run.thread_id).toBe(thread_id);
-    expect(await idsOf(client, '/v1/threads')).toEqual([thread_id]);
-    expect(await idsOf(client, '/v1/runs')).toHaveLength(2);
+    expect(await listIds(client, '/v1/threads')).toEqual([thread_id]);
+    expect(await listIds(client, '/v1/runs')).toHaveLength(2);
     await client.post('/v1/threads').send({}).expect(403);
     await client.post('/v1/runs').send({ input: 'Go.', thread_id: other.run.thread_id }).expect(404);
   });

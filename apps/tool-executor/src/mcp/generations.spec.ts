@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 afterAll(() => fixture.close());
 
-async function serverOf(generation: '2025' | '2026'): Promise<McpServerFixture> {
+async function startServer(generation: '2025' | '2026'): Promise<McpServerFixture> {
   const server = await McpServerFixture.open(generation);
   opened.push(server);
   return server;
@@ -46,7 +46,7 @@ const older = `(method, params) => ({
 
 describe.each(['2025', '2026'] as const)('a server of the generation of %s', (generation) => {
   it('is used over HTTP, also by another executor', async () => {
-    const server = await serverOf(generation);
+    const server = await startServer(generation);
     expect(await fixture.list(overHttp(server))).toMatchObject({
       how: 'connected',
       tools: [{ tool: 'echo' }],
@@ -75,7 +75,7 @@ describe.each(['2025', '2026'] as const)('a server of the generation of %s', (ge
   });
 
   it('shows progress as live output', async () => {
-    const server = await serverOf(generation);
+    const server = await startServer(generation);
     server.answer = async ({ progress }) => {
       await progress(1, 'half');
       return { content: [{ type: 'text', text: 'done' }] };
@@ -87,7 +87,7 @@ describe.each(['2025', '2026'] as const)('a server of the generation of %s', (ge
   });
 
   it('hears that a call is cancelled', async () => {
-    const server = await serverOf(generation);
+    const server = await startServer(generation);
     const stop = new AbortController();
     let cancelled: Promise<unknown> = Promise.resolve();
     server.answer = ({ signal }) => {
@@ -102,14 +102,14 @@ describe.each(['2025', '2026'] as const)('a server of the generation of %s', (ge
   });
 
   it('leaves the outcome unknown when it dies after it got the call', async () => {
-    const server = await serverOf(generation);
+    const server = await startServer(generation);
     server.answer = () => server.die().then(() => new Promise<never>(() => undefined));
     await fixture.list(overHttp(server));
     expect(await fixture.reply(overHttp(server), 'tickets__echo', { text: '' })).toMatchObject({ how: 'unknown' });
   });
 
   it('is not called any more by what it said before it changed a tool', async () => {
-    const server = await serverOf(generation);
+    const server = await startServer(generation);
     await fixture.list(overHttp(server));
     await fixture.use(overHttp(server), 'tickets__echo', { text: 'one' });
     await server.streamOpened;

@@ -17,7 +17,7 @@ const knownMs = 3_600_000;
 export class KnownGenerations {
   private readonly known = new Map<string, { generation: Generation; until: number }>();
 
-  generationOf(server: McpServer): Generation {
+  findGeneration(server: McpServer): Generation {
     if (server.transport === 'sse') return 'legacy';
     const known = this.known.get(JSON.stringify(server));
     return known && known.until > performance.now() ? known.generation : 'auto';

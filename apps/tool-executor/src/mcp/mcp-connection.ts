@@ -99,7 +99,7 @@ export class McpConnection {
   /** A server that cannot be asked which generation of the protocol it speaks is asked in the other one. */
   private async connect(signal: AbortSignal): Promise<Client> {
     const { server } = this.started;
-    const generation = this.parts.generations.generationOf(server);
+    const generation = this.parts.generations.findGeneration(server);
     try {
       return await this.connectAs(generation, signal);
     } catch (error) {

@@ -129,7 +129,7 @@ export class McpTools {
           const wrong = await problemBefore(promised, this.schemas);
           if (wrong !== undefined) return wrong;
           sent.isSent = true;
-          return promisedResult(promised, await connection.call(requestOf(work, tool)), this.schemas);
+          return promisedResult(promised, await connection.call(toToolRequest(work, tool)), this.schemas);
         },
       );
     } catch (error) {
@@ -206,7 +206,7 @@ async function shownTool(connection: McpConnection, { target, context }: Attempt
   );
 }
 
-const requestOf = ({ call, context }: Attempt, tool: McpTool) => ({
+const toToolRequest = ({ call, context }: Attempt, tool: McpTool) => ({
   tool,
   arguments: call.arguments,
   idempotencyKey: context.idempotencyKey,

@@ -128,7 +128,7 @@ export class LangGraphThreads {
     );
     const shown: ReturnType<typeof toThread>[] = [];
     for (const thread of found) {
-      const read = await this.readOf(thread, { accountId, threadName: names.get(thread.id) ?? thread.id });
+      const read = await this.readContents(thread, { accountId, threadName: names.get(thread.id) ?? thread.id });
       shown.push(toThread(read));
     }
     return shown;
@@ -214,10 +214,10 @@ export class LangGraphThreads {
   }
 
   private async read(named: NamedThread): Promise<ReadThread> {
-    return this.readOf(await this.dependencies.threads.get(await this.find(named)), named);
+    return this.readContents(await this.dependencies.threads.get(await this.find(named)), named);
   }
 
-  private async readOf(thread: Thread, { accountId, threadName: name }: NamedThread): Promise<ReadThread> {
+  private async readContents(thread: Thread, { accountId, threadName: name }: NamedThread): Promise<ReadThread> {
     const address = { accountId, threadId: thread.id };
     const runs = await this.listRuns(address);
     const state = new MessageState(await this.readNames(address, runs));

@@ -117,7 +117,7 @@ async function claimNext(before: Run | undefined): Promise<WorkerRun> {
   }
 }
 
-const outcomeOf = ({ structuredContent, content, isError }: Result): McpRunOutcome => {
+const readOutcome = ({ structuredContent, content, isError }: Result): McpRunOutcome => {
   if (!structuredContent) throw new Error(`it was refused: ${String(isError)} ${content[0]?.text ?? ''}`);
   expect(JSON.parse(content[0]?.text ?? '')).toEqual(structuredContent);
   return structuredContent;
@@ -178,7 +178,7 @@ describe.each([...older, ...newer])('%s', (_, connect) => {
     run.streamText('world.\n'.repeat(20));
     await run.finishMessage();
     await run.complete();
-    const outcome = outcomeOf(await calling);
+    const outcome = readOutcome(await calling);
     expect(outcome).toMatchObject({ run_id: run.claim.runId, status: 'completed', question: null });
     expect(outcome.text).toBe(`Hello, ${'world.\n'.repeat(20)}`);
     expect(seen.length).toBeGreaterThan(1);
@@ -186,7 +186,7 @@ describe.each([...older, ...newer])('%s', (_, connect) => {
     expect(messages).toContain('The run has started.');
 
     const again = client.call('start_run', { input: 'And now?', thread_id: outcome.thread_id });
-    expect(outcomeOf(await again)).toMatchObject({ thread_id: outcome.thread_id, status: 'queued' });
+    expect(readOutcome(await again)).toMatchObject({ thread_id: outcome.thread_id, status: 'queued' });
     const busy = await client.call('run_agent', { input: 'Me too.', thread_id: outcome.thread_id });
     expect(busy).toMatchObject({ isError: true });
     expect(busy.content[0]?.text).toContain('thread_busy');
@@ -194,12 +194,12 @@ describe.each([...older, ...newer])('%s', (_, connect) => {
 
   it('starts, watches, answers and stops a run', async () => {
     const client = await connect();
-    const { run_id: runId } = outcomeOf(await client.call('start_run', { input: 'Paint it.' }));
+    const { run_id: runId } = readOutcome(await client.call('start_run', { input: 'Paint it.' }));
     const run = await worker.claim(runId);
     const waiting = client.call('get_run', { run_id: runId, wait_s: 60 });
     await run.ask('Which colour?');
-    expect(outcomeOf(await waiting)).toMatchObject({ status: 'waiting_input', question: 'Which colour?' });
-    expect(outcomeOf(await client.call('answer_run', { run_id: runId, answer: 'Blue.' }))).toMatchObject({
+    expect(readOutcome(await waiting)).toMatchObject({ status: 'waiting_input', question: 'Which colour?' });
+    expect(readOutcome(await client.call('answer_run', { run_id: runId, answer: 'Blue.' }))).toMatchObject({
       status: 'queued',
       question: null,
     });
@@ -208,14 +208,14 @@ describe.each([...older, ...newer])('%s', (_, connect) => {
     const resumed = await worker.claim(runId);
     const stopping = client.call('stop_run', { run_id: runId });
     await untilStopped(runId, resumed);
-    expect(outcomeOf(await stopping)).toMatchObject({ status: 'stopped', text: 'The run was stopped.' });
+    expect(readOutcome(await stopping)).toMatchObject({ status: 'stopped', text: 'The run was stopped.' });
   });
 
   it('looks at a run again after a wait that was too short', async () => {
     const client = await connect();
-    const { run_id: runId } = outcomeOf(await client.call('start_run', { input: 'Slow.' }));
+    const { run_id: runId } = readOutcome(await client.call('start_run', { input: 'Slow.' }));
     await worker.claim(runId);
-    expect(outcomeOf(await client.call('get_run', { run_id: runId, wait_s: 0.1 }))).toMatchObject({
+    expect(readOutcome(await client.call('get_run', { run_id: runId, wait_s: 0.1 }))).toMatchObject({
       status: 'running',
     });
   });
@@ -227,14 +227,14 @@ describe.each([...older, ...newer])('%s', (_, connect) => {
     expect(await words('run_agent', { input: 'x', agent: 'painter' })).toContain('There is no agent painter.');
     expect(await words('run_agent', { input: 'x', temperature: 1 })).toContain('temperature');
     expect(await words('run_agent', {})).toContain('input');
-    const { run_id: runId } = outcomeOf(await client.call('start_run', { input: 'Break.' }));
+    const { run_id: runId } = readOutcome(await client.call('start_run', { input: 'Break.' }));
     const run = await worker.claim(runId);
     await run.append([
       { type: 'run.failed', iteration: 0, data: { error: { code: 'x', message: 'It broke.' }, usage } },
     ]);
     const failed = await client.call('get_run', { run_id: runId });
     expect(failed).toMatchObject({ isError: true });
-    expect(outcomeOf(failed)).toMatchObject({ status: 'failed', text: 'It broke.' });
+    expect(readOutcome(failed)).toMatchObject({ status: 'failed', text: 'It broke.' });
     expect(await reason(client.call('paint', {}))).toContain('There is no tool paint.');
   });
 
@@ -279,7 +279,7 @@ describe.each(older)('%s', (_, connect) => {
     await run.finishMessage();
     await run.startCall();
     await run.complete();
-    expect(outcomeOf(await calling).text).toBe(`The first half, ${'and the second.'.repeat(10)}`);
+    expect(readOutcome(await calling).text).toBe(`The first half, ${'and the second.'.repeat(10)}`);
     expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => a - b));
   });
 
@@ -295,7 +295,7 @@ describe.each(older)('%s', (_, connect) => {
     run.streamText('Done.');
     await run.finishMessage();
     await run.complete();
-    expect(outcomeOf(await calling)).toMatchObject({ status: 'completed', text: 'Done.' });
+    expect(readOutcome(await calling)).toMatchObject({ status: 'completed', text: 'Done.' });
   });
 
   it('stops its run by a cancellation that reaches another gateway', async () => {
@@ -388,7 +388,7 @@ describe.each(newer)('%s', (_, connect) => {
     resumed.streamText('It is blue.');
     await resumed.finishMessage();
     await resumed.complete();
-    expect(outcomeOf(await calling)).toMatchObject({ run_id: run.claim.runId, text: 'It is blue.' });
+    expect(readOutcome(await calling)).toMatchObject({ run_id: run.claim.runId, text: 'It is blue.' });
     expect(asked).toEqual(['Which colour?']);
   });
 
@@ -406,7 +406,7 @@ describe.each(newer)('%s', (_, connect) => {
     const { body } = await gateway.as().get(`/v1/approvals/${approvalId}`).expect(200);
     expect(body).toMatchObject({ outcome });
     await (await worker.claim(run.claim.runId)).complete();
-    expect(outcomeOf(await calling)).toMatchObject({ status: 'completed' });
+    expect(readOutcome(await calling)).toMatchObject({ status: 'completed' });
   });
 
   it('says that the run waits when the person does not answer, and when the client cannot ask', async () => {
@@ -416,7 +416,7 @@ describe.each(newer)('%s', (_, connect) => {
       const calling = client.call('run_agent', { input: 'Paint it.' });
       const run = await claimNext(before);
       await run.ask('Which colour?');
-      expect(outcomeOf(await calling)).toMatchObject({ status: 'waiting_input', question: 'Which colour?' });
+      expect(readOutcome(await calling)).toMatchObject({ status: 'waiting_input', question: 'Which colour?' });
     }
   });
 });
