@@ -163,7 +163,7 @@ export const runOf = (status, lastSeq) => ({
   ...{ error: null, waiting: null, usage, profile: 'suna', model: 'demo/plain', agent_id: null, agent_version: null },
   ...{ metadata: { title: 'A synthetic run' }, preview: null, stop_requested_at: null, created_at: at, started_at: at },
   ...{ finished_at: null, project_id: null, forked_from: null, trace_id: null },
-  ...{ parent_run_id: null, parent_call_id: null, root_run_id: null },
+  ...{ parent_run_id: null, parent_call_id: null, root_run_id: null, user: null },
   settings: {
     ...{ profile: 'suna', model: 'demo/plain', agent: {}, tools: [], llm: {}, processor: {}, budget: {} },
     ...{ limits: { max_iterations: 100 }, context: { token_threshold: 120_000 }, termination: 'conversation' },

@@ -18,6 +18,7 @@ const notAudited = new Map([
   ['post /v1/tool-calls/{tool_call_id}/result', namesKey],
   ['post /v1/threads', 'It adds an empty thread.'],
   ['post /v1/threads/{thread_id}/messages', 'It only adds a message, which names the time.'],
+  ['post /v1/client-tokens', 'The list of tokens names who made each; a page takes one for every visitor.'],
   ['post /v1/files', 'It only adds a file, which stands in the list of files.'],
   ['post /v1/threads/{thread_id}/sandbox', 'It wakes a sandbox, as any call of a tool does.'],
   ['post /v1/sandboxes/{sandbox_id}/start', 'It wakes a sandbox, as any call of a tool does.'],
