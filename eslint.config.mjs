@@ -38,7 +38,7 @@ const owned = [
   { owner: 'libs/llm', regex: '^(openai|@anthropic-ai)(/|$)', what: 'model SDKs' },
 ];
 
-const importsOf = (project) => {
+const toImports = (project) => {
   const libraries = arrows[project];
   const allowed = libraries.length === 0 ? 'no other project' : `only @rondo/${libraries.join(', @rondo/')}`;
   const folders = startsDeployments.includes(project) ? 'apps|libs' : 'apps|libs|deploy';
@@ -141,7 +141,7 @@ export default tseslint.config(
   },
   ...Object.keys(arrows).map((project) => ({
     files: [`${project}{/src,}/**/*.{ts,tsx}`],
-    rules: { 'no-restricted-imports': ['error', importsOf(project)] },
+    rules: { 'no-restricted-imports': ['error', toImports(project)] },
   })),
   {
     // What users install brings no other package with it.

@@ -10,13 +10,13 @@ import { passwordVariable } from './local/secret-variables.mjs';
 import { databaseServices, grantRoles, grantScaler } from './local/roles.mjs';
 
 const url = process.env.DATABASE_URL;
-const passwordOf = (service) => process.env[passwordVariable('POSTGRES', service)];
+const findPassword = (service) => process.env[passwordVariable('POSTGRES', service)];
 
 const applied = await migrate({ url, directory: join(repoRoot, 'prisma/migrations') });
 await grantRoles({
   url,
-  passwords: Object.fromEntries(databaseServices.map((service) => [service, passwordOf(service)])),
+  passwords: Object.fromEntries(databaseServices.map((service) => [service, findPassword(service)])),
 });
-const scalerPassword = passwordOf('scaler');
+const scalerPassword = findPassword('scaler');
 if (scalerPassword) await grantScaler({ url, password: scalerPassword });
 console.log(applied.length > 0 ? `applied: ${applied.join(', ')}` : 'the database is up to date');

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { images } from './images/contents.mjs';
-import { contentsOf } from './images/image-files.mjs';
+import { toContents } from './images/image-files.mjs';
 import { placeOfPackage, thirdPartyNotices } from './images/third-party-notices.mjs';
 import { repoRoot } from './local/repo-root.mjs';
 
@@ -12,7 +12,7 @@ import { repoRoot } from './local/repo-root.mjs';
  */
 const { values } = parseArgs({ options: { bundle: { type: 'string' } } });
 if (values.bundle === undefined) {
-  const places = Object.keys(images).flatMap((image) => contentsOf(image, repoRoot).packages);
+  const places = Object.keys(images).flatMap((image) => toContents(image, repoRoot).packages);
   process.stdout.write(thirdPartyNotices(repoRoot, places));
 } else {
   const { inputs } = JSON.parse(readFileSync(values.bundle, 'utf8'));

@@ -12,7 +12,7 @@ import {
   texts,
   amount,
   variables,
-  variablesOf,
+  toVariables,
   resources,
 } from './value-types.mjs';
 
@@ -41,7 +41,7 @@ export const gateway = group({
     70,
     'The CPU use, of what is requested, above which pods are added.',
   ),
-  env: variablesOf('the gateway'),
+  env: toVariables('the gateway'),
   resources: resources({ requests: { cpu: '250m', memory: '256Mi' }, limits: { memory: '1Gi' } }),
   image: ownImage,
   service: group({
@@ -94,7 +94,7 @@ export const agentWorker = group({
     30,
     'How long runs may continue to the end of an iteration at shutdown. Then other pods continue them.',
   ),
-  env: variablesOf('agent-worker'),
+  env: toVariables('agent-worker'),
   resources: resources({ requests: { cpu: '500m', memory: '512Mi' }, limits: { memory: '2Gi' } }),
   image: ownImage,
   podDisruptionBudget: disruptions,
@@ -103,7 +103,7 @@ export const agentWorker = group({
 
 export const summarizer = group({
   replicas: withDefault(positive, 1, 'Pods.'),
-  env: variablesOf('summarizer'),
+  env: toVariables('summarizer'),
   resources: resources({ requests: { cpu: '100m', memory: '256Mi' }, limits: { memory: '1Gi' } }),
   image: ownImage,
   podDisruptionBudget: disruptions,
@@ -161,7 +161,7 @@ export const toolExecutor = group({
   ),
   storage: withDefault(size, '50Gi', 'The volume of each pod, with the workspaces of its threads.'),
   storageClass: withDefault(text, '', 'The class of the volumes; the default one unless given.'),
-  env: variablesOf('tool-executor'),
+  env: toVariables('tool-executor'),
   secret: withDefault(
     text,
     '',

@@ -23,5 +23,5 @@ const secretsElsewhere =
 /** Variables of services, by name: a value, or where Kubernetes takes it from. */
 export const variables = (about) => withDefault(z.record(variableName, variable), {}, `${about} ${secretsElsewhere}`);
 /** The variables of one service. */
-export const variablesOf = (service) => variables(`More variables of ${service} (docs/configuration.md).`);
+export const toVariables = (service) => variables(`More variables of ${service} (docs/configuration.md).`);
 export const resources = (fallback) => withDefault(fields, fallback, 'Requests and limits, as Kubernetes takes them.');

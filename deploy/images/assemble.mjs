@@ -2,7 +2,7 @@ import { constants, copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSy
 import { dirname, join, relative } from 'node:path';
 import { billOfMaterials, readAllPackages } from './bill-of-materials.mjs';
 import { images } from './contents.mjs';
-import { contentsOf } from './image-files.mjs';
+import { toContents } from './image-files.mjs';
 import { thirdPartyNotices } from './third-party-notices.mjs';
 
 /**
@@ -13,7 +13,7 @@ import { thirdPartyNotices } from './third-party-notices.mjs';
 export function assemble({ root, to, names = Object.keys(images), debian }) {
   const all = readAllPackages(root);
   return names.map((image) => {
-    const contents = contentsOf(image, root);
+    const contents = toContents(image, root);
     const folder = join(to, image);
     for (const file of contents.files) copy(join(root, file), join(folder, file));
     for (const link of contents.links) symlink(link, folder);

@@ -11,7 +11,7 @@ export function readAllPackages(root) {
 /** The CycloneDX document of one image: its packages of npm, those of Debian if its system has any, and Node. */
 export function billOfMaterials({ image, all, root, places, debianStatus }) {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
-  const refs = new Set(places.map((place) => refOf(place, lock[place])));
+  const refs = new Set(places.map((place) => toRef(place, lock[place])));
   const { component, ...metadata } = all.metadata;
   const name = `rondo-${image}`;
   return {
@@ -34,7 +34,7 @@ export function billOfMaterials({ image, all, root, places, debianStatus }) {
 }
 
 /** `@scope/name@1.2.3`. A package that is installed under another name has its own in `name`. */
-function refOf(place, { name, version }) {
+function toRef(place, { name, version }) {
   return `${name ?? place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)}@${version}`;
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { images, isNeeded, isNeededOfPackage } from './contents.mjs';
 import { InstalledPackages } from './installed-packages.mjs';
-import { specifiersOf } from './specifiers.mjs';
+import { listSpecifiers } from './specifiers.mjs';
 
 const scope = '@rondo/';
 const isScript = (file) => /\.[cm]?js$/.test(file);
@@ -18,7 +18,7 @@ const isScript = (file) => /\.[cm]?js$/.test(file);
  * Packages are taken whole, because they may load their own files by computed names. Rejects an import of a package that is
  * not installed, or that is installed for development only.
  */
-export function contentsOf(image, root) {
+export function toContents(image, root) {
   const { project, module, packages = [], paths = [] } = images[image];
   const reached = new Reached(root, new InstalledPackages(root));
   if (project) reached.addProject(project);
@@ -46,19 +46,19 @@ class Reached {
     const built = filesBelow(this.#root, join(folder, 'dist')).filter(isNeeded);
     if (built.length === 0) throw new Error(`${folder} is not built.`);
     for (const file of built) this.#files.add(file);
-    for (const file of built.filter(isScript)) this.#addPackagesOf(file);
+    for (const file of built.filter(isScript)) this.#addPackages(file);
   }
 
   addModule(file) {
     if (this.#files.has(file)) return;
     this.#files.add(file);
-    const paths = this.#addPackagesOf(file);
+    const paths = this.#addPackages(file);
     for (const path of paths) this.addModule(join(dirname(file), path));
   }
 
   /** As a file imports it; the name of the file is for the message that it is not installed. */
   addPackage(name, file) {
-    this.#packages.add(this.#installed.find(name, projectOf(file)) ?? missing(name, file));
+    this.#packages.add(this.#installed.find(name, toProject(file)) ?? missing(name, file));
   }
 
   addPath(path) {
@@ -73,15 +73,15 @@ class Reached {
     const libraries = [...this.#libraries].sort();
     return {
       files: [...this.#files, ...ofPackages.filter(isNeededOfPackage)].sort(),
-      links: libraries.map((folder) => ({ path: `node_modules/${nameOf(this.#root, folder)}`, to: folder })),
+      links: libraries.map((folder) => ({ path: `node_modules/${toName(this.#root, folder)}`, to: folder })),
       libraries,
       packages,
     };
   }
 
   /** Returns the imports that are paths. */
-  #addPackagesOf(file) {
-    const specifiers = specifiersOf(join(this.#root, file));
+  #addPackages(file) {
+    const specifiers = listSpecifiers(join(this.#root, file));
     const names = specifiers.filter((specifier) => !specifier.startsWith('.'));
     for (const name of names) {
       if (name.startsWith(scope)) this.#addLibrary(join('libs', name.slice(scope.length)));
@@ -103,9 +103,9 @@ class Reached {
 }
 
 /** `apps/gateway/dist/main.js` belongs to `apps/gateway`; a script of another folder to the root. */
-const projectOf = (file) => /^(?:apps|libs)\/[^/]+/.exec(file)?.[0] ?? '';
+const toProject = (file) => /^(?:apps|libs)\/[^/]+/.exec(file)?.[0] ?? '';
 
-const nameOf = (root, folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')).name;
+const toName = (root, folder) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')).name;
 
 function filesBelow(root, folder, without) {
   if (folder === without || !existsSync(join(root, folder))) return [];

@@ -15,7 +15,7 @@ export class InstalledPackages {
 
   /** The place where Node finds the package for a file of the folder; undefined if it is not installed there. */
   find(name, folder) {
-    for (let parent = folder; ; parent = parentOf(parent)) {
+    for (let parent = folder; ; parent = toParent(parent)) {
       const place = join(parent, modules, name);
       if (this.#packages[place] && existsSync(join(this.#root, place))) return place;
       if (parent === '') return undefined;
@@ -29,12 +29,12 @@ export class InstalledPackages {
   /** The packages at these places with all that they depend on, sorted. */
   closure(places) {
     const reached = new Set(places);
-    for (const place of reached) for (const dependency of this.#dependenciesOf(place)) reached.add(dependency);
+    for (const place of reached) for (const dependency of this.#listDependencies(place)) reached.add(dependency);
     return [...reached].sort();
   }
 
   /** Peers are found beside the package; those that it can do without are taken only if something else needs them. */
-  #dependenciesOf(place) {
+  #listDependencies(place) {
     const { dependencies = {}, optionalDependencies = {}, peerDependencies = {}, ...rest } = this.#packages[place];
     const isOptionalPeer = (name) => rest.peerDependenciesMeta?.[name]?.optional;
     const peers = Object.keys(peerDependencies).filter((name) => !isOptionalPeer(name));
@@ -51,7 +51,7 @@ export class InstalledPackages {
 }
 
 /** The next folder whose `node_modules` Node searches. */
-function parentOf(folder) {
+function toParent(folder) {
   const inside = folder.lastIndexOf(`/${modules}/`);
   if (inside >= 0) return folder.slice(0, inside);
   return '';

@@ -6,7 +6,7 @@ const statements = /^(?:import|export)\s(?:[^'"]*?\sfrom\s)?\s*['"]([^'"]+)['"]/
 const comments = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
 
 /** What a file of JavaScript imports: paths, and names of packages without the path inside the package. */
-export function specifiersOf(file) {
+export function listSpecifiers(file) {
   const text = readFileSync(file, 'utf8').replace(comments, '');
   const found = [...text.matchAll(calls), ...text.matchAll(statements)].map(([, specifier]) => specifier);
   return [...new Set(found.filter((specifier) => !isBuiltin(specifier)).map(withoutPathInside))];

@@ -20,7 +20,7 @@ export class Apt {
   }
 
   /** Resolves a package that only depends on another one: `postgresql` gives `postgresql-15`. */
-  async dependencyOf(name, pattern) {
+  async readDependency(name, pattern) {
     const ask = (options) => this.#run('apt-cache', [...options, 'depends', name]);
     const { stdout } = await ask([]).catch(async () => ask(await this.#listsOfOurOwn()));
     return pattern.exec(stdout)[0];

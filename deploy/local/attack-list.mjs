@@ -59,7 +59,7 @@ export class AttackList {
     const rows = Object.entries(this.#bySurface()).flatMap(([surface, attacks]) =>
       attacks.map(
         ({ attack, tried, blocked }) =>
-          `| ${surface} | ${attack.replaceAll('|', '\\|')} | ${resultOf({ tried, blocked }, notTried)} |`,
+          `| ${surface} | ${attack.replaceAll('|', '\\|')} | ${toResult({ tried, blocked }, notTried)} |`,
       ),
     );
     return `${before}${begin}\n\n| surface | attack | result |\n|---|---|---|\n${rows.join('\n')}\n\n${after}`;
@@ -68,17 +68,17 @@ export class AttackList {
   /** Sorted, so that the result does not depend on the order of the tests. Of an attack that was tried again, the last result. */
   #bySurface() {
     const lines = existsSync(this.#file) ? readFileSync(this.#file, 'utf8').trim().split('\n') : [];
-    const last = new Map(lines.map((line) => JSON.parse(line)).map((attack) => [keyOf(attack), attack]));
+    const last = new Map(lines.map((line) => JSON.parse(line)).map((attack) => [toKey(attack), attack]));
     const attacks = [...last.values()].sort((a, b) => order(a, b));
     const surfaces = [...new Set(attacks.map(({ surface }) => surface))];
     return Object.fromEntries(surfaces.map((name) => [name, attacks.filter(({ surface }) => surface === name)]));
   }
 }
 
-function resultOf({ tried, blocked }, notTried) {
+function toResult({ tried, blocked }, notTried) {
   if (!tried) return notTried;
   return blocked ? 'blocked' : '**got through**';
 }
 
-const order = (a, b) => (keyOf(a) < keyOf(b) ? -1 : 1);
-const keyOf = ({ surface, attack }) => `${surface}\n${attack}`;
+const order = (a, b) => (toKey(a) < toKey(b) ? -1 : 1);
+const toKey = ({ surface, attack }) => `${surface}\n${attack}`;

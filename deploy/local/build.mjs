@@ -26,11 +26,11 @@ export function nx(repoRoot, target, projects = []) {
 }
 
 function isBuilt(repoRoot) {
-  const projects = projectsOf(repoRoot).filter((project) => existsSync(join(project, 'src')));
+  const projects = listProjects(repoRoot).filter((project) => existsSync(join(project, 'src')));
   return projects.every((project) => existsSync(join(project, 'dist')));
 }
 
-export function projectsOf(repoRoot) {
+export function listProjects(repoRoot) {
   return ['libs', 'apps'].flatMap((parent) => {
     const entries = readdirSync(join(repoRoot, parent), { withFileTypes: true });
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(repoRoot, parent, name));

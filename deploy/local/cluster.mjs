@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { help, parseArguments } from './cluster/arguments.mjs';
-import { contextOf } from './cluster/context.mjs';
+import { readContext } from './cluster/context.mjs';
 import { ImageStore, imagesDirectory } from './cluster/image-store.mjs';
 import { Node } from './cluster/node.mjs';
 import { clusterPrograms, programsToStop } from './cluster/programs.mjs';
@@ -27,7 +27,7 @@ async function main({ owns }) {
 
   requireNode();
   await installPackages(repoRoot, log);
-  const programs = await clusterPrograms({ directory, packagesOf: join(repoRoot, '.data/packages'), log });
+  const programs = await clusterPrograms({ directory, packagesDirectory: join(repoRoot, '.data/packages'), log });
   const node = new Node(programs, directory);
   const images = new ImageStore(directory, imagesDirectory);
   await step(log, 'images', { work: () => images.buildServices({ keep: keepImages }), detail: (text) => text });
@@ -38,7 +38,7 @@ async function main({ owns }) {
   await step(log, 'node', { work: () => node.join(), detail: () => 'ready' });
   const release = new Release(programs, node, directory);
   await step(log, 'helm install', { work: () => release.install(), detail: () => 'all pods are ready' });
-  await proveAll(only, await contextOf({ node, release, owns, directory, log }));
+  await proveAll(only, await readContext({ node, release, owns, directory, log }));
   log.note(`\nThe cluster goes on, until npm run cluster -- --down:  export KUBECONFIG=${node.kubeConfig}`);
   return 0;
 }

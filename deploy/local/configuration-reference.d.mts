@@ -4,4 +4,4 @@ import type { ZodObject } from 'zod';
 type Environments = Readonly<Record<string, ZodObject>>;
 
 export function withTables(document: string, environments: Environments): string;
-export function exampleOf(environments: Environments): string;
+export function toExample(environments: Environments): string;

@@ -8,23 +8,23 @@ export function withTables(document, environments) {
   const [before, rest] = document.split(beginning);
   const after = rest?.split(end)[1];
   if (after === undefined) throw new Error('docs/configuration.md has lost the marks around its tables.');
-  const tables = groupsOf(environments).map(({ title, variables }) => `## ${title}\n\n${tableOf(variables)}\n`);
+  const tables = listGroups(environments).map(({ title, variables }) => `## ${title}\n\n${toTable(variables)}\n`);
   return [before, beginning, '\n\n', tables.join('\n'), '\n', end, after].join('');
 }
 
 /** .env.example. */
-export function exampleOf(environments) {
+export function toExample(environments) {
   const about =
     '# Every variable; docs/configuration.md says more. Copy what you change into .env.\n# `npm run docs` writes this.\n';
-  const groups = groupsOf(environments).map(
-    ({ title, variables }) => `## ${title}\n\n${variables.map(lineOf).join('\n')}`,
+  const groups = listGroups(environments).map(
+    ({ title, variables }) => `## ${title}\n\n${variables.map(toLine).join('\n')}`,
   );
   return [about, ...groups].join('\n');
 }
 
 /** Variables of several services come first, each once. */
-function groupsOf(environments) {
-  const variables = variablesOf(environments);
+function listGroups(environments) {
+  const variables = listVariables(environments);
   const own = (service) => variables.filter(({ defaults }) => defaults.size === 1 && defaults.has(service));
   const groups = [
     { title: 'Several services', variables: variables.filter(({ defaults }) => defaults.size > 1) },
@@ -34,29 +34,29 @@ function groupsOf(environments) {
 }
 
 /** Each variable once, with its description and its default by service. */
-function variablesOf(environments) {
+function listVariables(environments) {
   const variables = new Map();
   for (const [service, environment] of Object.entries(environments)) {
     const { properties, required = [] } = z.toJSONSchema(environment, { io: 'input', unrepresentable: 'any' });
     for (const [name, facts] of Object.entries(properties)) {
       if (!facts.description) throw new Error(`${name} of ${service} is not described.`);
       const variable = variables.get(name) ?? { name, facts, defaults: new Map() };
-      variable.defaults.set(service, required.includes(name) ? 'must be given' : defaultOf(facts));
+      variable.defaults.set(service, required.includes(name) ? 'must be given' : toDefault(facts));
       variables.set(name, variable);
     }
   }
   return [...variables.values()];
 }
 
-const defaultOf = ({ otherwise, default: value }) => otherwise ?? `\`${value}\``;
+const toDefault = ({ otherwise, default: value }) => otherwise ?? `\`${value}\``;
 
-function tableOf(variables) {
+function toTable(variables) {
   const rows = variables.map(({ name, facts, defaults }) => [
     `\`${name}\``,
-    servicesOf(defaults),
+    toServices(defaults),
     facts.description + (facts.example === undefined ? '' : ` For example \`${facts.example}\`.`),
     defaultsIn(defaults),
-    valuesOf(facts),
+    toValues(facts),
   ]);
   const areShared = variables.some(({ defaults }) => defaults.size > 1);
   const all = [['variable', 'of', 'what it is', 'default', 'values'], ...rows];
@@ -66,31 +66,31 @@ function tableOf(variables) {
   return [head, `|${'---|'.repeat(areShared ? 5 : 4)}`, ...lines].join('\n');
 }
 
-function lineOf({ name, facts, defaults }) {
+function toLine({ name, facts, defaults }) {
   const value = String(facts.example ?? (facts.otherwise === undefined ? facts.default : undefined) ?? '');
-  const values = valuesOf(facts);
+  const values = toValues(facts);
   const about = [facts.description, `Default: ${defaultsIn(defaults)}.`, values && `Values: ${values}.`];
   const quoted = /["\s#]/.test(value) ? `'${value}'` : value;
   return `# ${about.filter(Boolean).join(' ').replaceAll('**', '')}\n#${name}=${quoted}\n`;
 }
 
-const servicesOf = (defaults) => [...defaults.keys()].join(', ');
+const toServices = (defaults) => [...defaults.keys()].join(', ');
 
 /** One text if the value is the same for all services. */
 function defaultsIn(defaults) {
   const texts = [...new Set(defaults.values())];
   if (texts.length === 1) return texts[0];
-  const ofWhom = (text) => servicesOf(new Map([...defaults].filter(([, own]) => own === text)));
+  const ofWhom = (text) => toServices(new Map([...defaults].filter(([, own]) => own === text)));
   return texts.map((text) => `${text} (${ofWhom(text)})`).join('; ');
 }
 
-function valuesOf({ type, unit, enum: names, minLength = 0, ...bounds }) {
+function toValues({ type, unit, enum: names, minLength = 0, ...bounds }) {
   if (names) return names.map((name) => `\`${name}\``).join(', ');
   if (type === 'string') return minLength > 1 ? `at least ${minLength} characters` : '';
-  return [unit, rangeOf({ type, ...bounds })].filter(Boolean).join(', ');
+  return [unit, toRange({ type, ...bounds })].filter(Boolean).join(', ');
 }
 
-function rangeOf({ type, minimum, exclusiveMinimum, maximum }) {
+function toRange({ type, minimum, exclusiveMinimum, maximum }) {
   const whole = type === 'integer';
   const least = minimum ?? (whole ? exclusiveMinimum + 1 : undefined);
   const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;

@@ -12,7 +12,7 @@ export async function prepareExamples(api) {
     other: await anotherRun(api, coder),
     agent: await exampleAgent(api),
     schedule: await exampleSchedule(api),
-    sandbox: await sandboxOf(api, coder.thread_id),
+    sandbox: await readSandbox(api, coder.thread_id),
     fork: await exampleFork(api, coder),
     team: await exampleTeam(api),
     edited: await editedThread(api),
@@ -136,12 +136,12 @@ async function exampleEndpoint(api) {
   return endpoint;
 }
 
-async function sandboxOf(api, threadId) {
+async function readSandbox(api, threadId) {
   return api('POST', `/v1/threads/${threadId}/sandbox`, {});
 }
 
 /** Every page: the text that shows that it is complete, and the look that its picture in docs/console.md has. */
-export const pagesOf = ({ coder, ask, other, agent, schedule, sandbox, fork, team, edited, login, endpoint }) => [
+export const listPages = ({ coder, ask, other, agent, schedule, sandbox, fork, team, edited, login, endpoint }) => [
   { name: 'runs', path: '/console/runs', ready: 'Paint the bicycle shed', docs: ['light'] },
   { name: 'run', path: `/console/runs/${coder.id}`, ready: 'You', proves: true, docs: ['light'] },
   { name: 'run-past', path: `/console/runs/${coder.id}?seq=22`, ready: 'You', docs: ['dark'] },

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chromium as playwright } from 'playwright-core';
 import sharp from 'sharp';
-import { pagesOf, prepareExamples } from './console-pictures.mjs';
-import { apiOf, consoleLink } from './demo-runs.mjs';
+import { listPages, prepareExamples } from './console-pictures.mjs';
+import { toApi, consoleLink } from './demo-runs.mjs';
 import { findBrowser } from './find-browser.mjs';
 import { repoRoot } from './repo-root.mjs';
 
@@ -13,7 +13,7 @@ import { repoRoot } from './repo-root.mjs';
  */
 const kept = (name) => readFileSync(join(repoRoot, '.data', name), 'utf8').trim();
 const url = process.env.RONDO_URL ?? kept('url');
-const api = apiOf(url, kept('api-key'));
+const api = toApi(url, kept('api-key'));
 const directory = process.argv[2] === undefined ? undefined : resolve(process.argv[2]);
 /** Evaluated by the page. Rows are measured when they come into sight, so the end moves for a few frames. */
 const scrollToEnd = `(async () => {
@@ -31,7 +31,7 @@ const looks = {
 };
 
 const executablePath = await findBrowser();
-const pages = pagesOf(await prepareExamples(api));
+const pages = listPages(await prepareExamples(api));
 if (directory !== undefined) mkdirSync(directory, { recursive: true });
 const browser = await playwright.launch({ executablePath });
 for (const [look, settings] of Object.entries(looks)) {

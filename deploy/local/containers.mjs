@@ -102,7 +102,7 @@ export async function removeContainers(directory) {
 }
 
 /** The options of podman that confine a container as Compose confines this service. */
-export function confinementOf({ cap_drop = [], security_opt = [], tmpfs = [], ...service }) {
+export function toConfinement({ cap_drop = [], security_opt = [], tmpfs = [], ...service }) {
   return [
     ...cap_drop.map((capability) => `--cap-drop=${capability}`),
     ...security_opt.map((option) => `--security-opt=${inPodman[option] ?? option}`),

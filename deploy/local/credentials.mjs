@@ -13,7 +13,7 @@ export function ownerPassword(dataDir, server) {
 }
 
 /** A user's password on a server that is started here. It is derived from the owner's, which cannot be derived from it. */
-export function passwordOf(dataDir, server, user) {
+export function toPassword(dataDir, server, user) {
   return createHmac('sha256', ownerPassword(dataDir, server)).update(user).digest('hex');
 }
 
@@ -22,7 +22,7 @@ export function urlFor(user, { dataDir, server, url }) {
   if (!url.includes(`:${ownerPassword(dataDir, server)}@`)) return url; // one of several hosts is no URL for Node
   const login = new URL(url);
   login.username = user;
-  login.password = passwordOf(dataDir, server, user);
+  login.password = toPassword(dataDir, server, user);
   return login.href;
 }
 

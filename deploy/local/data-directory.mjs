@@ -72,7 +72,7 @@ export function reachableDirectory(dataDir, name) {
 export function emptyDataDirectory(dataDir) {
   const contents = readdirSync(dataDir).filter((name) => name !== 'run');
   for (const name of contents) rmSync(join(dataDir, name), { recursive: true });
-  rmSync(publicDirectoryOf(dataDir), { recursive: true, force: true });
+  rmSync(toPublicDirectory(dataDir), { recursive: true, force: true });
 }
 
 function everyoneMayPass(directory) {
@@ -81,7 +81,7 @@ function everyoneMayPass(directory) {
 }
 
 function publicDirectory(dataDir) {
-  const directory = publicDirectoryOf(dataDir);
+  const directory = toPublicDirectory(dataDir);
   mkdirSync(directory, { recursive: true, mode: 0o711 });
   const { uid } = lstatSync(directory);
   if (uid !== 0 || !lstatSync(directory).isDirectory())
@@ -89,6 +89,6 @@ function publicDirectory(dataDir) {
   return directory;
 }
 
-function publicDirectoryOf(dataDir) {
+function toPublicDirectory(dataDir) {
   return `/var/tmp/rondo-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`;
 }

@@ -48,13 +48,13 @@ export class DebianPackages {
     const root = join(target, 'root');
     const { libraries } = JSON.parse(readFileSync(stamp, 'utf8'));
     return {
-      programs: Object.fromEntries(programs.map((program) => [program, directoryOf(root, program)])),
+      programs: Object.fromEntries(programs.map((program) => [program, findDirectory(root, program)])),
       env: libraries ? { LD_LIBRARY_PATH: libraryPath(root) } : {},
     };
   }
 
-  dependencyOf(name, pattern) {
-    return this.#apt.dependencyOf(name, pattern);
+  readDependency(name, pattern) {
+    return this.#apt.readDependency(name, pattern);
   }
 
   /** Removes apt's caches. */
@@ -73,7 +73,7 @@ export class DebianPackages {
   async #completeLibraries(draft, programs) {
     const seen = new Set();
     while (await missesLibraries(join(draft, 'root'), programs)) {
-      const wanted = (await dependenciesOf(join(draft, 'debs'))).filter(
+      const wanted = (await readDependencies(join(draft, 'debs'))).filter(
         (name) => name.startsWith('lib') && !seen.has(name),
       );
       if (wanted.length === 0) throw new Error(`no package brings the libraries that ${programs.join(', ')} needs`);
@@ -89,13 +89,13 @@ export class DebianPackages {
 async function missesLibraries(root, programs) {
   if (programs.length === 0) return false;
   const env = { ...process.env, LD_LIBRARY_PATH: libraryPath(root) };
-  const files = programs.map((program) => join(directoryOf(root, program), program));
+  const files = programs.map((program) => join(findDirectory(root, program), program));
   const { stdout } = await run('ldd', files, { env });
   return stdout.includes('not found');
 }
 
 /** Names only: alternatives, versions and architectures do not matter for what this system's own apt offers. */
-async function dependenciesOf(debs) {
+async function readDependencies(debs) {
   const fields = await Promise.all(
     readdirSync(debs).map((deb) => run('dpkg-deb', ['--field', join(debs, deb), 'Depends'])),
   );
@@ -114,8 +114,8 @@ function isInstalled(name) {
 /** With the directories that a package has for its private libraries, as PulseAudio's: the packages know these by absolute paths. */
 function libraryPath(root) {
   const parents = ['usr/lib', 'lib'].map((parent) => join(root, parent)).filter(existsSync);
-  const multiarch = parents.flatMap((parent) => childrenOf(parent).filter((child) => child.includes('-linux-')));
-  const ofPackages = multiarch.flatMap(childrenOf).filter(holdsLibraries);
+  const multiarch = parents.flatMap((parent) => listChildren(parent).filter((child) => child.includes('-linux-')));
+  const ofPackages = multiarch.flatMap(listChildren).filter(holdsLibraries);
   return [...multiarch, ...parents, ...ofPackages].join(':');
 }
 
@@ -123,13 +123,13 @@ function holdsLibraries(path) {
   return statSync(path).isDirectory() && readdirSync(path).some((name) => /^lib.*\.so/.test(name));
 }
 
-function directoryOf(root, program) {
-  const postgres = childrenOf(join(root, 'usr/lib/postgresql')).map((version) => join(version, 'bin'));
+function findDirectory(root, program) {
+  const postgres = listChildren(join(root, 'usr/lib/postgresql')).map((version) => join(version, 'bin'));
   const directories = [...['usr/lib/chromium', 'usr/bin', 'usr/sbin'].map((path) => join(root, path)), ...postgres];
   return directories.find((directory) => existsSync(join(directory, program)));
 }
 
-function childrenOf(directory) {
+function listChildren(directory) {
   return existsSync(directory) ? readdirSync(directory).map((name) => join(directory, name)) : [];
 }
 

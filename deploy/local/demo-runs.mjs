@@ -26,7 +26,7 @@ export async function consoleLink({ api, url }) {
 }
 
 /** Sends requests with this key. */
-export function apiOf(url, key) {
+export function toApi(url, key) {
   return async (method, path, body) => {
     const response = await fetch(`${url}${path}`, {
       method,

@@ -22,13 +22,13 @@ export function checkDocuments() {
  * and heading. A file name in backticks must be a path from the root, or the end of the path of some source file.
  */
 export function brokenReferences(root) {
-  const files = filesOf(root);
+  const files = listFiles(root);
   const isFileName = (name) => files.some((file) => file === name || file.endsWith(`/${name}`));
   return files
     .filter((file) => file.endsWith('.md'))
     .flatMap((file) =>
       withoutCodeBlocks(readFileSync(join(root, file), 'utf8')).flatMap((line, index) => [
-        ...targetsOf(line)
+        ...listTargets(line)
           .filter((target) => !leadsSomewhere(join(root, file), target))
           .map((target) => `${file}:${index + 1}: ${target}`),
         ...wordsInBackticks(line)
@@ -40,7 +40,7 @@ export function brokenReferences(root) {
     );
 }
 
-function filesOf(root) {
+function listFiles(root) {
   const files = [];
   const visit = (folder) => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -63,7 +63,7 @@ function withoutCodeBlocks(text) {
   });
 }
 
-const targetsOf = (line) =>
+const listTargets = (line) =>
   [...line.replace(code, '').matchAll(link)].map(([, target]) => target).filter((target) => !/^\w+:/.test(target));
 
 const wordsInBackticks = (line) => [...line.matchAll(code)].flatMap(([, text]) => text.split(/[\s,]+/));
@@ -72,11 +72,11 @@ function leadsSomewhere(file, target) {
   const [path, anchor] = target.split('#');
   const destination = path === '' ? file : resolve(dirname(file), path);
   if (!existsSync(destination)) return false;
-  return anchor === undefined || anchorsOf(readFileSync(destination, 'utf8')).includes(anchor);
+  return anchor === undefined || toAnchors(readFileSync(destination, 'utf8')).includes(anchor);
 }
 
 /** As GitHub derives them from headings. */
-const anchorsOf = (text) =>
+const toAnchors = (text) =>
   withoutCodeBlocks(text)
     .filter((line) => /^#+ /.test(line))
     .map((line) =>

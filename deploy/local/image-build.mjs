@@ -30,7 +30,7 @@ const secretName = /KEY|TOKEN|PASSWORD|SECRET|CREDENTIAL/i;
 const secretValue = /\w*(KEY|TOKEN|PASSWORD|SECRET|CREDENTIAL)\w*=/i;
 
 /** What is wrong with an image, as `podman image inspect` describes it: who it runs as, what it says of itself, what it lets see. */
-export function flawsOf({ Config, History, User }) {
+export function listFlaws({ Config, History, User }) {
   const labels = ['title', 'description', 'licenses', 'version', 'revision'].map(
     (name) => `org.opencontainers.image.${name}`,
   );

@@ -1,7 +1,7 @@
 import { chownSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { confinementOf } from './containers.mjs';
-import { executorId, passwordOf } from './credentials.mjs';
+import { toConfinement } from './containers.mjs';
+import { executorId, toPassword } from './credentials.mjs';
 import { imageName } from './image-build.mjs';
 import { roleOfUrl } from './prepare-database.mjs';
 import { repoRoot } from './repo-root.mjs';
@@ -11,19 +11,19 @@ import { serviceNames } from './service-environment.mjs';
 import { Services } from './services.mjs';
 
 const userOfImages = 1000;
-const containerOf = (name) => `rondo-${name}`;
+const toContainer = (name) => `rondo-${name}`;
 
 /** Migrates the database with the image of the migrations, which also gives each service its role. */
 export async function migrateWithImage(containers, { url, dataDir }) {
   const passwords = databaseServices.map((service) => [
     passwordVariable('POSTGRES', service),
-    passwordOf(dataDir, 'postgres', roleOfUrl(service, url)),
+    toPassword(dataDir, 'postgres', roleOfUrl(service, url)),
   ]);
   const { stdout } = await containers.runToEnd({
     image: imageName('migrations'),
-    name: containerOf('migrations'),
+    name: toContainer('migrations'),
     env: { DATABASE_URL: url, ...Object.fromEntries(passwords) },
-    options: confinementOf((await composeServices()).migrations),
+    options: toConfinement((await composeServices()).migrations),
   });
   return stdout.trim();
 }
@@ -44,10 +44,10 @@ export async function servicesFromImages(containers, { dataDir, infrastructure, 
     launch: ({ service, name, env }) =>
       containers.command({
         image: imageName(service),
-        name: containerOf(name),
+        name: toContainer(name),
         env,
         options: [
-          ...confinementOf(compose[service]),
+          ...toConfinement(compose[service]),
           ...(service === 'tool-executor' ? [`--volume=${volume}:/data`] : []),
         ],
       }),
@@ -56,16 +56,16 @@ export async function servicesFromImages(containers, { dataDir, infrastructure, 
 
 /** For `runCommand`: what is left of containers whose podman was killed. */
 export const removalOfContainers = (containers) => ({
-  stop: () => containers.remove([...serviceNames, 'migrations', 'cli'].map(containerOf)),
+  stop: () => containers.remove([...serviceNames, 'migrations', 'cli'].map(toContainer)),
 });
 
 /** Runs the command line from its image. */
 export function runCli(containers, { url, adminKey, args }) {
   return containers.runToEnd({
     image: imageName('cli'),
-    name: containerOf('cli'),
+    name: toContainer('cli'),
     env: { RONDO_URL: url, RONDO_API_KEY: adminKey },
-    options: confinementOf({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], read_only: true }),
+    options: toConfinement({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], read_only: true }),
     args,
   });
 }

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { images } from '../images/contents.mjs';
 import { runCommand } from './command.mjs';
 import { Containers, installContainerTools, removeContainers } from './containers.mjs';
-import { apiOf } from './demo-runs.mjs';
-import { buildImage, flawsOf, imageName } from './image-build.mjs';
+import { toApi } from './demo-runs.mjs';
+import { buildImage, listFlaws, imageName } from './image-build.mjs';
 import { migrateWithImage, removalOfContainers, runCli, servicesFromImages } from './image-services.mjs';
 import { Infrastructure } from './infrastructure.mjs';
 import { installPackages, requireNode } from './install.mjs';
@@ -39,7 +39,7 @@ async function main({ owns }) {
   const base = await step(log, 'base', { work: () => buildNodeBase(containers, directory), detail: (name) => name });
   const built = await buildAll(containers, base);
   const readyAfterMs = onlyBuild ? {} : await runAll({ containers, owns });
-  log.note(tableOf(built, readyAfterMs));
+  log.note(toTable(built, readyAfterMs));
   return 0;
 }
 
@@ -51,7 +51,7 @@ async function buildAll(containers, base) {
       work: async () => {
         await buildImage(containers, { target, base });
         const described = await containers.inspect(imageName(target));
-        const flaws = target in images ? flawsOf(described) : [];
+        const flaws = target in images ? listFlaws(described) : [];
         if (flaws.length > 0) throw new Error(`the image ${flaws.join(', ')}`);
         return described.Size;
       },
@@ -65,7 +65,7 @@ async function buildAll(containers, base) {
 /** Resolves with the time until each service was ready, when a run with commands in a sandbox has completed. */
 async function runAll({ containers, owns }) {
   owns(removalOfContainers(containers));
-  const request = { dataDir, packagesOf: join(repoRoot, '.data'), want: ['postgres', 'redis', 'nats'], log };
+  const request = { dataDir, packagesDirectory: join(repoRoot, '.data'), want: ['postgres', 'redis', 'nats'], log };
   const { env: servers } = await startedBy(owns(new Infrastructure({ ...request, env: { PATH: process.env.PATH } })));
   await step(log, 'migrations', { work: () => migrateWithImage(containers, { url: servers.DATABASE_URL, dataDir }) });
 
@@ -95,7 +95,7 @@ async function demoRun({ containers, url, adminKey }) {
     adminKey,
     args: ['run', '--model', 'demo/coder', 'Write a small program and run it.'],
   });
-  const api = apiOf(url, adminKey);
+  const api = toApi(url, adminKey);
   const { data: runs } = await api('GET', '/v1/runs?limit=1');
   const { data: calls } = await api('GET', `/v1/runs/${runs[0].id}/tool-calls`);
   const outputs = calls.map(({ result }) => result?.output ?? '');
@@ -104,7 +104,7 @@ async function demoRun({ containers, url, adminKey }) {
   return calls.length;
 }
 
-function tableOf(built, readyAfterMs) {
+function toTable(built, readyAfterMs) {
   const rows = built.map(({ image, bytes, own }) => {
     const ready = readyAfterMs[image];
     const time = ready === undefined ? '–' : `${(ready / 1_000).toFixed(1)} s`;

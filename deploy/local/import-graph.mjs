@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
-import { projectsOf } from './build.mjs';
+import { listProjects } from './build.mjs';
 
 /** The imports between the projects' TypeScript files, including type imports, which ESLint's rules against circles ignore. */
 export class ImportGraph {
@@ -12,7 +12,7 @@ export class ImportGraph {
 
   constructor(repoRoot) {
     this.#root = repoRoot;
-    const projects = projectsOf(repoRoot).filter((project) => existsSync(join(project, 'package.json')));
+    const projects = listProjects(repoRoot).filter((project) => existsSync(join(project, 'package.json')));
     for (const project of projects) this.#readPackage(project);
     for (const project of projects) for (const file of sourcesBelow(join(project, 'src'))) this.#readSource(file);
   }

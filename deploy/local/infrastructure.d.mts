@@ -7,7 +7,7 @@ export interface InfrastructureRequest {
   /** Everything that the servers write lies below it. Two sets need two of them. */
   dataDir: string;
   /** A data directory whose unpacked distribution packages may be used; its own unless given. */
-  packagesOf?: string;
+  packagesDirectory?: string;
   /** Where given URLs and the PATH are read from; `process.env` unless given. */
   env?: NodeJS.ProcessEnv;
   want?: readonly (ServerName | 'bwrap')[];

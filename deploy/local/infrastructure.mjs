@@ -26,7 +26,7 @@ const defaults = { want: usual, preferredPorts: false, supervise: false, log: si
  * program; Docker Compose, if an engine answers and has the image or can pull it; on Debian and Ubuntu, the distribution's
  * package, unpacked without root.
  * Servers listen on 127.0.0.1 and write below `dataDir`. Several sets with different data directories can run at the same
- * time; they may share the unpacked packages of `packagesOf`.
+ * time; they may share the unpacked packages of `packagesDirectory`.
  */
 export async function startInfrastructure(request) {
   const set = new Infrastructure(request);
@@ -44,14 +44,14 @@ export class Infrastructure {
   env = {};
 
   constructor(request) {
-    this.#request = { ...defaults, env: process.env, packagesOf: request.dataDir, ...request };
+    this.#request = { ...defaults, env: process.env, packagesDirectory: request.dataDir, ...request };
   }
 
   /** Rejects if a server can be neither found nor started; then nothing is left running. */
   async start() {
-    const { want, dataDir, packagesOf } = this.#request;
+    const { want, dataDir, packagesDirectory } = this.#request;
     await claimDataDirectory(dataDir);
-    this.#packages = new DebianPackages(reachableDirectory(packagesOf, 'packages'));
+    this.#packages = new DebianPackages(reachableDirectory(packagesDirectory, 'packages'));
     const work = want.map((name) =>
       name in programs ? this.#findProgram(programs[name]) : this.#provide(components[name]),
     );
@@ -104,7 +104,7 @@ export class Infrastructure {
 
   /** Where no registry can be reached. Later starts do the same, even if Docker could pull by then: the data is here. */
   async #startInsteadOfDocker(component, error) {
-    if (!DebianPackages.isPossible() || (await this.#docker.hasDataOf(component.name))) throw error;
+    if (!DebianPackages.isPossible() || (await this.#docker.hasData(component.name))) throw error;
     this.servers = this.servers.filter(({ name }) => name !== component.name);
     const started = await this.#fromPackages(component)
       .then((program) => this.#startLocal(component, program))

@@ -1,2 +1,2 @@
 /** Why services of the version before could not go on working beside a migration; none where they can. */
-export function flawsOf(migration: { name: string; script: string }): string[];
+export function listFlaws(migration: { name: string; script: string }): string[];

@@ -7,7 +7,7 @@ const madeHere = (statements) =>
 
 const concurrently = /^(create (?:unique )?index|drop index|reindex index) concurrently /i;
 
-const tableOf = (text) =>
+const findTable = (text) =>
   /^(?:alter table|create (?:unique )?index .*? on|update|delete from) (?:if exists |only )*"?(\w+)/i.exec(text)?.[1];
 
 /** Changes that break services of the previous version or block their statements. */
@@ -40,7 +40,7 @@ const refusals = [
 ];
 
 /** Statements without comments, each on one line. Dollar-quoted bodies are not split. */
-function statementsOf(script) {
+function toStatements(script) {
   const bodies = [];
   const text = script
     .replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, (body) => `$${bodies.push(body) - 1}$`)
@@ -57,9 +57,9 @@ function statementsOf(script) {
  * may only expand the schema. What is no longer used is dropped one version later, by a migration that says so in a line
  * `-- contract: …`.
  */
-export function flawsOf({ name, script }) {
+export function listFlaws({ name, script }) {
   if (name < before) return [];
-  const statements = statementsOf(script);
+  const statements = toStatements(script);
   if (statements.some((text) => concurrently.test(text))) {
     return statements.length === 1
       ? []
@@ -68,7 +68,7 @@ export function flawsOf({ name, script }) {
   const flaws = /^set (local )?lock_timeout/i.test(statements[0] ?? '') ? [] : ['must begin with SET lock_timeout'];
   if (/^--\s*contract:\s*\S/m.test(script)) return flaws;
   const own = madeHere(statements);
-  for (const text of statements.filter((statement) => !own.includes(tableOf(statement)))) {
+  for (const text of statements.filter((statement) => !own.includes(findTable(statement)))) {
     for (const [pattern, flaw] of refusals) if (pattern.test(text)) flaws.push(`${flaw}: ${text.slice(0, 100)}`);
   }
   return flaws;

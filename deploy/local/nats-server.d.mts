@@ -7,4 +7,4 @@ export interface NatsProgram {
 export function findNatsServer(dataDir: string): Promise<NatsProgram>;
 
 /** All users of the NATS server of this data directory, as a part of its configuration. */
-export function usersOf(dataDir: string): string;
+export function toUsers(dataDir: string): string;

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { executorId, executorInstances, owner, ownerPassword, passwordOf } from './credentials.mjs';
+import { executorId, executorInstances, owner, ownerPassword, toPassword } from './credentials.mjs';
 import { privateDirectory, reachableDirectory, writePrivate } from './data-directory.mjs';
 import { DebianPackages } from './debian-packages.mjs';
 import { findProgram } from './find-program.mjs';
-import { authorizationOf, serverOf } from './nats-server-configuration.mjs';
+import { toAuthorization, toServer } from './nats-server-configuration.mjs';
 import { probes } from './probes.mjs';
 import { run } from './run-program.mjs';
 
@@ -28,7 +28,7 @@ export const nats = {
     const data = privateDirectory(join(dataDir, 'nats'));
     const configuration = join(data, 'nats.conf');
     const { stdout } = await run(program.file, ['--version'], { env: program.env });
-    writePrivate(configuration, configurationOf({ port, data, dataDir, version: stdout }));
+    writePrivate(configuration, toConfiguration({ port, data, dataDir, version: stdout }));
     return {
       url: `nats://${owner}:${ownerPassword(dataDir, 'nats')}@127.0.0.1:${port}`,
       where: program.file,
@@ -43,21 +43,21 @@ export const nats = {
   },
 };
 
-function configurationOf({ port, data, dataDir, version }) {
+function toConfiguration({ port, data, dataDir, version }) {
   const [, major, minor] = /v(\d+)\.(\d+)/.exec(version).map(Number);
   const knowsSyncInterval = major > 2 || minor >= 10; // an older server refuses to start with it
   return [
-    serverOf({ listen: [`listen: "127.0.0.1:${port}"`], storeDir: data, knowsSyncInterval }),
-    usersOf(dataDir),
+    toServer({ listen: [`listen: "127.0.0.1:${port}"`], storeDir: data, knowsSyncInterval }),
+    toUsers(dataDir),
   ].join('\n');
 }
 
 /** All users of the NATS server of this data directory. */
-export function usersOf(dataDir) {
-  return authorizationOf({
+export function toUsers(dataDir) {
+  return toAuthorization({
     executors: executorInstances().map((instance) => executorId(dataDir, instance)),
-    passwordOf: (user) =>
-      JSON.stringify(user === owner ? ownerPassword(dataDir, 'nats') : passwordOf(dataDir, 'nats', user)),
+    toPassword: (user) =>
+      JSON.stringify(user === owner ? ownerPassword(dataDir, 'nats') : toPassword(dataDir, 'nats', user)),
     owner,
   });
 }

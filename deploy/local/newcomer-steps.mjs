@@ -10,7 +10,7 @@ const first = 'Write a program for me, and run it.';
 
 /** What a newcomer does in the console, from the printed link on. Rejects at the first thing that is not as it is promised. */
 export async function firstSteps(page, { link, log }) {
-  const faults = faultsOf(page);
+  const faults = listFaults(page);
   const steps = {
     'sign in': signIn,
     'demo runs': seeDemoRuns,
@@ -23,7 +23,7 @@ export async function firstSteps(page, { link, log }) {
 }
 
 /** What scripts threw, and what the page's policy refused. */
-function faultsOf(page) {
+function listFaults(page) {
   const faults = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
@@ -61,7 +61,7 @@ async function startRun(page) {
 async function watchText(page) {
   await page.getByLabel('Model', { exact: true }).fill('demo/long:tokens=400');
   await say(page, 'Tell me a story.');
-  const story = conversationOf(page).getByRole('article', { name: 'Agent' }).filter({ hasText: 'The quick brown fox' });
+  const story = toConversation(page).getByRole('article', { name: 'Agent' }).filter({ hasText: 'The quick brown fox' });
   await story.waitFor();
   const before = await story.innerText();
   await page.getByText('Running', { exact: true }).waitFor();
@@ -70,7 +70,7 @@ async function watchText(page) {
   if (after.length <= before.length) throw new Error('the text was not seen while it was written');
 }
 
-const conversationOf = (page) => page.getByRole('log', { name: 'Conversation' });
+const toConversation = (page) => page.getByRole('log', { name: 'Conversation' });
 
 async function say(page, text) {
   await page.getByRole('textbox', { name: 'Message' }).fill(text);

@@ -1,4 +1,4 @@
 export function postgresPrograms(request: {
   path: string | undefined;
-  packagesOf: string;
+  packagesDirectory: string;
 }): Promise<{ directory: string; env: Record<string, string> }>;

@@ -8,17 +8,17 @@ const programs = ['pg_dump', 'pg_restore', 'createdb'];
 
 /**
  * Where pg_dump, pg_restore and createdb are, and the environment that they need: beside the server's programs, or in the
- * distribution's package, which is then unpacked below `packagesOf`.
+ * distribution's package, which is then unpacked below `packagesDirectory`.
  */
-export async function postgresPrograms({ path, packagesOf }) {
+export async function postgresPrograms({ path, packagesDirectory }) {
   const local = postgresDirectories(path)
     .map((directory) => dirname(realpathSync(join(directory, 'postgres')))) // the one on the PATH may be a link
     .find((directory) => programs.every((program) => existsSync(join(directory, program))));
   if (local) return { directory: local, env: {} };
 
-  const packages = new DebianPackages(reachableDirectory(packagesOf, 'packages'));
+  const packages = new DebianPackages(reachableDirectory(packagesDirectory, 'packages'));
   try {
-    const newest = await packages.dependencyOf('postgresql-client', /postgresql-client-\d+/);
+    const newest = await packages.readDependency('postgresql-client', /postgresql-client-\d+/);
     const unpacked = await packages.unpack('postgres-client', { packages: [newest], programs });
     return { directory: unpacked.programs.pg_dump, env: unpacked.env };
   } finally {

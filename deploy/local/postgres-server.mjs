@@ -22,14 +22,14 @@ export const postgres = {
     const directory = wanted ? directories.find((candidate) => majorOfPrograms(candidate) === wanted) : directories[0];
     if (!directory && directories.length > 0) {
       throw new Error(
-        `${dataOf(dataDir)} was written by PostgreSQL ${wanted}, which is not here; install it or remove that directory`,
+        `${toData(dataDir)} was written by PostgreSQL ${wanted}, which is not here; install it or remove that directory`,
       );
     }
     return directory && { directory, env: {} };
   },
 
   async fromPackages(packages) {
-    const newest = await packages.dependencyOf('postgresql', /postgresql-\d+/);
+    const newest = await packages.readDependency('postgresql', /postgresql-\d+/);
     const unpacked = await packages.unpack('postgres', { packages: [newest], programs: ['postgres', 'initdb'] });
     return { directory: unpacked.programs.postgres, env: unpacked.env };
   },
@@ -37,7 +37,7 @@ export const postgres = {
   /** Creates the data directory once, and returns how to run the server. */
   async prepare({ program, dataDir, port }) {
     const password = ownerPassword(dataDir, 'postgres');
-    const data = dataOf(dataDir);
+    const data = toData(dataDir);
     const owner = serverOwner();
     if (!existsSync(join(data, 'PG_VERSION'))) await initialize({ program, data, password, owner });
     return {
@@ -83,12 +83,12 @@ async function initialize({ program, data, password, owner }) {
   rmSync(passwordFile);
 }
 
-function dataOf(dataDir) {
+function toData(dataDir) {
   return join(reachableDirectory(dataDir, 'postgres'), 'data');
 }
 
 function majorOfData(dataDir) {
-  const file = join(dataOf(dataDir), 'PG_VERSION');
+  const file = join(toData(dataDir), 'PG_VERSION');
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
 }
 

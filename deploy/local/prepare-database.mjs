@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { ownerPassword, passwordOf } from './credentials.mjs';
+import { ownerPassword, toPassword } from './credentials.mjs';
 import { migrate } from './apply-migrations.mjs';
 import { repoRoot } from './repo-root.mjs';
-import { databaseServices, grantRoles, roleOf } from './roles.mjs';
+import { databaseServices, grantRoles, toRole } from './roles.mjs';
 
 /**
  * Migrates the database and, if its server was started here, creates a role for each service. Returns the names of the
@@ -13,7 +13,7 @@ export async function prepareDatabase({ url, dataDir }) {
   if (new URL(url).password === ownerPassword(dataDir, 'postgres')) {
     const passwords = databaseServices.map((service) => [
       service,
-      passwordOf(dataDir, 'postgres', roleOfUrl(service, url)),
+      toPassword(dataDir, 'postgres', roleOfUrl(service, url)),
     ]);
     await grantRoles({ url, passwords: Object.fromEntries(passwords) });
   }
@@ -21,5 +21,5 @@ export async function prepareDatabase({ url, dataDir }) {
 }
 
 export function roleOfUrl(service, url) {
-  return roleOf(service, decodeURIComponent(new URL(url).pathname.slice(1)));
+  return toRole(service, decodeURIComponent(new URL(url).pathname.slice(1)));
 }

@@ -8,7 +8,7 @@ export interface PrometheusRequest {
   /** Its data, logs and process file are below it. */
   directory: string;
   /** A data directory whose unpacked distribution packages may be used. */
-  packagesOf: string;
+  packagesDirectory: string;
   /** `url` is the address of a service, `name` becomes the label `instance`. */
   targets: readonly { readonly name: string; readonly url: string }[];
   /** A file of rules, as YAML. */
@@ -32,5 +32,5 @@ export declare class PrometheusServer {
 /** Runs promtool; rejects with its output if it finds something wrong. */
 export function promtool(
   args: readonly string[],
-  options: { packagesOf: string; cwd?: string },
+  options: { packagesDirectory: string; cwd?: string },
 ): Promise<{ stdout: string; stderr: string }>;

@@ -10,11 +10,11 @@ import { rotateLog, SupervisedProcess } from './supervised-process.mjs';
 
 const readAgainMs = 200;
 
-/** Prometheus and promtool: those of this machine, or Debian's package, unpacked below `packagesOf` without root. */
-export async function prometheusPrograms({ packagesOf, path = process.env.PATH }) {
+/** Prometheus and promtool: those of this machine, or Debian's package, unpacked below `packagesDirectory` without root. */
+export async function prometheusPrograms({ packagesDirectory, path = process.env.PATH }) {
   const [prometheus, promtool] = ['prometheus', 'promtool'].map((name) => findProgram([name], path));
   if (prometheus && promtool) return { prometheus, promtool, env: {} };
-  const packages = new DebianPackages(reachableDirectory(packagesOf, 'packages'));
+  const packages = new DebianPackages(reachableDirectory(packagesDirectory, 'packages'));
   try {
     const wanted = { packages: ['prometheus'], programs: ['prometheus', 'promtool'] };
     const { programs, env } = await packages.unpack('prometheus', wanted);
@@ -41,14 +41,14 @@ export class PrometheusServer {
   }
 
   /** Resolves when it has read every target once, so that no later event is the first that it sees. */
-  static async start({ directory, packagesOf, targets, rules }) {
+  static async start({ directory, packagesDirectory, targets, rules }) {
     const data = join(directory, 'prometheus');
     mkdirSync(data, { recursive: true });
-    const { prometheus, env } = await prometheusPrograms({ packagesOf });
+    const { prometheus, env } = await prometheusPrograms({ packagesDirectory });
     const configuration = join(data, 'prometheus.yml');
     const ruleFile = join(data, 'rules.yml');
     writeFileSync(ruleFile, rules);
-    writeFileSync(configuration, JSON.stringify(configurationOf(targets, ruleFile))); // JSON is YAML
+    writeFileSync(configuration, JSON.stringify(toConfiguration(targets, ruleFile))); // JSON is YAML
     const port = await choosePort();
     const url = `http://127.0.0.1:${port}`;
     const server = new SupervisedProcess({
@@ -103,7 +103,7 @@ export class PrometheusServer {
   }
 }
 
-function configurationOf(targets, ruleFile) {
+function toConfiguration(targets, ruleFile) {
   return {
     global: { scrape_interval: '3s', scrape_timeout: '3s', evaluation_interval: '1s' },
     rule_files: [ruleFile],
@@ -122,7 +122,7 @@ async function probeReady(url) {
 }
 
 /** Runs promtool; rejects with its output if it finds something wrong. */
-export async function promtool(args, { packagesOf, ...options }) {
-  const programs = await prometheusPrograms({ packagesOf });
+export async function promtool(args, { packagesDirectory, ...options }) {
+  const programs = await prometheusPrograms({ packagesDirectory });
   return run(programs.promtool, args, { ...options, env: { PATH: process.env.PATH, ...programs.env } });
 }

@@ -31,7 +31,7 @@ export const redis = {
     const configuration = join(data, 'redis.conf');
     const password = ownerPassword(dataDir, 'redis');
     const url = `redis://:${password}@127.0.0.1:${port}`;
-    writePrivate(configuration, configurationOf({ port, data, password }));
+    writePrivate(configuration, toConfiguration({ port, data, password }));
     return {
       url,
       where: program.file,
@@ -46,7 +46,7 @@ export const redis = {
   },
 };
 
-function configurationOf({ port, data, password }) {
+function toConfiguration({ port, data, password }) {
   return [
     `port ${port}`,
     'bind 127.0.0.1',

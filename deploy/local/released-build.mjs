@@ -17,7 +17,7 @@ export function releasedCommit() {
  * history of the repository, so it fails in a shallow clone.
  */
 export async function releasedBuild(name, log) {
-  const commit = await commitOf(name);
+  const commit = await readCommit(name);
   const directory = join(repoRoot, '.data/releases', commit);
   if (!existsSync(directory)) {
     log.note(`  … the services of ${commit.slice(0, 8)} (one to two minutes the first time)`);
@@ -26,7 +26,7 @@ export async function releasedBuild(name, log) {
   return directory;
 }
 
-async function commitOf(name) {
+async function readCommit(name) {
   try {
     const { stdout } = await run('git', ['rev-parse', '--verify', `${name}^{commit}`], { cwd: repoRoot });
     return stdout.trim();

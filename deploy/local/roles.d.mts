@@ -1,6 +1,6 @@
 export type DatabaseService = 'gateway' | 'agent-worker' | 'summarizer';
 export const databaseServices: readonly DatabaseService[];
-export function roleOf(service: DatabaseService | 'scaler', database: string): string;
+export function toRole(service: DatabaseService | 'scaler', database: string): string;
 /** Gives each service whose password is given a role with the rights of prisma/grants.json. May be said again at any time. */
 export function grantRoles(request: {
   url: string;

@@ -10,7 +10,7 @@ const oneAtATime = 72707370; // an advisory lock, because concurrent grants conf
 const isThere = new Set(['42710', '23505']);
 
 /** The name of a service's role. It begins with the database's name, because roles belong to the whole server. */
-export function roleOf(service, database) {
+export function toRole(service, database) {
   return `${database}_${service.replaceAll('-', '_')}`;
 }
 
@@ -23,19 +23,19 @@ export async function grantRoles({ url, passwords }) {
   const grants = JSON.parse(readFileSync(join(repoRoot, 'prisma/grants.json'), 'utf8'));
   const roles = databaseServices
     .filter((service) => passwords[service])
-    .map((service) => ({ service, name: roleOf(service, database), password: passwords[service] }));
+    .map((service) => ({ service, name: toRole(service, database), password: passwords[service] }));
   await withClient(url, async (client) => {
     await client.query('select pg_advisory_lock($1)', [oneAtATime]);
     for (const { name } of roles) await create(client, name);
     // One transaction, so that running services always have their rights.
-    const statements = roles.flatMap((role) => rightsOf(client, role, grants));
+    const statements = roles.flatMap((role) => listRights(client, role, grants));
     await client.query(['begin', ...statements, 'commit'].join(';\n'));
   });
 }
 
 /** Creates the role with which an autoscaler reads how many runs there are to serve, and nothing else. */
 export async function grantScaler({ url, password }) {
-  const name = roleOf('scaler', decodeURIComponent(new URL(url).pathname.slice(1)));
+  const name = toRole('scaler', decodeURIComponent(new URL(url).pathname.slice(1)));
   await withClient(url, async (client) => {
     await client.query('select pg_advisory_lock($1)', [oneAtATime]);
     await create(client, name);
@@ -52,7 +52,7 @@ async function create(client, name) {
   });
 }
 
-function rightsOf(client, { service, name, password }, grants) {
+function listRights(client, { service, name, password }, grants) {
   const role = client.escapeIdentifier(name);
   const tables = Object.entries(grants).filter(([, rights]) => rights[service]);
   return [

@@ -40,7 +40,7 @@ export declare class Services {
   /** By instance: `agent-worker`, `agent-worker-2`. */
   get(instance: string): RunningProgram;
   /** The servers' URLs with this instance's own user names and passwords. */
-  urlsOf(instance: string): InfrastructureEnvironment;
+  toUrls(instance: string): InfrastructureEnvironment;
   stop(): Promise<void>;
 }
 

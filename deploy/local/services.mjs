@@ -40,8 +40,8 @@ export class Services {
 
   async start() {
     const { instances, infrastructure, adminKey, env } = this.#request;
-    const named = instances.map((service, index) => ({ service, name: nameOf(instances, index) }));
-    const placed = await Promise.all(named.map(async (one) => ({ ...one, port: await this.#portOf(one.name) })));
+    const named = instances.map((service, index) => ({ service, name: toName(instances, index) }));
+    const placed = await Promise.all(named.map(async (one) => ({ ...one, port: await this.#findPort(one.name) })));
     const demoModel = placed.find(({ service }) => service === 'demo-model');
     const gateway = placed.find(({ service }) => service === 'gateway');
     this.#facts = {
@@ -72,13 +72,13 @@ export class Services {
     await stopAll(this.all.filter(isModel));
   }
 
-  async #portOf(name) {
+  async #findPort(name) {
     return this.#request.ports[name] ?? choosePort();
   }
 
   #create({ service, name, port }) {
     const { launch, dataDir, supervise } = this.#request;
-    const url = urlOf(this.#hostOf(service), port);
+    const url = toUrl(this.#toHost(service), port);
     return new SupervisedProcess({
       name,
       url,
@@ -87,24 +87,24 @@ export class Services {
       logFile: rotateLog(join(dataDir, 'logs', `${name}.log`)),
       pidFile: join(privateDirectory(join(dataDir, 'run')), `${name}.pid`),
       probe: () => probeReady(url),
-      command: () => launch({ service, name, env: this.#environmentOf({ service, name, port }) }),
+      command: () => launch({ service, name, env: this.#toEnvironment({ service, name, port }) }),
     });
   }
 
-  #hostOf(service) {
+  #toHost(service) {
     return (service === 'gateway' && this.#request.env.HOST) || host;
   }
 
-  #environmentOf({ service, name, port }) {
+  #toEnvironment({ service, name, port }) {
     const { env, settings, dataDir } = this.#request;
     const facts = {
       ...this.#facts,
-      ...this.urlsOf(name),
+      ...this.toUrls(name),
       ...(service === 'tool-executor' && sandboxPaths(dataDir, name)),
     };
     return {
       ...serviceEnvironment(service, { inherited: env, facts }),
-      HOST: this.#hostOf(service),
+      HOST: this.#toHost(service),
       PORT: String(port),
       ...settings[service],
       ...settings[name],
@@ -112,13 +112,13 @@ export class Services {
   }
 
   /** The servers' URLs with this instance's own user names and passwords. */
-  urlsOf(name) {
+  toUrls(name) {
     const { dataDir, infrastructure } = this.#request;
     const { NATS_URL: nats, DATABASE_URL: database } = infrastructure;
-    const service = serviceOf(name);
+    const service = toService(name);
     return {
       ...infrastructure,
-      ...(nats && { NATS_URL: urlFor(natsUserOf(name, dataDir), { dataDir, server: 'nats', url: nats }) }),
+      ...(nats && { NATS_URL: urlFor(toNatsUser(name, dataDir), { dataDir, server: 'nats', url: nats }) }),
       ...(database &&
         databaseServices.includes(service) && {
           DATABASE_URL: urlFor(roleOfUrl(service, database), { dataDir, server: 'postgres', url: database }),
@@ -148,7 +148,7 @@ function launch({ service, env }) {
 }
 
 /** The URL of a service that listens on this address and port. */
-function urlOf(listensOn, port) {
+function toUrl(listensOn, port) {
   const reachable = wildcards.includes(listensOn) ? host : listensOn;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
@@ -161,7 +161,7 @@ async function probeReady(url) {
 }
 
 /** The second `gateway` is `gateway-2`. */
-function nameOf(instances, index) {
+function toName(instances, index) {
   const ordinal = instances.slice(0, index + 1).filter((service) => service === instances[index]).length;
   return ordinal === 1 ? instances[index] : `${instances[index]}-${ordinal}`;
 }
@@ -176,16 +176,16 @@ function sandboxPaths(dataDir, name) {
 }
 
 /** A worker takes runs as soon as it is ready, so its model must be ready before it. */
-const isModel = ({ name }) => serviceOf(name) === 'demo-model';
-const callsModels = ({ name }) => ['agent-worker', 'summarizer'].includes(serviceOf(name));
+const isModel = ({ name }) => toService(name) === 'demo-model';
+const callsModels = ({ name }) => ['agent-worker', 'summarizer'].includes(toService(name));
 
 const stopAll = (services) => Promise.all(services.map((service) => service.stop()));
 
-const serviceOf = (instance) => instance.replace(/-\d+$/, '');
+const toService = (instance) => instance.replace(/-\d+$/, '');
 
 /** Each executor is a user of its own, named by its id; all instances of another service are one user. */
-function natsUserOf(name, dataDir) {
+function toNatsUser(name, dataDir) {
   if (executorInstances().includes(name)) return executorId(dataDir, name);
   if (name.startsWith('tool-executor')) throw new Error(`No more than ${executorInstances().length} executors here.`);
-  return serviceOf(name);
+  return toService(name);
 }

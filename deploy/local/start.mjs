@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { build } from './build.mjs';
 import { runCommand } from './command.mjs';
 import { claimDataDirectory } from './data-directory.mjs';
-import { apiOf, consoleLink, startDemoRuns } from './demo-runs.mjs';
+import { toApi, consoleLink, startDemoRuns } from './demo-runs.mjs';
 import { isFree } from './free-port.mjs';
 import { Infrastructure } from './infrastructure.mjs';
 import { installPackages, requireNode } from './install.mjs';
@@ -51,7 +51,7 @@ async function start({ owns }) {
   for (const program of [...infrastructure.servers, ...services.all]) reportDeaths(program);
   const { url } = services.get('gateway');
   writeFileSync(join(dataDir, 'url'), `${url}\n`); // where `rondo` finds it, on any port
-  const api = apiOf(url, adminKey);
+  const api = toApi(url, adminKey);
   const link = await firstLook({ api, url }).catch(() => `${url}/console/`); // with a key that was revoked
   log.note(welcome({ url, link, adminKey, seconds: (performance.now() - since) / 1000 }));
   const problem = sandboxProblem(join(dataDir, 'logs/tool-executor.log'));

@@ -92,7 +92,7 @@ export class SupervisedProcess extends EventEmitter {
 
   async #getReady(child) {
     const { probe, readyTimeoutMs } = this.#options;
-    const ended = this.#endOf(child);
+    const ended = this.#waitForEnd(child);
     const deadline = performance.now() + readyTimeoutMs;
     while (!(await succeeds(probe))) {
       await Promise.race([delay(probeEveryMs), ended]);
@@ -110,7 +110,7 @@ export class SupervisedProcess extends EventEmitter {
     const child = this.#child;
     if (!child) return;
     child.kill(signal);
-    if (signal === 'SIGKILL') await this.#endOf(child);
+    if (signal === 'SIGKILL') await this.#waitForEnd(child);
   }
 
   async stop() {
@@ -120,7 +120,7 @@ export class SupervisedProcess extends EventEmitter {
     if (!child) return;
     child.kill(this.#options.stopSignal);
     const force = setTimeout(() => child.kill('SIGKILL'), this.#options.stopGraceMs);
-    await this.#endOf(child);
+    await this.#waitForEnd(child);
     clearTimeout(force);
   }
 
@@ -171,7 +171,7 @@ export class SupervisedProcess extends EventEmitter {
     );
   }
 
-  async #endOf(child) {
+  async #waitForEnd(child) {
     if (child !== this.#child) return undefined;
     const [reason] = await once(this, `end ${child.pid}`);
     return reason;

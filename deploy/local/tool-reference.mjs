@@ -28,17 +28,17 @@ const withoutExecutor = { loop: 'answered by the worker', child_run: 'a run of i
 
 /** docs/tools.md. Takes what libs/domain exports. */
 export function toolReference({ tools, profiles, argumentsSchema, usualOutputCharacters }) {
-  const groups = groupsOf(tools);
+  const groups = listGroups(tools);
   const effects = new Map(tools.map(({ name, effect }) => [name, effect]));
   const sections = [...groups].map(([group, members]) => {
-    const parts = members.map((tool) => sectionOf(tool, { profiles, effects, schema: argumentsSchema(tool) }));
+    const parts = members.map((tool) => toSection(tool, { profiles, effects, schema: argumentsSchema(tool) }));
     return `## ${group}\n\n${parts.join('\n')}`;
   });
-  return [introduction, limitsOf(tools, usualOutputCharacters), ...sections].join('\n');
+  return [introduction, toLimits(tools, usualOutputCharacters), ...sections].join('\n');
 }
 
 /** A row for each tool that is not another name, and one for those of MCP servers. */
-function limitsOf(tools, usualCharacters) {
+function toLimits(tools, usualCharacters) {
   const rows = tools
     .filter(({ alias }) => !alias)
     .map(({ name, effect, runsIn, timeoutMs, outputCharacters = usualCharacters, exclusive }) => [
@@ -46,35 +46,35 @@ function limitsOf(tools, usualCharacters) {
       effectIn(effect),
       ...(runsIn in withoutExecutor
         ? [withoutExecutor[runsIn], '', '']
-        : [`${timeoutMs / 1_000} s`, charactersOf(outputCharacters), exclusive ?? 'nothing']),
+        : [`${timeoutMs / 1_000} s`, toCharacters(outputCharacters), exclusive ?? 'nothing']),
     ]);
   rows.push([
     '[tools of MCP servers](mcp.md)',
     '`unsafe`, or what a trusted server says',
     '600 s',
-    charactersOf(usualCharacters),
+    toCharacters(usualCharacters),
     'nothing',
   ]);
   const table = rows.map((cells) => `| ${cells.join(' | ')} |`.replaceAll('  ', ' ')).join('\n');
   return `| tool | effect class | time | characters | one at a time |\n|---|---|---|---|---|\n${table}\n`;
 }
 
-const charactersOf = (count) => count.toLocaleString('en');
+const toCharacters = (count) => count.toLocaleString('en');
 
-function sectionOf({ name, description, ...tool }, { profiles, effects, schema }) {
+function toSection({ name, description, ...tool }, { profiles, effects, schema }) {
   const facts = [
     tool.alias && `another name of [\`${tool.alias.of}\`](#${tool.alias.of})`,
     `effect class ${effectIn(effects.get(tool.alias?.of ?? name))}`,
     withoutExecutor[tool.runsIn] ?? `at most ${tool.timeoutMs / 1_000} s`,
     offeredIn(name, profiles),
-    tool.needs && `needs ${needOf(tool.needs)}`,
+    tool.needs && `needs ${toNeed(tool.needs)}`,
   ];
-  return `### ${name}\n\n${description}\n\n${facts.filter(Boolean).join('; ')}.\n${tableOf(schema)}`;
+  return `### ${name}\n\n${description}\n\n${facts.filter(Boolean).join('; ')}.\n${toTable(schema)}`;
 }
 
 const effectIn = (effect) => (typeof effect === 'string' ? `\`${effect}\`` : 'by the arguments');
 
-function needOf(need) {
+function toNeed(need) {
   if (!(need in needs)) throw new Error(`deploy/local/tool-reference.mjs does not describe the need ${need}.`);
   return needs[need];
 }
@@ -86,7 +86,7 @@ function offeredIn(name, profiles) {
     : 'in no profile by default';
 }
 
-function tableOf({ properties = {}, required = [] }) {
+function toTable({ properties = {}, required = [] }) {
   const rows = Object.entries(properties).map(([name, { description = '', ...schema }]) => {
     const cells = [`\`${name}\``, required.includes(name) ? 'yes' : '', `\`${JSON.stringify(schema)}\``, description];
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`.replaceAll('  ', ' ');
@@ -96,7 +96,7 @@ function tableOf({ properties = {}, required = [] }) {
 }
 
 /** In the order of the catalog. */
-function groupsOf(tools) {
+function listGroups(tools) {
   const groups = new Map();
   for (const tool of tools) groups.set(tool.group, [...(groups.get(tool.group) ?? []), tool]);
   return groups;

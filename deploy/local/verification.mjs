@@ -30,7 +30,7 @@ export class Verification {
     this.#running.add(name);
     try {
       const output = await work();
-      log.done({ name, ms: performance.now() - since, detail: summaryOf(output) });
+      log.done({ name, ms: performance.now() - since, detail: toSummary(output) });
       return true;
     } catch (error) {
       log.note(`\n${[error.stdout, error.stderr].filter(Boolean).join('\n') || error.message}`);
@@ -155,7 +155,7 @@ function toExcerpt({ stdout = '', stderr = '', message, isOfJest }) {
 
 const jestFolders = () => configurationIn('./jest.config.cjs').projects;
 
-function summaryOf(output) {
+function toSummary(output) {
   const lines = `${output?.stdout ?? ''}\n${output?.stderr ?? ''}`.split('\n');
   return lines.find((line) => line.startsWith('Tests:'))?.replace(/^Tests:\s+/, '') ?? '';
 }

@@ -13,5 +13,5 @@ export declare class WireRecorder {
   close(): Promise<void>;
 }
 
-export function exampleOf(message: unknown): unknown;
+export function toExample(message: unknown): unknown;
 export function oneOfEachShape(examples: readonly unknown[]): unknown[];

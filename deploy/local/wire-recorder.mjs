@@ -89,13 +89,13 @@ const anything = ['arguments', 'metadata'];
 const kindsOfShape = ['type', 'how', 'method'];
 
 /** A message without the values that differ between runs: it keeps the fields, their types, and the protocol's constants. */
-export function exampleOf(value, key = '') {
+export function toExample(value, key = '') {
   if (typeof value === 'string') return exampleOfText(value, key);
   if (typeof value === 'number') return Number.isInteger(value) ? 1 : 0.5;
-  if (Array.isArray(value)) return oneOfEachShape(value.map((one) => exampleOf(one, key)));
+  if (Array.isArray(value)) return oneOfEachShape(value.map((one) => toExample(one, key)));
   if (typeof value !== 'object' || value === null) return value;
   if (anything.includes(key)) return {};
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, exampleOf(one, name)]));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, toExample(one, name)]));
 }
 
 function exampleOfText(text, key) {
@@ -109,17 +109,17 @@ function exampleOfText(text, key) {
 export function oneOfEachShape(examples) {
   const shapes = new Map();
   for (const example of [...examples].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))) {
-    const shape = JSON.stringify(shapeOf(example));
+    const shape = JSON.stringify(toShape(example));
     if (!shapes.has(shape)) shapes.set(shape, example);
   }
   return [...shapes.values()];
 }
 
-function shapeOf(value, key = '') {
+function toShape(value, key = '') {
   if (kindsOfShape.includes(key)) return value;
-  if (Array.isArray(value)) return value.map((one) => shapeOf(one));
+  if (Array.isArray(value)) return value.map((one) => toShape(one));
   if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value;
   return Object.entries(value)
-    .map(([name, one]) => [name, shapeOf(one, name)])
+    .map(([name, one]) => [name, toShape(one, name)])
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -78,7 +78,7 @@ function laidOut(described) {
       const x = (index % panelsPerLine) * panelWidth;
       const line = Math.floor(index / panelsPerLine);
       const gridPos = { h: panelHeight, w: panelWidth, x, y: y + line * panelHeight };
-      panels.push(panelOf(panel, { id: panels.length + 1, gridPos }));
+      panels.push(toPanel(panel, { id: panels.length + 1, gridPos }));
     }
     y += Math.ceil(ofRow.length / panelsPerLine) * panelHeight;
   }
@@ -94,7 +94,7 @@ const heading = (id, title, y) => ({
   panels: [],
 });
 
-function panelOf({ title, about = '', unit = 'short', stacked = false, single = false, shows }, place) {
+function toPanel({ title, about = '', unit = 'short', stacked = false, single = false, shows }, place) {
   return {
     ...place,
     type: single ? 'stat' : 'timeseries',

@@ -4,7 +4,7 @@ import {
   CachingTokenCounter,
   type Model,
   NewerRunError,
-  budgetsOf,
+  toBudgets,
   factsOfModel,
   honoursKeysAt,
   idGenerator,
@@ -42,8 +42,8 @@ import {
 } from '@rondo/persistence';
 import { type Logger, isoNow, newUlid, openTracing, readModelConnection } from '@rondo/platform';
 import { ActiveRuns, ModelMetrics, OutboxRelay, QueueProbe, RunToolSets, composeRunTraces } from '@rondo/run-holder';
-import { accountBudgetsOf, createQueueShares, reservationsOf } from './activation/compose-accounts';
-import { createMcpCatalog, toolsOf } from './activation/compose-tools';
+import { toAccountBudgets, createQueueShares, findReservations } from './activation/compose-accounts';
+import { createMcpCatalog, toTools } from './activation/compose-tools';
 import { AgentRunner } from './activation/agent-runner';
 import { DueRunPoller } from './activation/due-run-poller';
 import { RunProcessor } from './activation/run.processor';
@@ -72,7 +72,7 @@ export async function compose(config: Config, log: Logger) {
   const modelMetrics = new ModelMetrics(providers.providers.map(({ name }) => name));
   const placement = new SandboxPlacement(adapters);
   const mcpCatalog = createMcpCatalog(adapters, { placement, startMs: config.MCP_START_S * 1_000 });
-  const runner = runnerOf(adapters, activeRuns, { config, log, providers, modelMetrics, placement, mcpCatalog });
+  const runner = toRunner(adapters, activeRuns, { config, log, providers, modelMetrics, placement, mcpCatalog });
   const processor = new RunProcessor(runner, metrics);
   const dueRuns = new DueRunPoller({
     queue: new QueueProbe(() => processor.worker),
@@ -177,7 +177,7 @@ interface RunnerSettings {
   readonly mcpCatalog: McpCatalog;
 }
 
-function runnerOf(
+function toRunner(
   adapters: Adapters,
   activeRuns: ActiveRuns,
   { config, log, providers, modelMetrics, placement, mcpCatalog }: RunnerSettings,
@@ -211,15 +211,15 @@ function runnerOf(
       return forAccount(new ImagesFromBlobs(withDocuments, imageCache.of(runId)), accountId);
     },
     tokens: new CachingTokenCounter(tokens),
-    budgetOf: budgetsOf(providers),
-    factsOf: (model) => factsOfModel(model, providers),
+    resolveBudget: toBudgets(providers),
+    findFacts: (model) => factsOfModel(model, providers),
     honoursKeys: honoursKeysAt(config.IDEMPOTENT_HOSTS ?? []),
     leastInputPrice: (model) => leastInputPrice(model, providers, Date.now()),
-    accountBudgets: accountBudgetsOf(database, config, warnTo(log)('account budget not checked')),
-    reservations: reservationsOf(adapters.reservations, config, providers),
+    accountBudgets: toAccountBudgets(database, config, warnTo(log)('account budget not checked')),
+    reservations: findReservations(adapters.reservations, config, providers),
     ids: idGenerator(newUlid),
     clock: { now: isoNow },
-    archiveOf: (claim) => store.archiveOf(claim),
+    toArchive: (claim) => store.toArchive(claim),
     ...composeChildRuns({ ...adapters, providers, failed: warnTo(log)('child runs not looked after') }),
     activeRuns,
     activated: traces.activated,
@@ -231,6 +231,6 @@ function runnerOf(
     publishJobs: () => relay.publish(),
     journal: { frameMs: config.DELTA_FRAME_MS, newEventId: () => eventId.parse(`evt_${newUlid()}`), now: isoNow },
     toolSetFor: (claim, signal) => toolSets.toolSetFor(claim, signal),
-    toolsFor: toolsOf(adapters, placement),
+    toolsFor: toTools(adapters, placement),
   });
 }

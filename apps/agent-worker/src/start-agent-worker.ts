@@ -36,7 +36,7 @@ export async function startAgentWorker(config: Config, log: Logger) {
 
   await app.startAllMicroservices();
   await untilSubscribed(app);
-  answerHosting(worker.nats, worker.moves.hostingOf.bind(worker.moves)); // until NATS closes
+  answerHosting(worker.nats, worker.moves.readHosting.bind(worker.moves)); // until NATS closes
   answerSecrets(worker.nats, (question) => answerSecretQuestion(worker.secretOpenings, question));
   await app.listen(config.PORT, config.HOST);
   worker.processor.start(config.RUN_CONCURRENCY);

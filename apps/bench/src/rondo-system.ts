@@ -5,7 +5,7 @@ import { nowMs } from './clock';
 import { type MeasuredSystem, type SubmittedRun, type Task, newTag } from './measured-system';
 import { post } from './http';
 import { ProcessTable } from './machine/process-usage';
-import { type Plan, modelNameOf } from './model/plan';
+import { type Plan, toModelName } from './model/plan';
 import { taggedInput } from './model/request';
 import type { Scale } from './scale';
 import { systemPrompt } from './system-prompt';
@@ -58,7 +58,7 @@ export class RondoSystem implements MeasuredSystem {
   async runTask({ plan, threadId, inTwoSteps, onText = () => undefined }: Task): Promise<SubmittedRun> {
     const socket = this.idle.pop() ?? (await this.connect());
     const tag = newTag();
-    const body = bodyOf({ plan, tag, threadId });
+    const body = toBody({ plan, tag, threadId });
     const submittedMs = nowMs();
     const begin = async (): Promise<RunView> => {
       if (!inTwoSteps) return ask<RunView>(socket, 'run.create', { ...body, subscribe: true });
@@ -73,7 +73,7 @@ export class RondoSystem implements MeasuredSystem {
 
   /** Submits a run without subscribing to it. */
   submit(task: Submission): Promise<RunView> {
-    return this.post(bodyOf(task));
+    return this.post(toBody(task));
   }
 
   private async post(body: object): Promise<RunView> {
@@ -127,8 +127,8 @@ interface Submission {
   readonly threadId?: string | undefined;
 }
 
-const bodyOf = ({ plan, tag, threadId }: Submission) => ({
-  model: `bench/${modelNameOf(plan)}`,
+const toBody = ({ plan, tag, threadId }: Submission) => ({
+  model: `bench/${toModelName(plan)}`,
   input: taggedInput(tag),
   agent: { system_prompt: systemPrompt },
   tools: [plan.tool],

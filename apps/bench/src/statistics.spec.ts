@@ -1,4 +1,4 @@
-import { percentile, spreadOf } from './statistics';
+import { percentile, toSpread } from './statistics';
 
 describe('percentile', () => {
   it.each([
@@ -19,9 +19,9 @@ it.each([
   [[1, 2, 3], 2],
   [[1, 2, 4, 8], 3],
 ])('has of %j the median %i', (values, median) => {
-  expect(spreadOf(values).median).toBe(median);
+  expect(toSpread(values).median).toBe(median);
 });
 
 it('spreads from the least to the most around the median', () => {
-  expect(spreadOf([10, 2, 30])).toEqual({ median: 10, min: 2, max: 30 });
+  expect(toSpread([10, 2, 30])).toEqual({ median: 10, min: 2, max: 30 });
 });

@@ -10,12 +10,12 @@ export interface Spread {
   readonly max: number;
 }
 
-export function spreadOf(values: readonly number[]): Spread {
-  return { median: medianOf(values), min: Math.min(...values), max: Math.max(...values) };
+export function toSpread(values: readonly number[]): Spread {
+  return { median: computeMedian(values), min: Math.min(...values), max: Math.max(...values) };
 }
 
 /** For an even number of values, the mean of the two in the middle. */
-function medianOf(values: readonly number[]): number {
+function computeMedian(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;
   return ((sorted[Math.floor(middle)] ?? NaN) + (sorted[Math.ceil(middle)] ?? NaN)) / 2;

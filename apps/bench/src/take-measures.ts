@@ -3,7 +3,7 @@ import type { BenchOptions } from './config';
 import { comparisons, counts, trials } from './measures/all-measures';
 import type { Comparison, Figure, ModelProcess, Trial } from './measures/measure';
 import { Profiling, cpuProfiles, traces } from './profile/profiling';
-import { type Taken, takenOf } from './report/outcome';
+import { type Taken, toTaken } from './report/outcome';
 import { type Round, compare, warmUp } from './rounds';
 
 interface Outcome {
@@ -23,7 +23,7 @@ export async function takeMeasures(bench: Bench, options: BenchOptions, progress
   const taken: Taken[] = [];
   const step = reportedTo(progress);
   const take = async (measure: { name: string; figures: readonly Figure[] }, work: () => Promise<Round[]>) => {
-    taken.push(takenOf(measure, await step(measure.name, work)));
+    taken.push(toTaken(measure, await step(measure.name, work)));
   };
   const isAsked = ({ name }: { name: string }) => options.only.includes(name);
   for (const count of counts.filter(isAsked))

@@ -26,7 +26,7 @@ export const truths = (examination: Examination): Bar[] => [
   never('effects that the log has and the server has not', examination.missingEffects),
 ];
 
-export function findingsOf(
+export function toFindings(
   testBed: TestBed,
   examination: Examination,
   more: Pick<Findings, 'size'> & Partial<Findings>,

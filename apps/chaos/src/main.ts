@@ -7,7 +7,7 @@ import { type CampaignRequest, runCampaign } from './campaign';
 import type { Experiment } from './experiment';
 import { experiments } from './experiments/all-experiments';
 import { type Options, readOptions, usage } from './options';
-import { commitOf, thisMachine } from './scorecard/measured-machine';
+import { toCommit, thisMachine } from './scorecard/measured-machine';
 import { renderScorecard } from './scorecard/render-scorecard';
 import { type Scorecard, allMet } from './scorecard/scorecard';
 import { terminalProgress } from './terminal-progress';
@@ -33,7 +33,7 @@ async function chaos({ owns }: { owns: NonNullable<CampaignRequest['owns']> }): 
   });
   const card: Scorecard = {
     date: new Date().toISOString(),
-    commit: commitOf(repoRoot),
+    commit: toCommit(repoRoot),
     command: ['npm run chaos', ...(args.length > 0 ? ['--', ...args] : [])].join(' '),
     scale: options.scale,
     machine: thisMachine(),

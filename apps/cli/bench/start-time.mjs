@@ -8,21 +8,21 @@ const program = fileURLToPath(new URL('../bin/rondo.mjs', import.meta.url));
 
 const times = { node: [], rondo: [] };
 for (let round = 0; round < rounds; round += 1) {
-  times.node.push(timeOf(['-e', '0']));
-  times.rondo.push(timeOf([program, 'help']));
+  times.node.push(measureTime(['-e', '0']));
+  times.rondo.push(measureTime([program, 'help']));
 }
-const node = medianOf(times.node);
-const rondo = medianOf(times.rondo);
+const node = toMedian(times.node);
+const rondo = toMedian(times.rondo);
 console.log(
   `rondo help: ${rondo.toFixed(0)} ms beside ${node.toFixed(0)} ms of Node alone, x${(rondo / node).toFixed(2)} (goal: at most 150 ms more)`,
 );
 
-function timeOf(words) {
+function measureTime(words) {
   const since = performance.now();
   spawnSync(process.execPath, words);
   return performance.now() - since;
 }
 
-function medianOf(values) {
+function toMedian(values) {
   return values.toSorted((a, b) => a - b)[(values.length - 1) / 2];
 }

@@ -1,11 +1,11 @@
-import { agentsOf } from './agent-file';
+import { listAgents } from './agent-file';
 
 describe('the agents of a file', () => {
   it('are its documents, with what is of no version apart from the definition', () => {
     const text =
       '---\nname: a\nis_default: true\ntags: [x]\nnote: Why.\nmodel: demo/plain\nlimits: {max_iterations: 3}\n---\nname: b\n---\n';
 
-    expect(agentsOf(text)).toEqual([
+    expect(listAgents(text)).toEqual([
       {
         name: 'a',
         agent: {
@@ -18,7 +18,7 @@ describe('the agents of a file', () => {
   });
 
   it('may be JSON', () => {
-    expect(agentsOf('{"name": "a", "task": "Go."}')).toEqual([{ name: 'a', agent: { definition: { task: 'Go.' } } }]);
+    expect(listAgents('{"name": "a", "task": "Go."}')).toEqual([{ name: 'a', agent: { definition: { task: 'Go.' } } }]);
   });
 
   it.each([
@@ -27,6 +27,6 @@ describe('the agents of a file', () => {
     ['- name: a', 'Agent 1 of the file needs a name'],
     ['name: [', 'is not YAML'],
   ])('are refused: %j', (text, message) => {
-    expect(() => agentsOf(text)).toThrow(message);
+    expect(() => listAgents(text)).toThrow(message);
   });
 });

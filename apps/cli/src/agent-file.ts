@@ -11,8 +11,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The agents of a YAML file, one in each document. JSON is YAML, too. The gateway checks the definitions. */
-export function agentsOf(text: string): AgentFile[] {
-  const found = documentsOf(text).filter((document) => document !== null && document !== undefined);
+export function listAgents(text: string): AgentFile[] {
+  const found = listDocuments(text).filter((document) => document !== null && document !== undefined);
   if (found.length === 0) throw new UsageError('The file has no agent.');
   return found.map((document, index) => {
     if (!isObject(document) || typeof document['name'] !== 'string' || document['name'].trim() === '')
@@ -24,7 +24,7 @@ export function agentsOf(text: string): AgentFile[] {
   });
 }
 
-function documentsOf(text: string): unknown[] {
+function listDocuments(text: string): unknown[] {
   try {
     return loadAll(text);
   } catch (error) {

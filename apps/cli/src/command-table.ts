@@ -3,7 +3,7 @@ import { agentsApply, agentsList, agentsShow } from './commands/agents';
 import { answer, resolve } from './commands/answer';
 import { approvals, approve, deny } from './commands/approve';
 import { chat } from './commands/chat';
-import { completionOf } from './commands/completion';
+import { toCompletion } from './commands/completion';
 import { openConsole } from './commands/console';
 import { doctor } from './commands/doctor';
 import { evalAgent, evalNew } from './commands/eval-new';
@@ -69,7 +69,7 @@ export const commands: readonly Command[] = [
   openConsole,
   doctor,
   setup,
-  completionOf(async () => [...commands, ...(await loadRouteCommands())]),
+  toCompletion(async () => [...commands, ...(await loadRouteCommands())]),
 ];
 
 /** The commands that are made from routes of the API, in the order of the help. */

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commands, loadRouteCommands } from './command-table';
-import { documentOf, helpOf, helpOfAll, listCommands } from './help-text';
+import { toDocument, toHelp, helpOfAll, listCommands } from './help-text';
 import { resourceCommands } from './resources/resource-table';
 
 describe('the help', () => {
   it('is what npm run docs writes into docs/cli.md', async () => {
     const written = readFileSync(join(__dirname, '../../../docs/cli.md'), 'utf8');
-    expect(written).toBe(documentOf(commands, await loadRouteCommands()));
+    expect(written).toBe(toDocument(commands, await loadRouteCommands()));
   });
 
   it('names each command, and of each command its options', () => {
     for (const command of commands) {
       expect(helpOfAll(commands)).toContain(`\n  ${command.name}`);
-      for (const { name } of command.options ?? []) expect(helpOf(command)).toContain(`--${name}`);
+      for (const { name } of command.options ?? []) expect(toHelp(command)).toContain(`--${name}`);
     }
   });
 
@@ -23,7 +23,7 @@ describe('the help', () => {
 
   it('fits into 120 columns', async () => {
     const all = [...commands, ...(await loadRouteCommands())];
-    const lines = [helpOfAll(commands, resourceCommands), listCommands(all), ...all.map(helpOf)].flatMap((text) =>
+    const lines = [helpOfAll(commands, resourceCommands), listCommands(all), ...all.map(toHelp)].flatMap((text) =>
       text.split('\n'),
     );
     expect(lines.filter((line) => line.length > 120 && line.startsWith('  '))).toEqual([]);

@@ -7,7 +7,7 @@ const argumentText = ({ name, optional, repeatable }: Argument): string => {
   return optional ? `[${text}]` : text;
 };
 
-export const usageOf = ({ name, args = [], options = [] }: Command): string =>
+export const toUsage = ({ name, args = [], options = [] }: Command): string =>
   ['rondo', name, ...args.map(argumentText), ...(options.length > 0 ? ['[options]'] : [])].join(' ');
 
 const optionText = ({ name, short, value }: Option): string =>
@@ -45,10 +45,10 @@ const helpText = ({ help, also = [] }: Option): string => [help, ...also.map((na
 const optionRows = (options: readonly Option[]) =>
   options.map((option) => [optionText(option), helpText(option)] as const);
 
-export function helpOf(command: Command): string {
+export function toHelp(command: Command): string {
   const { summary, details, options = [] } = command;
   return [
-    usageOf(command),
+    toUsage(command),
     `\n${summary}.`,
     ...(details === undefined ? [] : [details]),
     `\n${columns([...optionRows(options), ...optionRows(commonOptions)])}`,
@@ -59,7 +59,7 @@ export function helpOf(command: Command): string {
 export const helpOfAll = (commands: readonly Command[], routes: readonly Named[] = []): string =>
   [
     'rondo: runs of LLM agents at the command line\n',
-    columns(commands.map((command) => [usageOf(command).replace(/^rondo /, ''), command.summary])),
+    columns(commands.map((command) => [toUsage(command).replace(/^rondo /, ''), command.summary])),
     ...(routes.length > 0
       ? [
           '\nMore of the API, a command for each route (rondo help threads lists those of threads):',
@@ -71,7 +71,7 @@ export const helpOfAll = (commands: readonly Command[], routes: readonly Named[]
     '\nrondo help COMMAND says more about one.',
   ].join('\n');
 
-const tableOf = (options: readonly Option[]): string =>
+const toTable = (options: readonly Option[]): string =>
   [
     '| option | |',
     '|---|---|',
@@ -94,17 +94,17 @@ function readVerbs(commands: readonly Named[]): readonly (readonly [resource: st
 
 /** Those of several commands, for example of all that begin with `threads`. */
 export const listCommands = (commands: readonly Command[]): string =>
-  columns(commands.map((command) => [usageOf(command), command.summary]));
+  columns(commands.map((command) => [toUsage(command), command.summary]));
 
 /** docs/cli.md. `routes` are the commands that are made from routes of the API. */
-export const documentOf = (commands: readonly Command[], routes: readonly Command[]): string =>
+export const toDocument = (commands: readonly Command[], routes: readonly Command[]): string =>
   [
     '# The command line\n',
     '<!-- `npm run docs` writes this file from the table of commands. -->\n',
     'In a checkout, `npx rondo` is the command, and it finds the gateway and the API key of `npm start` by itself. Elsewhere it takes\n`--url` and `--key`, or `RONDO_URL` and `RONDO_API_KEY`. A key that you give is never sent to a URL that a folder names: with\n`RONDO_API_KEY` in a checkout say `RONDO_URL`, too.\n',
     '| command | |\n|---|---|',
     ...commands.map((command) => `| [\`${command.name}\`](#${anchor(command)}) | ${command.summary} |`),
-    `\n## Every command\n\n${tableOf(commonOptions)}\n`,
+    `\n## Every command\n\n${toTable(commonOptions)}\n`,
     'Results go to standard output, progress and questions to standard error. Colours and questions need a terminal; `NO_COLOR` is\nrespected. What models and tools print is shown without control characters on a terminal, and as it is in a pipe.\n',
     '| exit code | |\n|---|---|',
     ...Object.values(exitCodes).map(({ code, meaning }) => `| ${code} | ${meaning} |`),
@@ -124,8 +124,8 @@ const anchor = (command: Command): string => `rondo-${command.name.replaceAll(' 
 function section(command: Command, heading: '##' | '###'): string {
   const { name, summary, details, options = [] } = command;
   return [
-    `\n${heading} rondo ${name}\n\n    ${usageOf(command)}\n\n${summary}.`,
+    `\n${heading} rondo ${name}\n\n    ${toUsage(command)}\n\n${summary}.`,
     ...(details === undefined ? [] : [details]),
-    ...(options.length > 0 ? [`\n${tableOf(options)}`] : []),
+    ...(options.length > 0 ? [`\n${toTable(options)}`] : []),
   ].join('\n');
 }

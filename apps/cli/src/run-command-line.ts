@@ -4,7 +4,7 @@ import { type Command, UsageError } from './command';
 import { commands, loadRouteCommands } from './command-table';
 import { findGateway, isDumb, wantsColour } from './config';
 import type { Ending } from './exit-codes';
-import { documentOf, helpOf, helpOfAll, listCommands } from './help-text';
+import { toDocument, toHelp, helpOfAll, listCommands } from './help-text';
 import { findCommand, parseArguments } from './parse-arguments';
 import { resourceCommands } from './resources/resource-table';
 import { type Streams, Terminal } from './terminal';
@@ -32,7 +32,7 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<E
 
   const [command, args] = found;
   const given = parseArguments(command, args);
-  if (given.has('help')) return show(helpOf(command), terminal);
+  if (given.has('help')) return show(toHelp(command), terminal);
   const { url, key } = findGateway({ url: given.value('url') ?? given.value('gateway'), key: given.value('key') });
   return command.run(given, { terminal, url, key, rondo: () => new Rondo({ baseUrl: url, apiKey: key() }) });
 }
@@ -54,13 +54,13 @@ async function help(words: readonly string[], terminal: Terminal): Promise<Endin
   const [first] = words;
   if (first === undefined) return showOverview(terminal);
   if (first === '--markdown') {
-    terminal.write(documentOf(commands, await loadRouteCommands()));
+    terminal.write(toDocument(commands, await loadRouteCommands()));
     return 'ok';
   }
   const [command] = (await loadCommand(words)) ?? [];
   const others = words.length === 1 && hasCommandsFor(first) ? await readCommandsFor(first) : [];
   if (!command && others.length === 0) throw new UsageError(`There is no command ${words.join(' ')}. See: rondo help`);
-  const texts = [...(command ? [helpOf(command)] : []), ...(others.length > 0 ? [listCommands(others)] : [])];
+  const texts = [...(command ? [toHelp(command)] : []), ...(others.length > 0 ? [listCommands(others)] : [])];
   return show(texts.join('\n\n'), terminal);
 }
 

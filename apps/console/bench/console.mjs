@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { chromium as playwright } from 'playwright-core';
 import { findBrowser } from '../../../deploy/local/find-browser.mjs';
 import { startGateway } from './synthetic-gateway.mjs';
-import { toChatFacts, createChat, deltasOf, factsOf } from './synthetic-run.mjs';
+import { toChatFacts, createChat, toDeltas, listFacts } from './synthetic-run.mjs';
 import { watch } from './watching.mjs';
 
 const dist = join(fileURLToPath(new URL('.', import.meta.url)), '../dist');
@@ -32,7 +32,7 @@ try {
 
 /** A run with many facts is opened and scrolled. */
 async function longRun() {
-  const log = factsOf(facts).join('');
+  const log = listFacts(facts).join('');
   const gateway = await startGateway({
     dist,
     status: 'completed',
@@ -50,7 +50,7 @@ async function longRun() {
   print(`${facts} facts, from the address to all of them shown`, `${seen.toFixed(0)} ms`, 'at most 600 ms');
   const frames = await page.evaluate(scrollThrough);
   print('frames while it is scrolled, 95th percentile', `${percentile(frames, 0.95).toFixed(1)} ms`, 'at most 25 ms');
-  print('memory of the page', await heapOf(page), 'none');
+  print('memory of the page', await readHeap(page), 'none');
   await page.close();
   gateway.close();
 }
@@ -77,7 +77,7 @@ async function longChat() {
 
 /** A run whose text arrives fast. */
 async function fastRun() {
-  const { begin, pieces } = deltasOf(deltasPerS * seconds);
+  const { begin, pieces } = toDeltas(deltasPerS * seconds);
   let lastSentAt = 0;
   const stream = (response) => {
     response.write(begin);
@@ -111,7 +111,7 @@ async function fastRun() {
     'at most 100 ms',
   );
   print('frames meanwhile, 95th percentile', `${percentile(frames, 0.95).toFixed(1)} ms`, 'at most 25 ms');
-  print('memory of the page', await heapOf(page), 'none');
+  print('memory of the page', await readHeap(page), 'none');
   await page.close();
   gateway.close();
 }
@@ -142,7 +142,7 @@ function scrollThrough() {
   });
 }
 
-async function heapOf(page) {
+async function readHeap(page) {
   const bytes = await page.evaluate('performance.memory.usedJSHeapSize');
   return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }

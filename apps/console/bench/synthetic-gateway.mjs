@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { ids, runOf } from './synthetic-run.mjs';
+import { ids, toRun } from './synthetic-run.mjs';
 
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
 const session = { account_id: 'acc_1', caller_id: 'key_1', scopes: ['read'], session_id: 'ses_1', expires_at: null };
@@ -32,7 +32,7 @@ export async function startGateway({ dist, status, lastSeq, stream, chat = { mes
     ...{ '/v1/agents': empty, '/v1/sandboxes': empty, '/v1/models': { ...empty, providers: [] } },
     '/v1/session': session,
     '/v1/inbox': empty,
-    [`/v1/runs/${ids.run}`]: runOf(status, lastSeq),
+    [`/v1/runs/${ids.run}`]: toRun(status, lastSeq),
     [`/v1/runs/${ids.run}/why`]: wait,
   };
   const server = createServer((request, response) => {
@@ -40,7 +40,7 @@ export async function startGateway({ dist, status, lastSeq, stream, chat = { mes
     if (pathname === `/v1/runs/${ids.run}/stream`) {
       response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
       stream(response);
-    } else if (pathname.startsWith('/console/')) sendFile(response, fileOf(dist, pathname));
+    } else if (pathname.startsWith('/console/')) sendFile(response, toFile(dist, pathname));
     else if (answers[pathname] ?? lists[pathname]) {
       const answer = answers[pathname] ?? toPage(lists[pathname], searchParams);
       response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
@@ -59,7 +59,7 @@ export async function startGateway({ dist, status, lastSeq, stream, chat = { mes
 const toBytes = (file) =>
   file.endsWith('index.html') ? readFileSync(file, 'utf8').replaceAll('"./assets/', '"../assets/') : readFileSync(file);
 
-const fileOf = (dist, pathname) =>
+const toFile = (dist, pathname) =>
   join(dist, pathname.startsWith('/console/assets/') ? pathname.slice('/console/'.length) : 'index.html');
 
 function sendFile(response, file) {

@@ -1,2 +1,2 @@
 /** What `GET /v1/runs/{id}` would answer. */
-export function runOf(status: string, lastSeq: number): object;
+export function toRun(status: string, lastSeq: number): object;

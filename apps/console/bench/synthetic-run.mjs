@@ -9,7 +9,7 @@ const block = (event) =>
   `${event.seq === null ? '' : `id: ${event.seq}\n`}event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
 /** A log of this many facts: iterations of a text and a call with its output. */
-export function factsOf(count) {
+export function listFacts(count) {
   const blocks = [];
   const add = (type, iteration, data) => {
     const seq = blocks.length + 1;
@@ -32,21 +32,21 @@ function factsOfIteration(iteration) {
   const text = `Step **${iteration}**: I look at the files, and \`run\` what is there.\n\n- one\n- two\n`;
   return [
     ['iteration.started', { iteration, message_id: message }],
-    ['message.created', { message: messageOf({ id: message, iteration, text }) }],
+    ['message.created', { message: toMessage({ id: message, iteration, text }) }],
     ['usage.recorded', { ...usage, model_call_id: `mc_${iteration}`, model: 'demo/plain', estimated: false }],
-    ['tool.planned', { tool_call: callOf({ id: call, iteration, message }) }],
+    ['tool.planned', { tool_call: toCall({ id: call, iteration, message }) }],
     ['tool.started', { tool_call_id: call, name: 'execute_command', attempt: 1, store: null }],
     ['tool.completed', { tool_call_id: call, name: 'execute_command', result, duration_ms: 20, message_id: message }],
     ['iteration.completed', { iteration, finish_reason: 'tool_calls' }],
   ];
 }
 
-const messageOf = ({ id, iteration, text }) => ({
+const toMessage = ({ id, iteration, text }) => ({
   ...{ id, thread_id: ids.thread, run_id: ids.run, iteration, seq: iteration, type: 'assistant', is_llm_message: true },
   ...{ content: [{ type: 'text', text }], metadata: {}, created_at: at },
 });
 
-const callOf = ({ id, iteration, message }) => ({
+const toCall = ({ id, iteration, message }) => ({
   ...{ id, run_id: ids.run, iteration, index: 0, name: 'execute_command', arguments: { command: `step ${iteration}` } },
   ...{ dialect: 'native', effect_class: 'unsafe', status: 'planned', result: null, attempt: 1, message_id: message },
   ...{ started_at: null, finished_at: null },
@@ -57,11 +57,11 @@ export function createChat(turns) {
   const messages = [];
   const runs = [];
   for (let turn = 1; turn <= turns; turn += 1) {
-    const run = { ...runOf('completed', 9), id: turn === turns ? ids.run : `run_${turn}`, finish_reason: 'stop' };
+    const run = { ...toRun('completed', 9), id: turn === turns ? ids.run : `run_${turn}`, finish_reason: 'stop' };
     runs.unshift(run);
     const add = (type, content) =>
       messages.push({
-        ...messageOf({ id: `msg_${turn}_${type}_${messages.length}`, iteration: 1, text: '' }),
+        ...toMessage({ id: `msg_${turn}_${type}_${messages.length}`, iteration: 1, text: '' }),
         ...{ seq: messages.length + 1, run_id: run.id, type, content },
       });
     const call = { tool_call_id: `call_${turn}`, name: 'execute_command' };
@@ -91,7 +91,7 @@ export function toChatFacts({ messages }) {
 }
 
 /** Everything of one iteration: its facts, and between them the text and the output as they arrive, in pieces. */
-export function workOf(iteration) {
+export function toWork(iteration) {
   const [started, message, ...rest] = factsOfIteration(iteration);
   let seq = (iteration - 1) * (rest.length + 2) + 1; // after `run.created`
   const fact = ([type, data]) => {
@@ -122,12 +122,12 @@ export function workOf(iteration) {
 }
 
 /** The first fact of a run. */
-export const firstFact = () => factsOf(2)[0];
+export const firstFact = () => listFacts(2)[0];
 
 const words = 'The quick brown fox jumps over the lazy dog, and the dog lets it pass. '.split(' ');
 
 /** The beginning of a run that writes, and its pieces of text: Markdown, with a paragraph every sixty words. */
-export function deltasOf(count) {
+export function toDeltas(count) {
   const begin = [
     block({
       ...head,
@@ -158,7 +158,7 @@ export function deltasOf(count) {
 }
 
 /** What `GET /v1/runs/{id}` would answer. */
-export const runOf = (status, lastSeq) => ({
+export const toRun = (status, lastSeq) => ({
   ...{ id: ids.run, thread_id: ids.thread, status, iteration: 1, last_seq: lastSeq, epoch: 1, finish_reason: null },
   ...{ error: null, waiting: null, usage, profile: 'suna', model: 'demo/plain', agent_id: null, agent_version: null },
   ...{ metadata: { title: 'A synthetic run' }, preview: null, stop_requested_at: null, created_at: at, started_at: at },

@@ -6,7 +6,7 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startGateway } from './synthetic-gateway.mjs';
-import { firstFact, workOf } from './synthetic-run.mjs';
+import { firstFact, toWork } from './synthetic-run.mjs';
 
 const iterationMs = 6_000;
 const reports = 6;
@@ -21,16 +21,16 @@ export async function watch({ browser, dist, minutes, print }) {
     stream: (response) => work.follow(response),
   });
   const watching = await openPage(browser, gateway.url);
-  const first = await memoryOf(watching);
+  const first = await readMemory(watching);
   for (let report = 1; report <= reports; report += 1) {
     await work.until(report / reports);
-    const { bytes, nodes, listeners } = await memoryOf(watching);
+    const { bytes, nodes, listeners } = await readMemory(watching);
     const now = `${mebibytes(bytes)}, ${nodes} nodes, ${listeners} listeners`;
     print(`watched for ${((minutes * report) / reports).toFixed(0)} min, ${work.lastSeq} facts`, now, 'none');
   }
   const opened = await openPage(browser, gateway.url);
   await opened.page.waitForFunction((last) => document.body.textContent.includes(last), `Step ${work.iterations}:`);
-  const [after, fresh] = [await memoryOf(watching), await memoryOf(opened)];
+  const [after, fresh] = [await readMemory(watching), await readMemory(opened)];
   print('memory before', mebibytes(first.bytes), 'none');
   print('memory of a page that was just opened on the same log', mebibytes(fresh.bytes), 'none');
   print('memory of the one that watched, beside it', `${(after.bytes / fresh.bytes).toFixed(2)} times`, 'at most 1.25');
@@ -64,7 +64,7 @@ class WatchedRun {
   async run() {
     await delay(iterationMs); // a page is opened meanwhile
     while (this.done < this.iterations) {
-      const { begin, text, facts, output, end, lastSeq } = workOf(this.done + 1);
+      const { begin, text, facts, output, end, lastSeq } = toWork(this.done + 1);
       const steps = [...text, facts.join(''), ...output, end.join('')];
       this.send(begin);
       for (const step of steps) {
@@ -91,7 +91,7 @@ async function openPage(browser, url) {
   return { page, devtools };
 }
 
-async function memoryOf({ devtools }) {
+async function readMemory({ devtools }) {
   await devtools.send('HeapProfiler.collectGarbage');
   const { metrics } = await devtools.send('Performance.getMetrics');
   const of = (name) => metrics.find((metric) => metric.name === name).value;

@@ -5,17 +5,17 @@ const data: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples
 
 /** Why a strict provider refuses a part of a schema; undefined if it does not. */
 function refused(schema: unknown, isNamed = false): string | undefined {
-  if (Array.isArray(schema)) return firstOf(schema.map((one: unknown) => refused(one)));
+  if (Array.isArray(schema)) return findFirst(schema.map((one: unknown) => refused(one)));
   if (typeof schema !== 'object' || schema === null) return undefined;
   const parts: Record<string, unknown> = { ...schema };
   if (!isNamed && typeof parts['$ref'] === 'string') return 'references are not supported';
   if (!isNamed && parts['type'] === 'array' && !('items' in parts || 'prefixItems' in parts))
     return 'array schema missing items';
   const within = Object.entries(parts).filter(([key]) => isNamed || !data.has(key));
-  return firstOf(within.map(([key, part]) => refused(part, !isNamed && key === 'properties')));
+  return findFirst(within.map(([key, part]) => refused(part, !isNamed && key === 'properties')));
 }
 
-const firstOf = (problems: readonly (string | undefined)[]): string | undefined =>
+const findFirst = (problems: readonly (string | undefined)[]): string | undefined =>
   problems.find((problem) => problem !== undefined);
 
 const combinators = ['anyOf', 'oneOf', 'allOf', 'not'];

@@ -6,11 +6,11 @@ import type { FaultCounter } from './replay/fault-counter';
 import { conversationKey } from './replay/parts';
 import { playReply } from './replay/play-reply';
 import type { PromptCache } from './replay/prompt-cache';
-import { promptTokens, usageOf } from './replay/token-estimate';
+import { promptTokens, toUsage } from './replay/token-estimate';
 import type { Asked, Protocol } from './protocol';
 import { readBody } from './read-body';
 import { ContextOverflow, Refusal, Violation } from './refusal';
-import { replyOf } from './script/script-catalog';
+import { toReply } from './script/script-catalog';
 import { toMessage } from '@rondo/platform';
 
 interface Books {
@@ -57,7 +57,7 @@ export class ModelEndpoint {
   }
 
   private async play(asked: Asked, client: ClientConnection, line: JournalLine): Promise<void> {
-    const turn = replyOf(asked.model, asked.conversation);
+    const turn = toReply(asked.model, asked.conversation);
     const tokens = promptTokens(asked);
     if (turn.context_limit !== undefined && tokens > turn.context_limit) {
       throw new ContextOverflow(tokens, turn.context_limit);
@@ -67,7 +67,7 @@ export class ModelEndpoint {
     await playReply(
       {
         protocol: this.protocol,
-        reply: { key, asked, turn, usage: usageOf(turn, asked, this.books.cache.read(asked.model, asked.prompt)) },
+        reply: { key, asked, turn, usage: toUsage(turn, asked, this.books.cache.read(asked.model, asked.prompt)) },
         fault: struck ? turn.fault : undefined,
         defaultPaceMs: this.defaultPaceMs,
         onOutput: (chars) => line.sent(chars),

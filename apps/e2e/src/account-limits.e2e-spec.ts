@@ -39,8 +39,8 @@ describe('a deployment with limited accounts', () => {
     await rondo.stop();
   });
 
-  const balanceOf = (client: RondoClient) => client.json<Balance>('GET', '/balance');
-  const problemOf = async (client: RondoClient, body: object) => {
+  const readBalance = (client: RondoClient) => client.json<Balance>('GET', '/balance');
+  const readProblem = async (client: RondoClient, body: object) => {
     const { status, text } = await client.request('POST', '/runs', body);
     return { status, ...(JSON.parse(text) as object) };
   };
@@ -48,7 +48,7 @@ describe('a deployment with limited accounts', () => {
   /** What was reserved for calls of dead workers is returned by a sweep, soon after. */
   async function settledBalance(client: RondoClient): Promise<Balance> {
     for (;;) {
-      const balance = await balanceOf(client);
+      const balance = await readBalance(client);
       if (balance.reserved_usd === 0) return balance;
     }
   }
@@ -91,7 +91,7 @@ describe('a deployment with limited accounts', () => {
     await operator.json('PUT', `/admin/accounts/${id}/tier`, { tier: 'prepaid' });
     const run = { model: 'demo/plain', input: 'Greet me.' };
 
-    expect(await problemOf(client, run)).toMatchObject({ status: 402, code: 'balance_exhausted' });
+    expect(await readProblem(client, run)).toMatchObject({ status: 402, code: 'balance_exhausted' });
     await operator.json('POST', `/admin/accounts/${id}/credits`, { usd: 1 });
     const ended = await client.settled((await client.createRun(run)).id);
     expect(ended.finish_reason).toBe('stop');
@@ -100,7 +100,7 @@ describe('a deployment with limited accounts', () => {
     expect(spent).toBeGreaterThan(0);
 
     await operator.json('PUT', `/admin/accounts/${id}/tier`, { tier: 'free' });
-    const refused = await problemOf(client, { ...run, model: 'demo-anthropic/plain' });
+    const refused = await readProblem(client, { ...run, model: 'demo-anthropic/plain' });
     expect(refused).toMatchObject({ status: 403, code: 'model_not_allowed', allowed_models: ['demo/*'] });
   });
 

@@ -5,7 +5,7 @@ import { alertRules, metricsIn, rulesPath } from './rule-file';
 
 const root = resolve(__dirname, '../../..');
 const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
-const packagesOf = resolve(root, '.data');
+const packagesDirectory = resolve(root, '.data');
 
 describe('the alerts for Prometheus', () => {
   const alerts = alertRules();
@@ -26,8 +26,11 @@ describe('the alerts for Prometheus', () => {
   });
 
   it('pass their unit tests in promtool', async () => {
-    await promtool(['check', 'rules', rulesPath], { packagesOf });
-    await promtool(['test', 'rules', 'rules.test.yaml'], { packagesOf, cwd: resolve(root, 'deploy/monitoring') });
+    await promtool(['check', 'rules', rulesPath], { packagesDirectory });
+    await promtool(['test', 'rules', 'rules.test.yaml'], {
+      packagesDirectory,
+      cwd: resolve(root, 'deploy/monitoring'),
+    });
   }, 300_000);
 
   it('use only metrics that the documents of operations name', () => {

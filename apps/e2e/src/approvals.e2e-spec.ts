@@ -38,7 +38,7 @@ describe('what a person decides or answers, in a deployment', () => {
       ...settings,
     });
 
-  const openOf = async ({ id }: RunView): Promise<Approval> => {
+  const readOpen = async ({ id }: RunView): Promise<Approval> => {
     const { data } = await client.json<{ data: Approval[] }>('GET', '/approvals?limit=200');
     const found = data.find(({ run_id }) => run_id === id);
     if (!found) throw new Error(`${id} awaits no approval`);
@@ -48,7 +48,7 @@ describe('what a person decides or answers, in a deployment', () => {
     through.request('POST', `/approvals/${id}/decision`, { arguments_hash, ...decision });
   const waitsForApproval = async (run: RunView): Promise<Approval> => {
     expect(await client.settled(run.id)).toMatchObject({ status: 'waiting_input' });
-    return openOf(run);
+    return readOpen(run);
   };
   const ending = async (run: RunView): Promise<string[]> => {
     expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });

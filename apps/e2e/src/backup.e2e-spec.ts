@@ -39,7 +39,7 @@ describe('a backup that was made while runs were executed (docs/backup.md)', () 
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'backup-'));
-    const programs = await postgresPrograms({ path: process.env['PATH'], packagesOf: join(repoRoot, '.data') });
+    const programs = await postgresPrograms({ path: process.env['PATH'], packagesDirectory: join(repoRoot, '.data') });
     const execute = async (commands: string | undefined, url: string | undefined): Promise<void> => {
       const env = { ...programs.env, PATH: `${programs.directory}:${process.env['PATH']}`, DATABASE_URL: url };
       await promisify(execFile)('bash', ['-euc', commands ?? ''], { cwd: directory, env });

@@ -24,7 +24,7 @@ describe('tools of the caller, in a deployment', () => {
   });
 
   const ask = (city: string) => call('get_weather', { city });
-  const clientOf = ({ url, key }: RondoClient) => new Rondo({ baseUrl: url, apiKey: key, retries: 100 });
+  const createClient = ({ url, key }: RondoClient) => new Rondo({ baseUrl: url, apiKey: key, retries: 100 });
   const start = (about: string, calls: readonly object[], more: object = {}) =>
     client.createRun({
       ...scripted(about, [{ calls }, { text: 'All done.' }]),
@@ -35,7 +35,7 @@ describe('tools of the caller, in a deployment', () => {
     expect(await client.settled(id)).toMatchObject({ status: 'waiting_tool' });
     return client.json<Run>('GET', `/runs/${id}`);
   };
-  const callsOf = ({ waiting: about }: Run) => about?.tool_calls?.map(({ tool_call_id: id }) => id) ?? [];
+  const listCalls = ({ waiting: about }: Run) => about?.tool_calls?.map(({ tool_call_id: id }) => id) ?? [];
 
   it('the client runs handlers, and each call is handled once while workers and gateways are killed', async () => {
     const handled: string[] = [];
@@ -51,7 +51,7 @@ describe('tools of the caller, in a deployment', () => {
       { text: 'All done.' },
     ];
 
-    const { result } = await clientOf(client).runs.run({
+    const { result } = await createClient(client).runs.run({
       ...scripted('killed', turns),
       tools: { get_weather: { description: weather.description, handler } },
     });
@@ -71,7 +71,7 @@ describe('tools of the caller, in a deployment', () => {
 
   it('two gateways that get different results at the same time take one, and the model reads that one', async () => {
     const { id } = await start('disputed', [ask('Bergen')]);
-    const [callId] = callsOf(await waiting(id));
+    const [callId] = listCalls(await waiting(id));
 
     const answers = await Promise.all(
       [client, other].map((through, index) =>
@@ -93,7 +93,7 @@ describe('tools of the caller, in a deployment', () => {
         { ...taxi, timeout_s: 1 },
       ],
     });
-    const calls = callsOf(await waiting(id));
+    const calls = listCalls(await waiting(id));
 
     await client.seen(id, 'run.completed');
 
@@ -107,7 +107,7 @@ describe('tools of the caller, in a deployment', () => {
 
   it('a run that waits occupies nothing, is stopped at once, and takes no result any more', async () => {
     const { id } = await start('stopped', [ask('Bergen')]);
-    const [callId] = callsOf(await waiting(id));
+    const [callId] = listCalls(await waiting(id));
 
     expect((await client.request('POST', `/runs/${id}/stop`, {})).status).toBe(202);
 
@@ -132,7 +132,7 @@ describe('tools of the caller, in a deployment', () => {
     const child = children[0]?.id ?? '';
     await waiting(child);
 
-    await clientOf(client).runs.serve(child, { get_weather: { description: '', handler: () => 'rain' } });
+    await createClient(client).runs.serve(child, { get_weather: { description: '', handler: () => 'rain' } });
 
     expect(await client.settled(child)).toMatchObject({ status: 'completed' });
     await client.seen(id, 'run.completed');
@@ -149,7 +149,7 @@ describe('tools of the caller, in a deployment', () => {
     const { id: approval, arguments_hash } = data.find(({ run_id }) => run_id === id) ?? {};
 
     await client.json('POST', `/approvals/${approval}/decision`, { decision: 'approve', arguments_hash });
-    const [callId] = callsOf(await waiting(id));
+    const [callId] = listCalls(await waiting(id));
     await client.json('POST', `/tool-calls/${callId}/result`, { output: 'sun' });
 
     expect(await client.settled(id)).toMatchObject({ status: 'completed' });

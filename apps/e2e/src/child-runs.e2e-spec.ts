@@ -48,14 +48,14 @@ describe('runs that start others, in a deployment', () => {
     }
     throw new Error('it never came to that');
   };
-  const childrenOf = (id: string, count: number) =>
+  const readChildren = (id: string, count: number) =>
     until(
       () => read(id),
       ({ children = [] }) => children.length === count,
     ).then(({ children = [] }) => children);
 
-  const childOf = async (id: string) => {
-    const [child] = await childrenOf(id, 1);
+  const readChild = async (id: string) => {
+    const [child] = await readChildren(id, 1);
     if (!child) throw new Error(`${id} has no child`);
     return child;
   };
@@ -71,7 +71,7 @@ describe('runs that start others, in a deployment', () => {
     expect(await client.toolOutputs(id)).toEqual(['Answer one.', 'Answer two.']);
     const facts = await client.facts(id);
     expectWholeLog(facts);
-    const children = await childrenOf(id, 2);
+    const children = await readChildren(id, 2);
     expect(children.map(({ status }) => status)).toEqual(['completed', 'completed']);
     const awaited = facts.find(({ type }) => type === 'run.waiting')?.data.child_runs as { run_id: string }[];
     expect(children.map((child) => child.id)).toEqual(expect.arrayContaining(awaited.map(({ run_id }) => run_id)));
@@ -85,7 +85,7 @@ describe('runs that start others, in a deployment', () => {
 
   it('a parent says which run it waits for, and goes on when a person has answered that one', async () => {
     const { id } = await lead('asks', [runAgent('asker', 'Paint it.')]);
-    const child = await childOf(id);
+    const child = await readChild(id);
     expect(await client.settled(child.id)).toMatchObject({ status: 'waiting_input' });
 
     const explained = await until(
@@ -109,7 +109,7 @@ describe('runs that start others, in a deployment', () => {
 
     expect(await client.settled(id)).toMatchObject({ status: 'completed' });
 
-    const child = await childOf(id);
+    const child = await readChild(id);
     const { data } = await client.json<{ data: { result: { error: string } }[] }>('GET', `/runs/${id}/tool-calls`);
     expect(data[0]?.result.error).toContain(`${child.id} was stopped: it waited for a person`);
   });
@@ -130,7 +130,7 @@ describe('runs that start others, in a deployment', () => {
     expect(data[0]?.result.error).toMatch(/^run_\w+ failed: model_no_reply/);
     expect(data[1]?.result.error).toContain('There is no agent "missing"');
     expect(data[2]?.result.output).toBe('Could not go deeper.');
-    const nester = (await childrenOf(id, 2))[1];
+    const nester = (await readChildren(id, 2))[1];
     const inner = await client.json<{ data: { result: { error: string } }[] }>('GET', `/runs/${nester?.id}/tool-calls`);
     expect(inner.data[0]?.result.error).toContain('Runs may be nested 1 deep');
   });
@@ -138,7 +138,7 @@ describe('runs that start others, in a deployment', () => {
   it('a stop of a parent that waits ends its children, and the receipt names them (I7)', async () => {
     const long = task('long', [{ calls: [command('sleep 600', 500)] }, { text: 'Slept.' }]);
     const { id } = await lead('stopped', [runAgent('helper', long), runAgent('helper', `${long} `)]);
-    const children = await childrenOf(id, 2);
+    const children = await readChildren(id, 2);
     await until(
       () => read(id),
       ({ status }) => status === 'waiting_child',
@@ -166,7 +166,7 @@ describe('runs that start others, in a deployment', () => {
     ]);
     const budget = { tokens: 30_000, on_exceeded: 'wait' };
     const { id } = await lead('budget', [runAgent('helper', spends)], { budget });
-    const child = await childOf(id);
+    const child = await readChild(id);
 
     expect(await client.settled(child.id)).toMatchObject({
       status: 'waiting_budget',
@@ -233,7 +233,7 @@ describe('runs that start others, in a deployment', () => {
     expect((await settled).map(({ status }) => status)).toEqual(trees.map(() => 'completed'));
     for (const { id } of trees) {
       await expectOnce(id, ['Answer x.', 'Answer y.']);
-      for (const child of await childrenOf(id, 2)) {
+      for (const child of await readChildren(id, 2)) {
         const [, effects] = await client.toolOutputs(child.id);
         expect(effects).toMatch(/^[xy]\n$/);
       }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { CORE_SCHEMA, loadAll } from 'js-yaml';
 import { z } from 'zod';
 import { parseArguments } from '../../../deploy/local/cluster/arguments.mjs';
-import { type ExaminedRun, outcomeOf } from '../../../deploy/local/cluster/outcome.mjs';
+import { type ExaminedRun, toOutcome } from '../../../deploy/local/cluster/outcome.mjs';
 import { type KubernetesObject, translate } from '../../../deploy/local/cluster/translate.mjs';
 import { helmProgram } from '../../../deploy/local/helm.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
@@ -127,7 +127,7 @@ describe('the outcome of a load', () => {
     ...{ doubled: 0, missing: 0, unclear: 0, restarted: 1, retried: 0 },
   };
   const of = (runs: readonly ExaminedRun[], { failures = [] as string[], requestsMayFail = false } = {}) =>
-    outcomeOf({ runs, requests: 10, failures }, { requestsMayFail });
+    toOutcome({ runs, requests: 10, failures }, { requestsMayFail });
 
   it('is its figures, if every run completed and was done once', () => {
     expect(of([good, good])).toBe(

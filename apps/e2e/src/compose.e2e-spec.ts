@@ -38,7 +38,7 @@ const services = Object.entries(compose.services);
 const ofThisRepository = services.filter(([, { build }]) => build);
 
 /** The errors that the Compose specification finds, as the path and what is wrong there. */
-async function errorsOf(file: unknown): Promise<string[]> {
+async function readErrors(file: unknown): Promise<string[]> {
   const ajv = new Ajv2019({ strict: false, validateFormats: false, allErrors: true });
   const validate = ajv.compile(await composeSchema(join(repoRoot, '.data/packages/compose-schema')));
   validate(file);
@@ -47,14 +47,14 @@ async function errorsOf(file: unknown): Promise<string[]> {
 
 describe('docker-compose.yml', () => {
   it('is what the Compose specification allows', async () => {
-    expect(await errorsOf(document)).toEqual([]);
+    expect(await readErrors(document)).toEqual([]);
   }, 120_000);
 
   it('mounts the certificates of NODE_EXTRA_CA_CERTS in every container of this repository', async () => {
     const variables = load(readFileSync(join(repoRoot, 'deploy/compose-variables.yml'), 'utf8'), {
       schema: CORE_SCHEMA,
     });
-    expect(await errorsOf(variables)).toEqual([]);
+    expect(await readErrors(variables)).toEqual([]);
     const mounting = z.object({
       services: z.record(z.string(), z.looseObject({ volumes: z.array(z.looseObject({ source: z.string() })) })),
     });
@@ -74,7 +74,7 @@ describe('docker-compose.yml', () => {
   it('would be refused with a misspelt key', async () => {
     const misspelt = { services: { gateway: { image: 'rondo-gateway', read_onyl: true } } };
 
-    expect(await errorsOf(misspelt)).not.toEqual([]);
+    expect(await readErrors(misspelt)).not.toEqual([]);
   }, 120_000);
 
   it('names only networks, volumes and services that it declares', () => {

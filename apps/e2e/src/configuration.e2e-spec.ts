@@ -13,7 +13,7 @@ import { modelVariables } from '@rondo/platform';
 import { z } from 'zod';
 import { allNatsPermissions } from '@rondo/messaging';
 import { composeSecrets } from '../../../deploy/local/secret-variables.mjs';
-import { exampleOf, withTables } from '../../../deploy/local/configuration-reference.mjs';
+import { toExample, withTables } from '../../../deploy/local/configuration-reference.mjs';
 import { environmentsPage } from '../../../deploy/local/environments.mjs';
 import { composeConfiguration } from '../../../deploy/local/nats-server-configuration.mjs';
 import { serviceEnvironment } from '../../../deploy/local/service-environment.mjs';
@@ -69,7 +69,7 @@ it.each(demoModels)('refuses the parameters of demo/%s that the demo server refu
 describe('the reference of the configuration', () => {
   it('is what npm run docs generates from the schemas', () => {
     expect(withTables(read('docs/configuration.md'), environments)).toBe(read('docs/configuration.md'));
-    expect(exampleOf(environments)).toBe(read('.env.example'));
+    expect(toExample(environments)).toBe(read('.env.example'));
   });
 
   it('has a valid example of a model server', () => {

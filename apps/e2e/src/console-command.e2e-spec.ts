@@ -39,10 +39,10 @@ function start(words: readonly string[], env: NodeJS.ProcessEnv = environment())
   const child = spawn(process.execPath, [program, 'console', ...words], { cwd: folder, env });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const line = async (): Promise<string> => ((await lines.next()) as { value: string }).value;
-  return { child, line, ended: endOf(child) };
+  return { child, line, ended: readEnd(child) };
 }
 
-async function endOf(child: ChildProcessWithoutNullStreams): Promise<{ code: number; stderr: string }> {
+async function readEnd(child: ChildProcessWithoutNullStreams): Promise<{ code: number; stderr: string }> {
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number];
@@ -108,16 +108,16 @@ describe('the console through `rondo console`', () => {
   it('carries sockets of its own origin', async () => {
     const cookies = await page.context().cookies();
     const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
-    const socketOf = (extraHeaders: Record<string, string>) =>
+    const createSocket = (extraHeaders: Record<string, string>) =>
       io(`${url}/runs`, { extraHeaders, transports: ['websocket'], forceNew: true, reconnection: false });
 
-    const socket = socketOf({ cookie, Origin: url });
+    const socket = createSocket({ cookie, Origin: url });
     await new Promise((connected) => socket.once('connect', () => connected(undefined)));
     const answer: unknown = await socket.emitWithAck('run.create', { model: 'demo/plain', input: 'By a socket.' });
     socket.disconnect();
     expect(answer).toMatchObject({ ok: true, data: { id: expect.stringMatching(/^run_/) } });
 
-    const foreign = socketOf({ cookie, Origin: client.url });
+    const foreign = createSocket({ cookie, Origin: client.url });
     await new Promise((refused) => foreign.once('connect_error', refused));
   });
 

@@ -1,6 +1,6 @@
 import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
-import { runOf } from '../../console/bench/synthetic-run.mjs';
+import { toRun } from '../../console/bench/synthetic-run.mjs';
 import { ConsoleBrowser } from './console-browser';
 
 const hostile = [
@@ -69,7 +69,7 @@ describe('the console in a browser', () => {
 
   it('bench:console measures a run with the fields of a real one', async () => {
     const { data } = await client.json<{ data: object[] }>('GET', '/runs?limit=1');
-    expect(Object.keys(runOf('running', 1)).sort()).toEqual(Object.keys(data[0] ?? {}).sort());
+    expect(Object.keys(toRun('running', 1)).sort()).toEqual(Object.keys(data[0] ?? {}).sort());
   });
 
   it('every page says that the gateway is away, and nothing of that stays when it is back', async () => {

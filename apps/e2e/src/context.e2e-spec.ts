@@ -51,11 +51,11 @@ describe('a long conversation in a deployment (I6, I13)', () => {
   };
 
   /** The requests to a model of the demo model, by its name without the provider. */
-  const requestsOf = async (model: string): Promise<ModelRequest[]> =>
+  const readRequests = async (model: string): Promise<ModelRequest[]> =>
     (await rondo.modelRequests()).filter((request) => request.model === model);
 
   const untilAsked = async (model: string): Promise<void> => {
-    while ((await requestsOf(model)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20)); // the demo model has no event for it
+    while ((await readRequests(model)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20)); // the demo model has no event for it
   };
 
   it.each([
@@ -80,8 +80,8 @@ describe('a long conversation in a deployment (I6, I13)', () => {
 
     const compactions = ofType(facts, 'context.compacted');
     expect(compactions.length).toBeGreaterThanOrEqual(3);
-    expect(new Set(methodsOf(facts))).toEqual(new Set(['summary']));
-    const knowing = async (model: string) => (await requestsOf(model)).filter(({ body }) => body.includes(secret));
+    expect(new Set(listMethods(facts))).toEqual(new Set(['summary']));
+    const knowing = async (model: string) => (await readRequests(model)).filter(({ body }) => body.includes(secret));
     expect(await knowing('summary')).toHaveLength(compactions.length);
     const sent = await knowing(loop);
     expect(sent).toHaveLength(loopIterations);
@@ -102,7 +102,7 @@ describe('a long conversation in a deployment (I6, I13)', () => {
       const facts = await completed(await start({ model: `demo/${loop}`, context: { summary_model: model } }));
 
       expect(ofType(facts, 'context.compaction_failed')).not.toEqual([]);
-      expect(new Set(methodsOf(facts))).toEqual(new Set(['compression']));
+      expect(new Set(listMethods(facts))).toEqual(new Set(['compression']));
       expect(ofType(facts, 'iteration.completed')).toHaveLength(loopIterations);
     },
   );
@@ -118,7 +118,7 @@ describe('a long conversation in a deployment (I6, I13)', () => {
 
     const facts = await completed(run);
 
-    const [abandoned] = await requestsOf(summaryModel);
+    const [abandoned] = await readRequests(summaryModel);
     expect(abandoned?.closed_by_client_at).not.toBeNull();
     expect(ofType(facts, 'context.compaction_started')).not.toEqual([]);
   });
@@ -136,7 +136,9 @@ describe('a long conversation in a deployment (I6, I13)', () => {
     const facts = await client.facts(run.id);
     expectWholeLog(facts);
     expectHonestCompactions(facts);
-    expect((await requestsOf(summaryModel)).map(({ closed_by_client_at }) => closed_by_client_at)).not.toContain(null);
+    expect((await readRequests(summaryModel)).map(({ closed_by_client_at }) => closed_by_client_at)).not.toContain(
+      null,
+    );
   });
 
   it('is compacted and sent again when the provider refuses it as too long', async () => {
@@ -146,7 +148,7 @@ describe('a long conversation in a deployment (I6, I13)', () => {
     const [shortened, ...more] = ofType(facts, 'context.compacted');
     expect(shortened?.data).toMatchObject({ method: 'compression', reason: 'overflow' });
     expect(more).toEqual([]);
-    const refused = (await requestsOf(model)).filter(({ tokens_sent }) => tokens_sent === 0);
+    const refused = (await readRequests(model)).filter(({ tokens_sent }) => tokens_sent === 0);
     expect(refused).toHaveLength(1);
   });
 
@@ -167,13 +169,13 @@ describe('a long conversation in a deployment (I6, I13)', () => {
     );
 
     expect(ofType(facts, 'context.compaction_failed')).not.toEqual([]);
-    expect(new Set(methodsOf(facts))).toEqual(new Set(['compression']));
+    expect(new Set(listMethods(facts))).toEqual(new Set(['compression']));
   });
 });
 
 const ofType = (facts: readonly Fact[], wanted: string): Fact[] => facts.filter(({ type }) => type === wanted);
 
-const methodsOf = (facts: readonly Fact[]): string[] =>
+const listMethods = (facts: readonly Fact[]): string[] =>
   ofType(facts, 'context.compacted').map(({ data }) => String(data.method));
 
 /** Each summary that was asked for has one end, with it or without; and no summary is in the log twice. */
@@ -181,7 +183,7 @@ function expectHonestCompactions(facts: readonly Fact[]): void {
   const compactions = ofType(facts, 'context.compacted').filter(({ data }) => data.method === 'summary');
   const ends = [...compactions, ...ofType(facts, 'context.compaction_failed')];
   const asked = ofType(facts, 'context.compaction_started');
-  expect(compactionsOf(ends)).toEqual(compactionsOf(asked));
+  expect(listCompactions(ends)).toEqual(listCompactions(asked));
 
   const summaries = ofType(facts, 'message.created').filter(({ data }) => data.message.type === 'summary');
   expect(summaries.map(({ data }) => String(data.message.id))).toEqual(
@@ -189,5 +191,5 @@ function expectHonestCompactions(facts: readonly Fact[]): void {
   );
 }
 
-const compactionsOf = (facts: readonly Fact[]): string[] =>
+const listCompactions = (facts: readonly Fact[]): string[] =>
   facts.map(({ data }) => String(data.compaction_id)).toSorted();

@@ -11,12 +11,12 @@ export class CuttingProxy {
     readonly url: string,
   ) {}
 
-  static async start(target: string, bytesOf: (connection: number) => number): Promise<CuttingProxy> {
+  static async start(target: string, countBytes: (connection: number) => number): Promise<CuttingProxy> {
     const { hostname, port } = new URL(target);
     let connections = 0;
     const server = createServer((client) => {
       const upstream = connect(Number(port), hostname);
-      let left = bytesOf(connections++);
+      let left = countBytes(connections++);
       for (const socket of [client, upstream]) {
         proxy.sockets.add(socket);
         socket.on('error', () => undefined); // a cut on one side is an error on the other

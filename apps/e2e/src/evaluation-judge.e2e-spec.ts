@@ -56,7 +56,7 @@ async function evaluate(name: string, answers: readonly string[]): Promise<strin
   return join(folder, `output/validation/${name}.jsonl`);
 }
 
-const judgementsOf = (results: string): Judgement[] =>
+const listJudgements = (results: string): Judgement[] =>
   existsSync(`${results}.judgements`)
     ? readFileSync(`${results}.judgements`, 'utf8')
         .split('\n')
@@ -68,7 +68,7 @@ const judged = async (results: string, count: number): Promise<void> => {
   await new Promise<void>((seen) => {
     const watcher = watch(folder, { recursive: true }, () => look());
     const look = () => {
-      if (judgementsOf(results).length < count) return;
+      if (listJudgements(results).length < count) return;
       watcher.close();
       seen();
     };
@@ -97,17 +97,17 @@ describe('a judge model', () => {
     await judged(results, 2);
     first.kill('SIGKILL');
     await ended;
-    expect(judgementsOf(results).length).toBeLessThan(8);
+    expect(listJudgements(results).length).toBeLessThan(8);
     const { code, stdout, stderr } = await program.run(...words);
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const scores = JSON.parse(stdout) as Scores;
     expect(scores).toMatchObject({ scored: 8, right: 4, unjudged: 0, judging: { answers: 8 } });
-    expect(judgementsOf(results).map(({ task_id: id }) => id)).toHaveLength(8);
+    expect(listJudgements(results).map(({ task_id: id }) => id)).toHaveLength(8);
     const { data: runs } = await client.json<{ data: { id: string; metadata: object }[] }>('GET', '/runs?limit=100');
     const judges = runs.filter(({ metadata }) => 'evaluation' in metadata).map(({ id }) => id);
     expect(judges.sort()).toEqual(
-      judgementsOf(results)
+      listJudgements(results)
         .map(({ run_id: id }) => id)
         .sort(),
     );
@@ -118,13 +118,13 @@ describe('a judge model', () => {
 
   it('says nothing a second time, and is not asked again', async () => {
     const results = join(folder, 'output/validation/once.jsonl');
-    const before = judgementsOf(results);
+    const before = listJudgements(results);
 
     const { stdout } = await program.run('eval', 'score', results, '--judge-model', slowJudge);
     const compared = await program.run('eval', 'compare', results, results, '--json');
 
     expect(stdout).toMatch(/8 tasks: 4 of 8 right .* 0 errors, \$\d\.\d+ and \$\d\.\d+ for the judge\./);
-    expect(judgementsOf(results)).toEqual(before);
+    expect(listJudgements(results)).toEqual(before);
     expect(JSON.parse(compared.stdout)).toMatchObject({ tasks: 8, difference: 0 });
   });
 
@@ -192,7 +192,7 @@ describe('attack: an answer that a judge model reads', () => {
 
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ scored: 0, right: 0, unjudged: 2, judging: { answers: 2 } });
-    expect(judgementsOf(results).map(({ reason }) => reason)).toEqual(
+    expect(listJudgements(results).map(({ reason }) => reason)).toEqual(
       Array.from({ length: 2 }, () => 'its reply has no verdict of the form that was asked for'),
     );
   });
@@ -201,11 +201,11 @@ describe('attack: an answer that a judge model reads', () => {
 describe('an answer without a verdict', () => {
   it('is judged again if that is wanted', async () => {
     const results = join(folder, 'output/validation/obeyed.jsonl');
-    const before = judgementsOf(results).map(({ run_id: id }) => id);
+    const before = listJudgements(results).map(({ run_id: id }) => id);
 
     await program.run('eval', 'score', results, '--judge-model', 'demo/scripted', '--retry-errors');
 
-    const after = judgementsOf(results).map(({ run_id: id }) => id);
+    const after = listJudgements(results).map(({ run_id: id }) => id);
     expect(after).toHaveLength(2);
     expect(after.filter((id) => before.includes(id))).toEqual([]);
   });

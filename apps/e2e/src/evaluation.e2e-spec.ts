@@ -80,7 +80,7 @@ describe('rondo eval', () => {
       : [];
 
   /** Resolves when so many tasks have a result. */
-  const resultsOf = async (count: number): Promise<void> => {
+  const readResults = async (count: number): Promise<void> => {
     await new Promise<void>((seen) => {
       const watcher = watch(folder, { recursive: true }, () => look());
       const look = () => {
@@ -96,9 +96,9 @@ describe('rondo eval', () => {
 
   it('has one line and one run for each task, though workers and the runner are killed, and costs what the ledger says', async () => {
     const first = run();
-    await resultsOf(8);
+    await readResults(8);
     await rondo.services.get('agent-worker').kill();
-    await resultsOf(16);
+    await readResults(16);
     first.kill('SIGKILL');
     await finished(first);
     const atDeath = lines().length;
@@ -110,7 +110,7 @@ describe('rondo eval', () => {
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(atDeath).toBeLessThan(taskCount);
     const all = lines();
-    expect(all.map(({ task_id: id }) => id).sort()).toEqual(Array.from({ length: taskCount }, (_, n) => idOf(n)));
+    expect(all.map(({ task_id: id }) => id).sort()).toEqual(Array.from({ length: taskCount }, (_, n) => toId(n)));
     expect(all.filter(({ agent_error: error }) => error !== null)).toEqual([]);
     const { data: runs } = await client.json<{ data: { id: string }[] }>('GET', '/runs?limit=100');
     expect(runs.map(({ id }) => id).sort()).toEqual(all.map(({ run_id: id }) => id).sort());
@@ -149,19 +149,19 @@ describe('rondo eval', () => {
   });
 });
 
-const idOf = (n: number): string => `task-${String(n).padStart(2, '0')}`;
+const toId = (n: number): string => `task-${String(n).padStart(2, '0')}`;
 
 /** Every other task has a file and looks for it; every fifth gives a wrong answer. */
 function writeDataset(folder: string): void {
   mkdirSync(folder, { recursive: true });
   const rows = Array.from({ length: taskCount }, (_, n) => {
     const [extension, bytes] = fileKinds[(n / 2) % fileKinds.length] ?? ['txt', Buffer.from('text')];
-    const file = n % 2 === 0 ? `${idOf(n)}.${extension}` : '';
+    const file = n % 2 === 0 ? `${toId(n)}.${extension}` : '';
     if (file !== '') writeFileSync(join(folder, file), bytes);
     const calls = file === '' ? [] : [command(`test -s /workspace/${file} && sha256sum /workspace/${file}`)];
     const answer = { text: `I have it.\nFINAL ANSWER: ${n % 5 === 0 ? 'wrong' : `Answer ${n}`}` };
-    const { input } = scripted(idOf(n), calls.length > 0 ? [{ calls }, answer] : [answer]);
-    return { task_id: idOf(n), Question: input, Level: (n % 3) + 1, 'Final answer': `answer ${n}`, file_name: file };
+    const { input } = scripted(toId(n), calls.length > 0 ? [{ calls }, answer] : [answer]);
+    return { task_id: toId(n), Question: input, Level: (n % 3) + 1, 'Final answer': `answer ${n}`, file_name: file };
   });
   writeFileSync(join(folder, 'metadata.jsonl'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
 }

@@ -16,14 +16,14 @@ import { environment as summarizer } from '../../summarizer/src/config';
 import { environment as toolExecutor } from '../../tool-executor/src/config';
 import { typesOfObjects } from './kubernetes-types';
 import { chart, findPods, type KubernetesObject, pod, prepareHelm, refusal, render } from './rendered-chart';
-import { alertRules, metricsIn, rulesOf } from './rule-file';
+import { alertRules, metricsIn, listRules } from './rule-file';
 
 const root = resolve(__dirname, '../../..');
 const cache = join(root, '.data/cache');
 
 beforeAll(prepareHelm, 300_000);
 
-const valuesOf = (variable: string, found: z.infer<typeof pod> | undefined) =>
+const findValues = (variable: string, found: z.infer<typeof pod> | undefined) =>
   found?.containers[0]?.env.filter(({ name }) => name === variable).map(({ value }) => value);
 
 const chosen = 'toolExecutor.sandbox.limits=pod';
@@ -182,8 +182,8 @@ describe('the Helm chart', () => {
     mkdirSync(cache, { recursive: true });
     writeFileSync(file, JSON.stringify(spec)); // JSON is YAML
 
-    await promtool(['check', 'rules', file], { packagesOf: join(root, '.data') });
-    const shipped = rulesOf(spec);
+    await promtool(['check', 'rules', file], { packagesDirectory: join(root, '.data') });
+    const shipped = listRules(spec);
     expect(shipped.map(({ alert }) => alert)).toEqual(alertRules().map(({ alert }) => alert));
     for (const { expr } of shipped) {
       for (const metric of metricsIn(expr)) expect(expr).toContain(`${metric}{namespace="default"`);
@@ -203,7 +203,7 @@ describe('the Helm chart', () => {
 
   it('runs no tool without limits for each sandbox, unless those of the pod were said to be enough', async () => {
     const limits = async (...settings: string[]) =>
-      valuesOf(
+      findValues(
         'SANDBOX_REQUIRE_LIMITS',
         findPods(await render('bundled.enabled=true', ...settings)).get('tool-executor'),
       );
@@ -224,7 +224,7 @@ describe('the Helm chart', () => {
 
   it('lets the gateway see the addresses of clients behind the ingress, unless told how many proxies there are', async () => {
     const hops = async (...settings: string[]) =>
-      valuesOf('TRUSTED_PROXY_HOPS', findPods(await render(...bundled, ...settings)).get('gateway'));
+      findValues('TRUSTED_PROXY_HOPS', findPods(await render(...bundled, ...settings)).get('gateway'));
 
     expect(await hops()).toEqual([]);
     expect(await hops(...ingress)).toEqual(['1']);
@@ -233,30 +233,30 @@ describe('the Helm chart', () => {
   });
 
   it('has a test that needs a sandbox, where there are any, and none without the demo model', async () => {
-    const testOf = async (...settings: string[]) => {
+    const findTest = async (...settings: string[]) => {
       const found = (await render(...bundled, ...settings)).find(({ metadata }) => metadata.name === 'rondo-demo-run');
       return found && z.object({ spec: pod }).parse(found).spec.containers[0]?.args?.join(' ');
     };
 
-    expect(await testOf()).toContain('mended it');
-    expect(await testOf('toolExecutor.enabled=false')).toBe('run --model demo/plain Say something.');
-    expect(await testOf('models.demo=false', 'models.secret=keys', 'models.keys={A_KEY}')).toBeUndefined();
+    expect(await findTest()).toContain('mended it');
+    expect(await findTest('toolExecutor.enabled=false')).toBe('run --model demo/plain Say something.');
+    expect(await findTest('models.demo=false', 'models.secret=keys', 'models.keys={A_KEY}')).toBeUndefined();
   });
 
   it('says who may connect to the stores, and the executor is not among them', async () => {
     const objects = await render(...bundled);
-    const peersOf = (server: string) => JSON.stringify(objects.find(isPolicyOf(server)));
-    const isPolicyOf =
+    const toPeers = (server: string) => JSON.stringify(objects.find(isPolicy(server)));
+    const isPolicy =
       (server: string) =>
       ({ kind, metadata }: KubernetesObject) =>
         kind === 'NetworkPolicy' && metadata.name === `rondo-${server}`;
 
     for (const store of ['postgres', 'redis']) {
-      expect(peersOf(store)).toContain('"gateway"');
-      expect(peersOf(store)).not.toContain('tool-executor');
+      expect(toPeers(store)).toContain('"gateway"');
+      expect(toPeers(store)).not.toContain('tool-executor');
     }
-    expect(peersOf('nats')).toContain('tool-executor');
-    expect(peersOf('tool-executor-egress')).toContain('169.254.0.0/16');
+    expect(toPeers('nats')).toContain('tool-executor');
+    expect(toPeers('tool-executor-egress')).toContain('169.254.0.0/16');
   });
 });
 
@@ -292,7 +292,7 @@ describe('attack: the stolen NATS password of an executor', () => {
       ...{ name: 'nats-passwords', mountPath: '/run/nats/password' },
       ...{ subPathExpr: '$(EXECUTOR_ID)', readOnly: true },
     });
-    expect(valuesOf('NATS_URL', executor)).toEqual(['nats://$(EXECUTOR_ID)@agents-nats:4222']);
+    expect(findValues('NATS_URL', executor)).toEqual(['nats://$(EXECUTOR_ID)@agents-nats:4222']);
     const references = first?.env.map(({ valueFrom }) => secretRef.safeParse(valueFrom).data?.secretKeyRef.key) ?? [];
     expect(references.filter((key) => key?.includes('NATS'))).toEqual([]);
   });

@@ -117,5 +117,8 @@ async function expectValue(query: string, value: number): Promise<void> {
   mkdirSync(directory, { recursive: true });
   const tests = [{ interval: '30s', input_series: input, promql_expr_test: [expected] }];
   writeFileSync(join(directory, 'executor-load.test.yaml'), JSON.stringify({ rule_files: [], tests })); // JSON is YAML
-  await promtool(['test', 'rules', 'executor-load.test.yaml'], { packagesOf: join(root, '.data'), cwd: directory });
+  await promtool(['test', 'rules', 'executor-load.test.yaml'], {
+    packagesDirectory: join(root, '.data'),
+    cwd: directory,
+  });
 }

@@ -51,8 +51,8 @@ function readLeaves(
 }
 
 const leaves = readLeaves(node.parse(JSON.parse(helmValuesSchema())));
-const keyOf = (name: string) => name.split('.').at(-1) ?? '';
-const isPodSetting = (name: string) => keyOf(name) in podSettings && name !== 'global';
+const toKey = (name: string) => name.split('.').at(-1) ?? '';
+const isPodSetting = (name: string) => toKey(name) in podSettings && name !== 'global';
 
 /** Values that must have a form of their own; each is found in the objects as it is here, or as the second says. */
 const special: Record<string, { readonly value: unknown; readonly found?: string }> = {
@@ -91,7 +91,7 @@ function createMark(name: string, index: number, { type, enum: choices, pattern 
   if (name.endsWith('.env')) return { value: { [`MARK_${index}`]: text }, found: text };
   if (type === 'array')
     return {
-      value: keyOf(name).endsWith('osts') || keyOf(name) === 'hostnames' ? [text] : [{ name: text }],
+      value: toKey(name).endsWith('osts') || toKey(name) === 'hostnames' ? [text] : [{ name: text }],
       found: text,
     };
   if (type === 'object') return { value: { [text]: text }, found: text };
@@ -133,7 +133,7 @@ const isAlternative = (name: string) =>
     'nats.host',
   ].includes(name) ||
   (groups.includes(name.split('.')[0] ?? '') &&
-    ['image', 'minAvailable', 'replicas'].includes(keyOf(name)) &&
+    ['image', 'minAvailable', 'replicas'].includes(toKey(name)) &&
     name !== 'toolExecutor.replicas');
 
 /** Those of one service hide what the top says of a text, so they are rendered apart. */

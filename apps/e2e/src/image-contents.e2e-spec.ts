@@ -28,7 +28,7 @@ trailer<</Root 1 0 R>>
 `;
 
 /** The last stage that a stage of the Dockerfile is based on, and its own instructions. */
-function stageOf(name: string) {
+function createStage(name: string) {
   const stage = dockerfile.split(/^FROM /m).find((text) => text.split('\n')[0]?.endsWith(` AS ${name}`)) ?? '';
   return { system: stage.split(' ')[0], instructions: stage };
 }
@@ -43,7 +43,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const contentsOf = (image: string) => {
+const createContents = (image: string) => {
   const found = assembled.find((one) => one.image === image);
   if (!found) throw new Error(`there is no image ${image}`);
   return found;
@@ -65,7 +65,7 @@ function packagesBelow(root: string, parent = ''): string[] {
 
 describe('deploy/Dockerfile', () => {
   it.each(Object.keys(images))('has a target %s that copies what was assembled for it', (image) => {
-    const { system, instructions } = stageOf(image);
+    const { system, instructions } = createStage(image);
 
     expect(system).toBe(images[image]?.system);
     expect(instructions).toContain(`COPY --from=build /images/${image} ./`);
@@ -75,7 +75,7 @@ describe('deploy/Dockerfile', () => {
 
   it('starts programs that are in the image', () => {
     for (const { image, files } of assembled) {
-      const [, program] = /^(?:CMD|ENTRYPOINT) \[.*"node", "([^"]+)"/m.exec(stageOf(image).instructions) ?? [];
+      const [, program] = /^(?:CMD|ENTRYPOINT) \[.*"node", "([^"]+)"/m.exec(createStage(image).instructions) ?? [];
       expect(files).toContain(program);
     }
   });
@@ -83,7 +83,7 @@ describe('deploy/Dockerfile', () => {
   it('ends every system as an ordinary user', () => {
     for (const system of ['runtime', 'sandbox-runtime']) {
       expect(
-        stageOf(system)
+        createStage(system)
           .instructions.match(/^USER .+$/gm)
           ?.at(-1),
       ).toBe('USER node');
@@ -91,7 +91,7 @@ describe('deploy/Dockerfile', () => {
   });
 
   it('names the version of this repository', () => {
-    expect(stageOf('runtime').instructions).toContain(`org.opencontainers.image.version="${manifest.version}"`);
+    expect(createStage('runtime').instructions).toContain(`org.opencontainers.image.version="${manifest.version}"`);
   });
 });
 
@@ -104,7 +104,7 @@ describe('the contents of images', () => {
   });
 
   it('give the executor no client of Postgres', () => {
-    const { packages, libraries } = contentsOf('tool-executor');
+    const { packages, libraries } = createContents('tool-executor');
     const clients = packages.filter((place) => /node_modules\/(pg|@prisma\/.*)$/.test(place));
 
     expect(libraries).not.toContain('libs/persistence');
@@ -144,7 +144,7 @@ describe('the licences of others', () => {
   it.each(Object.keys(images))('are in %s, for each package with its text', (image) => {
     const notices = noticesIn(join(folder, image, 'THIRD_PARTY_NOTICES.txt'));
 
-    const { packages } = contentsOf(image);
+    const { packages } = createContents(image);
     const names = packages.map((place) => {
       const { name } = JSON.parse(readFileSync(join(repoRoot, place, 'package.json'), 'utf8')) as { name: string };
       return name;

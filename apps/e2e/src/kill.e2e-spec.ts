@@ -55,7 +55,7 @@ describe('kill -9 (I1–I5, I8)', () => {
     for (const { id } of runs) {
       const facts = await client.facts(id);
       expectWholeLog(facts);
-      expect(effectsOf(facts)).toBe('1\n2\n3\n');
+      expect(findEffects(facts)).toBe('1\n2\n3\n');
       expect(new Set(facts.map(({ type }) => type))).not.toContain('tool.unknown');
     }
     expectShownAsStored(await watched, await client.facts(runs[0]?.id ?? ''));
@@ -82,7 +82,7 @@ describe('kill -9 (I1–I5, I8)', () => {
     const settled = await killRepeatedly(runs, ['gateway']);
 
     expect(settled.map(({ status }) => status)).toEqual(runs.map(() => 'completed'));
-    for (const { id } of runs) expect(effectsOf(await client.facts(id))).toBe('1\n2\n3\n');
+    for (const { id } of runs) expect(findEffects(await client.facts(id))).toBe('1\n2\n3\n');
   });
 
   it('of Redis with all its data: runs continue, and new ones start (I1)', async () => {
@@ -121,13 +121,13 @@ describe('kill -9 (I1–I5, I8)', () => {
     for (const { id } of runs) {
       const facts = await client.facts(id);
       expectWholeLog(facts);
-      expect(effectsOf(facts)).toBe('1\n2\n3\n');
+      expect(findEffects(facts)).toBe('1\n2\n3\n');
     }
   });
 });
 
 /** The output of the task's last command: one line for each effect. */
-const effectsOf = (facts: readonly Fact[]): string | undefined =>
+const findEffects = (facts: readonly Fact[]): string | undefined =>
   facts.filter(({ type, iteration }) => type === 'tool.completed' && iteration === 4).at(-1)?.data.result.output as
     string | undefined;
 

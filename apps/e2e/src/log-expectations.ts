@@ -25,12 +25,12 @@ export const storedText = (facts: readonly (Fact | Delta)[]): Map<string, string
       .filter(({ type, data }) => type === 'message.created' && data.message.type === 'assistant')
       .map(({ data }): [string, string] => [
         data.message.id as string,
-        textOf(data.message.content as { type: string; text: string }[]),
+        toText(data.message.content as { type: string; text: string }[]),
       ])
       .filter(([, text]) => text !== ''),
   );
 
-const textOf = (content: readonly { type: string; text: string }[]): string =>
+const toText = (content: readonly { type: string; text: string }[]): string =>
   content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('');
 
 /** The text that a subscriber received for a message equals the stored one. After a message is stored, new subscribers receive only the fact. */

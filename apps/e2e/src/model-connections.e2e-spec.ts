@@ -43,7 +43,7 @@ describe('the connection to a model server with a certificate of a private autho
     proxy = createServer();
     proxy.on('connect', (request, client) => {
       connected.push(request.url ?? '');
-      const server = connect(portOf(models), '127.0.0.1', () => {
+      const server = connect(readPort(models), '127.0.0.1', () => {
         client.write('HTTP/1.1 200 Connection established\r\n\r\n');
         server.pipe(client).pipe(server);
       });
@@ -74,8 +74,8 @@ describe('the connection to a model server with a certificate of a private autho
     openssl('x509', '-req', '-in', 'server.csr', ...signed, '-out', 'server.pem');
   }
 
-  const portOf = (server: Server | TlsServer) => (server.address() as AddressInfo).port; // it listens on TCP
-  const direct = () => `https://127.0.0.1:${portOf(models)}`;
+  const readPort = (server: Server | TlsServer) => (server.address() as AddressInfo).port; // it listens on TCP
+  const direct = () => `https://127.0.0.1:${readPort(models)}`;
 
   /** Why it does not work; undefined if it does. */
   async function tryModel(kind: string, { url, trusts, ...proxies }: Tried): Promise<string | undefined> {
@@ -101,7 +101,7 @@ describe('the connection to a model server with a certificate of a private autho
   });
 
   it.each(['openai', 'anthropic'])('of the kind %s goes through HTTPS_PROXY, unless NO_PROXY says so', async (kind) => {
-    const HTTPS_PROXY = `http://127.0.0.1:${portOf(proxy)}`;
+    const HTTPS_PROXY = `http://127.0.0.1:${readPort(proxy)}`;
     const tried = { url: `https://${host}`, HTTPS_PROXY };
 
     expect(await tryModel(kind, { ...tried, trusts: true })).toBeUndefined();

@@ -41,7 +41,7 @@ describe('a Prometheus that reads the running services', () => {
     client = rondo.client();
     prometheus = await PrometheusServer.start({
       directory: rondo.directory,
-      packagesOf: resolve(__dirname, '../../../.data'),
+      packagesDirectory: resolve(__dirname, '../../../.data'),
       targets: rondo.services.all.filter(({ name }) => name !== 'demo-model'),
       rules: readFileSync(rulesPath, 'utf8'),
     });
@@ -53,7 +53,7 @@ describe('a Prometheus that reads the running services', () => {
   });
 
   /** Those that have no series yet. */
-  const emptyOf = async (expressions: readonly Expression[]): Promise<string[]> => {
+  const readEmpty = async (expressions: readonly Expression[]): Promise<string[]> => {
     const series = await Promise.all(expressions.map(({ expr }) => prometheus.query(expr)));
     return expressions.flatMap(({ name, expr }, index) => (series[index]?.length ? [] : [`${name}: ${expr}`]));
   };
@@ -78,7 +78,7 @@ describe('a Prometheus that reads the running services', () => {
     expect(await watched).not.toHaveLength(0);
 
     const expressions = [...hasSeries, ...compared];
-    for (let empty = await emptyOf(expressions); empty.length > 0; empty = await emptyOf(expressions)) {
+    for (let empty = await readEmpty(expressions); empty.length > 0; empty = await readEmpty(expressions)) {
       await new Promise((resolve) => setTimeout(resolve, 500)); // until Prometheus has read the services again
     }
   });

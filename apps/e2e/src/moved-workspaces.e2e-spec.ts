@@ -46,7 +46,7 @@ describe('the workspace of a thread whose executor is lost (I5)', () => {
   };
 
   const hasFiles = (executor: Executor, threadId: string) => existsSync(join(disks, executor, threadId));
-  const hostOf = (threadId: string): Executor => {
+  const toHost = (threadId: string): Executor => {
     const host = executors.find((executor) => hasFiles(executor, threadId));
     if (!host) throw new Error('no executor has files of the thread');
     return host;
@@ -54,7 +54,7 @@ describe('the workspace of a thread whose executor is lost (I5)', () => {
   const until = async (isSo: () => boolean) => {
     while (!isSo()) await delay(100); // the test's own time limit ends it
   };
-  const resultsOf = (facts: readonly Fact[]) =>
+  const listResults = (facts: readonly Fact[]) =>
     facts.flatMap(({ type, data }) =>
       type === 'tool.completed' || type === 'tool.failed' ? [JSON.stringify(data.result)] : [],
     );
@@ -66,7 +66,7 @@ describe('the workspace of a thread whose executor is lost (I5)', () => {
     await until(() =>
       readdirSync(join(disks, 'copies'), { recursive: true }).some((name) => /^thr_.*\.copy$/.test(String(name))),
     );
-    const lost = hostOf(thread);
+    const lost = toHost(thread);
     const frozen = rondo.services.get(lost);
     await frozen.kill('SIGSTOP');
 
@@ -75,7 +75,7 @@ describe('the workspace of a thread whose executor is lost (I5)', () => {
     expect(second).toMatchObject({ status: 'completed' });
     const facts = await client.facts(second.id);
     expectWholeLog(facts);
-    const [told, seen] = resultsOf(facts);
+    const [told, seen] = listResults(facts);
     expect(told).toContain('Not executed');
     expect(told).toContain('lost');
     expect(seen).toContain('kept\\n700');
@@ -85,6 +85,6 @@ describe('the workspace of a thread whose executor is lost (I5)', () => {
     await frozen.kill('SIGCONT');
     await until(() => !hasFiles(lost, thread));
     const third = await run(thread, ['cat file']);
-    expect(resultsOf(await client.facts(third.id))[0]).toContain('kept\\nmore');
+    expect(listResults(await client.facts(third.id))[0]).toContain('kept\\nmore');
   });
 });

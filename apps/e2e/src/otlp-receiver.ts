@@ -111,7 +111,7 @@ export class OtlpReceiver {
 
 const spansIn = ({ resourceSpans }: Body): ReceivedSpan[] =>
   resourceSpans.flatMap(({ resource, scopeSpans }) => {
-    const service = String(attributesOf(resource.attributes)['service.name']);
+    const service = String(createAttributes(resource.attributes)['service.name']);
     return scopeSpans.flatMap(({ spans }) =>
       spans.map((span) => ({
         service,
@@ -122,13 +122,13 @@ const spansIn = ({ resourceSpans }: Body): ReceivedSpan[] =>
         kind: span.kind,
         startMs: Number(BigInt(span.startTimeUnixNano) / 1_000_000n),
         endMs: Number(BigInt(span.endTimeUnixNano) / 1_000_000n),
-        attributes: attributesOf(span.attributes),
+        attributes: createAttributes(span.attributes),
         failed: span.status.code === 2,
       })),
     );
   });
 
-const attributesOf = (list: readonly KeyValue[]): Record<string, unknown> =>
+const createAttributes = (list: readonly KeyValue[]): Record<string, unknown> =>
   Object.fromEntries(list.map(({ key, value }) => [key, plain(value)]));
 
 function plain(value: AnyValue): unknown {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type RondoClient, RunningRondo, call, command, scripted, smallContext } from '@rondo/test-deployment';
 import { z } from 'zod';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
-import { type SentMessage, WireRecorder, exampleOf, oneOfEachShape } from '../../../deploy/local/wire-recorder.mjs';
+import { type SentMessage, WireRecorder, toExample, oneOfEachShape } from '../../../deploy/local/wire-recorder.mjs';
 
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
 
@@ -41,7 +41,7 @@ describe('messages of services, read by services of the previous version', () =>
     if (recording !== undefined) {
       const examples = kinds.map((kind) => [
         kind,
-        oneOfEachShape((recorder.heard[kind] ?? []).map((one) => exampleOf(one))),
+        oneOfEachShape((recorder.heard[kind] ?? []).map((one) => toExample(one))),
       ]);
       writeFileSync(join(recording, 'examples.json'), JSON.stringify(Object.fromEntries(examples)));
     }
@@ -139,7 +139,7 @@ describe('an example of a message', () => {
       tools: [{ name: 'read_file', output: 'words' }, { name: 'read_file', output: 'others' }, { name: null }],
     };
 
-    expect(exampleOf(sent)).toEqual({
+    expect(toExample(sent)).toEqual({
       run_id: 'run_1',
       how: 'stopped',
       verified_dead_at: '2030-01-01T00:00:00.000Z',

@@ -86,7 +86,7 @@ describe('rondo eval pin and replay', () => {
     );
   const replay = (words: string): Promise<Finished> => offline(`eval replay ${words}`);
 
-  const linesOf = ({ stdout }: Finished): Line[] =>
+  const listLines = ({ stdout }: Finished): Line[] =>
     stdout
       .split('\n')
       .filter(Boolean)
@@ -101,7 +101,7 @@ describe('rondo eval pin and replay', () => {
     expect(evaluated).toMatchObject({ code: 0 });
     expect(replayed).toMatchObject({ code: 0, stderr: '' });
     expect(withNetwork).toMatchObject({ code: 99 });
-    expect(linesOf(replayed).map(({ file, is_same, model_calls }) => [file, is_same, model_calls])).toEqual([
+    expect(listLines(replayed).map(({ file, is_same, model_calls }) => [file, is_same, model_calls])).toEqual([
       ['five/task-1.jsonl', true, 3],
       ['five/task-2.jsonl', true, 2],
       ['five/task-3.jsonl', true, 2],
@@ -134,8 +134,8 @@ describe('rondo eval pin and replay', () => {
     const replayed = await replay('five --system-prompt brief.txt --json');
 
     expect(replayed.code).toBe(1);
-    expect(linesOf(replayed)).toHaveLength(5);
-    for (const { difference } of linesOf(replayed)) {
+    expect(listLines(replayed)).toHaveLength(5);
+    for (const { difference } of listLines(replayed)) {
       expect(difference).toMatchObject({ iteration: 1, where: 'system prompt' });
       expect(difference?.diff).toContain('+ You are brief.');
     }
@@ -168,7 +168,7 @@ describe('rondo eval pin and replay', () => {
     const red = await replay(`suite --agent ${agent}`);
 
     expect(pinned).toMatchObject({ code: 0, stdout: `suite/${id}.jsonl\n` });
-    expect({ code: green.code, lines: linesOf(green) }).toMatchObject({ code: 0, lines: [{ is_same: true }] });
+    expect({ code: green.code, lines: listLines(green) }).toMatchObject({ code: 0, lines: [{ is_same: true }] });
     expect(red).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('iteration 1, system prompt: the prompt differs'),
@@ -206,7 +206,7 @@ describe('rondo eval pin and replay', () => {
 
     expect(pinned).toMatchObject({ code: 0, stderr: '' });
     expect(replayed).toMatchObject({ code: 0, stderr: '' });
-    expect(linesOf(replayed).map(({ is_same }) => is_same)).toEqual([true, true, true, true]);
+    expect(listLines(replayed).map(({ is_same }) => is_same)).toEqual([true, true, true, true]);
   });
 
   it('says why a run cannot be recorded', async () => {

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { flawsOf } from '../../../deploy/local/migration-rules.mjs';
+import { listFlaws } from '../../../deploy/local/migration-rules.mjs';
 import { withClient } from '../../../deploy/local/postgres-client.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
 
@@ -18,13 +18,13 @@ const released = JSON.parse(readFileSync(join(repoRoot, 'prisma/released-stateme
 const excused: Readonly<Record<string, number>> = { '20261206000000_wide_token_sums': 1 };
 
 const flawsIn = (script: string) =>
-  flawsOf({ name: '20270101000000_new', script: `SET lock_timeout = '5s';\n${script}` });
+  listFlaws({ name: '20270101000000_new', script: `SET lock_timeout = '5s';\n${script}` });
 
 describe('migrations', () => {
   it.each(migrations.map((migration) => [migration.name, migration]))(
     '%s keeps services of the previous version working',
     (name, migration) => {
-      expect(flawsOf(migration)).toHaveLength(excused[name] ?? 0);
+      expect(listFlaws(migration)).toHaveLength(excused[name] ?? 0);
     },
   );
 
@@ -50,14 +50,14 @@ describe('the rights of services on Postgres', () => {
   const read = (path: string) => JSON.parse(readFileSync(join(repoRoot, path), 'utf8')) as unknown;
   const { grants: before } = read('deploy/released-version.json') as { grants: Grants };
   const now = read('prisma/grants.json') as Grants;
-  const partsOf = (rights = '') => rights.split(/, (?=[a-z]+(?: \(|,|$))/);
+  const listParts = (rights = '') => rights.split(/, (?=[a-z]+(?: \(|,|$))/);
   /** A right to update one column follows from the right to update all. */
   const isHeld = (right: string, held: readonly string[]) =>
     held.includes(right) || held.includes(right.replace(/ \(.*/, ''));
 
   it.each(Object.keys(before))('include those of the previous version on %s', (table) => {
     const lost = Object.entries(before[table] ?? {}).flatMap(([service, rights]) =>
-      partsOf(rights).filter((right) => !isHeld(right, partsOf(now[table]?.[service]))),
+      listParts(rights).filter((right) => !isHeld(right, listParts(now[table]?.[service]))),
     );
 
     expect(lost).toEqual([]);
@@ -95,7 +95,7 @@ describe('the rules for migrations', () => {
   it('require a lock timeout, and a migration of its own for an index that is created concurrently', () => {
     const name = '20270101000000_new';
 
-    expect(flawsOf({ name, script: 'ALTER TABLE "runs" ADD COLUMN "x" TEXT;' })).toHaveLength(1);
-    expect(flawsOf({ name, script: '-- Why.\nCREATE INDEX CONCURRENTLY "i" ON "runs"("x");' })).toEqual([]);
+    expect(listFlaws({ name, script: 'ALTER TABLE "runs" ADD COLUMN "x" TEXT;' })).toHaveLength(1);
+    expect(listFlaws({ name, script: '-- Why.\nCREATE INDEX CONCURRENTLY "i" ON "runs"("x");' })).toEqual([]);
   });
 });

@@ -19,10 +19,10 @@ export type AlertRule = z.infer<typeof rule>;
 
 export const rulesPath = resolve(__dirname, '../../../deploy/monitoring/rules.yaml');
 
-export const rulesOf = (parsed: unknown): AlertRule[] => ruleFile.parse(parsed).groups.flatMap(({ rules }) => rules);
+export const listRules = (parsed: unknown): AlertRule[] => ruleFile.parse(parsed).groups.flatMap(({ rules }) => rules);
 
 /** The alerts of deploy/monitoring/rules.yaml. */
-export const alertRules = (): AlertRule[] => rulesOf(load(readFileSync(rulesPath, 'utf8')));
+export const alertRules = (): AlertRule[] => listRules(load(readFileSync(rulesPath, 'utf8')));
 
 /** The metrics that an expression names. */
 export const metricsIn = (expression: string): string[] => [...new Set(expression.match(/\brondo_\w+/g) ?? [])];

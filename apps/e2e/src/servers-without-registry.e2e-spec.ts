@@ -39,7 +39,7 @@ describe('npm start where Docker runs and reaches no registry', () => {
   const start = () =>
     startInfrastructure({
       dataDir: join(directory, 'data'),
-      packagesOf: join(repoRoot, '.data'),
+      packagesDirectory: join(repoRoot, '.data'),
       env: { PATH: programs },
       want: ['nats'],
     });

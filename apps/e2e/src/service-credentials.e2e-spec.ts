@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RondoClient, RunningRondo } from '@rondo/test-deployment';
-import { natsPermissions, natsServices, trafficOf, wireNames } from '@rondo/messaging';
+import { natsPermissions, natsServices, toTraffic, wireNames } from '@rondo/messaging';
 import { type Msg, type NatsConnection, connect } from 'nats';
 
 const names = wireNames();
@@ -27,15 +27,15 @@ async function as(url: string | undefined): Promise<NatsConnection> {
   return connection;
 }
 
-const asService = (instance: string) => as(rondo.services.urlsOf(instance).NATS_URL);
-const userOf = (instance: string) => new URL(rondo.services.urlsOf(instance).NATS_URL ?? '').username;
+const asService = (instance: string) => as(rondo.services.toUrls(instance).NATS_URL);
+const toUser = (instance: string) => new URL(rondo.services.toUrls(instance).NATS_URL ?? '').username;
 
 beforeAll(async () => {
   rondo = await RunningRondo.start({
     instances: ['demo-model', 'tool-executor', 'tool-executor', 'agent-worker', 'summarizer', 'gateway'],
   });
   owner = await as(rondo.infrastructure.env.NATS_URL);
-  ids = { one: userOf('tool-executor'), other: userOf('tool-executor-2') };
+  ids = { one: toUser('tool-executor'), other: toUser('tool-executor-2') };
   parkedRun = await parked(rondo.client());
   watcher = rondo.client().connect();
   watcher.on('event', (event: { id: string }) => void seen.push(event));
@@ -55,7 +55,7 @@ async function parked(client: RondoClient) {
 
 /** One subject of each kind that there is, by name: of traffic, of JetStream's administration, of inboxes. */
 function everySubject(): string[] {
-  const traffic = [ids.one, ids.other].flatMap((id) => Object.values(trafficOf(id)).map(({ subject }) => subject));
+  const traffic = [ids.one, ids.other].flatMap((id) => Object.values(toTraffic(id)).map(({ subject }) => subject));
   const administration = streams.flatMap(({ stream, all, of }) => [
     ...['CREATE', 'UPDATE', 'DELETE', 'PURGE', 'INFO', 'SNAPSHOT', 'RESTORE'].map((what) => `STREAM.${what}.${stream}`),
     ...['GET', 'DELETE'].map((what) => `STREAM.MSG.${what}.${stream}`),
@@ -83,9 +83,9 @@ function allows(patterns: readonly string[], subject: string): boolean {
   });
 }
 
-const permissionsOf = (instance: string) =>
+const createPermissions = (instance: string) =>
   instance.startsWith('tool-executor')
-    ? natsPermissions({ executor: userOf(instance) })
+    ? natsPermissions({ executor: toUser(instance) })
     : natsPermissions(instance as 'gateway'); // or another of them
 
 /** What reaches the server's owner on these subjects while `work` is done. */
@@ -113,7 +113,7 @@ const services = ['gateway', 'agent-worker', 'summarizer', 'tool-executor'];
 
 describe('attack: service credentials', () => {
   it.each(services)('%s speaks on every subject that is not its own', async (instance) => {
-    const { publish } = permissionsOf(instance);
+    const { publish } = createPermissions(instance);
     const forbidden = everySubject().filter((subject) => !allows(publish, subject));
     const connection = await asService(instance);
 
@@ -127,7 +127,7 @@ describe('attack: service credentials', () => {
   });
 
   it.each(services)('%s listens on every subject that is not its own, and to everything at once', async (instance) => {
-    const { subscribe } = permissionsOf(instance);
+    const { subscribe } = createPermissions(instance);
     const wildcards = ['>', '*', '_INBOX.>', 'run.>', 'tool.>', 'runs.>', '$JS.>', '$SYS.>'];
     const forbidden = everySubject().filter((subject) => !allows(subscribe, subject));
     const connection = await asService(instance);
@@ -162,11 +162,11 @@ describe('attack: service credentials', () => {
     ['a forged stop', () => 'runs.stop'],
     ['an answer in a worker’s inbox', () => '_INBOX.agent-worker.guessed'],
     ['the acknowledgement of another executor’s call', () => `$JS.ACK.TOOL_CALLS.${ids.other}.1.1.1.1.1`],
-  ])('an executor’s credentials: %s', async (_what, subjectOf) => {
+  ])('an executor’s credentials: %s', async (_what, toSubject) => {
     const executor = await asService('tool-executor');
 
-    const through = await reaching([subjectOf()], async () => {
-      executor.publish(subjectOf(), 'an attack');
+    const through = await reaching([toSubject()], async () => {
+      executor.publish(toSubject(), 'an attack');
       await executor.flush();
     });
 
@@ -238,16 +238,16 @@ describe('attack: service credentials', () => {
     ['another executor', 'tool-executor-2', () => names.toolCalls.one(ids.other, { ...call, callId: 'call_bounced' })],
     ['another executor, past the queue', 'tool-executor-2', () => names.toolAsk(ids.other)],
     ['the removal of another executor’s workspaces', 'tool-executor-2', () => names.sandboxForget(ids.other)],
-  ])('an executor has JetStream send what it stored to %s', async (_whom, victim, subjectOf) => {
+  ])('an executor has JetStream send what it stored to %s', async (_whom, victim, toSubject) => {
     const executor = await asService('tool-executor');
     const own = names.toolResults.one(ids.one, { ...call, callId: `call_${Math.random().toString(36).slice(2)}` });
     await executor.request(own, JSON.stringify(forgedFact()));
-    const dropped = dropsOf(victim);
+    const dropped = countDrops(victim);
 
-    executor.publish(`$JS.API.DIRECT.GET.TOOL_RESULTS.${own}`, '', { reply: subjectOf() });
+    executor.publish(`$JS.API.DIRECT.GET.TOOL_RESULTS.${own}`, '', { reply: toSubject() });
     await executor.flush();
 
-    while (dropsOf(victim) === dropped) await sleep(20);
+    while (countDrops(victim) === dropped) await sleep(20);
     expect(seen.filter(({ id }) => id === 'evt_forged')).toEqual([]);
   });
 
@@ -311,7 +311,7 @@ const forgedFact = () => ({
 const gatewayLog = (): string => readFileSync(join(rondo.directory, 'logs/gateway.log'), 'utf8');
 
 /** How many messages from the store a service has dropped, by its log. */
-const dropsOf = (instance: string): number =>
+const countDrops = (instance: string): number =>
   readFileSync(join(rondo.directory, 'logs', `${instance}.log`), 'utf8').split(
     'unsolicited message from a stream dropped',
   ).length;

@@ -41,7 +41,7 @@ describe('webhooks out', () => {
       instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway', 'gateway'],
       settings: { gateway: hosts, 'gateway-2': hosts },
     });
-    client = clientOf('gateway');
+    client = createClient('gateway');
     const endpoint: WebhookEndpointWithSecret = await client.webhookEndpoints.create({
       url: `http://${host}/`,
       events: [...events],
@@ -54,7 +54,7 @@ describe('webhooks out', () => {
     server.closeAllConnections();
   });
 
-  const clientOf = (gateway: string) => {
+  const createClient = (gateway: string) => {
     const { url, key } = rondo.client(gateway);
     return new Rondo({ baseUrl: url, apiKey: key });
   };
@@ -87,7 +87,7 @@ describe('webhooks out', () => {
     for (const name of ['gateway', 'gateway-2']) await rondo.services.get(name).start();
     for (const { id } of started) await rondo.client().settled(id);
     const pending = async () => {
-      for await (const _ of clientOf('gateway').webhookEndpoints.deliveries({ status: 'pending' })) return true;
+      for await (const _ of createClient('gateway').webhookEndpoints.deliveries({ status: 'pending' })) return true;
       return false;
     };
     await until(async () => !(await pending()));

@@ -38,7 +38,7 @@ import {
   WebhookTriggers,
   UsageLedger,
   Users,
-  holderOf,
+  findHolder,
   openDatabase,
   readQuotaUsage,
 } from '@rondo/persistence';
@@ -50,10 +50,10 @@ import { quotaLimits } from './billing/quota-variables';
 import { AccountQuota, RequestRate } from './auth/account-quota';
 import { ConcurrencyLimits } from './auth/concurrency-limits';
 import { ClientReach, ClientRequests } from './auth/client-access';
-import { operatorOf } from './auth/operator-of';
+import { toOperator } from './auth/to-operator';
 import { LongRequests } from './auth/open-connections';
 import { RateLimiter } from './auth/rate-limiter';
-import { modelCatalogOf } from './catalog/compose-model-catalog';
+import { toModelCatalog } from './catalog/compose-model-catalog';
 import type { ModelCatalog } from './catalog/model-catalog';
 import { ToolCatalog } from './catalog/tool-catalog';
 import type { GatewayConfig } from './config';
@@ -87,14 +87,14 @@ const name = 'gateway';
 export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
   const warn = warnTo(log);
   const adapters = connect(config, log, tracing);
-  const operator = operatorOf(adapters, config, log);
+  const operator = toOperator(adapters, config, log);
   const signIn = composeSignIn({ ...adapters, operator }, config, warn);
   const { authenticator, connections } = signIn;
   const limits = new ConcurrencyLimits(config);
   const { accountRate, rate } = composeRates(adapters, config, warn);
   const clients = composeClients(adapters);
-  const catalog = modelCatalogOf(config);
-  const services = servicesOf(adapters, catalog, { config, warn });
+  const catalog = toModelCatalog(config);
+  const services = toServices(adapters, catalog, { config, warn });
   const idempotentMessages = new IdempotentMessages(adapters.idempotencyKeys, warn('idempotency key not released'));
   const { subscriptions, threadSubscriptions, streamMetrics } = composeSubscriptions(adapters, {
     stallLimitMs: config.STALL_LIMIT_S * 1000,
@@ -229,7 +229,7 @@ async function closeAdapters({ accountRequests, closeTraces, database, ...parts 
   await database.close();
 }
 
-function servicesOf(
+function toServices(
   adapters: Adapters,
   { providers, names }: ModelCatalog,
   { config, warn }: { config: GatewayConfig; warn: ReturnType<typeof warnTo> },
@@ -260,7 +260,7 @@ function servicesOf(
   const mcpDiscovery = new McpDiscoveryService({ link: adapters.link, secrets, startMs: config.MCP_START_S * 1_000 });
   const toolCatalog = new ToolCatalog(adapters.link);
   const signsOfLife = new SignsOfLife(adapters.link, () => toolCatalog.executors);
-  const runWaits = new RunWaits({ ...adapters, signsOfLife, holderOf: (run) => holderOf(adapters.database, run) });
+  const runWaits = new RunWaits({ ...adapters, signsOfLife, findHolder: (run) => findHolder(adapters.database, run) });
   return {
     toolCatalog,
     signsOfLife,

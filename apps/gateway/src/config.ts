@@ -203,7 +203,7 @@ export type GatewayConfig = z.infer<typeof environment>;
 export const readConfig = (): GatewayConfig => loadConfig(environment);
 
 /** The model providers that the workers have. */
-export function modelProvidersOf({ MODEL_KEYS_PRESENT, ...config }: GatewayConfig): ModelProviders {
+export function toModelProviders({ MODEL_KEYS_PRESENT, ...config }: GatewayConfig): ModelProviders {
   const keys = MODEL_KEYS_PRESENT.split(',').map((name) => [name.trim(), 'present'] as const);
   const { DEMO_MODEL_URL, MODEL_PROVIDERS, MODEL_PRICES, OPENAI_BASE_URL, ANTHROPIC_BASE_URL } = config;
   const servers = { DEMO_MODEL_URL, MODEL_PROVIDERS, MODEL_PRICES, OPENAI_BASE_URL, ANTHROPIC_BASE_URL };
@@ -211,7 +211,7 @@ export function modelProvidersOf({ MODEL_KEYS_PRESENT, ...config }: GatewayConfi
 }
 
 /** The models as users may name them, the one of a run that names none, and those that stand in for others. */
-export function modelNamesOf(config: GatewayConfig, providers: ModelProviders) {
+export function toModelNames(config: GatewayConfig, providers: ModelProviders) {
   const aliases = readAliases(config.MODEL_ALIASES);
   const fullName = (name: string) => aliases.get(name) ?? name;
   const isUsable = (one: RequestedFallbacks[number]) =>

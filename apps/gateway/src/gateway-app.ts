@@ -59,7 +59,7 @@ export async function createGateway(config: GatewayConfig, log: Logger): Promise
       messageBytes: config.BODY_LIMIT_BYTES,
       memory: parts.limits.memory,
       unauthenticated: parts.limits.unauthenticatedSockets,
-      addressOf: (request) => parts.authenticator.addressOf(request),
+      readAddress: (request) => parts.authenticator.readAddress(request),
       cors,
     }),
   );

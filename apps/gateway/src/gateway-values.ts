@@ -71,7 +71,7 @@ import { WebhookTriggerService } from './triggers/webhook-trigger-service';
 import { WebhookEndpointService } from './webhooks/webhook-endpoint-service';
 
 /** The parts that controllers ask for, by their classes. */
-export const valuesOf = (parts: GatewayParts): Provider[] => [
+export const listValues = (parts: GatewayParts): Provider[] => [
   { provide: Accounts, useValue: parts.accounts },
   { provide: Users, useValue: parts.users },
   { provide: ClientTokens, useValue: parts.clientTokens },

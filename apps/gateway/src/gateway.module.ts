@@ -16,7 +16,7 @@ import { IdempotencyGuard, ReplayedResponseFilter } from './idempotency/idempote
 import { RunsGateway } from './live/runs.gateway';
 import { ProblemFilter } from './problems/problem.filter';
 import { controllers } from './gateway-controllers';
-import { valuesOf } from './gateway-values';
+import { listValues } from './gateway-values';
 
 /** Seeds the admin key at the start. At the end, streams close first, and what open requests still use closes last. */
 class Lifecycle implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
@@ -55,7 +55,7 @@ export class GatewayModule {
         ),
       ],
       controllers,
-      providers: [RunsGateway, ...requestPipeline(parts), ...valuesOf(parts), lifecycle(parts)],
+      providers: [RunsGateway, ...requestPipeline(parts), ...listValues(parts), lifecycle(parts)],
     };
   }
 }

@@ -52,10 +52,10 @@ export async function checkSchedules({ schedules, seed, path, parts, asFound = f
     endOnFailure: asFound,
     ...(path !== undefined && { path }),
   });
-  return { searched, figures: sums, ends, failure: await failureOf(details, seed, parts) };
+  return { searched, figures: sums, ends, failure: await findFailure(details, seed, parts) };
 }
 
-async function failureOf(
+async function findFailure(
   { counterexample, counterexamplePath }: fc.RunDetails<[Schedule]>,
   seed: number,
   parts: WorldParts | undefined,

@@ -44,7 +44,7 @@ function untrueEffects({ log }: RunRow, inspector: InvariantChecker): string[] {
   return calls.flatMap((call) => {
     const own = log.filter(({ data }) => 'tool_call_id' in data && data.tool_call_id === call.id);
     const answer = own.findLast(({ type }) => answers.some((known) => known === type));
-    return answer ? untrueAnswer({ call, own, answer }, inspector.effectsOf(call.id)) : [];
+    return answer ? untrueAnswer({ call, own, answer }, inspector.listEffects(call.id)) : [];
   });
 }
 
@@ -73,8 +73,8 @@ function untrueStreams({ log, run }: RunRow, { streams }: InvariantChecker): str
   );
   const different = stored.filter(
     (message) =>
-      textOf(message, 'text') !== (streams.get(message.id)?.text['message.delta'] ?? '') ||
-      textOf(message, 'reasoning') !== (streams.get(message.id)?.text['reasoning.delta'] ?? ''),
+      toText(message, 'text') !== (streams.get(message.id)?.text['message.delta'] ?? '') ||
+      toText(message, 'reasoning') !== (streams.get(message.id)?.text['reasoning.delta'] ?? ''),
   );
   const settled = settledStreams(log);
   const last = log.at(-1);
@@ -99,5 +99,5 @@ function settledStreams(log: readonly RecordedFact[]): Set<string> {
   return settled;
 }
 
-const textOf = ({ content }: Message, type: 'text' | 'reasoning'): string =>
+const toText = ({ content }: Message, type: 'text' | 'reasoning'): string =>
   content.map((block) => (block.type === type && 'text' in block ? block.text : '')).join('');

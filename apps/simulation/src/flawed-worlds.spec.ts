@@ -53,19 +53,19 @@ describe('a world with a planted flaw', () => {
   }
 
   const flaws: [string, RegExp, WorldParts][] = [
-    ['a store that lets older holders write', /^I3/, { storeOf: (its) => new UnfencedStore(its) }],
-    ['a store without a reaper', /^I1.*never ended/, { storeOf: (its) => new UnreapedStore(its) }],
-    ['a store in which an end may overtake a stop', /I7/, { storeOf: (its) => new StopIgnoringStore(its) }],
+    ['a store that lets older holders write', /^I3/, { toStore: (its) => new UnfencedStore(its) }],
+    ['a store without a reaper', /^I1.*never ended/, { toStore: (its) => new UnreapedStore(its) }],
+    ['a store in which an end may overtake a stop', /I7/, { toStore: (its) => new StopIgnoringStore(its) }],
     [
       'tools that send an open call again',
       /took effect twice|happened after its death/,
-      { toolsOf: (its) => new ResendingTools(its) },
+      { toTools: (its) => new ResendingTools(its) },
     ],
-    ['tools that answer before the work is done', /^I5.*never happened/, { toolsOf: (its) => new PrematureTools(its) }],
+    ['tools that answer before the work is done', /^I5.*never happened/, { toTools: (its) => new PrematureTools(its) }],
     [
       'tools that run something other than what was approved',
       /^I5.*without its approval/,
-      { toolsOf: (its) => new ImprovisingTools(its) },
+      { toTools: (its) => new ImprovisingTools(its) },
     ],
   ];
 
@@ -76,7 +76,7 @@ describe('a world with a planted flaw', () => {
   });
 
   it('is shrunk, and reproduced by its seed and path', async () => {
-    const parts: WorldParts = { storeOf: (its) => new UnfencedStore(its) };
+    const parts: WorldParts = { toStore: (its) => new UnfencedStore(its) };
     const { failure } = await checkSchedules({ schedules: 600, seed, parts });
     const again = await checkSchedules({ schedules: 1, seed, path: failure?.path, parts });
 

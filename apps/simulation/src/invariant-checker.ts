@@ -75,7 +75,7 @@ export class InvariantChecker {
     this.modelCalls += 1;
     this.note(runId, epoch, 'asked the model', before);
 
-    const refusal = refusalOf(request.messages);
+    const refusal = findRefusal(request.messages);
     if (refusal !== undefined) this.violation(`I6: ${runId} sent a request that no provider takes: ${refusal}`);
     const words = JSON.stringify(request.messages);
     this.checkForeignWords(claim, words);
@@ -100,12 +100,12 @@ export class InvariantChecker {
     this.effects.set(call.id, [...(this.effects.get(call.id) ?? []), this.timeline.now]);
     const { log, run } = this.store.row(call.run_id);
     if (!isApproved(call, log, run.settings)) this.violation(`I5: ${call.id} took effect without its approval`);
-    const retries = log.filter(({ type, data }) => type === 'tool.resolved' && isRetryOf(data, call.id)).length;
-    if (call.effect_class === 'unsafe' && this.effectsOf(call.id).length > 1 + retries)
+    const retries = log.filter(({ type, data }) => type === 'tool.resolved' && isRetry(data, call.id)).length;
+    if (call.effect_class === 'unsafe' && this.listEffects(call.id).length > 1 + retries)
       this.violation(`I5: the unsafe ${call.id} took effect twice`);
   }
 
-  effectsOf(id: CallId): readonly number[] {
+  listEffects(id: CallId): readonly number[] {
     return this.effects.get(id) ?? [];
   }
 
@@ -147,7 +147,7 @@ export class InvariantChecker {
 const isReply = (fact: RecordedFact): boolean =>
   fact.type === 'message.created' && fact.data.message.type === 'assistant';
 
-const isRetryOf = (data: RecordedFact['data'], id: CallId): boolean =>
+const isRetry = (data: RecordedFact['data'], id: CallId): boolean =>
   'outcome' in data && data.outcome === 'retry' && data.tool_call_id === id;
 
 /** A call that needs approval takes effect with the arguments that a person approved, and not before. */
@@ -164,7 +164,7 @@ function isApproved(call: ToolCall, log: readonly RecordedFact[], settings: RunS
 }
 
 /** What any provider would refuse of a request's messages (I6): the reason, or undefined. */
-function refusalOf(messages: readonly ModelMessage[]): string | undefined {
+function findRefusal(messages: readonly ModelMessage[]): string | undefined {
   const seen = new Set<CallId>();
   for (const [at, message] of messages.entries()) {
     const reason = refusalAt(messages, at) ?? repeatedCall(message, seen);
@@ -176,8 +176,8 @@ function refusalOf(messages: readonly ModelMessage[]): string | undefined {
 
 function refusalAt(messages: readonly ModelMessage[], at: number): string | undefined {
   const [before, message] = [messages[at - 1], messages[at]];
-  if (message?.role === 'tool') return unansweredBy(message.results, callsOf(before));
-  if (callsOf(before).length > 0) return 'the calls before it are not answered';
+  if (message?.role === 'tool') return unansweredBy(message.results, listCalls(before));
+  if (listCalls(before).length > 0) return 'the calls before it are not answered';
   if (before === undefined && message?.role !== 'user') return 'the first message is not the user’s';
   if (before?.role === message?.role) return `two messages of the role ${message?.role ?? 'none'} in a row`;
   return message?.content.some(isSaid) ? undefined : 'it is empty';
@@ -186,7 +186,7 @@ function refusalAt(messages: readonly ModelMessage[], at: number): string | unde
 const isSaid = (block: { readonly type: string; readonly text?: string }): boolean =>
   block.type === 'tool_call' || block.type === 'image' || (block.type === 'text' && block.text?.trim() !== '');
 
-const callsOf = (message: ModelMessage | undefined): CallId[] =>
+const listCalls = (message: ModelMessage | undefined): CallId[] =>
   message?.role === 'assistant'
     ? message.content.flatMap((block) => (block.type === 'tool_call' ? [block.id] : []))
     : [];
@@ -198,7 +198,7 @@ function unansweredBy(results: readonly { tool_call_id: CallId; text: string }[]
 }
 
 function repeatedCall(message: ModelMessage, seen: Set<CallId>): string | undefined {
-  for (const id of callsOf(message)) {
+  for (const id of listCalls(message)) {
     if (seen.has(id)) return `${id} stands twice`;
     seen.add(id);
   }

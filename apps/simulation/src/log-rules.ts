@@ -14,7 +14,7 @@ export const brokenLogRules = (log: readonly RecordedFact[]): string[] => [
   ...brokenOrder(log),
   ...brokenIterations(log),
   ...brokenEnd(log),
-  ...[...callsOf(log)].flatMap(([id, facts]) => brokenCall(id, facts)),
+  ...[...listCalls(log)].flatMap(([id, facts]) => brokenCall(id, facts)),
   ...brokenResults(log),
 ];
 
@@ -86,7 +86,7 @@ function brokenIterations(log: readonly RecordedFact[]): string[] {
   return broken;
 }
 
-function callsOf(log: readonly RecordedFact[]): Map<CallId, RecordedFact[]> {
+function listCalls(log: readonly RecordedFact[]): Map<CallId, RecordedFact[]> {
   const calls = new Map<CallId, RecordedFact[]>();
   for (const fact of log) {
     const id =

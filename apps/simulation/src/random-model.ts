@@ -6,7 +6,7 @@ import {
   type ModelRequest,
   dialectNamed,
   tools as catalog,
-  toolSetOf,
+  toToolSet,
 } from '@rondo/domain';
 import { replied, said } from '@rondo/domain/testing';
 import type { SeededRandom } from './seeded-random';
@@ -117,11 +117,11 @@ class Improvisation {
       case 'completes':
         return [...this.calls([...this.fewWishes(), wish('complete', 'Done.')]), finished('tool_calls')];
       case 'is cut off':
-        return [...this.someOf(this.calls(this.fewWishes())), finished('length')];
+        return [...this.toSome(this.calls(this.fewWishes())), finished('length')];
       case 'breaks off':
-        return [...this.someOf(this.calls(this.someWishes())), ended('broken', 'connection_error')];
+        return [...this.toSome(this.calls(this.someWishes())), ended('broken', 'connection_error')];
       case 'fails':
-        return [...this.someOf(this.calls(this.fewWishes())), ended('failed', 'model_refused')];
+        return [...this.toSome(this.calls(this.fewWishes())), ended('failed', 'model_refused')];
       case 'is silent':
         return [finished('stop')];
       case 'needs a retry':
@@ -156,7 +156,7 @@ class Improvisation {
     if (processor.dialect === 'native') return inPieces(words, this.random);
     const { messages } = dialectNamed(processor.dialect).encode(
       [said('user', 'Go.'), replied(0, ...(words === '' ? [] : [words]), ...wanted)],
-      toolSetOf(settings, catalog).offered,
+      toToolSet(settings, catalog).offered,
       { ...processor, xml_adding_strategy: 'user_message' },
     );
     const reply = messages.find(({ role }) => role === 'assistant');
@@ -173,7 +173,7 @@ class Improvisation {
     return this.random.chance(0.5) ? [this.random.pick(wishes)] : [];
   }
 
-  private someOf(chunks: readonly ModelChunk[]): ModelChunk[] {
+  private toSome(chunks: readonly ModelChunk[]): ModelChunk[] {
     return chunks.slice(0, this.random.between(0, chunks.length));
   }
 }

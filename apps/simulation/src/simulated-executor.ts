@@ -4,7 +4,7 @@ import type { SeededRandom } from './seeded-random';
 import type { Faults } from './faults';
 import type { ExecutorPoint } from './schedule';
 import { Life, type Timeline } from './timeline';
-import { type SimulatedToolBus, nameOf, withdrawn } from './simulated-tool-bus';
+import { type SimulatedToolBus, toName, withdrawn } from './simulated-tool-bus';
 
 export interface ExecutorParts {
   readonly name: string;
@@ -49,16 +49,16 @@ export class SimulatedExecutor {
 
   accept(call: ToolCall, store: string): void {
     this.life.live(() => {
-      if (this.running.has(nameOf(call))) return;
+      if (this.running.has(toName(call))) return;
       const running = { taker: `${this.parts.name}-${++this.names}`, call, isCancelled: false };
-      this.running.set(nameOf(call), running);
-      void this.complete(running, store).then(() => this.running.delete(nameOf(call)));
+      this.running.set(toName(call), running);
+      void this.complete(running, store).then(() => this.running.delete(toName(call)));
     });
   }
 
   cancel(call: ToolCall): void {
     this.life.live(() => {
-      const running = this.running.get(nameOf(call));
+      const running = this.running.get(toName(call));
       if (running) running.isCancelled = true;
     });
   }

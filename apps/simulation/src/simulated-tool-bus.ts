@@ -73,17 +73,17 @@ export class SimulatedToolBus {
   }
 
   waits(call: ToolCall): boolean {
-    return this.records.get(nameOf(call))?.waits ?? false;
+    return this.records.get(toName(call))?.waits ?? false;
   }
 
   /** The result of this attempt, or a late one of an earlier attempt. */
   reply(call: ToolCall): ToolAnswer | undefined {
     const before = call.attempt > 1 ? this.reply({ ...call, attempt: call.attempt - 1 }) : undefined;
-    return before?.how === 'answered' ? before : this.records.get(nameOf(call))?.reply;
+    return before?.how === 'answered' ? before : this.records.get(toName(call))?.reply;
   }
 
   taker(call: ToolCall): string | undefined {
-    return this.records.get(nameOf(call))?.taker;
+    return this.records.get(toName(call))?.taker;
   }
 
   /** The claimant of a call; none for a call from a lost store. */
@@ -104,7 +104,7 @@ export class SimulatedToolBus {
   }
 
   acknowledge(call: ToolCall): void {
-    const record = this.records.get(nameOf(call));
+    const record = this.records.get(toName(call));
     if (record) record.waits = false;
   }
 
@@ -114,8 +114,8 @@ export class SimulatedToolBus {
 
   private record(call: ToolCall): CallRecord {
     const nothing = { isKnown: false, waits: false, lastSignOfLife: 0, taker: undefined, reply: undefined };
-    const record = this.records.get(nameOf(call)) ?? { call, ...nothing };
-    this.records.set(nameOf(call), record);
+    const record = this.records.get(toName(call)) ?? { call, ...nothing };
+    this.records.set(toName(call), record);
     return record;
   }
 
@@ -129,7 +129,7 @@ export class SimulatedToolBus {
 
   private sendAgain(record: CallRecord): void {
     const { timeline } = this.parts;
-    if (!record.waits || this.records.get(nameOf(record.call)) !== record) return;
+    if (!record.waits || this.records.get(toName(record.call)) !== record) return;
     const silentMs = timeline.now - record.lastSignOfLife;
     if (silentMs >= ackWaitMs) this.send(record);
     else timeline.after(ackWaitMs - silentMs, () => this.sendAgain(record));
@@ -145,4 +145,4 @@ export class SimulatedToolBus {
 }
 
 /** Identifies one sending of a call. */
-export const nameOf = ({ id, attempt }: ToolCall): string => `${id}-${attempt}`;
+export const toName = ({ id, attempt }: ToolCall): string => `${id}-${attempt}`;

@@ -45,7 +45,7 @@ class ToolsWorld {
     this.executor = new SimulatedExecutor({
       ...{ name: 'executor', timeline, faults, bus: this.bus, random: random.fork('executor') },
       effect: (call) => this.takeEffect(call),
-      work: () => workOf(behaviour),
+      work: () => createWork(behaviour),
       died: () => this.executor.start(),
     });
     this.executor.start();
@@ -69,12 +69,12 @@ class ToolsWorld {
     });
   }
 
-  effectsOf({ id }: ToolCall): number {
+  listEffects({ id }: ToolCall): number {
     return this.effects.get(id) ?? 0;
   }
 
   running({ id }: ToolCall): Promise<void> {
-    return this.pass(this.startOf(id).promise);
+    return this.pass(this.createStart(id).promise);
   }
 
   leaveRunning(processes: readonly StoppedTool[] | undefined): Promise<void> {
@@ -84,10 +84,10 @@ class ToolsWorld {
 
   private takeEffect({ id }: ToolCall): void {
     this.effects.set(id, (this.effects.get(id) ?? 0) + 1);
-    this.startOf(id).resolve();
+    this.createStart(id).resolve();
   }
 
-  private startOf(id: CallId): Start {
+  private createStart(id: CallId): Start {
     const start = this.started.get(id) ?? newStart();
     this.started.set(id, start);
     return start;
@@ -113,7 +113,7 @@ class ToolsWorld {
 }
 
 /** A call that runs until it is stopped outlives the 3 s in which a stop must be answered. */
-function workOf(behaviour: ExecutorBehaviour) {
+function createWork(behaviour: ExecutorBehaviour) {
   if ('prints' in behaviour) return { takesMs: 10, result: { success: true, output: behaviour.prints } };
   if ('fails' in behaviour) return { takesMs: 10, result: failedResult(behaviour.fails) };
   if ('diesOnce' in behaviour) return { takesMs: 10, result: { success: true, output: behaviour.diesOnce } };

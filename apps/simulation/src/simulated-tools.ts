@@ -8,7 +8,7 @@ import {
   builtInTools,
 } from '@rondo/domain';
 import type { Life, Timeline } from './timeline';
-import { type SimulatedToolBus, nameOf, withdrawn } from './simulated-tool-bus';
+import { type SimulatedToolBus, toName, withdrawn } from './simulated-tool-bus';
 
 export interface SimulatedToolsParts {
   readonly timeline: Timeline;
@@ -65,7 +65,7 @@ export class SimulatedTools implements Tools {
   }
 
   onAnswer(call: ToolCall, answer: ToolAnswer): void {
-    const open = this.open.get(nameOf(call));
+    const open = this.open.get(toName(call));
     if (open) this.end(open, answer);
   }
 
@@ -88,7 +88,7 @@ export class SimulatedTools implements Tools {
       const fresh = { missedLookups: 0, isStopping: false, isMoving: false, settled: false };
       const over = new AbortController();
       const open: OpenCall = { call, sent, ...fresh, settle, fail, over };
-      this.open.set(nameOf(call), open);
+      this.open.set(toName(call), open);
       signal.addEventListener('abort', () => this.stop(open), { once: true, signal: over.signal });
       if (signal.aborted) this.stop(open);
       timeline.within(
@@ -191,7 +191,7 @@ export class SimulatedTools implements Tools {
     if (open.settled) return;
     open.settled = true;
     open.over.abort();
-    this.open.delete(nameOf(open.call));
+    this.open.delete(toName(open.call));
     open.settle(answer);
   }
 }

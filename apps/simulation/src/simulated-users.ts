@@ -147,7 +147,7 @@ export class SimulatedUsers {
     const state = replay(log);
     const doubtful = openCalls(state).find(awaitsPerson);
     if (!doubtful) return [];
-    const truth: Resolution = inspector.effectsOf(doubtful.call.id).length > 0 ? 'completed' : 'not_applied';
+    const truth: Resolution = inspector.listEffects(doubtful.call.id).length > 0 ? 'completed' : 'not_applied';
     const outcome = random.pick<Resolution>([truth, truth, 'retry']);
     const answering = { run: { id: run.id, threadId: run.thread_id }, state, ports: { ids } };
     return resolveCall(answering, doubtful.call.id, { outcome }) ?? [];

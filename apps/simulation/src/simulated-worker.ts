@@ -11,12 +11,12 @@ import {
   ClaimLostError,
   StopPendingError,
   TransientError,
-  agentRunOf,
+  toAgentRun,
   budgetOfModel,
   honoursKeysAt,
   movesTo,
   runAgent,
-  toolSetOf,
+  toToolSet,
   tools as catalog,
 } from '@rondo/domain';
 import type { InvariantChecker } from './invariant-checker';
@@ -154,7 +154,7 @@ export class SimulatedWorker {
     const { claim, tools, stop, drain, abandon } = held;
     const { inspector, ids, clock, modelFor } = this.parts;
     const model = abandonable(modelFor(claim, life), abandon.signal);
-    const ports = { model, tools: tools, tokens, budgetOf: budgetOfModel, ids, clock, honoursKeys };
+    const ports = { model, tools: tools, tokens, resolveBudget: budgetOfModel, ids, clock, honoursKeys };
     const signals = { stop: stop.signal, drain: drain.signal };
     let waiting: NewFact[] = [];
     const commit = async (): Promise<void> => {
@@ -163,7 +163,7 @@ export class SimulatedWorker {
       if (facts.length > 0) await write(link, claim, facts);
     };
 
-    const run = agentRunOf(claim, toolSetOf(claim.run.settings, catalog));
+    const run = toAgentRun(claim, toToolSet(claim.run.settings, catalog));
     let last: NewFact | undefined;
     for await (const step of runAgent(run, ports, signals)) {
       if ('delta' in step) inspector.shown(claim, step.delta);

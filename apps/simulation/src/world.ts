@@ -20,8 +20,8 @@ import { SimulatedToolBus } from './simulated-tool-bus';
 
 /** Parts that a test can replace by flawed ones, to prove that the flaw is noticed. */
 export interface WorldParts {
-  readonly storeOf?: (parts: StoreParts) => SimulatedStore;
-  readonly toolsOf?: (parts: SimulatedToolsParts) => SimulatedTools;
+  readonly toStore?: (parts: StoreParts) => SimulatedStore;
+  readonly toTools?: (parts: SimulatedToolsParts) => SimulatedTools;
 }
 
 export interface Outcome {
@@ -70,12 +70,12 @@ export class World {
     private readonly parts: WorldParts = {},
   ) {
     const { timeline } = this;
-    const { storeOf = (its: StoreParts) => new SimulatedStore(its) } = parts;
+    const { toStore = (its: StoreParts) => new SimulatedStore(its) } = parts;
     this.random = new SeededRandom(schedule.seed);
     this.faults = new Faults(schedule);
     this.ids = idGenerator(counter());
     this.clock = { now: () => timeline.isoNow };
-    this.store = storeOf({ timeline, activate: (job) => this.queue.add(job) });
+    this.store = toStore({ timeline, activate: (job) => this.queue.add(job) });
     this.inspector = new InvariantChecker(timeline, this.store);
     const { faults, inspector } = this;
     this.queue = new SimulatedQueue({
@@ -86,8 +86,8 @@ export class World {
     });
     this.bus = new SimulatedToolBus({
       ...{ timeline, faults, random: this.random.fork('bus') },
-      deliver: (call, store) => this.executorOf(call)?.accept(call, store),
-      cancelled: (call) => this.executorOf(call)?.cancel(call),
+      deliver: (call, store) => this.readExecutor(call)?.accept(call, store),
+      cancelled: (call) => this.readExecutor(call)?.cancel(call),
       answered: (call, answer) => this.workers.forEach((worker) => worker.onToolAnswer(call, answer)),
     });
     this.workers = workerNames.map((name) => this.worker(name));
@@ -144,7 +144,7 @@ export class World {
 
   private worker(name: string): SimulatedWorker {
     const { timeline, inspector, ids, clock, store, bus } = this;
-    const { toolsOf = (its: SimulatedToolsParts) => new SimulatedTools(its) } = this.parts;
+    const { toTools = (its: SimulatedToolsParts) => new SimulatedTools(its) } = this.parts;
     const random = this.random.fork(name);
     const worker: SimulatedWorker = new SimulatedWorker({
       ...{ name, timeline, inspector, ids, clock },
@@ -152,11 +152,11 @@ export class World {
       modelFor: (claim, life) =>
         new RandomModel({
           ...{ timeline, life, runId: claim.runId, settings: claim.run.settings },
-          random: new SeededRandom(this.planOf(claim.runId).seed, 'model'),
+          random: new SeededRandom(this.toPlan(claim.runId).seed, 'model'),
           called: (request) => inspector.modelCalled(claim, request),
         }),
       toolsFor: (life) =>
-        toolsOf({ timeline, life, bus, dispatched: (call) => inspector.dispatched(call), endProcesses: () => [] }),
+        toTools({ timeline, life, bus, dispatched: (call) => inspector.dispatched(call), endProcesses: () => [] }),
     });
     return worker;
   }
@@ -187,14 +187,14 @@ export class World {
     return new StoreLink({ ...own, timeline, faults, inspector, isAway: () => this.faultInjector.storeIsAway });
   }
 
-  private planOf(id: RunId): RunPlan {
+  private toPlan(id: RunId): RunPlan {
     const plan = this.schedule.runs[Number(id.slice('run_'.length))];
     if (!plan) throw new Error(`no run ${id} was planned`);
     return plan;
   }
 
   /** The calls of a thread go to the executor of its sandbox. */
-  private executorOf({ run_id: id }: ToolCall): SimulatedExecutor | undefined {
+  private readExecutor({ run_id: id }: ToolCall): SimulatedExecutor | undefined {
     const thread = Number(this.store.row(id).run.thread_id.slice('thr_'.length));
     return this.executors[thread % this.executors.length];
   }

@@ -17,7 +17,7 @@ export class CompactionMetrics {
 
   /** All outcomes begin at 0, since a rate does not count the value that a series begins with. */
   constructor(private readonly parts: CompactionMetricsParts) {
-    for (const outcome of compactionOutcomes) this.outcomes.inc({ outcome: labelOf(outcome) }, 0);
+    for (const outcome of compactionOutcomes) this.outcomes.inc({ outcome: toLabel(outcome) }, 0);
   }
 
   registerOn(registry: Registry): void {
@@ -37,8 +37,8 @@ export class CompactionMetrics {
   }
 
   count(outcome: CompactionOutcome): void {
-    this.outcomes.inc({ outcome: labelOf(outcome) });
+    this.outcomes.inc({ outcome: toLabel(outcome) });
   }
 }
 
-const labelOf = (outcome: CompactionOutcome): string => outcome.replaceAll(' ', '_');
+const toLabel = (outcome: CompactionOutcome): string => outcome.replaceAll(' ', '_');

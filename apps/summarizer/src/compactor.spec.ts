@@ -36,7 +36,7 @@ async function fixture(...turns: readonly Turn[]) {
     ports: {
       model: { stream: (request, signal) => (requests.push(request), script.stream(request, signal)) },
       tokens: new EvenTokenCounter(),
-      budgetOf: budgetOfModel,
+      resolveBudget: budgetOfModel,
       ids: new CountingIds(),
       clock: new TickingClock(),
     },

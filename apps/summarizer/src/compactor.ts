@@ -9,7 +9,7 @@ import {
   type SummarizePorts,
   type ToolSet,
   compactionFailed,
-  agentRunOf,
+  toAgentRun,
   replay,
   summarize,
 } from '@rondo/domain';
@@ -84,7 +84,7 @@ export class Compactor {
     signal.throwIfAborted();
     if (claim.fruitlessClaims >= maxFruitlessClaims) return this.failCompaction(claim, noProgress);
 
-    const facts = await summarize(await this.runOf(claim), this.parts.ports, signal);
+    const facts = await summarize(await this.readRun(claim), this.parts.ports, signal);
     signal.throwIfAborted();
     if (facts.length === 0) return this.failCompaction(claim, nothingOpen);
     return this.append(claim, facts);
@@ -116,8 +116,8 @@ export class Compactor {
     return facts.at(-1)?.type === 'context.compacted' ? 'summarized' : 'no summary';
   }
 
-  private async runOf(claim: ClaimedRun): Promise<AgentRun> {
-    const run = agentRunOf(claim, await this.parts.toolSetFor(claim));
+  private async readRun(claim: ClaimedRun): Promise<AgentRun> {
+    const run = toAgentRun(claim, await this.parts.toolSetFor(claim));
     const summary_model = run.settings.context.summary_model ?? this.parts.summaryModel;
     if (summary_model === undefined) return run;
     return { ...run, settings: { ...run.settings, context: { ...run.settings.context, summary_model } } };

@@ -1,4 +1,4 @@
-import { type Model, budgetsOf, idGenerator, paceLimits, readTiers, tools } from '@rondo/domain';
+import { type Model, toBudgets, idGenerator, paceLimits, readTiers, tools } from '@rondo/domain';
 import { TiktokenCounter, createModels } from '@rondo/llm';
 import { NatsRunFeed, RunQueues, SharedPace, connectNats, producerConnection } from '@rondo/messaging';
 import {
@@ -41,7 +41,7 @@ export async function compose(config: Config, log: Logger) {
     createModels({ ...providers, ...readModelConnection(config), pace: adapters.pace }),
   );
   const metrics = new CompactionMetrics({ concurrency: config.COMPACTION_CONCURRENCY, activeRuns });
-  const processor = new CompactionProcessor(compactorOf(adapters, activeRuns, { config, providers, model }), metrics);
+  const processor = new CompactionProcessor(toCompactor(adapters, activeRuns, { config, providers, model }), metrics);
   const titler = new ProjectTitler({
     titles: new ProjectTitles(adapters.database),
     model,
@@ -115,7 +115,7 @@ interface CompactorSettings {
   readonly model: Model;
 }
 
-function compactorOf(
+function toCompactor(
   { store, feed, traces, relay, database }: Adapters,
   activeRuns: ActiveRuns,
   { config, providers, model }: CompactorSettings,
@@ -131,7 +131,7 @@ function compactorOf(
     ports: {
       model,
       tokens: new TiktokenCounter(),
-      budgetOf: budgetsOf(providers),
+      resolveBudget: toBudgets(providers),
       ids: idGenerator(newUlid),
       clock: { now: isoNow },
     },

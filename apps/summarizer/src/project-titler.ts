@@ -36,11 +36,11 @@ export class ProjectTitler {
   }
 
   private async write({ projectId, input, model }: DueTitle): Promise<void> {
-    const request = titleRequest(input, this.parts.modelName ?? titleModelOf(model));
+    const request = titleRequest(input, this.parts.modelName ?? toTitleModel(model));
     const ended = anySignal([this.stopped.signal, AbortSignal.timeout(longestMs)]);
     const title = await writeTitle(request, this.parts.model, ended.signal).finally(() => ended.release());
     if (title !== undefined) await this.parts.titles.set(projectId, title);
   }
 }
 
-const titleModelOf = (model: string): string => (model.startsWith('demo/') ? demoTitles : model);
+const toTitleModel = (model: string): string => (model.startsWith('demo/') ? demoTitles : model);

@@ -14,7 +14,7 @@ import {
   announceRunHolder,
   natsTransportOptions,
   signals,
-  stopSignalOf,
+  findStopSignal,
   untilSubscribed,
   workerConnection,
 } from '@rondo/messaging';
@@ -80,7 +80,7 @@ class StopSignalController {
 
   @EventPattern(signals.stop.pattern)
   stop(@Payload() payload: unknown, @Ctx() context: NatsContext): void {
-    const request = stopSignalOf(payload, context.getHeaders() as MessageHeaders); // Nest passes the client's headers on
+    const request = findStopSignal(payload, context.getHeaders() as MessageHeaders); // Nest passes the client's headers on
     if (request) this.activeRuns.stop(request.runId, request.stop);
   }
 }

@@ -20,7 +20,7 @@ const { launchBrowser, killBrowser } = load('../dist/tools/browser/launch-browse
 
 const programs = new Infrastructure({
   dataDir: join(repoRoot, '.data/tool-overheads'),
-  packagesOf: join(repoRoot, '.data'),
+  packagesDirectory: join(repoRoot, '.data'),
   want: ['bwrap', 'chromium'],
   env: { PATH: process.env.PATH },
 });
@@ -102,13 +102,13 @@ async function plainBrowser() {
 async function alternately(rounds, plainly, inSandbox) {
   const times = { plain: [], ours: [] };
   for (let round = 0; round < rounds; round += 1) {
-    times.plain.push(await timeOf(plainly));
-    times.ours.push(await timeOf(inSandbox));
+    times.plain.push(await measureTime(plainly));
+    times.ours.push(await measureTime(inSandbox));
   }
   return { plain: median(times.plain), ours: median(times.ours) };
 }
 
-async function timeOf(work) {
+async function measureTime(work) {
   const startedAt = performance.now();
   const cleanUp = await work();
   const time = performance.now() - startedAt;

@@ -39,7 +39,7 @@ describe('the check of settings', () => {
     const root = mkdtempSync(join(tmpdir(), 'rondo-gate-'));
     const rules = { resolve: async () => ['93.184.216.34'], isAllowed: () => true };
     const provider = createEmbeddedProvider(sandboxSettings.parse({ root }), silent, rules);
-    return work(provider.egressOf('thr_check')).finally(async () => {
+    return work(provider.toEgress('thr_check')).finally(async () => {
       await provider.close();
       rmSync(root, { recursive: true, force: true });
     });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { OutboundProxy, toMessage } from '@rondo/platform';
 import { z } from 'zod';
-import { environment, sandboxSettingsOf } from './config';
+import { environment, toSandboxSettings } from './config';
 import { createSandboxProvider } from './sandboxes/create-sandbox-provider';
 import type { EgressGate, SandboxLog, SandboxProvider } from './sandboxes';
 import { configuredReader } from './tools/web/configured-reader';
@@ -38,11 +38,11 @@ export async function checkSettings(variables: Variables, egress?: EgressGate): 
     const config = environment.parse({ ...Object.fromEntries(given), ...ofEveryExecutor(directory) });
     const proxy = OutboundProxy.from(config);
     const services = createToolServices(config, { proxy });
-    const provider = createSandboxProvider(sandboxSettingsOf(config), silent, { proxy });
+    const provider = createSandboxProvider(toSandboxSettings(config), silent, { proxy });
     const readsByService = configuredReader(config) !== undefined;
     const checks: [string, Check | undefined][] = [
       ['web search', services.search && (() => trySearch(services))],
-      ['page reader', readsByService ? () => tryPage(services, egress ?? provider.egressOf('thr_check')) : undefined],
+      ['page reader', readsByService ? () => tryPage(services, egress ?? provider.toEgress('thr_check')) : undefined],
       ['data providers', services.dataProviders && (() => tryDataProviders(services))],
       ['sandboxes', config.SANDBOX_PROVIDER === 'embedded' ? undefined : () => trySandbox(provider)],
     ];

@@ -7,7 +7,7 @@ import {
   requestSecret,
 } from '@rondo/messaging';
 import { type Logger, OutboundProxy, SecretBox, newUlid, openTracing } from '@rondo/platform';
-import { type Config, sandboxSettingsOf, slotsOf } from './config';
+import { type Config, toSandboxSettings, toSlots } from './config';
 import { ExecutorIdentity } from './executor-identity';
 import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
 import { KeyedMutex } from './keyed-mutex';
@@ -79,13 +79,13 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
   const services = createToolServices(config, { proxy: OutboundProxy.from(config) });
   const mcp = new McpTools(box, secretSource);
   const toolRunner = new ToolRunner({
-    sandboxes: { ...toolSandboxesOf(sandboxes, previews), requireHere: hosting.require.bind(hosting) },
+    sandboxes: { ...toToolSandboxes(sandboxes, previews), requireHere: hosting.require.bind(hosting) },
     slots: sandboxSlots,
     ...{ services, mcp, sites, log, turns },
   });
   const tracing = await openTracing(config, { service: 'tool-executor', log });
   const toolCallMetrics = new ToolCallMetrics();
-  const slots = slotsOf(config);
+  const slots = toSlots(config);
   const consumer = new ToolCallConsumer({
     ...{ nats, executorId, slots },
     streams: new ToolStreams(nats, { createsStreams: false }), // NATS lets only workers create them
@@ -125,7 +125,7 @@ interface SandboxContext {
 
 /** The sandboxes, and who looks after them and answers questions about them. */
 async function composeSandboxes({ config, executorId, directory, nats, log, turns, secretSource }: SandboxContext) {
-  const sandboxes = createSandboxProvider(sandboxSettingsOf(config), log, {
+  const sandboxes = createSandboxProvider(toSandboxSettings(config), log, {
     copies: readCopySettings(config, executorId),
     proxy: OutboundProxy.from(config),
     secretSource,
@@ -155,7 +155,7 @@ async function composeSandboxes({ config, executorId, directory, nats, log, turn
     sandboxReconciler: new SandboxReconciler({
       ...{ sandboxes, sites, hosting, log, everyMs: config.SANDBOX_RECONCILE_S * 1_000 },
     }),
-    sandboxRetention: new SandboxRetention({ sandboxes, log, ...retentionOf(config) }),
+    sandboxRetention: new SandboxRetention({ sandboxes, log, ...toRetention(config) }),
     workspaceAdoptions: new WorkspaceAdoptions({ nats, executorId, copies: sandboxes.copies, hosting, log }),
   };
 }
@@ -163,14 +163,14 @@ async function composeSandboxes({ config, executorId, directory, nats, log, turn
 const hourMs = 3_600_000;
 const mebibyte = 1024 * 1024;
 
-const retentionOf = ({ SANDBOX_ARCHIVE_H, SANDBOX_DELETE_DAYS }: Config) => ({
+const toRetention = ({ SANDBOX_ARCHIVE_H, SANDBOX_DELETE_DAYS }: Config) => ({
   archiveAfterMs: SANDBOX_ARCHIVE_H * hourMs,
   deleteAfterMs: SANDBOX_DELETE_DAYS * 24 * hourMs,
 });
 
-const toolSandboxesOf = (sandboxes: SandboxProvider, previews: PreviewUrls): ToolSandboxes => ({
+const toToolSandboxes = (sandboxes: SandboxProvider, previews: PreviewUrls): ToolSandboxes => ({
   get: sandboxes.get.bind(sandboxes),
-  egressOf: sandboxes.egressOf.bind(sandboxes),
-  previewUrl: previews.urlOf.bind(previews),
+  toEgress: sandboxes.toEgress.bind(sandboxes),
+  previewUrl: previews.findUrl.bind(previews),
   deletionNotice: (threadId, callId) => deletionNotice(sandboxes, threadId, callId),
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseConfig } from '@rondo/platform';
-import { environment, sandboxSettingsOf, slotsOf, withPasswordOfFile } from './config';
+import { environment, toSandboxSettings, toSlots, withPasswordOfFile } from './config';
 
 const least = {
   PORT: '0',
@@ -10,7 +10,7 @@ const least = {
   EXECUTOR_ID_FILE: '/data/id',
   SANDBOX_ROOT: '/data/sandboxes',
 };
-const settingsFor = (more: Record<string, string>) => sandboxSettingsOf(environment.parse({ ...least, ...more }));
+const settingsFor = (more: Record<string, string>) => toSandboxSettings(environment.parse({ ...least, ...more }));
 
 describe('the executor’s configuration', () => {
   it('leaves the defaults of sandbox limits to the sandbox settings', () => {
@@ -71,7 +71,7 @@ describe('the executor’s configuration', () => {
       { total: 32, perAccount: 30, perThread: 4 },
     ],
   ])('shares its slots so that no account has all: %j', (given, slots) => {
-    expect(slotsOf(environment.parse({ ...least, ...given }))).toEqual(slots);
+    expect(toSlots(environment.parse({ ...least, ...given }))).toEqual(slots);
   });
 
   it.each([
@@ -132,7 +132,7 @@ describe('the executor’s configuration', () => {
     const docker = { ...least, SANDBOX_PROVIDER: 'docker', SANDBOX_INSTALL: 'production' };
 
     it('needs no more than the name of the deployment', () => {
-      expect(sandboxSettingsOf(parseConfig(environment, docker))).toMatchObject({
+      expect(toSandboxSettings(parseConfig(environment, docker))).toMatchObject({
         ...{ provider: 'docker', install: 'production' },
         docker: { socketPath: '/var/run/docker.sock', image: 'node:24-bookworm' },
       });
@@ -149,7 +149,7 @@ describe('the executor’s configuration', () => {
   });
 
   it('prepares isolated sandboxes of its own host only', () => {
-    const settings = (given: object) => sandboxSettingsOf(parseConfig(environment, { ...least, ...given }));
+    const settings = (given: object) => toSandboxSettings(parseConfig(environment, { ...least, ...given }));
 
     expect(settings({})).toMatchObject({ prepared: 0, maxAwake: 128 });
     expect(settings({ SANDBOX_WARM: '3', SANDBOX_MAX: '16' })).toMatchObject({ prepared: 3, maxAwake: 16 });
@@ -166,7 +166,7 @@ describe('the executor’s configuration', () => {
     };
 
     it('is complete with an account, and has intervals after which Daytona cleans up by itself', () => {
-      expect(sandboxSettingsOf(parseConfig(environment, daytona))).toMatchObject({
+      expect(toSandboxSettings(parseConfig(environment, daytona))).toMatchObject({
         ...{ provider: 'daytona', install: 'production' },
         daytona: { apiKey: 'dtn_secret', autoStopMinutes: 15, autoArchiveMinutes: 60, autoDeleteMinutes: 10_080 },
       });

@@ -13,7 +13,7 @@ import {
   tracingVariables,
 } from '@rondo/platform';
 import { z } from 'zod';
-import { checkProvider, providerSettingsOf, providerVariables } from './sandboxes/provider/provider-variables';
+import { checkProvider, toProviderSettings, providerVariables } from './sandboxes/provider/provider-variables';
 import { checkSnapshots, snapshotVariables } from './sandboxes/snapshots/snapshot-variables';
 import { sandboxSettings } from './sandboxes';
 import { serviceVariablesOfTools } from './services/service-settings';
@@ -188,7 +188,7 @@ export const environment = variables.superRefine(checkProvider).superRefine(chec
 export type Config = z.infer<typeof environment>;
 
 /** By default no account can occupy all slots, unless there is only one slot. */
-export const slotsOf = (config: Config): SlotLimits => {
+export const toSlots = (config: Config): SlotLimits => {
   const total = config.TOOL_CONCURRENCY;
   return {
     total,
@@ -198,9 +198,9 @@ export const slotsOf = (config: Config): SlotLimits => {
 };
 
 /** Unset variables get the defaults of the sandbox settings. */
-export const sandboxSettingsOf = (config: Config) =>
+export const toSandboxSettings = (config: Config) =>
   sandboxSettings.parse({
-    ...providerSettingsOf(config),
+    ...toProviderSettings(config),
     root: config.SANDBOX_ROOT,
     unsafeHost: config.SANDBOX_UNSAFE_HOST,
     bubblewrapPath: config.BWRAP_PATH,

@@ -30,7 +30,7 @@ export class ExecutorIdentity {
     const lock = `${file}.lock`;
     await acquireLock(lock);
     try {
-      return new ExecutorIdentity(await idOf(file, { requested, generate }), lock);
+      return new ExecutorIdentity(await readId(file, { requested, generate }), lock);
     } catch (error) {
       await rm(lock, { force: true });
       throw error;
@@ -43,7 +43,7 @@ export class ExecutorIdentity {
 }
 
 /** Threads are placed by the stored id, so a different configured id is refused. */
-async function idOf(file: string, { requested, generate }: Naming): Promise<string> {
+async function readId(file: string, { requested, generate }: Naming): Promise<string> {
   const stored = executorId.safeParse(await storedId(file, () => requested ?? generate()));
   if (!stored.success) throw new Error(`${file} does not contain the id of an executor`, { cause: stored.error });
   if (requested !== undefined && stored.data !== requested) {
@@ -63,7 +63,7 @@ async function acquireLock(lock: string): Promise<void> {
   const own = JSON.stringify({ pid: process.pid, startedAt: startOfProcess(process.pid) });
   if (await createFile(lock, own)) return;
 
-  const holder = await holderOf(lock);
+  const holder = await findHolder(lock);
   if (holder && startOfProcess(holder.pid) === holder.startedAt) {
     throw new Error(`Process ${holder.pid} is running as this executor already (${lock})`);
   }
@@ -72,7 +72,7 @@ async function acquireLock(lock: string): Promise<void> {
 }
 
 /** Undefined when a crash has left the lock half-written. */
-async function holderOf(lock: string): Promise<z.infer<typeof lockHolder> | undefined> {
+async function findHolder(lock: string): Promise<z.infer<typeof lockHolder> | undefined> {
   const text = await readFile(lock, 'utf8').catch(() => '');
   try {
     return lockHolder.parse(JSON.parse(text));

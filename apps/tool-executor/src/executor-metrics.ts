@@ -29,7 +29,7 @@ export class ToolCallMetrics {
     this.running += 1;
     try {
       const reply = await run();
-      this.durations.observe({ tool, outcome: outcomeOf(reply) }, (performance.now() - startedAt) / 1_000);
+      this.durations.observe({ tool, outcome: toOutcome(reply) }, (performance.now() - startedAt) / 1_000);
       return reply;
     } finally {
       this.running -= 1;
@@ -44,7 +44,7 @@ export class ToolCallMetrics {
   }
 }
 
-function outcomeOf(reply: ToolReply): string {
+function toOutcome(reply: ToolReply): string {
   if (reply.how !== 'answered') return reply.how;
   return reply.result.success ? 'completed' : 'failed';
 }

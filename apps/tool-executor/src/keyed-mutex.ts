@@ -32,4 +32,4 @@ async function unlessAborted(turn: Promise<void>, signal: AbortSignal): Promise<
 }
 
 /** The key of work of a thread that takes turns under a key of its own. */
-export const turnOf = (threadId: ThreadId, key: string): string => `${threadId} ${key}`;
+export const toTurn = (threadId: ThreadId, key: string): string => `${threadId} ${key}`;

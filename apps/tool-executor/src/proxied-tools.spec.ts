@@ -12,7 +12,7 @@ import { ConnectProxy } from '@rondo/platform/testing';
 import { McpServerFixture } from './mcp/testing/mcp-server-fixture';
 import { remoteTransport } from './mcp/remote-transport';
 import { S3Snapshots } from './sandboxes/snapshots/s3-snapshots';
-import { checksumOf } from './sandboxes/snapshots/checksums';
+import { readChecksum } from './sandboxes/snapshots/checksums';
 import { S3Server } from './sandboxes/snapshots/testing/s3-server';
 import { serviceSettings } from './services/service-settings';
 import { ApiServer, json } from './testing/api-server';
@@ -88,7 +88,7 @@ describe('with a proxy as the only way out', () => {
   it('an MCP server is reached through it', async () => {
     const client = new Client({ name: 'spec', version: '1' });
     const server = { name: 'far', transport: 'streamable_http', url: 'http://mcp.invalid/mcp' } as const;
-    const egress = fixture.provider.egressOf(thread);
+    const egress = fixture.provider.toEgress(thread);
     const broke = (error: Error) => {
       throw error;
     };
@@ -107,7 +107,7 @@ describe('with a proxy as the only way out', () => {
     const key = { threadId: 'thr_1', executorId: 'exe_1' };
     await store.save(key, {
       file,
-      info: { takenAt: new Date().toISOString(), labels: {}, ...(await checksumOf(file)) },
+      info: { takenAt: new Date().toISOString(), labels: {}, ...(await readChecksum(file)) },
     });
     await store.fetch(key, join(folder, 'copy'));
     expect(await readFile(join(folder, 'copy'), 'utf8')).toBe('content');

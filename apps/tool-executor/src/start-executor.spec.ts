@@ -93,7 +93,7 @@ describe('an executor', () => {
     await wire.mend();
 
     try {
-      await start({ NATS_URL: wire.urlOf(natsUrl()) });
+      await start({ NATS_URL: wire.findUrl(natsUrl()) });
       expect(await place()).toMatch(/^exe_/);
     } finally {
       await stop();

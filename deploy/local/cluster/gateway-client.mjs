@@ -24,7 +24,7 @@ export class GatewayClient {
     for (;;) {
       this.requests += 1;
       const answer = await this.#send({ method, path, body, idempotency }).catch((error) => ({
-        failure: reasonOf(error),
+        failure: toReason(error),
       }));
       if (answer.failure === undefined) return answer.body;
       this.failures.push(`${method} ${path.split('?')[0]}: ${answer.failure}`);
@@ -58,6 +58,6 @@ export class GatewayClient {
   }
 }
 
-function reasonOf(error) {
+function toReason(error) {
   return [error.message, error.cause?.code ?? error.cause?.message].filter(Boolean).join(' ');
 }

@@ -49,7 +49,7 @@ export class ImageStore {
   /** Copies the images into containerd, unless it has these already. `ctr` runs its command line. */
   async importInto(ctr) {
     const names = [...serviceImages, ...servers.map(serverImage), pause];
-    const ids = await this.#idsOf(names);
+    const ids = await this.#findIds(names);
     const mark = join(this.#directory, 'containerd/imported.json');
     const known = existsSync(mark) ? JSON.parse(readFileSync(mark, 'utf8')) : {};
     const fresh = names.filter((name) => known[name] !== ids[name]);
@@ -73,7 +73,7 @@ export class ImageStore {
     return found.every(Boolean);
   }
 
-  async #idsOf(names) {
+  async #findIds(names) {
     const ids = {};
     for (const name of names) ids[name] = (await this.#open().inspect(name)).Id;
     return ids;

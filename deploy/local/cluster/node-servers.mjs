@@ -74,7 +74,7 @@ export class NodeServers {
 
   #start(name, args, probe) {
     const command = inNetwork(this.#programs.files[name], args);
-    return new Daemon(this.#directory, name).start(command, { env: this.#programs.envOf(name), probe });
+    return new Daemon(this.#directory, name).start(command, { env: this.#programs.toEnv(name), probe });
   }
 
   #path(name) {
@@ -96,7 +96,7 @@ export class NodeServers {
       'state/accounts.key': privateKey,
       'state/accounts.pub': publicKey,
       'state/admin.conf': JSON.stringify(this.#clientConfiguration(token)),
-      'state/network/10-bridge.conflist': JSON.stringify(networkOf(this.#path('state/addresses'))),
+      'state/network/10-bridge.conflist': JSON.stringify(toNetwork(this.#path('state/addresses'))),
       'state/hosts/services': '',
     };
     for (const [name, text] of Object.entries(secrets)) writeFileSync(this.#path(name), text, { mode: 0o600 });
@@ -198,7 +198,7 @@ state = ${text(this.#path('containerd/run'))}
 }
 
 /** A route to each pod instead of a bridge: packets between pods then pass through the rules of Services, too. */
-const networkOf = (dataDir) => ({
+const toNetwork = (dataDir) => ({
   cniVersion: '0.3.1',
   name: 'pods',
   plugins: [

@@ -11,7 +11,7 @@ export interface ExaminedRun {
 }
 
 /** The figures of a load, and an error if a run was lost, failed, done twice or only in part. */
-export function outcomeOf(
+export function toOutcome(
   load: { runs: readonly ExaminedRun[]; requests: number; failures: readonly string[] },
   rule: { requestsMayFail: boolean },
 ): string;

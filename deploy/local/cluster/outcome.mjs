@@ -1,5 +1,5 @@
 /** The figures of a load, and an error if a run was lost, failed, done twice or only in part. */
-export function outcomeOf({ runs, requests, failures }, { requestsMayFail }) {
+export function toOutcome({ runs, requests, failures }, { requestsMayFail }) {
   const sum = (key) => runs.reduce((total, run) => total + run[key], 0);
   const bad = runs.filter(
     ({ status, flaws, doubled, missing }) => status !== 'completed' || flaws.length > 0 || doubled > 0 || missing > 0,

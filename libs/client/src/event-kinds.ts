@@ -14,5 +14,5 @@ const ends: readonly string[] = ['run.completed', 'run.failed', 'run.stopped'];
 /** Whether the event ends its run: nothing follows it. */
 export const isTerminal = ({ type }: StreamEvent): boolean => ends.includes(type);
 
-export const textOf = (delta: Delta): string =>
+export const toText = (delta: Delta): string =>
   delta.type === 'tool.call_delta' ? delta.data.arguments_text : delta.data.text;

@@ -1,4 +1,4 @@
-import { type Delta, textOf } from './event-kinds.ts';
+import { type Delta, toText } from './event-kinds.ts';
 import type { MessageRow, ToolCallRow } from './run-view.ts';
 
 interface OpenText {
@@ -60,7 +60,7 @@ const kinds: Partial<Record<Delta['type'], 'message' | 'reasoning' | 'call'>> = 
 
 /** The text with what the delta adds; undefined if it adds nothing, or something is missing in between. */
 export function extended(text: string, delta: Delta): string | undefined {
-  const added = textOf(delta);
+  const added = toText(delta);
   const isNext = delta.offset <= text.length && delta.offset + added.length > text.length;
   return isNext ? text + added.slice(text.length - delta.offset) : undefined;
 }

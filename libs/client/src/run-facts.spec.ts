@@ -6,8 +6,8 @@ import { type RunView, type ToolCallRow, emptyView } from './run-view.ts';
 import { statusChanges } from './status-changes.ts';
 import { unseenFacts } from './unseen-facts.ts';
 
-type FactOf<Type extends Fact['type']> = Pick<Extract<Fact, { type: Type }>, 'type' | 'data'>;
-type NewFact = { [Type in Fact['type']]: FactOf<Type> }[Fact['type']];
+type FactWithType<Type extends Fact['type']> = Pick<Extract<Fact, { type: Type }>, 'type' | 'data'>;
+type NewFact = { [Type in Fact['type']]: FactWithType<Type> }[Fact['type']];
 
 /** Facts with numbers and times: one second lies between two of them. */
 function createView(...facts: NewFact[]): RunView {
@@ -50,7 +50,7 @@ const requested: NewFact = {
     ...{ requested_at: '2026-01-01T00:00:01.000Z', expires_at: '2026-01-02T00:00:00.000Z' },
   },
 };
-const decided = (change: Partial<FactOf<'approval.decided'>['data']>): NewFact => ({
+const decided = (change: Partial<FactWithType<'approval.decided'>['data']>): NewFact => ({
   type: 'approval.decided',
   data: {
     ...{ approval_id: 'apr_1', tool_call_id: 'call_1', name: 'execute_command', outcome: 'approve' },

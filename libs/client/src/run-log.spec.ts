@@ -5,13 +5,13 @@ import { RunLog } from './run-log.ts';
 import type { RunView } from './run-view.ts';
 import { eventsFrom, runEvents } from './testing/scripted-log.ts';
 
-const viewOf = (events: readonly StreamEvent[]): RunView => {
+const createView = (events: readonly StreamEvent[]): RunView => {
   const log = new RunLog();
   for (const event of events) log.apply(event);
   return log.view;
 };
 
-const lastSeqOf = (events: readonly StreamEvent[]): number => events.findLast(({ seq }) => seq !== null)?.seq ?? 0;
+const findLastSeq = (events: readonly StreamEvent[]): number => events.findLast(({ seq }) => seq !== null)?.seq ?? 0;
 
 /** A place in the events, from 0 to 1; all are as likely. */
 const place = fc.nat(1000).map((thousandths) => thousandths / 1000);
@@ -31,7 +31,7 @@ describe('RunLog', () => {
           for (const event of sent) log.apply(event);
           from = position;
         }
-        expect(log.view).toEqual(viewOf(events.slice(0, until)));
+        expect(log.view).toEqual(createView(events.slice(0, until)));
       }),
     );
   });
@@ -48,7 +48,7 @@ describe('RunLog', () => {
           for (const earlier of events.slice(Math.max(0, index - 5), index + 1)) expect(log.apply(earlier)).toBe(false);
           expect(log.view).toBe(before);
         });
-        expect(log.view).toEqual(viewOf(events));
+        expect(log.view).toEqual(createView(events));
       }),
     );
   });
@@ -56,7 +56,7 @@ describe('RunLog', () => {
   it('shows the same from the facts alone, once the run is over', () => {
     fc.assert(
       fc.property(runEvents, (events) => {
-        expect(viewOf(events.filter(({ seq }) => seq !== null))).toEqual(viewOf(events));
+        expect(createView(events.filter(({ seq }) => seq !== null))).toEqual(createView(events));
       }),
     );
   });
@@ -64,8 +64,8 @@ describe('RunLog', () => {
   it('ends with no text that is still open, and with every call answered', () => {
     fc.assert(
       fc.property(runEvents, (events) => {
-        const { rows, isOver, lastSeq } = viewOf(events);
-        expect({ isOver, lastSeq }).toEqual({ isOver: true, lastSeq: lastSeqOf(events) });
+        const { rows, isOver, lastSeq } = createView(events);
+        expect({ isOver, lastSeq }).toEqual({ isOver: true, lastSeq: findLastSeq(events) });
         for (const row of rows) {
           if (row.kind === 'message') expect(row).toMatchObject({ isOpen: false, message: { id: row.id } });
           if (row.kind === 'tool_call') expect(['completed', 'failed']).toContain(row.status);
@@ -103,7 +103,7 @@ describe('RunLog', () => {
 
     for (const event of events) log.apply(event);
 
-    expect(log.view).toMatchObject({ isOver: true, lastSeq: lastSeqOf(events) });
+    expect(log.view).toMatchObject({ isOver: true, lastSeq: findLastSeq(events) });
   });
 
   it('passes over types of facts that it does not know', () => {

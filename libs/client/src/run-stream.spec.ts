@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import fc from 'fast-check';
-import { isDelta, textOf } from './event-kinds.ts';
+import { isDelta, toText } from './event-kinds.ts';
 import type { StreamEvent } from './generated/api.ts';
 import { Rondo } from './rondo.ts';
 import { RunLog } from './run-log.ts';
@@ -57,19 +57,19 @@ const collect = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
 const facts = events.filter(({ seq }) => seq !== null);
 
 /** What is wrong with the events that a reader received: facts that are not once and in order, texts that do not continue. */
-function flawsOf(received: readonly StreamEvent[]): string[] {
+function listFlaws(received: readonly StreamEvent[]): string[] {
   const isSame = JSON.stringify(received.filter(({ seq }) => seq !== null)) === JSON.stringify(facts);
   const lengths = new Map<string, number>();
   const breaks = received.filter(isDelta).filter((delta) => {
     const key = `${delta.type} ${delta.stream_id}`;
     const before = lengths.get(key) ?? 0;
-    lengths.set(key, delta.offset + textOf(delta).length);
+    lengths.set(key, delta.offset + toText(delta).length);
     return delta.offset !== before;
   });
   return [...(isSame ? [] : ['other facts']), ...breaks.map(({ id }) => `${id} does not continue its text`)];
 }
 
-function viewOf(received: readonly StreamEvent[]): string {
+function toView(received: readonly StreamEvent[]): string {
   const log = new RunLog();
   for (const event of received) log.apply(event);
   return JSON.stringify(log.view);
@@ -85,12 +85,12 @@ describe('a stream', () => {
   afterAll(() => gateway.close());
 
   it('that is cut at any byte has each fact once, in order, and each piece of text once', async () => {
-    const expected = viewOf(events);
+    const expected = toView(events);
     for (let from = 0; from < whole.length; from += 250) {
       const offsets = Array.from({ length: Math.min(250, whole.length - from) }, (_, index) => from + index);
       const wrong = offsets.map(async (offset) => {
         const received = await collect(rondo.runs.stream(`run_${offset}`));
-        const flaws = [...flawsOf(received), ...(viewOf(received) === expected ? [] : ['another view'])];
+        const flaws = [...listFlaws(received), ...(toView(received) === expected ? [] : ['another view'])];
         return flaws.map((flaw) => `cut after ${offset} bytes: ${flaw}`);
       });
       expect((await Promise.all(wrong)).flat()).toEqual([]);
@@ -101,7 +101,7 @@ describe('a stream', () => {
     const onCut = jest.fn();
     const received = await collect(rondo.runs.stream('run_900_40_0_700_1500_13', { onCut }));
 
-    expect(flawsOf(received)).toEqual([]);
+    expect(listFlaws(received)).toEqual([]);
     expect(onCut).toHaveBeenCalledTimes(6);
   }, 60_000);
 
@@ -114,7 +114,7 @@ describe('a stream', () => {
     });
     const onCut = jest.fn();
 
-    expect(flawsOf(await collect(flaky.runs.stream('once_900', { onCut })))).toEqual([]);
+    expect(listFlaws(await collect(flaky.runs.stream('once_900', { onCut })))).toEqual([]);
     expect([onCut.mock.calls.length, attempts]).toEqual([1, 4]);
   }, 60_000);
 

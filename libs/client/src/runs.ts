@@ -64,7 +64,7 @@ export class Runs extends Resource {
   }
 
   create(run: NewRun, { signal, idempotencyKey, attachments = [] }: CreateOptions = {}): Promise<Run> {
-    const body = attachments.length === 0 ? { json: run } : { content: formOf(run, attachments) };
+    const body = attachments.length === 0 ? { json: run } : { content: toForm(run, attachments) };
     const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
     return this.transport.json({ ...routes.createRun, ...body, headers, signal });
   }
@@ -100,7 +100,7 @@ export class Runs extends Resource {
   async result(id: string, options: Options = {}): Promise<AgentResult> {
     const run = await this.wait(id, options);
     if (isWaiting(run)) throw new RunWaitingError(run, run.waiting?.question);
-    if (run.status === 'stopped') throw new RunStoppedError(run, await this.receiptOf(run));
+    if (run.status === 'stopped') throw new RunStoppedError(run, await this.findReceipt(run));
     const result = await this.send(routes.getRunResult)(id, options);
     if (run.error) throw new RunFailedError(run, run.error, result);
     return result;
@@ -113,7 +113,7 @@ export class Runs extends Resource {
   ): Promise<StoppedRun> {
     let run = await this.send(routes.stopRun)(id, words, { signal });
     while (!isOver(run)) run = await this.wait(id, { signal });
-    return { run, receipt: await this.receiptOf(run) };
+    return { run, receipt: await this.findReceipt(run) };
   }
 
   /** Answers a run that waits, and resumes it. It gets the uploaded files with these ids. */
@@ -132,7 +132,7 @@ export class Runs extends Resource {
   }
 
   /** The last fact says how the run ended. */
-  private async receiptOf({ id, last_seq: lastSeq }: Run): Promise<StopReceipt | null> {
+  private async findReceipt({ id, last_seq: lastSeq }: Run): Promise<StopReceipt | null> {
     for await (const fact of this.facts(id, { after: lastSeq - 1 })) {
       if (fact.type === 'run.stopped' || fact.type === 'run.failed') return fact.data.receipt ?? null;
     }
@@ -140,7 +140,7 @@ export class Runs extends Resource {
   }
 }
 
-function formOf({ input, ...rest }: NewRun, files: readonly File[]): FormData {
+function toForm({ input, ...rest }: NewRun, files: readonly File[]): FormData {
   const form = new FormData();
   if (typeof input === 'string') form.set('input', input);
   form.set('body', JSON.stringify(typeof input === 'string' ? rest : { input, ...rest }));

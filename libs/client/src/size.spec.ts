@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 const root = resolve(__dirname, '../../..');
 
 /** What an application that imports everything loads. */
-function bytesOf(entry: string): number {
+function countBytes(entry: string): number {
   const options = ['--bundle', '--minify', '--format=esm', '--external:react'];
   const bundle = execFileSync(join(root, 'node_modules/.bin/esbuild'), [join(__dirname, entry), ...options]);
   return gzipSync(bundle, { level: 9 }).length;
@@ -13,7 +13,7 @@ function bytesOf(entry: string): number {
 
 describe('the size of the client', () => {
   it.each(['index.ts', 'react.ts'])('%s is at most 12 KiB, minified and compressed', (entry) => {
-    expect(bytesOf(entry)).toBeGreaterThan(1_000);
-    expect(bytesOf(entry)).toBeLessThanOrEqual(12 * 1024);
+    expect(countBytes(entry)).toBeGreaterThan(1_000);
+    expect(countBytes(entry)).toBeLessThanOrEqual(12 * 1024);
   });
 });

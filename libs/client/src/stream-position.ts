@@ -1,5 +1,5 @@
 import { MissingFactsError } from './errors.ts';
-import { type Delta, deltaTypes, isDelta, isFact, textOf } from './event-kinds.ts';
+import { type Delta, deltaTypes, isDelta, isFact, toText } from './event-kinds.ts';
 import { type FactTable, lookUp } from './fact-table.ts';
 import type { Fact, StreamEvent } from './generated/api.ts';
 
@@ -35,9 +35,9 @@ export class StreamPosition {
 
   /** A new connection sends an open text from its beginning. */
   private acceptDelta(delta: Delta): StreamEvent | undefined {
-    const key = keyOf(delta.type, delta.stream_id);
+    const key = toKey(delta.type, delta.stream_id);
     const known = this.lengths.get(key) ?? 0;
-    const text = textOf(delta);
+    const text = toText(delta);
     const end = delta.offset + text.length;
     if (end <= known) return undefined;
     this.lengths.set(key, end);
@@ -45,22 +45,22 @@ export class StreamPosition {
   }
 }
 
-const keyOf = (type: Delta['type'], streamId: string): string => `${type} ${streamId}`;
+const toKey = (type: Delta['type'], streamId: string): string => `${type} ${streamId}`;
 
-const output = ({ data }: { data: { tool_call_id: string } }): string[] => [keyOf('tool.output', data.tool_call_id)];
+const output = ({ data }: { data: { tool_call_id: string } }): string[] => [toKey('tool.output', data.tool_call_id)];
 
 /** The texts that a fact supersedes. */
 const closedBy: FactTable<string[]> = {
   'message.created': ({ data: { message } }) => [
-    keyOf('message.delta', message.id),
-    keyOf('reasoning.delta', message.id),
+    toKey('message.delta', message.id),
+    toKey('reasoning.delta', message.id),
   ],
-  'tool.planned': ({ data }) => [keyOf('tool.call_delta', data.tool_call.id)],
+  'tool.planned': ({ data }) => [toKey('tool.call_delta', data.tool_call.id)],
   'tool.started': output, // another attempt prints from the beginning
   'tool.completed': output,
   'tool.failed': output,
   'iteration.restarted': ({ data }) =>
-    data.withdrawn_stream_ids.flatMap((id) => deltaTypes.map((type) => keyOf(type, id))),
+    data.withdrawn_stream_ids.flatMap((id) => deltaTypes.map((type) => toKey(type, id))),
 };
 
 /** The same delta from a later place on. */

@@ -29,19 +29,19 @@ export async function verifyWebhook(request: Request, { secrets, toleranceS = 30
   for (const secret of [secrets].flat()) {
     const key = await hmacKey(secret);
     for (const signature of signatures) {
-      if (await crypto.subtle.verify('HMAC', key, bytesOf(signature.slice(3)), signed)) return body;
+      if (await crypto.subtle.verify('HMAC', key, toBytes(signature.slice(3)), signed)) return body;
     }
   }
   throw new WebhookSignatureError('The signature is not from this secret.');
 }
 
 const hmacKey = (secret: string) =>
-  crypto.subtle.importKey('raw', bytesOf(secret.replace(/^whsec_/, '')), { name: 'HMAC', hash: 'SHA-256' }, false, [
+  crypto.subtle.importKey('raw', toBytes(secret.replace(/^whsec_/, '')), { name: 'HMAC', hash: 'SHA-256' }, false, [
     'verify',
   ]);
 
 /** Base64. What is none has no bytes. */
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+function toBytes(base64: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   } catch {

@@ -79,10 +79,10 @@ export const callIdAt = (message: MessageId, index: number): CallId =>
   `call_${message.slice('msg_'.length)}${nth(index)}` as CallId; // as above
 
 /** A call is approved once at most, so the id of its approval follows from its own. */
-export const approvalIdOf = (call: CallId): ApprovalId => `apr_${call.slice('call_'.length)}` as ApprovalId; // as above
-export const callIdOf = (approval: ApprovalId): CallId => `call_${approval.slice('apr_'.length)}` as CallId; // as above
+export const toApprovalId = (call: CallId): ApprovalId => `apr_${call.slice('call_'.length)}` as ApprovalId; // as above
+export const toCallId = (approval: ApprovalId): CallId => `call_${approval.slice('apr_'.length)}` as CallId; // as above
 
 /** A call of `run_agent` starts one run at most, so the id of that run follows from its own. */
-export const childRunIdOf = (call: CallId): RunId => `run_${call.slice('call_'.length)}` as RunId; // as above
+export const toChildRunId = (call: CallId): RunId => `run_${call.slice('call_'.length)}` as RunId; // as above
 
 const nth = (index: number): string => index.toString(36).padStart(2, '0');

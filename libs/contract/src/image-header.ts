@@ -30,7 +30,7 @@ const longestSide = 65_535;
  * header. Reads only the bytes that it needs, so a large image costs no more than a small one.
  */
 export function imageHeader(base64: string): ImageHeader | undefined {
-  const byte: Bytes = (at) => byteOf(base64, at);
+  const byte: Bytes = (at) => toByte(base64, at);
   for (const [media_type, read] of formats) {
     const size = read(byte);
     if (size) return isPossible(size.width) && isPossible(size.height) ? { media_type, ...size } : undefined;
@@ -99,7 +99,7 @@ const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 const valueOf = new Map(Array.from(digits, (digit, value) => [digit, value]));
 
 /** Decodes one byte; base64 has four digits for three bytes. NaN after the end. */
-function byteOf(base64: string, at: number): number {
+function toByte(base64: string, at: number): number {
   const digit = ((at - (at % 3)) / 3) * 4 + (at % 3);
   const high = valueOf.get(base64.charAt(digit));
   const low = valueOf.get(base64.charAt(digit + 1));

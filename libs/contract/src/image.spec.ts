@@ -9,7 +9,7 @@ const image = (source: object) => [
 const kept = { type: 'blob', sha256: 'a'.repeat(64), media_type: 'image/png', width: 2, height: 3 };
 
 /** The path and the message of the first problem. */
-function problemsOf(source: object): string[] {
+function listProblems(source: object): string[] {
   const issues = inputContent.safeParse(image(source)).error?.issues ?? [];
   const inner = issues.flatMap((issue) => (issue.code === 'invalid_union' ? issue.errors.flat() : [issue]));
   return inner.filter(({ path }) => path.length > 2).map(({ path, message: why }) => `${path.join('.')}: ${why}`);
@@ -38,7 +38,7 @@ describe('an image of a user input', () => {
     [{ ...kept, sha256: '../../etc' }, '1.source.sha256: must be 64 hexadecimal digits'],
     [{ ...kept, width: 0 }, /^1\.source\.width: /],
   ])('is refused as %j', (source, why) => {
-    expect(problemsOf(source)).toEqual([expect.stringMatching(why)]);
+    expect(listProblems(source)).toEqual([expect.stringMatching(why)]);
   });
 
   it('has 5 MiB at most', () => {
@@ -48,8 +48,8 @@ describe('an image of a user input', () => {
     };
     const limit = 5 * 1024 * 1024;
 
-    expect(problemsOf(ofLength(limit))).toEqual([]);
-    expect(problemsOf(ofLength(limit + 1))).toEqual(['1.source.data: must be 5 MiB at most']);
+    expect(listProblems(ofLength(limit))).toEqual([]);
+    expect(listProblems(ofLength(limit + 1))).toEqual(['1.source.data: must be 5 MiB at most']);
   });
 });
 

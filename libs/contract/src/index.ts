@@ -154,7 +154,7 @@ export * from './secret';
 export * from './trigger';
 export * from './webhook';
 export { type PlanProgress, planIn, planProgress } from './plan-progress';
-export { type Problem, type RunError, type RunFailure, failureOf, problem, runError, runFailure } from './problem';
+export { type Problem, type RunError, type RunFailure, toFailure, problem, runError, runFailure } from './problem';
 
 // Events of runs
 export {

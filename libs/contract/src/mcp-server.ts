@@ -52,7 +52,7 @@ const remote = { ...options, transport: z.enum(['streamable_http', 'sse']), url 
 
 const namesOnce = (servers: readonly { name: string }[]) =>
   new Set(servers.map(({ name }) => name)).size === servers.length;
-const listOf = <Server extends z.ZodType<{ name: string }>>(server: Server) =>
+const toList = <Server extends z.ZodType<{ name: string }>>(server: Server) =>
   z.array(server).max(10).refine(namesOnce, 'each name must stand once');
 
 /** A server whose tools a run asks for. */
@@ -64,13 +64,13 @@ export const mcpServerRequest = z.discriminatedUnion('transport', [
   z.strictObject(stdio),
 ]);
 export type McpServerRequest = z.infer<typeof mcpServerRequest>;
-export const mcpServerRequests = listOf(mcpServerRequest);
+export const mcpServerRequests = toList(mcpServerRequest);
 
 /**
  * Of a stored agent. The values of headers are kept sealed beside its definition, which has null in their place; null in a
  * request keeps the value.
  */
-export const mcpServersOfAgent = listOf(
+export const mcpServersOfAgent = toList(
   z.discriminatedUnion('transport', [
     z.strictObject({
       ...remote,
@@ -86,7 +86,7 @@ export const mcpServer = z.discriminatedUnion('transport', [
   z.object(stdio),
 ]);
 export type McpServer = z.infer<typeof mcpServer>;
-export const mcpServers = listOf(mcpServer);
+export const mcpServers = toList(mcpServer);
 
 /** A tool of a server, after its description and its schema were checked. */
 export const mcpTool = z.object({

@@ -19,7 +19,7 @@ export const runFailure = problem.omit({ code: true, errors: true }).partial().e
 export type RunFailure = z.infer<typeof runFailure>;
 
 /** The failure as a problem with the status 500. */
-export const failureOf = ({ code, message }: RunError): Required<RunFailure> => ({
+export const toFailure = ({ code, message }: RunError): Required<RunFailure> => ({
   type: `urn:rondo:problem:${code}`,
   title: 'The run failed',
   status: 500,

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 const dist = process.argv[2] ?? fileURLToPath(new URL('../dist', import.meta.url));
 const load = createRequire(import.meta.url);
 const { ContextMeter } = load(`${dist}/context/context-meter.js`);
-const { contextUsageOf } = load(`${dist}/compaction/compaction-trigger.js`);
-const { promptOf } = load(`${dist}/loop/prompt.js`);
+const { readContextUsage } = load(`${dist}/compaction/compaction-trigger.js`);
+const { toPrompt } = load(`${dist}/loop/prompt.js`);
 const { evolve, replay } = load(`${dist}/run/run-state.js`);
 const { budgetOfModel } = load(`${dist}/context/model-budgets.js`);
 const { effectiveSettings } = load(`${dist}/profiles/effective-settings.js`);
@@ -65,9 +65,9 @@ function shares(times, unit) {
 async function measure(count, change = (state) => state) {
   const state = change(replay([], history(count)));
   const run = { id: 'run_1', threadId: 'thr_1', settings, tools, createdAt: '2026-01-01', state };
-  const ports = { budgetOf: budgetOfModel };
+  const ports = { resolveBudget: budgetOfModel };
   const metered = { run, state, ports, meter: new ContextMeter(tokens, settings.model) };
-  await contextUsageOf(metered);
+  await readContextUsage(metered);
 
   const times = [];
   const cpuTimes = [];
@@ -77,14 +77,14 @@ async function measure(count, change = (state) => state) {
     const cpu = process.cpuUsage();
     for (const message of iteration((next += 1)))
       metered.state = evolve(metered.state, { type: 'message.created', iteration: next, data: { message } });
-    await contextUsageOf(metered);
-    promptOf(metered);
+    await readContextUsage(metered);
+    toPrompt(metered);
     times.push(Number(process.hrtime.bigint() - from) / 1e6);
     const { user, system } = process.cpuUsage(cpu);
     cpuTimes.push((user + system) / 1e3);
     metered.state = state;
   }
-  const sent = promptOf(metered).prompt.messages.length;
+  const sent = toPrompt(metered).prompt.messages.length;
   return { ...shares(times, 'ms'), ...shares(cpuTimes, 'CPU ms'), 'messages sent': sent };
 }
 

@@ -38,12 +38,12 @@ export {
 
 // The agent loop
 export { runAgent } from './loop/run-agent';
-export { type AgentRun, type FactsStep, agentRunOf } from './loop/loop-context';
+export { type AgentRun, type FactsStep, toAgentRun } from './loop/loop-context';
 export { type SummarizePorts, compactionFailed, summarize } from './compaction/summarize';
 
 // Projects
 export { firstWords } from './projects/first-words';
-export { placeholderOf, titleRequest, untitled, writeTitle } from './projects/title';
+export { toPlaceholder, titleRequest, untitled, writeTitle } from './projects/title';
 
 // Stored agents
 export {
@@ -77,7 +77,7 @@ export {
   type StreamText,
   deltaText,
   storedTexts,
-  streamOf,
+  toStream,
   streamsClosedBy,
   streamsReopenedBy,
   withText,
@@ -106,7 +106,7 @@ export {
   type ToolDefinition,
   type ToolNeed,
   argumentsSchema,
-  effectOf,
+  toEffect,
   expectedEffect,
   honoursKeysAt,
   hostPattern,
@@ -118,8 +118,8 @@ export { explainArguments } from './tools/explain-arguments';
 export { leavesProcesses, processTools, serverToolMark } from './tools/leaves-processes';
 export { executeCommand, stillRunning } from './tools/shell.tools';
 export { targetArguments } from './tools/tool-alias';
-export { type ServerFact, type ToolSet, callTimeoutMs, toolSetOf } from './tools/tool-set';
-export { restoreToolSet, snapshotOf } from './tools/tool-set-snapshot';
+export { type ServerFact, type ToolSet, callTimeoutMs, toToolSet } from './tools/tool-set';
+export { restoreToolSet, toSnapshot } from './tools/tool-set-snapshot';
 
 // Accounts
 export {
@@ -129,7 +129,7 @@ export {
   type PriceFactors,
   type TierPeriod,
   allowsModel,
-  priceFactorOf,
+  resolvePriceFactor,
   readTiers,
   remainingUsd,
   leastInterval,
@@ -155,7 +155,7 @@ export {
 export { demoModels } from './models/demo-models';
 export { type ModelFallbacks, readFallbacks } from './models/fallbacks';
 export { type ModelAliases, readAliases } from './models/model-aliases';
-export { factsOf } from './models/model-facts';
+export { findFacts } from './models/model-facts';
 export { type CallSize, chargedPrice, priceAt } from './models/model-price';
 export type { PaceAdvice, PaceAsk, PaceLimits, ProviderPace } from './models/provider-pace';
 export { type ProfileOverride, type ProfileRules, profileNames } from './models/profile-override';
@@ -170,7 +170,7 @@ export {
   leastInputPrice,
   listModels,
   mostCallCost,
-  priceOf,
+  findPrice,
   readProviders,
   splitModelName,
   whyNotConfigured,
@@ -179,11 +179,11 @@ export { usualModel } from './models/usual-model';
 export { type ReplyChunk } from './dialects/dialect';
 export { ObjectEnd } from './dialects/object-end';
 export { type BudgetRaise, raiseBudget } from './run/raise-budget';
-export { countSentImages } from './context/context-of';
+export { countSentImages } from './context/to-context';
 export { messagesForNextRun } from './context/messages-for-next-run';
 export { dialectNamed } from './dialects/registry';
 export { CachingTokenCounter } from './context/caching-token-counter';
-export { budgetOfModel, budgetsOf } from './context/model-budgets';
+export { budgetOfModel, toBudgets } from './context/model-budgets';
 
 // Settings
 export { profiles } from './profiles/profiles';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { addedTo, hiddenFieldsOf, memoizeGrowingList } from './memoize';
+import { addedTo, toHiddenFields, memoizeGrowingList } from './memoize';
 
-describe('hiddenFieldsOf', () => {
+describe('toHiddenFields', () => {
   it('returns the last value of an object, and none for an equal one', () => {
-    const colours = hiddenFieldsOf<object, string>();
-    const sizes = hiddenFieldsOf<object, number>();
+    const colours = toHiddenFields<object, string>();
+    const sizes = toHiddenFields<object, number>();
     const stone = { weight: 3 };
 
     colours.set(stone, 'grey');
@@ -20,7 +20,7 @@ describe('hiddenFieldsOf', () => {
   it('does not change the object', () => {
     const stone = { weight: 3 };
 
-    hiddenFieldsOf<object, string>().set(stone, 'grey');
+    toHiddenFields<object, string>().set(stone, 'grey');
 
     expect(Reflect.ownKeys(stone)).toEqual(['weight']);
     expect(JSON.stringify(stone)).toBe('{"weight":3}');

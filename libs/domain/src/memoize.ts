@@ -15,7 +15,7 @@ const Given = class {
  * A WeakMap for objects that come and go by the thousands. The value is a private field of its object and dies with it.
  * The garbage collector has to visit every entry of a WeakMap, which costs a microsecond; a field costs 20 nanoseconds.
  */
-export function hiddenFieldsOf<Key extends object, Value>(): HiddenFields<Key, Value> {
+export function toHiddenFields<Key extends object, Value>(): HiddenFields<Key, Value> {
   return class WithValue extends Given {
     #value: Value;
 
@@ -37,7 +37,7 @@ export function hiddenFieldsOf<Key extends object, Value>(): HiddenFields<Key, V
 
 /** Computes a result once for each object. The objects must not change. An undefined result is computed again. */
 export function memoize<Key extends object, Result>(compute: (key: Key) => Result): (key: Key) => Result {
-  const results = hiddenFieldsOf<Key, Result>();
+  const results = toHiddenFields<Key, Result>();
   return (key) => {
     const known = results.get(key);
     if (known !== undefined) return known;
@@ -51,9 +51,9 @@ export function memoize<Key extends object, Result>(compute: (key: Key) => Resul
 export function memoizeByNumber<Key extends object, Result>(
   compute: (key: Key, number: number) => Result,
 ): (key: Key, number: number) => Result {
-  const resultsOf = memoize((_: Key) => new Map<number, Result>());
+  const listResults = memoize((_: Key) => new Map<number, Result>());
   return (key, number) => {
-    const results = resultsOf(key);
+    const results = listResults(key);
     const result = results.get(number) ?? compute(key, number);
     results.set(number, result);
     return result;
@@ -68,7 +68,7 @@ export function memoizeByNumber<Key extends object, Result>(
 export function memoizeGrowingList<Item extends object, Result>(
   extend: (result: Result | undefined, added: readonly Item[]) => Result,
 ): (list: readonly Item[]) => Result {
-  const latest = hiddenFieldsOf<Item, { readonly list: readonly Item[]; readonly result: Result }>();
+  const latest = toHiddenFields<Item, { readonly list: readonly Item[]; readonly result: Result }>();
   return (list) => {
     const [first] = list;
     if (!first) return extend(undefined, list);

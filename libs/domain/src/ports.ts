@@ -17,7 +17,7 @@ import type {
   ToolCall,
   Usage,
 } from '@rondo/contract';
-import type { BudgetOf } from './context/model-budgets';
+import type { ResolveBudget } from './context/model-budgets';
 import type { StopRequest, TerminalError } from './errors';
 import type { ModelChunk, ModelRequest } from './models/model';
 import type { ModelFacts } from './models/model-facts';
@@ -219,9 +219,9 @@ export interface AgentPorts {
   readonly tokens: TokenCounter;
   readonly ids: IdGenerator;
   readonly clock: Clock;
-  readonly budgetOf: BudgetOf;
+  readonly resolveBudget: ResolveBudget;
   /** What is known about a model; undefined where nothing is. Absent: every model behaves well. */
-  readonly factsOf?: ((model: string) => ModelFacts | undefined) | undefined;
+  readonly findFacts?: ((model: string) => ModelFacts | undefined) | undefined;
   /** Absent if the run's conversation is complete. */
   readonly archive?: ThreadArchive | undefined;
   /** USD per input token at the lowest rate, if the model's price is known. */
@@ -238,7 +238,7 @@ export interface AgentPorts {
    * TerminalError if the account may not use the model. Absent: accounts are not limited.
    */
   readonly reserve?:
-    ((model: string, sizeOf: () => Promise<CallSize>, stop: AbortSignal) => Promise<boolean>) | undefined;
+    ((model: string, readSize: () => Promise<CallSize>, stop: AbortSignal) => Promise<boolean>) | undefined;
   /** Absent: no server is known to honour idempotency keys. */
   readonly honoursKeys?: HonoursKeys | undefined;
 }

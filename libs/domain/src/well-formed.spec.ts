@@ -3,7 +3,7 @@ import { type Message, inputContent } from '@rondo/contract';
 import { pairCalls } from './dialects/pair-calls';
 import { dialectNamed } from './dialects/registry';
 import { LedgeredTools, RunHarness, ScriptedModel, finished, says } from './testing';
-import { historyOf } from './testing/histories';
+import { toHistory } from './testing/histories';
 import type { Turn } from './testing/scripted-model';
 import { WholeCharacters, wellFormed } from './well-formed';
 
@@ -42,7 +42,7 @@ describe('text with half of a surrogate pair', () => {
   });
 
   it('is mended in a request of a thread that has it already, in each dialect', () => {
-    const [user, ...others] = historyOf([
+    const [user, ...others] = toHistory([
       { kind: 'user', text: `a${half}b` },
       { kind: 'reply', text: `c${half}`, calls: 1, parts: false, thinks: true, output: `d${half}` },
     ]);

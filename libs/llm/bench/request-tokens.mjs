@@ -18,15 +18,15 @@ const load = createRequire(import.meta.url);
 const built = (library) => fileURLToPath(new URL(`../../${library}/dist/`, import.meta.url));
 const domain = built('domain');
 const { runAgent } = load(`${domain}loop/run-agent.js`);
-const { agentRunOf } = load(`${domain}loop/loop-context.js`);
+const { toAgentRun } = load(`${domain}loop/loop-context.js`);
 const { summarize } = load(`${domain}compaction/summarize.js`);
 const { effectiveSettings } = load(`${domain}profiles/effective-settings.js`);
 const { profiles } = load(`${domain}profiles/profiles.js`);
 const { budgetOfModel } = load(`${domain}context/model-budgets.js`);
 const { tools: catalog } = load(`${domain}tools/catalog.js`);
-const { toolSetOf } = load(`${domain}tools/tool-set.js`);
+const { toToolSet } = load(`${domain}tools/tool-set.js`);
 const { shownSchema } = load(`${domain}tools/define-tool.js`);
-const { promptOf } = load(`${domain}loop/prompt.js`);
+const { toPrompt } = load(`${domain}loop/prompt.js`);
 const { CountingIds, InMemoryRunStore, LedgeredTools, TickingClock } = load(`${domain}testing/index.js`);
 const { createModels } = load(`${built('llm')}models.js`);
 const { TiktokenCounter } = load(`${built('llm')}tokens/tiktoken-counter.js`);
@@ -190,8 +190,8 @@ async function sentRequests(kind, { server, asked, model }) {
   const tools = new LedgeredTools(() => kind.answer(server.bodies.length));
   const ids = new CountingIds();
   const clock = new TickingClock();
-  const ports = { model: server.model, tools, tokens: counter, budgetOf: budgetOfModel, ids, clock };
-  const toRun = (claim) => agentRunOf(claim, toolSetOf(claim.run.settings, [...catalog, ...(kind.tools ?? [])]));
+  const ports = { model: server.model, tools, tokens: counter, resolveBudget: budgetOfModel, ids, clock };
+  const toRun = (claim) => toAgentRun(claim, toToolSet(claim.run.settings, [...catalog, ...(kind.tools ?? [])]));
   for (;;) {
     const claim = await store.claim('run_1', 'worker');
     const compaction = claim ?? (await store.compactions.claim('run_1', 'summarizer'));
@@ -284,10 +284,10 @@ async function measureFrames() {
   for (const profile of Object.keys(profiles))
     for (const [name, model] of Object.entries(models)) {
       const { settings } = effectiveSettings({ profile }, { model });
-      const tools = toolSetOf(settings, catalog);
+      const tools = toToolSet(settings, catalog);
       const run = { id: 'run_1', threadId: 'thr_1', settings, tools, createdAt: '2026-01-01' };
       const state = { conversation: [], context: {}, unseen: [], lostReplies: 0 };
-      const { prompt } = promptOf({ run, state });
+      const { prompt } = toPrompt({ run, state });
       const shown = tools.offered.map((tool) => ({
         ...{ name: tool.name, description: tool.description },
         parameters: shownSchema(tool),

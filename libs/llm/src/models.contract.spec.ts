@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => provider.stop());
 
-function answerOf(script: ProtocolScript, behaviour: ProviderBehaviour): Answer {
+function createAnswer(script: ProtocolScript, behaviour: ProviderBehaviour): Answer {
   if ('replies' in behaviour) return { pieces: script.whole(...behaviour.replies) };
   if ('calls' in behaviour) {
     const { name, arguments: input } = behaviour.calls;
@@ -22,7 +22,7 @@ function answerOf(script: ProtocolScript, behaviour: ProviderBehaviour): Answer 
 
 for (const script of [openAi, anthropic]) {
   describeModel(`a model of a provider that speaks ${script.kind}`, (behaviour) => {
-    provider.will(answerOf(script, behaviour));
+    provider.will(createAnswer(script, behaviour));
     const baseUrl = `${provider.url}${script.basePath}`;
     const settings = { name: 'acme', kind: script.kind, baseUrl, apiKey: 'key', headers: {}, models: [] };
     return { model: createModels({ providers: [settings] }), name: 'acme/some-model' };

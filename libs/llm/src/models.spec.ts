@@ -1,6 +1,6 @@
 import type { ModelChunk } from '@rondo/domain';
 import { type Models, type ModelsConfig, createModels } from './models';
-import { readReply, requestTo, textOf } from './testing/read-model-reply';
+import { readReply, requestTo, toText } from './testing/read-model-reply';
 import { type ProtocolScript, anthropic, openAi } from './testing/protocol-scripts';
 import { ScriptedProvider } from './testing/scripted-provider';
 
@@ -108,7 +108,7 @@ describe.each([openAi, anthropic])('createModels with $kind', (script: ProtocolS
     let length = 0;
     for await (const batch of stream) {
       await new Promise((resolve) => setTimeout(resolve, 5));
-      const text = textOf(batch).length;
+      const text = toText(batch).length;
       expect(text).toBeLessThan(2_000_000);
       length += text;
     }
@@ -122,7 +122,7 @@ describe.each([openAi, anthropic])('createModels with $kind', (script: ProtocolS
       let length = 0;
       for await (const batch of models().stream(requestTo('acme/m'), never)) {
         await new Promise((resolve) => setTimeout(resolve, 5));
-        length += textOf(batch).length;
+        length += toText(batch).length;
       }
 
       expect(length).toBe(words * 1000);
@@ -436,16 +436,16 @@ describe('createModels', () => {
     providers: [],
     absent: [{ name: 'openai', reason: 'Set OPENAI_API_KEY.' }],
   });
-  const endOf = async (model: string): Promise<ModelChunk> =>
+  const readEnd = async (model: string): Promise<ModelChunk> =>
     (await readReply(models.stream(requestTo(model), never))).end;
 
   it('fails with the reason when a model is not configured', async () => {
-    expect(await endOf('openai/gpt-5')).toEqual({
+    expect(await readEnd('openai/gpt-5')).toEqual({
       type: 'end',
       how: 'failed',
       error: { code: 'authentication', message: 'Set OPENAI_API_KEY.' },
     });
-    expect(await endOf('unknown/x')).toMatchObject({ how: 'failed', error: { code: 'model_not_supported' } });
-    expect(await endOf('gpt-5')).toMatchObject({ how: 'failed', error: { code: 'model_not_supported' } });
+    expect(await readEnd('unknown/x')).toMatchObject({ how: 'failed', error: { code: 'model_not_supported' } });
+    expect(await readEnd('gpt-5')).toMatchObject({ how: 'failed', error: { code: 'model_not_supported' } });
   });
 });

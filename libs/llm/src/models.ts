@@ -7,7 +7,7 @@ import {
   type ModelRequest,
   type ProviderPace,
   type ProviderSettings,
-  factsOf,
+  findFacts,
   priceAt,
   splitModelName,
   whyNotConfigured,
@@ -58,10 +58,10 @@ export function createModel(
   config: Omit<ModelsConfig, 'providers'>,
   fetch: Fetch = createFetch(config.proxies),
 ): Model {
-  const timeouts = timeoutsOf(provider, { ...defaultTimeouts, ...config.timeouts });
+  const timeouts = toTimeouts(provider, { ...defaultTimeouts, ...config.timeouts });
   const { wireFor, client } = createProtocols(provider, fetch);
-  const priceOf = (request: ModelRequest) => {
-    const facts = factsOf(provider, splitModelName(request.model).id);
+  const findPrice = (request: ModelRequest) => {
+    const facts = findFacts(provider, splitModelName(request.model).id);
     return facts && priceAt(facts, Date.now());
   };
   const { tooLong } = provider.profile?.rules ?? {};
@@ -70,7 +70,7 @@ export function createModel(
     begin: (asked, signal) => {
       const request = withParameters(asked, provider);
       return new ReplyAttempt(
-        { wire: wireFor(request), client, timeouts, price: priceOf(request), pace, tooLong },
+        { wire: wireFor(request), client, timeouts, price: findPrice(request), pace, tooLong },
         request,
         signal,
       );
@@ -91,7 +91,7 @@ function withParameters(request: ModelRequest, { extraBody }: ProviderSettings):
 /** A whole reply takes longer to begin than a stream. */
 const wholeReplyMs = 600_000;
 
-const timeoutsOf = ({ streams = true, timeoutMs }: ProviderSettings, usual: Timeouts): Timeouts => ({
+const toTimeouts = ({ streams = true, timeoutMs }: ProviderSettings, usual: Timeouts): Timeouts => ({
   ...usual,
   firstOutputTimeoutMs:
     timeoutMs ?? (streams ? usual.firstOutputTimeoutMs : Math.max(wholeReplyMs, usual.firstOutputTimeoutMs)),

@@ -2,7 +2,7 @@ import { contextOverflow } from '@rondo/domain';
 import { ProviderError, refusal, retryAfterMs, toProviderError } from './provider-error';
 import { redactor } from './retrying-model';
 
-const codeOf = (status: number | undefined, detail: unknown) => refusal({ status, detail }).code;
+const toCode = (status: number | undefined, detail: unknown) => refusal({ status, detail }).code;
 
 describe('refusal', () => {
   it.each([
@@ -24,7 +24,7 @@ describe('refusal', () => {
     [undefined, { type: 'api_error', message: 'Internal' }, 'api_error'],
     [undefined, null, 'api_error'],
   ])('classes a %s that says %j as %s', (status, detail, code) => {
-    expect(codeOf(status, detail)).toBe(code);
+    expect(toCode(status, detail)).toBe(code);
   });
 
   it.each([

@@ -6,7 +6,7 @@ import { ProviderError, refusal, toProviderError } from './provider-error';
 import type { RequestPace } from './request-pace';
 import { SilenceTimer, type Timeouts } from './silence-timer';
 import { SseReader } from './sse';
-import { type CallUsage, usageOf } from './token-usage';
+import { type CallUsage, toUsage } from './token-usage';
 import { saysDeclared } from './too-long';
 import { WholeBody, isWhole } from './whole-body';
 import type { ReplyReader, WireProtocol } from './wire-protocol';
@@ -223,7 +223,7 @@ export class ReplyAttempt {
 
   private usage(): CallUsage {
     const { request, outputLength, reader, parts } = this;
-    return usageOf({ request, outputLength, reported: reader.usage, price: parts.price });
+    return toUsage({ request, outputLength, reported: reader.usage, price: parts.price });
   }
 }
 

@@ -21,7 +21,7 @@ export class RequestPace {
   /** Waits for the turn of a request, without a connection; a long wait is told. Ends early after an abort. */
   async *enter(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelChunk[], void> {
     const { name } = this.provider;
-    const ask = { provider: name, account: request.account ?? noAccount, tokens: this.tokensOf(request) };
+    const ask = { provider: name, account: request.account ?? noAccount, tokens: this.countTokens(request) };
     for await (const delayMs of this.pace.enter(ask, signal)) {
       const message = `Waits ${Math.ceil(delayMs / 1_000)} s for the pace of ${name}.`;
       yield [{ type: 'retried', attempt: 1, delayMs, pacedBy: name, error: { code: 'rate_limit', message } }];
@@ -39,10 +39,10 @@ export class RequestPace {
 
   used(request: ModelRequest, usage: CallUsage | undefined): void {
     if (!usage || !this.countsTokens) return;
-    this.pace.correct(this.provider.name, usage.input_tokens + usage.output_tokens - this.tokensOf(request));
+    this.pace.correct(this.provider.name, usage.input_tokens + usage.output_tokens - this.countTokens(request));
   }
 
-  private tokensOf({ system, messages, tools, settings }: ModelRequest): number {
+  private countTokens({ system, messages, tools, settings }: ModelRequest): number {
     if (!this.countsTokens) return 0;
     const characters = system.length + JSON.stringify(messages).length + JSON.stringify(tools).length;
     return Math.ceil(characters / charactersPerToken) + (settings.max_tokens ?? usualReplyTokens);

@@ -5,7 +5,7 @@ import { AnthropicProtocol } from './anthropic/anthropic-protocol';
 import { OpenAiProtocol } from './openai/openai-protocol';
 import { requestText } from './request-text';
 import { requestTo } from './testing/read-model-reply';
-import { histories, requestsOf } from './testing/model-histories';
+import { histories, listRequests } from './testing/model-histories';
 
 const shell = { name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } };
 const settings = { apiKey: '', headers: {} } as never;
@@ -15,7 +15,7 @@ const protocols = [
 ] as const;
 
 /** A copy that no memoized result is known for. */
-const copyOf = <T>(value: T): T => structuredClone(value);
+const createCopy = <T>(value: T): T => structuredClone(value);
 
 /** A reply whose call reports each serialization, and the call's result. */
 function exchangeThatReports(at: number, onSerialized: () => void): ModelMessage[] {
@@ -28,7 +28,7 @@ function exchangeThatReports(at: number, onSerialized: () => void): ModelMessage
 }
 
 describe.each(protocols)('a request to %s', (model, protocol) => {
-  const bodyOf = (messages: readonly ModelMessage[]) => {
+  const toBody = (messages: readonly ModelMessage[]) => {
     const { params, unsettled } = protocol.request(requestTo(model, { messages: [...messages], tools: [shell] }));
     return requestText(params, { unsettled });
   };
@@ -36,7 +36,7 @@ describe.each(protocols)('a request to %s', (model, protocol) => {
   it('is the same text whether its parts were serialized before or not', () => {
     fc.assert(
       fc.property(histories, (history) => {
-        for (const messages of requestsOf(history)) expect(bodyOf(messages)).toBe(bodyOf(copyOf(messages)));
+        for (const messages of listRequests(history)) expect(toBody(messages)).toBe(toBody(createCopy(messages)));
       }),
     );
   });
@@ -46,7 +46,7 @@ describe.each(protocols)('a request to %s', (model, protocol) => {
     const messages: ModelMessage[] = [{ role: 'user', content: [{ type: 'text', text: 'Go.' }] }];
     for (let at = 0; at < 40; at++) {
       messages.push(...exchangeThatReports(at, () => (times[at] = (times[at] ?? 0) + 1)));
-      bodyOf(messages);
+      toBody(messages);
     }
 
     expect(Math.max(...times)).toBeLessThanOrEqual(4);

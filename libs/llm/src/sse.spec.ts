@@ -7,7 +7,7 @@ const read = (...pieces: (string | Uint8Array)[]): string[] => {
 };
 
 /** `bytes` cut anywhere, even within a character. */
-const piecesOf = (bytes: Uint8Array) =>
+const createPieces = (bytes: Uint8Array) =>
   fc.array(fc.nat(bytes.length)).map((cuts) => {
     const places = [0, ...cuts.sort((a, b) => a - b), bytes.length];
     return places.slice(1).map((end, at) => bytes.subarray(places[at], end));
@@ -59,7 +59,7 @@ describe('SseReader', () => {
         return [...extra, ...lines.map((line) => `data: ${line}`), '', ''].join(lineEnd);
       });
       const expected = events.map(({ lines }) => lines.join('\n')).filter((data) => data !== '');
-      return fc.record({ expected: fc.constant(expected), pieces: piecesOf(Buffer.from(text.join(''))) });
+      return fc.record({ expected: fc.constant(expected), pieces: createPieces(Buffer.from(text.join(''))) });
     });
     fc.assert(fc.property(stream, ({ expected, pieces }) => expect(read(...pieces)).toEqual(expected)));
   });

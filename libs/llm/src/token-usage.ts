@@ -15,7 +15,7 @@ const tokensPerImage = 1500;
  * The usage of a call as the provider reported it; estimated where it is missing, or 0 although there were tokens. What the
  * provider says that the call costs is what it costs; otherwise its tokens at our price, null where that is not known.
  */
-export function usageOf(call: {
+export function toUsage(call: {
   request: ModelRequest;
   outputLength: number;
   reported: ReportedUsage;
@@ -32,7 +32,7 @@ export function usageOf(call: {
     cacheRead,
     cacheWrite: Math.min(wholeTokens(reported.cacheWrite) ?? 0, prompt - cacheRead),
   };
-  const ours = call.price ? costOf(tokens, call.price) : null;
+  const ours = call.price ? computeCost(tokens, call.price) : null;
   return {
     input_tokens: tokens.input,
     cached_tokens: cacheRead,
@@ -49,7 +49,7 @@ const wholeTokens = (tokens: number | undefined): number | undefined =>
 
 type Tokens = Record<Exclude<keyof ReportedUsage, 'costUsd'>, number>;
 
-function costOf(tokens: Tokens, price: ModelPrice): number {
+function computeCost(tokens: Tokens, price: ModelPrice): number {
   const { input, output, cache_read = input, cache_write = input, long_prompt } = price;
   const long = long_prompt && tokens.input > long_prompt.above_tokens ? long_prompt : undefined;
   const fresh = Math.max(0, tokens.input - tokens.cacheRead - tokens.cacheWrite);

@@ -1,4 +1,4 @@
-export { allNatsPermissions, natsPermissions, natsServices, trafficOf } from './connection/permissions';
+export { allNatsPermissions, natsPermissions, natsServices, toTraffic } from './connection/permissions';
 export { NatsLink, connectNats } from './connection/nats-link';
 export type { MessageHeaders } from './connection/received';
 export {
@@ -7,7 +7,7 @@ export {
   executorId,
   natsTransportOptions,
   signals,
-  stopSignalOf,
+  findStopSignal,
   untilSubscribed,
 } from './connection/signals';
 export { withNatsPassword } from './connection/nats-login';
@@ -57,7 +57,7 @@ export {
 export { type HeardExecutor, ToolSupport } from './tool-calls/tool-support';
 export { ToolStreams } from './tool-calls/tool-streams';
 export { type Hosting, answerHosting, requestHosting, threadsPerRequest } from './tool-calls/workspace-hosting';
-export { type DispatchedCall, type ToolReply, accountOf } from './tool-calls/wire-format';
+export { type DispatchedCall, type ToolReply, toAccount } from './tool-calls/wire-format';
 export {
   type AcceptedTunnel,
   type OpenedTunnel,

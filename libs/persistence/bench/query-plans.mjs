@@ -14,7 +14,7 @@ const { Client } = load('pg');
 
 const servers = new Infrastructure({
   dataDir: join(repoRoot, '.data/query-plans'),
-  packagesOf: join(repoRoot, '.data'),
+  packagesDirectory: join(repoRoot, '.data'),
   want: ['postgres'],
   env: { PATH: process.env.PATH },
 });
@@ -31,7 +31,7 @@ try {
   await liveOnce((step) => asked.push({ step }));
   for (const { step, text } of [...asked]) {
     if (step) console.log(`\n## ${step}\n`);
-    else console.log(['```', await planOf(text), '```'].join('\n'));
+    else console.log(['```', await toPlan(text), '```'].join('\n'));
   }
 } finally {
   await fixture.close();
@@ -69,7 +69,7 @@ function recordStatements() {
 }
 
 /** The one that a connection keeps, whatever it will be given. */
-function planOf(text) {
+function toPlan(text) {
   const parameters = new Set(text.match(/\$\d+/g)).size;
   const nothing = parameters > 0 ? `(${Array(parameters).fill('null').join(', ')})` : '';
   return fixture.database.transaction(async (sql) => {

@@ -30,7 +30,7 @@ export type { BudgetOrder, RaisedBudget } from './api/runs/raise-budget';
 export type { RunAddress } from './api/runs/lock-run';
 export type { BegunRun } from './api/runs/thread-runs';
 export type { EventPage, LogGap, RunSnapshot } from './api/runs/read-log';
-export { type RunHolder, holderOf } from './api/runs/read-runs';
+export { type RunHolder, findHolder } from './api/runs/read-runs';
 export { readTracedRun } from './api/runs/traced-run';
 export type { CallAddress, CallRuling, ResolvedCall } from './api/runs/resolve-tool-call';
 export { Runs } from './api/runs/runs';
@@ -58,7 +58,7 @@ export { mostTriggers } from './api/triggers/trigger-count';
 export type { StoredSchedule } from './api/triggers/schedule-row';
 export { type NextFires, type ScheduleAddress, type ScheduleFields, Schedules } from './api/triggers/schedules';
 export type { ActiveSchedule } from './api/triggers/active-schedule';
-export type { TriggersOfAgent } from './api/triggers/triggers-of-agent';
+export type { TriggersOfAgent } from './api/triggers/agent-triggers';
 export type { SealedSecret } from './api/triggers/webhook-row';
 export {
   type SigningTrigger,

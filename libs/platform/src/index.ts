@@ -26,7 +26,7 @@ export { MetricsModule } from './metrics/metrics.module';
 // Traces
 export { openTracing } from './tracing/open-tracing';
 export { noteTracedRun } from './tracing/traced-runs';
-export { placeOfTraceparent, traceparentOf } from './tracing/traceparent';
+export { placeOfTraceparent, toTraceparent } from './tracing/traceparent';
 export {
   type CallersPlace,
   type Span,
@@ -47,7 +47,7 @@ export {
 } from './outbound/checked-destination';
 export { AnswerTooLong, type CheckedFetch, RequestNotSent, checkedFetch } from './outbound/checked-fetch';
 export { dial } from './outbound/dial';
-export { type Exchange, type HttpAnswer, type HttpMessage, exchange, redirectOf } from './outbound/http-exchange';
+export { type Exchange, type HttpAnswer, type HttpMessage, exchange, findRedirect } from './outbound/http-exchange';
 export { authority, internalHost } from './outbound/internal-host';
 export { OutboundProxy, guardedProxyVariables, proxyVariables } from './outbound/outbound-proxy';
 export { type Target, bareHost, toTarget } from './outbound/target';

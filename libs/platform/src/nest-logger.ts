@@ -6,7 +6,7 @@ export function nestLogger(log: Logger): LoggerService {
   const at =
     (level: 'fatal' | 'warn' | 'info' | 'debug' | 'trace') =>
     (message: unknown, ...rest: unknown[]) =>
-      log[level]({ context: rest.at(-1), ...fieldsOf(message) });
+      log[level]({ context: rest.at(-1), ...toFields(message) });
 
   return {
     log: at('info'),
@@ -19,12 +19,12 @@ export function nestLogger(log: Logger): LoggerService {
       log.error({
         context: rest.at(-1),
         ...(rest.length > 1 && { stack: rest[0] }),
-        ...fieldsOf(message),
+        ...toFields(message),
       }),
   };
 }
 
-function fieldsOf(message: unknown): object {
+function toFields(message: unknown): object {
   if (message instanceof Error) return { error: message, msg: message.message };
   if (typeof message === 'object' && message !== null) return message;
   return { msg: String(message) };

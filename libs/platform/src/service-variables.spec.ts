@@ -69,27 +69,27 @@ describe('leases', () => {
 
 describe('the name of a lease holder', () => {
   const named = z.object({ NAME: holderName('role-') });
-  const nameOf = (env: Record<string, string>) => parseConfig(named, env).NAME;
+  const toName = (env: Record<string, string>) => parseConfig(named, env).NAME;
 
   it('begins with the configured prefix, or with its role and the host', () => {
     const host = hostname()
       .replaceAll(/[^A-Za-z0-9_-]/g, '-')
       .slice(0, 40);
 
-    expect(nameOf({ NAME: 'left' })).toMatch(new RegExp(`^left-${process.pid}-[0-9a-z]+$`));
-    expect(nameOf({})).toMatch(new RegExp(`^role-${host}-${process.pid}-[0-9a-z]+$`));
+    expect(toName({ NAME: 'left' })).toMatch(new RegExp(`^left-${process.pid}-[0-9a-z]+$`));
+    expect(toName({})).toMatch(new RegExp(`^role-${host}-${process.pid}-[0-9a-z]+$`));
   });
 
   it('differs from that of an earlier process', () => {
     jest.useFakeTimers({ now: 1_000 });
-    const before = nameOf({ NAME: 'left' });
+    const before = toName({ NAME: 'left' });
     jest.setSystemTime(2_000);
 
-    expect(nameOf({ NAME: 'left' })).not.toBe(before);
+    expect(toName({ NAME: 'left' })).not.toBe(before);
     jest.useRealTimers();
   });
 
   it('has only letters, digits, dashes and underscores', () => {
-    expect(() => nameOf({ NAME: 'left.hand' })).toThrow('NAME: ');
+    expect(() => toName({ NAME: 'left.hand' })).toThrow('NAME: ');
   });
 });

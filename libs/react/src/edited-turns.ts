@@ -28,7 +28,7 @@ export function editedTurns(messages: readonly Message[]): EditedTurns {
       current.push(message);
       if (earlier.length > 0) former.set(id, earlier);
     } else if (type === 'user' && !before.has(by)) {
-      before.set(by, [...earlier, { text: textOf(message), runId }]);
+      before.set(by, [...earlier, { text: toText(message), runId }]);
     }
   }
   return { current, former };
@@ -40,7 +40,7 @@ export function newestQuestion(messages: readonly Message[]): Message | undefine
   return newest && !isNoteToAgent(newest) ? newest : undefined;
 }
 
-const textOf = ({ content }: Message): string =>
+const toText = ({ content }: Message): string =>
   content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('');
 
 /** What Rondo tells the model in the place of a person: that a fork lacks the files of its origin, or that files did not arrive. */

@@ -3,7 +3,7 @@ import { type Message, type RunRow, type ToolCallRow } from '@rondo/client';
 type Block = Message['content'][number];
 
 /** The texts of an input are paragraphs; those of a reply go on from each other. */
-const textOf = ({ type, content }: Message, kind: 'text' | 'reasoning'): string =>
+const toText = ({ type, content }: Message, kind: 'text' | 'reasoning'): string =>
   content.flatMap((block) => (block.type === kind ? block.text : [])).join(type === 'user' ? '\n\n' : '');
 
 /** Stored messages as rows of a conversation: calls have their results, as they have in the log of a run. */
@@ -15,7 +15,7 @@ export function messageRows(messages: readonly Message[]): RunRow[] {
       for (const block of message.content) answer(block, { rows, places });
       continue;
     }
-    const [text, reasoning] = [textOf(message, 'text'), textOf(message, 'reasoning')];
+    const [text, reasoning] = [toText(message, 'text'), toText(message, 'reasoning')];
     const calls = message.content.flatMap((block) => (block.type === 'tool_call' ? callRow(block) : []));
     if (text !== '' || reasoning !== '' || calls.length === 0) {
       const { id, type: role } = message;

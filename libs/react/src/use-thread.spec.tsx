@@ -77,7 +77,7 @@ async function show(options: UseThreadOptions = {}) {
   return { until, leave: () => root.unmount() };
 }
 
-const textsOf = ({ turns }: UsedThread) =>
+const listTexts = ({ turns }: UsedThread) =>
   turns.flatMap(({ rows }) => rows.flatMap((row) => (row.kind === 'message' ? row.text : [])));
 
 describe('useThread', () => {
@@ -90,12 +90,12 @@ describe('useThread', () => {
 
     expect(await send('Hello.')).toBe('thread_1');
 
-    expect(textsOf(await until((thread) => textsOf(thread).length > 0))).toEqual(['Hello.']);
+    expect(listTexts(await until((thread) => listTexts(thread).length > 0))).toEqual(['Hello.']);
     expect(told).toEqual(['thread_1']);
     const streams = () => gateway.requests.filter(({ url }) => url.endsWith('/stream')).length;
     const before = streams();
     const same = await until(({ isActive }) => isActive, { ...options, threadId: 'thread_1' });
-    expect(textsOf(same)).toEqual(['Hello.']);
+    expect(listTexts(same)).toEqual(['Hello.']);
     expect(streams()).toBe(before);
     expect(sent).toEqual([{ path: '/v1/runs', body: { model: 'demo/coder', input: 'Hello.' } }]);
     leave();

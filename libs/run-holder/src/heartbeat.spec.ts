@@ -4,7 +4,7 @@ import { ActiveRuns } from './active-runs';
 import { Heartbeat } from './heartbeat';
 
 const id = runId.parse('run_1');
-const claimOf = (epoch: number): ClaimedRun =>
+const createClaim = (epoch: number): ClaimedRun =>
   ({ runId: id, threadId: threadId.parse('thr_1'), epoch, stop: undefined }) as ClaimedRun; // Heartbeat reads nothing else
 
 const leasesWith = (renew: Leases['renew']): Leases => ({ renew, reap: () => Promise.resolve(0) });
@@ -12,7 +12,7 @@ const leasesWith = (renew: Leases['renew']): Leases => ({ renew, reap: () => Pro
 describe('Heartbeat', () => {
   it('abandons lost claims and stops runs whose stop signal never arrived', async () => {
     const active = new ActiveRuns();
-    const run = active.add(claimOf(1));
+    const run = active.add(createClaim(1));
     const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: 'enough' };
 
     const leases = leasesWith(() => Promise.resolve({ lost: [id], stops: [{ runId: id, stop }] }));
@@ -24,14 +24,14 @@ describe('Heartbeat', () => {
 
   it('does not abandon a run that was claimed again while the old claim was being renewed', async () => {
     const active = new ActiveRuns();
-    const old = active.add(claimOf(1));
+    const old = active.add(createClaim(1));
     const renewed: Claim[] = [];
     const next: { run?: ReturnType<ActiveRuns['add']> } = {};
 
     const leases = leasesWith((_, claims) => {
       renewed.push(...claims);
       active.remove(old);
-      next.run = active.add(claimOf(2));
+      next.run = active.add(createClaim(2));
       return Promise.resolve({ lost: [id], stops: [] });
     });
     await new Heartbeat('worker', leases, active).beat();

@@ -71,8 +71,8 @@ export class ModelMetrics {
   }
 
   private async *measure(name: string, reply: AsyncIterable<readonly ModelChunk[]>) {
-    const model = this.labelOf(name);
-    const provider = this.providerOf(name);
+    const model = this.toLabel(name);
+    const provider = this.toProvider(name);
     const beganAt = performance.now();
     let firstOutputAt: number | undefined;
     let end: ModelEnd | undefined;
@@ -111,15 +111,15 @@ export class ModelMetrics {
     this.errors.inc({ provider, code: known.includes(code) ? code : other });
   }
 
-  private providerOf(name: string): string {
+  private toProvider(name: string): string {
     const { provider } = splitModelName(name);
     return this.providers.includes(provider) ? provider : other;
   }
 
   /** All series of a model begin at 0 with its first call, since a rate does not count the value that a series begins with. */
-  private labelOf(name: string): string {
+  private toLabel(name: string): string {
     if (this.models.has(name)) return name;
-    const model = this.models.size < mostModels && this.providerOf(name) !== other ? name : other;
+    const model = this.models.size < mostModels && this.toProvider(name) !== other ? name : other;
     this.models.add(model);
     for (const kind of tokenKinds) this.tokens.inc({ model, kind }, 0);
     for (const outcome of outcomes) this.seconds.zero({ model, outcome });

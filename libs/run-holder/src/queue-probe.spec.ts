@@ -19,7 +19,7 @@ describe('QueueProbe', () => {
 
   beforeAll(async () => {
     await proxy.mend();
-    const connection = { ...workerConnection(proxy.urlOf(url)), socketTimeout: 500 };
+    const connection = { ...workerConnection(proxy.findUrl(url)), socketTimeout: 500 };
     const options = { ...queues.runs.workerOptions({ concurrency: 1 }), connection, prefix, drainDelay: 0.2 };
     const processJob = ({ id }: { id?: string | undefined }) => Promise.resolve(void processed.push(id ?? ''));
     worker = new Worker(queues.runs.name, processJob, options);

@@ -8,8 +8,8 @@ import {
   type ToolSet,
   availableTools,
   restoreToolSet,
-  snapshotOf,
-  toolSetOf,
+  toSnapshot,
+  toToolSet,
 } from '@rondo/domain';
 import { type StoredToolSet, type ToolSets, storedToolSet } from '@rondo/persistence';
 import { LruCache } from '@rondo/platform';
@@ -57,7 +57,7 @@ export class RunToolSets {
   async toolSetFor(claim: ClaimedRun, signal: AbortSignal = new AbortController().signal): Promise<ToolSet> {
     if (claim.toolSet !== null) return this.restore(claim.toolSet);
     const { started_at, settings } = claim.run;
-    if (started_at !== null) return toolSetOf(settings, this.parts.builtIn); // a version that stored no sets started it
+    if (started_at !== null) return toToolSet(settings, this.parts.builtIn); // a version that stored no sets started it
 
     const catalog = (await this.parts.catalogFor?.(claim, signal)) ?? { tools: this.parts.builtIn };
     const set = this.startSet(claim, availableTools(catalog.tools, this.parts.lacked?.() ?? {}));
@@ -73,7 +73,7 @@ export class RunToolSets {
     const key = cacheKey(owner, settings);
     const known = cache.get(key);
     if (known) return known;
-    const set = storedToolSet(snapshotOf(toolSetOf(settings, catalog)), owner);
+    const set = storedToolSet(toSnapshot(toToolSet(settings, catalog)), owner);
     cache.set(key, set);
     return set;
   }

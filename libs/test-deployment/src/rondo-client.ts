@@ -100,7 +100,7 @@ export class RondoClient {
       headers: { Authorization: `Bearer ${this.key}`, ...this.headers, ...headers },
     });
     const blocks = (await response.text()).split('\n\n').filter((block) => /^(id|event|data):/m.test(block));
-    return blocks.map(fieldsOf);
+    return blocks.map(createFields);
   }
 
   connect(): Socket {
@@ -155,7 +155,7 @@ export class RondoClient {
   }
 }
 
-const fieldsOf = (block: string) =>
+const createFields = (block: string) =>
   Object.fromEntries(block.split('\n').map((line) => line.split(/:\s(.*)/s).slice(0, 2))) as {
     id?: string;
     event: string;

@@ -57,7 +57,7 @@ export class RunningRondo {
     request.restored?.files(directory);
     const infrastructure = await startInfrastructure({
       dataDir: directory,
-      packagesOf: join(repoRoot, '.data'),
+      packagesDirectory: join(repoRoot, '.data'),
       env: inherited,
     });
     try {

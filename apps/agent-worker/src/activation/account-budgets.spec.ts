@@ -3,7 +3,7 @@ import { AccountBudgets, keptMs } from './account-budgets';
 
 const run = runId.parse('run_1');
 
-function budgetsOf(
+function createBudgets(
   limits: { usd?: number; tokens?: number },
   answers: readonly ({ usd: number; tokens: number } | Error)[],
 ) {
@@ -29,7 +29,7 @@ function budgetsOf(
 
 describe('the budget of an account', () => {
   it('costs nothing where none is set', () => {
-    expect(budgetsOf({}, []).budgets.of(run)).toBeUndefined();
+    expect(createBudgets({}, []).budgets.of(run)).toBeUndefined();
   });
 
   it.each([
@@ -38,11 +38,11 @@ describe('the budget of an account', () => {
     [{ tokens: 10 }, { usd: 1e9, tokens: 9 }, false],
     [{ usd: 1, tokens: 10 }, { usd: 0, tokens: 10 }, true],
   ])('of %j is spent by %j: %s', async (limits, spent, isSpent) => {
-    expect(await budgetsOf(limits, [spent]).budgets.of(run)?.()).toBe(isSpent);
+    expect(await createBudgets(limits, [spent]).budgets.of(run)?.()).toBe(isSpent);
   });
 
   it('is asked about once in a while, however often a run wants to know', async () => {
-    const { budgets, asked, clock } = budgetsOf({ tokens: 5 }, [
+    const { budgets, asked, clock } = createBudgets({ tokens: 5 }, [
       { usd: 0, tokens: 1 },
       { usd: 0, tokens: 6 },
     ]);
@@ -54,7 +54,7 @@ describe('the budget of an account', () => {
   });
 
   it('lets runs go on while the database does not answer, and asks again at once', async () => {
-    const { budgets, failures } = budgetsOf({ tokens: 5 }, [new Error('away'), { usd: 0, tokens: 6 }]);
+    const { budgets, failures } = createBudgets({ tokens: 5 }, [new Error('away'), { usd: 0, tokens: 6 }]);
     const isSpent = budgets.of(run);
 
     expect([await isSpent?.(), await isSpent?.(), failures.length]).toEqual([false, true, 1]);

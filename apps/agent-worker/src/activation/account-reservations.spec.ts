@@ -28,7 +28,7 @@ function reservationsWith(
   const reservations = new AccountReservations({
     tiers,
     reservations: {
-      termsOf: (id: AccountId) => {
+      toTerms: (id: AccountId) => {
         asked.push(`tier of ${id}`);
         return Promise.resolve({ tier, priceFactor });
       },
@@ -42,7 +42,7 @@ function reservationsWith(
         return Promise.resolve();
       },
     },
-    costOf: () => (Number.isNaN(cost) ? undefined : cost),
+    computeCost: () => (Number.isNaN(cost) ? undefined : cost),
     nowMs: () => clock.ms,
   });
   const journal = {

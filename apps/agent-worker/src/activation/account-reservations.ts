@@ -8,16 +8,16 @@ import {
   type ClaimedRun,
   TerminalError,
   allowsModel,
-  priceFactorOf,
+  resolvePriceFactor,
 } from '@rondo/domain';
 import type { AccountTerms, ReservationOrder, ReservationVerdict, Reservations } from '@rondo/persistence';
 import { LruCache } from '@rondo/platform';
 
 export interface AccountReservationsParts {
   readonly tiers: AccountTiers;
-  readonly reservations: Pick<Reservations, 'reserve' | 'count' | 'termsOf'>;
+  readonly reservations: Pick<Reservations, 'reserve' | 'count' | 'toTerms'>;
   /** Undefined: the price is not known. */
-  readonly costOf: (size: CallSize) => number | undefined;
+  readonly computeCost: (size: CallSize) => number | undefined;
   readonly nowMs: () => number;
 }
 
@@ -60,18 +60,18 @@ export class AccountReservations {
     claim: ClaimedRun,
     { journal, abandon }: { journal: CallJournal; abandon: AbortSignal },
   ): NonNullable<AgentPorts['reserve']> {
-    return async (model, sizeOf, stop) => {
-      const terms = await this.termsOf(claim.accountId);
+    return async (model, readSize, stop) => {
+      const terms = await this.toTerms(claim.accountId);
       const tier = this.parts.tiers.of(terms.tier);
       if (!allowsModel(tier, model)) throw notAllowed(model, tier);
       const { usd, period } = tier;
       if (usd === undefined) return true;
-      const size = await sizeOf();
-      const cost = this.parts.costOf(size);
+      const size = await readSize();
+      const cost = this.parts.computeCost(size);
       if (cost === undefined) return false;
       await journal.commit();
       return this.waitFor(
-        { claim, usd: cost * priceFactorOf(tier, terms.priceFactor), limit: { usd, period } },
+        { claim, usd: cost * resolvePriceFactor(tier, terms.priceFactor), limit: { usd, period } },
         { ended: AbortSignal.any([stop, abandon]), withinMs: size.unsettledUsd > 0 ? continuationWaitMs : Infinity },
       );
     };
@@ -90,11 +90,11 @@ export class AccountReservations {
     return true;
   }
 
-  private termsOf(account: AccountId): Promise<AccountTerms> {
+  private toTerms(account: AccountId): Promise<AccountTerms> {
     const known = this.known.get(account);
     const atMs = this.parts.nowMs();
     if (known && atMs - known.atMs < keptMs) return known.terms;
-    const terms = this.parts.reservations.termsOf(account);
+    const terms = this.parts.reservations.toTerms(account);
     this.known.set(account, { atMs, terms });
     terms.catch(() => this.known.delete(account)); // the run that asked has the error
     return terms;

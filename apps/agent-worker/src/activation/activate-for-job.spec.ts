@@ -99,7 +99,7 @@ const until = async (condition: () => boolean) => {
   while (!condition()) await sleep(5);
 };
 
-const runsOf = (account: AccountId, runs: readonly ClaimedRun[]) =>
+const countRuns = (account: AccountId, runs: readonly ClaimedRun[]) =>
   runs.filter(({ accountId }) => accountId === account).length;
 
 const print = (line: string) => process.stdout.write(`      ${line}\n`);
@@ -115,7 +115,7 @@ describe('attack: tenants', () => {
     await fixture.create({ accountId: other });
     const before = started.length;
     await relay.publish();
-    await until(() => runsOf(other, started) === 1);
+    await until(() => countRuns(other, started) === 1);
 
     const waitedFor = Math.max(0, started.findIndex(({ accountId }) => accountId === other) - before);
     print(`the run of the other account started after ${waitedFor} of the 1,000, with two workers`);
@@ -168,7 +168,7 @@ describe('activateForJob', () => {
 
       await until(() => started.length >= 400);
 
-      const share = runsOf(other, started.slice(0, 400)) / 400;
+      const share = countRuns(other, started.slice(0, 400)) / 400;
       print(`of 400 runs the account that posted last had ${(share * 100).toFixed(1)} %`);
       expect(Math.abs(share - 0.5)).toBeLessThanOrEqual(0.05);
     },

@@ -35,7 +35,7 @@ export interface ActiveTools<Result = RecordedResult> extends Tools<Result> {
 /** The ports that all runs of a worker share. */
 export interface RunPortsParts extends Pick<
   AgentPorts,
-  'tokens' | 'budgetOf' | 'factsOf' | 'ids' | 'clock' | 'honoursKeys' | 'leastInputPrice'
+  'tokens' | 'resolveBudget' | 'findFacts' | 'ids' | 'clock' | 'honoursKeys' | 'leastInputPrice'
 > {
   readonly accountBudgets?: AccountBudgets;
   readonly reservations?: AccountReservations | undefined;
@@ -51,9 +51,9 @@ export interface AgentRunnerParts extends RunPortsParts {
   /** The tools of the run, which stay the same until its end. They are stored before it resolves, early after an abort. */
   readonly toolSetFor: (claim: ClaimedRun, signal: AbortSignal) => Promise<ToolSet>;
   readonly toolsFor: (claim: ClaimedRun, journal: RunJournal, toolSet: ToolSet) => ActiveTools;
-  readonly archiveOf?: (claim: ClaimedRun) => ThreadArchive;
+  readonly toArchive?: (claim: ClaimedRun) => ThreadArchive;
   /** What a run needs that starts others, or was started by another. */
-  readonly treeOf?: (claim: ClaimedRun) => Pick<AgentPorts, 'children' | 'treeBudget'>;
+  readonly toTree?: (claim: ClaimedRun) => Pick<AgentPorts, 'children' | 'treeBudget'>;
   /** Called for each claim; what it returns is called with how the activation ended. */
   readonly activated?: ((claim: ClaimedRun) => (outcome: ActivationOutcome | 'broke') => void) | undefined;
   /** Never rejects. */

@@ -6,7 +6,7 @@ import {
   type ToolAnswer,
   budgetOfModel,
   effectiveSettings,
-  toolSetOf,
+  toToolSet,
   tools as catalog,
 } from '@rondo/domain';
 import {
@@ -50,8 +50,8 @@ function fixture(
     feed: { publish: (events) => published.push(...events) },
     modelFor: () => model,
     tokens: new EvenTokenCounter(),
-    budgetOf: budgetOfModel,
-    toolSetFor: (claim) => Promise.resolve(toolSetOf(claim.run.settings, catalog)),
+    resolveBudget: budgetOfModel,
+    toolSetFor: (claim) => Promise.resolve(toToolSet(claim.run.settings, catalog)),
     toolsFor: () => ({
       store: ledgered.store,
       execute: (call, signal) => ledgered.execute(call, signal),

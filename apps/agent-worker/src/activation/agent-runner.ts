@@ -7,7 +7,7 @@ import {
   type Model,
   type ModelChunk,
   type ModelRequest,
-  agentRunOf,
+  toAgentRun,
   ClaimLostError,
   failRun,
   isOverruled,
@@ -111,7 +111,7 @@ export class AgentRunner {
     const { store, feed, modelFor, toolSetFor, toolsFor, journal: settings } = this.parts;
     const toolSet = await toolSetFor(claimed, AbortSignal.any([active.signals.stop, active.signals.abandon]));
     const claim = await this.prepared(claimed, active); // it checks last whether the run was abandoned
-    const run = agentRunOf(claim, toolSet);
+    const run = toAgentRun(claim, toolSet);
     const journal = new RunJournal(claim, { store, feed, settings, failed: (error) => active.abandon(error) });
     active.openStreams = () => journal.streamsSoFar();
     const tools = toolsFor(claim, journal, toolSet);
@@ -122,15 +122,15 @@ export class AgentRunner {
       const { abandon } = active.signals;
       const isShuttingDown = () => this.parts.activeRuns.isDraining;
       const model = new AbandonableModel({ model: modelFor(claim), abandon, isShuttingDown });
-      const archive = this.parts.archiveOf?.(claim);
-      const ports = portsOf(this.parts, {
+      const archive = this.parts.toArchive?.(claim);
+      const ports = toPorts(this.parts, {
         claim,
         journal,
         abandon,
         model,
         tools,
         archive,
-        ...this.parts.treeOf?.(claim),
+        ...this.parts.toTree?.(claim),
       });
       return (await this.runLoop(run, journal, { ports, active })) ?? (await this.handOver(claim));
     } catch (error) {
@@ -242,8 +242,18 @@ interface HeldRun {
 }
 
 /** The ports of one run. */
-function portsOf(
-  { accountBudgets, reservations, tokens, budgetOf, factsOf, ids, clock, honoursKeys, leastInputPrice }: RunPortsParts,
+function toPorts(
+  {
+    accountBudgets,
+    reservations,
+    tokens,
+    resolveBudget,
+    findFacts,
+    ids,
+    clock,
+    honoursKeys,
+    leastInputPrice,
+  }: RunPortsParts,
   {
     claim,
     journal,
@@ -253,7 +263,18 @@ function portsOf(
 ): AgentPorts {
   const accountIsSpent = accountBudgets?.of(claim.runId);
   const reserve = reservations?.of(claim, { journal, abandon });
-  return { ...own, tokens, budgetOf, factsOf, ids, clock, honoursKeys, leastInputPrice, accountIsSpent, reserve };
+  return {
+    ...own,
+    tokens,
+    resolveBudget,
+    findFacts,
+    ids,
+    clock,
+    honoursKeys,
+    leastInputPrice,
+    accountIsSpent,
+    reserve,
+  };
 }
 
 const maxAttempts = 60;

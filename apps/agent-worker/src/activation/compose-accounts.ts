@@ -6,7 +6,7 @@ import type { Config } from '../config';
 import { AccountBudgets } from './account-budgets';
 import { AccountReservations } from './account-reservations';
 
-export function accountBudgetsOf(database: Database, config: Config, failed: (error: unknown) => void): AccountBudgets {
+export function toAccountBudgets(database: Database, config: Config, failed: (error: unknown) => void): AccountBudgets {
   const spending = new AccountSpending(database);
   return new AccountBudgets({
     usd: config.ACCOUNT_BUDGET_USD,
@@ -19,14 +19,14 @@ export function accountBudgetsOf(database: Database, config: Config, failed: (er
 }
 
 /** Undefined where accounts have no tiers. */
-export function reservationsOf(
+export function findReservations(
   reservations: Reservations,
   { ACCOUNT_TIERS }: Config,
   providers: ModelProviders,
 ): AccountReservations | undefined {
   const tiers = readTiers(ACCOUNT_TIERS);
-  const costOf = (size: CallSize) => mostCallCost(size, providers, Date.now());
-  return tiers && new AccountReservations({ tiers, reservations, costOf, nowMs: () => performance.now() });
+  const computeCost = (size: CallSize) => mostCallCost(size, providers, Date.now());
+  return tiers && new AccountReservations({ tiers, reservations, computeCost, nowMs: () => performance.now() });
 }
 
 /** Of the queue of tool calls. A tier may set another share. */
@@ -34,7 +34,7 @@ export function createQueueShares({ REDIS_URL: url, ACCOUNT_TIERS }: Config, res
   const tiers = readTiers(ACCOUNT_TIERS);
   if (!tiers) return new QueueShares({ url });
   const readLimit = async (account: AccountId) => {
-    const { tier } = await reservations.termsOf(account);
+    const { tier } = await reservations.toTerms(account);
     return tiers.of(tier).quotas?.waiting_call_bytes ?? usualQueueShare;
   };
   return new QueueShares({ url, readLimit });

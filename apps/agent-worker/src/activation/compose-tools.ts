@@ -9,7 +9,7 @@ import {
   requestMcpList,
 } from '@rondo/messaging';
 import { type Blobs, type Database, McpToolDefinitions } from '@rondo/persistence';
-import { newUlid, traceparentOf } from '@rondo/platform';
+import { newUlid, toTraceparent } from '@rondo/platform';
 import { callSpanId } from '@rondo/run-holder';
 import { ImagesToBlobs } from '../images/images-to-blobs';
 import type { AgentRunnerParts } from './agent-runner-parts';
@@ -39,7 +39,7 @@ export function createMcpCatalog(
 }
 
 /** The tools of a run, called at the executor of its sandbox. */
-export function toolsOf(
+export function toTools(
   { nats, toolStreams, queueShares, blobs }: Omit<Adapters, 'database'>,
   placement: SandboxPlacement,
 ): AgentRunnerParts['toolsFor'] {
@@ -61,8 +61,8 @@ export function toolsOf(
         placement: async (thread) => executorId ?? placement.of(thread),
         moves: placement,
         onOutput: (delta: Delta) => journal.publishDelta(delta),
-        timeoutMsOf: (tool) => callTimeoutMs(run.settings, tool),
-        traceparentOf: traceparentsIn(run),
+        toTimeoutMs: (tool) => callTimeoutMs(run.settings, tool),
+        toTraceparent: traceparentsIn(run),
       }),
       (image) => blobs.keep(runId, image),
     );
@@ -72,4 +72,4 @@ export function toolsOf(
 const traceparentsIn = ({ trace_id: traceId }: Run) =>
   traceId === null
     ? undefined
-    : ({ id, attempt }: ToolCall) => traceparentOf({ traceId, spanId: callSpanId(id, attempt) });
+    : ({ id, attempt }: ToolCall) => toTraceparent({ traceId, spanId: callSpanId(id, attempt) });

@@ -24,7 +24,7 @@ function runner() {
     feed: { publish: () => undefined },
     modelFor: () => new ScriptedModel([says('Done.')]),
     tokens: new EvenTokenCounter(),
-    budgetOf: budgetOfModel,
+    resolveBudget: budgetOfModel,
     toolSetFor: () => Promise.resolve(builtInTools),
     toolsFor: () => Object.assign(tools, { close: () => undefined }),
     ids,
@@ -52,7 +52,7 @@ async function untilItEnds(agent: AgentRunner, id: RunId): Promise<ActivationOut
   return outcomes;
 }
 
-const endOf = async (id: RunId) => {
+const readEnd = async (id: RunId) => {
   const types = `select type, data from run_events where run_id = $1 and seq > 5 order by seq`;
   return fixture.database.sql.query<{ type: string; data: unknown }>(types, [id]);
 };
@@ -75,7 +75,7 @@ describe('a run with a fact that only a newer version knows', () => {
     expect(new Set(outcomes)).toEqual(new Set(['needs a newer version']));
     expect(errors).toHaveLength(maxFruitlessClaims + 1);
     expect(await untilItEnds(agent, id)).toEqual(['ended']);
-    expect((await endOf(id)).at(-1)).toMatchObject({ type: 'run.completed' });
+    expect((await readEnd(id)).at(-1)).toMatchObject({ type: 'run.completed' });
   });
 
   it('is stopped where a stop was requested, with its open call answered (I6, I7)', async () => {
@@ -86,7 +86,7 @@ describe('a run with a fact that only a newer version knows', () => {
 
     await untilItEnds(agent, id);
 
-    expect((await endOf(id)).map(({ type }) => type)).toEqual(expect.arrayContaining(['tool.failed', 'run.stopped']));
+    expect((await readEnd(id)).map(({ type }) => type)).toEqual(expect.arrayContaining(['tool.failed', 'run.stopped']));
   });
 });
 
@@ -100,7 +100,7 @@ describe('a run whose log cannot be read', () => {
 
     expect(outcomes).toEqual([...Array<ActivationOutcome>(maxFruitlessClaims - 1).fill('not readable'), 'ended']);
     expect(errors).toHaveLength(maxFruitlessClaims);
-    expect(await endOf(id)).toMatchObject([
+    expect(await readEnd(id)).toMatchObject([
       { type: 'tool.failed' },
       { type: 'message.created' },
       { type: 'run.failed', data: { error: { code: 'no_progress' } } },
@@ -115,7 +115,7 @@ describe('a run whose log cannot be read', () => {
     const outcomes = await untilItEnds(agent, id);
 
     expect(outcomes.length).toBeLessThanOrEqual(maxFruitlessClaims + 2);
-    expect((await endOf(id)).at(-1)).toMatchObject({ type: 'run.failed', data: { error: { code: 'no_progress' } } });
+    expect((await readEnd(id)).at(-1)).toMatchObject({ type: 'run.failed', data: { error: { code: 'no_progress' } } });
   });
 
   it('is stopped where a stop was requested (I7)', async () => {
@@ -126,6 +126,6 @@ describe('a run whose log cannot be read', () => {
 
     await untilItEnds(agent, id);
 
-    expect((await endOf(id)).at(-1)).toMatchObject({ type: 'run.stopped', data: { reason: 'enough' } });
+    expect((await readEnd(id)).at(-1)).toMatchObject({ type: 'run.stopped', data: { reason: 'enough' } });
   });
 });

@@ -26,7 +26,7 @@ function claimWith(servers: McpServer[]): ClaimedRun {
   };
 }
 
-const catalogOf = (list: (name: string) => Promise<McpDiscovery | undefined>) =>
+const createCatalog = (list: (name: string) => Promise<McpDiscovery | undefined>) =>
   new McpCatalog({
     builtIn,
     placement: ({ executorId }) => Promise.resolve(executorId ?? 'none'),
@@ -36,12 +36,12 @@ const catalogOf = (list: (name: string) => Promise<McpDiscovery | undefined>) =>
 
 describe('McpCatalog', () => {
   it('returns the built-in tools as they are for a run without servers', async () => {
-    const catalog = catalogOf(() => Promise.reject(new Error('no server was to be asked')));
+    const catalog = createCatalog(() => Promise.reject(new Error('no server was to be asked')));
     expect((await catalog.catalogFor(claimWith([]), never)).tools).toBe(builtIn);
   });
 
   it('adds the tools of each server, and says what came of each', async () => {
-    const catalog = catalogOf((name) => Promise.resolve(name === 'notes' ? undefined : connected('tickets__a')));
+    const catalog = createCatalog((name) => Promise.resolve(name === 'notes' ? undefined : connected('tickets__a')));
     const { tools, servers } = await catalog.catalogFor(claimWith([tickets, notes]), never);
     expect(tools.slice(builtIn.length)).toMatchObject([
       { name: 'tickets__a', effect: 'unsafe', source: { kind: 'mcp', server: 'tickets', fingerprint: 'f1' } },
@@ -54,7 +54,7 @@ describe('McpCatalog', () => {
 
   it('knows the servers that have not answered yet, until all have', async () => {
     const answers = new Map<string, (found: McpDiscovery) => void>();
-    const catalog = catalogOf((name) => new Promise((resolve) => answers.set(name, resolve)));
+    const catalog = createCatalog((name) => new Promise((resolve) => answers.set(name, resolve)));
     const found = catalog.catalogFor(claimWith([tickets, notes]), never);
     const starting = () => catalog.readStarting(id).map(({ name }) => name);
     while (answers.size < 2) await new Promise(setImmediate);
@@ -69,7 +69,7 @@ describe('McpCatalog', () => {
   });
 
   it('believes only a trusted server what its tools do', async () => {
-    const catalog = catalogOf(() => Promise.resolve(connected('tickets__a')));
+    const catalog = createCatalog(() => Promise.resolve(connected('tickets__a')));
     const trusted = await catalog.catalogFor(claimWith([{ ...tickets, trust_annotations: true }]), never);
     expect(trusted.tools.at(-1)?.effect).toBe('pure');
   });
@@ -119,7 +119,7 @@ describe('McpCatalog', () => {
 
   it('does not wait for a server when the run is stopped', async () => {
     const stop = new AbortController();
-    const catalog = catalogOf(() => {
+    const catalog = createCatalog(() => {
       stop.abort();
       return new Promise(() => undefined);
     });
@@ -132,7 +132,7 @@ describe('attack: an executor that says which tools a server has', () => {
   it.each(['execute_command', 'notes__read', 'tickets'])(
     'cannot add %s, which is no tool of the server',
     async (name) => {
-      const catalog = catalogOf(() => Promise.resolve(connected(name, 'tickets__a', 'tickets__a')));
+      const catalog = createCatalog(() => Promise.resolve(connected(name, 'tickets__a', 'tickets__a')));
       const { tools } = await catalog.catalogFor(claimWith([tickets]), never);
       expect(tools.slice(builtIn.length).map((added) => added.name)).toEqual(['tickets__a']);
     },

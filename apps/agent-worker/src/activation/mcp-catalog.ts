@@ -51,11 +51,11 @@ export class McpCatalog {
     const offered = found.map(({ server, discovery }) => ({
       server,
       discovery,
-      tools: discovery.how === 'connected' ? toolsOf(server, discovery.tools, known) : [],
+      tools: discovery.how === 'connected' ? listTools(server, discovery.tools, known) : [],
     }));
     return {
       tools: [...builtIn, ...offered.flatMap(({ tools }) => tools)],
-      servers: offered.map(({ server, discovery, tools }) => factOf(server, discovery, tools)),
+      servers: offered.map(({ server, discovery, tools }) => toFact(server, discovery, tools)),
     };
   }
 
@@ -111,7 +111,7 @@ const unplaced = (error: unknown): McpDiscovery => ({
 });
 
 /** Only names below the server's own: an executor that lies cannot replace another tool. */
-function toolsOf(server: McpServer, tools: readonly McpTool[], known: ReadonlySet<string>): ToolDefinition[] {
+function listTools(server: McpServer, tools: readonly McpTool[], known: ReadonlySet<string>): ToolDefinition[] {
   const names = new Set<string>();
   return tools.flatMap(({ name, tool, description, parameters, effect_class, fingerprint }) => {
     if (!name.startsWith(`${server.name}__`) || known.has(name) || names.has(name)) return [];
@@ -132,7 +132,7 @@ function toolsOf(server: McpServer, tools: readonly McpTool[], known: ReadonlySe
   });
 }
 
-const factOf = ({ name: server }: McpServer, found: McpDiscovery, tools: readonly ToolDefinition[]): ServerFact =>
+const toFact = ({ name: server }: McpServer, found: McpDiscovery, tools: readonly ToolDefinition[]): ServerFact =>
   found.how === 'failed'
     ? { type: 'mcp.skipped', iteration: 0, data: { server, reason: found.reason } }
     : {

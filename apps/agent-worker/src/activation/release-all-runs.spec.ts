@@ -3,7 +3,7 @@ import type { ClaimedRun } from '@rondo/domain';
 import { ActiveRuns } from '@rondo/run-holder';
 import { releaseAllRuns } from './release-all-runs';
 
-const claimOf = (id: string) => ({ runId: runId.parse(id), epoch: 1, stop: undefined }) as ClaimedRun; // ActiveRuns reads nothing else
+const createClaim = (id: string) => ({ runId: runId.parse(id), epoch: 1, stop: undefined }) as ClaimedRun; // ActiveRuns reads nothing else
 
 function worker() {
   const activeRuns = new ActiveRuns();
@@ -17,7 +17,7 @@ function worker() {
 describe('releaseAllRuns', () => {
   it('drains each run, keeps the leases until then, and returns without waiting for the timeout', async () => {
     const { activeRuns, done, parts } = worker();
-    const run = activeRuns.add(claimOf('run_1'));
+    const run = activeRuns.add(createClaim('run_1'));
     run.signals.drain.addEventListener('abort', () => setImmediate(() => activeRuns.remove(run)));
 
     await releaseAllRuns(parts, 10_000);
@@ -28,7 +28,7 @@ describe('releaseAllRuns', () => {
 
   it('waits until the jobs of the runs that it has released are published, but not for ever', async () => {
     const { activeRuns, done, parts } = worker();
-    const run = activeRuns.add(claimOf('run_1'));
+    const run = activeRuns.add(createClaim('run_1'));
     const relay = { publish: () => (done.push(`${activeRuns.size} active`), new Promise<void>(() => undefined)) };
 
     const released = releaseAllRuns({ ...parts, relay }, 10_000);
@@ -40,12 +40,12 @@ describe('releaseAllRuns', () => {
 
   it('abandons a run that reaches no boundary in time, and one that arrives afterwards', async () => {
     const { activeRuns, parts } = worker();
-    const slow = activeRuns.add(claimOf('run_1'));
+    const slow = activeRuns.add(createClaim('run_1'));
     slow.signals.abandon.addEventListener('abort', () => activeRuns.remove(slow));
 
     await releaseAllRuns(parts, 10);
 
     expect(slow.signals.abandon.reason).toBeInstanceOf(Error);
-    expect(activeRuns.add(claimOf('run_2')).signals.abandon.aborted).toBe(true);
+    expect(activeRuns.add(createClaim('run_2')).signals.abandon.aborted).toBe(true);
   });
 });

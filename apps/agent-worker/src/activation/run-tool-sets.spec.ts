@@ -58,7 +58,7 @@ function worker(tools: readonly ToolDefinition[], parts: Partial<AgentRunnerPart
       return Object.assign(new LedgeredTools(), { close: () => undefined });
     },
     tokens: new EvenTokenCounter(),
-    budgetOf: budgetOfModel,
+    resolveBudget: budgetOfModel,
     ids: idGenerator(newUlid),
     clock: { now: isoNow },
     activeRuns: new ActiveRuns(),
@@ -102,7 +102,7 @@ const hangingTools = (hang: () => Promise<ToolAnswer>) =>
 const storedHashes = async () =>
   (await fixture.database.sql.query<{ hash: string }>('select hash from tool_sets')).map(({ hash }) => hash);
 
-const startOf = async (id: RunId) =>
+const findStart = async (id: RunId) =>
   (await fixture.runs.events({ accountId: fixture.accountId, runId: id }, { after: 0, limit: 100 })).data.find(
     ({ type }) => type === 'run.started',
   )?.data;
@@ -130,7 +130,7 @@ describe('a run that an older version started', () => {
     const [set] = newer.handed;
     expect(set?.named('removed_tool')?.description).toBe('Gone today.');
     expect(set?.hash).toBe(handedToOlder[0]?.hash);
-    expect(await startOf(id)).toEqual({ tool_set: set?.hash });
+    expect(await findStart(id)).toEqual({ tool_set: set?.hash });
     expect(await storedHashes()).toEqual([set?.hash]);
   });
 
@@ -146,7 +146,7 @@ describe('a run that an older version started', () => {
     const newer = worker(builtIn);
     expect(await newer.runner.activate(id)).toBe('ended');
 
-    const { tool_set: hash } = (await startOf(id)) as { tool_set: string };
+    const { tool_set: hash } = (await findStart(id)) as { tool_set: string };
     expect(hash).not.toBe(orphan);
     expect(JSON.stringify(newer.model.requests[0]?.tools)).not.toContain('as it used to');
     await fixture.database.sql.query(

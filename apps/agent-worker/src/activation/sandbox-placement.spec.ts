@@ -67,7 +67,7 @@ describe('SandboxPlacement', () => {
   };
   const mover = {
     isLost: (executorId: string) => executorId === 'exe_lost',
-    hostOf: (id: ThreadId) => Promise.resolve(id === thread ? 'exe_next' : undefined),
+    readHost: (id: ThreadId) => Promise.resolve(id === thread ? 'exe_next' : undefined),
   };
   const executors: INestMicroservice[] = [];
   let client: ClientProxy;

@@ -18,7 +18,7 @@ interface PlacementParts {
   readonly sandboxes: Pick<Sandboxes, 'keep'>;
   readonly openExecutors: Pick<OpenExecutors, 'draw'>;
   readonly executors: Pick<ClientProxy, 'send'>;
-  readonly mover: Pick<WorkspaceMover, 'isLost' | 'hostOf'>;
+  readonly mover: Pick<WorkspaceMover, 'isLost' | 'readHost'>;
 }
 
 /**
@@ -35,12 +35,12 @@ export class SandboxPlacement {
   /** That of a run, as it was when the run was claimed, unless that one is lost. */
   ofRun({ executorId, workspaceId }: Pick<ClaimedRun, 'executorId' | 'workspaceId'>): Promise<string> {
     if (executorId === null) return this.of(workspaceId);
-    return this.isLost(executorId) ? this.hostOf(workspaceId, []) : Promise.resolve(executorId);
+    return this.isLost(executorId) ? this.readHost(workspaceId, []) : Promise.resolve(executorId);
   }
 
   /** As Postgres has it now. A workspace of a lost executor is moved; `unsent` are calls that were certainly not sent yet. */
-  async hostOf(threadId: ThreadId, unsent: readonly CallId[]): Promise<string> {
-    return (await this.parts.mover.hostOf(threadId, unsent)) ?? this.of(threadId);
+  async readHost(threadId: ThreadId, unsent: readonly CallId[]): Promise<string> {
+    return (await this.parts.mover.readHost(threadId, unsent)) ?? this.of(threadId);
   }
 
   /** Rejects with a TerminalError where executors say again and again that they have no sandbox, otherwise while none answers. */

@@ -1,6 +1,6 @@
 import { Controller, type Type } from '@nestjs/common';
 import { Ctx, EventPattern, MessagePattern, NatsContext, Payload } from '@nestjs/microservices';
-import { type MessageHeaders, type RunLive, type ToolStreams, signals, stopSignalOf } from '@rondo/messaging';
+import { type MessageHeaders, type RunLive, type ToolStreams, signals, findStopSignal } from '@rondo/messaging';
 import { ActiveRuns } from '@rondo/run-holder';
 import type { McpCatalog } from './mcp-catalog';
 
@@ -21,7 +21,7 @@ export function signalsController(
     /** Goes to every worker; only the holder of the run acts. If it is lost, the heartbeat finds the request in Postgres. */
     @EventPattern(signals.stop.pattern)
     stop(@Payload() payload: unknown, @Ctx() context: NatsContext): void {
-      const request = stopSignalOf(payload, context.getHeaders() as MessageHeaders); // Nest passes the client's headers on
+      const request = findStopSignal(payload, context.getHeaders() as MessageHeaders); // Nest passes the client's headers on
       if (request) this.activeRuns.stop(request.runId, request.stop);
     }
 
@@ -29,7 +29,7 @@ export function signalsController(
      * The text so far of a run's open streams, for a subscriber that joins in the middle of a message, why its calls wait
      * if this worker can send none, and the MCP servers that it waits for.
      */
-    @MessagePattern(signals.live.patternOf(workerId))
+    @MessagePattern(signals.live.toPattern(workerId))
     live(@Payload() payload: unknown): RunLive {
       const { run_id } = signals.live.payload.parse(payload);
       const starting = servers.readStarting(run_id);

@@ -25,8 +25,8 @@ beforeAll(async () => {
   await proxy.mend();
   const config = environment.parse({
     PORT: '0',
-    DATABASE_URL: await database.urlOf('agent-worker'),
-    REDIS_URL: `${proxy.urlOf(redis)}/9`,
+    DATABASE_URL: await database.findUrl('agent-worker'),
+    REDIS_URL: `${proxy.findUrl(redis)}/9`,
     NATS_URL: given('TEST_NATS_URL'),
     DRAIN_MS: '1000',
   });

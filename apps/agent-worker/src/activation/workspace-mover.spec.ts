@@ -13,7 +13,7 @@ class Row {
   movingTo: string | null = null;
   hasOpenCall = false;
 
-  placeOf = () => Promise.resolve({ executorId: this.executorId, movingTo: this.movingTo });
+  toPlace = () => Promise.resolve({ executorId: this.executorId, movingTo: this.movingTo });
   begin = ({ from, to }: WorkspaceMove) => {
     const isAllowed = this.executorId === from && !this.hasOpenCall;
     if (isAllowed) this.movingTo = to;
@@ -55,7 +55,7 @@ const mover = (after = lostAfterMs) =>
 
 describe('the workspace of an executor that is silent', () => {
   it('moves once another executor has restored it', async () => {
-    expect(await mover().hostOf(thread)).toBe('exe_next');
+    expect(await mover().readHost(thread)).toBe('exe_next');
 
     expect(row).toMatchObject({ executorId: 'exe_next', movingTo: null });
     expect(asked).toEqual(['exe_next']);
@@ -65,7 +65,7 @@ describe('the workspace of an executor that is silent', () => {
     ['for a shorter time than the setting', lostAfterMs + 1],
     ['where workspaces never move', 0],
   ])('stays %s', async (_, after) => {
-    expect(await mover(after).hostOf(thread)).toBe('exe_lost');
+    expect(await mover(after).readHost(thread)).toBe('exe_lost');
 
     expect(asked).toEqual([]);
   });
@@ -73,13 +73,13 @@ describe('the workspace of an executor that is silent', () => {
   it('stays where no executor can restore it, and calls wait', async () => {
     adopting = [];
 
-    await expect(mover().hostOf(thread)).rejects.toThrow(TransientError);
+    await expect(mover().readHost(thread)).rejects.toThrow(TransientError);
   });
 
   it('does not move while calls that it may have got are open (I5)', async () => {
     row.hasOpenCall = true;
 
-    await expect(mover().hostOf(thread)).rejects.toThrow(TransientError);
+    await expect(mover().readHost(thread)).rejects.toThrow(TransientError);
 
     expect(asked).toEqual([]);
   });
@@ -90,10 +90,10 @@ describe('the workspace of an executor that is silent', () => {
       ['exe_next', 'exe_third'],
     ];
 
-    await expect(mover().hostOf(thread)).rejects.toThrow('exe_next is restoring');
-    await expect(mover().hostOf(thread)).rejects.toThrow('exe_next is restoring');
+    await expect(mover().readHost(thread)).rejects.toThrow('exe_next is restoring');
+    await expect(mover().readHost(thread)).rejects.toThrow('exe_next is restoring');
     silence['exe_next'] = 10_000;
-    expect(await mover().hostOf(thread)).toBe('exe_third');
+    expect(await mover().readHost(thread)).toBe('exe_third');
 
     expect(asked).toEqual(['exe_next', 'exe_next', 'exe_third']);
   });
@@ -104,14 +104,14 @@ describe('the workspace of an executor that is silent', () => {
       ['exe_full', 'exe_next'],
     ];
 
-    await expect(mover().hostOf(thread)).rejects.toThrow('exe_full could not restore');
-    expect(await mover().hostOf(thread)).toBe('exe_next');
+    await expect(mover().readHost(thread)).rejects.toThrow('exe_full could not restore');
+    expect(await mover().readHost(thread)).toBe('exe_next');
   });
 
   it('stays when the executor comes back before the last step (I5)', async () => {
     onAdoption = () => (silence['exe_lost'] = 0);
 
-    expect(await mover().hostOf(thread)).toBe('exe_lost');
+    expect(await mover().readHost(thread)).toBe('exe_lost');
 
     expect(row).toMatchObject({ executorId: 'exe_lost', movingTo: null });
   });
@@ -119,8 +119,8 @@ describe('the workspace of an executor that is silent', () => {
   it('is where another worker has moved it', async () => {
     onAdoption = () => (row.executorId = 'exe_other');
 
-    await expect(mover().hostOf(thread)).rejects.toThrow(TransientError);
-    expect(await mover().hostOf(thread)).toBe('exe_other');
+    await expect(mover().readHost(thread)).rejects.toThrow(TransientError);
+    expect(await mover().readHost(thread)).toBe('exe_other');
   });
 
   it('has another executor act for it', () => {

@@ -6,7 +6,7 @@ import type { Logger } from '@rondo/platform';
 import { Counter, type Registry } from 'prom-client';
 
 interface MoverParts {
-  readonly moves: Pick<WorkspaceMoves, 'placeOf' | 'begin' | 'complete' | 'cancel'>;
+  readonly moves: Pick<WorkspaceMoves, 'toPlace' | 'begin' | 'complete' | 'cancel'>;
   readonly executors: Pick<OpenExecutors, 'silentMs' | 'drawAdopting'>;
   readonly adopt: (executorId: string, adoption: Adoption) => Promise<AdoptionState | undefined>;
   /** How long an executor is silent before its workspaces are moved. Zero: they never are. */
@@ -49,8 +49,8 @@ export class WorkspaceMover {
    * The executor that hosts the workspace, after it was moved from a lost one. Undefined where none has it yet. Rejects with a
    * TransientError while it is being moved, and where no executor can restore it.
    */
-  async hostOf(threadId: ThreadId, unsent: readonly CallId[] = []): Promise<string | undefined> {
-    const place = await this.parts.moves.placeOf(threadId);
+  async readHost(threadId: ThreadId, unsent: readonly CallId[] = []): Promise<string | undefined> {
+    const place = await this.parts.moves.toPlace(threadId);
     if (!place || !this.isLost(place.executorId)) return place?.executorId;
     const { executorId: from, movingTo } = place;
     const to = movingTo !== null && this.isThere(movingTo) ? movingTo : this.parts.executors.drawAdopting();

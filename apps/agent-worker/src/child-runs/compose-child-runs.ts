@@ -29,20 +29,20 @@ interface ChildRunParts {
 const mayStartRuns = ({ run }: ClaimedRun): boolean => run.settings.tools.includes(runAgentTool.name);
 
 /** What the runs of a worker need to start others, and to be started by others. */
-export function composeChildRuns(parts: ChildRunParts): Pick<AgentRunnerParts, 'treeOf' | 'afterActivation'> {
+export function composeChildRuns(parts: ChildRunParts): Pick<AgentRunnerParts, 'toTree' | 'afterActivation'> {
   const { trees, feed, relay, failed } = parts;
   const port = {
     trees,
-    settingsOf: childSettings(parts.providers),
+    toSettings: childSettings(parts.providers),
     publishFacts: feed.publish.bind(feed),
     publishJobs: () => relay.publish(),
   };
   return {
-    treeOf: (claim) => {
+    toTree: (claim) => {
       const root = claim.run.root_run_id ?? (mayStartRuns(claim) ? claim.runId : undefined);
       if (root === undefined) return {};
       const treeBudget = () =>
-        trees.budgetOf({ rootRunId: root, runId: claim.runId }).catch((error: unknown) => {
+        trees.resolveBudget({ rootRunId: root, runId: claim.runId }).catch((error: unknown) => {
           failed(error); // the run cannot write what it does then, and is asked about again at its next call
           return undefined;
         });
@@ -66,7 +66,7 @@ export function composeChildRuns(parts: ChildRunParts): Pick<AgentRunnerParts, '
 
 interface TreeChildRunsParts {
   readonly trees: Pick<RunTrees, 'start' | 'stopBelow' | 'stoppedBelow'>;
-  readonly settingsOf: (claim: ClaimedRun) => ChildOrder['settingsOf'];
+  readonly toSettings: (claim: ClaimedRun) => ChildOrder['toSettings'];
   readonly publishFacts: (facts: readonly RecordedFact[]) => void;
   /** Publishes committed jobs to the queue. */
   readonly publishJobs: () => Promise<void>;
@@ -87,9 +87,9 @@ class TreeChildRuns implements ChildRuns {
     const input = runAgentTool.input.safeParse(call.arguments);
     if (!input.success) return { how: 'refused', reason: explainArguments(runAgentTool, input.error, call.arguments) };
 
-    const { trees, settingsOf, publishFacts, publishJobs } = this.parts;
+    const { trees, toSettings, publishFacts, publishJobs } = this.parts;
     const { agent, input: task } = input.data;
-    const order = { parent: this.claim, call, agent, input: task, settingsOf: settingsOf(this.claim) };
+    const order = { parent: this.claim, call, agent, input: task, toSettings: toSettings(this.claim) };
     const started = await trees.start(order);
     if (started.how === 'refused') return started;
     publishFacts(started.facts);
@@ -119,7 +119,7 @@ class TreeChildRuns implements ChildRuns {
  */
 const childSettings =
   (providers: ModelProviders) =>
-  ({ run }: Pick<ClaimedRun, 'run'>): ChildOrder['settingsOf'] =>
+  ({ run }: Pick<ClaimedRun, 'run'>): ChildOrder['toSettings'] =>
   ({ definition, servers }) => {
     const request = withDefinition({ interactive: definition.interactive ?? false }, definition);
     const outcome = effectiveSettings(request, {

@@ -55,7 +55,7 @@ describe('a fast reply on its way to NATS', () => {
 
     let offset = 0;
     const push = stage(({ text }) => {
-      feed.publish([deltaOf(run, offset, text)]);
+      feed.publish([createDelta(run, offset, text)]);
       offset += text.length;
     });
     const startedAt = performance.now();
@@ -69,7 +69,7 @@ describe('a fast reply on its way to NATS', () => {
   }
 });
 
-const deltaOf = (run: RunId, offset: number, text: string): DeltaEvent => ({
+const createDelta = (run: RunId, offset: number, text: string): DeltaEvent => ({
   id: eventId.parse(`evt_${offset}`),
   v: 1,
   seq: null,

@@ -2,7 +2,7 @@ import type { Delta } from '@rondo/contract';
 import fc from 'fast-check';
 import { DeltaFrames } from './delta-frames';
 
-const textOf = (text: string, streamId = 'msg_1'): Delta => ({ type: 'message.delta', streamId, text });
+const createText = (text: string, streamId = 'msg_1'): Delta => ({ type: 'message.delta', streamId, text });
 
 describe('DeltaFrames', () => {
   beforeEach(() => jest.useFakeTimers());
@@ -16,7 +16,7 @@ describe('DeltaFrames', () => {
   it('sends the first piece at once and joins those that follow within a frame', () => {
     const { sent, frames } = recording();
 
-    for (const piece of ['a', 'b', 'c']) frames.push(textOf(piece));
+    for (const piece of ['a', 'b', 'c']) frames.push(createText(piece));
     expect(sent.map(({ text }) => text)).toEqual(['a']);
 
     jest.advanceTimersByTime(15);
@@ -26,9 +26,9 @@ describe('DeltaFrames', () => {
   it('sends at once again after a quiet frame', () => {
     const { sent, frames } = recording();
 
-    frames.push(textOf('a'));
+    frames.push(createText('a'));
     jest.advanceTimersByTime(15);
-    frames.push(textOf('b'));
+    frames.push(createText('b'));
 
     expect(sent.map(({ text }) => text)).toEqual(['a', 'b']);
   });
@@ -48,7 +48,7 @@ describe('DeltaFrames', () => {
           if ('push' in step) {
             const piece = `${step.push}#${counter++};`;
             pushed += piece;
-            frames.push(textOf(piece, step.push));
+            frames.push(createText(piece, step.push));
           } else if ('wait' in step) jest.advanceTimersByTime(step.wait);
           else frames.flush();
         }

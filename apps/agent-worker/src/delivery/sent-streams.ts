@@ -6,7 +6,7 @@ import {
   deltaTextKey,
   isTerminalFact,
 } from '@rondo/contract';
-import { streamOf, streamsClosedBy } from '@rondo/domain';
+import { toStream, streamsClosedBy } from '@rondo/domain';
 
 /** A stream that no fact has superseded yet, with its text so far. */
 export interface OpenStream {
@@ -24,8 +24,8 @@ export class SentStreams {
 
   /** Appends a delta to its stream. Returns its offset and its data, ready for the wire. */
   extend(delta: Delta, at: { iteration: number; afterSeq: number }): Pick<DeltaEvent, 'stream_id' | 'offset' | 'data'> {
-    const key = streamOf({ type: delta.type, stream_id: delta.streamId });
-    const about = aboutOf(delta);
+    const key = toStream({ type: delta.type, stream_id: delta.streamId });
+    const about = describeStreams(delta);
     const stream = this.streams.get(key) ?? { type: delta.type, streamId: delta.streamId, ...at, text: '', about };
     this.streams.set(key, stream);
 
@@ -45,7 +45,7 @@ export class SentStreams {
   }
 }
 
-const aboutOf = ({ channel, name }: Delta): Record<string, string> => ({
+const describeStreams = ({ channel, name }: Delta): Record<string, string> => ({
   ...(channel && { stream: channel }),
   ...(name && { name }),
 });

@@ -1,4 +1,4 @@
-import { type ProviderSettings, type RunFeed, budgetsOf } from '@rondo/domain';
+import { type ProviderSettings, type RunFeed, toBudgets } from '@rondo/domain';
 import { readsDocuments } from '@rondo/llm';
 import type { NatsLink } from '@rondo/messaging';
 import { type Database, FileDeliveries, type PostgresRunStore, RunDocuments } from '@rondo/persistence';
@@ -29,7 +29,7 @@ export function composeDocuments(database: Database, providers: readonly Provide
       documents,
       readerFor: (runId) => cache.of(runId),
       readsDocuments: readsDocuments(providers),
-      budgetOf: budgetsOf({ providers }),
+      resolveBudget: toBudgets({ providers }),
     }),
   };
 }

@@ -14,17 +14,22 @@ afterAll(() => fixture.close());
 
 const pdf = (pages: number) => Buffer.from(`%PDF-1.7 ${nextId()} ${'<</Type/Page>>'.repeat(pages)}`);
 
-async function upload(name: string, bytes: Buffer, mediaTypeOf = () => 'application/pdf'): Promise<FileId> {
+async function upload(name: string, bytes: Buffer, toMediaType = () => 'application/pdf'): Promise<FileId> {
   const limits = { fileBytes: 100_000_000, accountBytes: 1_000_000_000 };
   const source = Readable.from([bytes]);
   const files = new Files(fixture.database, nextId);
-  return (await files.store({ accountId: fixture.accountId, name, source, limits, mediaTypeOf })).id;
+  return (await files.store({ accountId: fixture.accountId, name, source, limits, toMediaType })).id;
 }
 
 function worker({ reads = true, budget = 1_000_000 } = {}) {
   const documents = new RunDocuments(fixture.database);
   const cache = new ImageCache((runId, hashes) => documents.read(runId, hashes), 1_000_000);
-  const parts = { documents, readerFor: cache.of.bind(cache), readsDocuments: () => reads, budgetOf: () => budget };
+  const parts = {
+    documents,
+    readerFor: cache.of.bind(cache),
+    readsDocuments: () => reads,
+    resolveBudget: () => budget,
+  };
   return { cache, inMessages: new DocumentsInMessages(parts) };
 }
 
@@ -33,12 +38,12 @@ async function claimWith(files: FileId[]): Promise<ClaimedRun> {
   return fixture.claim(run.id);
 }
 
-const messagesOf = ({ earlier, log }: ClaimedRun) => [
+const listMessages = ({ earlier, log }: ClaimedRun) => [
   ...earlier,
   ...log.flatMap((fact) => (fact.type === 'message.created' ? [fact.data.message] : [])),
 ];
 const shownIn = async (claim: ClaimedRun, settings = {}) =>
-  messagesOf(await worker(settings).inMessages.shownIn(claim))
+  listMessages(await worker(settings).inMessages.shownIn(claim))
     .flatMap(documentsIn)
     .map(({ name, pages }) => [name, pages]);
 
@@ -61,7 +66,7 @@ describe('the PDFs of messages', () => {
 
   it('are found for runs of their account only', async () => {
     const claim = await claimWith([await upload('a.pdf', pdf(1))]);
-    const [document] = messagesOf(await worker().inMessages.shownIn(claim)).flatMap(documentsIn);
+    const [document] = listMessages(await worker().inMessages.shownIn(claim)).flatMap(documentsIn);
     const stranger = await fixture.create({ accountId: await newAccount(fixture.database) });
     const read = (run: typeof claim.runId) =>
       new RunDocuments(fixture.database).read(run, document ? [document.sha256] : []);
@@ -74,7 +79,7 @@ describe('the PDFs of messages', () => {
     const id = await upload('a.pdf', bytes);
     const claim = await claimWith([id]);
     const { cache, inMessages } = worker();
-    const conversation = messagesOf(await inMessages.shownIn(claim));
+    const conversation = listMessages(await inMessages.shownIn(claim));
     const { messages } = dialectNamed('native').encode(conversation, [], claim.run.settings.processor);
     const asked: ModelRequest[] = [];
     const model: Model = {

@@ -21,7 +21,7 @@ export interface DocumentsInMessagesParts {
   readonly readerFor: (runId: RunId) => BlobReader;
   readonly readsDocuments: (model: string) => boolean;
   /** The most tokens that a request to the model may have. */
-  readonly budgetOf: (model: string) => number;
+  readonly resolveBudget: (model: string) => number;
 }
 
 /** Of all PDFs of a request, as the strictest providers have it; base64 adds a third to the bytes. */
@@ -50,7 +50,7 @@ export class DocumentsInMessages {
   }
 
   private async choose(newest: readonly RunDocument[], { runId, run }: ClaimedRun): Promise<Shown> {
-    const budget = run.settings.context.input_budget_tokens ?? this.parts.budgetOf(run.settings.model);
+    const budget = run.settings.context.input_budget_tokens ?? this.parts.resolveBudget(run.settings.model);
     let pagesLeft = Math.min(mostPages, Math.floor((budget * shareOfInput) / tokensPerPage));
     let bytesLeft = mostBytes;
     const shown = new Map<FileId, ShownPages>();

@@ -64,7 +64,7 @@ export class RunFileDelivery {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const to = {
-          executorId: await this.executorOf(claim),
+          executorId: await this.readExecutor(claim),
           accountId: claim.accountId,
           threadId: claim.workspaceId,
         };
@@ -78,7 +78,7 @@ export class RunFileDelivery {
     }
   }
 
-  private async executorOf(claim: ClaimedRun): Promise<string> {
+  private async readExecutor(claim: ClaimedRun): Promise<string> {
     try {
       return await this.parts.placement(claim);
     } catch (error) {
@@ -88,13 +88,13 @@ export class RunFileDelivery {
   }
 
   private async tell(claim: ClaimedRun, problems: readonly FileProblem[]): Promise<ClaimedRun> {
-    const facts = await this.parts.append(claim, [this.messageOf(claim, problems)]);
+    const facts = await this.parts.append(claim, [this.toMessage(claim, problems)]);
     this.parts.publish(facts);
     const last_seq = facts.at(-1)?.seq ?? claim.run.last_seq;
     return { ...claim, log: [...claim.log, ...facts], run: { ...claim.run, last_seq } };
   }
 
-  private messageOf({ threadId, runId, run }: ClaimedRun, problems: readonly FileProblem[]): NewFact {
+  private toMessage({ threadId, runId, run }: ClaimedRun, problems: readonly FileProblem[]): NewFact {
     return {
       type: 'message.created',
       iteration: run.iteration,

@@ -37,7 +37,7 @@ export class WorkspaceUpload {
 
   /** False if something has that path. */
   private async create(to: WorkspaceAddress, path: string, file: StoredFile): Promise<boolean> {
-    const request = { ...ownerOf(to), op: 'write', path, max_bytes: file.size, mode: 'create' } as const;
+    const request = { ...toOwner(to), op: 'write', path, max_bytes: file.size, mode: 'create' } as const;
     try {
       const { tunnel } = await accessSandbox<'write'>(this.parts.nats, asWorker(to), request);
       await writeThrough(tunnel, Readable.from(this.parts.content(file), { objectMode: false }));
@@ -49,7 +49,7 @@ export class WorkspaceUpload {
   }
 
   private async isThere(to: WorkspaceAddress, path: string, file: StoredFile): Promise<boolean> {
-    const request = { ...ownerOf(to), op: 'read', path } as const;
+    const request = { ...toOwner(to), op: 'read', path } as const;
     try {
       const { tunnel, head } = await accessSandbox<'read'>(this.parts.nats, asWorker(to), request);
       tunnel.end();
@@ -68,4 +68,4 @@ export class WorkspaceUpload {
 }
 
 const asWorker = ({ executorId }: WorkspaceAddress) => ({ executorId, isWorker: true });
-const ownerOf = ({ threadId, accountId }: WorkspaceAddress) => ({ thread_id: threadId, account_id: accountId });
+const toOwner = ({ threadId, accountId }: WorkspaceAddress) => ({ thread_id: threadId, account_id: accountId });

@@ -9,7 +9,7 @@ import {
   authority,
   exchange,
   operatorsRules,
-  redirectOf,
+  findRedirect,
   toTarget,
 } from '@rondo/platform';
 
@@ -57,7 +57,7 @@ async function follow(first: URL, rules: ImageRules, signal: AbortSignal): Promi
   let url = first;
   for (let followed = 0; followed <= maxRedirects; followed += 1) {
     const answer = await ask(url, rules, signal);
-    const next = redirectOf(url, answer);
+    const next = findRedirect(url, answer);
     if (!next) return answer;
     url = next;
   }
@@ -65,14 +65,14 @@ async function follow(first: URL, rules: ImageRules, signal: AbortSignal): Promi
 }
 
 async function ask(url: URL, rules: ImageRules, signal: AbortSignal): Promise<HttpAnswer> {
-  const destination = await Promise.race([destinationOf(url, rules), abortionOf(signal)]);
+  const destination = await Promise.race([readDestination(url, rules), readAbortion(signal)]);
   const headers = { accept: 'image/png, image/jpeg, image/gif, image/webp' };
   const outcome = await exchange({ method: 'GET', url, headers }, destination, { signal, bodyBytes: largestImage });
   if (outcome.how === 'answered') return outcome.answer;
   throw new ImageProblem('its server could not be reached', true);
 }
 
-async function destinationOf(url: URL, rules: ImageRules): Promise<CheckedDestination> {
+async function readDestination(url: URL, rules: ImageRules): Promise<CheckedDestination> {
   const { protocol, username, password } = url;
   if (protocol !== 'http:' && protocol !== 'https:') throw new ImageProblem('it is not at an http or https URL');
   if (username || password) throw new ImageProblem('its URL has a user name or a password in it');
@@ -88,7 +88,7 @@ async function destinationOf(url: URL, rules: ImageRules): Promise<CheckedDestin
   }
 }
 
-function abortionOf(signal: AbortSignal): Promise<never> {
+function readAbortion(signal: AbortSignal): Promise<never> {
   signal.throwIfAborted();
   return new Promise((_, reject) =>
     signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true }),

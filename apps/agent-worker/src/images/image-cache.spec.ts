@@ -6,7 +6,7 @@ const run = runId.parse('run_1');
 const [a, b, c] = ['a', 'b', 'c'].map((letter) => sha256.parse(letter.repeat(64))) as [Sha256, Sha256, Sha256];
 
 /** A cache of blobs of ten bytes each, and the requests for them. */
-function cacheOf({ gone = [] as Sha256[], maxBytes = 20 } = {}) {
+function createCache({ gone = [] as Sha256[], maxBytes = 20 } = {}) {
   const asked: [RunId, ...Sha256[]][] = [];
   const cache = new ImageCache((id, blobs) => {
     asked.push([id, ...blobs]);
@@ -19,7 +19,7 @@ function cacheOf({ gone = [] as Sha256[], maxBytes = 20 } = {}) {
 
 describe('ImageCache', () => {
   it('reads what is not there, and only that', async () => {
-    const { cache, asked } = cacheOf();
+    const { cache, asked } = createCache();
 
     await cache.of(run).read([a]);
     const both = await cache.of(run).read([a, b]);
@@ -35,7 +35,7 @@ describe('ImageCache', () => {
   });
 
   it('forgets what was not shown for longest', async () => {
-    const { cache, asked } = cacheOf();
+    const { cache, asked } = createCache();
 
     for (const blob of [a, b, a, c, a, b]) await cache.of(run).read([blob]);
 
@@ -43,12 +43,12 @@ describe('ImageCache', () => {
   });
 
   it('answers also with more than it holds', async () => {
-    const { cache } = cacheOf({ maxBytes: 5 });
+    const { cache } = createCache({ maxBytes: 5 });
     expect((await cache.of(run).read([a, b])).size).toBe(2);
   });
 
   it('asks again for what was gone', async () => {
-    const { cache, asked } = cacheOf({ gone: [a] });
+    const { cache, asked } = createCache({ gone: [a] });
 
     for (const _ of [1, 2]) expect(await cache.of(run).read([a])).toEqual(new Map());
 
@@ -56,7 +56,7 @@ describe('ImageCache', () => {
   });
 
   it('shows a run no image that another run cached, since it may be of another account', async () => {
-    const { cache, asked } = cacheOf();
+    const { cache, asked } = createCache();
     const other = runId.parse('run_2');
 
     await cache.of(run).read([a]);
@@ -72,7 +72,7 @@ describe('ImageCache', () => {
     const questions = fc.array(fc.uniqueArray(fc.constantFrom(a, b, c)));
     await fc.assert(
       fc.asyncProperty(questions, fc.nat(40), async (all, maxBytes) => {
-        const { cache } = cacheOf({ gone: [c], maxBytes });
+        const { cache } = createCache({ gone: [c], maxBytes });
         for (const blobs of all) {
           const expected = blobs.filter((blob) => blob !== c).map((blob) => [blob, blob.slice(0, 10)] as const);
           expect(await cache.of(run).read(blobs)).toEqual(new Map(expected));

@@ -23,7 +23,7 @@ export class ImagesFromBlobs implements Model {
   ) {}
 
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelChunk[]> {
-    const blobs = blobsOf(request.messages);
+    const blobs = listBlobs(request.messages);
     return blobs.length === 0 ? this.model.stream(request, signal) : this.streamShowing(blobs, request, signal);
   }
 
@@ -48,7 +48,7 @@ export class ImagesFromBlobs implements Model {
   }
 }
 
-const blobsOf = memoizeGrowingList<ModelMessage, readonly Sha256[]>((blobs = [], more) => [
+const listBlobs = memoizeGrowingList<ModelMessage, readonly Sha256[]>((blobs = [], more) => [
   ...blobs,
   ...more.flatMap(blobsIn),
 ]);
@@ -56,15 +56,15 @@ const blobsOf = memoizeGrowingList<ModelMessage, readonly Sha256[]>((blobs = [],
 function blobsIn(message: ModelMessage): Sha256[] {
   switch (message.role) {
     case 'user':
-      return message.content.flatMap((block) => (block.type === 'image' ? blobOf(block.source) : []));
+      return message.content.flatMap((block) => (block.type === 'image' ? toBlob(block.source) : []));
     case 'tool':
-      return message.results.flatMap(({ image }) => (image ? blobOf(image) : []));
+      return message.results.flatMap(({ image }) => (image ? toBlob(image) : []));
     case 'assistant':
       return [];
   }
 }
 
-const blobOf = (image: ShownImage): Sha256[] => (image.type === 'blob' ? [image.sha256] : []);
+const toBlob = (image: ShownImage): Sha256[] => (image.type === 'blob' ? [image.sha256] : []);
 
 function showing(message: ModelMessage, show: Show): ModelMessage {
   switch (message.role) {

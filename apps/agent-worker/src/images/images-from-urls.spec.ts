@@ -16,10 +16,10 @@ afterAll(() => fixture.close());
 const never = new AbortController().signal;
 const image = (more: number): InlineImage =>
   inlineImage.parse({ media_type: 'image/png', data: pngSource({}, [more]).data });
-const hashOf = ({ data }: InlineImage) => createHash('sha256').update(data, 'base64').digest('hex');
+const toHash = ({ data }: InlineImage) => createHash('sha256').update(data, 'base64').digest('hex');
 const blob = (more: number) => ({
   type: 'image',
-  source: { type: 'blob', sha256: hashOf(image(more)), media_type: 'image/png', width: 2, height: 3 },
+  source: { type: 'blob', sha256: toHash(image(more)), media_type: 'image/png', width: 2, height: 3 },
 });
 const words = (name: string, why: string) => ({
   type: 'text',
@@ -80,7 +80,7 @@ describe('ImagesFromUrls', () => {
 
     expect([first.asked, second.asked]).toEqual([[url], []]);
     expect(contentIn(again)).toEqual([urlBlock(url)]);
-    const shown = await fixture.blobs.read(claim.runId, [hashOf(image(1)) as never]);
+    const shown = await fixture.blobs.read(claim.runId, [toHash(image(1)) as never]);
     expect([...shown.values()]).toEqual([image(1).data]);
   });
 

@@ -33,20 +33,20 @@ export class ImagesFromUrls {
 
   /** The claim with what its messages show. After an abort, what was not fetched by then is left out. */
   async shownIn(claim: ClaimedRun, signal: AbortSignal): Promise<ClaimedRun> {
-    const places = messagesOf(claim).flatMap(urlsIn);
+    const places = listMessages(claim).flatMap(urlsIn);
     if (places.length === 0) return claim;
 
     const outcomes = new Map<string, FetchedImage>();
     const messages = [...new Set(places.map(({ messageId }) => messageId))];
-    for (const one of await this.parts.recorded.of(messages)) outcomes.set(keyOf(one), one.fetched);
+    for (const one of await this.parts.recorded.of(messages)) outcomes.set(toKey(one), one.fetched);
 
     const most = Math.min(countSentImages(claim.run.settings.context.keep_images), mostImages);
     const newest = most > 0 ? places.slice(-most) : [];
-    const missing = newest.filter((place) => !outcomes.has(keyOf(place)));
+    const missing = newest.filter((place) => !outcomes.has(toKey(place)));
     for (let at = 0; at < missing.length; at += mostAtOnce) {
       const fetched = missing.slice(at, at + mostAtOnce).map(async (place) => {
         const outcome = await this.settle(place, claim, signal);
-        if (outcome) outcomes.set(keyOf(place), outcome);
+        if (outcome) outcomes.set(toKey(place), outcome);
       });
       await Promise.all(fetched);
     }
@@ -73,9 +73,9 @@ export class ImagesFromUrls {
   }
 }
 
-const keyOf = ({ messageId, block }: ImagePlace): string => `${messageId} ${block}`;
+const toKey = ({ messageId, block }: ImagePlace): string => `${messageId} ${block}`;
 
-const messagesOf = ({ earlier, log }: ClaimedRun): readonly (Message | NewMessage)[] => [
+const listMessages = ({ earlier, log }: ClaimedRun): readonly (Message | NewMessage)[] => [
   ...earlier,
   ...log.flatMap((fact) => (fact.type === 'message.created' ? [fact.data.message] : [])),
 ];
@@ -102,10 +102,10 @@ function showing<M extends Message | NewMessage>(message: M, outcomes: Outcomes)
   if (places.length === 0) return message;
   const content = message.content.map((block, index): ContentBlock => {
     const place = places.find((one) => one.block === index);
-    const outcome = place && outcomes.get(keyOf(place));
+    const outcome = place && outcomes.get(toKey(place));
     if (!outcome) return block;
     if (outcome.how === 'kept') return { type: 'image', source: { type: 'blob', ...outcome.image } };
-    return { type: 'text', text: `[The image ${nameOf(place.url)} could not be loaded: ${outcome.problem}.]` };
+    return { type: 'text', text: `[The image ${toName(place.url)} could not be loaded: ${outcome.problem}.]` };
   });
   return { ...message, content };
 }
@@ -113,7 +113,7 @@ function showing<M extends Message | NewMessage>(message: M, outcomes: Outcomes)
 const longestName = 200;
 
 /** Enough to know it again, without what may be secret: the user and the query of its URL. */
-function nameOf(url: string): string {
+function toName(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`.slice(0, longestName);
 }

@@ -10,7 +10,7 @@ const state: DeploymentState = {
   outbox: { entries: 4, oldestAt: new Date(Date.now() - 60_000).toISOString() },
 };
 
-async function pageOf(read: () => Promise<DeploymentState>) {
+async function readPage(read: () => Promise<DeploymentState>) {
   const registry = new Registry();
   let readings = 0;
   registerDeploymentMetrics(registry, () => {
@@ -22,7 +22,7 @@ async function pageOf(read: () => Promise<DeploymentState>) {
 
 describe('the metrics of the deployment', () => {
   it('are read once for all of a scrape', async () => {
-    const { page, readings } = await pageOf(() => Promise.resolve(state));
+    const { page, readings } = await readPage(() => Promise.resolve(state));
 
     expect(readings).toBe(1);
     expect(page).toContain('rondo_runs{status="queued"} 3');
@@ -39,7 +39,7 @@ describe('the metrics of the deployment', () => {
     ['is away', () => Promise.reject<DeploymentState>(new Error('away'))],
     ['hangs', () => new Promise<DeploymentState>(() => undefined)],
   ])('are not numbers while Postgres %s', async (_, read) => {
-    const { page } = await pageOf(read);
+    const { page } = await readPage(read);
 
     expect(page).toContain('rondo_runs{status="queued"} Nan');
     expect(page).toContain('rondo_outbox_jobs Nan');

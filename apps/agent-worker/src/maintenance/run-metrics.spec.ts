@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { RunMetrics } from './run-metrics';
 
-const pageOf = async (countDue: () => Promise<number>) => {
+const readPage = async (countDue: () => Promise<number>) => {
   const registry = new Registry();
   const metrics = new RunMetrics({ concurrency: 100, activeRuns: { size: 3 }, store: { countDue } });
   metrics.registerOn(registry);
@@ -11,7 +11,7 @@ const pageOf = async (countDue: () => Promise<number>) => {
 
 describe('RunMetrics', () => {
   it('shows the capacity, the active runs and the runs that wait for a worker', async () => {
-    const page = await pageOf(() => Promise.resolve(7));
+    const page = await readPage(() => Promise.resolve(7));
 
     expect(page).toContain('rondo_run_places 100');
     expect(page).toContain('rondo_runs_held 3');
@@ -21,7 +21,7 @@ describe('RunMetrics', () => {
   });
 
   it('shows the rest while Postgres is away', async () => {
-    const page = await pageOf(() => Promise.reject(new Error('away')));
+    const page = await readPage(() => Promise.reject(new Error('away')));
 
     expect(page).toContain('rondo_runs_held 3');
     expect(page).toContain('rondo_runs_due Nan');

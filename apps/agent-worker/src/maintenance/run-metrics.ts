@@ -19,7 +19,7 @@ export class RunMetrics {
 
   /** All outcomes begin at 0, since a rate does not count the value that a series begins with. */
   constructor(private readonly parts: RunMetricsParts) {
-    for (const outcome of activationOutcomes) this.activations.inc({ verdict: labelOf(outcome) }, 0);
+    for (const outcome of activationOutcomes) this.activations.inc({ verdict: toLabel(outcome) }, 0);
   }
 
   registerOn(registry: Registry): void {
@@ -41,8 +41,8 @@ export class RunMetrics {
   }
 
   count(outcome: ActivationOutcome): void {
-    this.activations.inc({ verdict: labelOf(outcome) });
+    this.activations.inc({ verdict: toLabel(outcome) });
   }
 }
 
-const labelOf = (outcome: ActivationOutcome): string => outcome.replaceAll(' ', '_');
+const toLabel = (outcome: ActivationOutcome): string => outcome.replaceAll(' ', '_');

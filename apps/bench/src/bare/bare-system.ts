@@ -3,7 +3,7 @@ import { type MeasuredSystem, type SubmittedRun, type Task, newTag } from '../me
 import { post } from '../http';
 import { Child } from '../machine/child';
 import { ProcessTable } from '../machine/process-usage';
-import { modelNameOf } from '../model/plan';
+import { toModelName } from '../model/plan';
 import { taggedInput } from '../model/request';
 import type { BareRequest } from './bare-server';
 
@@ -19,7 +19,7 @@ export class BareSystem implements MeasuredSystem {
   async runTask({ plan, threadId, keep, onText }: Task): Promise<SubmittedRun> {
     const tag = newTag();
     const thread = threadId ?? (keep ? tag : '');
-    const request: BareRequest = { model: modelNameOf(plan), input: taggedInput(tag), thread };
+    const request: BareRequest = { model: toModelName(plan), input: taggedInput(tag), thread };
     const submittedMs = nowMs();
     await post(this.process.url, { body: request, onText: onText ? linesTo(onText) : () => undefined });
     return { tag, threadId: thread, submittedMs };

@@ -23,7 +23,7 @@ export interface ContextFigures {
 
 export function contextFigures(facts: readonly Fact[]): ContextFigures {
   const compacted = ofType(facts, 'context.compacted');
-  const bills = billsOf(facts);
+  const bills = listBills(facts);
   return {
     iterations: ofType(facts, 'iteration.completed').length,
     compactions: compacted.length,
@@ -43,7 +43,7 @@ interface Request {
 }
 
 /** The bills of the run's own requests; those for summaries are not among them. */
-function billsOf(facts: readonly Fact[]): Request[] {
+function listBills(facts: readonly Fact[]): Request[] {
   let hasNewPrefix = true;
   return facts.flatMap(({ type, data }) => {
     if (type === 'context.compacted') hasNewPrefix = true;

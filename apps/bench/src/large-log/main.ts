@@ -69,7 +69,7 @@ async function sizes(client: Client): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ name, bytes }) => [name, Number(bytes) / Number(counted[0]?.calls)]));
 }
 
-const countOf = async (client: Client, text: string): Promise<number> =>
+const countAll = async (client: Client, text: string): Promise<number> =>
   Number((await client.query<{ count: string }>(`select count(*) as count from ${text}`)).rows[0]?.count);
 
 /** Facts per second, as the periodic deletion of a worker removes them while runs are executed. */
@@ -93,7 +93,7 @@ async function vacuumSeconds(client: Client): Promise<number> {
   return (performance.now() - since) / 1000;
 }
 
-const listOf = (figures: Record<string, number>, unit: string): string =>
+const toList = (figures: Record<string, number>, unit: string): string =>
   Object.entries(figures)
     .map(([name, value]) => `  ${name}: ${value >= 100 ? Math.round(value) : value.toPrecision(2)} ${unit}`)
     .join('\n');
@@ -107,11 +107,11 @@ async function measure(rondo: RunningRondo, client: Client): Promise<void> {
   const ids = created.map(({ id }) => id);
   await Promise.all(ids.map((id) => gateway.settled(id)));
   log.note(
-    `a small log, p50:\n${listOf({ ...(await readTimes(rondo, ids)), 'a run of ten model calls': await runTime(rondo) }, 'ms')}`,
+    `a small log, p50:\n${toList({ ...(await readTimes(rondo, ids)), 'a run of ten model calls': await runTime(rondo) }, 'ms')}`,
   );
 
   await rondo.services.get('agent-worker').stop();
-  const facts = await countOf(client, 'run_events');
+  const facts = await countAll(client, 'run_events');
   const copies = Math.max(1, Math.round(Number(options.facts) / facts));
   const since = performance.now();
   let tenths = 0;
@@ -122,14 +122,14 @@ async function measure(rondo: RunningRondo, client: Client): Promise<void> {
   });
   await client.query('vacuum analyze');
   log.done({
-    name: `${(copies + 1) * facts} facts of ${await countOf(client, 'runs')} runs`,
+    name: `${(copies + 1) * facts} facts of ${await countAll(client, 'runs')} runs`,
     ms: performance.now() - since,
   });
-  log.note(`size per model call:\n${listOf(await sizes(client), 'bytes')}`);
+  log.note(`size per model call:\n${toList(await sizes(client), 'bytes')}`);
 
   const { rows } = await client.query<{ id: string }>('select id from runs tablesample system (1) limit 1000');
   log.note(
-    `this log, p50:\n${listOf(
+    `this log, p50:\n${toList(
       await readTimes(
         rondo,
         rows.map(({ id }) => id),

@@ -1,6 +1,6 @@
 type Times = Readonly<Record<string, number>>;
 
-export const sumOf = (times: Times): number => Object.values(times).reduce((sum, ms) => sum + ms, 0);
+export const computeSum = (times: Times): number => Object.values(times).reduce((sum, ms) => sum + ms, 0);
 
 /** CPU time of each process between two readings, divided by the amount of work. */
 export const spentPer = (pieces: number, before: Times, after: Times): Record<string, number> =>

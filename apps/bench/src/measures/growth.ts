@@ -1,6 +1,6 @@
 import type { MeasuredSystem } from '../measured-system';
 import { type Plan, ordinary } from '../model/plan';
-import { sumOf } from './cpu-spent';
+import { computeSum } from './cpu-spent';
 import type { Comparison, Findings, ModelProcess, MeasureContext } from './measure';
 
 const figures: Comparison['figures'] = [
@@ -51,9 +51,9 @@ interface GrowthSetup {
 async function costAfter(history: number, { system, model, threads }: GrowthSetup): Promise<Cost> {
   const old = await Promise.all(Array.from({ length: threads }, () => grow(system, history)));
   await model.ask('report');
-  const before = sumOf(system.cpuMs());
-  await Promise.all(old.map((threadId) => system.runTask({ plan: planOf(perTask), threadId })));
-  const spentMs = sumOf(system.cpuMs()) - before;
+  const before = computeSum(system.cpuMs());
+  await Promise.all(old.map((threadId) => system.runTask({ plan: toPlan(perTask), threadId })));
+  const spentMs = computeSum(system.cpuMs()) - before;
   const { exchanges } = await model.ask('report');
   const bytes = exchanges.reduce((sum, exchange) => sum + exchange.bytes, 0);
   return { cpuMs: spentMs / exchanges.length, bytes: bytes / exchanges.length };
@@ -63,7 +63,7 @@ async function costAfter(history: number, { system, model, threads }: GrowthSetu
 async function grow(system: MeasuredSystem, history: number): Promise<string> {
   let threadId: string | undefined;
   for (let left = history; left > 0; left -= longestRun) {
-    const plan = planOf(Math.min(left, longestRun));
+    const plan = toPlan(Math.min(left, longestRun));
     const done = await system.runTask({ plan, keep: true, ...(threadId !== undefined && { threadId }) });
     threadId = done.threadId;
   }
@@ -71,6 +71,6 @@ async function grow(system: MeasuredSystem, history: number): Promise<string> {
 }
 
 /** The last iteration answers without a tool call. */
-const planOf = (iterations: number): Plan => ({ ...ordinary, toolTurns: iterations - 1, tokens: 8 });
+const toPlan = (iterations: number): Plan => ({ ...ordinary, toolTurns: iterations - 1, tokens: 8 });
 
 export const growth: Comparison = { name: 'growth', figures, measure };

@@ -10,7 +10,7 @@ import type { Figure, Findings, Trial, TrialContext } from './measure';
 
 const toolTimesMs = [0, 200];
 
-const figuresOf = (toolMs: number): Figure[] => [
+const listFigures = (toolMs: number): Figure[] => [
   { key: `recovered ${toolMs}`, title: `runs recovered, tools of ${toolMs} ms`, unit: '%', bounds: 'value', better: 'more', must: 100, goal: 100 }, // prettier-ignore
   {
     key: `first ${toolMs}`,
@@ -75,4 +75,4 @@ function doubledEffects(directory: string, tags: ReadonlySet<string>): number {
   return ours.length - new Set(ours).size;
 }
 
-export const recovery: Trial = { name: 'recovery', figures: toolTimesMs.flatMap(figuresOf), needs: {}, run };
+export const recovery: Trial = { name: 'recovery', figures: toolTimesMs.flatMap(listFigures), needs: {}, run };

@@ -5,7 +5,7 @@ import { Clients } from '../clients';
 import { ordinary } from '../model/plan';
 import { sentMs } from '../model/stamps';
 import { percentile } from '../statistics';
-import { sumOf } from './cpu-spent';
+import { computeSum } from './cpu-spent';
 import type { Comparison, Findings, MeasureContext } from './measure';
 
 const ratio = { bounds: 'ratio', better: 'less' } as const;
@@ -33,7 +33,7 @@ async function measure(system: MeasuredSystem, context: MeasureContext): Promise
 /** Long answers, one after the other, which the model sends as fast as they are read. */
 async function burst(system: MeasuredSystem, { scale }: MeasureContext): Promise<Findings> {
   const plan = { ...ordinary, toolTurns: 0, tokens: scale.burstTokens };
-  const before = sumOf(system.cpuMs());
+  const before = computeSum(system.cpuMs());
   let streamingMs = 0;
   for (let answer = 0; answer < scale.bursts; answer++) {
     let firstMs: number | undefined;
@@ -43,7 +43,7 @@ async function burst(system: MeasuredSystem, { scale }: MeasureContext): Promise
   const tokens = plan.tokens * scale.bursts;
   return {
     burst: tokens / (streamingMs / 1000),
-    'burst cpu': secondsPerMillion(sumOf(system.cpuMs()) - before, tokens),
+    'burst cpu': secondsPerMillion(computeSum(system.cpuMs()) - before, tokens),
   };
 }
 
@@ -63,10 +63,10 @@ async function paced(system: MeasuredSystem, { scale }: MeasureContext): Promise
   });
   await sleep(scale.seconds * 250);
   transitMs.length = 0;
-  const before = sumOf(system.cpuMs());
+  const before = computeSum(system.cpuMs());
   do await sleep(scale.seconds * 1000);
   while (transitMs.length === 0);
-  const spentMs = sumOf(system.cpuMs()) - before;
+  const spentMs = computeSum(system.cpuMs()) - before;
   const transits = [...transitMs];
   await clients.stop();
   return {

@@ -4,7 +4,7 @@ import type { MeasuredSystem } from '../measured-system';
 import { Clients } from '../clients';
 import type { Exchange } from '../model/exchange';
 import { type Plan, ordinary } from '../model/plan';
-import { spentPer, sumOf } from './cpu-spent';
+import { spentPer, computeSum } from './cpu-spent';
 import type { Comparison, Findings, MeasureContext } from './measure';
 
 const less = { unit: 'ms', bounds: 'ratio', better: 'less' } as const;
@@ -43,7 +43,7 @@ async function measureSpending(
 }
 
 const toFindings = ({ perTurn }: Spending): Findings => ({
-  cpu: sumOf(perTurn),
+  cpu: computeSum(perTurn),
   ...Object.fromEntries(Object.entries(perTurn).map(([name, ms]) => [`CPU of ${name}, ms`, ms])),
 });
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../clock';
 import type { Exchange, ModelCommand, ModelReport } from './exchange';
-import { type Plan, planOf } from './plan';
+import { type Plan, toPlan } from './plan';
 import { type ModelRequest, readRequest } from './request';
 import { conclusion, opening, plainToken, stampedToken, toolCall } from './prepared-replies';
 
@@ -23,7 +23,7 @@ const server = createServer((request, response) => {
 async function answer(body: Buffer, response: ServerResponse): Promise<void> {
   const arrivedMs = nowMs();
   const request = readRequest(body);
-  const plan = planOf(request.modelName);
+  const plan = toPlan(request.modelName);
   if (plan.delayMs > 0) await sleep(plan.delayMs);
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
   if (request.turn < plan.toolTurns) response.end(toolCall(plan, request));

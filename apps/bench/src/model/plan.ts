@@ -28,21 +28,21 @@ export const ordinary: Plan = {
   held: false,
 };
 
-export const modelNameOf = (plan: Plan): string =>
+export const toModelName = (plan: Plan): string =>
   Object.entries(plan)
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
 
 const known = new Map<string, Plan>();
 
-export function planOf(modelName: string): Plan {
+export function toPlan(modelName: string): Plan {
   const plan = known.get(modelName) ?? parsePlan(modelName);
   known.set(modelName, plan);
   return plan;
 }
 
 function parsePlan(modelName: string): Plan {
-  const given = new Map(modelName.split(',').map((pair) => pair.split('=') as [string, string])); // written by modelNameOf
+  const given = new Map(modelName.split(',').map((pair) => pair.split('=') as [string, string])); // written by toModelName
   const number = (key: keyof Plan) => Number(given.get(key));
   return {
     toolTurns: number('toolTurns'),

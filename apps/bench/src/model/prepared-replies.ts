@@ -18,12 +18,12 @@ export const plainToken = chunk({ content: 'token ' });
 export const stampedToken = (): string => chunk({ content: stamp() });
 
 export function toolCall(plan: Plan, { tag, turn }: { tag: string; turn: number }): string {
-  const function_ = { name: plan.tool, arguments: JSON.stringify(argumentsOf(plan, `${tag}-${turn}`)) };
+  const function_ = { name: plan.tool, arguments: JSON.stringify(toArguments(plan, `${tag}-${turn}`)) };
   const call = { index: 0, id: `call_${tag}_${turn}`, type: 'function', function: function_ };
   return chunk({ role: 'assistant', content: null, tool_calls: [call] }) + ending('tool_calls');
 }
 
-function argumentsOf({ tool, toolMs }: Plan, effect: string): object {
+function toArguments({ tool, toolMs }: Plan, effect: string): object {
   switch (tool) {
     case 'list_commands':
       return {};

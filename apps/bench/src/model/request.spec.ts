@@ -1,8 +1,8 @@
-import { modelNameOf, ordinary, planOf } from './plan';
+import { toModelName, ordinary, toPlan } from './plan';
 import { readRequest, taggedInput } from './request';
 
-const requestOf = (messages: object[]): Buffer =>
-  Buffer.from(JSON.stringify({ model: modelNameOf(ordinary), messages }));
+const createRequest = (messages: object[]): Buffer =>
+  Buffer.from(JSON.stringify({ model: toModelName(ordinary), messages }));
 
 describe('readRequest', () => {
   it('counts the calls that were answered since the newest task', () => {
@@ -10,25 +10,27 @@ describe('readRequest', () => {
     const history = [{ role: 'user', content: taggedInput('old') }, tool, tool];
     const task = [{ role: 'user', content: taggedInput('new1') }, { role: 'assistant', content: 'ä' }, tool];
 
-    expect(readRequest(requestOf([...history, ...task]))).toMatchObject({ tag: 'new1', turn: 1 });
+    expect(readRequest(createRequest([...history, ...task]))).toMatchObject({ tag: 'new1', turn: 1 });
   });
 
   it('does not count roles that are quoted in a message', () => {
     const quoting = { role: 'tool', tool_call_id: 'a', content: '{"role":"tool"} {"role":"user"}' };
 
-    expect(readRequest(requestOf([{ role: 'user', content: taggedInput('x') }, quoting])).turn).toBe(1);
+    expect(readRequest(createRequest([{ role: 'user', content: taggedInput('x') }, quoting])).turn).toBe(1);
   });
 
   it('refuses a request that the bench did not send', () => {
-    expect(() => readRequest(requestOf([{ role: 'user', content: 'hello' }]))).toThrow('not a request of the bench');
+    expect(() => readRequest(createRequest([{ role: 'user', content: 'hello' }]))).toThrow(
+      'not a request of the bench',
+    );
   });
 
   it('finds the plan in the name of the model', () => {
     const plan = { ...ordinary, tool: 'ask' as const, held: true, paceMs: 20 };
     const body = Buffer.from(
-      JSON.stringify({ model: modelNameOf(plan), messages: [{ role: 'user', content: taggedInput('x') }] }),
+      JSON.stringify({ model: toModelName(plan), messages: [{ role: 'user', content: taggedInput('x') }] }),
     );
 
-    expect(planOf(readRequest(body).modelName)).toEqual(plan);
+    expect(toPlan(readRequest(body).modelName)).toEqual(plan);
   });
 });

@@ -27,13 +27,13 @@ const notCounted = new Set(['(idle)', 'dispatch']);
 
 /** The functions in which a process spent its time, without their callees, in descending order. */
 export function largestCosts(file: string, count: number): Cost[] {
-  return costsBy(read(file), ([own]) => nameOf(own)).slice(0, count);
+  return costsBy(read(file), ([own]) => toName(own)).slice(0, count);
 }
 
 /** The same by package; time in Node's own code counts for the package that called it. */
 export function packageCosts(file: string, count: number): Cost[] {
   return costsBy(read(file), (stack) => {
-    const owner = stack.map(({ url }) => packageOf(url)).find((name) => name !== undefined);
+    const owner = stack.map(({ url }) => findPackage(url)).find((name) => name !== undefined);
     return owner ?? (stack[0].functionName || '(Node)');
   }).slice(0, count);
 }
@@ -41,15 +41,15 @@ export function packageCosts(file: string, count: number): Cost[] {
 const read = (file: string): CpuProfile => JSON.parse(readFileSync(file, 'utf8')) as CpuProfile; // Node itself wrote it
 
 /** Counts samples instead of adding up their times, because another process may have had the core between two samples. */
-function costsBy({ nodes, samples }: CpuProfile, labelOf: (stack: Stack) => string): Cost[] {
-  const stacks = stacksOf(nodes);
+function costsBy({ nodes, samples }: CpuProfile, toLabel: (stack: Stack) => string): Cost[] {
+  const stacks = toStacks(nodes);
   const labels = new Map<number, string>();
   const found = new Map<string, number>();
   let all = 0;
   for (const sample of samples) {
     const stack = stacks(sample);
     if (!stack || notCounted.has(stack[0].functionName)) continue;
-    const label = labels.get(sample) ?? labelOf(stack);
+    const label = labels.get(sample) ?? toLabel(stack);
     labels.set(sample, label);
     found.set(label, (found.get(label) ?? 0) + 1);
     all += 1;
@@ -57,7 +57,7 @@ function costsBy({ nodes, samples }: CpuProfile, labelOf: (stack: Stack) => stri
   return [...found].toSorted(([, a], [, b]) => b - a).map(([where, count]) => ({ where, share: count / all }));
 }
 
-function stacksOf(nodes: CpuProfile['nodes']): (id: number) => Stack | undefined {
+function toStacks(nodes: CpuProfile['nodes']): (id: number) => Stack | undefined {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const callers = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
   return (id) => {
@@ -71,18 +71,18 @@ function stacksOf(nodes: CpuProfile['nodes']): (id: number) => Stack | undefined
   };
 }
 
-function nameOf({ functionName, url, lineNumber }: Frame): string {
+function toName({ functionName, url, lineNumber }: Frame): string {
   const name = functionName || '(anonymous)';
-  return url === '' ? name : `${name} ${placeOf(url)}:${lineNumber + 1}`;
+  return url === '' ? name : `${name} ${toPlace(url)}:${lineNumber + 1}`;
 }
 
 /** The path below the last node_modules, or below the repository. */
-function placeOf(url: string): string {
+function toPlace(url: string): string {
   const inPackage = /.*\/node_modules\/(.+)/.exec(url)?.[1];
   return inPackage ?? /\/((?:apps|libs)\/.+)/.exec(url)?.[1] ?? basename(url);
 }
 
-function packageOf(url: string): string | undefined {
+function findPackage(url: string): string | undefined {
   const inPackage = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
   return inPackage ?? /\/((?:apps|libs)\/[^/]+)\//.exec(url)?.[1];
 }

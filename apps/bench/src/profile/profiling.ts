@@ -70,8 +70,8 @@ export class Profiling {
 }
 
 function describeProfile(file: string): string {
-  const lists = [file, 'functions', ...largestCosts(file, 10).map(lineOf)];
-  return [...lists, 'packages, with what they call in Node', ...packageCosts(file, 10).map(lineOf)].join('\n');
+  const lists = [file, 'functions', ...largestCosts(file, 10).map(toLine)];
+  return [...lists, 'packages, with what they call in Node', ...packageCosts(file, 10).map(toLine)].join('\n');
 }
 
-const lineOf = ({ where, share }: Cost): string => `${(share * 100).toFixed(1).padStart(6)} %  ${where}`;
+const toLine = ({ where, share }: Cost): string => `${(share * 100).toFixed(1).padStart(6)} %  ${where}`;

@@ -1,6 +1,6 @@
 import type { Figure } from '../measures/measure';
 import type { Round } from '../rounds';
-import { type Spread, spreadOf } from '../statistics';
+import { type Spread, toSpread } from '../statistics';
 
 export interface Outcome {
   readonly measure: string;
@@ -16,17 +16,17 @@ export interface Outcome {
   readonly bounds: Figure['bounds'];
 }
 
-function outcomeOf(measure: string, figure: Figure, rounds: readonly Round[]): Outcome {
+function toOutcome(measure: string, figure: Figure, rounds: readonly Round[]): Outcome {
   const { key, ...described } = figure;
   const of = (findings: Round['rondo'] | undefined) => findings?.[key] ?? NaN;
   const isCompared = rounds.some(({ bare }) => bare !== undefined);
   return {
     measure,
     ...described,
-    rondo: spreadOf(rounds.map(({ rondo }) => of(rondo))),
+    rondo: toSpread(rounds.map(({ rondo }) => of(rondo))),
     ...(isCompared && {
-      bare: spreadOf(rounds.map(({ bare }) => of(bare))),
-      ratio: spreadOf(rounds.map(({ rondo, bare }) => of(rondo) / of(bare))),
+      bare: toSpread(rounds.map(({ bare }) => of(bare))),
+      ratio: toSpread(rounds.map(({ rondo, bare }) => of(rondo) / of(bare))),
     }),
   };
 }
@@ -39,17 +39,17 @@ export interface Taken {
   readonly explanations: Readonly<Record<string, number>>;
 }
 
-export function takenOf(
+export function toTaken(
   { name, figures }: { name: string; figures: readonly Figure[] },
   rounds: readonly Round[],
 ): Taken {
   const shown = new Set(figures.map(({ key }) => key));
   const explaining = Object.keys(rounds[0]?.rondo ?? {}).filter((key) => !shown.has(key));
-  const medianOf = (key: string) => spreadOf(rounds.map(({ rondo }) => rondo[key] ?? NaN)).median;
+  const computeMedian = (key: string) => toSpread(rounds.map(({ rondo }) => rondo[key] ?? NaN)).median;
   return {
     measure: name,
-    outcomes: figures.map((figure) => outcomeOf(name, figure, rounds)),
-    explanations: Object.fromEntries(explaining.map((key) => [key, medianOf(key)])),
+    outcomes: figures.map((figure) => toOutcome(name, figure, rounds)),
+    explanations: Object.fromEntries(explaining.map((key) => [key, computeMedian(key)])),
   };
 }
 

@@ -1,5 +1,5 @@
-import { takenOf } from './outcome';
-import { describe as tableOf } from './table';
+import { toTaken } from './outcome';
+import { describe as toTable } from './table';
 
 const figure = { key: 'cpu', title: 'CPU', unit: 'ms', bounds: 'ratio', better: 'less', must: 2, goal: 1 } as const;
 
@@ -11,7 +11,7 @@ describe('the table', () => {
       { rondo: { cpu: 2 }, bare: { cpu: 2 } },
     ];
 
-    const row = tableOf([takenOf({ name: 'turns', figures: [figure] }, rounds)]).split('\n')[2];
+    const row = toTable([toTaken({ name: 'turns', figures: [figure] }, rounds)]).split('\n')[2];
 
     expect(row).toContain('3 (2..30) ms');
     expect(row).toContain('×1.5 (1..3)');
@@ -22,6 +22,6 @@ describe('the table', () => {
   it('shows findings that are no figures beneath', () => {
     const rounds = [{ rondo: { cpu: 1, 'CPU of nats, ms': 0.2 } }];
 
-    expect(tableOf([takenOf({ name: 'turns', figures: [figure] }, rounds)])).toContain('- turns: CPU of nats, ms: 0.2');
+    expect(toTable([toTaken({ name: 'turns', figures: [figure] }, rounds)])).toContain('- turns: CPU of nats, ms: 0.2');
   });
 });

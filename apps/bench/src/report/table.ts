@@ -8,16 +8,16 @@ export function describe(taken: readonly Taken[]): string {
   const notes = taken.flatMap(({ measure, explanations }) =>
     Object.entries(explanations).map(([name, value]) => `- ${measure}: ${name}: ${number(value)}`),
   );
-  return [tableOf(taken.flatMap(({ outcomes }) => outcomes)), ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
+  return [toTable(taken.flatMap(({ outcomes }) => outcomes)), ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
 }
 
-function tableOf(outcomes: readonly Outcome[]): string {
-  const rows = [columns, columns.map(() => '---'), ...outcomes.map(rowOf)];
+function toTable(outcomes: readonly Outcome[]): string {
+  const rows = [columns, columns.map(() => '---'), ...outcomes.map(toRow)];
   const widths = columns.map((_, index) => Math.max(...rows.map((row) => (row[index] ?? '').length)));
   return rows.map((row) => `| ${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join(' | ')} |`).join('\n');
 }
 
-function rowOf(outcome: Outcome): string[] {
+function toRow(outcome: Outcome): string[] {
   const { measure, title, unit, rondo, bare, ratio } = outcome;
   return [
     measure,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommand } from '../../../../deploy/local/command.mjs';
 import { withClient } from '../../../../deploy/local/postgres-client.mjs';
 import { terminal as log } from '../../../../deploy/local/progress.mjs';
-import { grantScaler, roleOf } from '../../../../deploy/local/roles.mjs';
+import { grantScaler, toRole } from '../../../../deploy/local/roles.mjs';
 import { RunningRondo } from '@rondo/test-deployment';
 import { machine } from '../machine/machine-description';
 import { percentile } from '../statistics';
@@ -43,7 +43,7 @@ interface Figures {
 /** Runs in waves, and a driver that looks at the runs to serve as KEDA does and starts and stops worker processes. */
 async function underWaves(rondo: RunningRondo, scaler: Scaler, rule: ScalingRule): Promise<Figures> {
   const client = rondo.client();
-  const fleet = fleetOf(rondo);
+  const fleet = toFleet(rondo);
   const autoscaler = new Autoscaler(rule);
   const sizes: number[] = [];
   const look = async () => {
@@ -78,16 +78,22 @@ async function underWaves(rondo: RunningRondo, scaler: Scaler, rule: ScalingRule
   const fixedMinutes = (most * (performance.now() - beganAt)) / 60_000;
   fleet.resize(most);
   await fleet.settled();
-  return { ...(await waitsOf(rondo, ids)), created: ids.length, workerMinutes: aliveMs / 60_000, fixedMinutes, sizes };
+  return {
+    ...(await readWaits(rondo, ids)),
+    created: ids.length,
+    workerMinutes: aliveMs / 60_000,
+    fixedMinutes,
+    sizes,
+  };
 }
 
-const fleetOf = ({ services }: RunningRondo): Fleet =>
+const toFleet = ({ services }: RunningRondo): Fleet =>
   new Fleet(services.all.filter(({ name }) => name.startsWith('agent-worker')));
 
 /** The time from a run's first fact until a worker began with it. */
-async function waitsOf(rondo: RunningRondo, ids: readonly string[]) {
+async function readWaits(rondo: RunningRondo, ids: readonly string[]) {
   const timing = `select status, extract(epoch from started_at - created_at) * 1000 as waited from runs where id = any($1)`;
-  const { rows } = await withClient(databaseOf(rondo), (client) =>
+  const { rows } = await withClient(toDatabase(rondo), (client) =>
     client.query<{ status: string; waited: string | null }>(timing, [ids]),
   );
   const waits = rows.map(({ waited }) => Number(waited ?? Infinity));
@@ -98,17 +104,17 @@ async function waitsOf(rondo: RunningRondo, ids: readonly string[]) {
   };
 }
 
-function databaseOf({ infrastructure }: RunningRondo): string {
+function toDatabase({ infrastructure }: RunningRondo): string {
   const { DATABASE_URL } = infrastructure.env;
   if (!DATABASE_URL) throw new Error('the servers have no Postgres');
   return DATABASE_URL;
 }
 
-async function scalerOf(rondo: RunningRondo): Promise<string> {
-  const url = new URL(databaseOf(rondo));
+async function readScaler(rondo: RunningRondo): Promise<string> {
+  const url = new URL(toDatabase(rondo));
   const password = 'of-a-benchmark';
   await grantScaler({ url: url.href, password });
-  return Object.assign(url, { username: roleOf('scaler', url.pathname.slice(1)), password }).href;
+  return Object.assign(url, { username: toRole('scaler', url.pathname.slice(1)), password }).href;
 }
 
 const describe = ({ created, completed, waitedP50Ms, waitedP95Ms, sizes, ...minutes }: Figures): string =>
@@ -129,7 +135,7 @@ void runCommand(
         settings: { 'agent-worker': { RUN_CONCURRENCY: `${concurrency}`, DRAIN_MS: '2000' } },
       }),
     );
-    const lost = await withClient(await scalerOf(rondo), async (scaler) => {
+    const lost = await withClient(await readScaler(rondo), async (scaler) => {
       let missing = 0;
       for (const { name, rule } of fleets) {
         const since = performance.now();

@@ -1,4 +1,4 @@
-import { type Experiment, findingsOf } from '../experiment';
+import { type Experiment, toFindings } from '../experiment';
 import { type Bar, always, never } from '../scorecard/findings';
 import { type Examination, examine } from '../test-bed/examine';
 import { callsWith, plannedEffects } from '../test-bed/planned-effects';
@@ -31,10 +31,10 @@ export const effects: Experiment = {
     testBed.faults.note('reply dropped, late or 500', 'effect-server');
 
     const examination = await examine(testBed, [...reported, ...parked]);
-    return findingsOf(testBed, examination, {
+    return toFindings(testBed, examination, {
       size: `${size.runs} runs × ${faults.length} faults × unsafe and keyed requests and one command; ${size.parked} runs that park`,
       bars: [
-        ...barsOf(testBed, examination),
+        ...listBars(testBed, examination),
         always('runs that asked a person about the unknown call', { times: asked, of: size.parked }),
       ],
     });
@@ -66,7 +66,7 @@ const oneThatParks = (testBed: TestBed, tag: string): RunRequest =>
     { processor: { unknown_outcome: 'park' } },
   );
 
-function barsOf(testBed: TestBed, { runs }: Examination): Bar[] {
+function listBars(testBed: TestBed, { runs }: Examination): Bar[] {
   const applied = testBed.effects.ledger.applied();
   const requests = (tag: string) => testBed.effects.ledger.requests.filter((request) => request.tag === tag).length;
   const calls = runs.flatMap(({ facts }) => {

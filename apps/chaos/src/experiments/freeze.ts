@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Experiment, findingsOf } from '../experiment';
+import { type Experiment, toFindings } from '../experiment';
 import { freezeService } from '../faults/freeze-service';
 import { always, atLeast } from '../scorecard/findings';
 import { type ExaminedRun, examine } from '../test-bed/examine';
@@ -47,7 +47,7 @@ export const freeze: Experiment = {
     const examination = await examine(testBed, [...first, ...second]);
     const taken = examination.runs.filter((run) => wasTakenOver(run, { frozenAt, wokenAt }));
     const over = taken.filter(({ facts }) => Date.parse(facts.at(-1)?.at ?? '') <= wokenAt);
-    return findingsOf(testBed, examination, {
+    return toFindings(testBed, examination, {
       size: `${size.runs} runs × ${iterations} iterations × 2 calls, a worker frozen for ${size.forMs / 1_000} s; as many again, the others for ${size.othersForMs / 1_000} s`,
       counts: { 'taken over from the frozen worker': taken.length },
       bars: [

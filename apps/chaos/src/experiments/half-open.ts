@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Experiment, findingsOf } from '../experiment';
+import { type Experiment, toFindings } from '../experiment';
 import { within } from '../scorecard/findings';
-import { spreadOf } from '../scorecard/spread';
+import { findSpread } from '../scorecard/spread';
 import { examine } from '../test-bed/examine';
 import { firstFactAfter } from '../test-bed/first-fact-after';
 import { quiet } from '../test-bed/run-under-fault';
@@ -37,12 +37,12 @@ export const halfOpen: Experiment = {
       runs.push(...(await quiet(testBed, launched, scale.quietMs)));
     }
     const examination = await examine(testBed, runs);
-    const goingOn = spreadOf(
+    const goingOn = findSpread(
       examination.runs.flatMap(({ tag, facts }) =>
         firstFactAfter(facts, mendedAt.get(tag.replace(/-\d+$/, '')) ?? NaN),
       ),
     );
-    return findingsOf(testBed, examination, {
+    return toFindings(testBed, examination, {
       size: `${count} runs × ${iterations} iterations × 2 calls for each of ${servers.length} servers, stalled for ${stallMs / 1_000} s`,
       times: { 'going on': goingOn },
       bars: [within('going on p95', goingOn?.p95, 20_000)],

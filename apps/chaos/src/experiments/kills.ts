@@ -1,7 +1,7 @@
-import { type Experiment, findingsOf } from '../experiment';
+import { type Experiment, toFindings } from '../experiment';
 import { killServices } from '../faults/kill-services';
 import { atLeast, within } from '../scorecard/findings';
-import { spreadOf } from '../scorecard/spread';
+import { findSpread } from '../scorecard/spread';
 import { examine } from '../test-bed/examine';
 import { runUnderFault } from '../test-bed/run-under-fault';
 import { requestsUntil } from '../test-bed/start-runs';
@@ -35,8 +35,8 @@ export const kills: Experiment = {
     );
     const examination = await examine(testBed, runs);
     const workerKills = testBed.faults.times('kill -9', 'agent-worker');
-    const takeover = spreadOf(examination.runs.flatMap(({ facts }) => takeovers(facts, workerKills, noticedAfterMs)));
-    return findingsOf(testBed, examination, {
+    const takeover = findSpread(examination.runs.flatMap(({ facts }) => takeovers(facts, workerKills, noticedAfterMs)));
+    return toFindings(testBed, examination, {
       size: `${runs.length} runs × ${size.iterations} iterations × 2 calls, ${size.atOnce} at once, a kill every ${size.everyMs / 1_000} s once the one before is back`,
       times: { takeover },
       bars: [

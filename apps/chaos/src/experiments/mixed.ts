@@ -1,4 +1,4 @@
-import { type Experiment, findingsOf } from '../experiment';
+import { type Experiment, toFindings } from '../experiment';
 import { killServices } from '../faults/kill-services';
 import { restartServers } from '../faults/restart-servers';
 import { ApprovalLoad } from '../loads/approval-load';
@@ -50,8 +50,8 @@ export const mixed: Experiment = {
     await webhooks.drained(drainedWithinMs);
 
     const examination = await examine(testBed, await allRuns(testBed), { mayEnd: ['stopped'] });
-    const audits = [...(await auditsOf(loads, examination)), await webhooks.audit(examination)];
-    return findingsOf(testBed, examination, {
+    const audits = [...(await readAudits(loads, examination)), await webhooks.audit(examination)];
+    return toFindings(testBed, examination, {
       size: `${size.minutes} minutes, ${size.atOnce} runs with approvals, ${size.atOnce} trees and ${size.atOnce} runs on credit at once; a gateway and another service killed every ${size.killEveryMs / 1_000} s once the one before is back, a server every ${size.serverEveryMs / 1_000} s`,
       counts: Object.assign({}, ...audits.map(({ counts }) => counts)) as Record<string, number>,
       table: {
@@ -61,7 +61,7 @@ export const mixed: Experiment = {
       bars: [
         ...['gateway', 'agent-worker'].map((service) => killed(testBed, service)),
         ...['postgres', 'redis', 'nats'].map((server) => killed(testBed, server)),
-        ...audits.flatMap(barsOf),
+        ...audits.flatMap(listBars),
         never('runs that came from nothing', unexplained(examination, audits).length),
       ],
       details: [
@@ -83,7 +83,7 @@ async function startLoads(testBed: TestBed, { atOnce, webhookEveryMs }: Size): P
   ];
 }
 
-async function auditsOf(loads: readonly Load[], examination: Examination): Promise<LoadAudit[]> {
+async function readAudits(loads: readonly Load[], examination: Examination): Promise<LoadAudit[]> {
   const audits: LoadAudit[] = [];
   for (const load of loads) audits.push(await load.audit(examination));
   return audits;
@@ -98,7 +98,7 @@ async function allRuns({ client }: TestBed): Promise<LaunchedRun[]> {
 const killed = ({ faults }: TestBed, what: string): Bar =>
   atLeast(`kills of ${what}`, { seen: faults.times('kill -9', what).length, wanted: 1 });
 
-const barsOf = ({ kind, seen, lost, doubled, bars }: LoadAudit): Bar[] => [
+const listBars = ({ kind, seen, lost, doubled, bars }: LoadAudit): Bar[] => [
   atLeast(kind, { seen, wanted: 1 }),
   never(`${kind}: lost`, lost),
   never(`${kind}: doubled`, doubled),

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Experiment, findingsOf } from '../experiment';
+import { type Experiment, toFindings } from '../experiment';
 import { serverOutage, serverOutages } from '../faults/server-outage';
 import { always, within } from '../scorecard/findings';
-import { spreadOf } from '../scorecard/spread';
+import { findSpread } from '../scorecard/spread';
 import { examine } from '../test-bed/examine';
 import { firstFactAfter } from '../test-bed/first-fact-after';
 import { type LaunchedRun, launch, repeated, runAll, settle, requestsWhile } from '../test-bed/start-runs';
@@ -27,12 +27,12 @@ export const nats: Experiment = {
     const outage = await throughOutage(testBed, size, scale.quietMs);
     const flapping = await throughFlapping(testBed, size, scale.quietMs);
     const examination = await examine(testBed, [...outage.runs, ...outage.talks, ...flapping]);
-    const goingOn = spreadOf(
+    const goingOn = findSpread(
       examination.runs
         .filter(({ tag }) => tag.startsWith('outage'))
         .flatMap(({ facts }) => firstFactAfter(facts, outage.backAt)),
     );
-    return findingsOf(testBed, examination, {
+    return toFindings(testBed, examination, {
       size: `${size.runs} runs × ${iterations} iterations × 2 calls through ${size.downMs / 1_000} s without it; as many at once for ${size.flappingMs / 1_000} s while it flaps every ${size.everyMs / 1_000} s`,
       times: { 'going on': goingOn },
       bars: [

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Experiment, findingsOf } from '../experiment';
+import { type Experiment, toFindings } from '../experiment';
 import { killInstance } from '../faults/kill-services';
 import { comparable, findDifference, withoutAnswers } from '../points/comparable-messages';
 import { type CrashPoint, crashPoints, firstWords } from '../points/crash-points';
@@ -61,10 +61,10 @@ export const points: Experiment = {
     const examination = await examine(testBed, [oracle, ...[...crashed.values()].flat()]);
     const compared = new Map<string, Compared>();
     for (const run of examination.runs) compared.set(run.id, await compare(testBed, run, expected));
-    const countOf = (runs: readonly LaunchedRun[], wanted: Comparison) =>
+    const countAll = (runs: readonly LaunchedRun[], wanted: Comparison) =>
       runs.filter(({ id }) => compared.get(id)?.verdict === wanted).length;
     const different = examination.runs.filter(({ id }) => compared.get(id)?.verdict === 'different');
-    return findingsOf(testBed, examination, {
+    return toFindings(testBed, examination, {
       size: `${crashPoints.length} points × ${kills} kills × ${runsPerKill} runs`,
       table: {
         head: ['point', 'killed', 'runs', 'equal', 'unknown', 'different'],
@@ -74,7 +74,7 @@ export const points: Experiment = {
             name,
             victim,
             String(runs.length),
-            ...(['equal', 'unknown', 'different'] as const).map((verdict) => String(countOf(runs, verdict))),
+            ...(['equal', 'unknown', 'different'] as const).map((verdict) => String(countAll(runs, verdict))),
           ];
         }),
       },

@@ -1,8 +1,8 @@
 import type { Fact } from '@rondo/test-deployment';
-import { type Experiment, findingsOf } from '../experiment';
+import { type Experiment, toFindings } from '../experiment';
 import { serverOutages } from '../faults/server-outage';
 import { atLeast } from '../scorecard/findings';
-import { spreadOf } from '../scorecard/spread';
+import { findSpread } from '../scorecard/spread';
 import { examine } from '../test-bed/examine';
 import { firstFactAfter } from '../test-bed/first-fact-after';
 import { runUnderFault } from '../test-bed/run-under-fault';
@@ -30,9 +30,9 @@ export const postgres: Experiment = {
     );
     const examination = await examine(testBed, runs);
     const outagesAt = testBed.faults.times('kill -9', 'postgres');
-    const standstills = examination.runs.flatMap(({ facts }) => standstillsOf(facts, outagesAt));
-    return findingsOf(testBed, examination, {
-      times: { 'from an outage to the next fact': spreadOf(standstills) },
+    const standstills = examination.runs.flatMap(({ facts }) => listStandstills(facts, outagesAt));
+    return toFindings(testBed, examination, {
+      times: { 'from an outage to the next fact': findSpread(standstills) },
       size: `${runs.length} runs × ${iterations} iterations × 2 calls, ${atOnce} at once, killed every ${pauseMs[0] / 1_000} to ${pauseMs[1] / 1_000} s`,
       bars: [atLeast('outages', { seen: testBed.faults.faults.length, wanted: outages })],
     });
@@ -40,5 +40,5 @@ export const postgres: Experiment = {
 };
 
 /** For each run in progress when the database was killed: the time until its next fact. */
-const standstillsOf = (facts: readonly Fact[], outagesAt: readonly number[]): number[] =>
+const listStandstills = (facts: readonly Fact[], outagesAt: readonly number[]): number[] =>
   outagesAt.filter((at) => Date.parse(facts[0]?.at ?? '') < at).flatMap((at) => firstFactAfter(facts, at));

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Experiment, findingsOf } from '../experiment';
+import { type Experiment, toFindings } from '../experiment';
 import { flushRedis } from '../faults/flush-redis';
 import { serverOutage } from '../faults/server-outage';
 import { atLeast, within } from '../scorecard/findings';
@@ -45,9 +45,9 @@ export const redis: Experiment = {
     const examination = await examine(testBed, [...flushed, ...cutOff]);
     const startsAfter = examination.runs
       .filter(({ tag }) => tag.startsWith('flush'))
-      .map((run) => startOf(run) - flushedAt)
+      .map((run) => toStart(run) - flushedAt)
       .filter((ms) => ms > alreadyOnItsWayMs);
-    return findingsOf(testBed, examination, {
+    return toFindings(testBed, examination, {
       size: `${count} runs × ${iterations} iterations × 2 calls for 3 workers with ${places} places each, through FLUSHALL; as many through ${outageMs / 1_000} s without Redis`,
       counts: { 'waiting at FLUSHALL': startsAfter.length },
       bars: [
@@ -58,5 +58,5 @@ export const redis: Experiment = {
   },
 };
 
-const startOf = ({ facts }: ExaminedRun): number =>
+const toStart = ({ facts }: ExaminedRun): number =>
   Date.parse(facts.find(({ type }) => type === 'run.started')?.at ?? '');

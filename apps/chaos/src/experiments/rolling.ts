@@ -1,7 +1,7 @@
 import type { Fact } from '@rondo/test-deployment';
-import { type Experiment, findingsOf } from '../experiment';
+import { type Experiment, toFindings } from '../experiment';
 import { never, within } from '../scorecard/findings';
-import { spreadOf } from '../scorecard/spread';
+import { findSpread } from '../scorecard/spread';
 import { type ExaminedRun, examine } from '../test-bed/examine';
 import { runUnderFault } from '../test-bed/run-under-fault';
 import { requestsWhile } from '../test-bed/start-runs';
@@ -38,8 +38,8 @@ export const rolling: Experiment = {
 
     const examination = await examine(testBed, runs);
     const facts = examination.runs.flatMap((run) => run.facts);
-    const exit = spreadOf(exits);
-    return findingsOf(testBed, examination, {
+    const exit = findSpread(exits);
+    return toFindings(testBed, examination, {
       size: `${rounds} restarts of ${exits.length / rounds} instances, ${live} runs live at any time`,
       details: [...examination.details, ...examination.runs.flatMap((run) => repetitions(testBed, run)).slice(0, 10)],
       times: { 'from SIGTERM to the exit': exit },

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Fact, type ModelRequest, command } from '@rondo/test-deployment';
-import { type Experiment, findingsOf } from '../experiment';
+import { type Experiment, toFindings } from '../experiment';
 import { serverOutage } from '../faults/server-outage';
 import { always, never, within } from '../scorecard/findings';
-import { spreadOf } from '../scorecard/spread';
+import { findSpread } from '../scorecard/spread';
 import { type Examination, examine } from '../test-bed/examine';
 import { isSettled } from '../test-bed/patient-client';
 import { launch, repeated, settle } from '../test-bed/start-runs';
@@ -46,15 +46,15 @@ export const stop: Experiment = {
       all.map(({ run }) => run),
       { mayEnd: ['stopped'] },
     );
-    const deaths = stopped.flatMap((one) => toolDeaths(one, factsOf(examination, one)));
-    const closed = spreadOf(stopped.flatMap(modelClosings));
-    const dead = spreadOf(deaths.flatMap((ms) => ms ?? []));
-    const closedWithoutNats = spreadOf(withoutNats.flatMap(modelClosings));
-    return findingsOf(testBed, examination, {
+    const deaths = stopped.flatMap((one) => toolDeaths(one, listFacts(examination, one)));
+    const closed = findSpread(stopped.flatMap(modelClosings));
+    const dead = findSpread(deaths.flatMap((ms) => ms ?? []));
+    const closedWithoutNats = findSpread(withoutNats.flatMap(modelClosings));
+    return toFindings(testBed, examination, {
       size: `${size.stops} stops, ${size.atOnce} at once; ${size.withoutNats} with NATS down`,
       details: [
         ...examination.details,
-        ...stopped.flatMap((one) => slowness(one, factsOf(examination, one))).slice(0, 10),
+        ...stopped.flatMap((one) => slowness(one, listFacts(examination, one))).slice(0, 10),
       ],
       counts: {
         stopped: all.filter(({ run }) => run.settled?.status === 'stopped').length,
@@ -76,7 +76,7 @@ export const stop: Experiment = {
         },
         never(
           'calls after the receipt',
-          all.reduce((sum, one) => sum + newCalls(testBed, one, factsOf(examination, one)), 0),
+          all.reduce((sum, one) => sum + newCalls(testBed, one, listFacts(examination, one)), 0),
         ),
         within('model stream closed p99', closed?.p99, closedWithinMs),
         within('command verified dead p99', dead?.p99, 3_000),
@@ -155,4 +155,4 @@ function slowness(one: StoppedRun, facts: readonly Fact[]): string[] {
     );
 }
 
-const factsOf = ({ runs }: Examination, { run }: StoppedRun) => runs.find(({ id }) => id === run.id)?.facts ?? [];
+const listFacts = ({ runs }: Examination, { run }: StoppedRun) => runs.find(({ id }) => id === run.id)?.facts ?? [];

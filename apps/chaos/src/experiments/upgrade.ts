@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { terminal } from '../../../../deploy/local/progress.mjs';
 import { releasedBuild, releasedCommit } from '../../../../deploy/local/released-build.mjs';
-import { type Experiment, findingsOf } from '../experiment';
+import { type Experiment, toFindings } from '../experiment';
 import { type Findings, atLeast, never } from '../scorecard/findings';
 import { type ExaminedRun, examine } from '../test-bed/examine';
 import { quiet } from '../test-bed/run-under-fault';
@@ -55,12 +55,12 @@ class Upgrade implements Experiment {
 
     const examination = await examine(testBed, load.runs, { mayEnd: ['stopped'] });
     const streamFlaws = watched.flaws(examination.runs);
-    const stopFlaws = examination.runs.flatMap((run) => stopFlawsOf(run, load.stopped));
+    const stopFlaws = examination.runs.flatMap((run) => listStopFlaws(run, load.stopped));
     const facts = examination.runs.flatMap((run) => run.facts);
     const summaries = facts.filter(
       ({ type, data }) => type === 'context.compacted' && data.method === 'summary',
     ).length;
-    return findingsOf(testBed, examination, {
+    return toFindings(testBed, examination, {
       size: `${testBed.faults.faults.length} replacements in ${passes.length} passes, ${size.atOnce} runs live at any time`,
       counts: {
         'streams watched': watched.size,
@@ -94,7 +94,7 @@ class Upgrade implements Experiment {
 export const upgrade: Experiment = new Upgrade();
 
 /** Who was asked to stop must have stopped, with every tool seen dead, and no other run may have. */
-function stopFlawsOf({ id, tag, facts, settled }: ExaminedRun, stopped: ReadonlySet<string>): string[] {
+function listStopFlaws({ id, tag, facts, settled }: ExaminedRun, stopped: ReadonlySet<string>): string[] {
   if (!stopped.has(id)) return settled?.status === 'stopped' ? [`${id} (${tag}) stopped by itself`] : [];
   const tools = receiptIn(facts)?.tools_stopped ?? [];
   const isDead = tools.length > 0 && tools.every(({ verified_dead_at: at }) => at !== null);

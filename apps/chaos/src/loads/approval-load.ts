@@ -2,12 +2,12 @@ import { type Approval, RondoError } from '@rondo/client';
 import { never } from '../scorecard/findings';
 import type { Examination } from '../test-bed/examine';
 import { inLanes } from '../test-bed/pace';
-import { effectOf } from '../test-bed/planned-effects';
+import { findEffect } from '../test-bed/planned-effects';
 import { type PatientClient, collect } from '../test-bed/patient-client';
 import { type RunRequest, keyedCall, scriptedRun, unsafeCommand } from '../test-bed/run-requests';
 import { launch, settle } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
-import { type Decided, type Flaw, type Verdict, flawsOf } from './decided-call';
+import { type Decided, type Flaw, type Verdict, listFlaws } from './decided-call';
 import type { Load, LoadAudit } from './load';
 
 /** What each of the two deciders says of each of the calls. */
@@ -40,7 +40,7 @@ export class ApprovalLoad implements Load {
     const applied = this.testBed.effects.ledger.applied();
     const findings = this.decided.map((of) => ({
       of,
-      flaws: flawsOf(of, { facts: facts.get(of.approval.run_id) ?? [], applied: applied.get(of.tag) }),
+      flaws: listFlaws(of, { facts: facts.get(of.approval.run_id) ?? [], applied: applied.get(of.tag) }),
     }));
     const those = (flaw: Flaw) => findings.filter(({ flaws }) => flaws.includes(flaw));
     return Promise.resolve({
@@ -77,7 +77,7 @@ export class ApprovalLoad implements Load {
   }
 
   private async decide(approval: Approval, n: number): Promise<void> {
-    const tag = effectOf(approval.arguments)?.tag ?? '';
+    const tag = findEffect(approval.arguments)?.tag ?? '';
     const plan = plans[(tag.split('/')[1] ?? '') as Plan]; // the tags are made below
     const verdicts = n % 2 === 0 ? plan : plan.toReversed();
     const answers = await Promise.all(

@@ -1,6 +1,6 @@
 import type { Approval } from '@rondo/client';
 import type { Fact } from '@rondo/test-deployment';
-import { type Verdict, flawsOf } from './decided-call';
+import { type Verdict, listFlaws } from './decided-call';
 
 const approval = { id: 'apr_1', run_id: 'run_1', tool_call_id: 'call_1' } as Pick<
   Approval,
@@ -33,6 +33,6 @@ describe('a call that two have decided about', () => {
       ['contradicted'],
     ],
   ] as const)('%s', (_name, facts, inForce, applied, flaws) => {
-    expect(flawsOf({ approval, tag: 'a', inForce }, { facts, applied })).toEqual(flaws);
+    expect(listFlaws({ approval, tag: 'a', inForce }, { facts, applied })).toEqual(flaws);
   });
 });

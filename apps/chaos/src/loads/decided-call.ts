@@ -16,7 +16,7 @@ export interface Decided {
 export type Flaw = 'lost' | 'doubled' | 'denied' | 'contradicted';
 
 /** `applied` is how often its effect was applied; undefined if no request for it has ever arrived. */
-export function flawsOf(
+export function listFlaws(
   { approval, inForce }: Decided,
   { facts, applied }: { facts: readonly Fact[]; applied: number | undefined },
 ): Flaw[] {

@@ -42,7 +42,7 @@ export class ScheduleLoad implements Load {
   }
 
   async audit(): Promise<LoadAudit> {
-    const audits = await Promise.all(this.firings.map((firing) => this.auditOf(firing)));
+    const audits = await Promise.all(this.firings.map((firing) => this.readAudit(firing)));
     const sum = (of: (audit: FiringAudit) => number) => audits.reduce((total, audit) => total + of(audit), 0);
     return {
       kind: 'due times of schedules',
@@ -70,7 +70,7 @@ export class ScheduleLoad implements Load {
     await comesTrue(isDone, withinMs);
   }
 
-  private async auditOf({ id, name, everyS, overlap, firstDueAt }: Firing): Promise<FiringAudit> {
+  private async readAudit({ id, name, everyS, overlap, firstDueAt }: Firing): Promise<FiringAudit> {
     const executions = await collect(this.testBed.client.schedules.executions(id));
     const runs = await listRuns(this.testBed, name);
     const runIds = runs.map((run) => run.id);

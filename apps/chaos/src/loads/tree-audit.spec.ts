@@ -1,7 +1,7 @@
 import type { Run } from '@rondo/client';
 import type { Fact } from '@rondo/test-deployment';
 import { type Tree, judgeTree } from './tree-audit';
-import { answerOf, mostTokens } from './trees';
+import { toAnswer, mostTokens } from './trees';
 
 const usage = { input_tokens: 10, cached_tokens: 0, output_tokens: 10, cost_usd: 0 };
 const run = (id: string, more: object = {}): Run =>
@@ -19,7 +19,7 @@ const fact = (type: string, data: object): Fact => ({
 const planned = fact('tool.planned', {
   tool_call: { id: 'call_1', name: 'run_agent', arguments: { agent: 'helper', input: 'tree/a\n…' } },
 });
-const answered = fact('tool.completed', { tool_call_id: 'call_1', result: { output: answerOf('tree/a') } });
+const answered = fact('tool.completed', { tool_call_id: 'call_1', result: { output: toAnswer('tree/a') } });
 const failed = fact('tool.failed', { tool_call_id: 'call_1', result: { error: 'stopped' } });
 
 const tree = (runs: readonly Run[], kind: Tree['kind'] = 'plain'): Tree => ({

@@ -3,7 +3,7 @@ import { isTerminal } from '@rondo/contract';
 import type { Fact } from '@rondo/test-deployment';
 import { receiptIn } from '../test-bed/stopped-run';
 import { repeats } from './load';
-import { type TreeKind, answerOf, mostTokens } from './trees';
+import { type TreeKind, toAnswer, mostTokens } from './trees';
 
 /** The runs of a tree, as the API lists them. */
 export interface Tree {
@@ -51,9 +51,9 @@ function judgeCalls({ runs, kind }: Tree, parent: Run, facts: readonly Fact[]) {
         const child = of(id)[0];
         const answer = answersTo(id)[0];
         if (!child) return answer?.type !== 'tool.failed' && answer?.type !== 'tool.unknown'; // stopped before it was sent
-        return !isAnswerOf(child, answer, { kind, words: answerOf(input.split('\n', 1)[0] ?? '') });
+        return !isAnswer(child, answer, { kind, words: toAnswer(input.split('\n', 1)[0] ?? '') });
       })
-      .map(({ id }) => `${id} of ${parent.id}: ${shortOf(of(id)[0])} was answered with ${answerIn(answersTo(id)[0])}`),
+      .map(({ id }) => `${id} of ${parent.id}: ${toShort(of(id)[0])} was answered with ${answerIn(answersTo(id)[0])}`),
     doubled: [
       ...asked.filter(({ id }) => of(id).length > 1).map(({ id }) => `${id} of ${parent.id} has several children`),
       ...asked.filter(({ id }) => answersTo(id).length > 1).map(({ id }) => `${id} of ${parent.id} was answered twice`),
@@ -68,7 +68,7 @@ function judgeCalls({ runs, kind }: Tree, parent: Run, facts: readonly Fact[]) {
  * What a child says reaches its parent if the child completed, and a failure if it did not. A stop may come before what a
  * child has just said; then its parent is told of the stop.
  */
-function isAnswerOf(child: Run, answer: Fact | undefined, { kind, words }: { kind: TreeKind; words: string }): boolean {
+function isAnswer(child: Run, answer: Fact | undefined, { kind, words }: { kind: TreeKind; words: string }): boolean {
   if (!isTerminal(child.status) || !answer) return false;
   if (kind === 'stopped' && answer.type === 'tool.failed') return true;
   const isDone = child.status === 'completed' && child.finish_reason === 'stop';
@@ -91,7 +91,7 @@ function unreachedIn({ runs, rootId, tag }: Tree, facts: ReadonlyMap<string, rea
   );
 }
 
-const shortOf = (child: Run | undefined): string =>
+const toShort = (child: Run | undefined): string =>
   child ? `${child.id} (${child.status}, ${child.finish_reason})` : 'no child';
 const answerIn = (answer: Fact | undefined): string =>
   answer ? `${answer.type} ${JSON.stringify(answer.data.result).slice(0, 200)}` : 'nothing';

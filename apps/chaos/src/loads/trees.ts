@@ -26,7 +26,7 @@ export async function createHelper({ client }: TestBed): Promise<void> {
 
 /** The first run of a tree of this kind. Its children have effects under its tag. */
 export function treeRequest(effects: CountingEffectServer, kind: TreeKind, tag: string): RunRequest {
-  const calls = callsOf[kind](effects, tag);
+  const calls = callsByKind[kind](effects, tag);
   const budget = { tokens: treeTokens, on_exceeded: kind === 'budget raised' ? 'wait' : 'end' };
   return scriptedRun(tag, [{ calls }, { text: 'All have answered.' }], {
     tools: { run_agent: true },
@@ -48,7 +48,7 @@ const spending: Calls = (effects, tag) =>
 
 const sleeping = [{ calls: [command(`sleep ${sleepS}`, sleepS + 60)] }];
 
-const callsOf: Record<TreeKind, Calls> = {
+const callsByKind: Record<TreeKind, Calls> = {
   plain: (effects, tag) =>
     ['a', 'b'].map((child) =>
       task(`${tag}/${child}`, [
@@ -70,8 +70,8 @@ const callsOf: Record<TreeKind, Calls> = {
 
 /** A child answers with the tag of its task. */
 const task = (tag: string, turns: readonly Record<string, unknown>[]) =>
-  call('run_agent', { agent: helper, input: scripted(tag, [...turns, { text: answerOf(tag) }]).input });
+  call('run_agent', { agent: helper, input: scripted(tag, [...turns, { text: toAnswer(tag) }]).input });
 
-export const answerOf = (tag: string): string => `${tag} is done.`;
+export const toAnswer = (tag: string): string => `${tag} is done.`;
 
 export const isOfTree = (root: string, { id, root_run_id: of }: Run): boolean => id === root || of === root;

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { never } from '../scorecard/findings';
 import { atPace, comesTrue } from '../test-bed/pace';
 import { collect } from '../test-bed/patient-client';
-import { signatureOf } from '../test-bed/standard-webhooks';
+import { toSignature } from '../test-bed/standard-webhooks';
 import type { TestBed } from '../test-bed/test-bed';
 import { type Load, type LoadAudit, isUnderWay, marked, repeats, listRuns } from './load';
 
@@ -102,7 +102,7 @@ export class TriggerLoad implements Load {
         'Content-Type': 'application/json',
         'webhook-id': id,
         'webhook-timestamp': timestamp,
-        'webhook-signature': signatureOf(secret, { id, timestamp, body }),
+        'webhook-signature': toSignature(secret, { id, timestamp, body }),
       },
       body,
       signal: AbortSignal.timeout(answerWithinMs),

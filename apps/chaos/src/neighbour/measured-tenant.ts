@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Spread, spreadOf } from '../scorecard/spread';
+import { type Spread, findSpread } from '../scorecard/spread';
 import type { TestBed } from '../test-bed/test-bed';
 import { atPace } from '../test-bed/pace';
 import { type Tenant, createTenant, shortRun } from './tenant';
@@ -40,7 +40,11 @@ export class MeasuredTenant {
       atPace({ over, everyMs: everyMs.file }, () => this.measure('file', () => this.readFile())),
       atPace({ over, everyMs: everyMs.socket }, () => this.measure('socket', () => this.openSocket())),
     ]);
-    return { run: spreadOf(this.waits.run), file: spreadOf(this.waits.file), socket: spreadOf(this.waits.socket) };
+    return {
+      run: findSpread(this.waits.run),
+      file: findSpread(this.waits.file),
+      socket: findSpread(this.waits.socket),
+    };
   }
 
   private async measure(what: keyof Waits, work: () => Promise<void>): Promise<void> {

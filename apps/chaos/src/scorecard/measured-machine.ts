@@ -11,7 +11,7 @@ export const thisMachine = (): Machine => ({
 });
 
 /** The commit that was measured, with `+` when the work tree has uncommitted changes. */
-export function commitOf(directory: string): string {
+export function toCommit(directory: string): string {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: directory, encoding: 'utf8' }).trim();
   try {
     return git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain', '--', 'apps', 'libs') === '' ? '' : '+');

@@ -1,7 +1,7 @@
 import { never, within } from './findings';
 import { renderScorecard } from './render-scorecard';
 import { type Scorecard, allMet } from './scorecard';
-import { spreadOf } from './spread';
+import { findSpread } from './spread';
 
 const card: Scorecard = {
   date: '2026-01-02T03:04:05.000Z',
@@ -18,7 +18,7 @@ const card: Scorecard = {
         size: '3 runs',
         faults: { 'kill -9 agent-worker': 2 },
         counts: { runs: 3, unknown: 1 },
-        times: { takeover: spreadOf([900, 15_250]), 'never seen': undefined },
+        times: { takeover: findSpread([900, 15_250]), 'never seen': undefined },
         bars: [never('lost runs', 0), within('takeover p95', 15_250, 10_000)],
         table: { head: ['point', 'kills'], rows: [['claim', '20']] },
         details: ['run_1: place 2 holds seq 3'],

@@ -9,8 +9,8 @@ export const renderScorecard = (card: Scorecard): string =>
     'Written by `npm run chaos`, from what the public API, the counting effect server and the demo model say; not by hand.',
     table(['', ''], about(card)),
     '## Summary',
-    table(['experiment', 'size', 'bars met', ''], card.results.map(summaryOf)),
-    ...card.results.flatMap(chapterOf),
+    table(['experiment', 'size', 'bars met', ''], card.results.map(toSummary)),
+    ...card.results.flatMap(toChapter),
   ].join('\n\n') + '\n';
 
 const about = ({ date, commit, command, scale, machine }: Scorecard): string[][] => [
@@ -21,7 +21,7 @@ const about = ({ date, commit, command, scale, machine }: Scorecard): string[][]
   ['machine', `${machine.cpu}, ${machine.cores} cores, ${machine.memory_gib} GiB, Node ${machine.node}, ${machine.os}`],
 ];
 
-const summaryOf = (result: Result): string[] => {
+const toSummary = (result: Result): string[] => {
   const bars = result.findings?.bars ?? [];
   const missed = missedIn(result);
   return [
@@ -32,14 +32,14 @@ const summaryOf = (result: Result): string[] => {
   ];
 };
 
-const chapterOf = ({ name, title, seconds, findings, error }: Result): string[] => [
+const toChapter = ({ name, title, seconds, findings, error }: Result): string[] => [
   `## ${name}`,
   title,
   ...(error === undefined ? [] : [`It did not end: ${error.split('\n', 1)[0] ?? ''}`]),
-  ...(findings ? sectionsOf(findings, seconds) : []),
+  ...(findings ? listSections(findings, seconds) : []),
 ];
 
-const sectionsOf = (findings: Findings, seconds: number): string[] => [
+const listSections = (findings: Findings, seconds: number): string[] => [
   table(
     ['', ''],
     [
@@ -50,7 +50,7 @@ const sectionsOf = (findings: Findings, seconds: number): string[] => [
     ],
   ),
   table(['bar', 'wanted', 'measured', ''], findings.bars.map(rowOfBar)),
-  ...timesOf(findings.times),
+  ...listTimes(findings.times),
   ...(findings.table ? [table(findings.table.head, findings.table.rows)] : []),
   ...(findings.details.length === 0 ? [] : [findings.details.map((detail) => `- ${detail}`).join('\n')]),
 ];
@@ -62,7 +62,7 @@ const rowOfBar = ({ what, wanted, measured, met }: Bar): string[] => [
   met ? 'met' : '**missed**',
 ];
 
-function timesOf(times: Findings['times']): string[] {
+function listTimes(times: Findings['times']): string[] {
   const seen = Object.entries(times).filter((entry): entry is [string, Spread] => entry[1] !== undefined);
   if (seen.length === 0) return [];
   const rows = seen.map(([what, { count, p50, p95, p99, max }]) => [

@@ -1,17 +1,17 @@
-import { spreadOf } from './spread';
+import { findSpread } from './spread';
 
-describe('spreadOf', () => {
+describe('findSpread', () => {
   it('takes percentiles by nearest rank', () => {
     const times = Array.from({ length: 100 }, (_, index) => 100 - index);
 
-    expect(spreadOf(times)).toEqual({ count: 100, p50: 50, p95: 95, p99: 99, max: 100 });
+    expect(findSpread(times)).toEqual({ count: 100, p50: 50, p95: 95, p99: 99, max: 100 });
   });
 
   it('gives a single value for every percentile', () => {
-    expect(spreadOf([7.4])).toEqual({ count: 1, p50: 7, p95: 7, p99: 7, max: 7 });
+    expect(findSpread([7.4])).toEqual({ count: 1, p50: 7, p95: 7, p99: 7, max: 7 });
   });
 
   it('is undefined without values', () => {
-    expect(spreadOf([])).toBeUndefined();
+    expect(findSpread([])).toBeUndefined();
   });
 });

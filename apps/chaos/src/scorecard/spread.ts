@@ -8,7 +8,7 @@ export interface Spread {
 }
 
 /** By nearest rank, so that each figure is a measured one. Undefined without values. */
-export function spreadOf(times: readonly number[]): Spread | undefined {
+export function findSpread(times: readonly number[]): Spread | undefined {
   const sorted = times.toSorted((a, b) => a - b);
   const max = sorted.at(-1);
   if (max === undefined) return undefined;

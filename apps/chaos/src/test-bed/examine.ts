@@ -35,7 +35,7 @@ export async function examine(
   const runs: ExaminedRun[] = [];
   for (const run of launched) runs.push({ ...run, facts: await testBed.client.facts(run.id) });
   const applied = testBed.effects.ledger.applied();
-  const inLogs = runs.map((run) => ({ run, ...seqFlaws(run.facts), flaws: flawsOf(run) }));
+  const inLogs = runs.map((run) => ({ run, ...seqFlaws(run.facts), flaws: listFlaws(run) }));
   const twice = [...applied].filter(([tag, count]) => count > 1 && isSingle(tag));
   const missing = runs.flatMap((run) => completedEffects(run.facts).filter(({ tag }) => !applied.has(tag)));
   return {
@@ -52,7 +52,7 @@ export async function examine(
     missingEffects: missing.length,
     details: [
       ...inLogs.flatMap(({ run, flaws }) => flaws.map((flaw) => `${run.id} (${run.tag}): ${flaw}`)),
-      ...runs.filter((run) => !isAsExpected(run)).map(statusOf),
+      ...runs.filter((run) => !isAsExpected(run)).map(toStatus),
       ...twice.map(([tag, count]) => `${tag} took effect ${count} times`),
       ...missing.map(({ tag, result }) => `${tag} was answered but never happened: ${result}`),
     ].slice(0, 20),
@@ -63,10 +63,10 @@ export async function examine(
 const isSingle = (tag: string): boolean => /\/(unsafe|keyed)$/.test(tag);
 
 /** The checks are for ended runs; a waiting run has no terminal fact yet. */
-const flawsOf = ({ facts, settled }: ExaminedRun): string[] =>
+const listFlaws = ({ facts, settled }: ExaminedRun): string[] =>
   settled?.status.startsWith('waiting_') ? [] : logFlaws(facts);
 
-const statusOf = ({ id, tag, settled }: ExaminedRun): string =>
+const toStatus = ({ id, tag, settled }: ExaminedRun): string =>
   `${id} (${tag}) is ${settled?.status ?? 'not ended'}${settled?.error ? `: ${settled.error.code}` : ''}`;
 
 function seqFlaws(facts: readonly Fact[]): { gaps: number; duplicates: number } {
@@ -81,7 +81,7 @@ function seqFlaws(facts: readonly Fact[]): { gaps: number; duplicates: number } 
 function completedEffects(facts: readonly Fact[]): { tag: string; result: string }[] {
   const done = new Map(
     facts
-      .filter(({ type, data }) => type === 'tool.completed' && exitCodeOf(data) === 0)
+      .filter(({ type, data }) => type === 'tool.completed' && toExitCode(data) === 0)
       .map(({ data }) => [String(data.tool_call_id), JSON.stringify(data.result).slice(0, 300)] as const),
   );
   return plannedEffects(facts)
@@ -93,6 +93,6 @@ function completedEffects(facts: readonly Fact[]): { tag: string; result: string
 }
 
 /** 0 for what is no command. */
-const exitCodeOf = ({ result }: Fact['data']): number => (result as { exit_code?: number }).exit_code ?? 0;
+const toExitCode = ({ result }: Fact['data']): number => (result as { exit_code?: number }).exit_code ?? 0;
 
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);

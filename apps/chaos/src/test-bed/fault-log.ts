@@ -30,7 +30,7 @@ export class FaultLog {
   counts(): Record<string, number> {
     const counts: Record<string, number> = {};
     for (const { fault, target } of this.faults) {
-      const what = `${fault} ${serviceOf(target)}`;
+      const what = `${fault} ${toService(target)}`;
       counts[what] = (counts[what] ?? 0) + 1;
     }
     return counts;
@@ -38,6 +38,6 @@ export class FaultLog {
 }
 
 /** `agent-worker-2` is an instance of `agent-worker`. */
-export const isInstance = (name: string, service: string): boolean => serviceOf(name) === service;
+export const isInstance = (name: string, service: string): boolean => toService(name) === service;
 
-const serviceOf = (name: string): string => name.replace(/-\d+$/, '');
+const toService = (name: string): string => name.replace(/-\d+$/, '');

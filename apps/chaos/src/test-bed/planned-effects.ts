@@ -7,7 +7,7 @@ export interface PlannedEffect {
 }
 
 /** The effect that a call with these arguments has; undefined for other calls. */
-export function effectOf(callArguments: unknown): Omit<PlannedEffect, 'callId'> | undefined {
+export function findEffect(callArguments: unknown): Omit<PlannedEffect, 'callId'> | undefined {
   const [, behaviour, tag] = /\/(?:un)?keyed\/(\w+)\/([\w/-]+)/.exec(JSON.stringify(callArguments)) ?? [];
   return behaviour === undefined || tag === undefined ? undefined : { tag, behaviour };
 }
@@ -19,7 +19,7 @@ export const plannedEffects = (facts: readonly Fact[]): PlannedEffect[] =>
     .map(({ data }) => data.tool_call as { id: string; name: string; arguments: unknown })
     .filter(({ name }) => name !== 'run_agent')
     .flatMap(({ id, arguments: asked }) => {
-      const effect = effectOf(asked);
+      const effect = findEffect(asked);
       return effect ? [{ callId: id, ...effect }] : [];
     });
 

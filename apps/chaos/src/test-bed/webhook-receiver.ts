@@ -14,7 +14,7 @@ export interface ReceivedAttempt {
 }
 
 /** A part of the events is refused at first, and another part is taken without an answer. */
-const outOf = 16;
+const moods = 16;
 const refused = 0;
 const unanswered = 1;
 
@@ -45,10 +45,10 @@ export class WebhookReceiver {
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await text(request).catch(() => undefined);
     if (body === undefined) return; // the sender died while it sent
-    const id = headerOf(request, 'webhook-id');
-    const timestamp = headerOf(request, 'webhook-timestamp');
-    const signature = headerOf(request, 'webhook-signature');
-    const mood = this.known.has(id) ? undefined : moodOf(id);
+    const id = toHeader(request, 'webhook-id');
+    const timestamp = toHeader(request, 'webhook-timestamp');
+    const signature = toHeader(request, 'webhook-signature');
+    const mood = this.known.has(id) ? undefined : toMood(id);
     const accepted = mood !== refused && mood !== unanswered && !response.destroyed;
     this.known.add(id);
     this.attempts.push({ id, accepted, body, signed: isSigned(this.secret, { id, timestamp, body, signature }) });
@@ -58,6 +58,6 @@ export class WebhookReceiver {
 }
 
 /** The same for each event in every run of the campaign. */
-const moodOf = (id: string): number => (createHash('sha256').update(id).digest()[0] ?? 0) % outOf;
+const toMood = (id: string): number => (createHash('sha256').update(id).digest()[0] ?? 0) % moods;
 
-const headerOf = ({ headers }: IncomingMessage, name: string): string => String(headers[name] ?? '');
+const toHeader = ({ headers }: IncomingMessage, name: string): string => String(headers[name] ?? '');

@@ -68,8 +68,8 @@ export const agentsApply: Command = {
     const file = given.value('file');
     const text = file === undefined || file === '-' ? await terminal.piped() : await readFile(file, 'utf8');
     if (text === undefined) throw new UsageError('Give a file: rondo agents apply -f agents.yaml');
-    const { agentsOf } = await import('../agent-file.ts');
-    for (const { name, agent } of agentsOf(text)) {
+    const { listAgents } = await import('../agent-file.ts');
+    for (const { name, agent } of listAgents(text)) {
       const applied = await rondo().agents.apply(name, agent);
       if (terminal.isJson) terminal.json(applied);
       else terminal.line(`${applied.id} ${name} version ${applied.version}${applied.is_default ? ' (default)' : ''}`);

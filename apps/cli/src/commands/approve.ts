@@ -19,7 +19,7 @@ const target = { name: 'APPROVAL|RUN' };
 const reason = { name: 'reason', value: 'TEXT', help: 'kept with the decision; the model is told it with a denial' };
 const hash = { name: 'hash', value: 'HASH', help: 'decide only if the arguments still have this hash' };
 
-function argumentsOf(text: string): Record<string, unknown> {
+function toArguments(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
@@ -45,7 +45,7 @@ async function decide(given: Given, decision: ApprovalDecision['decision'], cont
     const decided = await rondo().approvals.decide(approval.id, {
       decision,
       arguments_hash: known ?? approval.arguments_hash,
-      ...(edited !== undefined && { arguments: argumentsOf(edited) }),
+      ...(edited !== undefined && { arguments: toArguments(edited) }),
       ...(text !== undefined && { reason: text }),
     });
     if (terminal.isJson) terminal.json(decided);

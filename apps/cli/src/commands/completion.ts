@@ -3,10 +3,10 @@ import { commonOptions } from '../parse-arguments';
 
 type Commands = () => Promise<readonly Command[]>;
 
-const wordsOf = (commands: readonly Command[]): string =>
+const toWords = (commands: readonly Command[]): string =>
   [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? name))].join(' ');
 
-const optionsOf = ({ options = [] }: Command): string =>
+const toOptions = ({ options = [] }: Command): string =>
   [...options, ...commonOptions].map(({ name }) => `--${name}`).join(' ');
 
 /** Second words, and the options of each command, by the words before them. */
@@ -17,14 +17,14 @@ function cases(commands: readonly Command[]): [pattern: string, words: string][]
     if (second !== undefined) groups.set(first, [...(groups.get(first) ?? []), second]);
   }
   return [
-    ...commands.map((command): [string, string] => [command.name, optionsOf(command)]),
+    ...commands.map((command): [string, string] => [command.name, toOptions(command)]),
     ...[...groups].map(([first, seconds]): [string, string] => [first, seconds.join(' ')]),
   ];
 }
 
 const bash = (commands: readonly Command[]): string => `_rondo() {
   local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[*]:1:COMP_CWORD-1}"
-  if [ "$COMP_CWORD" -eq 1 ]; then COMPREPLY=($(compgen -W "${wordsOf(commands)}" -- "$current")); return; fi
+  if [ "$COMP_CWORD" -eq 1 ]; then COMPREPLY=($(compgen -W "${toWords(commands)}" -- "$current")); return; fi
   case "$before" in
 ${cases(commands)
   .map(([pattern, words]) => `    "${pattern}"|"${pattern} "*) COMPREPLY=($(compgen -W "${words}" -- "$current")) ;;`)
@@ -35,7 +35,7 @@ complete -o default -F _rondo rondo`;
 
 const fish = (commands: readonly Command[]): string =>
   [
-    `complete -c rondo -n __fish_use_subcommand -f -a "${wordsOf(commands)}"`,
+    `complete -c rondo -n __fish_use_subcommand -f -a "${toWords(commands)}"`,
     ...cases(commands).flatMap(([pattern, words]) => {
       const [first = ''] = pattern.split(' ');
       return words.split(' ').map((word) => {
@@ -50,7 +50,7 @@ const zsh = (commands: readonly Command[]): string => `autoload -U +X bashcompin
 const shells = { bash, zsh, fish };
 
 /** `all` is called late: the command is in the table itself. */
-export const completionOf = (all: Commands): Command => ({
+export const toCompletion = (all: Commands): Command => ({
   name: 'completion',
   summary: 'Print the completion for a shell',
   args: [{ name: 'SHELL' }],

@@ -38,7 +38,7 @@ export const openConsole: Command = {
 };
 
 async function started(given: Given, gateway: { readonly gateway: URL; readonly key: string }): Promise<ConsoleServer> {
-  const port = portOf(given.value('port'));
+  const port = readPort(given.value('port'));
   try {
     return await ConsoleServer.start({ ...gateway, port: port ?? usualPort });
   } catch (error) {
@@ -48,7 +48,7 @@ async function started(given: Given, gateway: { readonly gateway: URL; readonly 
   }
 }
 
-function portOf(text: string | undefined): number | undefined {
+function readPort(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > highestPort)

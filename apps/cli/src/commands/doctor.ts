@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Command, type Context, UsageError } from '../command';
 import { checkout } from '../config';
 import { checkRun } from '../doctor/demo-run';
-import { type Finding, broken, messageOf, skipped } from '../doctor/finding';
+import { type Finding, broken, toMessage, skipped } from '../doctor/finding';
 import { checkGateway, checkKey, checkModels, checkProcesses, checkServers } from '../doctor/gateway';
 import { checkDisk, checkIsolation, checkKernel, checkNode } from '../doctor/machine';
 import { checkModel } from '../doctor/model';
@@ -14,7 +14,7 @@ const colours = { ok: 'green', warning: 'yellow', broken: 'red', skipped: 'dim' 
 const tried = async (name: string, check: () => Promise<Finding | Finding[]>): Promise<Finding[]> =>
   [
     await check().catch((error: unknown) =>
-      broken(name, [messageOf(error), 'rondo doctor again, once the rest is in order']),
+      broken(name, [toMessage(error), 'rondo doctor again, once the rest is in order']),
     ),
   ].flat();
 

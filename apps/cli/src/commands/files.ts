@@ -7,7 +7,7 @@ import type { Command, Context } from '../command';
 const place = { name: 'RUN|THREAD|SANDBOX' };
 
 /** The sandbox that an id names: itself, or that of its thread. */
-async function sandboxOf(id: string, { rondo }: Context): Promise<string> {
+async function readSandbox(id: string, { rondo }: Context): Promise<string> {
   if (!id.startsWith('run_') && !id.startsWith('thr_')) return id;
   const threadId = id.startsWith('run_') ? (await rondo().runs.get(id)).thread_id : id;
   return (await rondo().sandboxes.ofThread(threadId)).id;
@@ -22,7 +22,7 @@ export const filesList: Command = {
     const { rondo, terminal } = context;
     const [id = '', path = '.'] = given.args;
     const depth = Number(given.value('depth') ?? 1);
-    const { data, truncated } = await rondo().sandboxes.files(await sandboxOf(id, context), { path, depth });
+    const { data, truncated } = await rondo().sandboxes.files(await readSandbox(id, context), { path, depth });
     if (terminal.isJson) for (const file of data) terminal.json(file);
     else terminal.table(data.map(({ path: name, kind, size }) => [kind, `${size}`, name]));
     if (truncated) terminal.note('There are more; name a directory.', 'yellow');
@@ -37,7 +37,7 @@ export const filesGet: Command = {
   options: [{ name: 'output', short: 'o', value: 'FILE', help: 'instead of standard output' }],
   async run(given, context) {
     const [id = '', path = ''] = given.args;
-    const response = await context.rondo().sandboxes.readFile(await sandboxOf(id, context), path);
+    const response = await context.rondo().sandboxes.readFile(await readSandbox(id, context), path);
     const file = given.value('output');
     const target: Writable = file === undefined ? context.terminal.output : createWriteStream(file);
     const content = response.body ? Readable.fromWeb(response.body as never) : Readable.from([]); // Node's two names of one type
@@ -57,7 +57,7 @@ export const filesPut: Command = {
     const { rondo, terminal } = context;
     const [id = '', file = '', path = basename(file)] = given.args;
     const content = file === '-' ? ((await terminal.piped()) ?? '') : new Uint8Array(await readFile(file));
-    const written = await rondo().sandboxes.writeFile(await sandboxOf(id, context), { path, content });
+    const written = await rondo().sandboxes.writeFile(await readSandbox(id, context), { path, content });
     if (terminal.isJson) terminal.json(written);
     else terminal.line(`${written.path} (${written.size} bytes)`);
     return 'ok';

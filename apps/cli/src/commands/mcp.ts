@@ -19,7 +19,7 @@ export const mcpDiscover: Command = {
     { name: 'name', value: 'NAME', help: 'the first part of the names of its tools (server)' },
   ],
   async run(given, { rondo, terminal }) {
-    const found = await rondo().mcp.discover(serverOf(given));
+    const found = await rondo().mcp.discover(toServer(given));
     const { connected, reason, tools, refused } = found;
     if (terminal.isJson) terminal.json(found);
     else if (connected) terminal.table(tools.map((tool) => [tool.name, tool.effect_class, brief(tool.description)]));
@@ -29,18 +29,18 @@ export const mcpDiscover: Command = {
   },
 };
 
-function serverOf(given: Given): Server {
+function toServer(given: Given): Server {
   const [url] = given.args;
   const command = given.value('command');
   const name = given.value('name') ?? 'server';
   if ((url === undefined) === (command === undefined)) throw new UsageError('Give a URL, or --command.');
   if (url === undefined) return { name, transport: 'stdio', command: command ?? '' };
-  const headers = given.values('header').map(headerOf);
+  const headers = given.values('header').map(toHeader);
   const transport = given.has('sse') ? 'sse' : 'streamable_http';
   return { name, transport, url, ...(headers.length > 0 && { headers: Object.fromEntries(headers) }) };
 }
 
-function headerOf(text: string): readonly [string, string] {
+function toHeader(text: string): readonly [string, string] {
   const at = text.indexOf(':');
   if (at < 1) throw new UsageError('A header is given as --header "Name: value".');
   return [text.slice(0, at).trim(), text.slice(at + 1).trim()];

@@ -4,7 +4,7 @@ import { type Command, type Context, type Given, UsageError } from '../command';
 import { followRun } from '../follow-run';
 import { readLocalTools, toDefinitions } from '../local-tools';
 
-async function inputOf(given: Given, { terminal }: Context): Promise<string> {
+async function readInput(given: Given, { terminal }: Context): Promise<string> {
   const [text] = given.args;
   const piped = text === undefined || text === '-' ? await terminal.piped() : undefined;
   const input = piped ?? (text === '-' ? undefined : text);
@@ -55,7 +55,7 @@ export const run: Command = {
     'of its call, and SCRIPT.json beside it tells the model `description` and `parameters`.',
   async run(given, context) {
     const { rondo, terminal } = context;
-    const input = await inputOf(given, context);
+    const input = await readInput(given, context);
     const files = given.values('file');
     const tools = await readLocalTools(given.values('tool'));
     if (given.has('detach') && given.has('tool'))

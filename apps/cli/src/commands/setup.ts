@@ -18,7 +18,7 @@ interface Chosen {
 }
 
 /** What an earlier setup has chosen. */
-function providerOf({ DEFAULT_MODEL = '', OPENAI_BASE_URL = '' }: Settings): Provider | 'demo' {
+function toProvider({ DEFAULT_MODEL = '', OPENAI_BASE_URL = '' }: Settings): Provider | 'demo' {
   if (DEFAULT_MODEL.startsWith('anthropic/')) return 'anthropic';
   if (!DEFAULT_MODEL.startsWith('openai/')) return 'demo';
   return OPENAI_BASE_URL === '' ? 'openai' : 'compatible';
@@ -29,7 +29,7 @@ async function chosenModel(provider: Provider, setting: Setup): Promise<Chosen> 
   const { given, before } = setting;
   const kind = provider === 'anthropic' ? 'anthropic' : 'openai';
   const variable = kind === 'openai' ? 'OPENAI' : 'ANTHROPIC';
-  const isAsBefore = provider === providerOf(before);
+  const isAsBefore = provider === toProvider(before);
   const urlBefore = before[`${variable}_BASE_URL`] ?? '';
   const wantsUrl =
     provider === 'compatible' || given.value('base-url') !== undefined || (isAsBefore && urlBefore !== '');
@@ -55,7 +55,7 @@ const withoutProvider = (model: string): string => model.replace(/^(openai|anthr
 
 /** The settings of the models, tested by real calls. Undefined where one fails. */
 async function modelSettings(setting: Setup): Promise<Settings | undefined> {
-  const provider = await answerOr(providerOf(setting.before), questions.provider, setting);
+  const provider = await answerOr(toProvider(setting.before), questions.provider, setting);
   const isDemo = provider !== 'openai' && provider !== 'anthropic' && provider !== 'compatible';
   const first = isDemo ? {} : await untilTested(() => chosenModel(provider, setting), setting);
   if (!first) return undefined;

@@ -4,7 +4,7 @@ import type { Command } from '../command';
 type Row = UsageReport['data'][number] | UsageReport['total'];
 
 /** What a row is about, in the order that was asked for. */
-const groupOf = (row: UsageReport['data'][number], group: string): string =>
+const toGroup = (row: UsageReport['data'][number], group: string): string =>
   (group === 'day' ? row.day : group === 'model' ? row.model : row.agent_id) ?? 'none';
 
 const dollars = (usd: number): string => `$${usd.toFixed(4)}`;
@@ -14,18 +14,18 @@ const isChargedOtherwise = ({ cost_usd: cost, charged_usd: charged }: Row): bool
   cost !== null && charged !== null && dollars(cost) !== dollars(charged);
 
 /** A cost that is not known is not zero. */
-function costOf({ cost_usd: cost, unpriced_calls: unpriced }: Row): string {
+function toCost({ cost_usd: cost, unpriced_calls: unpriced }: Row): string {
   const known = cost === null ? '?' : `$${cost.toFixed(4)}`;
   return unpriced > 0 && cost !== null ? `${known} and ${unpriced} calls without a price` : known;
 }
 
-const cellsOf = (row: Row, showsCharges: boolean): string[] => [
-  ...[`${row.calls}`, `${row.input_tokens}`, `${row.output_tokens}`, costOf(row)],
+const listCells = (row: Row, showsCharges: boolean): string[] => [
+  ...[`${row.calls}`, `${row.input_tokens}`, `${row.output_tokens}`, toCost(row)],
   ...(showsCharges ? [row.charged_usd === null ? '?' : dollars(row.charged_usd)] : []),
 ];
 
 /** One line, for an account that is limited. */
-function sentenceOf({ tier, period, period_end: end, ...usd }: Balance): string | undefined {
+function findSentence({ tier, period, period_end: end, ...usd }: Balance): string | undefined {
   if (usd.available_usd === null) return undefined;
   const credit = usd.credit_usd === 0 ? '' : `, with a credit of ${dollars(usd.credit_usd)}`;
   return (
@@ -55,14 +55,14 @@ export const usage: Command = {
       const showsCharges = isChargedOtherwise(total);
       const figures = ['CALLS', 'INPUT', 'OUTPUT', 'COST', ...(showsCharges ? ['CHARGED'] : [])];
       const names = [...groups.map((group) => group.toUpperCase()), ...figures];
-      const totals = [...groups.map((_, index) => (index === 0 ? 'total' : '')), ...cellsOf(total, showsCharges)];
+      const totals = [...groups.map((_, index) => (index === 0 ? 'total' : '')), ...listCells(total, showsCharges)];
       terminal.table([
         names,
-        ...data.map((row) => [...groups.map((group) => groupOf(row, group)), ...cellsOf(row, showsCharges)]),
+        ...data.map((row) => [...groups.map((group) => toGroup(row, group)), ...listCells(row, showsCharges)]),
         totals,
       ]);
       if (hasMore) terminal.note('There are more rows; the total is of all.', 'yellow');
-      const left = sentenceOf(balance);
+      const left = findSentence(balance);
       if (left !== undefined) terminal.note(left);
     }
     return 'ok';

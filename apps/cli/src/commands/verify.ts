@@ -16,7 +16,7 @@ async function verifyRun(id: string, { rondo, terminal }: Context): Promise<Endi
   return isProven ? 'ok' : 'failed';
 }
 
-function factsOf(text: string): Fact[] {
+function listFacts(text: string): Fact[] {
   try {
     const lines = text.split('\n').filter((line) => line !== '');
     return lines.map((line) => JSON.parse(line) as Fact).filter(({ seq }) => typeof seq === 'number'); // only `seq` is used
@@ -26,7 +26,7 @@ function factsOf(text: string): Fact[] {
 }
 
 async function verifyFile(file: string, expected: string | undefined, { terminal }: Context): Promise<Ending> {
-  const facts = factsOf(await readFile(file, 'utf8'));
+  const facts = listFacts(await readFile(file, 'utf8'));
   const log = new LogHash();
   for (const fact of facts) await log.add(fact);
   const { count, isContiguous, hash } = log;

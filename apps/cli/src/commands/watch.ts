@@ -2,7 +2,7 @@ import { type Command, type Context, UsageError } from '../command';
 import { followRun } from '../follow-run';
 
 /** The run that is named, or the newest. */
-async function runOf(name: string | undefined, { rondo }: Context): Promise<string> {
+async function readRun(name: string | undefined, { rondo }: Context): Promise<string> {
   if (name !== undefined) return name;
   for await (const { id } of rondo().runs.list({ limit: 1 })) return id;
   throw new UsageError('There is no run yet.');
@@ -17,6 +17,6 @@ export const watch: Command = {
   async run(given, context) {
     const after = Number(given.value('from') ?? 0);
     if (!Number.isInteger(after) || after < 0) throw new UsageError('--from takes the seq of a fact.');
-    return followRun(await runOf(given.args[0], context), { after, onInterrupt: 'leave' }, context);
+    return followRun(await readRun(given.args[0], context), { after, onInterrupt: 'leave' }, context);
   },
 };

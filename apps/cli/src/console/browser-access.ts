@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 const secretBytes = 32;
 const newSecret = (): string => randomBytes(secretBytes).toString('base64url');
-const digestOf = (secret: string): string => hash('sha256', secret, 'base64');
+const toDigest = (secret: string): string => hash('sha256', secret, 'base64');
 
 /**
  * Whose requests may use the key: those of a browser that has opened a link. The cookie's name has the port in it, because
@@ -21,30 +21,30 @@ export class BrowserAccess {
   /** A code that `redeem` accepts once. */
   newCode(): string {
     const code = newSecret();
-    this.codes.add(digestOf(code));
+    this.codes.add(toDigest(code));
     return code;
   }
 
   /** `Set-Cookie` for the browser that sent the code; undefined if it was used before or never made. */
   redeem(code: string): string | undefined {
-    if (!this.codes.delete(digestOf(code))) return undefined;
+    if (!this.codes.delete(toDigest(code))) return undefined;
     const secret = newSecret();
-    this.sessions.add(digestOf(secret));
+    this.sessions.add(toDigest(secret));
     return this.cookie(secret);
   }
 
   isSignedIn(headers: IncomingHttpHeaders): boolean {
-    return this.sessions.has(digestOf(this.secretOf(headers)));
+    return this.sessions.has(toDigest(this.toSecret(headers)));
   }
 
   /** Signs out the browser that sent this. `Set-Cookie`, to remove its cookie. */
   end(headers: IncomingHttpHeaders): string {
-    this.sessions.delete(digestOf(this.secretOf(headers)));
+    this.sessions.delete(toDigest(this.toSecret(headers)));
     return `${this.cookie('')}; Max-Age=0`;
   }
 
   /** Empty if there is none, or several: one of them is then from another page. */
-  private secretOf({ cookie = '' }: IncomingHttpHeaders): string {
+  private toSecret({ cookie = '' }: IncomingHttpHeaders): string {
     const pairs = cookie.split(';').map((pair) => pair.trim());
     const found = pairs.filter((pair) => pair.startsWith(`${this.cookieName}=`));
     return found.length === 1 ? (found[0] ?? '').slice(this.cookieName.length + 1) : '';

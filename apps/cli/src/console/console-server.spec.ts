@@ -23,22 +23,22 @@ afterEach(async () => {
 const ask = (path: string, headers: Headers = {}, method = 'GET') =>
   request({ host: '127.0.0.1', port: new URL(server.url).port, path, method, headers, agent: false });
 
-async function answerOf(asked: ReturnType<typeof request>): Promise<IncomingMessage> {
+async function readAnswer(asked: ReturnType<typeof request>): Promise<IncomingMessage> {
   const [answer] = (await once(asked.end(), 'response')) as [IncomingMessage];
   return answer;
 }
 
 async function get(path: string, headers: Headers = {}, method = 'GET') {
-  const answer = await answerOf(ask(path, headers, method));
+  const answer = await readAnswer(ask(path, headers, method));
   return { status: answer.statusCode, headers: answer.headers, body: await text(answer) };
 }
 
 const open = (link: string, headers: Headers = {}) => get(link.slice(server.url.length), headers);
 
-const cookieOf = (headers: IncomingHttpHeaders): string => headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+const toCookie = (headers: IncomingHttpHeaders): string => headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 
 async function signIn(): Promise<string> {
-  return cookieOf((await open(server.newLink())).headers);
+  return toCookie((await open(server.newLink())).headers);
 }
 
 describe('the link of `rondo console`', () => {
@@ -196,7 +196,7 @@ describe('a stream', () => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders();
       send = (piece) => response.write(piece);
     };
-    const answer = await answerOf(ask('/v1/runs/run_1/stream', { cookie: await signIn() }));
+    const answer = await readAnswer(ask('/v1/runs/run_1/stream', { cookie: await signIn() }));
     for (const piece of ['data: 1\n\n', 'data: 2\n\n']) {
       send(piece);
       expect(String(((await once(answer, 'data')) as [Buffer])[0])).toBe(piece);
@@ -208,7 +208,7 @@ describe('a stream', () => {
     gateway.answer = (_, response) => {
       response.writeHead(200).write('half', () => response.destroy());
     };
-    const answer = await answerOf(ask('/v1/runs/run_1/stream', { cookie: await signIn() }));
+    const answer = await readAnswer(ask('/v1/runs/run_1/stream', { cookie: await signIn() }));
     await expect(text(answer)).rejects.toThrow('aborted');
   });
 
@@ -219,14 +219,14 @@ describe('a stream', () => {
         response.once('close', () => resolve(response.writableFinished));
       };
     });
-    const answer = await answerOf(ask('/v1/runs/run_1/stream', { cookie: await signIn() }));
+    const answer = await readAnswer(ask('/v1/runs/run_1/stream', { cookie: await signIn() }));
     answer.destroy();
     expect(await closed).toBe(false);
   });
 
   it('ends with the command', async () => {
     gateway.answer = (_, response) => response.writeHead(200).write('half');
-    const answer = await answerOf(ask('/v1/runs/run_1/stream', { cookie: await signIn() }));
+    const answer = await readAnswer(ask('/v1/runs/run_1/stream', { cookie: await signIn() }));
     const cut = expect(text(answer)).rejects.toThrow('aborted');
     await server.close();
     await cut;

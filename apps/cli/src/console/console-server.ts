@@ -6,7 +6,7 @@ import { BrowserAccess, isLoopback, isOpenedDirectly, isSameOrigin } from './bro
 import { GatewayProxy } from './gateway-proxy';
 import { answer, refuse } from './local-answer';
 
-interface ConsoleOf {
+interface ConsoleOptions {
   readonly gateway: URL;
   readonly key: string;
   /** 0: any. */
@@ -35,7 +35,7 @@ export class ConsoleServer {
   private constructor(
     private readonly server: Server,
     port: number,
-    { gateway, key }: Omit<ConsoleOf, 'port'>,
+    { gateway, key }: Omit<ConsoleOptions, 'port'>,
   ) {
     this.access = new BrowserAccess(port);
     this.proxy = new GatewayProxy(gateway, key);
@@ -47,7 +47,7 @@ export class ConsoleServer {
   }
 
   /** Rejects with `EADDRINUSE` if the port is taken. */
-  static async start({ port, ...of }: ConsoleOf): Promise<ConsoleServer> {
+  static async start({ port, ...of }: ConsoleOptions): Promise<ConsoleServer> {
     const server = createServer({ requestTimeout: 0 }); // a large upload takes its time
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
@@ -70,7 +70,7 @@ export class ConsoleServer {
   }
 
   private handle(incoming: IncomingMessage, response: ServerResponse): void {
-    const { pathname, search, searchParams } = urlOf(incoming);
+    const { pathname, search, searchParams } = toUrl(incoming);
     const { headers, method } = incoming;
     const isRead = method === 'GET' || method === 'HEAD';
     const asked = { incoming, path: `${pathname}${search}` };
@@ -100,7 +100,7 @@ export class ConsoleServer {
   }
 
   private upgrade(incoming: IncomingMessage, connection: { readonly socket: Duplex; readonly head: Buffer }): void {
-    const { pathname, search } = urlOf(incoming);
+    const { pathname, search } = toUrl(incoming);
     const { headers } = incoming;
     const { socket } = connection;
     this.sockets.add(socket);
@@ -117,7 +117,7 @@ export class ConsoleServer {
 }
 
 /** Without `..`, which could lead out of the paths that get the key. */
-function urlOf({ url = '/' }: IncomingMessage): URL {
+function toUrl({ url = '/' }: IncomingMessage): URL {
   const base = 'http://127.0.0.1';
   return URL.canParse(url, base) ? new URL(url.replace(/^\/+/, '/'), base) : new URL(base);
 }

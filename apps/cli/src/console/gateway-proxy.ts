@@ -47,7 +47,7 @@ export class GatewayProxy {
   upgrade(asked: Asked, { socket, head }: { readonly socket: Duplex; readonly head: Buffer }): void {
     const outgoing = this.send(asked, { connection: 'Upgrade', upgrade: 'websocket' });
     outgoing.once('upgrade', (answer, upstream, upstreamHead) => {
-      socket.write(headOf(answer));
+      socket.write(toHead(answer));
       socket.write(upstreamHead);
       upstream.write(head);
       upstream.once('error', () => upstream.destroy());
@@ -88,7 +88,7 @@ export class GatewayProxy {
 const statusLine = ({ statusCode = 502, statusMessage = '' }: IncomingMessage): string =>
   `HTTP/1.1 ${statusCode} ${statusMessage}\r\n`;
 
-function headOf(answer: IncomingMessage): string {
+function toHead(answer: IncomingMessage): string {
   const headers = { ...answerHeaders(answer.headers), connection: 'Upgrade', upgrade: 'websocket' };
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((one) => `${name}: ${one}\r\n`),

@@ -1,5 +1,5 @@
 import type { Rondo, Run } from '@rondo/client';
-import { type Finding, broken, messageOf, ok, skipped, warning } from './finding';
+import { type Finding, broken, toMessage, ok, skipped, warning } from './finding';
 
 const patienceMs = 30_000;
 
@@ -17,14 +17,14 @@ export async function checkRun(rondo: Rondo): Promise<Finding[]> {
   const { id } = await rondo.runs.create({ model: 'demo/scripted', input });
   try {
     const run = await rondo.runs.wait(id, { signal: AbortSignal.timeout(patienceMs) });
-    return [endingOf(run), await toolOf(rondo, id), await proofOf(rondo, id)];
+    return [toEnding(run), await readTool(rondo, id), await readProof(rondo, id)];
   } catch (error) {
     const { status } = await rondo.runs.get(id);
     await rondo.runs
       .stop(id, { reason: 'rondo doctor', signal: AbortSignal.timeout(patienceMs) })
       .catch(() => undefined);
     return [
-      broken('a run', [`it was still ${status} after ${patienceMs / 1000} s (${messageOf(error)})`, adviceFor(status)]),
+      broken('a run', [`it was still ${status} after ${patienceMs / 1000} s (${toMessage(error)})`, adviceFor(status)]),
     ];
   }
 }
@@ -34,12 +34,12 @@ const adviceFor = (status: Run['status']): string =>
     ? 'No worker took it: .data/logs/agent-worker.log, and Redis'
     : 'Its tool was not run: .data/logs/tool-executor.log, and NATS';
 
-const endingOf = ({ id, status, error }: Run): Finding =>
+const toEnding = ({ id, status, error }: Run): Finding =>
   status === 'completed'
     ? ok('a run', `${id} completed`)
     : broken('a run', [error?.message ?? status, `rondo watch ${id}`]);
 
-async function toolOf(rondo: Rondo, id: string): Promise<Finding> {
+async function readTool(rondo: Rondo, id: string): Promise<Finding> {
   for await (const { result } of rondo.runs.toolCalls(id)) {
     if (result?.success && result.output.includes('doctor')) return ok('sandbox', 'a command ran');
     return broken('sandbox', [
@@ -50,7 +50,7 @@ async function toolOf(rondo: Rondo, id: string): Promise<Finding> {
   return warning('sandbox', ['no command was called', `rondo watch ${id}`]);
 }
 
-async function proofOf(rondo: Rondo, id: string): Promise<Finding> {
+async function readProof(rondo: Rondo, id: string): Promise<Finding> {
   const { isProven, count } = await rondo.runs.verify(id);
   return isProven
     ? ok('log', `${count} facts, proven`)

@@ -16,4 +16,4 @@ export const broken = (name: string, [found, advice]: Told): Finding => ({ name,
 
 export const skipped = (name: string, found: string): Finding => ({ name, status: 'skipped', found });
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));

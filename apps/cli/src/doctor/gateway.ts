@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { type Rondo, RondoError } from '@rondo/client';
-import { type Finding, broken, messageOf, ok, skipped, warning } from './finding';
+import { type Finding, broken, toMessage, ok, skipped, warning } from './finding';
 
 const patienceMs = 3_000;
 
@@ -29,7 +29,7 @@ export async function checkGateway(url: string): Promise<Finding> {
     async (response) => ({ status: response.status, text: await response.text(), date: response.headers.get('Date') }),
     () => undefined,
   );
-  if (live?.text.includes('"live"')) return clockOf(url, live.date);
+  if (live?.text.includes('"live"')) return toClock(url, live.date);
   if (live || (await isTaken(new URL(url)))) {
     const port = Number(new URL(url).port || 3000) + 100;
     return broken('gateway', [`${url} is another program`, `Start Rondo on another port: PORT=${port} npm start`]);
@@ -38,7 +38,7 @@ export async function checkGateway(url: string): Promise<Finding> {
 }
 
 /** A wrong clock makes signatures of webhooks invalid, and times confusing. */
-function clockOf(url: string, date: string | null): Finding {
+function toClock(url: string, date: string | null): Finding {
   const seconds = date === null ? 0 : Math.round((Date.parse(date) - Date.now()) / 1000);
   return Math.abs(seconds) > 5
     ? warning('gateway', [`${url} answers; its clock is ${seconds} s from the one here`, 'Set both clocks by NTP.'])
@@ -66,7 +66,7 @@ export async function checkKey(rondo: Rondo): Promise<Finding> {
   } catch (error) {
     const isKey = error instanceof RondoError && (error.status === 401 || error.status === 403);
     return broken('key', [
-      messageOf(error),
+      toMessage(error),
       isKey ? '--key, RONDO_API_KEY, or .data/api-key of npm start' : 'Try again.',
     ]);
   }

@@ -9,7 +9,7 @@ export async function endedRun(runId: string, rondo: Rondo, signal: AbortSignal)
 }
 
 /** Null of a run that did not complete. */
-export async function responseOf(run: Run, rondo: Rondo): Promise<string | null> {
+export async function findResponse(run: Run, rondo: Rondo): Promise<string | null> {
   if (run.status !== 'completed') return null;
   try {
     return (await rondo.runs.result(run.id)).result.response;
@@ -20,7 +20,7 @@ export async function responseOf(run: Run, rondo: Rondo): Promise<string | null>
 }
 
 /** Why a run did not complete; null of one that did. */
-export function errorOf({ status, error, waiting }: Run): string | null {
+export function findError({ status, error, waiting }: Run): string | null {
   if (status === 'failed') return error === null ? 'failed' : `${error.code}: ${error.message}`;
   if (status !== 'stopped') return null;
   return waiting ? `stopped: it waited for a person (${waiting.reason})` : 'stopped';

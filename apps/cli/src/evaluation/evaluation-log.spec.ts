@@ -39,13 +39,13 @@ const result = (taskId: string, error: string | null = null): TaskResult => ({
 describe('the log of an evaluation', () => {
   it('goes on with the run that a killed runner has started, and with the key of a request without an answer', () => {
     const before = open();
-    before.started(before.attemptOf('a'), 'run_a');
-    const key = before.keyOf(before.attemptOf('b'));
+    before.started(before.toAttempt('a'), 'run_a');
+    const key = before.toKey(before.toAttempt('b'));
 
     const after = open();
 
-    expect(after.attemptOf('a')).toEqual({ task_id: 'a', attempt: 1, run_id: 'run_a' });
-    expect(after.keyOf(after.attemptOf('b'))).toBe(key);
+    expect(after.toAttempt('a')).toEqual({ task_id: 'a', attempt: 1, run_id: 'run_a' });
+    expect(after.toKey(after.toAttempt('b'))).toBe(key);
   });
 
   it('drops the end of a line that was not written whole', () => {
@@ -61,8 +61,8 @@ describe('the log of an evaluation', () => {
 
   it('asks again what ended with an error, as a new request, also if the runner is killed before it', () => {
     const before = open();
-    before.started(before.attemptOf('a'), 'run_a');
-    const key = before.keyOf(before.attemptOf('a'));
+    before.started(before.toAttempt('a'), 'run_a');
+    const key = before.toKey(before.toAttempt('a'));
     before.finished(result('a', 'timeout: too late'));
     before.finished(result('b'));
     before.askAgain(({ agent_error: error }) => error !== null);
@@ -70,8 +70,8 @@ describe('the log of an evaluation', () => {
     const after = open();
 
     expect([after.isDone('a'), after.isDone('b')]).toEqual([false, true]);
-    expect(after.attemptOf('a')).toEqual({ task_id: 'a', attempt: 2, run_id: null });
-    expect(after.keyOf(after.attemptOf('a'))).not.toBe(key);
+    expect(after.toAttempt('a')).toEqual({ task_id: 'a', attempt: 2, run_id: null });
+    expect(after.toKey(after.toAttempt('a'))).not.toBe(key);
   });
 
   it('is of one setting', () => {

@@ -9,12 +9,12 @@ export interface EntryFormat<Entry> {
   /** Undefined for a line that was not written to its end. */
   readonly read: (line: string) => Entry | undefined;
   /** Of what was asked: unique in the file. */
-  readonly idOf: (entry: Entry) => string;
+  readonly toId: (entry: Entry) => string;
 }
 
 /** The newest attempt at a task. Without a run, it is not known whether the gateway has got the request. */
 export interface Attempt {
-  /** Of what is asked, as `idOf` says. */
+  /** Of what is asked, as `toId` says. */
   readonly task_id: string;
   readonly attempt: number;
   readonly run_id: string | null;
@@ -45,7 +45,7 @@ export class EvaluationLog<Result> {
     for (const attempt of attempts as Attempt[]) this.attempts.set(attempt.task_id, attempt); // the program's own file
     for (const line of wholeLines(path)) {
       const result = format.read(line);
-      if (result) this.done.set(format.idOf(result), result);
+      if (result) this.done.set(format.toId(result), result);
     }
     this.evaluation = this.begin(header as Header | undefined, settings);
   }
@@ -89,12 +89,12 @@ export class EvaluationLog<Result> {
   }
 
   /** The attempt to go on with: an unfinished one, or the first. */
-  attemptOf(taskId: string): Attempt {
+  toAttempt(taskId: string): Attempt {
     return this.attempts.get(taskId) ?? { task_id: taskId, attempt: 1, run_id: null };
   }
 
   /** The same for every request of this attempt, and for no other. */
-  keyOf({ task_id: taskId, attempt }: Attempt): string {
+  toKey({ task_id: taskId, attempt }: Attempt): string {
     return `eval-${this.evaluation}-${attempt}-${Buffer.from(taskId).toString('base64url')}`;
   }
 
@@ -103,15 +103,15 @@ export class EvaluationLog<Result> {
   }
 
   finished(result: Result): void {
-    this.done.set(this.format.idOf(result), result);
+    this.done.set(this.format.toId(result), result);
     appendLine(this.path, result);
   }
 
   /** Forgets these results. Each of their tasks first gets a new attempt, so that a crash loses none. */
   askAgain(isWanted: (result: Result) => boolean): void {
-    const failed = this.results.filter(isWanted).map(this.format.idOf);
+    const failed = this.results.filter(isWanted).map(this.format.toId);
     for (const id of failed) {
-      this.record({ task_id: id, attempt: this.attemptOf(id).attempt + 1, run_id: null });
+      this.record({ task_id: id, attempt: this.toAttempt(id).attempt + 1, run_id: null });
       this.done.delete(id);
     }
     if (failed.length > 0)

@@ -10,14 +10,14 @@ const entities: Readonly<Record<string, string>> = {
 export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? '');
 
 /** Cells are HTML already. */
-export function tableOf(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+export function toTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const row = (tag: string, cells: readonly string[]) =>
     `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`;
   return `<table>\n${[row('th', titles.map(escaped)), ...rows.map((cells) => row('td', cells))].join('\n')}\n</table>`;
 }
 
 /** The policy allows nothing but the style of the page, so that no text can load or run anything. */
-export const pageOf = (title: string, style: string, parts: readonly string[]): string => `<!doctype html>
+export const toPage = (title: string, style: string, parts: readonly string[]): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

@@ -1,6 +1,6 @@
 import type { Rondo } from '@rondo/client';
 import { concurrently } from './concurrently';
-import { endedRun, errorOf, responseOf } from './ended-run';
+import { endedRun, findError, findResponse } from './ended-run';
 import { EvaluationLog } from './evaluation-log';
 import { JudgeQuestion, judgeInstructions, longestQuestion } from './judge-question';
 import { type Judgement, judgementFormat, judgementsPath } from './judgement';
@@ -22,7 +22,7 @@ export interface Judging {
   readonly rondo: Rondo;
   /** Ends the waiting, and no run. */
   readonly signal: AbortSignal;
-  readonly progressOf: (total: number) => Progress;
+  readonly toProgress: (total: number) => Progress;
 }
 
 interface Work {
@@ -39,7 +39,7 @@ export async function judgeAnswers(judging: Judging): Promise<readonly Judgement
     const runs = new Set(results.map(({ run_id: id }) => id));
     if (retry) log.askAgain(({ judged_run_id: id, verdict }) => verdict === 'unjudged' && runs.has(id));
     const open = results.filter(({ run_id: id }) => !log.isDone(id));
-    const progress = judging.progressOf(open.length);
+    const progress = judging.toProgress(open.length);
     try {
       await concurrently(open, concurrency, async (result) => {
         const judgement = await judge(result, { log, judging });
@@ -57,8 +57,8 @@ export async function judgeAnswers(judging: Judging): Promise<readonly Judgement
 
 async function judge(result: TaskResult, { log, judging }: Work): Promise<Judgement> {
   const { rondo, signal } = judging;
-  const attempt = log.attemptOf(result.run_id);
-  const key = log.keyOf(attempt);
+  const attempt = log.toAttempt(result.run_id);
+  const key = log.toKey(attempt);
   const question = new JudgeQuestion(result, key);
   const about = { task_id: result.task_id, judged_run_id: result.run_id };
   if (question.text.length > longestQuestion) {
@@ -68,9 +68,9 @@ async function judge(result: TaskResult, { log, judging }: Work): Promise<Judgem
   const runId = attempt.run_id ?? (await start(question, key, judging));
   if (attempt.run_id === null) log.started(attempt, runId);
   const run = await endedRun(runId, rondo, signal);
-  const reply = await responseOf(run, rondo);
+  const reply = await findResponse(run, rondo);
   const found = reply === null ? undefined : question.read(reply);
-  const missing = errorOf(run) ?? 'its reply has no verdict of the form that was asked for';
+  const missing = findError(run) ?? 'its reply has no verdict of the form that was asked for';
   return {
     ...about,
     ...(found ?? { verdict: 'unjudged', reason: missing }),

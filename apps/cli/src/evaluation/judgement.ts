@@ -19,7 +19,7 @@ export interface Judgement {
 const verdicts: readonly unknown[] = ['right', 'wrong', 'unjudged'];
 
 /** A line that this program wrote; undefined for one that was not written to its end, or is from elsewhere. */
-export function judgementOf(line: string): Judgement | undefined {
+export function findJudgement(line: string): Judgement | undefined {
   try {
     const value = JSON.parse(line) as Partial<Judgement> | null;
     const isWhole = typeof value?.task_id === 'string' && typeof value.judged_run_id === 'string';
@@ -31,7 +31,7 @@ export function judgementOf(line: string): Judgement | undefined {
 }
 
 /** An answer of a later run of the task is judged anew. */
-export const judgementFormat: EntryFormat<Judgement> = { read: judgementOf, idOf: ({ judged_run_id: id }) => id };
+export const judgementFormat: EntryFormat<Judgement> = { read: findJudgement, toId: ({ judged_run_id: id }) => id };
 
 /** Beside the results. */
 export const judgementsPath = (results: string): string => `${results}.judgements`;

@@ -15,7 +15,7 @@ export function parseDataset(text: string, file: string): DatasetRow[] {
     .split('\n')
     .map((line, index) => ({ line, where: `${file}, line ${index + 1}` }))
     .filter(({ line }) => line.trim() !== '')
-    .map(({ line, where }) => ({ where, row: rowOf(fieldsOf(line, where), where) }));
+    .map(({ line, where }) => ({ where, row: toRow(toFields(line, where), where) }));
   if (rows.length === 0) throw new UsageError(`${file} has no task.`);
   const seen = new Set<string>();
   for (const { where, row } of rows) {
@@ -25,7 +25,7 @@ export function parseDataset(text: string, file: string): DatasetRow[] {
   return rows.map(({ row }) => row);
 }
 
-function fieldsOf(line: string, where: string): Fields {
+function toFields(line: string, where: string): Fields {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields; // an object by now
@@ -35,8 +35,8 @@ function fieldsOf(line: string, where: string): Fields {
   throw new UsageError(`${where}: a line is one JSON object.`);
 }
 
-function rowOf(fields: Fields, where: string): DatasetRow {
-  const text = (names: readonly string[]) => textOf(fields, names, where);
+function toRow(fields: Fields, where: string): DatasetRow {
+  const text = (names: readonly string[]) => findText(fields, names, where);
   const required = (names: readonly string[]) => {
     const found = text(names);
     if (found === null || found.trim() === '') throw new UsageError(`${where}: ${names[0]} is missing.`);
@@ -45,21 +45,21 @@ function rowOf(fields: Fields, where: string): DatasetRow {
   const scorer = text(['scorer']);
   if (scorer !== null && !isScorer(scorer))
     throw new UsageError(`${where}: scorer is one of ${scorers.join(', ')}, not ${scorer}.`);
-  const answer = scorer === 'json_schema' ? schemaOf(fields['answer'], where) : text(['answer', 'Final answer']);
+  const answer = scorer === 'json_schema' ? findSchema(fields['answer'], where) : text(['answer', 'Final answer']);
   if (answer !== null) checkAnswer(answer, scorer, where);
   return {
     taskId: required(['task_id', 'id']),
     question: required(['question', 'Question']),
     trueAnswer: answer === '?' ? null : answer, // what GAIA's test split says instead
     level: text(['level', 'Level']),
-    fileName: fileNameOf(text(['file_name', 'file']), where),
+    fileName: findFileName(text(['file_name', 'file']), where),
     scorer,
-    tolerance: toleranceOf(fields['tolerance'], where),
+    tolerance: findTolerance(fields['tolerance'], where),
   };
 }
 
 /** The first of these fields that has a value. */
-function textOf(fields: Fields, names: readonly string[], where: string): string | null {
+function findText(fields: Fields, names: readonly string[], where: string): string | null {
   for (const name of names) {
     const value = fields[name];
     if (value === undefined || value === null) continue;
@@ -71,7 +71,7 @@ function textOf(fields: Fields, names: readonly string[], where: string): string
 }
 
 /** A dataset from elsewhere must not name files outside its folder. */
-function fileNameOf(name: string | null, where: string): string | null {
+function findFileName(name: string | null, where: string): string | null {
   if (name === null || name === '') return null;
   const parts = name.split(/[/\\]/);
   if (parts.includes('..') || parts[0] === '' || name.includes('\0'))
@@ -79,14 +79,14 @@ function fileNameOf(name: string | null, where: string): string | null {
   return name;
 }
 
-function toleranceOf(value: unknown, where: string): number | null {
+function findTolerance(value: unknown, where: string): number | null {
   if (value === undefined || value === null) return null;
   if (typeof value === 'number' && value >= 0 && Number.isFinite(value)) return value;
   throw new UsageError(`${where}: tolerance is a number that is not negative.`);
 }
 
 /** A schema is an object, or JSON in a text. */
-function schemaOf(answer: unknown, where: string): string | null {
+function findSchema(answer: unknown, where: string): string | null {
   if (answer === undefined || answer === null) return null;
   if (typeof answer === 'string') return answer;
   if (typeof answer === 'object' || typeof answer === 'boolean') return JSON.stringify(answer);

@@ -8,11 +8,11 @@ const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false
 
 /** The tasks of a JSONL file, or of a folder as GAIA is published: `[2023/]SPLIT/metadata.jsonl` with the files beside it. */
 export function readDataset(path: string, split: string): EvaluationTask[] {
-  const file = metadataOf(path, split);
+  const file = toMetadata(path, split);
   return parseDataset(readFileSync(file, 'utf8'), file).map((row) => withFiles(row, dirname(file)));
 }
 
-function metadataOf(path: string, split: string): string {
+function toMetadata(path: string, split: string): string {
   if (isFile(path)) return path;
   const places = ['2023', '.'].map((year) => join(path, year, split, 'metadata.jsonl'));
   const found = places.find(isFile);

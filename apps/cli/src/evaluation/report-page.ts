@@ -1,8 +1,8 @@
-import { escaped, pageOf, tableOf } from './html';
-import { type Bar, plotOf } from './report-plot';
+import { escaped, toPage, toTable } from './html';
+import { type Bar, toPlot } from './report-plot';
 import { reportStyle } from './report-style';
 import type { ScoredResult } from './scored-result';
-import { type Summary, compareResults, levelsOf, summaryOf } from './summary';
+import { type Summary, compareResults, listLevels, toSummary } from './summary';
 import { costText, intervalText, percent } from './summary-text';
 
 export interface NamedResults {
@@ -18,23 +18,23 @@ interface NamedSummary {
 
 /** A page that needs nothing else: bars with intervals, sums, differences, and each task. */
 export function reportPage(evaluations: readonly NamedResults[]): string {
-  const all = evaluations.map(({ name, results }) => ({ name, results, summary: summaryOf(results) }));
-  return pageOf('Evaluation', reportStyle, [
+  const all = evaluations.map(({ name, results }) => ({ name, results, summary: toSummary(results) }));
+  return toPage('Evaluation', reportStyle, [
     `<h1>${escaped(all.map(({ name }) => name).join(' · '))}</h1>`,
     '<div class="plots">',
-    plotOf('Right answers, with 95 % confidence', all.map(accuracyBar)),
-    plotOf(
+    toPlot('Right answers, with 95 % confidence', all.map(accuracyBar)),
+    toPlot(
       'Cost, where it is known',
       scaled(all, ({ costUsd }) => [costUsd, `$${costUsd.toFixed(4)}`]),
     ),
-    plotOf(
+    toPlot(
       'Time of all runs',
       scaled(all, ({ seconds }) => [seconds, `${seconds.toFixed(1)} s`]),
     ),
     '</div>',
     '<h2>Sums</h2>',
-    tableOf(['Evaluation', 'Model', 'Tasks', 'Right', 'Errors', 'Tokens', 'Cost of the judge'], all.map(sumRow)),
-    ...differencesOf(all),
+    toTable(['Evaluation', 'Model', 'Tasks', 'Right', 'Errors', 'Tokens', 'Cost of the judge'], all.map(sumRow)),
+    ...listDifferences(all),
     ...levelTable(all),
     ...all.map(({ name, results }) => `<h2>${escaped(name)}</h2>\n${taskTable(results)}`),
   ]);
@@ -63,7 +63,7 @@ function sumRow({ name, results, summary }: NamedSummary): string[] {
 }
 
 /** Of each evaluation and the first one. */
-function differencesOf([first, ...others]: readonly NamedSummary[]): string[] {
+function listDifferences([first, ...others]: readonly NamedSummary[]): string[] {
   if (!first || others.length === 0) return [];
   const rows = others.map(({ name, results }) => {
     const { tasks, difference, interval, changes } = compareResults(first.results, results);
@@ -72,25 +72,25 @@ function differencesOf([first, ...others]: readonly NamedSummary[]): string[] {
     return [name, `${tasks}`, percent(difference), intervalText(interval), named('gained'), named('lost')].map(escaped);
   });
   const titles = ['Evaluation', 'Tasks that both have', 'Difference', '95 %', 'Gained', 'Lost'];
-  return [`<h2>Compared with ${escaped(first.name)}</h2>`, tableOf(titles, rows)];
+  return [`<h2>Compared with ${escaped(first.name)}</h2>`, toTable(titles, rows)];
 }
 
 function levelTable(all: readonly NamedSummary[]): string[] {
-  const levels = [...new Set(all.flatMap(({ results }) => levelsOf(results).map(({ level }) => level)))].sort();
+  const levels = [...new Set(all.flatMap(({ results }) => listLevels(results).map(({ level }) => level)))].sort();
   if (levels.length === 0) return [];
   const rows = all.map(({ name, results }) => {
-    const known = new Map(levelsOf(results).map(({ level, summary }) => [level, summary]));
+    const known = new Map(listLevels(results).map(({ level, summary }) => [level, summary]));
     const cells = levels.map((level) => {
       const { right = 0, scored = 0 } = known.get(level) ?? {};
       return scored === 0 ? '' : `${right}/${scored} (${percent(right / scored)})`;
     });
     return [name, ...cells].map(escaped);
   });
-  return ['<h2>Right answers by level</h2>', tableOf(['Evaluation', ...levels.map((level) => `Level ${level}`)], rows)];
+  return ['<h2>Right answers by level</h2>', toTable(['Evaluation', ...levels.map((level) => `Level ${level}`)], rows)];
 }
 
 const taskTable = (results: readonly ScoredResult[]): string =>
-  tableOf(['Task', 'Verdict', 'Answer', 'True answer', 'Cost', 'Time'], results.map(taskRow));
+  toTable(['Task', 'Verdict', 'Answer', 'True answer', 'Cost', 'Time'], results.map(taskRow));
 
 const longest = 2_000;
 const shown = (text: string): string => escaped(text.length > longest ? `${text.slice(0, longest)} …` : text);

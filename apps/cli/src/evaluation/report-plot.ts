@@ -13,7 +13,7 @@ const [width, rowHeight] = [320, 46];
 const x = (part: number): string => (part * width).toFixed(1);
 
 /** Bars below each other, each under its name and its label. */
-export function plotOf(title: string, bars: readonly Bar[]): string {
+export function toPlot(title: string, bars: readonly Bar[]): string {
   const rows = bars.map(({ name, length, range, label }, index) => {
     const y = index * rowHeight;
     return (
@@ -21,7 +21,7 @@ export function plotOf(title: string, bars: readonly Bar[]): string {
       `<text x="${width}" y="${y + 14}" text-anchor="end">${escaped(label)}</text>` +
       `<rect class="track" x="0" y="${y + 22}" width="${width}" height="10" rx="3"/>` +
       `<rect class="bar" x="0" y="${y + 22}" width="${x(length)}" height="10" rx="3"/>` +
-      (range ? intervalOf(range, y + 27) : '')
+      (range ? toInterval(range, y + 27) : '')
     );
   });
   const box = `0 0 ${width} ${bars.length * rowHeight - 8}`;
@@ -29,5 +29,5 @@ export function plotOf(title: string, bars: readonly Bar[]): string {
   return `<figure><figcaption>${escaped(title)}</figcaption>${drawing}</figure>`;
 }
 
-const intervalOf = ([from, to]: readonly [number, number], y: number): string =>
+const toInterval = ([from, to]: readonly [number, number], y: number): string =>
   `<path class="range" d="M${x(from)} ${y}H${x(to)}M${x(from)} ${y - 5}v10M${x(to)} ${y - 5}v10"/>`;

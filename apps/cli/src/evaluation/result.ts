@@ -28,7 +28,7 @@ export interface TaskResult {
 }
 
 /** A line that this program wrote; undefined for one that was not written to its end, or is from elsewhere. */
-export function resultOf(line: string): TaskResult | undefined {
+export function findResult(line: string): TaskResult | undefined {
   try {
     const value = JSON.parse(line) as Partial<TaskResult> | null;
     const isWhole = typeof value?.task_id === 'string' && typeof value.run_id === 'string' && isScorer(value.scorer);
@@ -39,4 +39,4 @@ export function resultOf(line: string): TaskResult | undefined {
   }
 }
 
-export const resultFormat: EntryFormat<TaskResult> = { read: resultOf, idOf: ({ task_id: id }) => id };
+export const resultFormat: EntryFormat<TaskResult> = { read: findResult, toId: ({ task_id: id }) => id };

@@ -7,7 +7,7 @@ import type { Ending } from '../exit-codes';
 import { hasItsTools } from './check-tools';
 import { EvaluationLog } from './evaluation-log';
 import { readCount, readNumber } from '../parse-arguments';
-import { scorerOf } from './given-options';
+import { findScorer } from './given-options';
 import { readJudgements } from './read-results';
 import { readDataset, selectTasks } from './read-dataset';
 import { resultFormat } from './result';
@@ -15,12 +15,12 @@ import { runEvaluation } from './run-evaluation';
 import { type TaskSettings, defaultPrompt } from './run-task';
 import { whileLocked } from './runner-lock';
 import { scored } from './scored-result';
-import { summaryOf } from './summary';
-import { sentenceOf } from './summary-text';
+import { toSummary } from './summary';
+import { toSentence } from './summary-text';
 import { openTaskLog } from './task-log';
 import { untilInterrupted } from './until-interrupted';
 
-function promptOf(given: Given): string {
+function toPrompt(given: Given): string {
   const file = given.value('prompt');
   if (file === undefined) return defaultPrompt;
   const prompt = readFileSync(file, 'utf8');
@@ -28,14 +28,14 @@ function promptOf(given: Given): string {
   return prompt;
 }
 
-function settingsOf(given: Given, agent: Agent | undefined): TaskSettings {
-  const scorer = scorerOf(given) ?? 'gaia';
+function toSettings(given: Given, agent: Agent | undefined): TaskSettings {
+  const scorer = findScorer(given) ?? 'gaia';
   const [model, profile] = ['model', 'profile'].map((option) => given.value(option));
   const budget = readNumber(given, 'budget', 0);
   const ofAgent = agent?.definition.limits?.max_iterations;
   const iterations = readCount(given, 'max-iterations', 1) ?? (ofAgent === undefined ? 200 : undefined);
   return {
-    prompt: promptOf(given),
+    prompt: toPrompt(given),
     scorer,
     agentName: agent?.definition.name ?? null,
     agentVersion: agent?.version ?? null,
@@ -64,7 +64,7 @@ export async function runDataset(given: Given, context: Context): Promise<Ending
   const concurrency = readCount(given, 'concurrency', 1) ?? 1;
   const agentName = given.value('agent');
   const agent = agentName === undefined ? undefined : await agentNamed(agentName, context);
-  const settings = settingsOf(given, agent);
+  const settings = toSettings(given, agent);
   if (!(await hasItsTools(agent, given, context))) return 'failed';
   const path = join('output', split, `${name}.jsonl`);
   const { prompt, scorer, run, agentVersion } = settings;
@@ -84,7 +84,7 @@ export async function runDataset(given: Given, context: Context): Promise<Ending
     }),
   );
   if (results === undefined) return 'interrupted';
-  terminal.note(sentenceOf(summaryOf(scored(results, { judgements: readJudgements(path) }))));
+  terminal.note(toSentence(toSummary(scored(results, { judgements: readJudgements(path) }))));
   terminal.note(`Results: ${path}`);
   const into = given.value('record');
   if (into === undefined) return 'ok';

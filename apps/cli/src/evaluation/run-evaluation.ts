@@ -34,7 +34,7 @@ export async function runEvaluation(evaluation: Evaluation): Promise<void> {
   try {
     await concurrently(open, concurrency, async (task) => {
       const result = await runTask(task, evaluation);
-      progress.finished(stepOf(result));
+      progress.finished(toStep(result));
       if (terminal.isJson) terminal.json(result);
     });
   } finally {
@@ -42,7 +42,7 @@ export async function runEvaluation(evaluation: Evaluation): Promise<void> {
   }
 }
 
-function stepOf(result: TaskResult): Step {
+function toStep(result: TaskResult): Step {
   const { task_id: name, agent_error: error, cost_usd: costUsd } = result;
   const [{ verdict } = { verdict: 'unknown' }] = scored([result]);
   const isKnown = verdict === 'right' || verdict === 'wrong';

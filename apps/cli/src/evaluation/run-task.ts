@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { NewRun, Rondo, Run } from '@rondo/client';
-import { endedRun, errorOf, responseOf } from './ended-run';
+import { endedRun, findError, findResponse } from './ended-run';
 import type { EvaluationLog } from './evaluation-log';
 import type { TaskResult } from './result';
 import type { EvaluationTask, Scorer } from './task';
@@ -35,38 +35,38 @@ interface Work {
 export async function runTask(task: EvaluationTask, work: Work): Promise<TaskResult> {
   const { rondo, log, settings, signal } = work;
   const input = settings.prompt.replace('{question}', () => task.question);
-  const runId = await runOf(task, input, work);
+  const runId = await readRun(task, input, work);
   const run = await endedRun(runId, rondo, signal);
   const result = { ...(await resultOfRun(run, rondo)), ...aboutTask(task, input, settings) };
   log.finished(result);
   return result;
 }
 
-async function runOf(task: EvaluationTask, input: string, { rondo, log, settings, signal }: Work): Promise<string> {
-  const attempt = log.attemptOf(task.taskId);
+async function readRun(task: EvaluationTask, input: string, { rondo, log, settings, signal }: Work): Promise<string> {
+  const attempt = log.toAttempt(task.taskId);
   if (attempt.run_id !== null) return attempt.run_id;
   const attachments = await Promise.all(
     task.files.map(async (path) => new File([await readFile(path)], basename(path))),
   );
   const run = await rondo.runs.create(
     { ...settings.run, input, metadata: { evaluation_task: task.taskId.slice(0, 500) } },
-    { attachments, idempotencyKey: log.keyOf(attempt), signal },
+    { attachments, idempotencyKey: log.toKey(attempt), signal },
   );
   log.started(attempt, run.id);
   return run.id;
 }
 
-const timeOf = (moment: string): string => moment.slice(0, 19).replace('T', ' ');
+const toTime = (moment: string): string => moment.slice(0, 19).replace('T', ' ');
 
 async function resultOfRun(run: Run, rondo: Rondo) {
   const { usage, started_at: started, finished_at: finished, created_at: created } = run;
-  const response = await responseOf(run, rondo);
+  const response = await findResponse(run, rondo);
   return {
     prediction: response === null ? null : answerIn(response),
     iteration_limit_exceeded: run.finish_reason === 'max_iterations',
-    agent_error: errorOf(run),
-    start_time: timeOf(started ?? created),
-    end_time: timeOf(finished ?? created),
+    agent_error: findError(run),
+    start_time: toTime(started ?? created),
+    end_time: toTime(finished ?? created),
     token_counts: { input: usage.input_tokens, cached: usage.cached_tokens, output: usage.output_tokens },
     workspace_id: run.thread_id,
     run_id: run.id,

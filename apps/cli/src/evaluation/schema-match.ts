@@ -29,7 +29,7 @@ export function compileSchema(schema: string): ValidateFunction {
 
 /** Whether the text is JSON that the schema allows. Models put JSON into a fenced block: its fences do not count. */
 export function matchesSchema(text: string, schema: string): boolean {
-  const value = jsonOf(text);
+  const value = findJson(text);
   if (value === undefined) return false;
   try {
     return compileSchema(schema)(value.json);
@@ -39,7 +39,7 @@ export function matchesSchema(text: string, schema: string): boolean {
   }
 }
 
-function jsonOf(text: string): { readonly json: unknown } | undefined {
+function findJson(text: string): { readonly json: unknown } | undefined {
   const [, fenced = text] = /^\s*```(?:json)?\s*\n(.*)\n\s*```\s*$/s.exec(text) ?? [];
   try {
     return { json: JSON.parse(fenced) };

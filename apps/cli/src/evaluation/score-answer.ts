@@ -31,7 +31,7 @@ export function isRight({ prediction, trueAnswer, scorer, tolerance }: Compariso
 const decimal = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /** A number without the signs of units that GAIA's own scorer ignores. */
-const numberOf = (text: string): number | undefined => {
+const readNumber = (text: string): number | undefined => {
   const plain = text.replaceAll(/[$%,]/g, '').trim();
   return decimal.test(plain) ? Number(plain) : undefined;
 };
@@ -45,20 +45,20 @@ const withoutPunctuation = (text: string): string => withoutSpace(text).replaceA
  * numbers by value, lists by their elements in order, other text without space, case and punctuation.
  */
 function matchesAsGaia(prediction: string, trueAnswer: string): boolean {
-  if (isNumber(trueAnswer)) return numberOf(prediction) === Number(trueAnswer);
+  if (isNumber(trueAnswer)) return readNumber(prediction) === Number(trueAnswer);
   if (!/[,;]/.test(trueAnswer)) return withoutPunctuation(prediction) === withoutPunctuation(trueAnswer);
   const [said, wanted] = [prediction.split(/[,;]/), trueAnswer.split(/[,;]/)];
   return (
     said.length === wanted.length &&
     wanted.every((element, index) => {
       const other = said[index] ?? '';
-      return isNumber(element) ? numberOf(other) === Number(element) : withoutSpace(other) === withoutSpace(element);
+      return isNumber(element) ? readNumber(other) === Number(element) : withoutSpace(other) === withoutSpace(element);
     })
   );
 }
 
 function isNear(prediction: string, trueAnswer: string, tolerance: number): boolean {
-  const [said, wanted] = [numberOf(prediction), numberOf(trueAnswer)];
+  const [said, wanted] = [readNumber(prediction), readNumber(trueAnswer)];
   return said !== undefined && wanted !== undefined && Math.abs(said - wanted) <= tolerance;
 }
 

@@ -24,11 +24,11 @@ export function scored(results: readonly TaskResult[], { judgements = [], scorer
   return results.map((recorded) => {
     const result = { ...recorded, scorer: scorer ?? recorded.scorer };
     const judgement = result.scorer === 'judge' ? (byRun.get(result.run_id) ?? null) : null;
-    return { ...result, judgement, verdict: verdictOf(result, judgement) };
+    return { ...result, judgement, verdict: toVerdict(result, judgement) };
   });
 }
 
-function verdictOf(result: TaskResult, judgement: Judgement | null): Verdict {
+function toVerdict(result: TaskResult, judgement: Judgement | null): Verdict {
   const { prediction, true_answer: trueAnswer, scorer, tolerance } = result;
   if (trueAnswer === null) return 'unknown';
   if (prediction === null) return 'wrong';

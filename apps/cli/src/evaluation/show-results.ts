@@ -3,19 +3,19 @@ import { basename } from 'node:path';
 import { type Context, type Given, UsageError } from '../command';
 import type { Ending } from '../exit-codes';
 import { readCount } from '../parse-arguments';
-import { scorerOf } from './given-options';
+import { findScorer } from './given-options';
 import { judgeAnswers } from './judge-answers';
 import { defaultJudgePrompt } from './judge-question';
 import { Progress } from './progress';
 import { readJudgements, readResults } from './read-results';
 import { reportPage } from './report-page';
 import { type ScoredResult, needsJudge, scored } from './scored-result';
-import { type Summary, compareResults, levelsOf, summaryOf } from './summary';
-import { costText, intervalText, percent, scoreText, sentenceOf } from './summary-text';
+import { type Summary, compareResults, listLevels, toSummary } from './summary';
+import { costText, intervalText, percent, scoreText, toSentence } from './summary-text';
 import { untilInterrupted } from './until-interrupted';
 
 const scoredFile = (file: string, given: Given): ScoredResult[] =>
-  scored(readResults(file), { judgements: readJudgements(file), scorer: scorerOf(given) });
+  scored(readResults(file), { judgements: readJudgements(file), scorer: findScorer(given) });
 
 /** Asks the judge first, where a model is named. */
 export async function scoreFile(given: Given, context: Context): Promise<Ending> {
@@ -23,18 +23,19 @@ export async function scoreFile(given: Given, context: Context): Promise<Ending>
   const file = given.args[0] ?? '';
   if (!(await judgeFile(file, given, context))) return 'interrupted';
   const results = scoredFile(file, given);
-  const summary = summaryOf(results);
+  const summary = toSummary(results);
   if (terminal.isJson) {
     const verdicts = results.map(({ task_id: id, verdict, judgement }) => ({
       ...{ task_id: id, verdict },
       ...(judgement && { reason: judgement.reason, judge_run_id: judgement.run_id }),
     }));
-    terminal.json({ ...summary, levels: levelsOf(results), verdicts });
+    terminal.json({ ...summary, levels: listLevels(results), verdicts });
   } else {
     const rows = results.map((result) => [result.task_id, result.verdict, aboutAnswer(result)]);
     terminal.table([['TASK', 'ANSWER', ''], ...rows]);
-    for (const { level, summary: ofLevel } of levelsOf(results)) terminal.line(`Level ${level}: ${scoreText(ofLevel)}`);
-    terminal.line(sentenceOf(summary));
+    for (const { level, summary: ofLevel } of listLevels(results))
+      terminal.line(`Level ${level}: ${scoreText(ofLevel)}`);
+    terminal.line(toSentence(summary));
     for (const hint of judgeHints(results)) terminal.note(hint);
   }
   return 'ok';
@@ -63,14 +64,14 @@ async function judgeFile(file: string, given: Given, { rondo, terminal }: Contex
     if (promptFile !== undefined) throw new UsageError('--judge-prompt needs --judge-model.');
     return true;
   }
-  const results = scored(readResults(file), { scorer: scorerOf(given) }).filter(needsJudge);
+  const results = scored(readResults(file), { scorer: findScorer(given) }).filter(needsJudge);
   if (results.length === 0)
     throw new UsageError('No task has the scorer judge and an answer. All are judged with --scorer judge.');
   const concurrency = readCount(given, 'concurrency', 1) ?? 1;
   const judging = {
     ...{ path: file, results, model, concurrency, retry: given.has('retry-errors'), rondo: rondo() },
     prompt: promptFile === undefined ? defaultJudgePrompt : readFileSync(promptFile, 'utf8'),
-    progressOf: (total: number) => new Progress(terminal, total, { concurrency }),
+    toProgress: (total: number) => new Progress(terminal, total, { concurrency }),
   };
   return (await untilInterrupted(terminal, (signal) => judgeAnswers({ ...judging, signal }))) !== undefined;
 }
@@ -84,7 +85,7 @@ export function compareFiles(given: Given, { terminal }: Context): Promise<Endin
     for (const { taskId, change } of found.changes) terminal.line(`${change === 'gained' ? '+' : '-'} ${taskId}`);
     terminal.table([
       ['', 'BEFORE', 'AFTER'],
-      ...rowsOf.map(([title, cell]) => [title, cell(found.before), cell(found.after)]),
+      ...summaryRows.map(([title, cell]) => [title, cell(found.before), cell(found.after)]),
     ]);
     const { difference, interval } = found;
     terminal.line(`Difference over ${found.tasks} tasks: ${percent(difference)} (95 %: ${intervalText(interval)})`);
@@ -92,7 +93,7 @@ export function compareFiles(given: Given, { terminal }: Context): Promise<Endin
   return Promise.resolve('ok');
 }
 
-const rowsOf: readonly (readonly [string, (summary: Summary) => string])[] = [
+const summaryRows: readonly (readonly [string, (summary: Summary) => string])[] = [
   ['right', ({ right, scored: known }) => `${right}/${known}`],
   ['95 %', ({ interval }) => intervalText(interval)],
   ['errors', ({ errors }) => `${errors}`],

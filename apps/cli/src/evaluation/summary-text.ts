@@ -15,7 +15,7 @@ export const scoreText = ({ right, scored, interval }: Summary): string =>
     : `${right} of ${scored} right (${percent(right / scored)}; 95 %: ${intervalText(interval)})`;
 
 /** The sum of an evaluation, for a person. */
-export function sentenceOf(summary: Summary): string {
+export function toSentence(summary: Summary): string {
   const { tasks, unjudged, errors, costUsd, unpriced, judging } = summary;
   const open = unjudged === 0 ? '' : `${unjudged} unjudged, `;
   const judged = judging.answers === 0 ? '' : ` and ${costText(judging.costUsd, judging.unpriced)} for the judge`;

@@ -1,8 +1,8 @@
 import type { TaskResult } from './result';
 import { answerIn } from './run-task';
 import { scored } from './scored-result';
-import { compareResults, summaryOf } from './summary';
-import { sentenceOf } from './summary-text';
+import { compareResults, toSummary } from './summary';
+import { toSentence } from './summary-text';
 
 const result = (taskId: string, prediction: string | null, trueAnswer: string | null = '4'): TaskResult =>
   ({
@@ -21,7 +21,7 @@ const result = (taskId: string, prediction: string | null, trueAnswer: string | 
 describe('the sum of an evaluation', () => {
   it('counts a task without an answer as wrong, and none whose true answer is unknown', () => {
     const results = [result('a', '4'), result('b', null), result('c', '4', null), result('unpriced', '5')];
-    const summary = summaryOf(scored(results));
+    const summary = toSummary(scored(results));
 
     expect(summary).toMatchObject({ tasks: 4, scored: 3, right: 1, errors: 1, costUsd: 1.5, unpriced: 1, seconds: 8 });
     expect(summary).toMatchObject({ inputTokens: 40, outputTokens: 20 });
@@ -51,11 +51,11 @@ describe('the sum of an evaluation', () => {
       { ...judgement, task_id: 'c', judged_run_id: 'run_of_an_earlier_attempt', verdict: 'right' as const },
     ];
 
-    const summary = summaryOf(scored(results, { judgements }));
+    const summary = toSummary(scored(results, { judgements }));
 
     expect(summary).toMatchObject({ scored: 1, right: 1, unjudged: 2, costUsd: 1.5 });
     expect(summary.judging).toEqual({ answers: 2, costUsd: 0.01, unpriced: 1 });
-    expect(sentenceOf(summary)).toMatch(
+    expect(toSentence(summary)).toMatch(
       /^3 tasks: 1 of 1 right .*, 2 unjudged, 0 errors, \$1\.5000 and \$0\.0100 \(1 unknown\) for the judge\.$/,
     );
   });

@@ -27,10 +27,10 @@ export interface Judging {
   readonly unpriced: number;
 }
 
-const sumOf = (results: readonly ScoredResult[], value: (result: ScoredResult) => number | null): number =>
+const computeSum = (results: readonly ScoredResult[], value: (result: ScoredResult) => number | null): number =>
   results.reduce((sum, result) => sum + (value(result) ?? 0), 0);
 
-export function summaryOf(results: readonly ScoredResult[]): Summary {
+export function toSummary(results: readonly ScoredResult[]): Summary {
   const known = results.filter(isScored);
   const right = known.filter(({ verdict }) => verdict === 'right').length;
   return {
@@ -40,22 +40,22 @@ export function summaryOf(results: readonly ScoredResult[]): Summary {
     unjudged: results.filter(({ verdict }) => verdict === 'unjudged').length,
     errors: results.filter(({ agent_error: error }) => error !== null).length,
     interval: wilson(right, known.length),
-    costUsd: sumOf(results, (result) => result.cost_usd),
+    costUsd: computeSum(results, (result) => result.cost_usd),
     unpriced: results.filter(({ cost_usd: cost }) => cost === null).length,
-    inputTokens: sumOf(results, (result) => result.token_counts.input),
-    outputTokens: sumOf(results, (result) => result.token_counts.output),
-    seconds: sumOf(results, (result) => result.duration_s),
-    judging: judgingOf(results),
+    inputTokens: computeSum(results, (result) => result.token_counts.input),
+    outputTokens: computeSum(results, (result) => result.token_counts.output),
+    seconds: computeSum(results, (result) => result.duration_s),
+    judging: toJudging(results),
   };
 }
 
 /** The sums of each level that tasks have. */
-export function levelsOf(results: readonly ScoredResult[]): { readonly level: string; readonly summary: Summary }[] {
+export function listLevels(results: readonly ScoredResult[]): { readonly level: string; readonly summary: Summary }[] {
   const levels = [...new Set(results.flatMap(({ task }) => task ?? []))].sort();
-  return levels.map((level) => ({ level, summary: summaryOf(results.filter(({ task }) => task === level)) }));
+  return levels.map((level) => ({ level, summary: toSummary(results.filter(({ task }) => task === level)) }));
 }
 
-function judgingOf(results: readonly ScoredResult[]): Judging {
+function toJudging(results: readonly ScoredResult[]): Judging {
   const asked = results.flatMap(({ judgement }) =>
     judgement !== null && judgement.run_id !== null ? [judgement] : [],
   );
@@ -86,13 +86,13 @@ export function compareResults(before: readonly ScoredResult[], after: readonly 
   const others = new Map(after.map((result) => [result.task_id, result]));
   const pairs = before.flatMap((first) => {
     const second = others.get(first.task_id);
-    return second && isScored(first) && isScored(second) ? [{ first, second, gain: gainOf(first, second) }] : [];
+    return second && isScored(first) && isScored(second) ? [{ first, second, gain: toGain(first, second) }] : [];
   });
   const gains = pairs.map(({ gain }) => gain);
   return {
     tasks: pairs.length,
-    before: summaryOf(pairs.map(({ first }) => first)),
-    after: summaryOf(pairs.map(({ second }) => second)),
+    before: toSummary(pairs.map(({ first }) => first)),
+    after: toSummary(pairs.map(({ second }) => second)),
     changes: pairs
       .filter(({ gain }) => gain !== 0)
       .map(({ first, gain }) => ({ taskId: first.task_id, change: gain > 0 ? 'gained' : 'lost' })),
@@ -101,5 +101,5 @@ export function compareResults(before: readonly ScoredResult[], after: readonly 
   };
 }
 
-const gainOf = (before: ScoredResult, after: ScoredResult): number =>
+const toGain = (before: ScoredResult, after: ScoredResult): number =>
   Number(after.verdict === 'right') - Number(before.verdict === 'right');

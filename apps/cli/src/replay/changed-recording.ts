@@ -31,11 +31,11 @@ function settingsAfter({ run: { settings }, agent }: Recording, changes: Changes
 /** The new profile and agent, but for what the request of the run had said itself: where it differs from the old ones. */
 function overlaid(settings: RunSettings, agent: AgentDefinition | null, changes: Changes): RunSettings {
   const interactive = [undefined, false, true].find((choice) =>
-    isSame(baseOf(settings, { profile: settings.profile, agent, interactive: choice }).tools, settings.tools),
+    isSame(toBase(settings, { profile: settings.profile, agent, interactive: choice }).tools, settings.tools),
   );
-  const before = baseOf(settings, { profile: settings.profile, agent, interactive });
+  const before = toBase(settings, { profile: settings.profile, agent, interactive });
   const profile = changes.profile ?? changes.agent?.profile ?? settings.profile;
-  const after = baseOf(settings, { profile, agent: changes.agent ?? agent, interactive });
+  const after = toBase(settings, { profile, agent: changes.agent ?? agent, interactive });
   return merged(settings, before, after) as RunSettings; // three of them, field by field
 }
 
@@ -46,7 +46,7 @@ interface Base {
 }
 
 /** The settings of a run that says nothing itself. */
-function baseOf({ model }: RunSettings, { profile, agent, interactive }: Base): RunSettings {
+function toBase({ model }: RunSettings, { profile, agent, interactive }: Base): RunSettings {
   const request = { profile, ...(interactive !== undefined && { interactive }) };
   const result = effectiveSettings(withDefinition(request, agent ?? undefined), { model });
   if ('settings' in result) return result.settings;

@@ -13,7 +13,7 @@ export interface Difference {
   readonly diff: readonly string[];
 }
 
-export const sentenceOf = ({ iteration, where, problem }: Difference): string =>
+export const toSentence = ({ iteration, where, problem }: Difference): string =>
   `iteration ${iteration}, ${where}: ${problem}`;
 
 /** Leaves the loop at the place where the paths part. */
@@ -21,7 +21,7 @@ export class DifferenceError extends Error {
   override readonly name = 'DifferenceError';
 
   constructor(readonly difference: Difference) {
-    super(sentenceOf(difference));
+    super(toSentence(difference));
   }
 }
 
@@ -34,7 +34,7 @@ export function requestDifference(
   const differs = (where: string, [before, after]: readonly [unknown, unknown], problem = promptDiffers) =>
     isSame(before, after)
       ? undefined
-      : { iteration, where, problem, diff: shortDiff(textOf(before, after), textOf(after, before)) };
+      : { iteration, where, problem, diff: shortDiff(toText(before, after), toText(after, before)) };
   return (
     differs('model', [recorded.model, now.model], 'another model is asked') ??
     differs('system prompt', [recorded.system, now.system]) ??
@@ -54,13 +54,13 @@ function messageDifference(recorded: RecordedRequest, now: RecordedRequest, diff
     const [before, after] = [recorded.messages[index], now.messages[index]];
     const problem =
       before === undefined ? 'the prompt has one more' : after === undefined ? 'the prompt lacks it' : promptDiffers;
-    const found = differs(`message ${index + 1} (${roleOf(before ?? after)})`, [before, after], problem);
+    const found = differs(`message ${index + 1} (${toRole(before ?? after)})`, [before, after], problem);
     if (found) return found;
   }
   return undefined;
 }
 
-const roleOf = (message: unknown): string =>
+const toRole = (message: unknown): string =>
   typeof message === 'object' && message !== null && 'role' in message ? String(message.role) : 'no role';
 
 /** A fact that the engine would write now, beside the recorded one. */
@@ -80,13 +80,13 @@ const factText = ({ type, data }: ComparableFact): string => `${type} ${JSON.str
 const sorted = (value: unknown): unknown => JSON.parse(canonicalJson(value));
 
 /** The words of a message if those differ, else all of it. */
-function textOf(value: unknown, other: unknown): string {
-  const [words, others] = [wordsOf(value), wordsOf(other)];
+function toText(value: unknown, other: unknown): string {
+  const [words, others] = [findWords(value), findWords(other)];
   if (words !== undefined && words !== others) return words;
   return value === undefined ? '' : JSON.stringify(value, null, 1);
 }
 
-function wordsOf(value: unknown): string | undefined {
+function findWords(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null) return undefined;
   const parts = 'content' in value ? value.content : 'results' in value ? value.results : undefined;

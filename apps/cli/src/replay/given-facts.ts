@@ -14,7 +14,7 @@ export const isGiven = (fact: RecordedFact): boolean =>
   givenTypes.includes(fact.type) || (fact.type === 'message.created' && fact.data.message.type === 'user');
 
 /** The index of the first fact that may be the run's own: a fork begins with the facts of another run. */
-export const startOf = (facts: readonly RecordedFact[]): number =>
+export const toStart = (facts: readonly RecordedFact[]): number =>
   facts.findLastIndex(({ type }) => type === 'run.forked') + 1;
 
 /** The index after the last fact of the activation of the loop that begins at `start`. */

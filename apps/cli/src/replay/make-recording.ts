@@ -1,8 +1,8 @@
 import type { AgentDefinition, Message, RecordedFact, Run } from '@rondo/contract';
-import { sentenceOf } from './difference';
+import { toSentence } from './difference';
 import { type RecordedTask, type Recording, UnrecordableError } from './recording';
 import { replayRun } from './replay-run';
-import { lacksOf } from './tools-of-run';
+import { findLacks } from './replay-tools';
 
 /** A run as the gateway has it, when it is over. */
 export interface EndedRun {
@@ -23,12 +23,12 @@ export async function makeRecording(
   const reason = reasonAgainst(run, earlier, facts);
   if (reason !== undefined) throw new UnrecordableError(reason);
   const { id, thread_id, created_at, settings } = run;
-  const lacks = lacksOf(settings, facts);
+  const lacks = findLacks(settings, facts);
   if (!lacks) throw new UnrecordableError('its tools are not those of this version of rondo');
 
   const draft = { run: { id, thread_id, created_at, settings }, agent, task, lacks, earlier, facts, requests: [] };
   const { difference, requests } = await replayRun(draft, { comparesRequests: false });
-  if (difference) throw new UnrecordableError(`the loop does not write its log again: ${sentenceOf(difference)}`);
+  if (difference) throw new UnrecordableError(`the loop does not write its log again: ${toSentence(difference)}`);
   return { ...draft, requests };
 }
 

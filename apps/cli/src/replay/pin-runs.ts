@@ -29,7 +29,7 @@ interface Pinning {
   readonly isQuiet: boolean;
 }
 
-const pinningOf = (into: string, given: Given, { rondo, terminal }: Context) => {
+const toPinning = (into: string, given: Given, { rondo, terminal }: Context) => {
   const { key } = findGateway({ url: given.value('url'), key: given.value('key') });
   return { into, rondo: rondo(), terminal, key: key() };
 };
@@ -37,9 +37,9 @@ const pinningOf = (into: string, given: Given, { rondo, terminal }: Context) => 
 /** Records runs, or those of all tasks of a result file, each into a file of its own. `failed` if one cannot be recorded. */
 export async function pinRuns(given: Given, context: Context): Promise<Ending> {
   const runs = given.args.flatMap((target) =>
-    existsSync(target) ? resultsIn(target).map(runOf) : [{ runId: target, name: target, task: null }],
+    existsSync(target) ? resultsIn(target).map(toRun) : [{ runId: target, name: target, task: null }],
   );
-  return recordAll(runs, { ...pinningOf(given.value('into') ?? 'recordings', given, context), isQuiet: false });
+  return recordAll(runs, { ...toPinning(given.value('into') ?? 'recordings', given, context), isQuiet: false });
 }
 
 export interface ResultsToPin {
@@ -49,8 +49,8 @@ export interface ResultsToPin {
 
 /** Records the runs of an evaluation's results that have no recording in the folder yet. */
 export async function pinResults({ results, into }: ResultsToPin, given: Given, context: Context): Promise<Ending> {
-  const runs = results.map(runOf).filter(({ runId, name }) => !isRecordingOf(runId, fileOf(into, name)));
-  return recordAll(runs, { ...pinningOf(into, given, context), isQuiet: true });
+  const runs = results.map(toRun).filter(({ runId, name }) => !isRecording(runId, toFile(into, name)));
+  return recordAll(runs, { ...toPinning(into, given, context), isQuiet: true });
 }
 
 /** Records one after the other, and says of each that cannot be recorded why. */
@@ -73,7 +73,7 @@ function tell({ runId }: RunToPin, outcome: Outcome, { terminal, isQuiet }: Pinn
 }
 
 async function record({ runId, name, task }: RunToPin, { into, rondo, key }: Pinning): Promise<Outcome> {
-  const file = fileOf(into, name);
+  const file = toFile(into, name);
   try {
     const lines = linesOfRecording(await makeRecording(await readRun(runId, rondo), task));
     const secret = lines.findIndex((line) => line.includes(key));
@@ -88,9 +88,9 @@ async function record({ runId, name, task }: RunToPin, { into, rondo, key }: Pin
 }
 
 /** A name from elsewhere must not lead out of the folder. */
-const fileOf = (into: string, name: string): string => join(into, `${encodeURIComponent(name)}.jsonl`);
+const toFile = (into: string, name: string): string => join(into, `${encodeURIComponent(name)}.jsonl`);
 
-function isRecordingOf(runId: string, file: string): boolean {
+function isRecording(runId: string, file: string): boolean {
   if (!existsSync(file)) return false;
   return readRecording(readFileSync(file, 'utf8'), file).run.id === runId;
 }
@@ -103,7 +103,7 @@ const result = z.object({
 });
 type Result = z.infer<typeof result>;
 
-const runOf = ({ run_id: runId, task_id, question, augmented_question: input }: Result): RunToPin => ({
+const toRun = ({ run_id: runId, task_id, question, augmented_question: input }: Result): RunToPin => ({
   runId,
   name: task_id,
   task: { task_id, question, input },

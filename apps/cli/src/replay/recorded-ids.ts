@@ -9,8 +9,8 @@ export class RecordedIds implements IdGenerator {
 
   /** `from` is the index of the first fact of the activation. */
   constructor(facts: readonly RecordedFact[], from: number) {
-    const known = new Set(facts.slice(0, from).flatMap(messageIdsOf));
-    this.messages = [...new Set(facts.slice(from).flatMap(messageIdsOf))].filter((id) => !known.has(id));
+    const known = new Set(facts.slice(0, from).flatMap(listMessageIds));
+    this.messages = [...new Set(facts.slice(from).flatMap(listMessageIds))].filter((id) => !known.has(id));
     this.modelCalls = facts
       .slice(from)
       .flatMap((fact) => (fact.type === 'usage.recorded' ? [fact.data.model_call_id] : []));
@@ -30,7 +30,7 @@ export class RecordedIds implements IdGenerator {
 }
 
 /** Ids that the loop asked for. Those of the parts of a reply follow from its own, and users' messages are not the loop's. */
-function messageIdsOf({ type, data }: RecordedFact): MessageId[] {
+function listMessageIds({ type, data }: RecordedFact): MessageId[] {
   if (type === 'message.created') {
     const { type: kind, id } = data.message;
     return kind === 'user' || kind === 'assistant' ? [] : [id];

@@ -64,7 +64,7 @@ function answerIn(facts: readonly RecordedFact[], index: number, fact: Answer): 
       ...(browser && { browser }),
     },
     durationMs,
-    ...(plan && { plan: planOf(plan) }),
+    ...(plan && { plan: toPlan(plan) }),
   };
 }
 
@@ -80,7 +80,7 @@ function stateMessagesAfter(facts: readonly RecordedFact[], index: number, id: C
     .filter(({ tool_call_id: callId }) => callId === id);
 }
 
-const planOf = ({ kind: _kind, tool_call_id: _id, ...plan }: Metadata) => plan as unknown as PlanProgress; // the engine's own message
+const toPlan = ({ kind: _kind, tool_call_id: _id, ...plan }: Metadata) => plan as unknown as PlanProgress; // the engine's own message
 
 const mark = /\n\n\[… (\d+) characters left out …\]$/;
 

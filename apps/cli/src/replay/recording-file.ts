@@ -42,13 +42,13 @@ export function linesOfRecording({ earlier, facts, requests, ...about }: Recordi
 /** Throws a UsageError that names the file, the line and the field. */
 export function readRecording(text: string, file: string): Recording {
   const [first = '', ...rest] = text.replace(/\n$/, '').split('\n');
-  const { rondo_recording: _, lines, ...about } = headerOf(first, file);
+  const { rondo_recording: _, lines, ...about } = toHeader(first, file);
   const earlier: z.infer<typeof message>[] = [];
   const facts: z.infer<typeof recordedFact>[] = [];
   const requests: RecordedRequest[] = [];
   rest.forEach((one, index) => {
     const where = `${file}, line ${index + 2}`;
-    const entry = parsed(line, jsonOf(one, where), where);
+    const entry = parsed(line, toJson(one, where), where);
     if ('message' in entry) earlier.push(entry.message);
     else if ('fact' in entry) facts.push(entry.fact);
     else {
@@ -64,9 +64,9 @@ export function readRecording(text: string, file: string): Recording {
   return { ...about, earlier, facts, requests };
 }
 
-function headerOf(text: string, file: string): z.infer<typeof header> {
+function toHeader(text: string, file: string): z.infer<typeof header> {
   const where = `${file}, line 1`;
-  const json = jsonOf(text, where);
+  const json = toJson(text, where);
   const found =
     typeof json === 'object' && json !== null && 'rondo_recording' in json ? json.rondo_recording : undefined;
   if (found === undefined) throw new UsageError(`${where}: rondo_recording is missing, so this is no recording.`);
@@ -77,7 +77,7 @@ function headerOf(text: string, file: string): z.infer<typeof header> {
   return parsed(header, json, where);
 }
 
-function jsonOf(text: string, where: string): unknown {
+function toJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -9,7 +9,7 @@ import {
   runAgent,
 } from '@rondo/domain';
 import { type Difference, DifferenceError, factDifference, requestDifference } from './difference';
-import { endOfActivation, isGiven, startOf } from './given-facts';
+import { endOfActivation, isGiven, toStart } from './given-facts';
 import { isSame } from './canonical-json';
 import { comparable } from './comparable-fact';
 import { RecordedIds } from './recorded-ids';
@@ -17,7 +17,7 @@ import { RecordedModel } from './recorded-model';
 import { RecordedPlace } from './recorded-place';
 import { RecordedTools } from './recorded-tools';
 import { type RecordedRequest, type Recording, recordedRequest } from './recording';
-import { toolsOf } from './tools-of-run';
+import { toTools } from './replay-tools';
 
 /** How far a replay came, and where it parted from its recording. */
 export interface Replayed {
@@ -54,7 +54,7 @@ class Replaying {
     private readonly comparesRequests: boolean,
   ) {
     this.place = new RecordedPlace(recording.facts);
-    this.place.at = startOf(recording.facts);
+    this.place.at = toStart(recording.facts);
   }
 
   outcome(difference: Difference | null): Replayed {
@@ -98,7 +98,7 @@ class Replaying {
       id: run.id,
       threadId: run.thread_id,
       settings: run.settings,
-      tools: { ...toolsOf(run.settings, lacks), ...hashIn(facts) },
+      tools: { ...toTools(run.settings, lacks), ...hashIn(facts) },
       createdAt: run.created_at,
       state: replay(facts.slice(0, this.place.at), earlier),
     };
@@ -112,7 +112,7 @@ class Replaying {
       tokens: roughCounter,
       ids: new RecordedIds(place.facts, place.at),
       clock: place,
-      budgetOf: budgetOfModel,
+      resolveBudget: budgetOfModel,
     };
   }
 

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type AgentDefinition, type ProfileName, agentDefinition, profileName } from '@rondo/contract';
-import { agentsOf } from '../agent-file';
+import { listAgents } from '../agent-file';
 import { type Context, type Given, UsageError } from '../command';
 import type { Ending } from '../exit-codes';
 import type { Terminal } from '../terminal';
 import { type Changes, changedRecording } from './changed-recording';
-import { sentenceOf } from './difference';
+import { toSentence } from './difference';
 import { readRecording } from './recording-file';
 import { type Replayed, replayRun } from './replay-run';
 
@@ -17,7 +17,7 @@ export async function replaySuite(given: Given, { terminal }: Context): Promise<
   const recordings = files.map((file) => ({ file, recording: readRecording(readFileSync(file, 'utf8'), file) }));
   let differing = 0;
   for (const { file, recording } of recordings) {
-    const changes = changesOf(given, recording.agent?.name);
+    const changes = toChanges(given, recording.agent?.name);
     const replayed = await replayRun(changedRecording(recording, changes));
     if (replayed.difference) differing += 1;
     tell(file, replayed, terminal);
@@ -36,7 +36,7 @@ function tell(file: string, { difference, requests, facts }: Replayed, terminal:
   }
   if (difference === null) terminal.line(`same    ${file}: ${requests.length} model calls, ${facts} facts`);
   else {
-    terminal.line(`differs ${file}: ${sentenceOf(difference)}`);
+    terminal.line(`differs ${file}: ${toSentence(difference)}`);
     for (const line of difference.diff) terminal.line(`        ${line}`);
   }
 }
@@ -51,13 +51,13 @@ function filesIn(path: string): string[] {
 }
 
 /** `recorded` is the name of the agent that the run had. */
-function changesOf(given: Given, recorded: string | undefined): Changes {
-  const [agent, systemPrompt, prompt] = ['agent', 'system-prompt', 'prompt'].map((name) => textOf(given.value(name)));
+function toChanges(given: Given, recorded: string | undefined): Changes {
+  const [agent, systemPrompt, prompt] = ['agent', 'system-prompt', 'prompt'].map((name) => findText(given.value(name)));
   if (prompt && !prompt.text.includes('{question}'))
     throw new UsageError(`${prompt.file} does not say where the {question} is.`);
   return {
     agent: agent && agentIn(agent, recorded),
-    profile: profileOf(given.value('profile')),
+    profile: findProfile(given.value('profile')),
     model: given.value('model'),
     systemPrompt: systemPrompt?.text.trim(),
     prompt: prompt?.text,
@@ -69,13 +69,13 @@ interface NamedText {
   readonly text: string;
 }
 
-function textOf(file: string | undefined): NamedText | undefined {
+function findText(file: string | undefined): NamedText | undefined {
   if (file === undefined) return undefined;
   if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`);
   return { file, text: readFileSync(file, 'utf8') };
 }
 
-function profileOf(name: string | undefined): ProfileName | undefined {
+function findProfile(name: string | undefined): ProfileName | undefined {
   if (name === undefined) return undefined;
   const parsed = profileName.safeParse(name);
   if (!parsed.success) throw new UsageError(`--profile is ${profileName.options.join(', ')}, not ${name}.`);
@@ -84,7 +84,7 @@ function profileOf(name: string | undefined): ProfileName | undefined {
 
 /** The agent with the recorded name, or the only one of the file. */
 function agentIn({ file, text }: NamedText, recorded: string | undefined): AgentDefinition {
-  const agents = agentsOf(text);
+  const agents = listAgents(text);
   const found = agents.find(({ name }) => name === recorded) ?? (agents.length === 1 ? agents[0] : undefined);
   if (!found)
     throw new UsageError(`${file} has ${agents.length} agents, and none is named ${recorded ?? 'in the recording'}.`);

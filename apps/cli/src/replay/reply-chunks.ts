@@ -14,16 +14,16 @@ type Usage = Extract<RecordedFact, { type: 'usage.recorded' }>;
 export function replyChunks(facts: readonly RecordedFact[], agent: AgentRun): ModelChunk[] {
   const at = facts.findIndex(({ type }) => type === 'usage.recorded');
   const whole = at < 0 ? facts : facts.slice(0, at);
-  const retries = whole.flatMap((fact) => (fact.type === 'model.retried' ? [retryOf(fact)] : []));
+  const retries = whole.flatMap((fact) => (fact.type === 'model.retried' ? [toRetry(fact)] : []));
   const parts = whole.flatMap((fact) =>
     fact.type === 'message.created' && fact.data.message.type === 'assistant' ? [fact.data.message] : [],
   );
   const usage = facts[at];
-  const end = usage?.type === 'usage.recorded' ? [endOf(usage, facts.slice(at + 1))] : [];
-  return [...retries, ...chunksOf(parts, agent), ...end];
+  const end = usage?.type === 'usage.recorded' ? [toEnd(usage, facts.slice(at + 1))] : [];
+  return [...retries, ...listChunks(parts, agent), ...end];
 }
 
-const retryOf = ({ data }: Extract<RecordedFact, { type: 'model.retried' }>): ModelChunk => ({
+const toRetry = ({ data }: Extract<RecordedFact, { type: 'model.retried' }>): ModelChunk => ({
   type: 'retried',
   attempt: data.attempt,
   delayMs: data.delay_ms,
@@ -32,7 +32,7 @@ const retryOf = ({ data }: Extract<RecordedFact, { type: 'model.retried' }>): Mo
 });
 
 /** The log says how the reply ended; earlier versions have its error only in the fact that follows from it. */
-function endOf({ data }: Usage, after: readonly RecordedFact[]): ModelEnd {
+function toEnd({ data }: Usage, after: readonly RecordedFact[]): ModelEnd {
   const { finish_reason: reason } = data;
   const end = { type: 'end', usage: usageIn(data), notes: notesIn(data) } as const;
   const error = data.error ?? errorAfter(after);
@@ -78,7 +78,7 @@ function errorAfter(facts: readonly RecordedFact[]): RunError {
   return { code: 'model_error', message: 'The reply broke off.' };
 }
 
-function chunksOf(parts: readonly Message[], agent: AgentRun): ModelChunk[] {
+function listChunks(parts: readonly Message[], agent: AgentRun): ModelChunk[] {
   const blocks = parts.flatMap(({ content }) => content);
   const isNative = agent.settings.processor.dialect === 'native';
   const text = isNative ? nativeChunks : textChunks;

@@ -5,7 +5,7 @@ const lead = 40;
 
 /** The lines that differ, without what both begin and end with; of a long line the part around its first difference. */
 export function shortDiff(before: string, after: string): string[] {
-  const [old, now] = [linesOf(before), linesOf(after)];
+  const [old, now] = [listLines(before), listLines(after)];
   const start = commonLength(old, now);
   const tail = commonLength(old.slice(start).reverse(), now.slice(start).reverse());
   const removed = old.slice(start, old.length - tail);
@@ -13,7 +13,7 @@ export function shortDiff(before: string, after: string): string[] {
   return [...shown('-', removed, added), ...shown('+', added, removed)];
 }
 
-const linesOf = (text: string): string[] => (text === '' ? [] : text.split('\n'));
+const listLines = (text: string): string[] => (text === '' ? [] : text.split('\n'));
 
 function commonLength<T>(one: ArrayLike<T>, other: ArrayLike<T>): number {
   let length = 0;
@@ -25,11 +25,11 @@ function shown(sign: string, lines: readonly string[], others: readonly string[]
   const left = lines.length - shownLines;
   const kept = lines
     .slice(0, shownLines)
-    .map((line, index) => (line === '' ? sign : `${sign} ${windowOf(line, others[index] ?? '')}`));
+    .map((line, index) => (line === '' ? sign : `${sign} ${toWindow(line, others[index] ?? '')}`));
   return left > 0 ? [...kept, `${sign} … ${left} more lines`] : kept;
 }
 
-function windowOf(line: string, other: string): string {
+function toWindow(line: string, other: string): string {
   if (line.length <= shownCharacters) return line;
   const from = Math.max(0, Math.min(commonLength(line, other) - lead, line.length - shownCharacters));
   const to = from + shownCharacters;

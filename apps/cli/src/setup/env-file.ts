@@ -13,8 +13,8 @@ function quoted(value: string): string {
 /** The text of an .env file with these settings. Other lines stay as they are; a commented setting stays a comment. */
 export function withSettings(text: string, settings: Settings): string {
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
-  const nameOf = (line: string) => /^\s*(?:export\s+)?(\w+)\s*=/.exec(line)?.[1];
-  const kept = lines.filter((line) => !Object.hasOwn(settings, nameOf(line) ?? ''));
+  const findName = (line: string) => /^\s*(?:export\s+)?(\w+)\s*=/.exec(line)?.[1];
+  const kept = lines.filter((line) => !Object.hasOwn(settings, findName(line) ?? ''));
   const written = Object.entries(settings).map(([name, value]) => `${name}=${quoted(value)}`);
   return [...kept, ...written, ''].join('\n');
 }

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { TextField } from '../ui/fields.tsx';
-import { Form, textOf } from '../ui/form.tsx';
+import { Form, toText } from '../ui/form.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
 interface AgentTagsProps {
@@ -19,7 +19,7 @@ export function AgentTags({ agent: { id, tags }, refresh }: AgentTagsProps) {
   const mayWrite = useMay('write');
   const [isOpen, setOpen] = useState(false);
   const save = async (fields: FormData) => {
-    const written = textOf(fields, 'tags').split(',');
+    const written = toText(fields, 'tags').split(',');
     await rondo.agents.update(id, { tags: written.filter((tag) => tag.trim() !== '') });
     await Promise.all([refresh(), refreshKey(['agents'])]);
     setOpen(false);

@@ -31,7 +31,7 @@ export function ToolChoices({ tools, onChange }: ToolChoicesProps) {
       {groups.map((group) => (
         <fieldset key={group}>
           <legend>{group}</legend>
-          {toolsOf(group, data?.items ?? []).map((tool) => (
+          {listTools(group, data?.items ?? []).map((tool) => (
             <OneTool key={tool.name} tool={tool} tools={tools} onChange={onChange} />
           ))}
         </fieldset>
@@ -41,7 +41,7 @@ export function ToolChoices({ tools, onChange }: ToolChoicesProps) {
 }
 
 /** The group itself can be set, and each of its tools. */
-const toolsOf = (group: string, tools: readonly Tool[]): readonly Pick<Tool, 'name' | 'description'>[] => [
+const listTools = (group: string, tools: readonly Tool[]): readonly Pick<Tool, 'name' | 'description'>[] => [
   { name: group, description: `All tools of the group ${group}` },
   ...tools.filter((tool) => tool.group === group),
 ];

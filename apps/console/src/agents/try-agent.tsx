@@ -10,7 +10,7 @@ import { AreaField } from '../ui/fields.tsx';
 import { Status } from '../ui/status.tsx';
 
 /** A run with exactly this definition, whether or not it is stored. Kept values of headers are not known here: they are left out. */
-export function runOf({ profile, mcp_servers: servers, ...rest }: AgentDefinition, input: string): NewRun {
+export function toRun({ profile, mcp_servers: servers, ...rest }: AgentDefinition, input: string): NewRun {
   const agent = { ...rest, ...(servers && { mcp_servers: servers.map(withoutKeptHeaders) }) };
   return { input, agent, ...(profile !== undefined && { profile }) };
 }
@@ -39,11 +39,11 @@ export function TryAgent({ definition, other }: TryAgentProps) {
   const [run, setRun] = useState<Run | null>(null);
   const isEmpty = input.trim() === '';
   const start = async () => {
-    if (!isEmpty) setRun(await rondo.runs.create(runOf(definition, input)));
+    if (!isEmpty) setRun(await rondo.runs.create(toRun(definition, input)));
   };
   const startBoth = async () => {
     if (!other || isEmpty) return;
-    const [a, b] = await Promise.all([other, definition].map((one) => rondo.runs.create(runOf(one, input))));
+    const [a, b] = await Promise.all([other, definition].map((one) => rondo.runs.create(toRun(one, input))));
     if (a && b) await navigate({ to: '/compare', search: { a: a.id, b: b.id } });
   };
   return (

@@ -1,6 +1,6 @@
 import type { AgentComparison } from '@rondo/client';
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
+const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
 
 /** What the second version has in place of the first. Shapes and words say which is which, not only the colours. */
 export function VersionChanges({ comparison: { from, to, changes } }: { readonly comparison: AgentComparison }) {
@@ -15,13 +15,13 @@ export function VersionChanges({ comparison: { from, to, changes } }: { readonly
           {op !== 'add' && (
             <dd className="before">
               <span>In version {from}</span>
-              <pre tabIndex={0}>{textOf(before)}</pre>
+              <pre tabIndex={0}>{toText(before)}</pre>
             </dd>
           )}
           {op !== 'remove' && (
             <dd className="after">
               <span>In version {to}</span>
-              <pre tabIndex={0}>{textOf(after)}</pre>
+              <pre tabIndex={0}>{toText(after)}</pre>
             </dd>
           )}
         </div>

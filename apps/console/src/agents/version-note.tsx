@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { AreaField } from '../ui/fields.tsx';
-import { Form, textOf } from '../ui/form.tsx';
+import { Form, toText } from '../ui/form.tsx';
 
 interface VersionNoteProps {
   readonly agentId: string;
@@ -17,7 +17,7 @@ export function VersionNote({ agentId, version: { version, note }, refresh }: Ve
   const mayWrite = useMay('write');
   const [isOpen, setOpen] = useState(false);
   const save = async (fields: FormData) => {
-    await rondo.agents.noteVersion(agentId, version, textOf(fields, 'note') || null);
+    await rondo.agents.noteVersion(agentId, version, toText(fields, 'note') || null);
     await refresh();
     setOpen(false);
   };

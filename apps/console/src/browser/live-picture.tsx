@@ -1,6 +1,6 @@
 import type { BrowserAction, BrowserScreen } from '@rondo/client';
 import { type KeyboardEvent, type MouseEvent, useEffect, useMemo, useRef } from 'react';
-import { actionOfKey, placeOf } from './page-input.ts';
+import { actionOfKey, toPlace } from './page-input.ts';
 
 interface LivePictureProps {
   readonly screen: BrowserScreen;
@@ -34,7 +34,7 @@ function Operated({ screen, act, children }: OperatedProps) {
   const click = (event: MouseEvent<HTMLDivElement>, button: 'left' | 'right') => {
     event.preventDefault();
     event.currentTarget.focus();
-    act({ type: 'click', button, ...placeOf(event, event.currentTarget.getBoundingClientRect(), screen) });
+    act({ type: 'click', button, ...toPlace(event, event.currentTarget.getBoundingClientRect(), screen) });
   };
   const press = (event: KeyboardEvent) => {
     const action = actionOfKey(event);
@@ -70,7 +70,7 @@ function useWheel(frame: React.RefObject<HTMLDivElement | null>, screen: Browser
     if (!element) return;
     const turn = (event: WheelEvent) => {
       event.preventDefault();
-      const place = placeOf(event, element.getBoundingClientRect(), { width, height });
+      const place = toPlace(event, element.getBoundingClientRect(), { width, height });
       act({ type: 'scroll', ...place, dx: Math.round(event.deltaX), dy: Math.round(event.deltaY) });
     };
     element.addEventListener('wheel', turn, { passive: false });

@@ -1,4 +1,4 @@
-import { actionOfKey, placeOf } from './page-input.ts';
+import { actionOfKey, toPlace } from './page-input.ts';
 
 const none = { altKey: false, ctrlKey: false, metaKey: false, shiftKey: false };
 
@@ -27,6 +27,6 @@ it.each([
 it('a click on a picture of another size is at its place in the page', () => {
   const picture = { left: 10, top: 20, width: 320, height: 200 } as DOMRect; // what is read of it
 
-  expect(placeOf({ clientX: 170, clientY: 120 }, picture, { width: 1280, height: 800 })).toEqual({ x: 640, y: 400 });
-  expect(placeOf({ clientX: 331, clientY: 5 }, picture, { width: 1280, height: 800 })).toEqual({ x: 1279, y: 0 });
+  expect(toPlace({ clientX: 170, clientY: 120 }, picture, { width: 1280, height: 800 })).toEqual({ x: 640, y: 400 });
+  expect(toPlace({ clientX: 331, clientY: 5 }, picture, { width: 1280, height: 800 })).toEqual({ x: 1279, y: 0 });
 });

@@ -11,7 +11,7 @@ interface Position {
 }
 
 /** Where in the page something happened that happened on its picture. */
-export function placeOf({ clientX, clientY }: Position, picture: DOMRect, { width, height }: Size) {
+export function toPlace({ clientX, clientY }: Position, picture: DOMRect, { width, height }: Size) {
   const within = (part: number, most: number) => Math.min(most - 1, Math.max(0, Math.floor(part * most)));
   return {
     x: within((clientX - picture.left) / picture.width, width),

@@ -1,6 +1,6 @@
 import { plainText } from '@rondo/react';
 import { useRondo } from '../session/use-session.ts';
-import { directoryOf, nameOf } from '../sandboxes/file-content.ts';
+import { toDirectory, toName } from '../sandboxes/file-content.ts';
 import { Action } from '../ui/action.tsx';
 import { saveAs } from '../ui/save-as.ts';
 import { useChatPanel } from './use-chat-panel.ts';
@@ -31,10 +31,10 @@ const toWorkspacePath = (path: string): string => path.replace(/^(\/workspace\/|
 function FileCard({ path, threadId }: { readonly path: string; readonly threadId: string }) {
   const rondo = useRondo();
   const { show } = useChatPanel();
-  const name = plainText(nameOf(path));
+  const name = plainText(toName(path));
   const download = async () => {
     const { id } = await rondo.sandboxes.find(threadId);
-    saveAs(nameOf(path), await (await rondo.sandboxes.readFile(id, path)).blob());
+    saveAs(toName(path), await (await rondo.sandboxes.readFile(id, path)).blob());
   };
   return (
     <li>
@@ -45,7 +45,7 @@ function FileCard({ path, threadId }: { readonly path: string; readonly threadId
         <span className="file-name" dir="auto">
           {name}
         </span>
-        <span className="hint">{plainText(directoryOf(path))}</span>
+        <span className="hint">{plainText(toDirectory(path))}</span>
       </button>
       <Action className="quiet" label={`Download ${name}`} work={download}>
         Download

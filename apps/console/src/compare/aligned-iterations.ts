@@ -15,7 +15,7 @@ export function alignedIterations(a: readonly RunRow[], b: readonly RunRow[]): A
   const numbers = [...new Set([...ofA.keys(), ...ofB.keys()])].toSorted((one, other) => one - other);
   return numbers.map((number) => {
     const [rowsA, rowsB] = [ofA.get(number) ?? [], ofB.get(number) ?? []];
-    return { number, a: rowsA, b: rowsB, difference: differenceOf(rowsA, rowsB) };
+    return { number, a: rowsA, b: rowsB, difference: toDifference(rowsA, rowsB) };
   });
 }
 
@@ -31,14 +31,14 @@ function byIteration(rows: readonly RunRow[]): ReadonlyMap<number, RunRow[]> {
 }
 
 /** Calls that differ matter more than words, because calls have effects. */
-function differenceOf(a: readonly RunRow[], b: readonly RunRow[]): AlignedIteration['difference'] {
+function toDifference(a: readonly RunRow[], b: readonly RunRow[]): AlignedIteration['difference'] {
   if (b.length === 0) return 'only a';
   if (a.length === 0) return 'only b';
-  if (callsOf(a) !== callsOf(b)) return 'calls';
-  return wordsOf(a) === wordsOf(b) ? 'same' : 'words';
+  if (toCalls(a) !== toCalls(b)) return 'calls';
+  return toWords(a) === toWords(b) ? 'same' : 'words';
 }
 
-const callsOf = (rows: readonly RunRow[]): string =>
+const toCalls = (rows: readonly RunRow[]): string =>
   JSON.stringify(rows.flatMap((row) => (row.kind === 'tool_call' ? [[row.name, row.arguments]] : [])));
-const wordsOf = (rows: readonly RunRow[]): string =>
+const toWords = (rows: readonly RunRow[]): string =>
   JSON.stringify(rows.flatMap((row) => (row.kind === 'message' ? [[row.role, row.text]] : [])));

@@ -41,9 +41,9 @@ export function CompareSummary({ a, b }: CompareSummaryProps) {
             value={({ fed: { view } }) => <Status status={view.status} finishReason={view.finishReason} />}
           />
           <Line name="Model" both={[a, b]} value={({ run }) => run.model} />
-          <Line name="Agent" both={[a, b]} value={({ run }) => agentOf(run)} />
+          <Line name="Agent" both={[a, b]} value={({ run }) => toAgent(run)} />
           <Line name="Iterations" both={[a, b]} value={({ fed }) => count(fed.view.iteration)} />
-          <Line name="Tool calls" both={[a, b]} value={({ fed }) => count(callsOf(fed))} />
+          <Line name="Tool calls" both={[a, b]} value={({ fed }) => count(countCalls(fed))} />
           <Line
             name="Tokens"
             both={[a, b]}
@@ -56,17 +56,17 @@ export function CompareSummary({ a, b }: CompareSummaryProps) {
             both={[a, b]}
             value={({ fed: { view } }) => isUsageKnown(view.usage) && cost(view.usage.cost_usd)}
           />
-          <Line name="Time" both={[a, b]} value={timeOf} />
+          <Line name="Time" both={[a, b]} value={toTime} />
         </tbody>
       </table>
     </div>
   );
 }
 
-const agentOf = ({ settings, profile, agent_version: version }: Run): string =>
+const toAgent = ({ settings, profile, agent_version: version }: Run): string =>
   `${settings.agent.name ?? profile}${version === null ? '' : `, version ${version}`}`;
-const callsOf = ({ view }: FedRun): number => view.rows.filter(({ kind }) => kind === 'tool_call').length;
-const timeOf = ({ run, fed: { details } }: ComparedRun): string =>
+const countCalls = ({ view }: FedRun): number => view.rows.filter(({ kind }) => kind === 'tool_call').length;
+const toTime = ({ run, fed: { details } }: ComparedRun): string =>
   details.lastAt === null ? '' : duration(between(run.created_at, details.endedAt ?? details.lastAt));
 
 interface LineProps {

@@ -2,7 +2,7 @@ import type { MessageRow } from '@rondo/client';
 import { plainText } from '@rondo/react';
 import { memo, useMemo } from 'react';
 import { wordDiff } from '../diff/word-diff.ts';
-import { voiceOf } from '../run/message-item.tsx';
+import { toVoice } from '../run/message-item.tsx';
 
 interface MarkedMessageProps {
   readonly row: MessageRow;
@@ -12,7 +12,7 @@ interface MarkedMessageProps {
 
 /** A message as the model wrote it, with the words marked that its counterpart does not have. */
 export const MarkedMessage = memo(function MarkedMessage({ row, other }: MarkedMessageProps) {
-  const { author, style } = voiceOf(row);
+  const { author, style } = toVoice(row);
   const pieces = useMemo(() => wordDiff(row.text, other).before, [row.text, other]);
   return (
     <article className={`message by-${style}`} aria-label={author}>

@@ -1,6 +1,6 @@
 import { plainText } from '@rondo/react';
 import { useMemo } from 'react';
-import { type Hunk, hunksOf, lineDiff } from './line-diff.ts';
+import { type Hunk, listHunks, lineDiff } from './line-diff.ts';
 import type { Change } from './sequence-diff.ts';
 
 const signs: Record<Change['kind'], string> = { same: ' ', removed: '−', added: '+' };
@@ -13,7 +13,7 @@ interface DiffViewProps {
 
 /** What the second text has in place of the first. Signs say which is which, not only the colours. */
 export function DiffView({ label, before, after }: DiffViewProps) {
-  const hunks = useMemo(() => hunksOf(lineDiff(before, after)), [before, after]);
+  const hunks = useMemo(() => listHunks(lineDiff(before, after)), [before, after]);
   if (hunks.length === 0) return <p className="hint">Nothing is changed.</p>;
   return (
     <div className="diff" role="region" aria-label={label} tabIndex={0}>

@@ -1,4 +1,4 @@
-import { hunksOf, lineDiff } from './line-diff';
+import { listHunks, lineDiff } from './line-diff';
 
 const signs = { same: ' ', removed: '-', added: '+' };
 const printed = (before: string, after: string) => lineDiff(before, after).map(({ kind, text }) => signs[kind] + text);
@@ -27,12 +27,12 @@ describe('the difference of two texts', () => {
 
   it('is shown with three lines around each change', () => {
     const before = numbers(0, 100).join('\n');
-    const hunks = hunksOf(lineDiff(before, before.replace('line 10\n', 'ten\n').replace('line 60\n', '')));
+    const hunks = listHunks(lineDiff(before, before.replace('line 10\n', 'ten\n').replace('line 60\n', '')));
 
     expect(hunks.map(({ skipped, lines }) => [skipped, lines.length])).toEqual([
       [7, 8],
       [43, 7],
     ]);
-    expect(hunksOf(lineDiff('a', 'a'))).toEqual([]);
+    expect(listHunks(lineDiff('a', 'a'))).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 import { type Change, sequenceDiff } from './sequence-diff.ts';
 
 /** The lines of two texts that are compared. */
-export const lineDiff = (before: string, after: string): Change[] => sequenceDiff(linesOf(before), linesOf(after));
+export const lineDiff = (before: string, after: string): Change[] => sequenceDiff(listLines(before), listLines(after));
 
 /** The end of the last line is not a line of its own. */
-const linesOf = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
+const listLines = (text: string): string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'));
 
 /** Some lines in a row that are shown, after a number of lines that are the same and left out. */
 export interface Hunk {
@@ -13,7 +13,7 @@ export interface Hunk {
 }
 
 /** Changes, with a few lines around them. */
-export function hunksOf(lines: readonly Change[], around = 3): Hunk[] {
+export function listHunks(lines: readonly Change[], around = 3): Hunk[] {
   const isNear = lines.map(() => false);
   lines.forEach(({ kind }, index) => {
     if (kind !== 'same') isNear.fill(true, Math.max(0, index - around), index + around + 1);

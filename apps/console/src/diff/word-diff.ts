@@ -16,17 +16,17 @@ export interface WordDiff {
  * costs what its changes cost.
  */
 export function wordDiff(before: string, after: string): WordDiff {
-  const changes = changedRegions(sequenceDiff(linesOf(before), linesOf(after))).flatMap((region) =>
-    region.kind === 'same' ? [region] : readable(sequenceDiff(wordsOf(region.removed), wordsOf(region.added))),
+  const changes = changedRegions(sequenceDiff(listLines(before), listLines(after))).flatMap((region) =>
+    region.kind === 'same' ? [region] : readable(sequenceDiff(listWords(region.removed), listWords(region.added))),
   );
-  return { before: piecesOf(changes, 'removed'), after: piecesOf(changes, 'added') };
+  return { before: listPieces(changes, 'removed'), after: listPieces(changes, 'added') };
 }
 
-const linesOf = (text: string): string[] => (text === '' ? [] : text.split(/(?<=\n)/));
+const listLines = (text: string): string[] => (text === '' ? [] : text.split(/(?<=\n)/));
 
 /** Also of languages that put no space between words. */
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
-const wordsOf = (text: string): string[] => Array.from(segmenter.segment(text), ({ segment }) => segment);
+const listWords = (text: string): string[] => Array.from(segmenter.segment(text), ({ segment }) => segment);
 
 type Region =
   { readonly kind: 'same'; readonly text: string } | { readonly kind: 'changed'; removed: string; added: string };
@@ -57,7 +57,7 @@ const readable = (changes: readonly Change[]): Change[] =>
   });
 
 /** Of one of the texts, with neighbours of a kind joined. */
-function piecesOf(changes: readonly Change[], own: 'removed' | 'added'): Piece[] {
+function listPieces(changes: readonly Change[], own: 'removed' | 'added'): Piece[] {
   const pieces: { text: string; isOwn: boolean }[] = [];
   for (const { kind, text } of changes) {
     if (kind !== 'same' && kind !== own) continue;

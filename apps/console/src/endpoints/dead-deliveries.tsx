@@ -9,7 +9,7 @@ export function DeadDeliveries({ endpoints }: { readonly endpoints: readonly Web
       <h2>Given up</h2>
       <DeliveryTable
         query={{ status: 'dead' }}
-        urlOf={(id) => urls.get(id)}
+        findUrl={(id) => urls.get(id)}
         none="Everything was accepted, or is still tried."
       />
     </section>

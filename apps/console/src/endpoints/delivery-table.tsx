@@ -15,12 +15,12 @@ const refreshMs = 3_000;
 interface DeliveryTableProps {
   readonly query: DeliveryQuery;
   /** Where they are of several endpoints: the address of each. */
-  readonly urlOf?: (endpointId: string) => string | undefined;
+  readonly findUrl?: (endpointId: string) => string | undefined;
   readonly none: string;
 }
 
 /** What was sent, with its outcome. What was given up can be sent again. */
-export function DeliveryTable({ query, urlOf, none }: DeliveryTableProps) {
+export function DeliveryTable({ query, findUrl, none }: DeliveryTableProps) {
   const rondo = useRondo();
   const now = useNow();
   const { data, error } = useQuery({
@@ -38,7 +38,7 @@ export function DeliveryTable({ query, urlOf, none }: DeliveryTableProps) {
         <table>
           <thead>
             <tr>
-              {['When', 'Event', 'Run', 'Outcome', ...(urlOf ? ['Endpoint'] : [])].map((name) => (
+              {['When', 'Event', 'Run', 'Outcome', ...(findUrl ? ['Endpoint'] : [])].map((name) => (
                 <th key={name} scope="col">
                   {name}
                 </th>
@@ -48,7 +48,7 @@ export function DeliveryTable({ query, urlOf, none }: DeliveryTableProps) {
           </thead>
           <tbody>
             {data.items.map((delivery) => (
-              <DeliveryRow key={delivery.id} delivery={delivery} url={urlOf?.(delivery.endpoint_id)} now={now} />
+              <DeliveryRow key={delivery.id} delivery={delivery} url={findUrl?.(delivery.endpoint_id)} now={now} />
             ))}
           </tbody>
         </table>
@@ -78,7 +78,7 @@ function DeliveryRow({ delivery, url, now }: DeliveryRowProps) {
       <td className="outcome">
         <span className={`delivery ${delivery.status}`}>
           <i aria-hidden="true" />
-          {outcomeOf(delivery, now)}
+          {toOutcome(delivery, now)}
         </span>
       </td>
       {url !== undefined && <td>{url}</td>}
@@ -95,7 +95,7 @@ const words: Record<WebhookDelivery['status'], string> = {
   dead: 'Given up',
 };
 
-function outcomeOf({ status, attempts, error, next_attempt_at: next }: WebhookDelivery, now: number): string {
+function toOutcome({ status, attempts, error, next_attempt_at: next }: WebhookDelivery, now: number): string {
   const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
   const first = attempts === 0 ? words[status] : `${words[status]} after ${tries}`;
   const rest = [status === 'delivered' ? null : error, next === null ? null : `The next attempt ${ahead(next, now)}.`];

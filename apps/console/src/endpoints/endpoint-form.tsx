@@ -1,6 +1,6 @@
 import type { NewWebhookEndpoint, WebhookEndpoint } from '@rondo/client';
 import { TextField } from '../ui/fields.tsx';
-import { Form, textOf } from '../ui/form.tsx';
+import { Form, toText } from '../ui/form.tsx';
 
 type EventName = NewWebhookEndpoint['events'][number];
 
@@ -29,8 +29,8 @@ export function EndpointForm({ endpoint, save, cancel }: EndpointFormProps) {
   const chosen = endpoint?.events ?? usual;
   const work = (fields: FormData) =>
     save({
-      url: textOf(fields, 'url'),
-      description: textOf(fields, 'description'),
+      url: toText(fields, 'url'),
+      description: toText(fields, 'description'),
       events: names.filter((name) => fields.getAll('events').includes(name)),
     });
   return (

@@ -41,7 +41,7 @@ function Report({ health }: { readonly health: DeploymentHealth }) {
       </ul>
       <dl className="figures">
         {Object.entries(runs ?? {}).map(([status, number]) => (
-          <Figure key={status} name={`Runs: ${wordOf(status)}`} value={number} />
+          <Figure key={status} name={`Runs: ${toWord(status)}`} value={number} />
         ))}
         <Figure name="Jobs not delivered yet" value={outbox?.entries ?? 0} />
         <Figure name="Connections of this gateway" value={gateway.connections} />
@@ -64,7 +64,7 @@ function Report({ health }: { readonly health: DeploymentHealth }) {
 }
 
 /** A newer gateway may have statuses that this page does not know. */
-const wordOf = (status: string): string => (statusWord(status as never) as string | undefined)?.toLowerCase() ?? status;
+const toWord = (status: string): string => (statusWord(status as never) as string | undefined)?.toLowerCase() ?? status;
 
 function Findings({ health }: { readonly health: DeploymentHealth }) {
   const { findings = [] } = health;

@@ -7,7 +7,7 @@ import { Action } from '../ui/action.tsx';
 import { age } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { AreaField } from '../ui/fields.tsx';
-import { Form, textOf } from '../ui/form.tsx';
+import { Form, toText } from '../ui/form.tsx';
 import { Modal } from '../ui/modal.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
@@ -169,7 +169,7 @@ interface DenyDialogProps {
 /** A denial cannot be taken back, and the model does better with its reason. */
 function DenyDialog({ name, decide, onClose }: DenyDialogProps) {
   const deny = (fields: FormData) => {
-    const reason = textOf(fields, 'reason');
+    const reason = toText(fields, 'reason');
     return decide({ decision: 'deny', ...(reason !== '' && { reason }) });
   };
   return (

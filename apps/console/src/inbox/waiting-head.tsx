@@ -26,7 +26,7 @@ export function WaitingHead({ item }: { readonly item: InboxItem }) {
       </h2>
       <p className="run-facts">
         {run && <span>{run.model}</span>}
-        {run && <span>{agentOf(run)}</span>}
+        {run && <span>{toAgent(run)}</span>}
         {why && <Waited since={why.since} />}
       </p>
     </header>
@@ -37,7 +37,7 @@ function Title({ run }: { readonly run: Run }) {
   return <bdi>{useRunTitle(run) ?? run.id}</bdi>;
 }
 
-const agentOf = ({ settings, profile, agent_version: version }: Run): string =>
+const toAgent = ({ settings, profile, agent_version: version }: Run): string =>
   `${settings.agent.name ?? profile}${version === null ? '' : `, version ${version}`}`;
 
 function Waited({ since }: { readonly since: string }) {

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { cost } from '../ui/amounts.ts';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
-import { Form, numberOf, textOf } from '../ui/form.tsx';
+import { Form, readNumber, toText } from '../ui/form.tsx';
 import { Modal } from '../ui/modal.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -19,16 +19,16 @@ interface AccountDialogProps {
 /** What another account may spend, and how that is changed. */
 export function AccountDialog({ account, tiers, onClose }: AccountDialogProps) {
   const rondo = useRondo();
-  const balanceOf = useQuery({
+  const balanceQuery = useQuery({
     queryKey: ['accounts', account.id, 'balance'],
     queryFn: ({ signal }) => rondo.accounts.balance(account.id, { signal }),
   });
-  const { data: balance, error } = balanceOf;
+  const { data: balance, error } = balanceQuery;
   return (
     <Modal title={`Tier and credit of “${account.name}”`} onClose={onClose}>
       {(close) => (
         <>
-          {error && !balance && <Failed error={error} retry={() => void balanceOf.refetch()} />}
+          {error && !balance && <Failed error={error} retry={() => void balanceQuery.refetch()} />}
           {!error && !balance && <Loading what="the balance" />}
           {balance && <Changes account={account} tiers={tiers} balance={balance} />}
           <div className="actions">
@@ -53,12 +53,12 @@ function Changes({ account: { id }, tiers, balance }: ChangesProps) {
     setDone((earlier) => [...earlier, what]);
   };
   const setTier = async (fields: FormData) => {
-    const tier = textOf(fields, 'tier');
+    const tier = toText(fields, 'tier');
     await rondo.accounts.setTier(id, tier);
     await finish(`The tier is ${tier} now.`);
   };
   const giveCredit = async (fields: FormData) => {
-    const [usd, reason] = [numberOf(fields, 'usd') ?? 0, textOf(fields, 'reason')];
+    const [usd, reason] = [readNumber(fields, 'usd') ?? 0, toText(fields, 'reason')];
     await rondo.accounts.giveCredit(id, { usd, ...(reason !== '' && { reason }) });
     await finish(usd < 0 ? `${cost(-usd)} were taken back.` : `${cost(usd)} were given.`);
   };

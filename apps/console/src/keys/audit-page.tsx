@@ -5,7 +5,7 @@ import { type SubmitEvent, useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
-import { textOf } from '../ui/form.tsx';
+import { toText } from '../ui/form.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { AccessTabs } from './access-tabs.tsx';
@@ -60,7 +60,7 @@ function AuditFilters({ search, keyNames }: AuditFiltersProps) {
     event.preventDefault();
     const fields = new FormData(event.currentTarget);
     void navigate({
-      search: readAuditSearch(Object.fromEntries(auditFilters.map((name) => [name, textOf(fields, name)]))),
+      search: readAuditSearch(Object.fromEntries(auditFilters.map((name) => [name, toText(fields, name)]))),
     });
   };
   return (

@@ -2,7 +2,7 @@ import type { AccountWithKey } from '@rondo/client';
 import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { TextField } from '../ui/fields.tsx';
-import { Form, textOf } from '../ui/form.tsx';
+import { Form, toText } from '../ui/form.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
@@ -13,7 +13,7 @@ export function NewAccount() {
   const [isOpen, setOpen] = useState(false);
   const [created, setCreated] = useState<AccountWithKey | null>(null);
   const create = async (fields: FormData) => {
-    setCreated(await rondo.accounts.create(textOf(fields, 'name')));
+    setCreated(await rondo.accounts.create(toText(fields, 'name')));
     setOpen(false);
     await refreshKey(['accounts']);
   };

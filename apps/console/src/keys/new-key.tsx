@@ -2,7 +2,7 @@ import type { ApiKeyWithSecret, NewApiKey } from '@rondo/client';
 import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
-import { Form, textOf } from '../ui/form.tsx';
+import { Form, toText } from '../ui/form.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
@@ -19,10 +19,10 @@ export function NewKey() {
   const [isOpen, setOpen] = useState(false);
   const [created, setCreated] = useState<ApiKeyWithSecret | null>(null);
   const create = async (fields: FormData) => {
-    const scope = scopes.find(([name]) => name === textOf(fields, 'scope'))?.[0] ?? 'read';
-    const expiry = textOf(fields, 'expiry');
+    const scope = scopes.find(([name]) => name === toText(fields, 'scope'))?.[0] ?? 'read';
+    const expiry = toText(fields, 'expiry');
     const expires = expiry === '' ? {} : { expires_at: new Date(expiry).toISOString() };
-    setCreated(await rondo.apiKeys.create({ name: textOf(fields, 'name'), scopes: [scope], ...expires }));
+    setCreated(await rondo.apiKeys.create({ name: toText(fields, 'name'), scopes: [scope], ...expires }));
     setOpen(false);
     await refreshKey(['keys']);
   };

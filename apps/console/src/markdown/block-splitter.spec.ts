@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { BlockSplitter } from './block-splitter';
 
 const line = fc.constantFrom('', 'words', '- item', '  more of it', '```js', '```', '~~~~', '# Head', '| a |');
-const textOf = ({ blocks, rest }: BlockSplitter) => blocks.join('') + rest;
+const toText = ({ blocks, rest }: BlockSplitter) => blocks.join('') + rest;
 
 describe('splitting Markdown that grows', () => {
   it('leads to the same blocks in whatever pieces it arrives, and loses nothing', () => {
@@ -16,7 +16,7 @@ describe('splitting Markdown that grows', () => {
           let length = 0;
           for (const cut of cuts) piecewise.update(text.slice(0, (length += cut)));
           piecewise.update(text);
-          expect(textOf(atOnce)).toBe(text);
+          expect(toText(atOnce)).toBe(text);
           expect(piecewise.blocks).toEqual(atOnce.blocks);
           expect(piecewise.rest).toBe(atOnce.rest);
         },
@@ -45,7 +45,7 @@ describe('splitting Markdown that grows', () => {
     const splitter = new BlockSplitter();
     splitter.update('One.\n\nTwo.\n\nThree.');
     splitter.update('A.\n\nB.');
-    expect(textOf(splitter)).toBe('A.\n\nB.');
+    expect(toText(splitter)).toBe('A.\n\nB.');
   });
 
   it('cuts a text without blank lines, so that no addition costs more than a bounded part', () => {
@@ -56,6 +56,6 @@ describe('splitting Markdown that grows', () => {
       splitter.update(text);
       expect(splitter.rest.length).toBeLessThan(13_000);
     }
-    expect(textOf(splitter)).toBe(text);
+    expect(toText(splitter)).toBe(text);
   });
 });

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { runOf } from '../../bench/synthetic-run.mjs';
+import { toRun } from '../../bench/synthetic-run.mjs';
 import { parseMetadata, parseRequest, printMetadata, toClientCode, toCurl, toRequest } from './run-request.ts';
 
 type Run = Parameters<typeof toRequest>[0];
 
-const run = runOf('failed', 1) as Run;
+const run = toRun('failed', 1) as Run;
 const withSettings = (settings: Partial<Run['settings']>, more: Partial<Run> = {}): Run => ({
   ...run,
   ...more,

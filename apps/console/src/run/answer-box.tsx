@@ -13,16 +13,16 @@ interface AnswerBoxProps {
   readonly runId: string;
   readonly waiting: Waiting;
   /** The thread whose browser the run has used, if it has: the question may be about it. */
-  readonly browserOf?: string | undefined;
+  readonly browserThreadId?: string | undefined;
 }
 
 /** What the run waits for, and the place to answer. For other runs and for its caller it waits without the help of a person. */
-export function AnswerBox({ runId, waiting, browserOf }: AnswerBoxProps) {
+export function AnswerBox({ runId, waiting, browserThreadId }: AnswerBoxProps) {
   if (waiting.reason === 'child_runs') return null;
   if (waiting.reason === 'caller_tools') return <CallerCalls calls={waiting.tool_calls ?? []} />;
   return (
     <section className="answer" aria-label={labels[waiting.reason]}>
-      <Decision runId={runId} waiting={waiting} browserOf={browserOf} />
+      <Decision runId={runId} waiting={waiting} browserThreadId={browserThreadId} />
     </section>
   );
 }
@@ -36,15 +36,15 @@ const labels: Record<PersonsReason, string> = {
   tool_unknown: 'The run waits for your decision',
 };
 
-function Decision({ runId, waiting, browserOf }: AnswerBoxProps) {
+function Decision({ runId, waiting, browserThreadId }: AnswerBoxProps) {
   const rondo = useRondo();
   switch (waiting.reason) {
     case 'ask':
       return (
         <>
           <Markdown text={waiting.question?.text ?? 'The run waits for an answer.'} />
-          {browserOf !== undefined && (
-            <OpenBrowser threadId={browserOf} isFree done={() => rondo.runs.answer(runId, 'Done.')} />
+          {browserThreadId !== undefined && (
+            <OpenBrowser threadId={browserThreadId} isFree done={() => rondo.runs.answer(runId, 'Done.')} />
           )}
           <AnswerForm runId={runId} />
         </>

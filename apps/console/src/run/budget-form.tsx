@@ -3,7 +3,7 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { cost, count } from '../ui/amounts.ts';
 import { TextField } from '../ui/fields.tsx';
-import { Form, numberOf } from '../ui/form.tsx';
+import { Form, readNumber } from '../ui/form.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
 interface BudgetFormProps {
@@ -19,7 +19,7 @@ export function BudgetForm({ runId, budget }: BudgetFormProps) {
   if (!budget) return null;
   const isMoney = budget.usd !== null;
   const raise = async (fields: FormData) => {
-    const amount = numberOf(fields, 'amount') ?? 0;
+    const amount = readNumber(fields, 'amount') ?? 0;
     const raised: BudgetRaise = isMoney ? { usd: amount } : { tokens: amount };
     await rondo.runs.raiseBudget(runId, raised);
     await refreshKey(['inbox']);

@@ -3,13 +3,13 @@ import { Link } from '@tanstack/react-router';
 import { useRunTitle } from '../runs/run-title.ts';
 import { cost, count, isUsageKnown } from '../ui/amounts.ts';
 import { Status } from '../ui/status.tsx';
-import { type RunBelow, sumOf, useRunTree } from './run-tree.ts';
+import { type RunBelow, toSum, useRunTree } from './run-tree.ts';
 
 /** The runs that this one has started, and theirs; and what all of them cost together with it. */
 export function ChildRuns({ run }: { readonly run: Run }) {
   const below = useRunTree(run);
   if (below.length === 0) return null;
-  const sum = sumOf([run.usage, ...below.map((one) => one.run.usage)]);
+  const sum = toSum([run.usage, ...below.map((one) => one.run.usage)]);
   return (
     <section aria-label="Runs below this one">
       <h2>{below.length === 1 ? 'A run below this one' : `${below.length} runs below this one`}</h2>

@@ -1,7 +1,7 @@
 import type { Fact } from '@rondo/client';
 
 /** The colour of a fact, as a custom property of the style sheet. */
-function colorOf(type: Fact['type']): string {
+function toColor(type: Fact['type']): string {
   if (type.startsWith('tool.')) return '--tool';
   if (type.startsWith('message.') || type.startsWith('usage.')) return '--accent';
   if (type === 'run.waiting' || type.startsWith('approval.')) return '--wait';
@@ -24,7 +24,7 @@ export function drawFacts(canvas: HTMLCanvasElement, facts: readonly Fact[]): vo
   for (let stroke = 0; stroke < strokes; stroke++) {
     const fact = facts[Math.floor((stroke * facts.length) / strokes)];
     if (!fact) continue;
-    context.fillStyle = style.getPropertyValue(colorOf(fact.type));
+    context.fillStyle = style.getPropertyValue(toColor(fact.type));
     context.fillRect(Math.round(stroke * step), 0, Math.max(1, Math.round(step) - scale), canvas.height);
   }
 }

@@ -7,7 +7,7 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
-import { sandboxOfThread } from './sandbox-of-thread.ts';
+import { sandboxOfThread } from './thread-sandbox.ts';
 
 interface FilesSectionProps {
   readonly threadId: string;

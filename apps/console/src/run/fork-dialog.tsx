@@ -4,7 +4,7 @@ import { useId } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { useModels } from '../threads/run-choice.tsx';
 import { AreaField, TextField } from '../ui/fields.tsx';
-import { Form, textOf } from '../ui/form.tsx';
+import { Form, toText } from '../ui/form.tsx';
 import { Modal } from '../ui/modal.tsx';
 
 /** Where a fork begins: after this fact. */
@@ -27,7 +27,7 @@ export function ForkDialog({ run, place: { atSeq, iteration }, onClose }: ForkDi
   const models = useModels();
   const list = useId();
   const fork = async (fields: FormData) => {
-    const [input, model] = [textOf(fields, 'input'), textOf(fields, 'model')];
+    const [input, model] = [toText(fields, 'input'), toText(fields, 'model')];
     const { id } = await rondo.runs.fork(run.id, {
       at_seq: atSeq,
       ...(input !== '' && { input }),

@@ -14,7 +14,7 @@ export function IterationHead({ number, iteration, model }: IterationHeadProps) 
   return (
     <div className="iteration">
       <h2>Iteration {number}</h2>
-      {iteration && <span>{figuresOf(iteration, model)}</span>}
+      {iteration && <span>{toFigures(iteration, model)}</span>}
       {fork && iteration && iteration.startedSeq > 1 && (
         <button
           className="quiet"
@@ -28,7 +28,7 @@ export function IterationHead({ number, iteration, model }: IterationHeadProps) 
   );
 }
 
-function figuresOf({ startedAt, endedAt, inputTokens, outputTokens, costUsd, ...of }: Iteration, model: string | null) {
+function toFigures({ startedAt, endedAt, inputTokens, outputTokens, costUsd, ...of }: Iteration, model: string | null) {
   const hasUsage = inputTokens + outputTokens > 0;
   return [
     of.model === null || of.model === model ? [] : of.model,

@@ -24,11 +24,11 @@ interface Voice {
 }
 
 /** Whose words a message has. Not all that the model reads as a person's was said by one. */
-export const voiceOf = ({ role, message }: MessageRow): Voice =>
+export const toVoice = ({ role, message }: MessageRow): Voice =>
   isNoteToAgent(message) ? { author: 'Note to the agent', style: 'status' } : { author: authors[role], style: role };
 
 export const MessageItem = memo(function MessageItem({ row }: { readonly row: MessageRow }) {
-  const { author, style } = voiceOf(row);
+  const { author, style } = toVoice(row);
   const { text, files } = style === 'user' ? splitFiles(row.text) : { text: row.text, files: [] };
   return (
     <article className={`message by-${style}${row.isOpen ? ' open' : ''}`} aria-label={author}>

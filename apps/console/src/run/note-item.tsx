@@ -6,7 +6,7 @@ export function NoteItem({ row }: { readonly row: NoteRow }) {
   const { fact } = row;
   return (
     <p className={`note ${fact.type.replace('.', '-')}`}>
-      {sentenceOf(fact)}
+      {toSentence(fact)}
       {fact.type === 'run.forked' && (
         <>
           {' '}
@@ -18,7 +18,7 @@ export function NoteItem({ row }: { readonly row: NoteRow }) {
 }
 
 /** What the fact says, in one sentence. */
-export function sentenceOf(fact: NoteRow['fact']): string {
+export function toSentence(fact: NoteRow['fact']): string {
   switch (fact.type) {
     case 'iteration.restarted':
       return 'Another worker took over. What the first one had not finished was withdrawn; nothing is lost.';

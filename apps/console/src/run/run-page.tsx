@@ -60,14 +60,14 @@ function OneRun({ runId }: { readonly runId: string }) {
               <AnswerBox
                 runId={runId}
                 waiting={view.waiting}
-                browserOf={details.screens.length > 0 ? run.thread_id : undefined}
+                browserThreadId={details.screens.length > 0 ? run.thread_id : undefined}
               />
             )}
             {view.failure && <Failure failure={view.failure} />}
           </div>
           <RunAside run={run} view={view} details={details} />
         </div>
-        <Scrubber facts={now.facts} lastSeq={now.view.lastSeq} seq={seq} end={endOf(now)} />
+        <Scrubber facts={now.facts} lastSeq={now.view.lastSeq} seq={seq} end={toEnd(now)} />
         {forked && <ForkDialog run={run} place={forked} onClose={() => setForked(null)} />}
       </div>
     </TimelineLinksContext>
@@ -104,7 +104,7 @@ function useRun(runId: string, { view }: FedRun) {
 }
 
 /** What the last stroke of the bar is. */
-function endOf({ view, connection }: FedRun): LogEnd {
+function toEnd({ view, connection }: FedRun): LogEnd {
   if (view.isOver) return 'The end';
   if (connection !== 'live') return 'No connection';
   return view.waiting === null ? 'Live' : 'Waiting';

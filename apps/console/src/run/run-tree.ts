@@ -34,7 +34,7 @@ async function runsBelow(rondo: Rondo, id: string, depth: number): Promise<RunBe
 }
 
 /** What a run and those below it have used. An unknown cost makes the sum unknown. */
-export const sumOf = (usages: readonly Usage[]): Usage =>
+export const toSum = (usages: readonly Usage[]): Usage =>
   usages.reduce((sum, one) => ({
     input_tokens: sum.input_tokens + one.input_tokens,
     cached_tokens: sum.cached_tokens + one.cached_tokens,

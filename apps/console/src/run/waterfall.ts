@@ -23,7 +23,7 @@ const waits: Readonly<Partial<Record<string, string>>> = {
   caller_tools: 'for its caller',
 };
 
-type FactOf<Type extends Fact['type']> = Extract<Fact, { type: Type }>;
+type FactWithType<Type extends Fact['type']> = Extract<Fact, { type: Type }>;
 
 /**
  * The parts of a run's time, in the order in which they began, from its facts alone. A model call has the duration that was
@@ -132,7 +132,7 @@ class SpanBuilder {
   }
 
   /** It may be recorded long after it ended, with what the tools of its reply do. A summary is asked for outside of an iteration. */
-  private modelCall({ id, data }: FactOf<'usage.recorded'>, at: number): void {
+  private modelCall({ id, data }: FactWithType<'usage.recorded'>, at: number): void {
     const tokens = `${data.input_tokens} tokens in, ${data.output_tokens} out`;
     const note = data.error ? `${data.error.message} · ${tokens}` : tokens;
     const place = this.unmeasured ?? this.all.length;
@@ -142,7 +142,7 @@ class SpanBuilder {
     this.unmeasured = undefined;
   }
 
-  private retry({ id, data }: FactOf<'model.retried'>, at: number): void {
+  private retry({ id, data }: FactWithType<'model.retried'>, at: number): void {
     const to = at + data.delay_ms;
     this.end('model', at, data.error.message);
     this.all.push({ id, kind: 'wait', name: 'Asks the model again', from: at, to, note: data.error.message });

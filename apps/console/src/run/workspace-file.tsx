@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRondo } from '../session/use-session.ts';
-import { sandboxOfThread } from './sandbox-of-thread.ts';
+import { sandboxOfThread } from './thread-sandbox.ts';
 import { useTimelineLinks } from './timeline-links.ts';
 
 /** A link to a file of the run's workspace, where the earlier lines of an output are kept. */

@@ -1,9 +1,9 @@
-import { runOf } from '../../bench/synthetic-run.mjs';
+import { toRun } from '../../bench/synthetic-run.mjs';
 import { groupEndings } from './ending-groups';
 
 type Run = Parameters<typeof groupEndings>[0][number];
 
-const run = (more: Partial<Run>) => ({ ...(runOf('failed', 1) as Run), error: null, ...more });
+const run = (more: Partial<Run>) => ({ ...(toRun('failed', 1) as Run), error: null, ...more });
 const failed = (code: string, message: string, model = 'demo/a') =>
   run({ status: 'failed', finish_reason: 'error', model, error: { code, message } });
 

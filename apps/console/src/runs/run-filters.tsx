@@ -5,7 +5,7 @@ import { type SubmitEvent, useEffect, useRef } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { useModels } from '../threads/run-choice.tsx';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
-import { textOf } from '../ui/form.tsx';
+import { toText } from '../ui/form.tsx';
 import { statusWord } from '../ui/status.tsx';
 import { type RunsSearch, readRunsSearch } from './runs-search.ts';
 
@@ -90,7 +90,7 @@ function MoreFilters({ search }: { readonly search: RunsSearch }) {
     event.preventDefault();
     const fields = new FormData(event.currentTarget);
     const { status, thread, text } = search;
-    const given = Object.fromEntries(more.map((name) => [name, textOf(fields, name)]));
+    const given = Object.fromEntries(more.map((name) => [name, toText(fields, name)]));
     void navigate({ search: readRunsSearch({ status, thread, text, ...given }) });
   };
   const { status, thread, text } = search;

@@ -20,14 +20,14 @@ export function useRunTitle(run: Pick<Run, 'id' | 'metadata'> & Partial<Pick<Run
 async function firstWords(rondo: Rondo, runId: string): Promise<string> {
   let read = 0;
   for await (const fact of rondo.runs.facts(runId)) {
-    const words = wordsOf(fact);
+    const words = findWords(fact);
     if (words !== undefined) return words;
     if (++read === 3) break; // the input is among the first facts, if there is one
   }
   return 'Continues its thread';
 }
 
-function wordsOf(fact: Fact): string | undefined {
+function findWords(fact: Fact): string | undefined {
   if (fact.type !== 'message.created' || fact.data.message.type !== 'user') return undefined;
   return shortened(fact.data.message.content.flatMap((block) => (block.type === 'text' ? block.text : [])).join(' '));
 }

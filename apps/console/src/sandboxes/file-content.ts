@@ -14,7 +14,7 @@ const pictures: readonly (readonly [type: string, begins: string])[] = [
 ];
 
 /** What the bytes are, whatever the name says. SVG is text, because it can contain scripts. */
-export function contentOf(bytes: Uint8Array<ArrayBuffer>): FileContent {
+export function toContent(bytes: Uint8Array<ArrayBuffer>): FileContent {
   const start = Array.from(bytes.subarray(0, 12), (byte) => String.fromCharCode(byte)).join('');
   const isWebp = start.startsWith('RIFF') && start.endsWith('WEBP');
   const type = isWebp ? 'image/webp' : pictures.find(([, begins]) => start.startsWith(begins))?.[0];
@@ -30,5 +30,5 @@ export function contentOf(bytes: Uint8Array<ArrayBuffer>): FileContent {
 /** The path of an entry of a directory of the workspace. */
 export const joined = (directory: string, name: string): string => (directory === '' ? name : `${directory}/${name}`);
 
-export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
-export const directoryOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+export const toName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+export const toDirectory = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));

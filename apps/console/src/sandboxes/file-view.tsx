@@ -13,7 +13,7 @@ import { saveAs } from '../ui/save-as.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { FileEditor } from './file-editor.tsx';
-import { type FileContent, contentOf, mostShownBytes, nameOf } from './file-content.ts';
+import { type FileContent, toContent, mostShownBytes, toName } from './file-content.ts';
 
 interface FileViewProps {
   readonly sandboxId: string;
@@ -46,19 +46,19 @@ export function FileView({ sandboxId, path }: FileViewProps) {
         <FileActions
           sandboxId={sandboxId}
           path={path}
-          edit={data.content?.kind === 'text' && edited === null ? () => setEdited(textOf(data.content)) : undefined}
+          edit={data.content?.kind === 'text' && edited === null ? () => setEdited(toText(data.content)) : undefined}
         />
       </header>
       {edited === null ? (
-        <Shown content={data.content} name={nameOf(path)} />
+        <Shown content={data.content} name={toName(path)} />
       ) : (
-        <FileEditor path={path} before={textOf(data.content)} text={edited} onChange={setEdited} save={save} />
+        <FileEditor path={path} before={toText(data.content)} text={edited} onChange={setEdited} save={save} />
       )}
     </section>
   );
 }
 
-const textOf = (content: FileContent | null): string => (content?.kind === 'text' ? content.text : '');
+const toText = (content: FileContent | null): string => (content?.kind === 'text' ? content.text : '');
 
 /** No content: it is too long to be shown. The rest of a long file is not read. */
 async function readFile(
@@ -72,7 +72,7 @@ async function readFile(
     await response.body?.cancel();
     return { size, content: null };
   }
-  return { size, content: contentOf(new Uint8Array(await response.arrayBuffer())) };
+  return { size, content: toContent(new Uint8Array(await response.arrayBuffer())) };
 }
 
 function Shown({ content, name }: { readonly content: FileContent | null; readonly name: string }) {
@@ -97,7 +97,7 @@ function FileActions({ sandboxId, path, edit }: FileActionsProps) {
   const refreshKey = useRefreshKey();
   const navigate = useNavigate();
   const mayWrite = useMay('write');
-  const download = async () => saveAs(nameOf(path), await (await rondo.sandboxes.readFile(sandboxId, path)).blob());
+  const download = async () => saveAs(toName(path), await (await rondo.sandboxes.readFile(sandboxId, path)).blob());
   const remove = async () => {
     await rondo.sandboxes.deleteFile(sandboxId, { path });
     await refreshKey(['files', sandboxId]);

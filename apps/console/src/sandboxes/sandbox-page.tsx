@@ -7,12 +7,12 @@ import { useThreadTitle } from '../threads/thread-title.ts';
 import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { TextField } from '../ui/fields.tsx';
-import { Form, textOf } from '../ui/form.tsx';
+import { Form, toText } from '../ui/form.tsx';
 import { FailedPage } from '../ui/failed-page.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
-import { directoryOf } from './file-content.ts';
+import { toDirectory } from './file-content.ts';
 import { FileTree } from './file-tree.tsx';
 import { FileView } from './file-view.tsx';
 import { SandboxFigures } from './sandbox-figures.tsx';
@@ -39,7 +39,7 @@ export function SandboxPage() {
       <SandboxHead sandbox={data} />
       <div className="sandbox-body">
         <section className="tree" aria-label="Files">
-          {mayWrite && <UploadFiles sandboxId={sandboxId} directory={path === undefined ? '' : directoryOf(path)} />}
+          {mayWrite && <UploadFiles sandboxId={sandboxId} directory={path === undefined ? '' : toDirectory(path)} />}
           <FileTree sandboxId={sandboxId} directory="" shown={path} />
           {mayWrite && <NewFile sandboxId={sandboxId} />}
         </section>
@@ -117,7 +117,7 @@ function NewFile({ sandboxId }: { readonly sandboxId: string }) {
   const refreshKey = useRefreshKey();
   const navigate = useNavigate();
   const create = async (fields: FormData) => {
-    const path = textOf(fields, 'path');
+    const path = toText(fields, 'path');
     await rondo.sandboxes.writeFile(sandboxId, { path, content: '' });
     await refreshKey(['files', sandboxId]);
     await navigate({ to: '/sandboxes/$sandboxId', params: { sandboxId }, search: { path } });

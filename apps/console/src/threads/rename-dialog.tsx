@@ -1,7 +1,7 @@
 import type { Thread } from '@rondo/client';
 import { useRondo } from '../session/use-session.ts';
 import { TextField } from '../ui/fields.tsx';
-import { Form, textOf } from '../ui/form.tsx';
+import { Form, toText } from '../ui/form.tsx';
 import { Modal } from '../ui/modal.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { nameThread } from './thread-title.ts';
@@ -16,7 +16,7 @@ export function RenameDialog({ thread, onClose }: RenameDialogProps) {
   const rondo = useRondo();
   const refreshKey = useRefreshKey();
   const rename = async (fields: FormData) => {
-    const title = textOf(fields, 'title');
+    const title = toText(fields, 'title');
     await rondo.threads.update(thread.id, { title: title === '' ? null : title });
     await Promise.all([refreshKey(['threads']), refreshKey(['thread', thread.id])]);
   };

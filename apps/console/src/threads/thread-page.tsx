@@ -76,7 +76,7 @@ function Conversation({ thread, shown, refresh }: ConversationProps) {
           send={send}
           active={active}
           unchosenAgent="Agent of this thread"
-          edited={edited ? { ...edited, choice: choiceOf(run), cancel: () => setEdited(null) } : undefined}
+          edited={edited ? { ...edited, choice: toChoice(run), cancel: () => setEdited(null) } : undefined}
         />
       )}
     </>
@@ -110,7 +110,7 @@ function Conversation({ thread, shown, refresh }: ConversationProps) {
 }
 
 /** The same again, where a question is asked anew. */
-const choiceOf = (run: Run | undefined): RunChoice =>
+const toChoice = (run: Run | undefined): RunChoice =>
   run?.agent_id == null ? { ...noChoice, model: run?.model ?? '' } : { ...noChoice, agentId: run.agent_id };
 
 function ThreadHead({ thread, isBusy }: { readonly thread: Thread; readonly isBusy: boolean }) {

@@ -70,7 +70,7 @@ function ExecutionRow({ execution, now }: { readonly execution: Execution; reado
       <td className="nowrap" title={new Date(at).toLocaleString()}>
         {age(at, now)}
       </td>
-      <td>{outcomeOf(execution, now)}</td>
+      <td>{toOutcome(execution, now)}</td>
       <td>
         {runId !== null && (
           <Link to="/runs/$runId" params={{ runId }} title={runId}>
@@ -82,7 +82,7 @@ function ExecutionRow({ execution, now }: { readonly execution: Execution; reado
   );
 }
 
-function outcomeOf({ status, reason, error, attempts, next_attempt_at: next }: Execution, now: number): string {
+function toOutcome({ status, reason, error, attempts, next_attempt_at: next }: Execution, now: number): string {
   const parts = [
     status === 'started'
       ? 'A run was started'

@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { moment } from '../ui/amounts.ts';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
-import { Form, textOf } from '../ui/form.tsx';
+import { Form, toText } from '../ui/form.tsx';
 import { problemText } from '../ui/problem-text.ts';
 import { RunFields } from './run-fields.tsx';
-import { choiceOf, overlaps, threads, triggeredRunOf } from './triggered-run.ts';
+import { toChoice, overlaps, threads, toTriggeredRun } from './triggered-run.ts';
 
 const missedPolicies: readonly (readonly [MissedPolicy, string])[] = [
   ['once', 'make up for the newest'],
@@ -28,13 +28,13 @@ export function ScheduleForm({ schedule, save, cancel }: ScheduleFormProps) {
   const [zone, setZone] = useState(schedule?.time_zone ?? ownZone);
   const work = (fields: FormData) =>
     save({
-      name: textOf(fields, 'name'),
+      name: toText(fields, 'name'),
       cron,
       time_zone: zone,
-      missed: choiceOf(fields, 'missed', missedPolicies),
-      overlap: choiceOf(fields, 'overlap', overlaps),
-      thread: choiceOf(fields, 'thread', threads),
-      run: triggeredRunOf(fields, schedule?.run),
+      missed: toChoice(fields, 'missed', missedPolicies),
+      overlap: toChoice(fields, 'overlap', overlaps),
+      thread: toChoice(fields, 'thread', threads),
+      run: toTriggeredRun(fields, schedule?.run),
     });
   return (
     <Form work={work} button={schedule ? 'Save' : 'Create'} label="Schedule" cancel={cancel}>

@@ -1,8 +1,8 @@
 import type { NewWebhookTrigger, SignatureScheme, WebhookTrigger } from '@rondo/client';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
-import { Form, textOf } from '../ui/form.tsx';
+import { Form, toText } from '../ui/form.tsx';
 import { RunFields } from './run-fields.tsx';
-import { choiceOf, overlaps, threads, triggeredRunOf } from './triggered-run.ts';
+import { toChoice, overlaps, threads, toTriggeredRun } from './triggered-run.ts';
 
 const signatures: readonly (readonly [SignatureScheme, string])[] = [
   ['standard', 'Standard Webhooks'],
@@ -19,11 +19,11 @@ interface TriggerFormProps {
 export function TriggerForm({ trigger, save, cancel }: TriggerFormProps) {
   const work = (fields: FormData) =>
     save({
-      name: textOf(fields, 'name'),
-      signature: choiceOf(fields, 'signature', signatures),
-      overlap: choiceOf(fields, 'overlap', overlaps),
-      thread: choiceOf(fields, 'thread', threads),
-      run: triggeredRunOf(fields, trigger?.run),
+      name: toText(fields, 'name'),
+      signature: toChoice(fields, 'signature', signatures),
+      overlap: toChoice(fields, 'overlap', overlaps),
+      thread: toChoice(fields, 'thread', threads),
+      run: toTriggeredRun(fields, trigger?.run),
     });
   return (
     <Form work={work} button={trigger ? 'Save' : 'Create'} label="Webhook" cancel={cancel}>

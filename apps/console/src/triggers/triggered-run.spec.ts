@@ -1,6 +1,6 @@
-import { choiceOf, overlaps, triggeredRunOf } from './triggered-run';
+import { toChoice, overlaps, toTriggeredRun } from './triggered-run';
 
-const fieldsOf = (values: Record<string, string>) => {
+const createFields = (values: Record<string, string>) => {
   const fields = new FormData();
   for (const [name, value] of Object.entries(values)) fields.set(name, value);
   return fields;
@@ -14,13 +14,13 @@ it('what is left empty is not in the run, and what the form does not have stays'
     budget: { usd: 1, tokens: 9 },
     metadata: {},
   };
-  expect(triggeredRunOf(fieldsOf({ input: ' New. ', model: '', agent_id: '', usd: '' }), before)).toEqual({
+  expect(toTriggeredRun(createFields({ input: ' New. ', model: '', agent_id: '', usd: '' }), before)).toEqual({
     input: 'New.',
     limits: { max_iterations: 3 },
     budget: { tokens: 9 },
     metadata: {},
   });
-  expect(triggeredRunOf(fieldsOf({ input: 'A', model: 'demo/plain', agent_id: 'agt_1', usd: '0.5' }))).toEqual({
+  expect(toTriggeredRun(createFields({ input: 'A', model: 'demo/plain', agent_id: 'agt_1', usd: '0.5' }))).toEqual({
     input: 'A',
     model: 'demo/plain',
     agent_id: 'agt_1',
@@ -29,6 +29,6 @@ it('what is left empty is not in the run, and what the form does not have stays'
 });
 
 it('a choice is one of those that are offered', () => {
-  expect(choiceOf(fieldsOf({ overlap: 'allow' }), 'overlap', overlaps)).toBe('allow');
-  expect(choiceOf(fieldsOf({ overlap: 'other' }), 'overlap', overlaps)).toBe('skip');
+  expect(toChoice(createFields({ overlap: 'allow' }), 'overlap', overlaps)).toBe('allow');
+  expect(toChoice(createFields({ overlap: 'other' }), 'overlap', overlaps)).toBe('skip');
 });

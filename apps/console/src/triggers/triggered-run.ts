@@ -1,5 +1,5 @@
 import type { NewSchedule, NewWebhookTrigger, OverlapPolicy, ThreadPolicy, TriggeredRun } from '@rondo/client';
-import { numberOf, textOf } from '../ui/form.tsx';
+import { readNumber, toText } from '../ui/form.tsx';
 
 type NewTriggeredRun = NewSchedule['run'] & NewWebhookTrigger['run'];
 
@@ -15,25 +15,25 @@ export const threads: readonly (readonly [ThreadPolicy, string])[] = [
 ];
 
 /** The choice of a field; the first one if it is none of them. */
-export function choiceOf<Name extends string>(
+export function toChoice<Name extends string>(
   fields: FormData,
   name: string,
   choices: readonly (readonly [Name, string])[],
 ): Name {
   const [first] = choices;
   if (!first) throw new Error('There is nothing to choose from.');
-  return (choices.find(([value]) => value === textOf(fields, name)) ?? first)[0];
+  return (choices.find(([value]) => value === toText(fields, name)) ?? first)[0];
 }
 
 /** What the runs begin with. What the form does not have stays as it was. */
-export function triggeredRunOf(fields: FormData, before?: TriggeredRun): NewTriggeredRun {
-  const [agentId, model, usd] = [textOf(fields, 'agent_id'), textOf(fields, 'model'), numberOf(fields, 'usd')];
+export function toTriggeredRun(fields: FormData, before?: TriggeredRun): NewTriggeredRun {
+  const [agentId, model, usd] = [toText(fields, 'agent_id'), toText(fields, 'model'), readNumber(fields, 'usd')];
   const { agent_id: _, model: __, budget, ...kept } = before ?? {};
   const { usd: ___, ...otherBudget } = budget ?? {};
   const newBudget = usd === undefined ? otherBudget : { ...otherBudget, usd };
   return {
     ...kept,
-    input: textOf(fields, 'input'),
+    input: toText(fields, 'input'),
     ...(agentId !== '' && { agent_id: agentId }),
     ...(model !== '' && { model }),
     ...(Object.keys(newBudget).length > 0 && { budget: newBudget }),

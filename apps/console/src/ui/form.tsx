@@ -45,13 +45,13 @@ export function Form({ work, button, children, label, cancel }: FormProps) {
 }
 
 /** The trimmed text of a field; empty if it is not there. */
-export function textOf(fields: FormData, name: string): string {
+export function toText(fields: FormData, name: string): string {
   const value = fields.get(name);
   return typeof value === 'string' ? value.trim() : '';
 }
 
 /** The number of a field; undefined if it is empty. */
-export function numberOf(fields: FormData, name: string): number | undefined {
-  const text = textOf(fields, name);
+export function readNumber(fields: FormData, name: string): number | undefined {
+  const text = toText(fields, name);
   return text === '' ? undefined : Number(text);
 }

@@ -14,7 +14,7 @@ export function BalanceFigures({ balance }: { readonly balance: Balance }) {
           aria-label="What is spent of the allowance"
         />
       )}
-      <p>{sentenceOf(balance)}</p>
+      <p>{toSentence(balance)}</p>
       <dl className="figures">
         <Amount name="Left to spend" usd={balance.available_usd} />
         <Amount name={`Allowance of a ${balance.period}`} usd={allowance} />
@@ -22,19 +22,19 @@ export function BalanceFigures({ balance }: { readonly balance: Balance }) {
         {reserved > 0 && <Amount name="Reserved for calls under way" usd={reserved} />}
         <Amount name="Credit" usd={credit} />
       </dl>
-      <p className="hint">{limitsOf(balance)}</p>
+      <p className="hint">{toLimits(balance)}</p>
     </div>
   );
 }
 
-function sentenceOf({ available_usd: available, period, period_end: end, credit_usd: credit }: Balance): string {
+function toSentence({ available_usd: available, period, period_end: end, credit_usd: credit }: Balance): string {
   if (available === null) return 'This account may spend any amount.';
   const next = `The next ${period} begins ${moment(end)}.`;
   if (available <= 0) return `Nothing is left: new runs are refused. ${next}`;
   return credit < 0 ? `The credit is below zero: that is taken from the next ${period}. ${next}` : next;
 }
 
-function limitsOf({ allowed_models: models, max_active_runs: runs, price_factor: factor }: Balance): string {
+function toLimits({ allowed_models: models, max_active_runs: runs, price_factor: factor }: Balance): string {
   const which = models === null ? 'Any model' : `Models: ${models.join(', ')}`;
   const atOnce = runs === null ? '' : ` At most ${runs} active runs.`;
   const charge = factor === 1 ? '' : ` A model call is charged ${factor} times its cost.`;

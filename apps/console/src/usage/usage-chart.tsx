@@ -1,5 +1,5 @@
 import { count, cost } from '../ui/amounts.ts';
-import { type Day, type Measure, amountOf, roundUp } from './usage-days.ts';
+import { type Day, type Measure, toAmount, roundUp } from './usage-days.ts';
 
 const names: Record<Measure, string> = { cost: 'Cost', tokens: 'Tokens', calls: 'Calls' };
 
@@ -13,7 +13,7 @@ interface UsageChartProps {
 
 /** A bar for each day. Its name says in words what it shows, and the table below has every number. */
 export function UsageChart({ days, measure }: UsageChartProps) {
-  const amounts = days.map(({ row }) => amountOf(row, measure));
+  const amounts = days.map(({ row }) => toAmount(row, measure));
   const scale = roundUp(Math.max(...amounts));
   return (
     <figure className="chart">
@@ -26,7 +26,7 @@ export function UsageChart({ days, measure }: UsageChartProps) {
         viewBox={`0 0 ${days.length * 10} 100`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={summaryOf(days, measure)}
+        aria-label={toSummary(days, measure)}
       >
         {[0, 50, 100].map((y) => (
           <line key={y} x1="0" x2={days.length * 10} y1={y} y2={y} vectorEffect="non-scaling-stroke" />
@@ -50,8 +50,8 @@ export function UsageChart({ days, measure }: UsageChartProps) {
 }
 
 /** What someone who does not see the bars should know. */
-export function summaryOf(days: readonly Day[], measure: Measure): string {
-  const amounts = days.map(({ row }) => amountOf(row, measure));
+export function toSummary(days: readonly Day[], measure: Measure): string {
+  const amounts = days.map(({ row }) => toAmount(row, measure));
   const sum = amounts.reduce((total, amount) => total + amount, 0);
   const most = Math.max(...amounts);
   const peak = days[amounts.indexOf(most)];

@@ -1,4 +1,4 @@
-import { type UsageRow, amountOf, everyDay, firstDay, roundUp } from './usage-days';
+import { type UsageRow, toAmount, everyDay, firstDay, roundUp } from './usage-days';
 
 const now = Date.parse('2026-03-02T10:00:00Z');
 const row = { day: '2026-03-01', calls: 2, input_tokens: 10, output_tokens: 5, cost_usd: null } as UsageRow;
@@ -14,7 +14,7 @@ it('has every day of the range, also those without calls', () => {
 });
 
 it('counts what a chart can show', () => {
-  expect((['cost', 'tokens', 'calls'] as const).map((measure) => amountOf(row, measure))).toEqual([0, 15, 2]);
+  expect((['cost', 'tokens', 'calls'] as const).map((measure) => toAmount(row, measure))).toEqual([0, 15, 2]);
 });
 
 it.each([

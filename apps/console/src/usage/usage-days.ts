@@ -12,22 +12,22 @@ export interface Day {
 }
 
 const dayMs = 86_400_000;
-const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+const toDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** The first of `days` days that end today, UTC. */
-export const firstDay = (days: number, now: number): string => dayOf(now - (days - 1) * dayMs);
+export const firstDay = (days: number, now: number): string => toDay(now - (days - 1) * dayMs);
 
 /** Every day of the range, also those without calls. */
 export function everyDay(rows: readonly UsageRow[], { days, now }: { days: number; now: number }): Day[] {
   const known = new Map(rows.map((row) => [row.day, row]));
   return Array.from({ length: days }, (_, index) => {
-    const day = dayOf(now - (days - 1 - index) * dayMs);
+    const day = toDay(now - (days - 1 - index) * dayMs);
     return { day, row: known.get(day) };
   });
 }
 
 /** An unknown cost counts as nothing here; the page says how many calls have one. */
-export function amountOf(row: UsageRow | undefined, measure: Measure): number {
+export function toAmount(row: UsageRow | undefined, measure: Measure): number {
   if (!row) return 0;
   if (measure === 'cost') return row.cost_usd ?? 0;
   return measure === 'calls' ? row.calls : row.input_tokens + row.output_tokens;

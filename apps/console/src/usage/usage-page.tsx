@@ -99,7 +99,7 @@ interface ReportProps extends Required<UsageSearch> {
 
 function Report({ report: { total, byDay, byModel, byAgent, names }, days, measure, now }: ReportProps) {
   const every = everyDay(byDay, { days, now });
-  const agentOf = ({ agent_id: id }: UsageRow) => (id == null ? 'no stored agent' : (names.get(id) ?? id));
+  const toAgent = ({ agent_id: id }: UsageRow) => (id == null ? 'no stored agent' : (names.get(id) ?? id));
   return (
     <>
       <dl className="figures">
@@ -115,15 +115,15 @@ function Report({ report: { total, byDay, byModel, byAgent, names }, days, measu
       <UsageChart days={every} measure={measure} />
       <details className="as-table">
         <summary>The chart as a table</summary>
-        <UsageTable label="Usage by day" first="Day" rows={byDay} nameOf={({ day }) => day ?? ''} />
+        <UsageTable label="Usage by day" first="Day" rows={byDay} toName={({ day }) => day ?? ''} />
       </details>
       <section className="section">
         <h2>By model</h2>
-        <UsageTable label="Usage by model" first="Model" rows={byModel} nameOf={({ model }) => model ?? ''} />
+        <UsageTable label="Usage by model" first="Model" rows={byModel} toName={({ model }) => model ?? ''} />
       </section>
       <section className="section">
         <h2>By agent</h2>
-        <UsageTable label="Usage by agent" first="Agent" rows={byAgent} nameOf={agentOf} />
+        <UsageTable label="Usage by agent" first="Agent" rows={byAgent} toName={toAgent} />
       </section>
     </>
   );

@@ -6,10 +6,10 @@ interface UsageTableProps {
   /** What the first column has. */
   readonly first: string;
   readonly rows: readonly UsageRow[];
-  readonly nameOf: (row: UsageRow) => string;
+  readonly toName: (row: UsageRow) => string;
 }
 
-export function UsageTable({ label, first, rows, nameOf }: UsageTableProps) {
+export function UsageTable({ label, first, rows, toName }: UsageTableProps) {
   if (rows.length === 0) return <p className="hint">No model was called in this time.</p>;
   return (
     <div className="table" tabIndex={0} role="region" aria-label={label}>
@@ -26,8 +26,8 @@ export function UsageTable({ label, first, rows, nameOf }: UsageTableProps) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={nameOf(row)}>
-              <th scope="row">{nameOf(row)}</th>
+            <tr key={toName(row)}>
+              <th scope="row">{toName(row)}</th>
               <td className="number">{count(row.calls)}</td>
               <td className="number">{count(row.input_tokens)}</td>
               <td className="number">{count(row.output_tokens)}</td>

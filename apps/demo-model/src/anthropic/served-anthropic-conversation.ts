@@ -4,29 +4,29 @@ import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from './serve
 /** Expects messages whose calls and results are paired. A message that contains only results is not a user turn. */
 export function anthropicConversation({ messages, tools = [] }: AnthropicRequest): Conversation {
   const turns = messages.flatMap((message, index): ConversationTurn[] => {
-    const text = textOf(message.content);
+    const text = toText(message.content);
     if (message.role === 'assistant')
-      return [{ role: 'assistant', text, calls: callsOf(message, messages[index + 1]) }];
+      return [{ role: 'assistant', text, calls: listCalls(message, messages[index + 1]) }];
     return text === '' ? [] : [{ role: 'user', text }];
   });
   return { offeredTools: tools.map(({ name }) => name), turns };
 }
 
-function callsOf(message: AnthropicMessage, next: AnthropicMessage | undefined): AnsweredCall[] {
-  const results = blocksOf(next?.content ?? []).filter((block) => block.type === 'tool_result');
-  return blocksOf(message.content)
+function listCalls(message: AnthropicMessage, next: AnthropicMessage | undefined): AnsweredCall[] {
+  const results = listBlocks(next?.content ?? []).filter((block) => block.type === 'tool_result');
+  return listBlocks(message.content)
     .filter((block) => block.type === 'tool_use')
     .map(({ id, name }) => ({
       name,
-      result: textOf(results.find((result) => result.tool_use_id === id)?.content ?? ''),
+      result: toText(results.find((result) => result.tool_use_id === id)?.content ?? ''),
     }));
 }
 
 type Content = string | readonly AnthropicBlock[];
 
-const blocksOf = (content: Content): readonly AnthropicBlock[] => (typeof content === 'string' ? [] : content);
+const listBlocks = (content: Content): readonly AnthropicBlock[] => (typeof content === 'string' ? [] : content);
 
-function textOf(content: Content): string {
+function toText(content: Content): string {
   if (typeof content === 'string') return content;
   return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 }

@@ -16,7 +16,7 @@ const calls = [
   { name: 'execute_command', arguments: { command: 'ls' } },
   { name: 'create_file', arguments: { file_path: 'a.txt', file_contents: 'ä👋' } },
 ];
-const eventsOf = async (turn: object) => {
+const readEvents = async (turn: object) => {
   const events: Anthropic.MessageStreamEvent[] = [];
   for await (const event of await demo.anthropic.messages.create({ ...request(turn), stream: true }))
     events.push(event);
@@ -24,7 +24,7 @@ const eventsOf = async (turn: object) => {
 };
 
 it('opens, fills and closes one block after the other', async () => {
-  const events = await eventsOf({ reasoning: 'Hm.', text: 'Yes.', calls: [{ name: 'list_files', arguments: {} }] });
+  const events = await readEvents({ reasoning: 'Hm.', text: 'Yes.', calls: [{ name: 'list_files', arguments: {} }] });
 
   const outline = events.map((event) => {
     switch (event.type) {
@@ -50,7 +50,7 @@ it('opens, fills and closes one block after the other', async () => {
 });
 
 it('splits the input of a call over deltas', async () => {
-  const events = await eventsOf({ calls, chunk_chars: 3 });
+  const events = await readEvents({ calls, chunk_chars: 3 });
 
   for (const [index, call] of calls.entries()) {
     const pieces = events.flatMap((event) =>

@@ -4,7 +4,7 @@ import type { Asked, Protocol, WireError } from '../protocol';
 import { ContextOverflow, type Refusal, type RefusalKind, Violation } from '../refusal';
 import { anthropicConversation } from './served-anthropic-conversation';
 import { anthropicFrames, anthropicMessage } from './served-anthropic-reply';
-import { promptOf } from './served-anthropic-prompt';
+import { toPrompt } from './served-anthropic-prompt';
 import { anthropicRequest } from './served-anthropic-request';
 import { checkAnthropicRules } from './served-anthropic-rules';
 
@@ -29,7 +29,7 @@ function read(body: unknown, headers: IncomingHttpHeaders): Asked {
     stream: request.stream ?? false,
     includeUsage: true,
     messages: request.messages.length,
-    prompt: promptOf(request),
+    prompt: toPrompt(request),
     conversation: anthropicConversation(request),
   };
 }

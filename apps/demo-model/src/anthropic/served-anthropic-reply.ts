@@ -1,7 +1,7 @@
-import { type Part, argumentsText, partsOf, piecesOf } from '../replay/parts';
+import { type Part, argumentsText, listParts, listPieces } from '../replay/parts';
 import type { Frame, Reply } from '../protocol';
-import { type FinishReason, type Turn, finishReasonOf } from '../script/turn';
-import { signatureOf } from './signature';
+import { type FinishReason, type Turn, toFinishReason } from '../script/turn';
+import { toSignature } from './signature';
 
 type Event = { readonly type: string } & Readonly<Record<string, unknown>>;
 
@@ -10,47 +10,47 @@ const structure = (...data: Event[]): Frame => ({ text: data.map(event).join('')
 
 export function* anthropicFrames(reply: Reply): Generator<Frame> {
   const message = {
-    ...messageOf(reply),
+    ...toMessage(reply),
     content: [],
     stop_reason: null,
-    usage: { ...usageOf(reply), output_tokens: 1 },
+    usage: { ...toUsage(reply), output_tokens: 1 },
   };
   yield structure({ type: 'message_start', message }, { type: 'ping' });
 
   let index = 0;
-  for (const part of partsOf(reply.turn)) {
+  for (const part of listParts(reply.turn)) {
     yield structure({ type: 'content_block_start', index, content_block: openBlock(reply, part) });
-    for (const piece of piecesOf(part.text, reply.turn)) {
-      const data = { type: 'content_block_delta', index, delta: deltaOf(part, piece) };
+    for (const piece of listPieces(part.text, reply.turn)) {
+      const data = { type: 'content_block_delta', index, delta: toDelta(part, piece) };
       yield { text: event(data), outputChars: piece.length };
     }
     if (part.type === 'reasoning') {
-      const delta = { type: 'signature_delta', signature: signatureOf(part.text) };
+      const delta = { type: 'signature_delta', signature: toSignature(part.text) };
       yield structure({ type: 'content_block_delta', index, delta });
     }
     yield structure({ type: 'content_block_stop', index });
     index += 1;
   }
 
-  const delta = { stop_reason: stopReasons[finishReasonOf(reply.turn)], stop_sequence: null };
-  yield structure({ type: 'message_delta', delta, usage: usageOf(reply) }, { type: 'message_stop' });
+  const delta = { stop_reason: stopReasons[toFinishReason(reply.turn)], stop_sequence: null };
+  yield structure({ type: 'message_delta', delta, usage: toUsage(reply) }, { type: 'message_stop' });
 }
 
 export function anthropicMessage(reply: Reply): object {
   const { reasoning, text, calls = [] } = reply.turn;
   return {
-    ...messageOf(reply),
+    ...toMessage(reply),
     content: [
-      ...(reasoning ? [{ type: 'thinking', thinking: reasoning, signature: signatureOf(reasoning) }] : []),
+      ...(reasoning ? [{ type: 'thinking', thinking: reasoning, signature: toSignature(reasoning) }] : []),
       ...(text ? [{ type: 'text', text, citations: null }] : []),
-      ...calls.map((call, index) => ({ ...toolUse(reply, index, call.name), input: inputOf(call) })),
+      ...calls.map((call, index) => ({ ...toolUse(reply, index, call.name), input: toInput(call) })),
     ],
-    stop_reason: stopReasons[finishReasonOf(reply.turn)],
-    usage: usageOf(reply),
+    stop_reason: stopReasons[toFinishReason(reply.turn)],
+    usage: toUsage(reply),
   };
 }
 
-const messageOf = ({ key, asked }: Reply) => ({
+const toMessage = ({ key, asked }: Reply) => ({
   id: `msg_${key}`,
   type: 'message',
   role: 'assistant',
@@ -69,7 +69,7 @@ function openBlock(reply: Reply, part: Part): object {
   }
 }
 
-function deltaOf(part: Part, piece: string): object {
+function toDelta(part: Part, piece: string): object {
   switch (part.type) {
     case 'text':
       return { type: 'text_delta', text: piece };
@@ -89,7 +89,7 @@ const toolUse = ({ key }: Reply, index: number, name: string) => ({
 });
 
 /** Outside a stream the input must be an object, so invalid JSON becomes the empty input. */
-function inputOf(call: NonNullable<Turn['calls']>[number]): unknown {
+function toInput(call: NonNullable<Turn['calls']>[number]): unknown {
   try {
     return JSON.parse(argumentsText(call));
   } catch {
@@ -104,7 +104,7 @@ const stopReasons: Record<FinishReason, string> = {
   content_filter: 'refusal',
 };
 
-const usageOf = ({ usage }: Reply) => ({
+const toUsage = ({ usage }: Reply) => ({
   input_tokens: Math.max(0, usage.inputTokens - usage.cachedTokens - usage.writtenTokens),
   cache_creation_input_tokens: usage.writtenTokens,
   cache_read_input_tokens: usage.cachedTokens,

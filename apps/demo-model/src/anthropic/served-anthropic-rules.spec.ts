@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Violation } from '../refusal';
 import { anthropicProtocol } from './served-anthropic-protocol';
-import { signatureOf } from './signature';
+import { toSignature } from './signature';
 
 type Block = Record<string, unknown> & { type: string };
 interface Message {
@@ -17,7 +17,7 @@ const text = fc
   .map((value): Block => ({ type: 'text', text: value }));
 const thinking = fc
   .string()
-  .map((value): Block => ({ type: 'thinking', thinking: value, signature: signatureOf(value) }));
+  .map((value): Block => ({ type: 'thinking', thinking: value, signature: toSignature(value) }));
 
 /** A reply and the user's next message, which answers its calls before it says anything else. */
 const exchange = fc.record({
@@ -29,11 +29,11 @@ const exchange = fc.record({
 const history = fc.record({ first: text, exchanges: fc.array(exchange) }).map(({ first, exchanges }): Message[] => [
   { role: 'user', content: [first] },
   ...exchanges.flatMap(({ thought, said, results, next }, turn): Message[] => {
-    const idOf = (index: number) => `toolu_${turn}_${index}`;
-    const uses = results.map((_, index): Block => ({ type: 'tool_use', id: idOf(index), name: 'ls', input: {} }));
+    const toId = (index: number) => `toolu_${turn}_${index}`;
+    const uses = results.map((_, index): Block => ({ type: 'tool_use', id: toId(index), name: 'ls', input: {} }));
     const answers = results.map((content, index): Block => ({
       type: 'tool_result',
-      tool_use_id: idOf(index),
+      tool_use_id: toId(index),
       content,
     }));
     return [
@@ -176,7 +176,7 @@ it.each<[string, object, string]>([
 it('refuses to continue with thinking in a turn that began without a thinking block', () => {
   const call = (id: string) => ({ type: 'tool_use', id, name: 'ls', input: {} });
   const result = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: 'ok' });
-  const thought = { type: 'thinking', thinking: 'Hm', signature: signatureOf('Hm') };
+  const thought = { type: 'thinking', thinking: 'Hm', signature: toSignature('Hm') };
   const turn = (...first: object[]) => [
     ...messages,
     { role: 'assistant', content: [...first, call('a')] },

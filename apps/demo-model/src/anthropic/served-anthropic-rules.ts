@@ -1,6 +1,6 @@
 import { Violation } from '../refusal';
 import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from './served-anthropic-request';
-import { signatureOf } from './signature';
+import { toSignature } from './signature';
 
 const maxCacheMarks = 4;
 
@@ -75,7 +75,7 @@ function checkToolUses(messages: readonly AnthropicMessage[]): void {
   let asked: string[] = [];
 
   messages.forEach((message, index) => {
-    const blocks = blocksOf(message);
+    const blocks = listBlocks(message);
     checkResults(blocks, asked, index);
     asked = blocks.filter((block) => block.type === 'tool_use').map(({ id }) => id);
     for (const id of asked) {
@@ -114,8 +114,8 @@ function checkResults(blocks: readonly AnthropicBlock[], asked: readonly string[
 
 function checkSignatures(messages: readonly AnthropicMessage[]): void {
   messages.forEach((message, index) => {
-    blocksOf(message).forEach((block, position) => {
-      if (block.type !== 'thinking' || block.signature === signatureOf(block.thinking)) return;
+    listBlocks(message).forEach((block, position) => {
+      if (block.type !== 'thinking' || block.signature === toSignature(block.thinking)) return;
       const place = `messages.${index}.content.${position}`;
       throw new Violation(`${place}: Invalid \`signature\` in \`thinking\` block`, place);
     });
@@ -131,7 +131,7 @@ function checkOpenTurn({ thinking, messages }: AnthropicRequest): void {
     begin = at - 1;
   }
   const message = messages[begin];
-  const first = message && blocksOf(message)[0];
+  const first = message && listBlocks(message)[0];
   if (!first || first.type === 'thinking' || first.type === 'redacted_thinking') return;
   const place = `messages.${begin}.content.0.type`;
   throw new Violation(
@@ -143,10 +143,10 @@ function checkOpenTurn({ thinking, messages }: AnthropicRequest): void {
 }
 
 const answersCalls = (message: AnthropicMessage | undefined): boolean =>
-  message?.role === 'user' && blocksOf(message).some(({ type }) => type === 'tool_result');
+  message?.role === 'user' && listBlocks(message).some(({ type }) => type === 'tool_result');
 
 const speaks = (message: AnthropicMessage | undefined): boolean =>
-  message !== undefined && blocksOf(message).some(({ type }) => type !== 'tool_result');
+  message !== undefined && listBlocks(message).some(({ type }) => type !== 'tool_result');
 
-const blocksOf = ({ content }: AnthropicMessage): readonly AnthropicBlock[] =>
+const listBlocks = ({ content }: AnthropicMessage): readonly AnthropicBlock[] =>
   typeof content === 'string' ? [] : content;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
 
 /** Signs a thinking block, so that a later request shows whether the block was returned unchanged. */
-export const signatureOf = (thinking: string): string =>
+export const toSignature = (thinking: string): string =>
   createHash('sha256').update(`demo ${thinking}`).digest('base64');

@@ -8,10 +8,10 @@ export function openAiConversation({ messages, tools = [] }: OpenAiRequest): Con
   const turns = messages.flatMap((message, index): ConversationTurn[] => {
     switch (message.role) {
       case 'user':
-        return [{ role: 'user', text: textOf(message.content) }];
+        return [{ role: 'user', text: toText(message.content) }];
       case 'assistant':
         return [
-          { role: 'assistant', text: textOf(message.content), calls: callsOf(message, messages.slice(index + 1)) },
+          { role: 'assistant', text: toText(message.content), calls: listCalls(message, messages.slice(index + 1)) },
         ];
       case 'system':
       case 'developer':
@@ -23,15 +23,15 @@ export function openAiConversation({ messages, tools = [] }: OpenAiRequest): Con
 }
 
 /** The answers come directly after their calls. */
-function callsOf({ tool_calls = [] }: AssistantMessage, following: readonly OpenAiMessage[]): AnsweredCall[] {
+function listCalls({ tool_calls = [] }: AssistantMessage, following: readonly OpenAiMessage[]): AnsweredCall[] {
   const answers = following.slice(0, tool_calls.length).filter((message) => message.role === 'tool');
   return tool_calls.map((call) => ({
     name: call.function.name,
-    result: textOf(answers.find((answer) => answer.tool_call_id === call.id)?.content),
+    result: toText(answers.find((answer) => answer.tool_call_id === call.id)?.content),
   }));
 }
 
-function textOf(content: OpenAiMessage['content'] | undefined): string {
+function toText(content: OpenAiMessage['content'] | undefined): string {
   if (typeof content === 'string') return content;
   return (content ?? []).map((part) => (part.type === 'text' ? part.text : '[image]')).join('\n');
 }

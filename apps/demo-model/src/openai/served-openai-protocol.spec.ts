@@ -14,7 +14,7 @@ const calls = [
   { name: 'execute_command', arguments: { command: 'ls' } },
   { name: 'create_file', arguments: { file_path: 'a.txt', file_contents: 'ä👋' } },
 ];
-const chunksOf = async (turn: object, options: Partial<OpenAI.ChatCompletionCreateParamsStreaming> = {}) => {
+const readChunks = async (turn: object, options: Partial<OpenAI.ChatCompletionCreateParamsStreaming> = {}) => {
   const request = { model: 'scripted', messages: script(turn), ...options, stream: true as const };
   const chunks: OpenAI.ChatCompletionChunk[] = [];
   for await (const chunk of await demo.openai.chat.completions.create(request)) chunks.push(chunk);
@@ -22,7 +22,7 @@ const chunksOf = async (turn: object, options: Partial<OpenAI.ChatCompletionCrea
 };
 
 it('splits the arguments of each call over chunks, after a chunk with its name', async () => {
-  const chunks = await chunksOf({ calls, chunk_chars: 3 });
+  const chunks = await readChunks({ calls, chunk_chars: 3 });
   const deltas = chunks.flatMap((chunk) => chunk.choices[0]?.delta.tool_calls ?? []);
 
   for (const [index, call] of calls.entries()) {
@@ -36,7 +36,7 @@ it('splits the arguments of each call over chunks, after a chunk with its name',
 });
 
 it('never splits a character', async () => {
-  const chunks = await chunksOf({ text: '👋🏽 ä 👋', chunk_chars: 1 });
+  const chunks = await readChunks({ text: '👋🏽 ä 👋', chunk_chars: 1 });
 
   const pieces = chunks.flatMap((chunk) => chunk.choices[0]?.delta.content || []);
   expect(pieces).toEqual(['👋', '🏽', ' ', 'ä', ' ', '👋']);
@@ -44,8 +44,8 @@ it('never splits a character', async () => {
 
 it('ends with the usage only when asked', async () => {
   const turn = { text: 'Twelve chars', usage: { input_tokens: 100, cached_tokens: 64 } };
-  const asked = await chunksOf(turn, { stream_options: { include_usage: true } });
-  const unasked = await chunksOf(turn);
+  const asked = await readChunks(turn, { stream_options: { include_usage: true } });
+  const unasked = await readChunks(turn);
 
   expect(asked.at(-1)).toMatchObject({
     choices: [],
@@ -61,7 +61,7 @@ it('ends with the usage only when asked', async () => {
 });
 
 it('streams the reasoning before the answer', async () => {
-  const chunks = await chunksOf({ reasoning: 'Hm.', text: 'Yes.' });
+  const chunks = await readChunks({ reasoning: 'Hm.', text: 'Yes.' });
 
   expect(chunks.map((chunk) => chunk.choices[0]?.delta)).toEqual([
     { role: 'assistant', content: '', refusal: null },
@@ -128,7 +128,7 @@ it('bad-json cuts off its arguments, then makes the call correctly', async () =>
 
 it('paces a stream by the clock', async () => {
   const startedMs = performance.now();
-  await chunksOf({ text: 'abcdefghijk', chunk_chars: 1, pace_ms: 20 });
+  await readChunks({ text: 'abcdefghijk', chunk_chars: 1, pace_ms: 20 });
   const tookMs = performance.now() - startedMs;
 
   expect(tookMs).toBeGreaterThanOrEqual(195);

@@ -1,32 +1,32 @@
-import { type Part, argumentsText, partsOf, piecesOf } from '../replay/parts';
+import { type Part, argumentsText, listParts, listPieces } from '../replay/parts';
 import type { Frame, Reply } from '../protocol';
-import { finishReasonOf } from '../script/turn';
+import { toFinishReason } from '../script/turn';
 
 const structure = (text: string): Frame => ({ text, outputChars: 0 });
 
 /** Hundreds of thousands of chunks per second are written here, so their common part is serialized once. */
 export function* openAiFrames(reply: Reply): Generator<Frame> {
-  const head = headOf(reply, 'chat.completion.chunk');
+  const head = toHead(reply, 'chat.completion.chunk');
   const begin = `data: ${JSON.stringify(head).slice(0, -1)},"choices":[{"index":0,"delta":`;
   const end = reply.asked.includeUsage ? '}],"usage":null}\n\n' : '}]}\n\n';
   const chunk = (delta: object, finishReason: string | null = null): string =>
     `${begin}${JSON.stringify(delta)},"logprobs":null,"finish_reason":${JSON.stringify(finishReason)}${end}`;
 
   yield structure(chunk({ role: 'assistant', content: '', refusal: null }));
-  for (const part of partsOf(reply.turn)) {
+  for (const part of listParts(reply.turn)) {
     if (part.type === 'call') yield structure(chunk({ tool_calls: [callStart(reply, part.index, part.name)] }));
-    for (const piece of piecesOf(part.text, reply.turn)) {
-      yield { text: chunk(deltaOf(part, piece)), outputChars: piece.length };
+    for (const piece of listPieces(part.text, reply.turn)) {
+      yield { text: chunk(toDelta(part, piece)), outputChars: piece.length };
     }
   }
-  yield structure(chunk({}, finishReasonOf(reply.turn)));
+  yield structure(chunk({}, toFinishReason(reply.turn)));
   if (reply.asked.includeUsage) {
-    yield structure(`data: ${JSON.stringify({ ...head, choices: [], usage: usageOf(reply) })}\n\n`);
+    yield structure(`data: ${JSON.stringify({ ...head, choices: [], usage: toUsage(reply) })}\n\n`);
   }
   yield structure('data: [DONE]\n\n');
 }
 
-function deltaOf(part: Part, piece: string): object {
+function toDelta(part: Part, piece: string): object {
   switch (part.type) {
     case 'text':
       return { content: piece };
@@ -55,13 +55,13 @@ export function openAiCompletion(reply: Reply): object {
         }),
   };
   return {
-    ...headOf(reply, 'chat.completion'),
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasonOf(reply.turn) }],
-    usage: usageOf(reply),
+    ...toHead(reply, 'chat.completion'),
+    choices: [{ index: 0, message, logprobs: null, finish_reason: toFinishReason(reply.turn) }],
+    usage: toUsage(reply),
   };
 }
 
-const headOf = ({ key, asked }: Reply, object: string) => ({
+const toHead = ({ key, asked }: Reply, object: string) => ({
   id: `chatcmpl-${key}`,
   object,
   created: Math.floor(Date.now() / 1000),
@@ -77,7 +77,7 @@ const callStart = (reply: Reply, index: number, name: string) => ({
   function: { name, arguments: '' },
 });
 
-const usageOf = ({ usage }: Reply) => ({
+const toUsage = ({ usage }: Reply) => ({
   prompt_tokens: usage.inputTokens,
   completion_tokens: usage.outputTokens,
   total_tokens: usage.inputTokens + usage.outputTokens,

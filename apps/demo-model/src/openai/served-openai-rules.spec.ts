@@ -27,7 +27,7 @@ const exchange = fc
   });
 
 /** No id is in two turns. */
-const withIdsOf = (turn: number, { tool_calls, tool_call_id, ...message }: Message): Message => ({
+const withIds = (turn: number, { tool_calls, tool_call_id, ...message }: Message): Message => ({
   ...message,
   ...(Array.isArray(tool_calls) && {
     tool_calls: tool_calls.map((call: { id: string }) => ({ ...call, id: `${call.id}_${turn}` })),
@@ -48,7 +48,7 @@ const history = fc
   })
   .map(({ system, turns, last }): Message[] => [
     { role: 'system', content: system },
-    ...turns.flatMap((turn, at) => turn.map((message) => withIdsOf(at, message))),
+    ...turns.flatMap((turn, at) => turn.map((message) => withIds(at, message))),
     { role: 'user', content: last },
   ]);
 const historyWithCalls = history.filter((messages) => messages.some(({ role }) => role === 'tool'));

@@ -9,7 +9,7 @@ export type Part =
   | { readonly type: 'reasoning' | 'text'; readonly text: string }
   | { readonly type: 'call'; readonly text: string; readonly index: number; readonly name: string };
 
-export function partsOf({ reasoning = '', text = '', calls = [] }: Turn): Part[] {
+export function listParts({ reasoning = '', text = '', calls = [] }: Turn): Part[] {
   const spoken: Part[] = [
     { type: 'reasoning', text: reasoning },
     { type: 'text', text },
@@ -26,7 +26,7 @@ export const argumentsText = (call: Call): string =>
 const defaultChunkChars = 16;
 
 /** Splits between code points, so that no piece contains half a character. */
-export function piecesOf(text: string, { chunk_chars = defaultChunkChars }: Turn): readonly string[] {
+export function listPieces(text: string, { chunk_chars = defaultChunkChars }: Turn): readonly string[] {
   return text.match(new RegExp(`.{1,${chunk_chars}}`, 'gsu')) ?? [];
 }
 

@@ -1,7 +1,7 @@
 import type { Frame, Protocol, Reply } from '../protocol';
 import type { Fault } from '../script/turn';
 import type { ClientConnection } from './client-connection';
-import { partsOf } from './parts';
+import { listParts } from './parts';
 import { strike, strikeMidStream } from './strike';
 
 export interface Play {
@@ -22,7 +22,7 @@ export async function playReply(play: Play, client: ClientConnection): Promise<v
   if (reply.asked.stream) return stream(play, client);
 
   client.prepare(200, { 'content-type': 'application/json' });
-  onOutput(partsOf(reply.turn).reduce((sum, { text }) => sum + text.length, 0));
+  onOutput(listParts(reply.turn).reduce((sum, { text }) => sum + text.length, 0));
   client.end(JSON.stringify(protocol.whole(reply)));
 }
 

@@ -19,7 +19,7 @@ export class PromptCache {
   private readonly kept = new Set<string>();
 
   read(model: string, prompt: readonly PromptPart[]): CachedTokens {
-    const prefixes = prefixesOf(model, prompt);
+    const prefixes = listPrefixes(model, prompt);
     const marks = prefixes.flatMap(({ marked, tokens }, at) => (marked && tokens >= smallestTokens ? [at] : []));
     const known = marks.map((at) =>
       prefixes.slice(Math.max(0, at - lookBack), at + 1).findLast(({ key }) => this.kept.has(key)),
@@ -38,7 +38,7 @@ export class PromptCache {
   }
 }
 
-function prefixesOf(model: string, prompt: readonly PromptPart[]): Prefix[] {
+function listPrefixes(model: string, prompt: readonly PromptPart[]): Prefix[] {
   let key = model;
   let chars = 0;
   return prompt.map(({ text, marked, chars: length }) => {

@@ -14,7 +14,7 @@ export const tokensIn = (chars: number): number => Math.ceil(chars / 4);
 export const promptTokens = ({ prompt }: Asked): number => tokensIn(prompt.reduce((sum, { chars }) => sum + chars, 0));
 
 /** The usage that a script states, completed by estimates. */
-export function usageOf(turn: Turn, asked: Asked, cached: CachedTokens): Usage {
+export function toUsage(turn: Turn, asked: Asked, cached: CachedTokens): Usage {
   const { reasoning = '', text = '', calls = [], usage = {} } = turn;
   const callChars = calls.reduce((sum, call) => sum + call.name.length + argumentsText(call).length, 0);
   return {

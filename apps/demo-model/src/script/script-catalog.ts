@@ -43,7 +43,7 @@ export const scripts: ReadonlyMap<string, Script> = new Map(
   }),
 );
 
-export function replyOf(model: string, conversation: Conversation): Turn {
+export function toReply(model: string, conversation: Conversation): Turn {
   const name = parseModelName(model);
   const script = scripts.get(name.script);
   if (!script) throw new Refusal('not_found', `The model '${model}' does not exist.`, { parameter: 'model' });

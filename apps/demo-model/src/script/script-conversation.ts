@@ -33,7 +33,7 @@ export interface Progress {
 }
 
 /** The newest user turn is the task, unless it answers a question that the model asked with the `ask` tool. */
-export function progressOf({ turns }: Conversation): Progress {
+export function toProgress({ turns }: Conversation): Progress {
   const start = turns.findLastIndex((turn, index) => turn.role === 'user' && !asks(turns[index - 1]));
   return progressSince(turns, start);
 }

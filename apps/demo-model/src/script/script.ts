@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { firstIssue } from '../first-issue';
-import { type Conversation, type Progress, progressOf } from './script-conversation';
+import { type Conversation, type Progress, toProgress } from './script-conversation';
 import { badModel } from './model-name';
 import type { Turn } from './turn';
 
@@ -61,7 +61,7 @@ export function defineScript<Shape extends z.ZodRawShape>(definition: Definition
       const { pacing, parameters } = readParameters(given);
       const missing = (definition.tools ?? []).filter((tool) => !conversation.offeredTools.includes(tool));
       if (missing.length > 0) return { text: `I cannot play this script without the tools ${missing.join(', ')}.` };
-      return { ...definition.play(progressOf(conversation), parameters.data, conversation), ...pacing.data };
+      return { ...definition.play(toProgress(conversation), parameters.data, conversation), ...pacing.data };
     },
   };
 }

@@ -49,6 +49,6 @@ export const turn = z.strictObject({
 export type Turn = z.infer<typeof turn>;
 export type FinishReason = NonNullable<Turn['finish_reason']>;
 
-export function finishReasonOf({ finish_reason, calls = [] }: Turn): FinishReason {
+export function toFinishReason({ finish_reason, calls = [] }: Turn): FinishReason {
   return finish_reason ?? (calls.length > 0 ? 'tool_calls' : 'stop');
 }

@@ -1,11 +1,11 @@
-import { proseOf } from '../script/prose';
+import { toProse } from '../script/prose';
 import { defineScript, wholeNumber } from '../script/script';
 
 export const plain = defineScript({
   description: 'Answers at once. `tokens` makes the answer exactly so long.',
   parameters: { tokens: wholeNumber().optional() },
   play: ({ task }, { tokens }) => ({
-    text: tokens === undefined ? `You said: ${task.slice(0, 200)}` : proseOf(tokens),
+    text: tokens === undefined ? `You said: ${task.slice(0, 200)}` : toProse(tokens),
   }),
 });
 
@@ -20,7 +20,7 @@ export const thinking = defineScript({
 export const long = defineScript({
   description: 'Speaks `tokens` tokens, one every `pace_ms` milliseconds, so that there is time to stop it.',
   parameters: { tokens: wholeNumber().default(2000) },
-  play: (_progress, { tokens }) => ({ text: proseOf(tokens), pace_ms: 20, chunk_chars: 4 }),
+  play: (_progress, { tokens }) => ({ text: toProse(tokens), pace_ms: 20, chunk_chars: 4 }),
 });
 
 export const empty = defineScript({ description: 'Says nothing at all and calls nothing.', play: () => ({}) });

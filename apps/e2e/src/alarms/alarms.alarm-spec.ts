@@ -41,7 +41,7 @@ beforeAll(async () => {
   client = rondo.client();
   prometheus = await PrometheusServer.start({
     directory: rondo.directory,
-    packagesOf: resolve(__dirname, '../../../../.data'),
+    packagesDirectory: resolve(__dirname, '../../../../.data'),
     targets: rondo.services.all.filter(({ name }) => name !== 'demo-model'),
     rules: quickRules(factor),
   });

@@ -12,7 +12,7 @@ const tools = [
   'web_browser_takeover',
 ];
 
-const stateOf = (facts: readonly Fact[]) =>
+const toState = (facts: readonly Fact[]) =>
   facts.flatMap(({ type, data }) => (type === 'browser.state' ? [data as Record<string, unknown>] : []));
 
 describe('the browser in a deployment', () => {
@@ -41,12 +41,12 @@ describe('the browser in a deployment', () => {
     expect(facts.filter(({ type }) => type === 'tool.failed')).toEqual([]);
     expect(facts.at(-1)).toMatchObject({ type: 'run.waiting', data: { question: { text: 'Please pay.' } } });
     const url = 'http://localhost:8000/';
-    expect(stateOf(facts)).toMatchObject([
+    expect(toState(facts)).toMatchObject([
       { url, title: 'Shop' },
       { url, title: 'Shop' },
       { url, title: 'Sold to Ada', screenshot: { media_type: 'image/jpeg', width: 1280, height: 800 } },
     ]);
-    await expectPicture(stateOf(facts).at(-1)?.['screenshot'] as { sha256: string });
+    await expectPicture(toState(facts).at(-1)?.['screenshot'] as { sha256: string });
 
     await client.json('POST', `/runs/${run.id}/input`, { content: 'Paid.' });
     expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });

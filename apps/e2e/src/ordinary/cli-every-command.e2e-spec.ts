@@ -257,14 +257,14 @@ describe('the commands that are made from routes', () => {
   });
 });
 
-const useOf = async (name: string): Promise<Use> => {
+const readUse = async (name: string): Promise<Use> => {
   const use = await uses[name]?.();
   if (!use) throw new Error(`there is no use of ${name}`);
   return use;
 };
 
 async function expectJson(name: string): Promise<void> {
-  const { words, code = 0, prints, input, signalled = [] } = await useOf(name);
+  const { words, code = 0, prints, input, signalled = [] } = await readUse(name);
   const ended = await line.inPipe([...words, '--json'], { replies: signalled, ...(input !== undefined && { input }) });
 
   expect(ended).toMatchObject({ code, ...(code === 0 && { stderr: '' }) });
@@ -275,7 +275,7 @@ async function expectJson(name: string): Promise<void> {
 }
 
 async function expectSpoken(name: string): Promise<void> {
-  const { words, code = 0, shows, typed = [] } = await useOf(name);
+  const { words, code = 0, shows, typed = [] } = await readUse(name);
   const ended = await line.inTerminal(words, typed);
 
   expect(ended).toMatchObject({ code, stdout: expect.stringMatching(shows) });

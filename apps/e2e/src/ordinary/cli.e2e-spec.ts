@@ -69,7 +69,7 @@ const inTerminal = (words: readonly string[]) =>
     env: { ...environment, TERM: 'xterm' },
   });
 
-const inputOf = (about: string, turns: Parameters<typeof scripted>[1]): string[] => {
+const toInput = (about: string, turns: Parameters<typeof scripted>[1]): string[] => {
   const { model, input } = scripted(about, turns);
   return ['--model', model, input];
 };
@@ -78,7 +78,7 @@ const colour = { calls: [call('ask', { text: 'Which colour?' })] };
 
 describe('rondo, in a pipe', () => {
   it('runs: the text on standard output, what tools do on standard error', async () => {
-    const words = inputOf('pipe', [{ text: 'Let me see.', calls: [command('echo from the tool')] }, { text: 'Done.' }]);
+    const words = toInput('pipe', [{ text: 'Let me see.', calls: [command('echo from the tool')] }, { text: 'Done.' }]);
 
     const { code, stdout, stderr } = await inPipe(['run', ...words]);
 
@@ -99,7 +99,7 @@ describe('rondo, in a pipe', () => {
       join(folder, 'weather.sh.json'),
       JSON.stringify({ description: 'The weather.', effect_class: 'pure' }),
     );
-    const words = inputOf('own tools', [
+    const words = toInput('own tools', [
       { calls: [call('weather', { city: 'Bergen' }), call('taxi', {})] },
       { text: 'Walk.' },
     ]);
@@ -132,7 +132,7 @@ describe('rondo, in a pipe', () => {
   });
 
   it('ends with 4 when the run asks, and goes on with the answer', async () => {
-    const asked = await inPipe(['run', ...inputOf('waits', [colour, { text: 'Blue it is.' }])]);
+    const asked = await inPipe(['run', ...toInput('waits', [colour, { text: 'Blue it is.' }])]);
     expect(asked).toMatchObject({ code: 4, stdout: '' });
     const [, id = ''] = /rondo answer (run_\w+)/.exec(asked.stderr) ?? [];
     expect(asked.stderr).toContain('? Which colour?');
@@ -151,7 +151,7 @@ describe('rondo, in a pipe', () => {
   });
 
   it('stops with the receipt of what was killed', async () => {
-    const detached = await inPipe(['run', '--detach', ...inputOf('stop', [{ calls: [command('sleep 60')] }])]);
+    const detached = await inPipe(['run', '--detach', ...toInput('stop', [{ calls: [command('sleep 60')] }])]);
     const id = detached.stdout.trim();
     await client.seen(id, 'tool.started');
     const watching = finished(start(['watch', id]));
@@ -167,7 +167,7 @@ describe('rondo, in a pipe', () => {
   it('leaves a run that goes on when it is interrupted', async () => {
     const child = start([
       'run',
-      ...inputOf('leave', [{ calls: [command('echo begun; sleep 2; echo over')] }, { text: 'Over.' }]),
+      ...toInput('leave', [{ calls: [command('echo begun; sleep 2; echo over')] }, { text: 'Over.' }]),
     ]);
     const ending = finished(child);
     await printed(child, 'begun');
@@ -181,7 +181,7 @@ describe('rondo, in a pipe', () => {
   });
 
   it('verifies a log, and a file of it that was changed no longer', async () => {
-    const id = (await inPipe(['run', '-d', ...inputOf('verify', [{ text: 'Said.' }])])).stdout.trim();
+    const id = (await inPipe(['run', '-d', ...toInput('verify', [{ text: 'Said.' }])])).stdout.trim();
     await client.settled(id);
 
     const verified = await inPipe(['verify', id]);
@@ -202,7 +202,7 @@ describe('rondo, in a pipe', () => {
   it('puts, lists and gets files, byte for byte', async () => {
     const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, index) => index % 256));
     writeFileSync(join(folder, 'bytes.bin'), bytes);
-    const words = inputOf('files', [{ calls: [command('sha256sum bytes.bin')] }, { text: 'Seen.' }]);
+    const words = toInput('files', [{ calls: [command('sha256sum bytes.bin')] }, { text: 'Seen.' }]);
     const { stderr } = await inPipe(['run', '--file', 'bytes.bin', ...words]);
     const [id = ''] = /run_\w+/.exec(stderr) ?? [];
 
@@ -307,7 +307,7 @@ describe('rondo, in a pipe', () => {
 
 describe('rondo, in a terminal', () => {
   it('asks what the run asks, and goes on with what is typed', async () => {
-    const child = inTerminal(['run', ...inputOf('terminal', [colour, { text: 'So it is.' }])]);
+    const child = inTerminal(['run', ...toInput('terminal', [colour, { text: 'So it is.' }])]);
     const ending = finished(child);
     await printed(child, 'Which colour?\r\n> ');
 
@@ -319,7 +319,7 @@ describe('rondo, in a terminal', () => {
   });
 
   it('shows no control characters of models and tools', async () => {
-    const words = inputOf('hostile', [
+    const words = toInput('hostile', [
       { text: 'a\u001b]0;owned\u0007b', calls: [command("printf '\\033[2Jcleared\\n'")] },
       { text: 'Over.' },
     ]);
@@ -334,7 +334,7 @@ describe('rondo, in a terminal', () => {
   });
 
   it('asks at Ctrl-C whether to stop, and shows the receipt', async () => {
-    const child = inTerminal(['run', ...inputOf('interrupt', [{ calls: [command('echo begun; sleep 60')] }])]);
+    const child = inTerminal(['run', ...toInput('interrupt', [{ calls: [command('echo begun; sleep 60')] }])]);
     const ending = finished(child);
     await printed(child, 'begun\r\n');
     const asked = printed(child, 'leave it running?');

@@ -22,7 +22,7 @@ describe('sandboxes and their files in the console', () => {
   });
 
   /** What a command of a run prints in the same sandbox. */
-  async function outputOf(line: string): Promise<string> {
+  async function readOutput(line: string): Promise<string> {
     const turns = [{ calls: [command(line)] }, { text: 'Done.' }];
     const run = await client.createRun({ ...(thread && { thread_id: thread }), ...scripted(line, turns) });
     thread = run.thread_id;
@@ -33,7 +33,7 @@ describe('sandboxes and their files in the console', () => {
   const shown = () => page.getByLabel('Content', { exact: true });
 
   it('a run leads to its workspace, whose files are shown as text', async () => {
-    await outputOf(`mkdir -p src && echo '${hostile}' > src/page.html && printf 'one\\ntwo\\n' > list.txt`);
+    await readOutput(`mkdir -p src && echo '${hostile}' > src/page.html && printf 'one\\ntwo\\n' > list.txt`);
     const { data } = await client.json<{ data: { id: string }[] }>('GET', '/runs?limit=1');
     await browser.open(`/console/runs/${data[0]?.id ?? ''}`);
     const aside = page.getByRole('complementary', { name: 'About this run' });
@@ -55,7 +55,7 @@ describe('sandboxes and their files in the console', () => {
     await browser.expectAccessible('a file that is edited');
     await page.getByRole('button', { name: 'Save' }).click();
     await shown().getByText('three').waitFor();
-    expect(await outputOf('cat list.txt')).toContain('three');
+    expect(await readOutput('cat list.txt')).toContain('three');
   });
 
   it('files are uploaded, shown, downloaded and deleted', async () => {
@@ -83,7 +83,7 @@ describe('sandboxes and their files in the console', () => {
     await page.getByRole('button', { name: 'Delete bytes.bin' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await choose('bytes.bin').waitFor({ state: 'detached' });
-    expect(await outputOf('ls')).not.toContain('bytes.bin');
+    expect(await readOutput('ls')).not.toContain('bytes.bin');
   });
 
   it('a new file is made, also in a new directory', async () => {
@@ -91,7 +91,7 @@ describe('sandboxes and their files in the console', () => {
     await page.getByLabel('Path in the workspace').fill('notes/todo.md');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('The file is empty.').waitFor();
-    expect(await outputOf('ls notes')).toContain('todo.md');
+    expect(await readOutput('ls notes')).toContain('todo.md');
   });
 
   it('is put to sleep, and wakes', async () => {

@@ -6,7 +6,7 @@ import { RondoProgram, eraseLine, finished } from '../rondo-program';
 import { newAccount, ordinaryDeployment } from './ordinary-deployment';
 
 const repoRoot = resolve(__dirname, '../../../..');
-const scriptsOf = (document: string): string =>
+const toScripts = (document: string): string =>
   [...document.matchAll(/```sh\n(.*?)```/gs)].map(([, script = '']) => script).join('\n');
 
 interface RunSettings {
@@ -30,7 +30,7 @@ describe('an evaluation of your own', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const attemptsOf = (name: string): string =>
+  const toAttempts = (name: string): string =>
     readFileSync(join(folder, `output/validation/${name}.jsonl.attempts`), 'utf8');
 
   /** Resolves when the file has such a text. */
@@ -45,7 +45,7 @@ describe('an evaluation of your own', () => {
       look();
     });
 
-  const linesOf = (path: string): Record<string, unknown>[] =>
+  const listLines = (path: string): Record<string, unknown>[] =>
     readFileSync(join(folder, path), 'utf8')
       .split('\n')
       .slice(0, -1)
@@ -53,7 +53,7 @@ describe('an evaluation of your own', () => {
 
   it('begins with files whose README has commands that work', async () => {
     const made = await program.run('eval', 'new', 'mine');
-    const script = scriptsOf(readFileSync(join(folder, 'mine/README.md'), 'utf8'));
+    const script = toScripts(readFileSync(join(folder, 'mine/README.md'), 'utf8'));
     expect(script).toContain('eval compare');
 
     const { code, stderr, stdout } = await program.runScript(`cd mine\n${script}`);
@@ -62,11 +62,11 @@ describe('an evaluation of your own', () => {
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(stdout).toMatch(/right +\d\/6 +\d\/6/);
     for (const agent of ['plain', 'thinking', 'head-tail', 'summary']) {
-      const results = linesOf(`mine/output/validation/${agent}.jsonl`);
+      const results = listLines(`mine/output/validation/${agent}.jsonl`);
       expect(results.map((result) => [result.agent_error, typeof result.prediction])).toEqual(
         Array.from({ length: 6 }, () => [null, 'string']),
       );
-      expect(linesOf(`mine/output/validation/${agent}.jsonl.judgements`)).toMatchObject([{ verdict: 'wrong' }]);
+      expect(listLines(`mine/output/validation/${agent}.jsonl.judgements`)).toMatchObject([{ verdict: 'wrong' }]);
     }
     expect(readFileSync(join(folder, 'mine/report.html'), 'utf8')).toContain('head-tail');
   });
@@ -105,7 +105,7 @@ describe('an evaluation of your own', () => {
     const done = await program.run(...words, '--skip-missing-tools');
 
     expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining('Not in this deployment: web_search') });
-    const [result] = linesOf('output/validation/gaia.jsonl');
+    const [result] = listLines('output/validation/gaia.jsonl');
     expect(result).toMatchObject({ agent_name: 'gaia', agent_error: null });
     const { settings } = await client.json<RunSettings>('GET', `/runs/${String(result?.run_id)}`);
     expect(settings).toMatchObject({
@@ -147,12 +147,12 @@ describe('an evaluation of your own', () => {
     first.kill('SIGINT');
 
     const { code, stderr } = await ended;
-    const [, started = ''] = /"run_id":"(run_\w+)"/.exec(attemptsOf('left')) ?? [];
+    const [, started = ''] = /"run_id":"(run_\w+)"/.exec(toAttempts('left')) ?? [];
     const again = await program.run(...words);
 
     expect({ code, stderr }).toMatchObject({ code: 130, stderr: expect.stringContaining('goes on with them') });
     expect(again).toMatchObject({ code: 0 });
-    expect(linesOf('output/validation/left.jsonl')).toMatchObject([{ run_id: started, agent_error: null }]);
+    expect(listLines('output/validation/left.jsonl')).toMatchObject([{ run_id: started, agent_error: null }]);
     expect(readdirSync(join(folder, 'output/validation'))).not.toContain('left.jsonl.lock');
   });
 
@@ -169,7 +169,7 @@ describe('an evaluation of your own', () => {
   });
 
   it('follows the document, command by command', async () => {
-    const script = scriptsOf(readFileSync(join(repoRoot, 'docs/evaluations.md'), 'utf8'));
+    const script = toScripts(readFileSync(join(repoRoot, 'docs/evaluations.md'), 'utf8'));
     expect(script.match(/^ *npx rondo eval/gm)?.length).toBeGreaterThan(8);
 
     const { code, stderr } = await program.runScript(script);

@@ -57,7 +57,7 @@ describe('projects', () => {
 
   it('have one workspace for all their threads where that was asked for', async () => {
     const { id } = await newProject({ name: 'Team', sandbox: 'project' });
-    const outputOf = async (line: string, project: object) => {
+    const readOutput = async (line: string, project: object) => {
       const turns = [{ calls: [command(line)] }, { text: 'Done.' }];
       const run = await client.createRun({ ...scripted(line, turns), ...project });
       expect((await client.settled(run.id)).status).toBe('completed');
@@ -66,15 +66,15 @@ describe('projects', () => {
 
     const file = await upload('data.txt', 'uploaded');
     const write = 'echo from another thread > note.txt';
-    const { run: writer } = await outputOf(write, { project_id: id, files: [file] });
-    const { run: reader, output } = await outputOf('cat note.txt data.txt', { project_id: id });
+    const { run: writer } = await readOutput(write, { project_id: id, files: [file] });
+    const { run: reader, output } = await readOutput('cat note.txt data.txt', { project_id: id });
     expect(reader.thread_id).not.toBe(writer.thread_id);
     expect(output).toContain('from another thread\nuploaded');
-    expect((await outputOf('ls', {})).output).not.toContain('note.txt');
+    expect((await readOutput('ls', {})).output).not.toContain('note.txt');
 
     const sandbox = await client.json<{ id: string }>('GET', `/threads/${writer.thread_id}/sandbox`);
     await client.request('DELETE', `/threads/${writer.thread_id}`);
-    const { output: still } = await outputOf('cat note.txt', { thread_id: reader.thread_id });
+    const { output: still } = await readOutput('cat note.txt', { thread_id: reader.thread_id });
     expect(still).toContain('from another thread');
 
     await client.request('DELETE', `/projects/${id}`);

@@ -37,7 +37,7 @@ describe('kill -9 of the executor in the middle of an unsafe command, where a pe
     return client.settled(run.id);
   };
 
-  const questionOf = async ({ id }: RunView): Promise<string> => {
+  const readQuestion = async ({ id }: RunView): Promise<string> => {
     const asked = (await client.facts(id)).at(-1);
     expect(asked).toMatchObject({ type: 'run.waiting', data: { reason: 'tool_unknown' } });
     return String(asked?.data.question.tool_call_id);
@@ -59,7 +59,7 @@ describe('kill -9 of the executor in the middle of an unsafe command, where a pe
     expect(run.status).toBe('waiting_input');
 
     const line = new CommandLine(client);
-    const words = ['resolve', await questionOf(run), 'completed', '--output', 'did it', '--json'];
+    const words = ['resolve', await readQuestion(run), 'completed', '--output', 'did it', '--json'];
     const { code, stdout } = await line.inPipe(words);
     line.remove();
     expect({ code, call: JSON.parse(stdout) as object }).toMatchObject({ code: 0, call: { status: 'completed' } });
@@ -71,7 +71,7 @@ describe('kill -9 of the executor in the middle of an unsafe command, where a pe
 
   it('decided to retry: it runs once more, under the same id', async () => {
     const run = await inDoubt('it is tried again');
-    const call = await questionOf(run);
+    const call = await readQuestion(run);
     const watched = client.watch(run.id, (await client.run(run.id)).last_seq);
 
     expect(await resolve(call, { outcome: 'retry' })).toMatchObject({ status: 'planned' });

@@ -33,14 +33,14 @@ describe('the files of a sandbox over REST', () => {
     });
   const state = async () => (await client.json<SandboxView>('GET', `/sandboxes/${sandbox}`)).state;
 
-  async function callsOf(line: string): Promise<Call[]> {
+  async function readCalls(line: string): Promise<Call[]> {
     const turns = [{ calls: [command(line)] }, { text: 'Done.' }];
     const run = await client.createRun({ thread_id: thread, ...scripted(line, turns) });
     expect((await client.settled(run.id)).status).toBe('completed');
     return (await client.json<{ data: Call[] }>('GET', `/runs/${run.id}/tool-calls`)).data;
   }
-  const outputOf = async (line: string): Promise<string> =>
-    (await callsOf(line)).map(({ result }) => result.output).join('');
+  const readOutput = async (line: string): Promise<string> =>
+    (await readCalls(line)).map(({ result }) => result.output).join('');
 
   it('are there for the commands of a run, byte for byte, and come back', async () => {
     const bytes = randomBytes(20_000_000);
@@ -49,7 +49,7 @@ describe('the files of a sandbox over REST', () => {
     const written = await files('PUT', content('in/data.bin'), bytes);
     expect([written.status, await written.json()]).toEqual([200, { path: 'in/data.bin', size: bytes.length }]);
     expect(
-      await outputOf('sha256sum in/data.bin; tac in/data.bin > out.bin; sha256sum out.bin | cut -c1-64'),
+      await readOutput('sha256sum in/data.bin; tac in/data.bin > out.bin; sha256sum out.bin | cut -c1-64'),
     ).toContain(sha256);
 
     const read = await files('GET', content('in/data.bin'));
@@ -68,7 +68,7 @@ describe('the files of a sandbox over REST', () => {
   });
 
   it('attack: a link or a path that leads out of the workspace shows no file of the host', async () => {
-    await outputOf('ln -sf /etc/shadow shadow; ln -sf /proc/1/environ environ; ln -sfn / root');
+    await readOutput('ln -sf /etc/shadow shadow; ln -sf /proc/1/environ environ; ln -sfn / root');
     for (const path of ['shadow', 'root/etc/shadow', '../../etc/shadow', '/etc/shadow', 'root/root/.ssh/id_rsa']) {
       const { status } = await files('GET', content(path));
       expect({ path, refused: [404, 409, 422].includes(status) }).toEqual({ path, refused: true });
@@ -82,8 +82,8 @@ describe('the files of a sandbox over REST', () => {
   it('are gone with the sandbox: the next call is told, and the one after it has an empty one', async () => {
     expect((await files('DELETE', `/sandboxes/${sandbox}`)).status).toBe(204);
     expect(await state()).toBe('deleted');
-    const [refused] = await callsOf('ls');
+    const [refused] = await readCalls('ls');
     expect(refused?.result).toMatchObject({ success: false, error: expect.stringContaining('were deleted on') });
-    expect(await outputOf('ls | wc -l')).toBe('0\n');
+    expect(await readOutput('ls | wc -l')).toBe('0\n');
   });
 });

@@ -20,7 +20,7 @@ describe('a stop (I7)', () => {
     return facts;
   };
 
-  const receiptOf = (facts: readonly Fact[]) => facts.at(-1)?.data.receipt;
+  const createReceipt = (facts: readonly Fact[]) => facts.at(-1)?.data.receipt;
 
   it('while the model streams: closes the stream at once and keeps the text so far', async () => {
     const began = new Date().toISOString();
@@ -31,7 +31,7 @@ describe('a stop (I7)', () => {
 
     const facts = await stopped(run.id);
 
-    const { requested_at, model_aborted_at } = receiptOf(facts);
+    const { requested_at, model_aborted_at } = createReceipt(facts);
     expect(Date.parse(model_aborted_at) - Date.parse(requested_at)).toBeLessThan(3_000);
     const requests = (await rondo.modelRequests()).filter(({ arrived_at }) => arrived_at >= began);
     expect(requests).toMatchObject([{ closed_by_client_at: expect.any(String) }]);
@@ -53,7 +53,7 @@ describe('a stop (I7)', () => {
     });
     const facts = await client.facts(run.id);
     expectWholeLog(facts);
-    expect(receiptOf(facts)).toMatchObject({
+    expect(createReceipt(facts)).toMatchObject({
       model_aborted_at: expect.any(String),
       tokens_after_stop: expect.any(Number),
     });
@@ -66,7 +66,7 @@ describe('a stop (I7)', () => {
 
     const facts = await stopped(run.id);
 
-    const [tool] = receiptOf(facts).tools_stopped;
+    const [tool] = createReceipt(facts).tools_stopped;
     expect(tool.verified_dead_at).toEqual(expect.any(String));
     const check = await client.createRun({
       ...scripted('is it dead', [{ calls: [command('wc -l < pulse; sleep 0.5; wc -l < pulse')] }, { text: 'Ok.' }]),
@@ -105,7 +105,7 @@ describe('a stop (I7)', () => {
 
   const expectLeftIsDead = async (run: { thread_id: string }, facts: readonly Fact[]) => {
     const started = facts.find(({ type, data }) => type === 'tool.planned' && data.tool_call.index === 0);
-    expect(receiptOf(facts)).toMatchObject({
+    expect(createReceipt(facts)).toMatchObject({
       tools_stopped: [
         {
           tool_call_id: started?.data.tool_call.id,

@@ -32,12 +32,12 @@ describe('uploaded files', () => {
   const start = (line: string, body: object): Promise<RunView> =>
     client.createRun({ ...scripted(line, [{ calls: [command(line)] }, { text: 'Done.' }]), ...body });
 
-  async function outputOf({ id }: RunView): Promise<string> {
+  async function readOutput({ id }: RunView): Promise<string> {
     expect((await client.settled(id)).status).toBe('completed');
     return (await client.toolOutputs(id)).join('');
   }
 
-  async function notesOf({ thread_id: thread }: RunView): Promise<string[]> {
+  async function readNotes({ thread_id: thread }: RunView): Promise<string[]> {
     const { data } = await client.json<{ data: MessageView[] }>('GET', `/threads/${thread}/messages`);
     return data.filter(({ type }) => type === 'user').map(({ content }) => content.at(-1)?.text ?? '');
   }
@@ -48,21 +48,21 @@ describe('uploaded files', () => {
 
     const run = await start('sha256sum data.bin; cat note.txt; wc -c < e', { files });
 
-    expect(await outputOf(run)).toContain(`${createHash('sha256').update(bytes).digest('hex')}  data.bin\nHello0`);
-    expect(await notesOf(run)).toEqual([
+    expect(await readOutput(run)).toContain(`${createHash('sha256').update(bytes).digest('hex')}  data.bin\nHello0`);
+    expect(await readNotes(run)).toEqual([
       ['data.bin', 'note.txt', 'e'].map((name) => `[Uploaded File: /workspace/${name}]`).join('\n'),
     ]);
   });
 
   it('overwrite nothing that an agent has made; the model is told the other path', async () => {
     const first = await start('echo mine > plan.txt', {});
-    await outputOf(first);
+    await readOutput(first);
 
     const files = [await upload('plan.txt', 'uploaded')];
     const second = await start('cat plan.txt plan-2.txt', { thread_id: first.thread_id, files });
 
-    expect(await outputOf(second)).toContain('mine\nuploaded');
-    expect((await notesOf(second)).at(-1)).toBe(
+    expect(await readOutput(second)).toContain('mine\nuploaded');
+    expect((await readNotes(second)).at(-1)).toBe(
       '[Uploaded File: /workspace/plan-2.txt, not /workspace/plan.txt: the workspace has another file of that name]',
     );
   });
@@ -73,8 +73,8 @@ describe('uploaded files', () => {
     const second = await start('ls', { thread_id: first.thread_id, files: [file], on_active_run: 'queue' });
     await client.request('DELETE', `/files/${file}`);
 
-    expect(await outputOf(second)).not.toContain('gone.txt');
-    expect((await notesOf(second)).at(-1)).toBe(
+    expect(await readOutput(second)).not.toContain('gone.txt');
+    expect((await readNotes(second)).at(-1)).toBe(
       '[Failed to store /workspace/gone.txt: it was deleted before the run got it]',
     );
   });
@@ -86,10 +86,10 @@ describe('uploaded files', () => {
     const run = await start('sha256sum large.bin; cat small.txt; ls | wc -l', { files });
     await rondo.services.get('agent-worker').kill();
 
-    const output = await outputOf(run);
+    const output = await readOutput(run);
 
     expect(output).toContain(createHash('sha256').update(bytes).digest('hex'));
     expect(output).toContain('small2');
-    expect(await notesOf(run)).toHaveLength(1);
+    expect(await readNotes(run)).toHaveLength(1);
   });
 });

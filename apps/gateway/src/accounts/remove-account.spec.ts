@@ -12,7 +12,7 @@ async function tenant(): Promise<{ id: string; key: string }> {
   return { id: body.account.id as string, key: body.api_key as string };
 }
 
-const statusOf = async (runId: string) => {
+const findStatus = async (runId: string) => {
   const [run] = await gateway.database.sql.query<{ status: string }>('select status from runs where id = $1', [runId]);
   return run?.status;
 };
@@ -32,7 +32,7 @@ describe('an account that is removed', () => {
     await gateway.as(key).get('/v1/runs').expect(401);
     expect((await gateway.as().get('/v1/admin/accounts').expect(200)).text).not.toContain(id);
     await cut;
-    expect([await statusOf(first.id), await statusOf(queued.id)]).toEqual(['stopped', 'stopped']);
+    expect([await findStatus(first.id), await findStatus(queued.id)]).toEqual(['stopped', 'stopped']);
     expect((await gateway.as().delete(`/v1/admin/accounts/${id}`).expect(202)).body).toEqual(body);
   });
 });

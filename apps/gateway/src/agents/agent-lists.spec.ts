@@ -4,7 +4,7 @@ import { RunningGateway } from '../testing/running-gateway';
 let gateway: RunningGateway;
 let key: string;
 beforeAll(async () => (gateway = await RunningGateway.start()));
-beforeEach(async () => (key = await gateway.keyOf('an account')));
+beforeEach(async () => (key = await gateway.toKey('an account')));
 afterAll(() => gateway.close());
 
 const api = () => gateway.as(key);
@@ -135,7 +135,7 @@ describe('the note of a version', () => {
 describe('attack: tenants', () => {
   it('another account sees no agent by any filter, and writes no note', async () => {
     const { id } = await made('writer', { tags: ['red'], definition: { name: 'writer', tools: ['read_file'] } });
-    const stranger = gateway.as(await gateway.keyOf('stranger'));
+    const stranger = gateway.as(await gateway.toKey('stranger'));
 
     for (const query of ['tag=red', 'tool=read_file', 'has_mcp=false', 'is_default=false', 'sort=name']) {
       expect((await stranger.get(`/v1/agents?${query}`).expect(200)).body.data).toEqual([]);

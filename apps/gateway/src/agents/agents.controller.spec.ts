@@ -13,7 +13,7 @@ let gateway: RunningGateway;
 let key: string;
 const secretsKey = Buffer.alloc(32, 7).toString('base64');
 beforeAll(async () => (gateway = await RunningGateway.start({ MAX_RUN_BUDGET_USD: 2, SECRETS_KEY: secretsKey })));
-beforeEach(async () => (key = await gateway.keyOf('an account')));
+beforeEach(async () => (key = await gateway.toKey('an account')));
 afterAll(() => gateway.close());
 
 const api = () => gateway.as(key);
@@ -130,7 +130,7 @@ describe('an agent applied by its name', () => {
   it('is one per account', async () => {
     const mine = await apply({ definition: {} }).expect(201);
     const theirs = await gateway
-      .as(await gateway.keyOf('another'))
+      .as(await gateway.toKey('another'))
       .put('/v1/agents/by-name/the%20writer')
       .send({ definition: { task: 'Theirs.' } })
       .expect(201);
@@ -159,9 +159,9 @@ describe('the agent of a run', () => {
       settings: { agent: { name: 'asked' }, limits: { max_iterations: 3 } },
     });
     expect(inline.settings.agent).toEqual({ name: 'inline' });
-    const agentOf = async (id: string) => (await api().get(`/v1/threads/${id}/agent`).expect(200)).body;
-    expect(await agentOf(byRequest.thread_id)).toEqual({ source: 'thread', agent: asked });
-    expect(await agentOf(byAccount.thread_id)).toMatchObject({ source: 'account', agent: { id: usual.id } });
+    const readAgent = async (id: string) => (await api().get(`/v1/threads/${id}/agent`).expect(200)).body;
+    expect(await readAgent(byRequest.thread_id)).toEqual({ source: 'thread', agent: asked });
+    expect(await readAgent(byAccount.thread_id)).toMatchObject({ source: 'account', agent: { id: usual.id } });
   });
 
   it('stays what it was when the agent is changed and deleted', async () => {
@@ -203,7 +203,7 @@ describe('attack: tenants', () => {
   it('an agent of another account, run, read, activated and compared over REST', async () => {
     const writer = await made({ name: 'writer', system_prompt: 'A secret of the account.' }, { is_default: true });
     const { thread_id: thread } = await ran();
-    const stranger = gateway.as(await gateway.keyOf('stranger'));
+    const stranger = gateway.as(await gateway.toKey('stranger'));
     const refusals = [
       await stranger.post('/v1/runs').send({ input: 'Go.', agent_id: writer.id }),
       await stranger.post('/v1/threads').send({ agent_id: writer.id }),

@@ -31,7 +31,7 @@ export function sealHeaders(
   { account, secrets }: Owner,
 ): SealedHeaders {
   const sealed = (definition.mcp_servers ?? []).flatMap((server, index) => {
-    const headers = headersOf(server, { account, field: `definition.mcp_servers.${index}.headers` });
+    const headers = listHeaders(server, { account, field: `definition.mcp_servers.${index}.headers` });
     if (headers.length === 0) return [];
     const values = headers.map(([name, header]) => {
       if (!secrets) throw refused(header.field, 'cannot be stored: this deployment has no SECRETS_KEY');
@@ -42,7 +42,7 @@ export function sealHeaders(
   return Object.fromEntries(sealed);
 }
 
-function headersOf(server: Server, { account, field }: { account: AccountId; field: string }) {
+function listHeaders(server: Server, { account, field }: { account: AccountId; field: string }) {
   if (server.transport === 'stdio' || !server.headers) return [];
   return Object.entries(server.headers).map(([name, given]) => {
     const purpose = mcpHeaderPurpose(account, server.url, name);

@@ -29,7 +29,7 @@ const read = async (id: string | undefined): Promise<Approval> =>
   (await api().get(`/v1/approvals/${id}`).expect(200)).body as Approval;
 const decide = (id: string | undefined, body: object, through = gateway) =>
   through.as().post(`/v1/approvals/${id}/decision`).send(body);
-const factsOf = async ({ id }: Run) =>
+const readFacts = async ({ id }: Run) =>
   (await api().get(`/v1/runs/${id}/events`).expect(200)).body.data as { type: string; data: object }[];
 
 describe('approvals over REST', () => {
@@ -66,7 +66,7 @@ describe('approvals over REST', () => {
 
     expect(body).toMatchObject({ outcome: 'approve', decided_by: expect.stringMatching(/^key_/), arguments_hash });
     expect(await gateway.read(run.id)).toMatchObject({ status: 'queued', waiting: null });
-    expect((await factsOf(run)).slice(-2).map(({ type }) => type)).toEqual(['approval.decided', 'run.resumed']);
+    expect((await readFacts(run)).slice(-2).map(({ type }) => type)).toEqual(['approval.decided', 'run.resumed']);
     const again = await decide(approvals[0], { decision: 'deny', arguments_hash }).expect(409);
     expect(again.body.code).toBe('approval_not_open');
     expect((await read(approvals[0])).outcome).toBe('approve');
@@ -84,7 +84,7 @@ describe('approvals over REST', () => {
       );
 
       expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
-      expect((await factsOf(run)).filter(({ type }) => type === 'approval.decided')).toHaveLength(1);
+      expect((await readFacts(run)).filter(({ type }) => type === 'approval.decided')).toHaveLength(1);
     }
   });
 

@@ -24,9 +24,9 @@ export class AuditInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const act = {
       caller: requireCaller(request),
-      address: this.authenticator.addressOf(request),
+      address: this.authenticator.readAddress(request),
       action: String(readRoute(context)?.audit),
-      target: targetOf(request),
+      target: findTarget(request),
     };
     return from(this.auditLog.record(act, () => lastValueFrom(next.handle(), { defaultValue: undefined })));
   }
@@ -35,7 +35,7 @@ export class AuditInterceptor implements NestInterceptor {
 const maxTargetLength = 200;
 
 /** What the path names, for example an id, or an id and a version. */
-function targetOf({ params }: ApiRequest): string | null {
+function findTarget({ params }: ApiRequest): string | null {
   const named = Object.values(params).flat().join('/').slice(0, maxTargetLength);
   return named === '' ? null : named;
 }

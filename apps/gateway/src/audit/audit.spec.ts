@@ -207,7 +207,7 @@ describe('attack: tenants', () => {
       .expect(201);
 
     await gateway.as(writer.key).get('/v1/audit').expect(403);
-    expect(await entries(await gateway.keyOf('stranger'))).toEqual([]);
+    expect(await entries(await gateway.toKey('stranger'))).toEqual([]);
   });
 
   it('looks for secrets in the audit log', async () => {

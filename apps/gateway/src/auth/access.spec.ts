@@ -51,7 +51,7 @@ describe('API keys', () => {
   });
 
   it('say when they were used last, which is written for all keys together', async () => {
-    const admin = await gateway.keyOf('used');
+    const admin = await gateway.toKey('used');
     const { id } = await newKey(['read'], admin);
     const lastUses = async () => {
       const { body } = await gateway.as(admin).get('/v1/api-keys').expect(200);
@@ -92,7 +92,7 @@ describe('API keys', () => {
 
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expires_at));
     expect((await withCookie()).status).toBe(401);
-    expect(await gateway.parts.accounts.revokedOf([made.id])).toEqual([made.id]);
+    expect(await gateway.parts.accounts.readRevoked([made.id])).toEqual([made.id]);
     const past = { name: 'a key', scopes: ['read'], expires_at };
     const { body: refused } = await gateway.as().post('/v1/api-keys').send(past).expect(422);
     expect(refused.errors).toEqual([{ field: 'expires_at', message: 'must be in the future' }]);
@@ -163,7 +163,7 @@ describe('accounts', () => {
   );
 
   it('cannot be created by the admin of another account, who cannot open the queue board either', async () => {
-    const stranger = await gateway.keyOf('stranger');
+    const stranger = await gateway.toKey('stranger');
 
     await gateway.as(stranger).post('/v1/admin/accounts').send({ name: 'Acme' }).expect(403);
     await gateway.as(stranger).get('/admin/queues').expect(403);
@@ -174,7 +174,7 @@ describe('the rate limit', () => {
   it('applies per key, sends Retry-After, and excludes health', async () => {
     const strict = await RunningGateway.start({ RATE_LIMIT_PER_SECOND: 1 });
     try {
-      const stranger = await strict.keyOf('stranger');
+      const stranger = await strict.toKey('stranger');
       const answers = [];
       for (let times = 0; times < 4; times += 1) answers.push(await strict.as().get('/v1/runs'));
 

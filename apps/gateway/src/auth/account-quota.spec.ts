@@ -47,13 +47,13 @@ describe('attack: tenants', () => {
     expect(headers.get('retry-after')).toBe('1');
     expect(headers.get('ratelimit')).toBe('"account";r=0;t=1');
     expect(headers.get('ratelimit-policy')).toMatch(/^"account";q=\d+;w=[12]$/);
-    const stranger = await gateway.keyOf('quiet');
+    const stranger = await gateway.toKey('quiet');
     await gateway.as(stranger).get('/v1/runs').expect(200);
   });
 
   it('an account that has used up its rate on another gateway', async () => {
     const [key = ''] = await accountWithKeys('elsewhere', 1);
-    const accountId = (await other.parts.keys.callerOf(key))?.accountId ?? '';
+    const accountId = (await other.parts.keys.findCaller(key))?.accountId ?? '';
     let answer = await gateway.as(key).get('/v1/runs').expect(200);
     for (let tries = 0; tries < 8 && answer.status === 200; tries += 1) {
       await other.parts.accountRequests.spend(accountId, 10 * perSecond);

@@ -53,7 +53,7 @@ export class ApiKeyGuard implements CanActivate {
     const key = isFacadePath(request.path) ? facadeKey(request.headers) : undefined;
     const caller = await (key === undefined
       ? authenticator.callerOfRequest(request)
-      : authenticator.callerOf(key, request));
+      : authenticator.findCaller(key, request));
     if (!caller) throw unauthorized('Send a valid API key as "Authorization: Bearer <key>".');
     return caller;
   }

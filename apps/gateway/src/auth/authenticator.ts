@@ -33,7 +33,7 @@ export class CallerCache {
   ) {}
 
   /** Looking up a secret that is known costs nothing of the limit: others at its address cannot keep it out. */
-  callerOf(key: string, limit?: LookUpLimit): Promise<Caller | undefined> {
+  findCaller(key: string, limit?: LookUpLimit): Promise<Caller | undefined> {
     const digest = hash('sha256', key, 'base64');
     const cached = this.cached.get(digest);
     if (cached && cached.until > performance.now()) return cached.caller.then(unexpired);
@@ -92,7 +92,7 @@ interface AuthenticatedRequest extends RequestOrigin {
 export class Authenticator {
   constructor(private readonly dependencies: AuthenticatorDependencies) {}
 
-  addressOf(origin: RequestOrigin): string {
+  readAddress(origin: RequestOrigin): string {
     return clientAddress(origin, this.dependencies.trustedHops);
   }
 
@@ -101,12 +101,12 @@ export class Authenticator {
     const { authorization } = request.headers;
     if (authorization === undefined) return this.callerOfCookie(request, this.lookUpLimit(request));
     const key = bearerKey(authorization);
-    return key === undefined ? undefined : this.callerOf(key, request);
+    return key === undefined ? undefined : this.findCaller(key, request);
   }
 
   /** Undefined for an invalid key. Rejects with `rate_limited`. */
-  async callerOf(key: string, origin: RequestOrigin): Promise<Caller | undefined> {
-    return this.findCache(key).callerOf(key, this.lookUpLimit(origin));
+  async findCaller(key: string, origin: RequestOrigin): Promise<Caller | undefined> {
+    return this.findCache(key).findCaller(key, this.lookUpLimit(origin));
   }
 
   /**
@@ -116,7 +116,7 @@ export class Authenticator {
   async callerOfSocket(token: string | undefined, { headers, socket }: RequestOrigin): Promise<Caller | undefined> {
     this.countHandshake({ headers, socket });
     const key = token ?? bearerKey(headers.authorization);
-    if (key !== undefined) return this.findCache(key).callerOf(key);
+    if (key !== undefined) return this.findCache(key).findCaller(key);
     return this.callerOfCookie({ headers, socket });
   }
 
@@ -126,12 +126,12 @@ export class Authenticator {
 
   /** Throws `rate_limited`. */
   countHandshake(origin: RequestOrigin): void {
-    this.dependencies.handshakes.consume(this.addressOf(origin));
+    this.dependencies.handshakes.consume(this.readAddress(origin));
   }
 
   private lookUpLimit(origin: RequestOrigin): LookUpLimit {
     const { failures } = this.dependencies;
-    const address = this.addressOf(origin);
+    const address = this.readAddress(origin);
     return { begin: () => failures.consume(address), found: () => failures.giveBack(address) };
   }
 
@@ -144,6 +144,6 @@ export class Authenticator {
     if (!isSameOrigin(headers, { isRead: method === 'GET' || method === 'HEAD' })) {
       throw new ApiError('forbidden', 'A session is only accepted from pages of the same origin.');
     }
-    return this.dependencies.sessions.callerOf(secret, limit);
+    return this.dependencies.sessions.findCaller(secret, limit);
   }
 }

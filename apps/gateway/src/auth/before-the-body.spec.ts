@@ -20,14 +20,14 @@ describe('attack: public API', () => {
     ['write', '/v1/api-keys'],
     ['admin', '/v1/admin/accounts'],
   ])('a body of a key with the scope %s, for POST %s', async (scope, path) => {
-    const key = await gateway.keyOf(`with ${scope}`, [scope]);
+    const key = await gateway.toKey(`with ${scope}`, [scope]);
     const { status, body } = await answerBeforeBody(gateway.url, { path, key, bytes });
     expect(status).toBe(403);
     expect(body).toContain('forbidden');
   });
 
   it('a body of a key that has used up its rate', async () => {
-    const key = await gateway.keyOf('hasty', ['write']);
+    const key = await gateway.toKey('hasty', ['write']);
     for (let times = 0; times < 2; times += 1) await gateway.as(key).get('/v1/runs').expect(200);
     const { status, head } = await answerBeforeBody(gateway.url, { path: '/v1/runs', key, bytes });
     expect(status).toBe(429);

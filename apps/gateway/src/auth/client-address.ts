@@ -14,17 +14,17 @@ export interface RequestOrigin {
 export function clientAddress({ headers, socket }: RequestOrigin, hops: number): string {
   const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',').reverse();
   const seen = [socket.remoteAddress ?? '', ...forwarded.map((address) => address.trim()).filter(Boolean)];
-  return networkOf(seen[Math.min(hops, seen.length - 1)] ?? '');
+  return toNetwork(seen[Math.min(hops, seen.length - 1)] ?? '');
 }
 
-function networkOf(address: string): string {
+function toNetwork(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
-  return isIPv6(address) ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address;
+  return isIPv6(address) ? `${listGroups(address).slice(0, 4).join(':')}::/64` : address;
 }
 
 /** All eight groups, in their normal form. */
-function groupsOf(address: string): string[] {
+function listGroups(address: string): string[] {
   const { hostname } = new URL(`http://[${address.replace(/%.*$/, '')}]`);
   const [head = '', tail] = hostname.slice(1, -1).split('::');
   const left = head.split(':').filter(Boolean);

@@ -2,9 +2,9 @@ import { accountId } from '@rondo/contract';
 import type { Caller } from '@rondo/persistence';
 import { DeploymentOperator } from './deployment-operator';
 
-const callerOf = (account: string, scopes: Caller['scopes'] = ['admin']) =>
+const createCaller = (account: string, scopes: Caller['scopes'] = ['admin']) =>
   ({ accountId: accountId.parse(account), scopes }) as Caller; // what is read of it
-const admin = callerOf('acc_admin');
+const admin = createCaller('acc_admin');
 
 describe('the operator of the deployment', () => {
   it('is told to try again while it is not known who that is, since the database is away', async () => {
@@ -18,7 +18,7 @@ describe('the operator of the deployment', () => {
 
     expect(errors).toHaveLength(1);
     expect(() => operator.require(admin)).toThrow(expect.objectContaining({ code: 'service_unavailable' }));
-    expect(() => operator.require(callerOf('acc_admin', ['write']))).toThrow(
+    expect(() => operator.require(createCaller('acc_admin', ['write']))).toThrow(
       expect.objectContaining({ code: 'forbidden' }),
     );
   });
@@ -28,7 +28,7 @@ describe('the operator of the deployment', () => {
     await operator.seed();
 
     operator.require(admin);
-    for (const other of [callerOf('acc_other'), callerOf('acc_admin', ['read', 'write'])])
+    for (const other of [createCaller('acc_other'), createCaller('acc_admin', ['read', 'write'])])
       expect(() => operator.require(other)).toThrow(expect.objectContaining({ code: 'forbidden' }));
   });
 });

@@ -30,7 +30,7 @@ describe('attack: public API', () => {
 
   it('guesses of keys at the address of clients with valid ones', async () => {
     const at = from('192.0.2.5');
-    const keys = await Promise.all(Array.from({ length: 10 }, (_, index) => gateway.keyOf(`neighbour ${index}`)));
+    const keys = await Promise.all(Array.from({ length: 10 }, (_, index) => gateway.toKey(`neighbour ${index}`)));
     for (const key of keys) await gateway.as(key).get('/v1/runs').set(at).expect(200);
     let status = 401;
     for (let n = 0; status === 401; n += 1)

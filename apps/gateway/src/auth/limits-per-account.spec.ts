@@ -19,7 +19,7 @@ afterAll(() => gateway.close());
 
 /** So many keys of one new account. */
 async function createKeys(name: string, count = 3): Promise<[string, ...string[]]> {
-  const first = await gateway.keyOf(name);
+  const first = await gateway.toKey(name);
   const others = Array.from({ length: count - 1 }, async (_, index) => {
     const key = { name: `${name} ${index}`, scopes: ['write'] };
     return (await gateway.as(first).post('/v1/api-keys').send(key).expect(201)).body.key as string;

@@ -12,7 +12,7 @@ interface Connection {
 /** What a connection was opened with: a key, or a user of an outside issuer, and possibly a session. */
 export type CredentialId = CallerId | SessionId;
 
-const idsOf = ({ keyId, sessionId }: Caller): CredentialId[] =>
+const listIds = ({ keyId, sessionId }: Caller): CredentialId[] =>
   sessionId === undefined ? [keyId] : [keyId, sessionId];
 
 /** Connections outlive the request that opened them; when their key is revoked or their session ends, they are closed. */
@@ -21,7 +21,7 @@ export class OpenConnections {
   private readonly timer: NodeJS.Timeout;
 
   constructor(
-    private readonly revokedOf: (ids: readonly CredentialId[]) => Promise<readonly CredentialId[]>,
+    private readonly readRevoked: (ids: readonly CredentialId[]) => Promise<readonly CredentialId[]>,
     private readonly onError: (error: unknown) => void,
     checkMs = 1_000,
   ) {
@@ -44,13 +44,13 @@ export class OpenConnections {
   }
 
   async check(): Promise<void> {
-    const ids = [...new Set([...this.open].flatMap(({ caller }) => idsOf(caller)))];
+    const ids = [...new Set([...this.open].flatMap(({ caller }) => listIds(caller)))];
     if (ids.length === 0) return;
 
-    const revoked = new Set(await this.revokedOf(ids));
+    const revoked = new Set(await this.readRevoked(ids));
     for (const { caller, disconnect } of this.open) {
       const isExpired = caller.expiresAt !== undefined && caller.expiresAt.getTime() <= Date.now();
-      if (isExpired || idsOf(caller).some((id) => revoked.has(id))) disconnect();
+      if (isExpired || listIds(caller).some((id) => revoked.has(id))) disconnect();
     }
   }
 

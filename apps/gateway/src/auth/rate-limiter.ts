@@ -34,7 +34,7 @@ export class RateLimiter {
 
   /** Throws `rate_limited`, with the time until the next token. */
   consume(key: string): void {
-    const bucket = this.bucketOf(key);
+    const bucket = this.toBucket(key);
     if (!bucket.take()) throw tooManyRequests({ ...this.named, quota: this.capacity, windowS, waitS: bucket.waitS });
   }
 
@@ -47,7 +47,7 @@ export class RateLimiter {
     return Math.max(1, windowS * this.perSecond);
   }
 
-  private bucketOf(key: string): TokenBucket {
+  private toBucket(key: string): TokenBucket {
     const bucket = this.buckets.get(key) ?? new TokenBucket(this.perSecond, this.capacity);
     this.buckets.delete(key);
     this.buckets.set(key, bucket);

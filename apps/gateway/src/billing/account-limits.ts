@@ -4,8 +4,8 @@ import {
   type AccountTiers,
   type ModelProviders,
   allowsModel,
-  priceFactorOf,
-  priceOf,
+  resolvePriceFactor,
+  findPrice,
   remainingUsd,
 } from '@rondo/domain';
 import type { AccountBalance, Balances, SpendingLimit } from '@rondo/persistence';
@@ -14,7 +14,7 @@ import { BalanceExhausted, InvalidRequest, ModelNotAllowed } from '../problems/a
 interface AccountLimitsParts {
   /** Undefined: accounts are not limited. */
   readonly tiers: AccountTiers | undefined;
-  readonly balances: Pick<Balances, 'of' | 'termsOf'>;
+  readonly balances: Pick<Balances, 'of' | 'toTerms'>;
   readonly providers: ModelProviders;
 }
 
@@ -44,14 +44,14 @@ export class AccountLimits {
     return this.parts.tiers;
   }
 
-  readonly limitOf = (tier: string | null): SpendingLimit => this.parts.tiers?.of(tier) ?? unlimited;
+  readonly toLimit = (tier: string | null): SpendingLimit => this.parts.tiers?.of(tier) ?? unlimited;
 
   /** Rejects with `model_not_allowed`, `balance_exhausted` or InvalidRequest. */
   async admit(account: AccountId, settings: RunSettings): Promise<Admission> {
     const { tiers, balances } = this.parts;
     if (!tiers) return { settings };
     const { model, context } = settings;
-    const balance = await balances.of(account, this.limitOf);
+    const balance = await balances.of(account, this.toLimit);
     const tier = tiers.of(balance.tier);
     const models = [model, ...(context.summary_model === undefined ? [] : [context.summary_model])];
     for (const name of models) if (!allowsModel(tier, name)) throw new ModelNotAllowed(name, tier);
@@ -65,26 +65,26 @@ export class AccountLimits {
   /** Undefined without tiers, and nothing is read. */
   async readTier(account: AccountId): Promise<AccountTier | undefined> {
     const { tiers, balances } = this.parts;
-    return tiers?.of((await balances.termsOf(account)).tier);
+    return tiers?.of((await balances.toTerms(account)).tier);
   }
 
   /** Without tiers, any model at its cost, and nothing is read. */
-  async termsOf(account: AccountId): Promise<ModelTerms> {
+  async toTerms(account: AccountId): Promise<ModelTerms> {
     const { tiers, balances } = this.parts;
     if (!tiers) return { allows: () => true, priceFactor: 1 };
-    const terms = await balances.termsOf(account);
+    const terms = await balances.toTerms(account);
     const tier = tiers.of(terms.tier);
-    return { allows: (model) => allowsModel(tier, model), priceFactor: priceFactorOf(tier, terms.priceFactor) };
+    return { allows: (model) => allowsModel(tier, model), priceFactor: resolvePriceFactor(tier, terms.priceFactor) };
   }
 
-  async balanceOf(account: AccountId): Promise<Balance> {
-    const balance = await this.parts.balances.of(account, this.limitOf);
-    return shown(balance, this.parts.tiers?.of(balance.tier), this.limitOf(balance.tier));
+  async toBalance(account: AccountId): Promise<Balance> {
+    const balance = await this.parts.balances.of(account, this.toLimit);
+    return shown(balance, this.parts.tiers?.of(balance.tier), this.toLimit(balance.tier));
   }
 
   /** Without a price, the limit could not be enforced. */
   private checkPrices(models: readonly string[], { name }: AccountTier): void {
-    const unpriced = models.find((model) => priceOf(model, this.parts.providers, Date.now()) === undefined);
+    const unpriced = models.find((model) => findPrice(model, this.parts.providers, Date.now()) === undefined);
     if (unpriced === undefined) return;
     const message = `the price of ${unpriced} is not known, so the limit of the tier ${name} could not be enforced: declare it in MODEL_PRICES`;
     throw new InvalidRequest([{ field: 'model', message }]);
@@ -110,7 +110,7 @@ function shown(balance: AccountBalance, tier: AccountTier | undefined, { period 
     reserved_usd: balance.reservedUsd,
     credit_usd: balance.creditUsd,
     available_usd: remaining === undefined ? null : remaining - balance.reservedUsd,
-    price_factor: priceFactorOf(tier, balance.priceFactor),
+    price_factor: resolvePriceFactor(tier, balance.priceFactor),
   };
 }
 

@@ -124,7 +124,7 @@ describe('attack: tenants', () => {
       ACCOUNT_WORKSPACES: 1,
     });
   });
-  beforeEach(async () => (key = await gateway.keyOf('an account')));
+  beforeEach(async () => (key = await gateway.toKey('an account')));
   afterAll(() => gateway.close());
 
   const exceeded = (quota: string, limit: number) => ({ code: 'quota_exceeded', quota, limit });

@@ -35,12 +35,12 @@ export class BalanceController {
 
   @Route(billing.giveCredit)
   giveCredit({ address: { namedId }, body: { usd, reason }, caller, promised }: RouteInput<typeof billing.giveCredit>) {
-    const { limitOf } = this.limits;
-    return this.balances.give({ accountId: namedId, usd, reason, givenBy: caller.keyId, limitOf, promised });
+    const { toLimit } = this.limits;
+    return this.balances.give({ accountId: namedId, usd, reason, givenBy: caller.keyId, toLimit, promised });
   }
 
   private async readBalance(accountId: AccountId): Promise<Balance> {
-    const balance = await this.limits.balanceOf(accountId);
+    const balance = await this.limits.toBalance(accountId);
     return { ...balance, quotas: await this.quotas.readQuotas(accountId) };
   }
 

@@ -52,7 +52,7 @@ const post = ({ key }: Tenant, more: object = {}) =>
     .post('/v1/runs')
     .send({ input: 'Go.', ...more });
 
-async function balanceOf({ key }: Tenant): Promise<Balance> {
+async function readBalance({ key }: Tenant): Promise<Balance> {
   return (await gateway.as(key).get('/v1/balance').expect(200)).body as Balance;
 }
 
@@ -79,7 +79,7 @@ describe('the balance of an account', () => {
     const account = await tenant();
     await spend(account, 0.25);
 
-    expect(await balanceOf(account)).toEqual({
+    expect(await readBalance(account)).toEqual({
       tier: 'free',
       allowed_models: ['demo/*', 'demo-anthropic/plain'],
       max_active_runs: null,
@@ -108,7 +108,7 @@ describe('the balance of an account', () => {
   it('is charged by the price factor of the tier, or of the account, and usage shows cost and charge', async () => {
     const account = await tenant('dear');
     await spend(account, 0.5);
-    expect(await balanceOf(account)).toMatchObject({ spent_usd: 0.75, available_usd: 9.25, price_factor: 1.5 });
+    expect(await readBalance(account)).toMatchObject({ spent_usd: 0.75, available_usd: 9.25, price_factor: 1.5 });
 
     const path = `/v1/admin/accounts/${account.id}/tier`;
     const { body } = await gateway.as().put(path).send({ tier: 'dear', price_factor: 2 }).expect(200);
@@ -137,7 +137,7 @@ describe('the balance of an account', () => {
     const account = await tenant('internal');
     await spend(account, 50);
 
-    expect(await balanceOf(account)).toMatchObject({ spent_usd: 50, allowance_usd: null, available_usd: null });
+    expect(await readBalance(account)).toMatchObject({ spent_usd: 50, allowance_usd: null, available_usd: null });
     await post(account).expect(202);
   });
 
@@ -171,7 +171,7 @@ describe('the balance of an account', () => {
     await give(account.id, -1).expect(201);
 
     expect(second.body).toEqual(first.body);
-    expect(await balanceOf(account)).toMatchObject({ credit_usd: 1.5, available_usd: 1.5 });
+    expect(await readBalance(account)).toMatchObject({ credit_usd: 1.5, available_usd: 1.5 });
     const { body: audit } = await gateway.as().get('/v1/audit?action=account.credit&limit=200').expect(200);
     const { data } = audit as { data: { target: string }[] };
     expect(data.filter(({ target }) => target === account.id)).toHaveLength(2);
@@ -185,7 +185,7 @@ describe('a new run', () => {
 
     const { body } = await post(account).set('Idempotency-Key', 'again').expect(402);
     expect(body).toMatchObject({ code: 'balance_exhausted', detail: expect.stringContaining('1 USD per month') });
-    const { quotas: _, ...balance } = await balanceOf(account);
+    const { quotas: _, ...balance } = await readBalance(account);
     expect(body).toMatchObject({ balance });
 
     await give(account.id, 1).expect(201);
@@ -254,7 +254,7 @@ describe('attack: money', () => {
     await as.put(`/v1/admin/accounts/${one.id}/tier`).send({ tier: 'internal' }).expect(403);
     await as.post(`/v1/admin/accounts/${one.id}/credits`).send({ usd: 5 }).expect(403);
     await as.get(`/v1/admin/accounts/${other.id}/balance`).expect(403);
-    expect(await balanceOf(one)).toMatchObject({ tier: 'prepaid', available_usd: 0 });
+    expect(await readBalance(one)).toMatchObject({ tier: 'prepaid', available_usd: 0 });
   });
 
   it('amounts that are none, tiers that do not exist, accounts that are unknown', async () => {

@@ -5,7 +5,7 @@ import { UsageLedger } from '@rondo/persistence';
 import type { Request } from 'express';
 import type { z } from 'zod';
 import { Route, type RouteInput } from '../http/route';
-import { csvOf } from './csv';
+import { toCsv } from './csv';
 
 type Filter = Omit<z.output<typeof usageEntryQuery>, 'limit' | 'after'>;
 
@@ -36,7 +36,7 @@ const tooLong = { path: ['from'], message: `must be at most ${mostDays} days bef
 const checkedUsageQuery = usageQuery.refine(isOrdered, notOrdered).refine(isShort, tooLong);
 const checkedEntryQuery = usageEntryQuery.refine(isOrdered, notOrdered).refine(isShort, tooLong);
 
-const columnOf = {
+const groupColumns = {
   day: 'day',
   model: 'model',
   agent: 'agent_id',
@@ -59,7 +59,7 @@ export class UsageController {
     const report = await this.ledger.report({ ...address, ...toFilter(query), groups, limit });
     if (!wantsCsv(request)) return report;
     response.type('text/csv');
-    return csvOf([...groups.map((group) => columnOf[group]), ...sums], report.data);
+    return toCsv([...groups.map((group) => groupColumns[group]), ...sums], report.data);
   }
 
   @Route(billing.listUsageEntries, { query: checkedEntryQuery })
@@ -69,7 +69,7 @@ export class UsageController {
     if (!wantsCsv(request)) return page;
     response.type('text/csv');
     if (page.next_cursor !== null) response.setHeader('X-Next-Cursor', page.next_cursor);
-    return csvOf(entryColumns, page.data);
+    return toCsv(entryColumns, page.data);
   }
 }
 

@@ -2,7 +2,7 @@ import { type NewFact, modelCallId } from '@rondo/contract';
 import { newUlid } from '@rondo/platform';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
-import { csvOf } from './csv';
+import { toCsv } from './csv';
 
 let gateway: RunningGateway;
 let worker: TestWorker;
@@ -28,7 +28,7 @@ const used = (input_tokens: number): NewFact => ({
 
 /** A run of a new account that made these model calls, and a client with the account's key. */
 async function runThatUsed(...tokens: number[]) {
-  const key = await gateway.keyOf('customer');
+  const key = await gateway.toKey('customer');
   const run = await gateway.createRun({ input: 'Go.' }, key);
   await (await worker.claim(run.id)).append(tokens.map(used));
   return { run, api: gateway.as(key) };
@@ -45,7 +45,7 @@ describe('GET /v1/usage', () => {
       { ...usage.total, model: 'demo/coder', day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
     ]);
     const { body: elsewhere } = await gateway
-      .as(await gateway.keyOf('other'))
+      .as(await gateway.toKey('other'))
       .get(`/v1/usage?run_id=${run.id}`)
       .expect(200);
     expect(elsewhere).toMatchObject({ data: [], total: { calls: 0, cost_usd: null } });
@@ -92,6 +92,6 @@ describe('GET /v1/usage', () => {
 describe('CSV', () => {
   it('quotes what needs it, and disarms what a spreadsheet would calculate', () => {
     const rows = [{ a: 'x,"y"', b: 1.5 }, { a: '=1+1', b: null }, { a: 'two\nlines' }];
-    expect(csvOf(['a', 'b'], rows)).toBe(`a,b\r\n"x,""y""",1.5\r\n'=1+1,\r\n"two\nlines",\r\n`);
+    expect(toCsv(['a', 'b'], rows)).toBe(`a,b\r\n"x,""y""",1.5\r\n'=1+1,\r\n"two\nlines",\r\n`);
   });
 });

@@ -43,10 +43,10 @@ async function send(source: object, key?: string): Promise<{ sha256: string }> {
 const ask = (socket: Socket, name: string, body: object) =>
   socket.timeout(5_000).emitWithAck(name, body) as Promise<{ ok: boolean; data: { id: string }; error?: object }>;
 
-const messagesOf = async (threadId: string): Promise<Message[]> =>
+const readMessages = async (threadId: string): Promise<Message[]> =>
   (await api().get(`/v1/threads/${threadId}/messages`).expect(200)).body.data as Message[];
 
-const eventsOf = async (runId: string): Promise<RunEvent[]> =>
+const readEvents = async (runId: string): Promise<RunEvent[]> =>
   (await api().get(`/v1/runs/${runId}/events`).expect(200)).body.data as RunEvent[];
 
 describe('an image that a client sends', () => {
@@ -67,7 +67,7 @@ describe('an image that a client sends', () => {
   });
 
   it('is served to another account only if that account has sent it too', async () => {
-    const stranger = await gateway.keyOf('stranger');
+    const stranger = await gateway.toKey('stranger');
     const source = pngSource({}, [4]);
     const { sha256 } = await send(source);
 
@@ -91,9 +91,9 @@ describe('an image that a client sends', () => {
     const onAnother = await ask(socket, 'run.create', { input: content });
     await (await worker.claim(run.id)).complete();
 
-    const stored = await messagesOf(threadId);
+    const stored = await readMessages(threadId);
     expect(stored.map((message) => message.content)).toEqual(Array(4).fill(image(kept)));
-    const facts = [...(await eventsOf(run.id)), ...(await eventsOf(onAnother.data.id))];
+    const facts = [...(await readEvents(run.id)), ...(await readEvents(onAnother.data.id))];
     const created = facts.flatMap((fact) => (fact.type === 'message.created' ? [fact.data.message.content] : []));
     expect(created).toEqual(Array(3).fill(image(kept)));
     expect(JSON.stringify([stored, facts])).not.toContain(pngSource({}, [5]).data);
@@ -104,7 +104,7 @@ describe('an image that a client sends', () => {
 
     expect(await send(source)).toEqual(source);
     const run = await gateway.createRun({ input: image(source) });
-    expect((await messagesOf(run.thread_id))[0]?.content).toEqual(image(source));
+    expect((await readMessages(run.thread_id))[0]?.content).toEqual(image(source));
   });
 
   it('stays a URL if it was sent as one', async () => {
@@ -170,7 +170,7 @@ describe('an image that is refused', () => {
       const bySocket = await ask(gateway.socket(), 'run.create', { thread_id: thread, input: content });
       expect(bySocket).toMatchObject({ ok: false, error: error('input') });
 
-      expect(await messagesOf(thread)).toEqual([]);
+      expect(await readMessages(thread)).toEqual([]);
     },
   );
 

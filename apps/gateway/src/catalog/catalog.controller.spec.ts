@@ -94,7 +94,7 @@ describe('GET /v1/models says what the account may use', () => {
     try {
       const { body: made } = await limited.as().post('/v1/admin/accounts').send({ name: 'Tenant' }).expect(201);
       const own = limited.as(made.api_key as string);
-      const tierOf = `/v1/admin/accounts/${made.account.id}/tier`;
+      const tierName = `/v1/admin/accounts/${made.account.id}/tier`;
       const modelNamed = async (id: string) =>
         ((await own.get('/v1/models?limit=200').expect(200)).body as Listed).data.find((model) => model['id'] === id);
 
@@ -109,7 +109,7 @@ describe('GET /v1/models says what the account may use', () => {
       const { text } = await own.get('/v1/models?limit=200').expect(200);
       expect(text).not.toMatch(/the-secret|models\.internal/);
 
-      await limited.as().put(tierOf).send({ tier: 'internal', price_factor: 2 }).expect(200);
+      await limited.as().put(tierName).send({ tier: 'internal', price_factor: 2 }).expect(200);
       expect(await modelNamed('vllm/llama3')).toMatchObject({ allowed: true, charged_price: { input: 0.2 } });
       expect(await modelNamed('demo/coder')).toMatchObject({ allowed: true });
     } finally {

@@ -16,7 +16,7 @@ export class CatalogController {
 
   @Route(routes.listModels)
   async listModels({ address, query }: RouteInput<typeof routes.listModels>) {
-    const models = this.catalog.listFor(await this.limits.termsOf(address.accountId));
+    const models = this.catalog.listFor(await this.limits.toTerms(address.accountId));
     const providers = this.catalog.providers.providers.map(({ name }) => name);
     return { ...paginate(models, query, ({ id }) => id), providers };
   }

@@ -1,7 +1,7 @@
-import { type GatewayConfig, modelNamesOf, modelProvidersOf } from '../config';
+import { type GatewayConfig, toModelNames, toModelProviders } from '../config';
 import { ModelCatalog } from './model-catalog';
 
-export function modelCatalogOf(config: GatewayConfig): ModelCatalog {
-  const providers = modelProvidersOf(config);
-  return new ModelCatalog(providers, modelNamesOf(config, providers));
+export function toModelCatalog(config: GatewayConfig): ModelCatalog {
+  const providers = toModelProviders(config);
+  return new ModelCatalog(providers, toModelNames(config, providers));
 }

@@ -31,7 +31,7 @@ export class ToolCatalog {
 
   list(): ListedTool[] {
     return tools.map((tool) => {
-      const problem = this.problemOf(tool);
+      const problem = this.findProblem(tool);
       const default_in = profileNames.filter((name) => profiles[name].settings.tools.includes(tool.name));
       return {
         ...{ name: tool.name, description: tool.description, group: tool.group },
@@ -42,7 +42,7 @@ export class ToolCatalog {
     });
   }
 
-  private problemOf(tool: ToolDefinition): string | undefined {
+  private findProblem(tool: ToolDefinition): string | undefined {
     const needsExecutor = tool.runsIn === 'executor';
     if (!this.support) return !needsExecutor ? undefined : 'The gateway has no connection to NATS.';
     const problem = needsExecutor ? this.support.problem : undefined;

@@ -58,14 +58,14 @@ function describeParameters(route: Route): NonNullable<Operation['parameters']> 
   return [...inPath, ...describeQuery(route), ...inHeader, ...(isIdempotent(route) ? [key] : [])];
 }
 
-const fieldsOf = z.object({
+const objectSchema = z.object({
   properties: z.record(z.string(), z.looseObject({ description: z.string().optional() })),
   required: z.array(z.string()).default([]),
 });
 
 function describeQuery({ query, queryExample = {} }: Route): NonNullable<Operation['parameters']> {
   if (!query) return [];
-  const { properties, required } = fieldsOf.parse(z.toJSONSchema(query, { io: 'input' }));
+  const { properties, required } = objectSchema.parse(z.toJSONSchema(query, { io: 'input' }));
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     ...{ name, in: 'query' as const, required: required.includes(name) },
     ...(description !== undefined && { description }),

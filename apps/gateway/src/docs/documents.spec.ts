@@ -49,7 +49,7 @@ const sameTypes = {
   required: ({ settings }: Schemas['Run']): number => settings.limits.max_iterations,
 };
 
-function textOf(event: Schemas['StreamEvent']): string {
+function toText(event: Schemas['StreamEvent']): string {
   switch (event.type) {
     case 'message.delta': return event.data.text;
     case 'tool.call_delta': return event.data.arguments_text;
@@ -78,7 +78,7 @@ const wrong: Schemas['NewRun'] = { inptu: 'Go.' };
 // @ts-expect-error a fact has no text
 const none = (event: Schemas['RunCreated']): string => event.data.text;
 
-export { body, none, sameTypes, subscribed, textOf, wrong };
+export { body, none, sameTypes, subscribed, toText, wrong };
 `;
 
 describe('the API documents', () => {

@@ -39,14 +39,14 @@ afterAll(() => gateway.close());
 const isBinary = ({ schema }: Media): boolean => schema.format === 'binary';
 
 /** Bodies and answers, each with the place that it is at. Bytes have no example. */
-const mediaOf = ({ requestBody, responses }: Described): [string, Media][] => [
+const listMedia = ({ requestBody, responses }: Described): [string, Media][] => [
   ...Object.entries(requestBody?.content ?? {}).map(([type, media]): [string, Media] => [`body ${type}`, media]),
   ...Object.entries(responses).flatMap(([status, { content = {} }]) =>
     Object.entries(content).map(([type, media]): [string, Media] => [`${status} ${type}`, media]),
   ),
 ];
 
-const valuesOf = ({ example, examples = {} }: Media): unknown[] => [
+const listValues = ({ example, examples = {} }: Media): unknown[] => [
   ...(example === undefined ? [] : [example]),
   ...Object.values(examples).map(({ $ref = '', value }) =>
     value === undefined ? document.components.examples[$ref.replace('#/components/examples/', '')]?.value : value,
@@ -54,26 +54,26 @@ const valuesOf = ({ example, examples = {} }: Media): unknown[] => [
 ];
 
 /** Undefined for a valid one. */
-function errorOf(schema: object, value: unknown): string | undefined {
+function findError(schema: object, value: unknown): string | undefined {
   const absolute = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')) as object;
   return ajv.validate(absolute, value) ? undefined : ajv.errorsText();
 }
 
-function faultsOf(operation: Described): string[] {
-  const ofMedia = mediaOf(operation)
+function listFaults(operation: Described): string[] {
+  const ofMedia = listMedia(operation)
     .filter(([, media]) => !isBinary(media))
     .flatMap(([place, media]) => {
-      const values = valuesOf(media);
+      const values = listValues(media);
       if (values.length === 0) return [`${place} has no example`];
       return values.flatMap((value) => {
-        const error = value === undefined ? 'it is not there' : errorOf(media.schema, value);
+        const error = value === undefined ? 'it is not there' : findError(media.schema, value);
         return error === undefined ? [] : [`${place}: ${error}`];
       });
     });
   const ofParameters = (operation.parameters ?? [])
     .filter(({ required, example }) => required === true || example !== undefined)
     .flatMap(({ name, schema, example }) => {
-      const error = example === undefined ? 'no example' : errorOf(schema, example);
+      const error = example === undefined ? 'no example' : findError(schema, example);
       return error === undefined ? [] : [`parameter ${name}: ${error}`];
     });
   return [...ofMedia, ...ofParameters];
@@ -83,7 +83,7 @@ describe('the OpenAPI document', () => {
   it('has an example of every body, answer, problem and required parameter, valid by its schema', () => {
     const faults = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.entries(operations).flatMap(([method, operation]) =>
-        faultsOf(operation).map((fault) => `${method} ${path}: ${fault}`),
+        listFaults(operation).map((fault) => `${method} ${path}: ${fault}`),
       ),
     );
     expect(faults).toEqual([]);
@@ -96,7 +96,7 @@ describe('the OpenAPI document', () => {
 
   it('would not accept an example that is wrong', () => {
     const media = document.paths['/v1/runs']?.['post']?.requestBody?.content['application/json'];
-    expect(errorOf(media?.schema ?? {}, { input: 7 })).toContain('input');
-    expect(errorOf(media?.schema ?? {}, { inptu: 'Go.' })).toContain('additional properties');
+    expect(findError(media?.schema ?? {}, { input: 7 })).toContain('input');
+    expect(findError(media?.schema ?? {}, { inptu: 'Go.' })).toContain('additional properties');
   });
 });

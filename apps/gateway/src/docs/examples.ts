@@ -46,7 +46,7 @@ export function withExamples(document: OpenAPIObject): OpenAPIObject {
   const paths = Object.entries(document.paths).map(([path, item]) => {
     const described = methods.flatMap((method) => {
       const operation = item[method];
-      return operation ? [[method, withExamplesOf(operation, known)] as const] : [];
+      return operation ? [[method, addExamples(operation, known)] as const] : [];
     });
     return [path, { ...item, ...Object.fromEntries(described) }] as const;
   });
@@ -63,9 +63,9 @@ class KnownExamples {
     this.schemas = components?.schemas ?? {};
   }
 
-  contentOf<Given extends Content>(content: Given): Given {
+  toContent<Given extends Content>(content: Given): Given {
     const described = Object.entries(content).map(([type, media]) => {
-      const name = nameOf(media.schema);
+      const name = findName(media.schema);
       const isKnown = name !== undefined && media.examples === undefined && this.valueOf(name) !== undefined;
       return [type, isKnown ? { ...media, examples: { [name]: this.reference(name) } } : media] as const;
     });
@@ -87,8 +87,8 @@ class KnownExamples {
   /** The schema's own example counts where there is none here; that of a list follows from its items. */
   private valueOf(name: string): unknown {
     const schema = this.schemas[name] ?? {};
-    const own = examples[name] ?? firstOf(schema);
-    const item = itemOf(schema);
+    const own = examples[name] ?? toFirst(schema);
+    const item = findItem(schema);
     if (own !== undefined || item === undefined) return own;
     return { data: [this.valueOf(item)], has_more: false, next_cursor: null };
   }
@@ -97,32 +97,32 @@ class KnownExamples {
 const page = z.object({ properties: z.object({ data: z.object({ items: z.unknown() }), next_cursor: z.unknown() }) });
 
 /** The name of the items of a list. */
-function itemOf(schema: object): string | undefined {
+function findItem(schema: object): string | undefined {
   const { data } = page.safeParse(schema);
-  return data && nameOf(data.properties.data.items);
+  return data && findName(data.properties.data.items);
 }
 
-const firstOf = (schema: object): unknown =>
+const toFirst = (schema: object): unknown =>
   'examples' in schema && Array.isArray(schema.examples) ? (schema.examples as unknown[])[0] : undefined;
 
-function withExamplesOf(operation: Operation, known: KnownExamples): Operation {
+function addExamples(operation: Operation, known: KnownExamples): Operation {
   const { requestBody, responses } = operation;
   const answers = Object.entries(responses).map(([status, response]) => {
     const content = response && 'content' in response ? response.content : undefined;
-    return [status, content ? { ...response, content: known.contentOf(content) } : response];
+    return [status, content ? { ...response, content: known.toContent(content) } : response];
   });
   return {
     ...operation,
     ...(requestBody &&
       'content' in requestBody && {
-        requestBody: { ...requestBody, content: known.contentOf(requestBody.content) },
+        requestBody: { ...requestBody, content: known.toContent(requestBody.content) },
       }),
     responses: Object.fromEntries(answers) as Operation['responses'],
   };
 }
 
 /** Of a reference to a named schema. */
-function nameOf(schema: unknown): string | undefined {
+function findName(schema: unknown): string | undefined {
   const isReference = typeof schema === 'object' && schema !== null && '$ref' in schema;
   return isReference ? String(schema.$ref).replace(schemaPath, '') : undefined;
 }

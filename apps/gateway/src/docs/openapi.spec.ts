@@ -228,7 +228,7 @@ describe('isolation of accounts, over every route', () => {
         .send({ name: 'k', scopes: ['read'] })
         .expect(201);
       const { body: signedIn } = await gateway.as(key.key).post('/v1/session').send({}).expect(201);
-      const stranger = await gateway.keyOf('stranger');
+      const stranger = await gateway.toKey('stranger');
       const target = path
         .replace('{run_id}', run.id)
         .replace('{thread_id}', run.thread_id)
@@ -266,7 +266,7 @@ describe('isolation of accounts, over every route', () => {
     'GET %s shows nothing of another account',
     async (path, route) => {
       await gateway.createRun();
-      const stranger = gateway.as(await gateway.keyOf('stranger'));
+      const stranger = gateway.as(await gateway.toKey('stranger'));
       const { body } = await stranger.get(toTarget(path, route)).expect(200);
       expect(body).toMatchObject({ data: [], has_more: false });
     },
@@ -290,7 +290,7 @@ describe('isolation of accounts, over every route', () => {
         .replace('{conversation_id}', run.thread_id.replace('thr_', 'conv_'))
         .replace('{model_name}', 'of%20the%20operator')
         .replaceAll(/\{\w+\}/g, 'x_1');
-      const send = gateway.as(await gateway.keyOf('stranger'))[methods[method]];
+      const send = gateway.as(await gateway.toKey('stranger'))[methods[method]];
       const { status } = await send(target).send(facadeBodies[id] ?? {});
       expect(status).toBe(id === 'resumeAiSdkStream' ? 204 : 404);
       expect(await gateway.read(run.id)).toEqual(run);
@@ -299,7 +299,7 @@ describe('isolation of accounts, over every route', () => {
 
   it("does not start a run on another account's thread", async () => {
     const { thread_id } = await gateway.createRun();
-    const stranger = gateway.as(await gateway.keyOf('stranger'));
+    const stranger = gateway.as(await gateway.toKey('stranger'));
     const { body } = await stranger.post('/v1/runs').send({ thread_id, input: 'Go.' }).expect(404);
     expect(body.code).toBe('thread_not_found');
   });

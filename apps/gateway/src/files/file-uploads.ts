@@ -3,7 +3,7 @@ import type { Caller, FileLimits, Files, StoredFile } from '@rondo/persistence';
 import type { Request } from 'express';
 import type { MemoryBudget } from '../auth/memory-budget';
 import { ApiError, InvalidRequest } from '../problems/api-error';
-import { mediaTypeOf } from './media-type';
+import { toMediaType } from './media-type';
 import { type FormShape, type ReadForm, readForm } from './multipart';
 
 /** About what an upload holds in memory at a time. */
@@ -48,7 +48,7 @@ export class FileUploads {
       return await readForm(request, shape, async ({ name, content }) => {
         const { accountId, client } = caller;
         const audience = client?.audience;
-        const file = await files.store({ accountId, name, audience, source: content, limits, mediaTypeOf });
+        const file = await files.store({ accountId, name, audience, source: content, limits, toMediaType });
         kept.push(file);
         return file;
       });

@@ -127,7 +127,7 @@ describe('a run with files', () => {
 
   it('is refused with the field when there is no such file, or it is named twice', async () => {
     const { body: file } = await upload(Buffer.from('x')).expect(201);
-    const stranger = await gateway.keyOf('stranger');
+    const stranger = await gateway.toKey('stranger');
     const refused = async (files: string[], key?: string) =>
       (await gateway.as(key).post('/v1/runs').send({ input: 'Go.', files }).expect(422)).body.errors[0].field as string;
 
@@ -155,7 +155,7 @@ describe('attack: uploads', () => {
   });
 
   it('refuses files beyond the quota of the account, and accepts them again after a deletion', async () => {
-    const key = await gateway.keyOf('collector');
+    const key = await gateway.toKey('collector');
     const ids: string[] = [];
     for (let count = 0; count < 4; count += 1)
       ids.push((await upload(Buffer.alloc(5_000_000), 'full.bin', key).expect(201)).body.id as string);
@@ -214,7 +214,7 @@ describe('attack: uploads', () => {
   });
 
   it('shows a file to its own account only', async () => {
-    const stranger = gateway.as(await gateway.keyOf('stranger'));
+    const stranger = gateway.as(await gateway.toKey('stranger'));
     const { body: file } = await upload(Buffer.from('secret')).expect(201);
     await stranger.get(`/v1/files/${file.id}/content`).expect(404);
     await stranger.delete(`/v1/files/${file.id}`).expect(404);

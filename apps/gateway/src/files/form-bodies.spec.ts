@@ -7,7 +7,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const post = (path = '/v1/runs', key?: string) => gateway.as(key).post(path);
-const messagesOf = async (thread: string) =>
+const readMessages = async (thread: string) =>
   (await gateway.as().get(`/v1/threads/${thread}/messages`).expect(200)).body.data as { content: { text: string }[] }[];
 const filesLeft = async () => {
   const files = await gateway.ownerDatabase.sql.query<{ name: string }>('select name from files order by name');
@@ -28,7 +28,7 @@ describe('a run as a form', () => {
       .expect(202);
 
     expect(run).toMatchObject({ model: 'demo/plain', preview: 'Sum it up.', metadata: { team: 'red' } });
-    const [message] = await messagesOf(run.thread_id);
+    const [message] = await readMessages(run.thread_id);
     expect(message?.content.map(({ text }) => text)).toEqual([
       'Sum it up.',
       '[Uploaded File: /workspace/sales.csv]\n[Uploaded File: /workspace/costs.csv]',
@@ -52,7 +52,7 @@ describe('a run as a form', () => {
     expect([again.id, headers['idempotent-replayed']]).toEqual([first.id, 'true']);
     expect(other.code).toBe('idempotency_key_reused');
     while ((await filesLeft()).filter((name) => name === 'once.txt').length !== 1);
-    const [message] = await messagesOf(first.thread_id);
+    const [message] = await readMessages(first.thread_id);
     expect(message?.content.at(-1)?.text).toBe('[Uploaded File: /workspace/once.txt]');
   });
 });
@@ -102,7 +102,7 @@ describe('attack: forms', () => {
   });
 
   it('is sent without a key, with one that only reads, and where forms are not taken', async () => {
-    const reader = await gateway.keyOf('reader', ['read']);
+    const reader = await gateway.toKey('reader', ['read']);
     await gateway.anonymous
       .post('/v1/runs')
       .field('input', 'Go.')

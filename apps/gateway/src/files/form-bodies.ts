@@ -39,7 +39,7 @@ export class FormBodies {
       const wasUsed = response.statusCode < 300 && response.getHeader('Idempotent-Replayed') === undefined;
       if (!wasUsed) void this.uploads.discard(caller, files);
     });
-    const fields = fieldsOf(texts, text);
+    const fields = toFields(texts, text);
     if (files.length === 0) return { body: fields, identity: fields };
     return {
       body: { ...fields, files: files.map(({ id }) => id) },
@@ -48,7 +48,7 @@ export class FormBodies {
   }
 }
 
-function fieldsOf(texts: ReadonlyMap<string, string>, text: FormText): Record<string, unknown> {
+function toFields(texts: ReadonlyMap<string, string>, text: FormText): Record<string, unknown> {
   const given = texts.get(text);
   const json = texts.get(jsonField);
   const parsed = jsonObject.safeParse(json === undefined ? {} : parseJson(Buffer.from(json)));

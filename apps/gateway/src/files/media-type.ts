@@ -25,7 +25,7 @@ const headBytes = 64 * 1024;
  * What a file is, from its first bytes: neither the name nor the type that a client declares says anything about it. HTML,
  * SVG and other text that a browser would run is `text/plain`.
  */
-export function mediaTypeOf(content: Buffer): string {
+export function toMediaType(content: Buffer): string {
   const head = content.subarray(0, headBytes);
   const image = imageHeader(head.subarray(0, head.length - (head.length % 3)).toString('base64'));
   if (image) return image.media_type;

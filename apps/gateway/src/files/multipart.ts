@@ -38,7 +38,7 @@ export function readForm<T>(
   shape: FormShape,
   store: (part: FilePart) => Promise<T>,
 ): Promise<ReadForm<T>> {
-  const form = formOf(request, shape);
+  const form = toForm(request, shape);
   const headers = new PlainPartHeaders(request.headers['content-type'] ?? '');
   const texts = new Map<string, string>();
   const stored: Promise<T>[] = [];
@@ -64,7 +64,7 @@ export function readForm<T>(
         refuse(field, problem);
         return;
       }
-      const file = store({ name: nameOf(filename), content });
+      const file = store({ name: toName(filename), content });
       stored.push(file);
       file.catch(fail);
     });
@@ -92,7 +92,7 @@ function problemOfFile(field: string, count: number, { fileField, mostFiles }: F
   return mostFiles === 1 ? 'one file per request' : `at most ${mostFiles} files per request`;
 }
 
-function formOf(request: Request, { mostFiles, textBytes }: FormShape): busboy.Busboy {
+function toForm(request: Request, { mostFiles, textBytes }: FormShape): busboy.Busboy {
   if (!isForm(request)) throw new ApiError('unsupported_media_type', 'The body must be multipart/form-data.');
   const limits = { fields: 10, files: mostFiles + 1, fieldSize: textBytes };
   try {
@@ -104,6 +104,6 @@ function formOf(request: Request, { mostFiles, textBytes }: FormShape): busboy.B
 
 /** Control and format characters make a name look like another one, and PostgreSQL stores no NUL. */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-const nameOf = (filename = ''): string => filename.slice(0, longestName).replaceAll(invisible, '').trim() || 'file';
+const toName = (filename = ''): string => filename.slice(0, longestName).replaceAll(invisible, '').trim() || 'file';
 const malformed = new ApiError('malformed_request', 'The form could not be read to its end.');
 const ignore = () => undefined;

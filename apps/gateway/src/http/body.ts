@@ -17,7 +17,7 @@ const utf8 = new TextDecoder();
  */
 export async function readJson(request: Request, limitBytes: number): Promise<unknown> {
   requireJson(request);
-  return parseJson(await bytesOf(request, limitBytes));
+  return parseJson(await readBytes(request, limitBytes));
 }
 
 export function parseJson(bytes: Buffer): unknown {
@@ -44,7 +44,7 @@ export function requireJson({ headers }: Request): void {
 }
 
 /** Rejects as soon as more than the limit has arrived. */
-export function bytesOf(request: Request, limitBytes: number): Promise<Buffer> {
+export function readBytes(request: Request, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const body = new GrowingBuffer();
     const length = Number(request.headers['content-length'] ?? 0);

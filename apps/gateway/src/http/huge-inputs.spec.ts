@@ -109,7 +109,7 @@ describe('attack: public API', () => {
   describe('a thread that has reached its cap', () => {
     const full = { status: 422, code: 'thread_full' };
 
-    async function threadOf(messages: readonly string[]): Promise<string> {
+    async function readThread(messages: readonly string[]): Promise<string> {
       const { body } = await api().post('/v1/threads').expect(201);
       for (const content of messages) await api().post(`/v1/threads/${body.id}/messages`).send({ content }).expect(201);
       return body.id as string;
@@ -119,7 +119,7 @@ describe('attack: public API', () => {
       ['messages', ['1', '2', '3']],
       ['bytes', ['x'.repeat(500_000)]],
     ])('in %s accepts no more of them', async (_, messages) => {
-      const thread = await threadOf(messages);
+      const thread = await readThread(messages);
       const add = await api().post(`/v1/threads/${thread}/messages`).send({ content: 'More.' });
       const go = await api().post(`/v1/threads/${thread}/runs`).send({ input: 'Go.' });
       const { error } = (await socket.emitWithAck('run.create', { thread_id: thread, input: 'Go.' })) as {
@@ -140,7 +140,7 @@ describe('attack: public API', () => {
     });
 
     it('can still be read and deleted', async () => {
-      const thread = await threadOf(['1', '2', '3']);
+      const thread = await readThread(['1', '2', '3']);
 
       await api().get(`/v1/threads/${thread}`).expect(200);
       await api().delete(`/v1/threads/${thread}`).expect(204);

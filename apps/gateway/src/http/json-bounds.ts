@@ -7,9 +7,9 @@ export const tooDeep = `must not be nested deeper than ${maxDepth} levels`;
 export const maxValues = 20_000;
 export const tooMany = `must not hold more than ${maxValues} values with what comes before`;
 
-const codeOf = (character: string): number => character.charCodeAt(0);
-const [quote, backslash, comma, space] = [codeOf('"'), codeOf('\\'), codeOf(','), codeOf(' ')];
-const [openList, closeList, openObject, closeObject] = [codeOf('['), codeOf(']'), codeOf('{'), codeOf('}')];
+const toCode = (character: string): number => character.charCodeAt(0);
+const [quote, backslash, comma, space] = [toCode('"'), toCode('\\'), toCode(','), toCode(' ')];
+const [openList, closeList, openObject, closeObject] = [toCode('['), toCode(']'), toCode('{'), toCode('}')];
 
 /** By character code: whether it has a meaning outside of a string. One look is faster than six comparisons. */
 const isStructural = new Uint8Array(0x1_0000);

@@ -28,10 +28,10 @@ function closeAfter(response: Response): void {
 /** Resolves when no client is connected, or after `withinMs`: then the rest are idle, or wait for something. */
 export async function untilUnused(server: Server, { withinMs }: { withinMs: number }): Promise<void> {
   const deadline = performance.now() + withinMs;
-  while (performance.now() < deadline && (await connectionsOf(server)) > 0) await delay(lookEveryMs);
+  while (performance.now() < deadline && (await readConnections(server)) > 0) await delay(lookEveryMs);
 }
 
-function connectionsOf(server: Server): Promise<number> {
+function readConnections(server: Server): Promise<number> {
   return new Promise((resolve, reject) => {
     server.getConnections((error, count) => {
       if (error) reject(error);

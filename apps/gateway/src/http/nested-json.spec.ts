@@ -60,7 +60,7 @@ describe('attack: public API', () => {
       const socket = gateway.socket();
       await nextEvent(socket, 'connect');
       const answered = new Promise<string>((resolve) => socket.io.engine.on('data', resolve));
-      engineOf(socket).write(`${PacketType.EVENT}/runs,7["run.create",{"metadata":${nested(depth)}}]`);
+      createEngine(socket).write(`${PacketType.EVENT}/runs,7["run.create",{"metadata":${nested(depth)}}]`);
       expect(await answered).toContain('must not be nested deeper than 64 levels');
       expect(socket.connected).toBe(true);
     });
@@ -70,8 +70,8 @@ describe('attack: public API', () => {
       await nextEvent(socket, 'connect');
       const ended = nextEvent(socket, 'disconnect');
       const text = `${PacketType.BINARY_EVENT}1-/runs,1["run.create",${nested(depth)}]`;
-      engineOf(socket).write(text);
-      engineOf(socket).write(Buffer.from('x'));
+      createEngine(socket).write(text);
+      createEngine(socket).write(Buffer.from('x'));
       expect((await ended)[0]).toBe('transport close');
       await gateway.anonymous.get('/health/live').expect(200);
     });
@@ -79,7 +79,7 @@ describe('attack: public API', () => {
     it("in the handshake's auth", async () => {
       const socket = gateway.socket();
       await nextEvent(socket, 'connect');
-      engineOf(socket).write(`${PacketType.CONNECT}/runs,{"token":${nested(depth)}}`);
+      createEngine(socket).write(`${PacketType.CONNECT}/runs,{"token":${nested(depth)}}`);
       await gateway.anonymous.get('/health/live').expect(200);
     });
   });
@@ -106,4 +106,4 @@ interface Engine {
 }
 
 /** Writes packets that no Socket.IO client sends. */
-const engineOf = (socket: Socket): Engine => socket.io.engine;
+const createEngine = (socket: Socket): Engine => socket.io.engine;

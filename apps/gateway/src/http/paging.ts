@@ -10,14 +10,14 @@ export interface Page<Item> {
 export function paginate<Item>(
   items: readonly Item[],
   { limit, after }: { limit: number; after?: string | undefined },
-  keyOf: (item: Item) => string,
+  toKey: (item: Item) => string,
 ): Page<Item> {
-  const cursorOf = (item: Item) => Buffer.from(keyOf(item)).toString('base64url');
-  const before = after === undefined ? -1 : items.findIndex((item) => cursorOf(item) === after);
+  const toCursor = (item: Item) => Buffer.from(toKey(item)).toString('base64url');
+  const before = after === undefined ? -1 : items.findIndex((item) => toCursor(item) === after);
   if (after !== undefined && before === -1) throw new ApiError('invalid_cursor', 'The cursor is not one of ours.');
 
   const data = items.slice(before + 1, before + 1 + limit);
   const last = data.at(-1);
   const hasMore = before + 1 + limit < items.length;
-  return { data, has_more: hasMore, next_cursor: hasMore && last !== undefined ? cursorOf(last) : null };
+  return { data, has_more: hasMore, next_cursor: hasMore && last !== undefined ? toCursor(last) : null };
 }

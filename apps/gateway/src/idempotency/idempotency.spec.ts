@@ -78,7 +78,7 @@ describe('Idempotency-Key', () => {
 
   it('belongs to its account', async () => {
     const first = await post('shared').expect(202);
-    const stranger = await gateway.keyOf('stranger');
+    const stranger = await gateway.toKey('stranger');
     const other = await gateway.as(stranger).post('/v1/runs').set('Idempotency-Key', 'shared').send({ input: 'Go.' });
 
     expect(other.status).toBe(202);

@@ -100,7 +100,7 @@ describe('idempotency_key of a message', () => {
 describe('attack: tenants', () => {
   it("another account's idempotency key over a socket", async () => {
     const first = await create('shared');
-    const stranger = await create('shared', {}, gateway.socket(await gateway.keyOf('stranger')));
+    const stranger = await create('shared', {}, gateway.socket(await gateway.toKey('stranger')));
 
     expect(stranger.ok).toBe(true);
     expect(stranger.replayed).toBeUndefined();

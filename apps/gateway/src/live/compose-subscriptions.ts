@@ -1,5 +1,5 @@
 import { eventId } from '@rondo/contract';
-import { type Database, type Runs, holderOf } from '@rondo/persistence';
+import { type Database, type Runs, findHolder } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
 import type { MemoryBudget } from '../auth/memory-budget';
 import type { WorkerSignals } from '../runs/worker-signals';
@@ -30,7 +30,7 @@ export function composeSubscriptions(
   settings: { stallLimitMs: number; memory: MemoryBudget; onError: (error: unknown) => void },
 ): { subscriptions: RunSubscriptions; threadSubscriptions: ThreadSubscriptions; streamMetrics: StreamMetrics } {
   const newEventId = () => eventId.parse(`evt_${newUlid()}`);
-  const sources = createRunSources({ runs, holderOf: (run) => holderOf(database, run), feed, workers, newEventId });
+  const sources = createRunSources({ runs, findHolder: (run) => findHolder(database, run), feed, workers, newEventId });
   const streamMetrics = new StreamMetrics();
   const options = { ...subscriptionSettings, ...settings, metrics: streamMetrics, newEventId };
   const subscriptions = new RunSubscriptions(sources, options);

@@ -1,4 +1,4 @@
-import { streamOf, streamsClosedBy, streamsReopenedBy, deltaText, withText } from '@rondo/domain';
+import { toStream, streamsClosedBy, streamsReopenedBy, deltaText, withText } from '@rondo/domain';
 import type { DeltaEvent, EventId, RecordedFact } from '@rondo/contract';
 
 interface OpenStream {
@@ -35,7 +35,7 @@ export class ReceivedStreams {
   ) {}
 
   receive(delta: DeltaEvent, from: 'feed' | 'holder'): Reception {
-    const name = streamOf(delta);
+    const name = toStream(delta);
     if (this.closed.has(name)) return 'duplicate';
 
     const stream = this.open.get(name);
@@ -55,7 +55,7 @@ export class ReceivedStreams {
 
   /** Continues a stream after a gap that could not be filled. Its text is then incomplete, so it is not kept. */
   skipGap(delta: DeltaEvent): void {
-    const name = streamOf(delta);
+    const name = toStream(delta);
     if (this.closed.has(name)) return;
     this.dropText(this.open.get(name)?.text);
     const length = delta.offset + deltaText(delta).length;

@@ -223,7 +223,7 @@ export class RunBroadcast {
     await this.readLog();
     this.retryPending();
     for (let attempt = 0; attempt < repairAttempts && this.pending.length > 0; attempt += 1) {
-      if (this.deltasAfterGap().length > 0) await this.requestOpenStreams(await this.sources.holderOf(this.run));
+      if (this.deltasAfterGap().length > 0) await this.requestOpenStreams(await this.sources.findHolder(this.run));
       await this.readLog();
       this.retryPending();
     }

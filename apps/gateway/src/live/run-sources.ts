@@ -3,7 +3,7 @@ import type { RunFeed } from '@rondo/domain';
 import type { RunLive } from '@rondo/messaging';
 import type { EventPage, RunAddress, RunHolder, Runs } from '@rondo/persistence';
 import type { WorkerSignals } from '../runs/worker-signals';
-import { type StreamNotice, noticesOf } from './stream-notices';
+import { type StreamNotice, listNotices } from './stream-notices';
 
 /** What the log answers with. */
 export type LoggedEvent = RecordedFact | StreamNotice;
@@ -34,14 +34,14 @@ export interface RunSources {
   /** The text so far of the streams that the run's holder has open, as deltas from offset 0; none when it does not answer. */
   openStreams(run: RunAddress, holder: RunHolder): Promise<readonly DeltaEvent[]>;
   /** The last seq of each of these runs, in one query; a run that no longer exists is left out. */
-  headsOf(runs: readonly RunId[]): Promise<ReadonlyMap<RunId, number>>;
+  readHeads(runs: readonly RunId[]): Promise<ReadonlyMap<RunId, number>>;
   /** The worker that holds the run now, as far as Postgres knows. */
-  holderOf(run: RunAddress): Promise<RunHolder | undefined>;
+  findHolder(run: RunAddress): Promise<RunHolder | undefined>;
 }
 
 interface Adapters {
   readonly runs: Pick<Runs, 'events' | 'open' | 'heads'>;
-  readonly holderOf: (run: RunAddress) => Promise<RunHolder | undefined>;
+  readonly findHolder: (run: RunAddress) => Promise<RunHolder | undefined>;
   readonly feed: Pick<RunFeed, 'watch'>;
   readonly workers: Pick<WorkerSignals, 'openStreams'>;
   readonly newEventId: () => EventId;
@@ -50,10 +50,10 @@ interface Adapters {
 const limit = 200;
 
 /** The log is Postgres, the feed is NATS, and open streams are requested from the worker that holds the run. */
-export function createRunSources({ runs, holderOf, feed, workers, newEventId }: Adapters): RunSources {
+export function createRunSources({ runs, findHolder, feed, workers, newEventId }: Adapters): RunSources {
   const logPage = (page: EventPage, after: number): LogPage => {
     const last = page.data.at(-1)?.seq ?? page.snapshot?.through_seq ?? after;
-    return { events: [...noticesOf(page, newEventId), ...page.data], isEnd: last >= page.head_seq };
+    return { events: [...listNotices(page, newEventId), ...page.data], isEnd: last >= page.head_seq };
   };
   return {
     open: async (address, after) => {
@@ -62,17 +62,17 @@ export function createRunSources({ runs, holderOf, feed, workers, newEventId }: 
       return { run, holder, events, isEnd };
     },
     factsAfter: async (address, after) => logPage(await runs.events(address, { after, limit }), after),
-    headsOf: (ids) => runs.heads(ids),
+    readHeads: (ids) => runs.heads(ids),
     watch: (runId, onEvent) => feed.watch(runId, onEvent),
     openStreams: async ({ runId }, holder) => {
       const streams = await workers.openStreams(holder.workerId, runId);
-      return streams.map((stream) => deltaOf(stream, { runId, holder, id: newEventId() }));
+      return streams.map((stream) => toDelta(stream, { runId, holder, id: newEventId() }));
     },
-    holderOf,
+    findHolder,
   };
 }
 
-const deltaOf = (
+const toDelta = (
   stream: RunLive['streams'][number],
   { runId, holder, id }: { runId: RunId; holder: RunHolder; id: EventId },
 ): DeltaEvent => ({

@@ -1,5 +1,5 @@
 import { type DeltaEvent, type EventId, type RecordedFact, deltaTextKey, isTerminalFact } from '@rondo/contract';
-import { TerminalError, type StreamText, storedTexts, streamOf, streamsClosedBy, deltaText } from '@rondo/domain';
+import { TerminalError, type StreamText, storedTexts, toStream, streamsClosedBy, deltaText } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BroadcastListener, RunBroadcast } from './run-broadcast';
 import type { LogPage, Opening } from './run-sources';
@@ -124,15 +124,15 @@ export class RunSubscriber implements BroadcastListener {
   private sendMissingText(event: SubscriberEvent, { isLive }: { isLive: boolean }): boolean {
     if (event.seq === null || event.seq <= this.seq) return true;
     for (const stored of storedTexts(event)) {
-      const offset = this.sentLength(streamOf(stored));
+      const offset = this.sentLength(toStream(stored));
       if (offset >= stored.text.length || (offset === 0 && !isLive)) continue;
-      const delta = this.remainderOf(stored, { offset, fact: event });
+      const delta = this.toRemainder(stored, { offset, fact: event });
       if (!this.send(delta, JSON.stringify(delta))) return false;
     }
     return true;
   }
 
-  private remainderOf(
+  private toRemainder(
     { type, stream_id, text }: StreamText,
     { offset, fact }: { offset: number; fact: RecordedFact },
   ): DeltaEvent {
@@ -156,7 +156,7 @@ export class RunSubscriber implements BroadcastListener {
   /** Duplicates, and deltas of a stream whose beginning was not sent: its fact carries the whole text. */
   private shouldSkip(event: SubscriberEvent): boolean {
     if (isNotice(event)) return coveredSeq(event) <= this.seq;
-    return event.seq === null ? event.offset !== this.sentLength(streamOf(event)) : event.seq <= this.seq;
+    return event.seq === null ? event.offset !== this.sentLength(toStream(event)) : event.seq <= this.seq;
   }
 
   private recordSent(event: SubscriberEvent): void {
@@ -165,7 +165,7 @@ export class RunSubscriber implements BroadcastListener {
       return;
     }
     if (event.seq === null) {
-      this.offsets.set(streamOf(event), event.offset + deltaText(event).length);
+      this.offsets.set(toStream(event), event.offset + deltaText(event).length);
       return;
     }
     this.seq = event.seq;

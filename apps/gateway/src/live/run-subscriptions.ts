@@ -167,23 +167,23 @@ export class RunSubscriptions {
   }
 
   private acquire(address: RunAddress): RunBroadcast {
-    const shared = this.broadcasts.get(keyOf(address)) ?? {
+    const shared = this.broadcasts.get(toKey(address)) ?? {
       broadcast: new RunBroadcast(address, this.sources, this.settings),
       subscribers: 0,
     };
     shared.subscribers += 1;
-    this.broadcasts.set(keyOf(address), shared);
+    this.broadcasts.set(toKey(address), shared);
     return shared.broadcast;
   }
 
   private release(address: RunAddress, releaseMemory: () => void): void {
     releaseMemory();
-    const shared = this.broadcasts.get(keyOf(address));
+    const shared = this.broadcasts.get(toKey(address));
     if (!shared) return;
     shared.subscribers -= 1;
     if (shared.subscribers > 0) return;
     shared.broadcast.close();
-    this.broadcasts.delete(keyOf(address));
+    this.broadcasts.delete(toKey(address));
   }
 
   /** One query reads the last seq of all idle runs. Only those whose log is longer than what was received are read. */
@@ -193,7 +193,7 @@ export class RunSubscriptions {
     if (idle.length === 0 || this.isPolling) return;
     this.isPolling = true;
     try {
-      const heads = await this.sources.headsOf(idle.map(({ runId }) => runId));
+      const heads = await this.sources.readHeads(idle.map(({ runId }) => runId));
       await Promise.all(idle.map((broadcast) => broadcast.poll(heads.get(broadcast.runId))));
     } catch (error) {
       this.settings.onError(error);
@@ -204,4 +204,4 @@ export class RunSubscriptions {
 }
 
 /** By account too: a caller is not yet known to own the run, and its owner's facts must not be read as another account. */
-const keyOf = ({ accountId, runId }: RunAddress): string => `${accountId} ${runId}`;
+const toKey = ({ accountId, runId }: RunAddress): string => `${accountId} ${runId}`;

@@ -218,7 +218,7 @@ describe('the socket /runs', () => {
 
   it("answers 404 for another account's run, on every message", async () => {
     const run = await gateway.createRun();
-    const socket = gateway.socket(await gateway.keyOf('stranger'));
+    const socket = gateway.socket(await gateway.toKey('stranger'));
     for (const [name, more] of [
       ['run.subscribe', {}],
       ['run.stop', {}],
@@ -230,7 +230,7 @@ describe('the socket /runs', () => {
   });
 
   it('applies the scopes of the key as REST does', async () => {
-    const socket = gateway.socket(await gateway.keyOf('reader', ['read']));
+    const socket = gateway.socket(await gateway.toKey('reader', ['read']));
     expect((await send(socket, 'run.create', { input: 'Go.' })).error?.code).toBe('forbidden');
   });
 

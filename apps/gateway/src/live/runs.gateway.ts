@@ -19,7 +19,7 @@ const toLocation = ({ id }: Run): string => routes.createRun.answers[202].locati
 const without = (body: unknown, names: readonly string[]): unknown =>
   Object.fromEntries(Object.entries(body ?? {}).filter(([name]) => !names.includes(name)));
 
-const fieldOf = (body: unknown, name: string): unknown => Object.entries(body ?? {}).find(([key]) => key === name)?.[1];
+const toField = (body: unknown, name: string): unknown => Object.entries(body ?? {}).find(([key]) => key === name)?.[1];
 
 /** Socket.IO, namespace `/runs`. Each message is acknowledged with `{ok: true, data}` or `{ok: false, error: problem}`. */
 @WebSocketGateway({ namespace: '/runs' })
@@ -83,7 +83,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
 
   @SubscribeMessage('run.stop')
   stop(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
-    const act = { action: 'run.stop', target: fieldOf(body, 'run_id') } as const;
+    const act = { action: 'run.stop', target: toField(body, 'run_id') } as const;
     const rule = { scope: 'write', act, client: { scope: 'send', body } } as const;
     return this.sockets.acknowledge(socket, rule, async ({ accountId }) => {
       const { run_id, reason, error } = parseInput(messages['run.stop'].message, body);
@@ -109,7 +109,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
 
   @SubscribeMessage('run.budget')
   raiseBudget(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
-    const act = { action: 'run.budget', target: fieldOf(body, 'run_id') } as const;
+    const act = { action: 'run.budget', target: toField(body, 'run_id') } as const;
     return this.sockets.acknowledge(socket, { scope: 'write', act }, async (caller) => {
       const { accountId, keyId: raisedBy } = caller;
       const { run_id: runId, usd, tokens, idempotency_key: key } = parseInput(messages['run.budget'].message, body);
@@ -124,7 +124,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
 
   @SubscribeMessage('approval.decide')
   decide(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
-    const act = { action: 'approval.decide', target: fieldOf(body, 'approval_id') } as const;
+    const act = { action: 'approval.decide', target: toField(body, 'approval_id') } as const;
     const rule = { scope: 'write', act, client: { scope: 'answer', body } } as const;
     return this.sockets.acknowledge(socket, rule, async (caller) => {
       const { accountId, keyId: decidedBy } = caller;

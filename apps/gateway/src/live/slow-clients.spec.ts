@@ -53,7 +53,7 @@ async function subscribed(served: RunningGateway, runId: string): Promise<{ sock
 }
 
 /** The TCP socket below a Socket.IO client. */
-const tcpSocketOf = (socket: Socket): TcpSocket =>
+const createTcpSocket = (socket: Socket): TcpSocket =>
   (socket.io.engine.transport as unknown as { ws: { _socket: TcpSocket } }).ws._socket; // not part of its public types
 
 describe('a client that does not read', () => {
@@ -77,13 +77,13 @@ describe('a client that does not read', () => {
     const run = await gateway.createRun();
     const claimed = await worker.claim(run.id);
     const { socket, client } = await subscribed(gateway, run.id);
-    tcpSocketOf(socket).pause();
+    createTcpSocket(socket).pause();
     const before = client.seq;
 
     await streamMessages(claimed);
     await claimed.complete();
     expect(client.seq).toBe(before);
-    tcpSocketOf(socket).resume();
+    createTcpSocket(socket).resume();
     while (!client.ended) await nextEvent(socket, 'event');
 
     expect(client.violations).toEqual([]);

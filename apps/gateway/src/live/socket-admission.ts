@@ -10,7 +10,7 @@ type Connection = Socket['conn'];
 export interface AdmissionLimits {
   /** Connections per address that have not sent a valid key yet. */
   readonly unauthenticated: ConcurrencyLimit;
-  readonly addressOf: (request: IncomingMessage) => string;
+  readonly readAddress: (request: IncomingMessage) => string;
   /** The longest message of a connection that has sent a valid key. */
   readonly messageBytes: number;
   readonly memory: MemoryBudget;
@@ -101,12 +101,12 @@ export class SocketAdmission {
   private readonly webSockets = new WeakMap<IncomingMessage, Admission>();
   /** By the id of their session. */
   private readonly visits = new Map<string, Visit>();
-  private readonly visitOf = new WeakMap<Connection, Visit>();
+  private readonly visitByConnection = new WeakMap<Connection, Visit>();
 
   constructor(private readonly limits: AdmissionLimits) {}
 
   mayOpen(request: IncomingMessage): boolean {
-    return !this.limits.unauthenticated.isFull(this.limits.addressOf(request));
+    return !this.limits.unauthenticated.isFull(this.limits.readAddress(request));
   }
 
   /** What Engine.IO takes as its `wsEngine`. */
@@ -142,7 +142,7 @@ export class SocketAdmission {
 
   /** Its caller is known from now on. */
   admit(connection: Connection, account: string): void {
-    const visit = this.visitOf.get(connection);
+    const visit = this.visitByConnection.get(connection);
     if (!visit) return;
     visit.account = account;
     visit.admission.admit(new Holding(this.limits.memory, account));
@@ -151,7 +151,7 @@ export class SocketAdmission {
 
   /** It has left the namespace where it had a caller. */
   dismiss(connection: Connection): void {
-    const visit = this.visitOf.get(connection);
+    const visit = this.visitByConnection.get(connection);
     if (!visit) return;
     visit.account = undefined;
     visit.admission.restrict();
@@ -165,7 +165,7 @@ export class SocketAdmission {
     const visit: Visit = { admission, isPolling: !webSocket };
     const id = connection.transport.sid;
     this.visits.set(id, visit);
-    this.visitOf.set(connection, visit);
+    this.visitByConnection.set(connection, visit);
     if (!webSocket) setLongestPost(connection, withoutCaller.bytes);
     connection.on('packet', () => visit.admission.completeMessage());
     connection.once('upgrade', () => this.continueWith(visit));
@@ -190,7 +190,7 @@ export class SocketAdmission {
 
   private createAdmission(request: IncomingMessage, cut: () => void): Admission {
     try {
-      return new Admission(this.limits.unauthenticated.acquire(this.limits.addressOf(request)), cut);
+      return new Admission(this.limits.unauthenticated.acquire(this.limits.readAddress(request)), cut);
     } catch {
       cut(); // its address has too many: others were accepted since `mayOpen`, or it was not asked
       return new Admission(() => undefined, cut);

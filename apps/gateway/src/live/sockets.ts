@@ -81,10 +81,10 @@ export class Sockets {
 
   /** Rejects unless the handshake's `auth.token` or header is a valid key, or its cookie a session; a token in the URL is ignored. */
   async authenticate(socket: RunSocket): Promise<void> {
-    const caller = await this.callerOf(socket)
+    const caller = await this.findCaller(socket)
       .then((known) => this.claimPlace(socket, known))
       .catch((error: unknown) => {
-        throw connectError(this.problemOf(error));
+        throw connectError(this.findProblem(error));
       });
     const state: SocketState = { caller, sink: this.createSink(socket, caller), subscribed: new Map() };
     Object.assign(socket.data, state);
@@ -96,7 +96,7 @@ export class Sockets {
     return new SocketSink(socket, unread);
   }
 
-  private async callerOf(socket: RunSocket): Promise<Caller> {
+  private async findCaller(socket: RunSocket): Promise<Caller> {
     const { data: auth } = handshake.safeParse(socket.handshake.auth);
     const caller = await this.dependencies.authenticator.callerOfSocket(auth?.token, socket.request);
     if (!caller) throw unauthorized('Send a valid API key as auth.token of the handshake.');
@@ -154,7 +154,7 @@ export class Sockets {
         ? { ok: true, data: shown(data.data), replayed: true }
         : { ok: true, data: shown(data) };
     } catch (error) {
-      return { ok: false, error: this.problemOf(error) };
+      return { ok: false, error: this.findProblem(error) };
     }
   }
 
@@ -174,10 +174,10 @@ export class Sockets {
   ): Promise<Result> {
     const { auditLog, authenticator } = this.dependencies;
     const named = typeof target === 'string' ? target.slice(0, maxTargetLength) : null;
-    return auditLog.record({ caller, action, target: named, address: authenticator.addressOf(request) }, perform);
+    return auditLog.record({ caller, action, target: named, address: authenticator.readAddress(request) }, perform);
   }
 
-  private problemOf(error: unknown): ProblemBody {
+  private findProblem(error: unknown): ProblemBody {
     const { body, headers } = problemResponse(error);
     if (body.status >= problemStatus.internal_error) this.dependencies.onError(error);
     const retryAfter = headers['Retry-After'];

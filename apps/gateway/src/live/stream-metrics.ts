@@ -39,7 +39,7 @@ export class StreamMetrics {
   counted(sink: Sink): Sink {
     return {
       send: (event, json) => {
-        this.byKind[kindOf(event)].inc();
+        this.byKind[toKind(event)].inc();
         return sink.send(event, json);
       },
       drained: () => sink.drained(),
@@ -51,7 +51,7 @@ export class StreamMetrics {
   }
 }
 
-function kindOf(event: SubscriberEvent): 'fact' | 'delta' | 'notice' {
+function toKind(event: SubscriberEvent): 'fact' | 'delta' | 'notice' {
   if (isNotice(event)) return 'notice';
   return event.seq === null ? 'delta' : 'fact';
 }

@@ -21,7 +21,7 @@ export const coveredSeq = (notice: StreamNotice): number =>
   notice.type === 'stream.gap' ? notice.data.to : notice.data.through_seq;
 
 /** The gap first, then the snapshot; none where nothing is missing. */
-export function noticesOf({ gap, snapshot }: EventPage, newEventId: () => EventId): StreamNotice[] {
+export function listNotices({ gap, snapshot }: EventPage, newEventId: () => EventId): StreamNotice[] {
   if (!gap || !snapshot) return [];
 
   const { id: run_id, thread_id, iteration, epoch } = snapshot.run;

@@ -1,7 +1,7 @@
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
 import { StrictClient } from './testing/scripted-run';
-import { collect, eventOf, readStream } from './testing/sse-reader';
+import { collect, createEvent, readStream } from './testing/sse-reader';
 
 let gateway: RunningGateway;
 let worker: TestWorker;
@@ -14,12 +14,12 @@ afterAll(async () => {
   await gateway.close();
 });
 
-const streamOf = (runId: string, query = '') => `${gateway.url}/v1/runs/${runId}/stream${query}`;
+const toStream = (runId: string, query = '') => `${gateway.url}/v1/runs/${runId}/stream${query}`;
 
 describe('server-sent events of a run', () => {
   it('send everything from the first fact to the last, and end', async () => {
     const run = await gateway.createRun();
-    const reading = collect(readStream(streamOf(run.id)));
+    const reading = collect(readStream(toStream(run.id)));
     const claimed = await worker.claim(run.id);
     claimed.streamText('Hello, ');
     claimed.streamText('world.');
@@ -36,13 +36,13 @@ describe('server-sent events of a run', () => {
       '5 run.completed',
     ]);
     const client = new StrictClient();
-    for (const frame of frames) client.receive(eventOf(frame));
+    for (const frame of frames) client.receive(createEvent(frame));
     expect(client.violations).toEqual([]);
   });
 
   it('send the same bytes as REST', async () => {
     const run = await gateway.createRun();
-    const live = collect(readStream(streamOf(run.id)));
+    const live = collect(readStream(toStream(run.id)));
     const claimed = await worker.claim(run.id);
     claimed.streamText('Ünïcödé 🐦');
     await claimed.finishMessage();
@@ -51,26 +51,26 @@ describe('server-sent events of a run', () => {
 
     const { text } = await gateway.as().get(`/v1/runs/${run.id}/events`).expect(200);
     expect(text).toBe(`{"data":[${watched.join(',')}],"head_seq":5}`);
-    const replayed = (await collect(readStream(streamOf(run.id)))).map(({ data }) => data);
+    const replayed = (await collect(readStream(toStream(run.id)))).map(({ data }) => data);
     expect(replayed).toEqual(watched);
   });
 
   it('resume after Last-Event-ID, or else after ?after=', async () => {
     const run = await gateway.createRun();
     await (await worker.claim(run.id)).complete();
-    const idsOf = async (query: string, headers = {}) =>
-      (await collect(readStream(streamOf(run.id, query), { headers }))).map(({ id }) => id);
+    const readIds = async (query: string, headers = {}) =>
+      (await collect(readStream(toStream(run.id, query), { headers }))).map(({ id }) => id);
 
-    expect(await idsOf('?after=2')).toEqual(['3', '4']);
-    expect(await idsOf('?after=1', { 'Last-Event-ID': '3' })).toEqual(['4']);
-    expect(await idsOf('?after=4')).toEqual([]);
+    expect(await readIds('?after=2')).toEqual(['3', '4']);
+    expect(await readIds('?after=1', { 'Last-Event-ID': '3' })).toEqual(['4']);
+    expect(await readIds('?after=4')).toEqual([]);
     await gateway.as().get(`/v1/runs/${run.id}/stream`).set('Last-Event-ID', '4').expect(204);
   });
 
   it('never stop a run when they are closed (I8)', async () => {
     const run = await gateway.createRun();
     const leave = new AbortController();
-    const frames = readStream(streamOf(run.id), { signal: leave.signal });
+    const frames = readStream(toStream(run.id), { signal: leave.signal });
     await frames.next();
     leave.abort();
     await expect(collect(frames)).rejects.toThrow();

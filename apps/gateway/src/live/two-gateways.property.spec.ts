@@ -4,7 +4,7 @@ import { nextEvent } from '../testing/next-event';
 import { RunningGateway } from '../testing/running-gateway';
 import { type WorkerRun, TestWorker } from '../testing/test-worker';
 import { StrictClient } from './testing/scripted-run';
-import { eventOf, readStream } from './testing/sse-reader';
+import { createEvent, readStream } from './testing/sse-reader';
 
 let gateways: readonly RunningGateway[] = [];
 let worker: TestWorker;
@@ -64,7 +64,7 @@ async function readEventStream(
   const frames = readStream(`${url}/v1/runs/${runId}/stream?after=${client.seq}`, { signal: leave.signal });
   let received = 0;
   for await (const frame of frames) {
-    client.receive(eventOf(frame));
+    client.receive(createEvent(frame));
     received += 1;
     if (received >= most) break;
   }

@@ -75,7 +75,7 @@ describe('the tools of an MCP server that no run uses', () => {
   });
 
   it('are not asked for by keys that only read, or with what no run may name', async () => {
-    const reader = gateway.as(await gateway.keyOf('a reader', ['read']));
+    const reader = gateway.as(await gateway.toKey('a reader', ['read']));
     await reader.post(route).send({ server }).expect(403);
     const withPassword = { ...server, url: 'https://user:password@tickets.example/mcp' };
     const { body } = await gateway.as().post(route).send({ server: withPassword }).expect(422);

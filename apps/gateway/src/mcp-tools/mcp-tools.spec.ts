@@ -23,7 +23,7 @@ describe('tools of MCP servers over REST', () => {
 
   it('of another account are not found', async () => {
     const { body } = await gateway.as().get('/v1/mcp-tools').expect(200);
-    const stranger = gateway.as(await gateway.keyOf('a stranger'));
+    const stranger = gateway.as(await gateway.toKey('a stranger'));
     const { body: problem } = await stranger.get(`/v1/mcp-tools/${body.data[0].id}`).expect(404);
     expect(problem.code).toBe('mcp_tool_not_found');
   });

@@ -33,8 +33,8 @@ export class DeploymentHealth {
       answers(queues.ping()),
       answers(feed.ping()),
       orNull(readDeploymentState(database)),
-      orNull(jobsOf(queues.runs)),
-      orNull(jobsOf(queues.compactions)),
+      orNull(readJobs(queues.runs)),
+      orNull(readJobs(queues.compactions)),
     ]);
     const now = Date.now();
     return {
@@ -77,7 +77,7 @@ const answers = (ping: Promise<unknown>): Promise<boolean> =>
 const orNull = <Value>(read: Promise<Value>): Promise<Value | null> => read.catch(() => null);
 
 /** The consumers are the connections of workers to this queue. */
-async function jobsOf(queue: RunQueue) {
+async function readJobs(queue: RunQueue) {
   await queue.ping();
   const [counts, consumers] = await Promise.all([
     queue.queue.getJobCounts('waiting', 'active', 'delayed'),

@@ -52,7 +52,7 @@ const challenge = { 'WWW-Authenticate': 'Basic realm="rondo", Bearer realm="rond
 async function authorize(request: Request, { authenticator, operator }: Access): Promise<void> {
   const password = adminPassword(request.headers.authorization);
   const signedIn =
-    password === undefined ? authenticator.callerOfRequest(request) : authenticator.callerOf(password, request);
+    password === undefined ? authenticator.callerOfRequest(request) : authenticator.findCaller(password, request);
   const caller = await signedIn;
   if (!caller) throw new ApiError('unauthorized', 'Sign in as user admin with an admin key.', challenge);
   operator.require(caller);

@@ -24,14 +24,14 @@ export function requestMetrics(registry: Registry): RequestHandler {
     const { method, path } = request; // `path` is shorter within a router
     response.once('finish', () => {
       if (isProbe.test(path) || lastsLong(path, response)) return;
-      const labels = { method: methods.includes(method) ? method : otherMethod, status: classOf(response.statusCode) };
+      const labels = { method: methods.includes(method) ? method : otherMethod, status: toClass(response.statusCode) };
       seconds.observe(labels, (performance.now() - beganAt) / 1_000);
     });
     next();
   };
 }
 
-const classOf = (status: number): string => `${Math.floor(status / 100)}xx`;
+const toClass = (status: number): string => `${Math.floor(status / 100)}xx`;
 
 const isProbe = /^\/(health|metrics)(\/|$)/;
 

@@ -20,7 +20,7 @@ function createVisitors({ guesses = 3, requestsPerSecond = 10 } = {}) {
       },
     },
     authenticator: {
-      addressOf: ({ socket }) => socket.remoteAddress ?? '',
+      readAddress: ({ socket }) => socket.remoteAddress ?? '',
       countHandshake: () => {
         if (left === 0) throw tooManyRequests({ policy: 'address', quota: guesses, windowS: 2, waitS: 1 });
         left -= 1;

@@ -12,7 +12,7 @@ type Host = NonNullable<Awaited<ReturnType<Sandboxes['hosting']>>>;
 
 interface PreviewVisitorsParts {
   readonly sandboxes: Pick<Sandboxes, 'hosting'>;
-  readonly authenticator: Pick<Authenticator, 'addressOf' | 'countHandshake'>;
+  readonly authenticator: Pick<Authenticator, 'readAddress' | 'countHandshake'>;
   /** Rejects with ApiError where the executor has no such preview, or nothing answers. */
   readonly connect: (host: Host, address: PreviewAddress, client: AbortSignal) => Promise<Duplex>;
   readonly requestsPerSecond?: number;
@@ -57,7 +57,7 @@ export class PreviewVisitors {
 
   /** A connection for as long as the visitor is there. Rejects with ApiError. */
   async connect(address: PreviewAddress, { origin, signal }: Visitor): Promise<Duplex> {
-    const release = this.open.acquire(this.parts.authenticator.addressOf(origin));
+    const release = this.open.acquire(this.parts.authenticator.readAddress(origin));
     if (signal.aborted) release();
     signal.addEventListener('abort', release, { once: true });
     const key = JSON.stringify([address.threadId, address.port, address.token]);

@@ -11,20 +11,20 @@ const maxFieldLength = 200;
 export function fieldErrors(error: z.ZodError): FieldError[] {
   const lines: FieldError[] = [];
   for (const issue of error.issues) {
-    lines.push(...linesOf(issue, []).slice(0, maxLines - lines.length));
+    lines.push(...listLines(issue, []).slice(0, maxLines - lines.length));
     if (lines.length >= maxLines) break;
   }
   return lines;
 }
 
-function linesOf(issue: Issue, above: readonly PropertyKey[]): FieldError[] {
+function listLines(issue: Issue, above: readonly PropertyKey[]): FieldError[] {
   const path = [...above, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({ field: dotted([...path, key]), message: 'unknown field' }));
   }
   if (issue.code === 'invalid_union') {
     const nearest = nearestBranch(issue.errors);
-    if (nearest) return nearest.flatMap((inner) => linesOf(inner, path));
+    if (nearest) return nearest.flatMap((inner) => listLines(inner, path));
   }
   return [{ field: dotted(path), message: issue.message }];
 }

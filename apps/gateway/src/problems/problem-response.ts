@@ -24,7 +24,7 @@ export function problemResponse(error: unknown): ProblemResponse {
     return { body: problem(error.code, { detail: error.message, ...error.about }), headers: error.headers };
   if (error instanceof TerminalError && isProblemCode(error.code)) {
     const headers = error.code === 'idempotency_in_flight' ? retryAfter(1) : {};
-    return { body: problem(error.code, { detail: error.message, ...activeRunOf(error) }), headers };
+    return { body: problem(error.code, { detail: error.message, ...toActiveRun(error) }), headers };
   }
   if (error instanceof TransientError || isDatabaseUnavailable(error)) {
     return { body: problem('service_unavailable', { detail: 'Try again in a moment.' }), headers: retryAfter(1) };
@@ -47,5 +47,5 @@ function codeOfStatus(status: number): ProblemCode {
   return status < 500 ? 'malformed_request' : 'internal_error';
 }
 
-const activeRunOf = (error: TerminalError) =>
+const toActiveRun = (error: TerminalError) =>
   'activeRunId' in error && typeof error.activeRunId === 'string' ? { active_run_id: error.activeRunId } : {};

@@ -191,7 +191,7 @@ describe('an invalid request is refused with a problem', () => {
 
   it('404 with the same body for an id that is malformed, unknown, or of another account', async () => {
     const run = await gateway.createRun();
-    const stranger = await gateway.keyOf('stranger');
+    const stranger = await gateway.toKey('stranger');
     const [foreign, unknown, malformed] = await Promise.all(
       [run.id, 'run_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'nonsense'].map(async (id) => {
         const { body } = await gateway.as(stranger).get(`/v1/runs/${id}`).expect(404);

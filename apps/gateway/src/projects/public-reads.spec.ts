@@ -43,7 +43,7 @@ const isSchemaOfObject = (part: unknown): part is object =>
 
 const share = (thread: string, is_public = true) =>
   api().patch(`/v1/threads/${thread}`).send({ is_public }).expect(200);
-const pathsOf = ({ id, thread_id }: Run) => [
+const listPaths = ({ id, thread_id }: Run) => [
   `/v1/public/runs/${id}`,
   `/v1/public/threads/${thread_id}`,
   `/v1/public/threads/${thread_id}/messages`,
@@ -52,7 +52,7 @@ const pathsOf = ({ id, thread_id }: Run) => [
 describe('what is shared', () => {
   it('is a thread with its runs, without a key, until it is shared no more', async () => {
     const run = await newRun();
-    for (const path of pathsOf(run)) await shared().get(path).expect(404);
+    for (const path of listPaths(run)) await shared().get(path).expect(404);
 
     const { body: thread } = await share(run.thread_id);
     expect(thread).toMatchObject({ id: run.thread_id, is_public: true });
@@ -66,7 +66,7 @@ describe('what is shared', () => {
     expect(messages.data).toMatchObject([{ seq: 1, type: 'user', content: [{ type: 'text', text: 'Hello.' }] }]);
 
     await share(run.thread_id, false);
-    for (const path of pathsOf(run)) await shared().get(path).expect(404);
+    for (const path of listPaths(run)) await shared().get(path).expect(404);
   });
 
   it('is a project with all its threads, until the project is shared no more or deleted', async () => {
@@ -76,10 +76,10 @@ describe('what is shared', () => {
     expect((await shared().get(project).expect(200)).body).toMatchObject({ id: run.project_id, name: 'Shared' });
     const { body: threads } = await shared().get(`${project}/threads`).expect(200);
     expect(threads.data).toMatchObject([{ id: run.thread_id, project_id: run.project_id }]);
-    for (const path of pathsOf(run)) await shared().get(path).expect(200);
+    for (const path of listPaths(run)) await shared().get(path).expect(200);
 
     await api().patch(`/v1/projects/${run.project_id}`).send({ is_public: false }).expect(200);
-    for (const path of [project, `${project}/threads`, ...pathsOf(run)]) await shared().get(path).expect(404);
+    for (const path of [project, `${project}/threads`, ...listPaths(run)]) await shared().get(path).expect(404);
   });
 
   it('is a single thread of a project that is not shared, without naming the project', async () => {
@@ -119,7 +119,7 @@ describe('attack: public links', () => {
     const worker = await TestWorker.start(gateway.database);
     await (await worker.claim(run.id)).complete();
     await worker.close();
-    const found = await Promise.all(pathsOf(run).map((path) => shared().get(path).expect(200)));
+    const found = await Promise.all(listPaths(run).map((path) => shared().get(path).expect(200)));
     for (const { text } of found) expect(text).not.toContain(secret);
   });
 
@@ -146,7 +146,7 @@ describe('attack: public links', () => {
   it('reads other threads of the account, other routes, or the same ones with the id of a public one', async () => {
     const [open, closed] = [await newRun(), await newRun()];
     await share(open.thread_id);
-    for (const path of pathsOf(closed)) await shared().get(path).expect(404);
+    for (const path of listPaths(closed)) await shared().get(path).expect(404);
     for (const path of [
       `/v1/runs/${open.id}`,
       `/v1/runs/${open.id}/events`,
@@ -158,19 +158,19 @@ describe('attack: public links', () => {
       '/v1/sandboxes',
     ])
       await shared().get(path).expect(401);
-    const stranger = gateway.as(await gateway.keyOf('stranger'));
+    const stranger = gateway.as(await gateway.toKey('stranger'));
     await stranger.get(`/v1/runs/${open.id}`).expect(404);
     await stranger.get(`/v1/threads/${open.thread_id}`).expect(404);
   });
 
   it('writes where it may only read', async () => {
     const { id, thread_id, project_id } = await newRun({ name: 'Shared', is_public: true });
-    for (const path of [...pathsOf({ id, thread_id } as Run), `/v1/public/projects/${project_id}`])
+    for (const path of [...listPaths({ id, thread_id } as Run), `/v1/public/projects/${project_id}`])
       for (const method of ['post', 'put', 'patch', 'delete'] as const)
         expect([401, 404, 405]).toContain((await shared()[method](path).send({ is_public: false })).status);
     await shared().patch(`/v1/threads/${thread_id}`).send({ is_public: false }).expect(401);
     await shared().post(`/v1/runs/${id}/stop`).send({}).expect(401);
-    const stranger = gateway.as(await gateway.keyOf('stranger'));
+    const stranger = gateway.as(await gateway.toKey('stranger'));
     await stranger.patch(`/v1/threads/${thread_id}`).send({ is_public: false }).expect(404);
     await stranger.patch(`/v1/projects/${project_id}`).send({ name: 'Mine' }).expect(404);
     await stranger.post('/v1/runs').send({ project_id, input: 'Go.' }).expect(404);
@@ -190,7 +190,7 @@ describe('attack: public links', () => {
 
     await api().post(`/v1/runs/${run.id}/stop`).send({}).expect(202);
     await api().delete(`/v1/threads/${run.thread_id}`).expect(204);
-    for (const path of pathsOf(run)) await shared().get(path).expect(404);
+    for (const path of listPaths(run)) await shared().get(path).expect(404);
   });
 
   it('reads as often as it can', async () => {

@@ -22,7 +22,7 @@ const post = (key: string, more: object = {}) =>
 
 describe('attack: tenants', () => {
   it('one run more than an account may have', async () => {
-    const key = await gateway.keyOf('many');
+    const key = await gateway.toKey('many');
     const runs = [];
     for (let n = 0; n < 3; n += 1) runs.push((await post(key).expect(202)).body);
 
@@ -30,14 +30,14 @@ describe('attack: tenants', () => {
     expect(body).toMatchObject({ code: 'too_many_active_runs' });
     expect(body.detail).toContain('MAX_ACTIVE_RUNS_PER_ACCOUNT');
     expect(headers['retry-after']).toBe('5');
-    await post(await gateway.keyOf('few')).expect(202);
+    await post(await gateway.toKey('few')).expect(202);
 
     await (await worker.claim(runs[0].id)).complete();
     await post(key).set('Idempotency-Key', 'one more').expect(202);
   });
 
   it('fifty runs at once', async () => {
-    const key = await gateway.keyOf('burst');
+    const key = await gateway.toKey('burst');
     const answers = await Promise.all(Array.from({ length: 50 }, () => post(key)));
 
     const made = answers.filter(({ status }) => status === 202);
@@ -48,7 +48,7 @@ describe('attack: tenants', () => {
   });
 
   it('runs that wait for their thread, over a socket', async () => {
-    const socket = gateway.socket(await gateway.keyOf('queueing'));
+    const socket = gateway.socket(await gateway.toKey('queueing'));
     const create = (more: object = {}) =>
       socket.timeout(5_000).emitWithAck('run.create', { input: 'Go.', ...more }) as Promise<{
         data?: { thread_id: string };

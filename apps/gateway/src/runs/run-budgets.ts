@@ -38,13 +38,13 @@ type RunBudgetVariables = z.infer<z.ZodObject<typeof runBudgetVariables>>;
 
 export const runBudgets = (config: RunBudgetVariables) => ({
   budget: {
-    ...budgetOf(config.DEFAULT_RUN_BUDGET_USD, config.DEFAULT_RUN_BUDGET_TOKENS),
+    ...toBudget(config.DEFAULT_RUN_BUDGET_USD, config.DEFAULT_RUN_BUDGET_TOKENS),
     ...(config.BUDGET_ON_EXCEEDED === 'wait' && { on_exceeded: config.BUDGET_ON_EXCEEDED }),
   },
-  maxBudget: budgetOf(config.MAX_RUN_BUDGET_USD, config.MAX_RUN_BUDGET_TOKENS),
+  maxBudget: toBudget(config.MAX_RUN_BUDGET_USD, config.MAX_RUN_BUDGET_TOKENS),
 });
 
-const budgetOf = (inUsd: number | undefined, inTokens: number | undefined): RunSettings['budget'] => ({
+const toBudget = (inUsd: number | undefined, inTokens: number | undefined): RunSettings['budget'] => ({
   ...(inUsd !== undefined && { usd: inUsd }),
   ...(inTokens !== undefined && { tokens: inTokens }),
 });

@@ -65,7 +65,7 @@ export interface RunServiceDependencies {
     get(address: RunAddress): Promise<Run>;
     fork(order: ForkOrder): Promise<ForkedRun>;
   };
-  readonly settings: Pick<RunSettingsResolver, 'settingsOf' | 'checkBudget' | 'withModel'>;
+  readonly settings: Pick<RunSettingsResolver, 'toSettings' | 'checkBudget' | 'withModel'>;
   readonly agents: Pick<AgentService, 'resolve'>;
   readonly accountLimits: Pick<AccountLimits, 'admit'>;
   readonly quota: Pick<ActiveRunQuota, 'within'>;
@@ -133,10 +133,10 @@ export class RunService {
       ...overrides
     } = request;
     const trace = this.dependencies.creationTraces?.begin({ id: options.id, traceparent });
-    const { source, agent: stored } = await this.agentOf(accountId, request);
+    const { source, agent: stored } = await this.readAgent(accountId, request);
     const { runs, settings: resolver, accountLimits, quota } = this.dependencies;
     const owner = { account: accountId, servers: stored?.servers };
-    const requested = resolver.settingsOf(withDefinition(overrides, stored?.definition), owner);
+    const requested = resolver.toSettings(withDefinition(overrides, stored?.definition), owner);
     const { settings, ...admission } = await accountLimits.admit(accountId, requested);
     await this.requireSecrets(accountId, settings.secrets);
     await this.countStored({ accountId, threadId, projectId }, { input, usesTools: settings.tools.length > 0 });
@@ -279,7 +279,7 @@ export class RunService {
   }
 
   /** A request that describes an agent itself uses no stored one. */
-  private async agentOf(accountId: AccountId, request: RunRequest): Promise<ResolvedAgent> {
+  private async readAgent(accountId: AccountId, request: RunRequest): Promise<ResolvedAgent> {
     const { agent, agent_id: agentId, thread_id: threadId } = request;
     if (agent === undefined) return this.dependencies.agents.resolve(accountId, { agentId, threadId });
     if (agentId === undefined) return { source: 'request', agent: undefined };

@@ -9,7 +9,7 @@ import {
   builtInTools,
   effectiveSettings,
   hasToolCalls,
-  priceOf,
+  findPrice,
 } from '@rondo/domain';
 import type { SecretBox } from '@rondo/platform';
 import { InvalidRequest } from '../problems/api-error';
@@ -43,7 +43,7 @@ export class RunSettingsResolver {
   constructor(private readonly deployment: DeploymentSettings) {}
 
   /** Throws InvalidRequest with the fields that cannot be honoured. */
-  settingsOf(request: SettingsRequest, owner: SettingsOwner): RunSettings {
+  toSettings(request: SettingsRequest, owner: SettingsOwner): RunSettings {
     const outcome = this.resolve(request, owner);
     if ('problems' in outcome) throw new InvalidRequest(outcome.problems);
     return outcome.settings;
@@ -73,7 +73,7 @@ export class RunSettingsResolver {
       model: defaultModel,
       tools: builtInTools,
       hasToolCalls: (model) => hasToolCalls(model, providers),
-      hasPrice: (model) => priceOf(model, providers, Date.now()) !== undefined,
+      hasPrice: (model) => findPrice(model, providers, Date.now()) !== undefined,
       agentServers: servers?.map((server) => (account && secrets ? renewedServer(server, account, secrets) : server)),
       sealServer: secrets && account && ((server) => sealedServer(server, account, secrets)),
       ...(aliases && { aliases }),

@@ -9,7 +9,7 @@ interface RunWaitsParts {
   readonly runs: Pick<Runs, 'why'>;
   readonly queueShares: Pick<QueueShares, 'read'>;
   /** The worker that holds the run, if any. */
-  readonly holderOf: (run: RunAddress) => Promise<RunHolder | undefined>;
+  readonly findHolder: (run: RunAddress) => Promise<RunHolder | undefined>;
   readonly workers: Pick<WorkerSignals, 'callsProblem' | 'startingServers'>;
   readonly signsOfLife: Pick<SignsOfLife, 'findProblem' | 'findHolderProblem' | 'findExecutorProblem'>;
 }
@@ -25,7 +25,7 @@ export class RunWaits {
   async explain(address: RunAddress): Promise<RunWait> {
     const wait = await this.parts.runs.why(address);
     if (forPeople.has(wait.cause)) return wait;
-    const holder = await this.parts.holderOf(address);
+    const holder = await this.parts.findHolder(address);
     const problem = this.findSilence(wait, holder?.workerId);
     if (problem !== undefined) return { ...wait, sentence: `${wait.sentence} ${problem}` };
     if (wait.cause === 'worker' && holder)

@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 const api = () => gateway.as();
-const typesOf = async ({ id }: Run): Promise<string[]> => {
+const readTypes = async ({ id }: Run): Promise<string[]> => {
   const { body } = await api().get(`/v1/runs/${id}/events`).expect(200);
   return (body.data as { type: string }[]).map(({ type }) => type);
 };
@@ -37,7 +37,7 @@ describe('a run over REST', () => {
     expect(run).toMatchObject({ status: 'queued', iteration: 0, last_seq: 2, metadata: { ticket: '7' } });
     expect(run.settings).toMatchObject({ model: 'demo/plain', agent: { name: 'Ada' } });
     expect(run.settings.limits).toMatchObject({ max_iterations: 7, tool_timeout_s: 9 });
-    expect(await typesOf(run)).toEqual(['run.created', 'message.created']);
+    expect(await readTypes(run)).toEqual(['run.created', 'message.created']);
     expect((await api().get(`/v1/runs/${run.id}`).expect(200)).body).toEqual(run);
     await until(async () => (await gateway.parts.queues.runs.queue.getJob(`${run.id}-1`)) !== undefined);
   });
@@ -115,7 +115,7 @@ describe('a run over REST', () => {
     const { body: stopping } = await api().post(`/v1/runs/${run.id}/stop`).send({ reason: 'enough' }).expect(202);
     expect(stopping).toMatchObject({ status: 'stopping', stop_requested_at: expect.any(String) });
     await api().post(`/v1/runs/${run.id}/stop`).expect(202);
-    expect((await typesOf(run)).filter((type) => type === 'run.stop_requested')).toHaveLength(1);
+    expect((await readTypes(run)).filter((type) => type === 'run.stop_requested')).toHaveLength(1);
 
     await claimed.stop();
     const { body: stopped } = await api().post(`/v1/runs/${run.id}/stop`).expect(200);
@@ -135,7 +135,7 @@ describe('a run over REST', () => {
     expect((await api().post(`/v1/runs/${run.id}/stop`).send({ reason: 'enough' }).expect(200)).body.status).toBe(
       'failed',
     );
-    expect((await typesOf(run)).slice(-2)).toEqual(['run.stop_requested', 'run.failed']);
+    expect((await readTypes(run)).slice(-2)).toEqual(['run.stop_requested', 'run.failed']);
     const refused = await api().post(`/v1/runs/${run.id}/stop`).send({ error: '' }).expect(422);
     expect(refused.body.errors).toMatchObject([{ field: 'error' }]);
   });
@@ -145,7 +145,7 @@ describe('a run over REST', () => {
 
     const { body } = await api().post(`/v1/runs/${run.id}/stop`).expect(202);
     expect(body).toMatchObject({ status: 'stopped', finish_reason: 'stopped' });
-    expect((await typesOf(run)).at(-1)).toBe('run.stopped');
+    expect((await readTypes(run)).at(-1)).toBe('run.stopped');
   });
 
   it('accepts an answer when it waits for one, and resumes', async () => {
@@ -211,20 +211,20 @@ describe('a run over REST', () => {
 
 describe('a list of runs', () => {
   it('is filtered by several statuses and by metadata, and its counts are of the same runs', async () => {
-    const key = await gateway.keyOf('lister');
+    const key = await gateway.toKey('lister');
     const red = await gateway.createRun({ input: 'Go.', metadata: { team: 'red' } }, key);
     await gateway.createRun({ input: 'Go.', metadata: { team: 'blue' } }, key);
-    const idsOf = async (query: string) => {
+    const readIds = async (query: string) => {
       const { body } = await gateway.as(key).get(`/v1/runs?${query}`).expect(200);
       return (body as { data: { id: string }[] }).data.map(({ id }) => id);
     };
 
-    expect(await idsOf('metadata_key=team&metadata_value=red&status=running,queued')).toEqual([red.id]);
-    expect(await idsOf('status=running,completed')).toEqual([]);
-    expect(await idsOf(`created_from=${red.created_at}`)).toHaveLength(2);
-    expect(await idsOf(`created_before=${red.created_at}`)).toEqual([]);
-    expect(await idsOf(`q=${encodeURIComponent('go -stop')}&metadata_key=team&metadata_value=red`)).toEqual([red.id]);
-    expect(await idsOf('q=stop')).toEqual([]);
+    expect(await readIds('metadata_key=team&metadata_value=red&status=running,queued')).toEqual([red.id]);
+    expect(await readIds('status=running,completed')).toEqual([]);
+    expect(await readIds(`created_from=${red.created_at}`)).toHaveLength(2);
+    expect(await readIds(`created_before=${red.created_at}`)).toEqual([]);
+    expect(await readIds(`q=${encodeURIComponent('go -stop')}&metadata_key=team&metadata_value=red`)).toEqual([red.id]);
+    expect(await readIds('q=stop')).toEqual([]);
     expect(red.preview).toBe('Go.');
     const { body: counts } = await gateway.as(key).get('/v1/runs/counts').expect(200);
     expect(counts).toMatchObject({ queued: 2, running: 0, completed: 0, failed: 0, stopped: 0 });

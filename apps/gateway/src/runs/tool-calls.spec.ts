@@ -28,7 +28,7 @@ async function parked(): Promise<{ run: Run; call: CallId }> {
 
 const resolve = (call: string, resolution: object) => api().post(`/v1/tool-calls/${call}/resolve`).send(resolution);
 
-const typesOf = async ({ id }: Run): Promise<string[]> => {
+const readTypes = async ({ id }: Run): Promise<string[]> => {
   const { body } = await api().get(`/v1/runs/${id}/events`).expect(200);
   return (body.data as { type: string }[]).map(({ type }) => type);
 };
@@ -61,7 +61,7 @@ describe('a tool call whose outcome is unknown, over REST', () => {
 
     expect(body).toMatchObject({ id: call, run_id: run.id, ...expected });
     expect(await gateway.read(run.id)).toMatchObject({ status: 'queued', waiting: null });
-    expect((await typesOf(run)).at(-1)).toBe('run.resumed');
+    expect((await readTypes(run)).at(-1)).toBe('run.resumed');
     await worker.claim(run.id);
   });
 
@@ -72,7 +72,7 @@ describe('a tool call whose outcome is unknown, over REST', () => {
 
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({ code: 'tool_call_not_unknown' });
-    expect((await typesOf(run)).filter((type) => type === 'tool.resolved')).toHaveLength(1);
+    expect((await readTypes(run)).filter((type) => type === 'tool.resolved')).toHaveLength(1);
   });
 
   it('replays the response to a request with the same idempotency key', async () => {
@@ -84,7 +84,7 @@ describe('a tool call whose outcome is unknown, over REST', () => {
 
     expect(again.headers['idempotent-replayed']).toBe('true');
     expect(again.body).toEqual(first.body);
-    expect((await typesOf(run)).filter((type) => type === 'tool.resolved')).toHaveLength(1);
+    expect((await readTypes(run)).filter((type) => type === 'tool.resolved')).toHaveLength(1);
   });
 
   it.each([
@@ -130,7 +130,7 @@ describe('a tool call whose outcome is unknown, over REST', () => {
 
     await api().post(`/v1/runs/${run.id}/stop`).expect(202);
 
-    expect((await typesOf(run)).slice(-4)).toEqual([
+    expect((await readTypes(run)).slice(-4)).toEqual([
       'run.stop_requested',
       'tool.unknown',
       'message.created',
@@ -168,7 +168,7 @@ describe('a tool call that waits for capacity in the queue', () => {
   }
 
   it('is told by the run, and what its account has in the queue by the balance', async () => {
-    const key = await gateway.keyOf('an account');
+    const key = await gateway.toKey('an account');
     const { run, call, account } = await started(key);
     const why = async () => (await gateway.as(key).get(`/v1/runs/${run.id}/why`).expect(200)).body as object;
     const ask = { account, runId: run.id, bytes: 640 * 1024 };

@@ -1,5 +1,5 @@
 import type { RunSettings } from '@rondo/contract';
-import { type ModelProviders, type SettingsProblem, priceOf, whyNotConfigured } from '@rondo/domain';
+import { type ModelProviders, type SettingsProblem, findPrice, whyNotConfigured } from '@rondo/domain';
 
 /** Refuses models that the workers have no provider for, and a budget in money for a model without a known price. */
 export function validateModel(settings: RunSettings, providers: ModelProviders): SettingsProblem[] {
@@ -13,7 +13,7 @@ export function validateModel(settings: RunSettings, providers: ModelProviders):
     return message === undefined ? [] : [{ field, message }];
   });
   const unpriced = [model, context.summary_model ?? model].find(
-    (name) => priceOf(name, providers, Date.now()) === undefined,
+    (name) => findPrice(name, providers, Date.now()) === undefined,
   );
   if (absent.length > 0 || budget.usd === undefined || unpriced === undefined) return absent;
   return [{ field: 'budget.usd', message: noPrice(unpriced) }];

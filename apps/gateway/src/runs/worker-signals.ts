@@ -39,7 +39,7 @@ export class WorkerSignals {
 
   private askHolder(workerId: string, runId: RunId): Promise<RunLive | undefined> {
     return firstValueFrom(
-      this.client.send<unknown>(signals.live.patternOf(workerId), { run_id: runId }).pipe(
+      this.client.send<unknown>(signals.live.toPattern(workerId), { run_id: runId }).pipe(
         timeout(replyTimeoutMs),
         map((answer) => signals.live.answer.parse(answer)),
         catchError(() => of(undefined)),

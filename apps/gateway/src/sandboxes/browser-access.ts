@@ -63,12 +63,12 @@ async function screenFrom(source: AsyncIterable<Uint8Array>): Promise<BrowserScr
     parts.push(part);
     if ((size += part.length) > maximumBytes) throw unreadable();
   }
-  const screen = browserScreen.safeParse(jsonOf(Buffer.concat(parts).toString()));
+  const screen = browserScreen.safeParse(toJson(Buffer.concat(parts).toString()));
   if (!screen.success) throw unreadable();
   return screen.data;
 }
 
-function jsonOf(text: string): unknown {
+function toJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -94,7 +94,7 @@ describe('the browser of a sandbox, over REST', () => {
 
   it('does not exist for another account', async () => {
     const { path } = await newBrowser();
-    const stranger = await gateway.keyOf('stranger');
+    const stranger = await gateway.toKey('stranger');
 
     expect((await gateway.as(stranger).get(path).expect(404)).body.code).toBe('sandbox_not_found');
     expect((await act(path, typed, stranger).expect(404)).body.code).toBe('sandbox_not_found');
@@ -120,15 +120,15 @@ describe('the browser of a sandbox, over REST', () => {
 
   it('is refused clearly where none runs, where the agent is in it, and by an executor of an earlier version', async () => {
     const { path, thread } = await newBrowser();
-    const codeOf = async (refusal?: TunnelError) => {
+    const readCode = async (refusal?: TunnelError) => {
       executor.refusal = refusal;
       return (await act(path).expect(409)).body.code as string;
     };
 
-    expect(await codeOf(new TunnelError('browser_busy', 'The agent is using the browser.'))).toBe('browser_busy');
-    expect(await codeOf(new TunnelError('invalid_request', 'Unknown.'))).toBe('sandbox_refused');
+    expect(await readCode(new TunnelError('browser_busy', 'The agent is using the browser.'))).toBe('browser_busy');
+    expect(await readCode(new TunnelError('invalid_request', 'Unknown.'))).toBe('sandbox_refused');
     executor.browsers.delete(thread);
-    expect(await codeOf()).toBe('browser_not_running');
+    expect(await readCode()).toBe('browser_not_running');
     expect((await gateway.as().get(path).expect(409)).body.code).toBe('browser_not_running');
   });
 

@@ -35,7 +35,7 @@ interface StatesQuestion {
 }
 
 interface SandboxServiceParts {
-  readonly sandboxes: Pick<Sandboxes, 'get' | 'ofThread' | 'workspaceOf' | 'keep'>;
+  readonly sandboxes: Pick<Sandboxes, 'get' | 'ofThread' | 'readWorkspace' | 'keep'>;
   readonly link: Promise<NatsLink>;
   /** The longest file that may be sent. */
   readonly maxFileBytes: number;
@@ -51,16 +51,16 @@ export class SandboxService {
 
   /** With its state, as far as its executor answers. */
   async status(address: SandboxAddress) {
-    return this.statusOf({ ...address, ...(await this.parts.sandboxes.get(address)) });
+    return this.readStatus({ ...address, ...(await this.parts.sandboxes.get(address)) });
   }
 
   /** `sandbox_not_found` where the thread has none yet. */
   async statusOfThread({ accountId, threadId }: ThreadAddress) {
     const { sandboxes } = this.parts;
-    await sandboxes.workspaceOf({ accountId, threadId });
+    await sandboxes.readWorkspace({ accountId, threadId });
     const sandbox = await sandboxes.ofThread(accountId, threadId);
     if (!sandbox) throw new ApiError('sandbox_not_found', 'The thread has no sandbox yet.');
-    return this.statusOf({ accountId, ...sandbox });
+    return this.readStatus({ accountId, ...sandbox });
   }
 
   /** Each executor is asked once. Those that do not answer soon do not keep the others. */
@@ -93,7 +93,7 @@ export class SandboxService {
     return Promise.race([states, delay(statesWithinMs, [], { ref: false })]);
   }
 
-  private async statusOf(sandbox: Sandbox & Pick<SandboxAddress, 'accountId'>) {
+  private async readStatus(sandbox: Sandbox & Pick<SandboxAddress, 'accountId'>) {
     return this.ask<'status'>(sandbox, { op: 'status' }).then(
       ({ head }) => described(sandbox, head),
       (error: unknown) => {
@@ -110,7 +110,7 @@ export class SandboxService {
   /** The thread's sandbox, awake; it is created where the thread has none. */
   async ensure({ accountId, threadId }: ThreadAddress) {
     const { sandboxes } = this.parts;
-    const workspace = await sandboxes.workspaceOf({ accountId, threadId });
+    const workspace = await sandboxes.readWorkspace({ accountId, threadId });
     let sandbox = await sandboxes.ofThread(accountId, threadId);
     if (!sandbox) {
       await sandboxes.keep(workspace, await this.freeExecutor());

@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const api = () => gateway.as();
 const newThread = async () => (await api().post('/v1/threads').send({}).expect(201)).body.id as string;
-const fileOf = (sandbox: string, path: string) =>
+const toFile = (sandbox: string, path: string) =>
   `/v1/sandboxes/${sandbox}/files/content?path=${encodeURIComponent(path)}`;
 
 /** A thread with a sandbox at the test executor. */
@@ -50,16 +50,16 @@ describe('the sandbox of a thread', () => {
 
   it('is one for all threads of a project that share it', async () => {
     const project = (await api().post('/v1/projects').send({ sandbox: 'project' }).expect(201)).body;
-    const newThreadOf = async () =>
+    const readNewThread = async () =>
       (await api().post('/v1/threads').send({ project_id: project.id }).expect(201)).body.id as string;
-    const [one, other] = [await newThreadOf(), await newThreadOf()];
+    const [one, other] = [await readNewThread(), await readNewThread()];
     expect(project.sandbox).toBe('project');
 
     const created = (await api().post(`/v1/threads/${one}/sandbox`).expect(200)).body;
     expect(created).toMatchObject({ project_id: project.id, state: 'awake' });
     expect((await api().get(`/v1/threads/${other}/sandbox`).expect(200)).body).toEqual(created);
     expect((await api().post(`/v1/threads/${other}/sandbox`).expect(200)).body).toEqual(created);
-    await api().put(fileOf(created.id, 'a.txt')).send('shared').expect(200);
+    await api().put(toFile(created.id, 'a.txt')).send('shared').expect(200);
     expect(executor.workspaces.has(created.thread_id)).toBe(true);
 
     await api().get(`/v1/threads/${created.thread_id}`).expect(404);
@@ -82,7 +82,7 @@ describe('the sandbox of a thread', () => {
 
   it('is listed, the newest first, for its account only', async () => {
     const [first, second] = [await newSandbox(), await newSandbox()];
-    const stranger = await gateway.keyOf('stranger');
+    const stranger = await gateway.toKey('stranger');
 
     const page = (await api().get('/v1/sandboxes?limit=1').expect(200)).body;
     const next = (await api().get(`/v1/sandboxes?limit=1&after=${page.next_cursor}`).expect(200)).body;
@@ -90,7 +90,7 @@ describe('the sandbox of a thread', () => {
     expect([page.data[0].id, next.data[0].id]).toEqual([second.id, first.id]);
     expect(page.data[0]).toMatchObject({ state: 'awake', provider: 'test', running_seconds: 7260, cost_usd: 0.2 });
     expect((await gateway.as(stranger).get('/v1/sandboxes').expect(200)).body.data).toEqual([]);
-    for (const path of [`/v1/sandboxes/${first.id}`, fileOf(first.id, 'a'), `/v1/sandboxes/${first.id}/files`]) {
+    for (const path of [`/v1/sandboxes/${first.id}`, toFile(first.id, 'a'), `/v1/sandboxes/${first.id}/files`]) {
       expect((await gateway.as(stranger).get(path).expect(404)).body.code).toBe('sandbox_not_found');
     }
   });
@@ -102,7 +102,7 @@ describe('the sandbox of a thread', () => {
 
     expect(await listed(undefined, thread)).toMatchObject([{ id, thread_id: thread, state: 'awake' }]);
     expect(await listed(undefined, await newThread())).toEqual([]);
-    expect(await listed(await gateway.keyOf('another stranger'), thread)).toEqual([]);
+    expect(await listed(await gateway.toKey('another stranger'), thread)).toEqual([]);
   });
 
   it('has an unknown state while its executor does not answer', async () => {
@@ -126,7 +126,7 @@ describe('the sandbox of a thread', () => {
 
     expect((await api().get(`/v1/threads/${thread}/sandbox`).expect(404)).body.code).toBe('sandbox_not_found');
     expect((await api().get('/v1/threads/thr_none/sandbox').expect(404)).body.code).toBe('thread_not_found');
-    const stranger = gateway.as(await gateway.keyOf('stranger'));
+    const stranger = gateway.as(await gateway.toKey('stranger'));
     expect((await stranger.get(`/v1/threads/${thread}/sandbox`).expect(404)).body.code).toBe('thread_not_found');
   });
 
@@ -142,11 +142,11 @@ describe('the files of a sandbox', () => {
     const content = Buffer.from(Array.from({ length: 3_000_000 }, (_, at) => (at * 31) % 256));
 
     const written = await api()
-      .put(fileOf(id, 'data/a b.bin'))
+      .put(toFile(id, 'data/a b.bin'))
       .type('application/octet-stream')
       .send(content)
       .expect(200);
-    const { body, headers } = await api().get(fileOf(id, 'data/a b.bin')).expect(200);
+    const { body, headers } = await api().get(toFile(id, 'data/a b.bin')).expect(200);
 
     expect(written.body).toEqual({ path: 'data/a b.bin', size: 3_000_000 });
     expect(Buffer.compare(body as Buffer, content)).toBe(0);
@@ -160,7 +160,7 @@ describe('the files of a sandbox', () => {
 
   it('are listed and deleted', async () => {
     const { id } = await newSandbox();
-    await api().put(fileOf(id, 'x.html')).type('text/html').send('<p>').expect(200);
+    await api().put(toFile(id, 'x.html')).type('text/html').send('<p>').expect(200);
 
     expect((await api().get(`/v1/sandboxes/${id}/files`).expect(200)).body).toEqual({
       data: [{ path: 'x.html', kind: 'file', size: 3 }],
@@ -173,8 +173,8 @@ describe('the files of a sandbox', () => {
 
   it('stay as they were when an upload breaks off', async () => {
     const { id, thread } = await newSandbox();
-    await api().put(fileOf(id, 'kept')).type('text/plain').send('before').expect(200);
-    const upload = request(`${gateway.url}${fileOf(id, 'kept')}`, {
+    await api().put(toFile(id, 'kept')).type('text/plain').send('before').expect(200);
+    const upload = request(`${gateway.url}${toFile(id, 'kept')}`, {
       method: 'PUT',
       headers: { authorization: `Bearer ${adminKey}`, 'content-length': 1_000_000 },
     });
@@ -185,21 +185,21 @@ describe('the files of a sandbox', () => {
     upload.destroy();
     await destroyed;
 
-    await api().get(fileOf(id, 'kept')).expect(200);
+    await api().get(toFile(id, 'kept')).expect(200);
     expect(executor.workspaces.get(thread)?.get('kept')?.toString()).toBe('before');
   });
 
   it('are refused beyond the limit, and with the reason of the executor', async () => {
     const { id } = await newSandbox();
-    const huge = await api().put(fileOf(id, 'huge')).type('application/zip').send(Buffer.alloc(5_000_001)).expect(413);
+    const huge = await api().put(toFile(id, 'huge')).type('application/zip').send(Buffer.alloc(5_000_001)).expect(413);
     expect(huge.body.code).toBe('payload_too_large');
 
     executor.refusal = new TunnelError('invalid_path', 'The path leads out of the workspace.');
-    const outside = await api().get(fileOf(id, '../../etc/passwd')).expect(422);
+    const outside = await api().get(toFile(id, '../../etc/passwd')).expect(422);
     expect(outside.body.errors).toEqual([{ field: 'path', message: 'The path leads out of the workspace.' }]);
 
     executor.refusal = new TunnelError('failed', 'The workspace is full.');
-    const full = await api().put(fileOf(id, 'more')).type('text/plain').send('x').expect(409);
+    const full = await api().put(toFile(id, 'more')).type('text/plain').send('x').expect(409);
     expect(full.body).toMatchObject({ code: 'sandbox_refused', detail: 'The workspace is full.' });
   });
 
@@ -217,7 +217,7 @@ describe('the files of a sandbox', () => {
 
   it('are not written with a key that may only read', async () => {
     const { id } = await newSandbox();
-    const reader = await gateway.keyOf('reader', ['read']);
-    await gateway.as(reader).put(fileOf(id, 'x')).send('{}').expect(403);
+    const reader = await gateway.toKey('reader', ['read']);
+    await gateway.as(reader).put(toFile(id, 'x')).send('{}').expect(403);
   });
 });

@@ -14,7 +14,7 @@ let key: string;
 beforeAll(async () => {
   gateway = await RunningGateway.start({ SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') });
 });
-beforeEach(async () => void (key = await gateway.keyOf('an account')));
+beforeEach(async () => void (key = await gateway.toKey('an account')));
 afterAll(() => gateway.close());
 
 const send = (more: object = {}) =>

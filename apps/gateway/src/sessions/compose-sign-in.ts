@@ -29,7 +29,7 @@ export function composeSignIn(
   config: GatewayConfig,
   warn: (message: string) => (error: unknown) => void,
 ) {
-  const tokens = tokensOf(accounts, config, warn('token of an outside issuer not checked'));
+  const tokens = findTokens(accounts, config, warn('token of an outside issuer not checked'));
   const keyUses = new KeyUses({ accounts, sessions, onError: warn('uses of keys not written') });
   const verify = async (secret: string) =>
     tokens?.recognizes(secret) ? tokens.verify(secret) : keyUses.note(await accounts.verify(secret));
@@ -43,16 +43,16 @@ export function composeSignIn(
     ...{ keys, clients, sessions: browsers, handshakes: perAddress(), failures: perAddress() },
     trustedHops: config.TRUSTED_PROXY_HOPS,
   });
-  const revokedOf = async (ids: readonly CredentialId[]) => {
+  const readRevoked = async (ids: readonly CredentialId[]) => {
     const [keyIds, sessionIds] = [ids.flatMap((id) => only(apiKeyId, id)), ids.flatMap((id) => only(sessionId, id))];
     const tokenIds = ids.flatMap((id) => only(clientTokenId, id));
     return [
-      ...(keyIds.length > 0 ? await accounts.revokedOf(keyIds) : []),
-      ...(sessionIds.length > 0 ? await sessions.endedOf(sessionIds) : []),
-      ...(tokenIds.length > 0 ? await clientTokens.revokedOf(tokenIds) : []),
+      ...(keyIds.length > 0 ? await accounts.readRevoked(keyIds) : []),
+      ...(sessionIds.length > 0 ? await sessions.readEnded(sessionIds) : []),
+      ...(tokenIds.length > 0 ? await clientTokens.readRevoked(tokenIds) : []),
     ];
   };
-  const connections = new OpenConnections(revokedOf, warn('keys of open connections not checked'));
+  const connections = new OpenConnections(readRevoked, warn('keys of open connections not checked'));
   const revocations = new Revocations([keys, clients, browsers], connections);
   const sessionService = new SessionService({
     ...{ sessions, revocations, operator },
@@ -63,7 +63,7 @@ export function composeSignIn(
 }
 
 /** Undefined unless an outside issuer is configured. */
-function tokensOf(
+function findTokens(
   accounts: Pick<Accounts, 'isActive'>,
   config: GatewayConfig,
   onError: (error: unknown) => void,

@@ -58,7 +58,7 @@ export class SessionsController {
     requireOpenedDirectly(request);
     const begun = await this.sessionService.redeem(query.code);
     const { session: caller } = begun;
-    const act = { caller, address: this.authenticator.addressOf(request), action: 'session.create' };
+    const act = { caller, address: this.authenticator.readAddress(request), action: 'session.create' };
     await this.auditLog.record({ ...act, target: caller.sessionId }, () => this.signIn(response, begun));
     response.location(console);
   }

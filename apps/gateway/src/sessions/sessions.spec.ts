@@ -14,12 +14,12 @@ interface SignedIn {
   readonly session: { session_id: string; expires_at: string; scopes: string[]; caller_id: string };
 }
 
-const cookieOf = (setCookie: unknown): string => String(setCookie).split(';')[0] ?? '';
+const toCookie = (setCookie: unknown): string => String(setCookie).split(';')[0] ?? '';
 
 async function signIn(key = adminKey, headers: Record<string, string> = {}): Promise<SignedIn> {
   const { body, headers: received } = await gateway.as(key).post('/v1/session').set(headers).send({}).expect(201);
   const header = String(received['set-cookie']);
-  return { cookie: cookieOf(header), header, session: body };
+  return { cookie: toCookie(header), header, session: body };
 }
 
 const fromPage = { 'Sec-Fetch-Site': 'same-origin' };
@@ -117,7 +117,7 @@ describe('a session', () => {
     const brief = await RunningGateway.start({ SESSION_HOURS: 1 / 3600 });
     try {
       const { headers, body } = await brief.as().post('/v1/session').send({}).expect(201);
-      const cookie = cookieOf(headers['set-cookie']);
+      const cookie = toCookie(headers['set-cookie']);
       const socket = io(`${brief.url}/runs`, {
         extraHeaders: { cookie, Origin: brief.url },
         transports: ['websocket'],
@@ -179,7 +179,7 @@ describe('the sessions of an account', () => {
     };
 
   it('are listed for its admins, with their callers and last uses, until they are over', async () => {
-    const owner = await gateway.keyOf('an account');
+    const owner = await gateway.toKey('an account');
     const [first, second] = [await signIn(owner), await signIn(owner)];
     await gateway.anonymous.get('/v1/runs').set({ cookie: second.cookie }).expect(200);
     await gateway.parts.keyUses.write();
@@ -204,7 +204,7 @@ describe('the sessions of an account', () => {
   });
 
   it('are ended by its admins, with what they have open, and that is audited', async () => {
-    const owner = await gateway.keyOf('an account');
+    const owner = await gateway.toKey('an account');
     const { cookie, session } = await signIn(owner);
     const socket = socketWith({ cookie, Origin: gateway.url });
     await nextEvent(socket, 'connect');
@@ -219,9 +219,9 @@ describe('the sessions of an account', () => {
   });
 
   it('are neither seen nor ended by another account, nor by a key that is no admin', async () => {
-    const owner = await gateway.keyOf('an account');
+    const owner = await gateway.toKey('an account');
     const { cookie, session } = await signIn(owner);
-    const stranger = await gateway.keyOf('another account');
+    const stranger = await gateway.toKey('another account');
     const path = `/v1/sessions/${session.session_id}`;
     const { body: writer } = await gateway
       .as(owner)
@@ -247,7 +247,7 @@ describe('a link to sign in', () => {
     const { headers } = await gateway.anonymous.get(path).set({ 'Sec-Fetch-Site': 'none' }).expect(303);
 
     expect(headers.location).toBe('console/');
-    const cookie = cookieOf(headers['set-cookie']);
+    const cookie = toCookie(headers['set-cookie']);
     const { body } = await gateway.anonymous.get('/v1/session').set({ cookie }).expect(200);
     expect(body).toMatchObject({ account_id: 'acc_admin', scopes: ['admin'] });
   });
@@ -325,7 +325,7 @@ describe('attack: public API', () => {
 
   it('a page of a subdomain adds a cookie of its own', async () => {
     const { cookie } = await signIn();
-    const { cookie: planted } = await signIn(await gateway.keyOf('attacker'));
+    const { cookie: planted } = await signIn(await gateway.toKey('attacker'));
 
     await post({ cookie: `${planted}; ${cookie}`, ...fromPage }).expect(401);
     await post({ cookie: `other=1; ${cookie}`, ...fromPage }).expect(202);
@@ -333,7 +333,7 @@ describe('attack: public API', () => {
 
   it('a page signs the browser of a visitor in to the account of the attacker', async () => {
     const { body } = await gateway
-      .as(await gateway.keyOf('attacker'))
+      .as(await gateway.toKey('attacker'))
       .post('/v1/session/links')
       .send({})
       .expect(201);

@@ -6,7 +6,7 @@ import { ApiError } from '../problems/api-error';
 import { asApiError, unavailable } from '../sandboxes/sandbox-errors';
 
 interface SiteServiceParts {
-  readonly sandboxes: Pick<Sandboxes, 'ofThread' | 'workspaceOf' | 'executorsOf' | 'ownedOf'>;
+  readonly sandboxes: Pick<Sandboxes, 'ofThread' | 'readWorkspace' | 'readExecutors' | 'findOwned'>;
   readonly link: Promise<NatsLink>;
 }
 
@@ -34,10 +34,11 @@ export class SiteService {
   async list(accountId: AccountId, only?: ThreadId): Promise<SiteList> {
     const { sandboxes } = this.parts;
     const sandbox = only === undefined ? undefined : await sandboxes.ofThread(accountId, only);
-    const executors = only === undefined ? await sandboxes.executorsOf(accountId) : [sandbox?.executorId ?? []].flat();
+    const executors =
+      only === undefined ? await sandboxes.readExecutors(accountId) : [sandbox?.executorId ?? []].flat();
     const answers = await Promise.all(executors.map((executorId) => this.ask(executorId, accountId)));
     const known = answers.flatMap((answer) => answer ?? []);
-    const owned = await sandboxes.ownedOf(accountId, [...new Set(known.map(({ thread_id }) => thread_id))]);
+    const owned = await sandboxes.findOwned(accountId, [...new Set(known.map(({ thread_id }) => thread_id))]);
     const sites = known.filter(
       ({ thread_id }) => owned.has(thread_id) && (sandbox?.threadId ?? thread_id) === thread_id,
     );
@@ -46,7 +47,7 @@ export class SiteService {
 
   /** `site_not_found` where the thread has none of that name. */
   async read({ accountId, threadId, name }: SiteAddress): Promise<KnownSite> {
-    await this.parts.sandboxes.workspaceOf({ accountId, threadId });
+    await this.parts.sandboxes.readWorkspace({ accountId, threadId });
     const { sites, complete } = await this.list(accountId, threadId);
     const site = sites.find((one) => one.name === name);
     if (site) return site;
@@ -57,7 +58,7 @@ export class SiteService {
   /** Takes a site down. `site_not_found` where the thread has none of that name. */
   async withdraw({ accountId, threadId, name }: SiteAddress): Promise<void> {
     const { sandboxes } = this.parts;
-    await sandboxes.workspaceOf({ accountId, threadId });
+    await sandboxes.readWorkspace({ accountId, threadId });
     const sandbox = await sandboxes.ofThread(accountId, threadId);
     if (!sandbox) throw noSite(name);
     if (!this.link) throw unavailable('NATS is away.');

@@ -68,11 +68,11 @@ describe('the sites of an account', () => {
       ...{ thread_id: thread, name: 'shop', url: 'http://shop.localhost', files: 2, bytes: 30 },
       published_at: '2026-11-25T09:00:00.000Z',
     });
-    const codeOf = async (path: string, status: number) =>
+    const readCode = async (path: string, status: number) =>
       (await as.get(`/v1/threads/${path}`).expect(status)).body.code;
-    expect(await codeOf(`${thread}/sites/other`, 404)).toBe('site_not_found');
-    expect(await codeOf(`${bare}/sites/shop`, 404)).toBe('site_not_found');
-    expect(await codeOf(`${away}/sites/shop`, 503)).toBe('sandbox_unavailable');
+    expect(await readCode(`${thread}/sites/other`, 404)).toBe('site_not_found');
+    expect(await readCode(`${bare}/sites/shop`, 404)).toBe('site_not_found');
+    expect(await readCode(`${away}/sites/shop`, 503)).toBe('sandbox_unavailable');
     expect((await as.get(`/v1/sites?thread_id=${thread}`).expect(200)).body.complete).toBe(true);
     expect((await as.get(`/v1/sites?thread_id=${bare}`).expect(200)).body).toMatchObject({ complete: true, data: [] });
   });

@@ -29,7 +29,7 @@ export class RunningGateway {
       PORT: 0,
       LOG_LEVEL: 'silent',
       METRICS_OPEN: false,
-      DATABASE_URL: (await made?.urlOf('gateway')) ?? '',
+      DATABASE_URL: (await made?.findUrl('gateway')) ?? '',
       DATABASE_POOL_SIZE: 5,
       REDIS_URL: testServer('TEST_REDIS_URL'),
       NATS_URL: testServer('TEST_NATS_URL'),
@@ -108,7 +108,7 @@ export class RunningGateway {
   }
 
   /** A key of another account, with these scopes. */
-  async keyOf(name: string, scopes: readonly string[] = ['admin']): Promise<string> {
+  async toKey(name: string, scopes: readonly string[] = ['admin']): Promise<string> {
     return (await this.parts.accounts.create({ name, scopes })).apiKey.key;
   }
 

@@ -88,9 +88,9 @@ export class TestExecutor {
 
   private perform(request: SandboxRequest): AcceptedTunnel {
     if (request.op === 'states') {
-      return { head: { states: request.thread_ids.map((thread_id) => ({ thread_id, ...this.stateOf(thread_id) })) } };
+      return { head: { states: request.thread_ids.map((thread_id) => ({ thread_id, ...this.readState(thread_id) })) } };
     }
-    if (request.op === 'sites') return { head: { sites: this.sites.filter(isOf(request.account_id)) } };
+    if (request.op === 'sites') return { head: { sites: this.sites.filter(belongsTo(request.account_id)) } };
     const { thread_id: thread } = request;
     const files = this.workspaces.get(thread) ?? new Map<string, Buffer>();
     switch (request.op) {
@@ -108,7 +108,7 @@ export class TestExecutor {
         this.awake.delete(thread);
         return { head: {} };
       case 'list':
-        return { head: { entries: [...files].map(entryOf), truncated: false } };
+        return { head: { entries: [...files].map(createEntry), truncated: false } };
       case 'delete':
         if (!files.delete(request.path)) throw new TunnelError('not_found', 'There is no such file.');
         return { head: {} };
@@ -119,7 +119,7 @@ export class TestExecutor {
       case 'withdraw':
         return this.withdraw(thread, request.site);
       case 'browser_look':
-        return screenOf(this.browsers.get(thread));
+        return createScreen(this.browsers.get(thread));
       case 'browser_act':
         return this.act(thread, request.action);
       case 'connect':
@@ -143,7 +143,7 @@ export class TestExecutor {
   private act(thread: string, action: BrowserAction): AcceptedTunnel {
     const screen = this.browsers.get(thread);
     if (screen) this.browsers.set(thread, { ...screen, title: action.type });
-    return screenOf(this.browsers.get(thread));
+    return createScreen(this.browsers.get(thread));
   }
 
   private withdraw(thread: string, name: string): AcceptedTunnel {
@@ -154,10 +154,10 @@ export class TestExecutor {
   }
 
   private status(thread: string): AcceptedTunnel {
-    return { head: this.stateOf(thread) };
+    return { head: this.readState(thread) };
   }
 
-  private stateOf(thread: string): KnownSandboxState {
+  private readState(thread: string): KnownSandboxState {
     const asleep = this.workspaces.has(thread) ? 'asleep' : 'absent';
     const state = this.awake.has(thread) ? 'awake' : asleep;
     const at = '2026-01-02T03:04:05.000Z';
@@ -185,14 +185,14 @@ export class TestExecutor {
 
 const untilGone = (tunnel: Duplex): Promise<void> => finished(tunnel).catch(() => undefined);
 
-const isOf =
+const belongsTo =
   (account: string) =>
   (site: { readonly account: string }): boolean =>
     site.account === account;
 
-const entryOf = ([path, { length }]: [string, Buffer]) => ({ path, kind: 'file', size: length });
+const createEntry = ([path, { length }]: [string, Buffer]) => ({ path, kind: 'file', size: length });
 
-function screenOf(screen: BrowserScreen | undefined): AcceptedTunnel {
+function createScreen(screen: BrowserScreen | undefined): AcceptedTunnel {
   if (!screen) throw new TunnelError('browser_not_running', 'No browser runs in this sandbox.');
   return { head: {}, serve: (tunnel) => pipeline(Readable.from([Buffer.from(JSON.stringify(screen))]), tunnel) };
 }
@@ -201,10 +201,10 @@ function readFrom(content: Buffer | undefined): AcceptedTunnel {
   if (!content) throw new TunnelError('not_found', 'There is no such file.');
   return {
     head: { size: content.length },
-    serve: (tunnel) => pipeline(Readable.from(piecesOf(content)), tunnel),
+    serve: (tunnel) => pipeline(Readable.from(listPieces(content)), tunnel),
   };
 }
 
-function* piecesOf(content: Buffer): Generator<Buffer> {
+function* listPieces(content: Buffer): Generator<Buffer> {
   for (let at = 0; at < content.length; at += 50_000) yield content.subarray(at, at + 50_000);
 }

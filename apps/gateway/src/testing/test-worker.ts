@@ -6,7 +6,7 @@ import {
   type NewFact,
   type RecordedFact,
   type RunId,
-  approvalIdOf,
+  toApprovalId,
   callId,
   eventId,
   messageId,
@@ -77,7 +77,7 @@ export class TestWorker {
 
   /** As Nest's NATS transport would: the text so far of the open message. */
   private answerRequests(): void {
-    this.link.connection.subscribe(signals.live.patternOf(this.name), {
+    this.link.connection.subscribe(signals.live.toPattern(this.name), {
       callback: (_, request) => {
         const { id, data } = liveRequest.parse(JSON.parse(request.string()));
         const streams = this.claimed.get(data.run_id)?.openStreams() ?? [];
@@ -211,7 +211,7 @@ export class WorkerRun {
       }),
     );
     const approvals = calls.map(({ id, name }) => ({
-      approval_id: approvalIdOf(id),
+      approval_id: toApprovalId(id),
       tool_call_id: id,
       name,
       requested_at: new Date().toISOString(),

@@ -42,33 +42,33 @@ describe('threads over REST', () => {
   });
 
   it('are found by their metadata, of the account alone, with the other filters and in pages', async () => {
-    const key = await gateway.keyOf('finder');
+    const key = await gateway.toKey('finder');
     const create = async (body: object, by = key) =>
       (await gateway.as(by).post('/v1/threads').send(body).expect(201)).body.id as string;
     const { body: project } = await gateway.as(key).post('/v1/projects').send({ name: 'Red' }).expect(201);
     const red = await create({ metadata: { device: 'a"b', note: 'team' } });
     const inProject = await create({ metadata: { device: 'a"b' }, project_id: project.id });
     await create({ metadata: { device: 'other', 'x.y-z_1': '"device":"no"' } });
-    await create({ metadata: { device: 'a"b' } }, await gateway.keyOf('another'));
+    await create({ metadata: { device: 'a"b' } }, await gateway.toKey('another'));
     const found = async (query: object) => {
       const { body } = await gateway.as(key).get('/v1/threads').query(query).expect(200);
       return body as { data: { id: string }[]; next_cursor: string | null };
     };
-    const idsOf = async (query: object) => (await found(query)).data.map(({ id }) => id);
+    const readIds = async (query: object) => (await found(query)).data.map(({ id }) => id);
     const ofDevice = { metadata_key: 'device', metadata_value: 'a"b' };
 
-    expect(await idsOf(ofDevice)).toEqual([inProject, red]);
-    expect(await idsOf({ ...ofDevice, project_id: project.id })).toEqual([inProject]);
+    expect(await readIds(ofDevice)).toEqual([inProject, red]);
+    expect(await readIds({ ...ofDevice, project_id: project.id })).toEqual([inProject]);
     const { next_cursor: after } = await found({ ...ofDevice, limit: 1 });
-    expect(await idsOf({ ...ofDevice, limit: 1, after })).toEqual([red]);
-    expect(await idsOf({ metadata_key: 'device', metadata_value: 'no' })).toEqual([]);
-    expect(await idsOf({ metadata_key: 'evi', metadata_value: 'a"b' })).toEqual([]);
+    expect(await readIds({ ...ofDevice, limit: 1, after })).toEqual([red]);
+    expect(await readIds({ metadata_key: 'device', metadata_value: 'no' })).toEqual([]);
+    expect(await readIds({ metadata_key: 'evi', metadata_value: 'a"b' })).toEqual([]);
     await gateway.as(key).delete(`/v1/threads/${red}`).expect(204);
-    expect(await idsOf(ofDevice)).toEqual([inProject]);
+    expect(await readIds(ofDevice)).toEqual([inProject]);
   });
 
   it('say what was asked first, and how their newest run is, in the list itself', async () => {
-    const as = gateway.as(await gateway.keyOf('lister'));
+    const as = gateway.as(await gateway.toKey('lister'));
     const { body: run } = await as
       .post('/v1/runs')
       .send({ input: 'Write a poem. '.repeat(20) })
@@ -90,7 +90,7 @@ describe('threads over REST', () => {
   });
 
   it('are renamed, and found by words of the title or of what was asked, of the account alone', async () => {
-    const as = gateway.as(await gateway.keyOf('renamer'));
+    const as = gateway.as(await gateway.toKey('renamer'));
     const begun = async (input: string) =>
       (await as.post('/v1/runs').send({ input }).expect(202)).body.thread_id as string;
     const [poem, tax] = [await begun('Write a poem about leaves.'), await begun('Add up the invoices.')];
@@ -104,7 +104,7 @@ describe('threads over REST', () => {
     expect(await found('tax')).toEqual([tax]);
     expect(await found('invoices -tax')).toEqual([tax]);
     expect(await found('-')).toEqual([]);
-    expect(await found('leaves', gateway.as(await gateway.keyOf('stranger')))).toEqual([]);
+    expect(await found('leaves', gateway.as(await gateway.toKey('stranger')))).toEqual([]);
 
     expect((await rename(tax, null).expect(200)).body.title).toBeNull();
     expect(await found('tax')).toEqual([]);
@@ -205,7 +205,7 @@ describe('the messages of a thread for a model', () => {
       ],
     });
     await gateway
-      .as(await gateway.keyOf('stranger'))
+      .as(await gateway.toKey('stranger'))
       .get(path)
       .expect(404);
     await gateway.anonymous.get(path).expect(401);

@@ -8,7 +8,7 @@ let stranger: string;
 beforeAll(async () => {
   gateway = await RunningGateway.start();
   worker = await TestWorker.start(gateway.database);
-  stranger = await gateway.keyOf('stranger');
+  stranger = await gateway.toKey('stranger');
 });
 afterAll(async () => {
   await worker.close();

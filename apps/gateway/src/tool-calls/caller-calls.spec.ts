@@ -154,7 +154,7 @@ describe('results of the caller, over REST', () => {
 
   it('are found by no other account, and need a key that may write', async () => {
     const { run, calls } = await parked();
-    const stranger = gateway.as(await gateway.keyOf('stranger'));
+    const stranger = gateway.as(await gateway.toKey('stranger'));
     const { body: key } = await gateway
       .as()
       .post('/v1/api-keys')

@@ -53,7 +53,7 @@ export function composeTriggers({ log, config, accountLimits, accountRate, ...pa
     },
     (task, error) => log.warn({ task, error }, 'periodic task failed'),
   );
-  const rateOf = (policy: keyof typeof webhooksPerSecond) => new RateLimiter(webhooksPerSecond[policy], { policy });
+  const toRate = (policy: keyof typeof webhooksPerSecond) => new RateLimiter(webhooksPerSecond[policy], { policy });
   return {
     tasks,
     scheduleService: new ScheduleService({
@@ -62,10 +62,10 @@ export function composeTriggers({ log, config, accountLimits, accountRate, ...pa
         (await accountLimits.readTier(account))?.schedule_least_interval_s ?? leastIntervalS,
     }),
     webhookTriggerService: new WebhookTriggerService(made),
-    webhookReceiver: new WebhookReceiver({ ...made, rate: rateOf('trigger') }),
+    webhookReceiver: new WebhookReceiver({ ...made, rate: toRate('trigger') }),
     webhookBodyReader: new WebhookBodyReader({
       ...made,
-      rate: rateOf('address'),
+      rate: toRate('address'),
       memory: parts.limits.memory,
     }),
   };

@@ -1,12 +1,12 @@
 import { CronExpressionParser } from 'cron-parser';
 import fc from 'fast-check';
 import { zoneOffset } from '@rondo/domain';
-import { cronExpression, dueTimesOf, readLeastInterval, timeZone } from './cron-times';
+import { cronExpression, toDueTimes, readLeastInterval, timeZone } from './cron-times';
 
 const hourMs = 3_600_000;
 
 function fires(cron: string, zone: string, { from, count }: { from: string; count: number }): string[] {
-  const times = dueTimesOf(cron, zone);
+  const times = toDueTimes(cron, zone);
   const found: string[] = [];
   let at: Date | undefined = new Date(from);
   while (found.length < count && (at = times.next(at))) found.push(`${at.toISOString().slice(0, 16)}Z`);
@@ -89,7 +89,7 @@ describe('due times', () => {
     fc.assert(
       fc.property(cron, zone, instant, (expression, name, after) => {
         const start = nearChange(name, after);
-        expect(dueTimesOf(expression, name).next(start)).toEqual(byDefinition(expression, name, start));
+        expect(toDueTimes(expression, name).next(start)).toEqual(byDefinition(expression, name, start));
       }),
       { numRuns: 150 },
     );
@@ -98,7 +98,7 @@ describe('due times', () => {
   it('are the same as those of the parser where no clock is changed', () => {
     fc.assert(
       fc.property(cron, zone, instant, (expression, name, after) => {
-        const own = dueTimesOf(expression, name).next(after);
+        const own = toDueTimes(expression, name).next(after);
         const parsed = CronExpressionParser.parse(expression, { tz: name, currentDate: after }).next().toDate();
         const offset = zoneOffset(name) ?? (() => NaN);
         const days = [-1, 0, 1, 2].map((day) => offset(after.getTime() + day * 24 * hourMs));
@@ -128,7 +128,7 @@ describe('the search for a time', () => {
     fc.assert(
       fc.property(anyCron, instant, (expression, after) => {
         const parsed = CronExpressionParser.parse(expression, { tz: 'UTC', currentDate: after });
-        const own = dueTimesOf(expression, 'UTC');
+        const own = toDueTimes(expression, 'UTC');
         let at: Date | undefined = after;
         for (const _ of [1, 2, 3]) {
           at = own.next(at ?? after);
@@ -146,11 +146,11 @@ describe('the search for a time', () => {
   ])('looks at a bounded number of days: %s', (expression, expected) => {
     const after = new Date('2026-11-27T00:00:00.000Z');
 
-    expect(dueTimesOf(expression, 'Europe/London').next(after)?.toISOString()).toBe(expected);
+    expect(toDueTimes(expression, 'Europe/London').next(after)?.toISOString()).toBe(expected);
   });
 
   it('finds a day that comes after forty years', () => {
-    const times = dueTimesOf('0 0 * 2 1#5', 'UTC');
+    const times = toDueTimes('0 0 * 2 1#5', 'UTC');
 
     expect(times.next(new Date('2072-03-01T00:00:00Z'))?.toISOString()).toBe('2112-02-29T00:00:00.000Z');
   });
@@ -174,7 +174,7 @@ describe('the least interval of an expression', () => {
   it('is that between the times of two days', () => {
     fc.assert(
       fc.property(fc.tuple(field(59), field(59), field(23)), (fields) => {
-        const times = dueTimesOf(`${fields.join(' ')} * * *`, 'UTC');
+        const times = toDueTimes(`${fields.join(' ')} * * *`, 'UTC');
         const gaps: number[] = [];
         let before = times.next(new Date('2026-11-27T00:00:00Z'));
         for (let count = 0; before && count < 500; count += 1) {
@@ -192,7 +192,7 @@ describe('the least interval of an expression', () => {
 describe('attack: the thread of a gateway', () => {
   it('a hundred due times of the rarest expressions that are accepted', () => {
     const times = ['59 59 23 29 2 *', '59 59 23 * 2 1#5', '0 0 31 2,4,6,9,11,12 *'].flatMap((expression) =>
-      ['Europe/Berlin', 'Africa/Casablanca', 'UTC'].map((name) => dueTimesOf(expression, name)),
+      ['Europe/Berlin', 'Africa/Casablanca', 'UTC'].map((name) => toDueTimes(expression, name)),
     );
     const worked = times.map((one) => {
       const before = process.cpuUsage();

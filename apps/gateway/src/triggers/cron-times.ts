@@ -22,7 +22,7 @@ export const cronExpression = z
   .max(200)
   .transform((text) => text.replaceAll(/\s+/g, ' '))
   .superRefine((text, context) => {
-    const message = problemOf(text);
+    const message = findProblem(text);
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   });
 
@@ -33,7 +33,7 @@ export const timeZone = z
   .refine((name) => zoneClock(name) !== undefined, 'must be a time zone such as Europe/Berlin or UTC');
 
 /** The due times of an expression and a zone that were accepted. */
-export function dueTimesOf(cron: string, zone: string): DueTimes {
+export function toDueTimes(cron: string, zone: string): DueTimes {
   const offset = zoneClock(zone);
   if (!offset) throw new Error(`${zone} is no time zone here`);
   return dueTimes(readClockTimes(cron), offset);
@@ -59,7 +59,7 @@ function zoneClock(name: string): ZoneOffset | undefined {
   return offset;
 }
 
-function problemOf(text: string): string | undefined {
+function findProblem(text: string): string | undefined {
   if (!shape.test(text)) return 'must have five fields, or six with seconds first: minute hour day month weekday';
   if (randomField.test(text)) return 'must not have H';
   try {

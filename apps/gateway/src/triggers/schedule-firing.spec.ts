@@ -16,7 +16,7 @@ let key: string;
 beforeAll(async () => (gateway = await RunningGateway.start({ MAX_ACTIVE_RUNS_PER_ACCOUNT: 6 })));
 beforeEach(async () => {
   await gateway.ownerDatabase.sql.query('delete from triggers');
-  key = await gateway.keyOf('an account');
+  key = await gateway.toKey('an account');
 });
 afterAll(() => gateway.close());
 
@@ -285,7 +285,7 @@ async function manyDue(count: number): Promise<number> {
 describe('attack: tenants', () => {
   it('1,000 schedules of one account that are due, beside one of another account', async () => {
     const start = await manyDue(1_000);
-    key = await gateway.keyOf('another account');
+    key = await gateway.toKey('another account');
     const other = await schedule();
     await gateway.ownerDatabase.sql.query('update triggers set next_fire_at = $2 where id = $1', [
       ...[other.id, new Date(start + hourMs)],
@@ -300,7 +300,7 @@ describe('attack: tenants', () => {
     const [greedy] = await gateway.ownerDatabase.sql.query<{ id: string }>(
       'select account_id as id from triggers limit 1',
     );
-    key = await gateway.keyOf('another account');
+    key = await gateway.toKey('another account');
     const other = await schedule();
     let left = 3;
     const spendRequest = (account: string) => {

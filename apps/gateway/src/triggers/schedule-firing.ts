@@ -11,7 +11,7 @@ import {
 } from '@rondo/persistence';
 import { ApiError } from '../problems/api-error';
 import type { RunRequest, RunService } from '../runs/run-service';
-import { dueTimesOf } from './cron-times';
+import { toDueTimes } from './cron-times';
 import { RefusedFirings } from './refused-firing';
 import { runOfSchedule, runOfTrigger } from './run-request';
 import { nextFires } from './schedule-service';
@@ -96,7 +96,7 @@ export class ScheduleFiring {
   /** Resolves to the next due time; null when another gateway has taken the schedule. */
   private async step(due: DueSchedule, now: Date): Promise<Date | null> {
     const { cron, time_zone: zone, missed } = due.schedule;
-    const step = firingStep({ times: dueTimesOf(cron, zone), missed, dueAt: due.dueAt }, now);
+    const step = firingStep({ times: toDueTimes(cron, zone), missed, dueAt: due.dueAt }, now);
     const next = step.next === undefined ? [] : nextFires(due.schedule, new Date(step.next.getTime() - 1));
     if (step.action === 'fire') return (await this.fire({ ...due, next }, now)) ? (next[0] ?? null) : null;
 
@@ -121,7 +121,7 @@ export class ScheduleFiring {
   private async startPending(pending: PendingExecution, now: Date): Promise<void> {
     const { firings } = this.dependencies;
     const { accountId, trigger } = pending;
-    const request = requestOf(pending, now);
+    const request = toRequest(pending, now);
     const error = await this.createRun({ accountId, request, claim: (id) => firings.start(pending, id) });
     if (error === undefined || error instanceof FiringTaken) return;
     const outcome = await this.outcomes.of(trigger, { error, attempts: pending.attempts + 1, now });
@@ -149,5 +149,5 @@ interface WantedRun {
   readonly claim: (id: RunId) => AlongsideRun;
 }
 
-const requestOf = ({ trigger, input, dueAt }: PendingExecution, now: Date): RunRequest =>
+const toRequest = ({ trigger, input, dueAt }: PendingExecution, now: Date): RunRequest =>
   'cron' in trigger ? runOfSchedule(trigger, dueAt ?? now) : runOfTrigger(trigger, input ?? '');

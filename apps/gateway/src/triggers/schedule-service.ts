@@ -13,7 +13,7 @@ import type {
   StoredSchedule,
 } from '@rondo/persistence';
 import type { RunService } from '../runs/run-service';
-import { dueTimesOf, firstDueTimes, readLeastInterval } from './cron-times';
+import { toDueTimes, firstDueTimes, readLeastInterval } from './cron-times';
 import { runOfSchedule, scheduleRoots } from './run-request';
 import { type TriggerRules, changedFields, invalidField } from './trigger-rules';
 
@@ -114,7 +114,7 @@ const shownFires = 5;
 
 /** The due times that are stored with a schedule: the first ones after an instant. */
 export const nextFires: NextFires = ({ cron, time_zone: zone }, after) =>
-  firstDueTimes(dueTimesOf(cron, zone), after, shownFires);
+  firstDueTimes(toDueTimes(cron, zone), after, shownFires);
 
 const upcomingRun = ({ source, at }: UpcomingFiring<ActiveSchedule>): UpcomingRun => ({
   due_at: at.toISOString(),
@@ -143,7 +143,7 @@ function dueTimesFrom({ cron, time_zone: zone, nextFires: stored }: ActiveSchedu
   return {
     next: (after) => {
       const known = stored.findIndex((at) => at.getTime() === after.getTime());
-      return (known >= 0 && stored[known + 1]) || (computed ??= dueTimesOf(cron, zone)).next(after);
+      return (known >= 0 && stored[known + 1]) || (computed ??= toDueTimes(cron, zone)).next(after);
     },
   };
 }

@@ -4,7 +4,7 @@ import { RunningGateway } from '../testing/running-gateway';
 let gateway: RunningGateway;
 let key: string;
 beforeAll(async () => (gateway = await RunningGateway.start()));
-beforeEach(async () => (key = await gateway.keyOf('an account')));
+beforeEach(async () => (key = await gateway.toKey('an account')));
 afterAll(() => gateway.close());
 
 const api = () => gateway.as(key);
@@ -142,7 +142,7 @@ describe('schedules', () => {
       tiers: { slow: { schedule_least_interval_s: 3_600 }, fast: { schedule_least_interval_s: 1 } },
     };
     const limited = await RunningGateway.start({ ACCOUNT_TIERS: JSON.stringify(tiers) });
-    const accountKey = await limited.keyOf('slow one');
+    const accountKey = await limited.toKey('slow one');
     const schedule = (cron: string) =>
       limited
         .as(accountKey)

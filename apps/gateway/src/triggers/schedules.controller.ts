@@ -2,7 +2,7 @@ import { Controller } from '@nestjs/common';
 import { dueTimesQuery, newSchedule, scheduleChange, schedules } from '@rondo/contract/api';
 import { Executions, Schedules } from '@rondo/persistence';
 import { Route, type RouteInput } from '../http/route';
-import { cronExpression, dueTimesOf, firstDueTimes, timeZone } from './cron-times';
+import { cronExpression, toDueTimes, firstDueTimes, timeZone } from './cron-times';
 import { ScheduleService } from './schedule-service';
 
 const checked = { cron: cronExpression, time_zone: timeZone };
@@ -34,7 +34,7 @@ export class SchedulesController {
 
   @Route(schedules.previewDueTimes, { query: dueTimesQuery.extend(checkedWithDefault) })
   previewDueTimes({ query }: RouteInput<typeof schedules.previewDueTimes>) {
-    const times = firstDueTimes(dueTimesOf(query.cron, query.time_zone), new Date(), query.count);
+    const times = firstDueTimes(toDueTimes(query.cron, query.time_zone), new Date(), query.count);
     return { data: times.map((at) => at.toISOString()) };
   }
 

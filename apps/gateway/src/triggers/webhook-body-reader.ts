@@ -2,10 +2,10 @@ import type { Request } from 'express';
 import type { Authenticator } from '../auth/authenticator';
 import type { MemoryBudget } from '../auth/memory-budget';
 import type { RateLimiter } from '../auth/rate-limiter';
-import { bytesOf, expectedBytes, hasBody, requireJson } from '../http/body';
+import { readBytes, expectedBytes, hasBody, requireJson } from '../http/body';
 
 export interface WebhookBodyReaderDependencies {
-  readonly authenticator: Pick<Authenticator, 'addressOf'>;
+  readonly authenticator: Pick<Authenticator, 'readAddress'>;
   /** Per address. */
   readonly rate: RateLimiter;
   readonly memory: Pick<MemoryBudget, 'acquire'>;
@@ -20,13 +20,13 @@ export class WebhookBodyReader {
 
   async read(request: Request): Promise<Buffer> {
     const { authenticator, rate, memory } = this.dependencies;
-    const address = authenticator.addressOf(request);
+    const address = authenticator.readAddress(request);
     rate.consume(address);
     if (!hasBody(request)) return Buffer.alloc(0);
     requireJson(request);
     const release = memory.acquire(`webhooks of ${address}`, expectedBytes(request, limitBytes));
     try {
-      return await bytesOf(request, limitBytes);
+      return await readBytes(request, limitBytes);
     } finally {
       release();
     }

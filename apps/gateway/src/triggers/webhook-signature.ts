@@ -43,7 +43,7 @@ function standardId(
   { secrets, toleranceS, now }: SignatureTerms,
 ): string | undefined {
   const [id, timestamp, list] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
-    textOf(headers[name]),
+    findText(headers[name]),
   );
   if (id === undefined || timestamp === undefined || list === undefined) return undefined;
   if (!/^[\x21-\x7e]{1,255}$/.test(id) || !/^\d{1,12}$/.test(timestamp)) return undefined;
@@ -55,19 +55,19 @@ function standardId(
 
 /** GitHub signs neither a time nor an id. The body is the id, so that a copy of a request is a repetition. */
 function gitHubId({ headers, body }: SignedRequest, { secrets }: SignatureTerms): string | undefined {
-  const given = textOf(headers['x-hub-signature-256']);
+  const given = findText(headers['x-hub-signature-256']);
   if (given === undefined) return undefined;
   const expected = secrets.map((secret) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`);
   return anyEqual([given], expected) ? `sha256:${createHash('sha256').update(body).digest('hex')}` : undefined;
 }
 
-const textOf = (header: string | string[] | undefined): string | undefined =>
+const findText = (header: string | string[] | undefined): string | undefined =>
   typeof header === 'string' ? header : undefined;
 
 /** Compares all, each in constant time. */
 function anyEqual(given: readonly string[], expected: readonly string[]): boolean {
-  const pairs = given.flatMap((one) => expected.map((other) => [digestOf(one), digestOf(other)] as const));
+  const pairs = given.flatMap((one) => expected.map((other) => [toDigest(one), toDigest(other)] as const));
   return pairs.map(([one, other]) => timingSafeEqual(one, other)).includes(true);
 }
 
-const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+const toDigest = (text: string): Buffer => createHash('sha256').update(text).digest();

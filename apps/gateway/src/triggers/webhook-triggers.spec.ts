@@ -6,7 +6,7 @@ const secretsKey = Buffer.alloc(32, 7).toString('base64');
 let gateway: RunningGateway;
 let key: string;
 beforeAll(async () => (gateway = await RunningGateway.start({ SECRETS_KEY: secretsKey })));
-beforeEach(async () => (key = await gateway.keyOf('an account')));
+beforeEach(async () => (key = await gateway.toKey('an account')));
 afterAll(() => gateway.close());
 
 interface Trigger {
@@ -49,7 +49,7 @@ const runs = async () => ((await gateway.as(key).get('/v1/runs').expect(200)).bo
 const executions = async ({ id }: Trigger) =>
   ((await gateway.as(key).get(`/v1/triggers/${id}/executions`).expect(200)).body as { data: Execution[] }).data;
 
-async function inputOf({ thread_id: thread }: Run): Promise<unknown> {
+async function readInput({ thread_id: thread }: Run): Promise<unknown> {
   return (await gateway.as(key).get(`/v1/threads/${thread}/messages`).expect(200)).body.data[0].content[0].text;
 }
 
@@ -60,7 +60,7 @@ describe('a signed webhook', () => {
 
     const [run] = await runs();
     expect(body).toMatchObject({ status: 'started', reason: null, run_id: run?.id });
-    expect(run && (await inputOf(run))).toBe('Issue: It breaks');
+    expect(run && (await readInput(run))).toBe('Issue: It breaks');
     expect(await executions(trigger)).toMatchObject([{ id: body.execution_id, webhook_id: 'msg_1', due_at: null }]);
   });
 
@@ -93,7 +93,7 @@ describe('a signed webhook', () => {
     await send({ issue: { title: 'B' } }).expect(202);
     await send({ issue: { title: 'C' } }, 'another').expect(401);
 
-    expect(await Promise.all((await runs()).map(inputOf))).toEqual(['Issue: B', 'Issue: A']);
+    expect(await Promise.all((await runs()).map(readInput))).toEqual(['Issue: B', 'Issue: A']);
     const hash = createHash('sha256')
       .update(JSON.stringify({ issue: { title: 'A' } }))
       .digest('hex');
@@ -228,7 +228,7 @@ describe('attack: webhooks of strangers', () => {
     await deliver(trigger, { body: { issue: { title } } }).expect(202);
 
     const [run] = await runs();
-    expect(run && (await inputOf(run))).toBe('Issue: {{trigger.id}} \u{FFFD} \u{FFFD} {{body.issue}}');
+    expect(run && (await readInput(run))).toBe('Issue: {{trigger.id}} \u{FFFD} \u{FFFD} {{body.issue}}');
   });
 
   it('more webhooks than a trigger may get', async () => {

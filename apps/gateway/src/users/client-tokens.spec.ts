@@ -146,7 +146,7 @@ describe('a client token', () => {
 
     expect(body.data).toEqual([expect.objectContaining({ id, user: 'carl', thread_id: null, revoked_at: null })]);
     expect(JSON.stringify(body)).not.toContain(token);
-    const reader = gateway.as(await gateway.keyOf('reader', ['read']));
+    const reader = gateway.as(await gateway.toKey('reader', ['read']));
     await reader
       .post('/v1/client-tokens')
       .send({ user: ann, scopes: ['read'] })

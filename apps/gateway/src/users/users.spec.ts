@@ -11,7 +11,7 @@ afterAll(() => gateway.close());
 const [ann, bob] = ['user-ann', 'bob@example.com/ü'];
 
 /** A new account, as which requests are made. */
-const newCustomer = async (name: string) => gateway.as(await gateway.keyOf(name));
+const newCustomer = async (name: string) => gateway.as(await gateway.toKey(name));
 type Customer = Awaited<ReturnType<typeof newCustomer>>;
 
 const startRun = async (as: Customer, body: object) =>
@@ -84,7 +84,7 @@ describe('the user of a thread', () => {
 
 describe('a user', () => {
   const customer = async () => {
-    const key = await gateway.keyOf('customer');
+    const key = await gateway.toKey('customer');
     return { key, as: gateway.as(key) };
   };
 

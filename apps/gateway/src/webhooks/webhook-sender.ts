@@ -41,21 +41,21 @@ export class WebhookSender {
     const { timeoutMs } = this.parts;
     const enough = anySignal([signal, AbortSignal.timeout(timeoutMs)]);
     try {
-      const headers = this.headersOf(delivery, endpoint);
+      const headers = this.toHeaders(delivery, endpoint);
       const asked = this.fetch(endpoint.url, { method: 'POST', headers, body: delivery.body, signal: enough.signal });
-      const response = await Promise.race([asked, abortionOf(enough.signal)]);
+      const response = await Promise.race([asked, readAbortion(enough.signal)]);
       await response.body?.cancel().catch(() => undefined); // its status has arrived, which is all that counts
-      return attemptOf(response.status);
+      return toAttempt(response.status);
     } catch (error) {
       if (signal.aborted) return 'aborted';
       const late = enough.signal.aborted ? `did not answer within ${timeoutMs / 1000} s` : undefined;
-      return { how: 'failed', responseStatus: null, error: `The endpoint ${late ?? reasonOf(error)}.` };
+      return { how: 'failed', responseStatus: null, error: `The endpoint ${late ?? toReason(error)}.` };
     } finally {
       enough.release();
     }
   }
 
-  private headersOf({ accountId, endpointId, eventId, body }: DueDelivery, { secrets }: ReceivingEndpoint) {
+  private toHeaders({ accountId, endpointId, eventId, body }: DueDelivery, { secrets }: ReceivingEndpoint) {
     const box = this.parts.secrets;
     if (!box) throw new UnreadableSecret();
     const now = new Date();
@@ -77,7 +77,7 @@ class UnreadableSecret extends Error {
   override readonly name = 'UnreadableSecret';
 }
 
-function attemptOf(status: number): Attempt {
+function toAttempt(status: number): Attempt {
   if (status >= 200 && status < 300) return { how: 'delivered', responseStatus: status };
   const error = `The endpoint answered with status ${status}`;
   if (status === 410) return { how: 'gone', responseStatus: status, error: `${error}: gone.` };
@@ -90,21 +90,21 @@ function attemptOf(status: number): Attempt {
 }
 
 /** For the account: it names no address but what the account wrote. */
-function reasonOf(error: unknown): string {
+function toReason(error: unknown): string {
   if (error instanceof OutboundRefusal) return 'is not at a public address';
-  if (error instanceof RequestNotSent) return `could not be reached${codeOf(error.cause)}`;
+  if (error instanceof RequestNotSent) return `could not be reached${toCode(error.cause)}`;
   if (error instanceof Error && ['SealBroken', 'UnreadableSecret'].includes(error.name))
     return 'got nothing, because its secret cannot be opened: SECRETS_KEY is missing or was changed';
-  return `broke off before it answered${codeOf(error)}`;
+  return `broke off before it answered${toCode(error)}`;
 }
 
-const codeOf = (error: unknown): string =>
+const toCode = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? ` (${error.code})`
     : '';
 
 /** Look-ups of names do not stop by a signal. */
-function abortionOf(signal: AbortSignal): Promise<never> {
+function readAbortion(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(new Error('aborted'));
     signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   worker = await TestWorker.start(gateway.database);
 });
 beforeEach(async () => {
-  key = await gateway.keyOf('an account');
+  key = await gateway.toKey('an account');
   receiver.received.length = 0;
   receiver.answer = (response) => response.writeHead(204).end();
 });

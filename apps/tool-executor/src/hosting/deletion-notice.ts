@@ -21,12 +21,12 @@ function movedNotice({ copiedAt }: Deletion): string {
   const files =
     copiedAt === undefined
       ? 'No copy of its files had been saved: if it had any, all of them are gone, and so is everything that was running.'
-      : `Its files were restored here as they were at ${secondOf(copiedAt)}. What was changed later is gone, and so is everything that was running.`;
+      : `Its files were restored here as they were at ${toSecond(copiedAt)}. What was changed later is gone, and so is everything that was running.`;
   return `Not executed: the executor that had this workspace is lost, or its disk. ${files} Repeat the call if it still makes sense.`;
 }
 
 /** In UTC, as models read times elsewhere. */
-const secondOf = (at: string): string => `${at.slice(0, 'yyyy-mm-ddThh:mm:ss'.length).replace('T', ' ')} UTC`;
+const toSecond = (at: string): string => `${at.slice(0, 'yyyy-mm-ddThh:mm:ss'.length).replace('T', ' ')} UTC`;
 
 type Deleted = Deletion & { readonly reason: DeletionReason };
 
@@ -34,7 +34,7 @@ function happened({ at, reason, unusedMs }: Deleted): string {
   const day = at.slice(0, 'yyyy-mm-dd'.length);
   switch (reason) {
     case 'unused':
-      return `the files of this workspace were deleted on ${day}, because they had not been used for ${lengthOf(unusedMs)}.`;
+      return `the files of this workspace were deleted on ${day}, because they had not been used for ${toLength(unusedMs)}.`;
     case 'request':
       return `the files of this workspace were deleted on ${day} at the request of its owner.`;
     case 'elsewhere':
@@ -44,7 +44,7 @@ function happened({ at, reason, unusedMs }: Deleted): string {
 
 const hourMs = 3_600_000;
 
-function lengthOf(ms: number): string {
+function toLength(ms: number): string {
   const hours = Math.floor(ms / hourMs);
   return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`;
 }

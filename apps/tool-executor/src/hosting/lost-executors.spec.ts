@@ -34,9 +34,9 @@ describe('executors that are lost', () => {
 
   beforeAll(async () => {
     const data = await mkdtemp('/var/tmp/rondo-nats-');
-    const packagesOf = join(__dirname, '../../../../.data');
+    const packagesDirectory = join(__dirname, '../../../../.data');
     const { PATH } = globalThis.process.env;
-    infrastructure = await startInfrastructure({ dataDir: data, packagesOf, env: { PATH }, want: ['nats'] });
+    infrastructure = await startInfrastructure({ dataDir: data, packagesDirectory, env: { PATH }, want: ['nats'] });
     nats = await connectNats({ url: natsUrl(), name: 'spec', log });
     compiled = await CompiledExecutor.build();
     answerHosting(nats, async (executor, threads, before) => {
@@ -68,13 +68,13 @@ describe('executors that are lost', () => {
   });
 
   const natsUrl = () => infrastructure.env.NATS_URL ?? '';
-  const variablesOf = (id: 'exe_1' | 'exe_2') => ({
+  const createVariables = (id: 'exe_1' | 'exe_2') => ({
     ...{ PORT: '0', NATS_URL: natsUrl(), BWRAP_PATH: bubblewrapPath(), TOOL_DRAIN_S: '0', SANDBOX_IDLE_S: '1' },
     ...{ SANDBOX_ROOT: roots[id], EXECUTOR_ID: id, EXECUTOR_ID_FILE: join(roots[id], 'executor-id') },
     SANDBOX_SNAPSHOTS: `file://${folder}`,
   });
   const start = async (id: 'exe_1' | 'exe_2') => {
-    executors.push(await startExecutor(environment.parse(variablesOf(id)), log));
+    executors.push(await startExecutor(environment.parse(createVariables(id)), log));
   };
   /** One that can be killed and stopped. */
   const startProcess = async (id: 'exe_1' | 'exe_2') => {
@@ -83,7 +83,7 @@ describe('executors that are lost', () => {
       const { environment } = require(built + '/config');
       const { startExecutor } = require(built + '/start-executor');
       const log = createLogger({ name: 'lost', level: 'silent' });
-      startExecutor(environment.parse(${JSON.stringify(variablesOf(id))}), log).then(() => console.log('up'));
+      startExecutor(environment.parse(${JSON.stringify(createVariables(id))}), log).then(() => console.log('up'));
     `);
     process = started;
     await once(started.stdout, 'data');
@@ -103,7 +103,7 @@ describe('executors that are lost', () => {
     if (answer.how !== 'answered') throw new Error(`The call was not answered but ${answer.how}.`);
     return answer.result;
   };
-  const copiesOf = (thread: ThreadId) => readdir(join(folder, thread)).catch((): string[] => []);
+  const readCopies = (thread: ThreadId) => readdir(join(folder, thread)).catch((): string[] => []);
   const adopted = async (threadId: ThreadId) => {
     while ((await requestAdoption(nats, 'exe_2', { threadId, from: 'exe_1' })) !== 'adopted') await sleep(20);
   };
@@ -113,7 +113,7 @@ describe('executors that are lost', () => {
     const caller = callerAt('exe_1');
     hosts.set(caller.threadId, 'exe_1');
     await shell(caller, 'echo kept > file; echo run > tool.sh; chmod 751 tool.sh');
-    while (!(await copiesOf(caller.threadId)).includes('exe_1.copy')) await sleep(20);
+    while (!(await readCopies(caller.threadId)).includes('exe_1.copy')) await sleep(20);
     return caller.threadId;
   };
 
@@ -156,7 +156,7 @@ describe('executors that are lost', () => {
       error: expect.stringContaining('is lost, or its disk. Its files were restored here'),
     });
     expect(await shell(caller, 'cat file')).toMatchObject({ success: true, output: 'kept\n' });
-    expect(await copiesOf(thread)).toEqual(['exe_1.copy']);
+    expect(await readCopies(thread)).toEqual(['exe_1.copy']);
     const before = asked.length;
     expect(await shell(callerAt('exe_1'), 'ls | wc -l')).toMatchObject({ success: true, output: '0\n' });
     expect(asked).toHaveLength(before);
@@ -176,7 +176,7 @@ describe('executors that are lost', () => {
       error: 'Not executed: the workspace of this thread is on another executor now. Repeat the call.',
     });
     expect(existsSync(join(roots.exe_1, thread))).toBe(false);
-    expect(await copiesOf(thread)).toEqual(['exe_2.copy']);
+    expect(await readCopies(thread)).toEqual(['exe_2.copy']);
     const caller = callerAt('exe_2', thread);
     await shell(caller, 'true'); // is told
     expect(await shell(caller, 'cat file')).toMatchObject({ output: 'kept\n' });

@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 /** A gateway that asks about one thread. */
-function gatewayOf(thread = threadId.parse(`thr_${newUlid()}`)) {
+function createGateway(thread = threadId.parse(`thr_${newUlid()}`)) {
   const ids = { thread_id: thread, account_id: accountId.parse('acc_1') };
   return {
     ask: <Op extends SandboxRequest['op']>(question: Readonly<Record<string, unknown>> & { op: Op }) =>
@@ -67,7 +67,7 @@ function gatewayOf(thread = threadId.parse(`thr_${newUlid()}`)) {
   };
 }
 
-type Gateway = ReturnType<typeof gatewayOf>;
+type Gateway = ReturnType<typeof createGateway>;
 
 async function write({ ask }: Gateway, path: string, content: Buffer, maxBytes = 50_000_000): Promise<unknown> {
   const { tunnel } = await ask({ op: 'write', path, max_bytes: maxBytes });
@@ -84,7 +84,7 @@ async function read({ ask }: Gateway, path: string): Promise<Buffer> {
 
 describe('access to a sandbox', () => {
   it('carries a file of many megabytes, larger than what one transfer to the sandbox may be', async () => {
-    const gateway = gatewayOf();
+    const gateway = createGateway();
     const content = randomBytes(12_000_000);
 
     expect(await write(gateway, 'a/big.bin', content)).toEqual({ size: content.length });
@@ -92,7 +92,7 @@ describe('access to a sandbox', () => {
   });
 
   it('creates nothing for a reader', async () => {
-    const { ask } = gatewayOf();
+    const { ask } = createGateway();
     expect((await ask({ op: 'status' })).head).toMatchObject({ state: 'absent', provider: 'embedded' });
 
     await expect(ask({ op: 'list', path: '.', depth: 1 })).rejects.toMatchObject({ code: 'not_found' });
@@ -100,7 +100,7 @@ describe('access to a sandbox', () => {
   });
 
   it('starts, stops and removes the sandbox', async () => {
-    const { ask } = gatewayOf();
+    const { ask } = createGateway();
     expect((await ask({ op: 'start' })).head).toMatchObject({ state: 'awake' });
     expect((await ask({ op: 'stop' })).head).toMatchObject({ state: 'asleep' });
     await ask({ op: 'remove' });
@@ -109,7 +109,7 @@ describe('access to a sandbox', () => {
 
   it('neither reads, writes nor removes what another executor has by now', async () => {
     const thread = threadId.parse(`thr_${newUlid()}`);
-    const gateway = gatewayOf(thread);
+    const gateway = createGateway(thread);
     await write(gateway, 'file', Buffer.from('old'));
     moved.add(thread);
 
@@ -124,7 +124,7 @@ describe('access to a sandbox', () => {
 
   it('tells since when a sandbox is in its state, what it takes, and what it has cost', async () => {
     const thread = threadId.parse(`thr_${newUlid()}`);
-    const gateway = gatewayOf(thread);
+    const gateway = createGateway(thread);
     const none = threadId.parse('thr_none');
     const before = new Date().toISOString();
     await write(gateway, 'file', Buffer.alloc(300_000, 1));
@@ -153,7 +153,7 @@ describe('access to a sandbox', () => {
   });
 
   it('refuses a file beyond the limit and leaves nothing of it', async () => {
-    const gateway = gatewayOf();
+    const gateway = createGateway();
     await expect(write(gateway, 'huge', Buffer.alloc(2_000_000), 1_000_000)).rejects.toMatchObject({
       code: 'too_large',
     });
@@ -161,7 +161,7 @@ describe('access to a sandbox', () => {
   });
 
   it('refuses paths out of the workspace, directories and what is not there', async () => {
-    const gateway = gatewayOf();
+    const gateway = createGateway();
     await write(gateway, 'd/file', Buffer.from('x'));
     await expect(read(gateway, '../../etc/passwd')).rejects.toMatchObject({ code: 'invalid_path' });
     await expect(read(gateway, 'd')).rejects.toMatchObject({ code: 'not_a_file' });
@@ -174,7 +174,7 @@ describe('access to a sandbox', () => {
   });
 
   it('does not understand what a later version asks', async () => {
-    const { ask } = gatewayOf();
+    const { ask } = createGateway();
     await expect(ask({ op: 'teleport' as 'status' })).rejects.toMatchObject({ code: 'invalid_request' });
   });
 });

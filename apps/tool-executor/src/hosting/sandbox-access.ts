@@ -35,7 +35,7 @@ interface SandboxAccessParts {
 }
 
 type ThreadRequest = Exclude<SandboxRequest, { op: 'states' | 'sites' }>;
-type RequestOf<Op extends SandboxRequest['op']> = Extract<SandboxRequest, { op: Op }>;
+type RequestWithOp<Op extends SandboxRequest['op']> = Extract<SandboxRequest, { op: Op }>;
 
 const maxTunnels = 256;
 /** NATS lets the answer take 10 s; a sandbox that is not free, or not known to be here, by then is asked for again. */
@@ -75,14 +75,14 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async perform(request: SandboxRequest): Promise<AcceptedTunnel> {
     if (request.op === 'states') return { head: { states: await this.parts.states.ofAll(request.thread_ids) } };
-    if (request.op === 'sites') return { head: { sites: await this.sitesOf(request.account_id) } };
+    if (request.op === 'sites') return { head: { sites: await this.readSites(request.account_id) } };
     return this.performOn(request.thread_id, request);
   }
 
-  private async sitesOf(account: AccountId) {
+  private async readSites(account: AccountId) {
     const { sites, sandboxes } = this.parts;
-    const accountOf = async (thread: string) => (await sandboxes.list({ thread }))[0]?.labels.account;
-    const found = await sites.ofAccount(account, accountOf);
+    const findAccount = async (thread: string) => (await sandboxes.list({ thread }))[0]?.labels.account;
+    const found = await sites.ofAccount(account, findAccount);
     return found.map(({ threadId, publishedAt, ...site }) => ({
       ...{ thread_id: threadId, ...site },
       ...(publishedAt !== undefined && { published_at: publishedAt }),
@@ -93,13 +93,13 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
     const { sandboxes } = this.parts;
     switch (request.op) {
       case 'status':
-        return { head: await this.stateOf(threadId) };
+        return { head: await this.readState(threadId) };
       case 'start':
         await this.use(request, (sandbox) => sandbox.files.stat('.'));
-        return { head: await this.stateOf(threadId) };
+        return { head: await this.readState(threadId) };
       case 'stop':
         await sandboxes.putToSleep(threadId);
-        return { head: await this.stateOf(threadId) };
+        return { head: await this.readState(threadId) };
       case 'remove':
         await this.requireHere(request);
         await sandboxes.remove(threadId, 'request');
@@ -127,7 +127,7 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Wakes nothing. An action may take longer than an answer of NATS, so its outcome comes through the tunnel. */
-  private operateBrowser(request: RequestOf<'browser_look' | 'browser_act'>): AcceptedTunnel {
+  private operateBrowser(request: RequestWithOp<'browser_look' | 'browser_act'>): AcceptedTunnel {
     const { thread_id: threadId } = request;
     const { operator, sandboxes } = this.parts;
     if (!sandboxes.isAwake(threadId))
@@ -147,11 +147,11 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
     return { head: {}, serve };
   }
 
-  private stateOf(threadId: string): Promise<SandboxHead<'status'>> {
+  private readState(threadId: string): Promise<SandboxHead<'status'>> {
     return this.parts.states.of(threadId);
   }
 
-  private async read(request: RequestOf<'read'>): Promise<AcceptedTunnel> {
+  private async read(request: RequestWithOp<'read'>): Promise<AcceptedTunnel> {
     const { path } = request;
     const { size } = await this.useExisting(request, ({ files }) => files.read(path, { offset: 0, length: 0 }));
     const serve = (tunnel: Duplex) =>
@@ -161,7 +161,7 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
     return { head: { size }, serve };
   }
 
-  private async write(request: RequestOf<'write'>, tunnel: Duplex): Promise<void> {
+  private async write(request: RequestWithOp<'write'>, tunnel: Duplex): Promise<void> {
     const source = tunnel.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>; // a tunnel carries bytes only
     const size = await this.use(request, ({ files }) =>
       files.writeStream(request.path, source, { mode: request.mode, maxBytes: request.max_bytes }),
@@ -172,7 +172,7 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Wakes nothing: the servers of a sandbox that sleeps do not run. */
-  private async connect(request: RequestOf<'connect'>): Promise<AcceptedTunnel> {
+  private async connect(request: RequestWithOp<'connect'>): Promise<AcceptedTunnel> {
     const { thread_id: threadId, port, token } = request;
     const { previews, sandboxes } = this.parts;
     if (!previews.accepts({ threadId, port, token })) throw new TunnelError('not_found', 'There is no such preview.');
@@ -183,7 +183,7 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Needs no sandbox: a site is served from its own files. */
-  private async serveSite({ thread_id: threadId, token }: RequestOf<'site'>): Promise<AcceptedTunnel> {
+  private async serveSite({ thread_id: threadId, token }: RequestWithOp<'site'>): Promise<AcceptedTunnel> {
     const site = await this.parts.sites.find(threadId, token);
     if (!site) throw new TunnelError('not_found', 'There is no such preview.');
     return { head: {}, serve: (tunnel) => this.siteServer.serve(tunnel, { threadId, token }) };
@@ -191,7 +191,7 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** What reads or deletes creates nothing. */
   private async useExisting<T>(request: ThreadRequest, work: (sandbox: Sandbox) => Promise<T>): Promise<T> {
-    const { state } = await this.stateOf(request.thread_id);
+    const { state } = await this.readState(request.thread_id);
     if (state === 'absent' || state === 'deleted')
       throw new SandboxError('not_found', 'The thread has no workspace yet.');
     return this.use(request, work);
@@ -214,7 +214,7 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
   }
 }
 
-const list = ({ files }: Sandbox, { path, depth }: RequestOf<'list'>) =>
+const list = ({ files }: Sandbox, { path, depth }: RequestWithOp<'list'>) =>
   files.list(path, { depth, exclude: ['node_modules', '.git'] });
 
 /** Each end of one ends the same end of the other. */

@@ -1,6 +1,6 @@
 import type { ThreadId } from '@rondo/contract';
 import type { KnownSandboxState } from '@rondo/messaging';
-import { type ListedSandbox, type SandboxProvider, type SandboxRecord, runningMsOf } from '../sandboxes';
+import { type ListedSandbox, type SandboxProvider, type SandboxRecord, countRunningMs } from '../sandboxes';
 
 interface StateParts {
   readonly sandboxes: Pick<SandboxProvider, 'name' | 'list' | 'isAwake' | 'diskBytes' | 'records'>;
@@ -37,7 +37,7 @@ export class SandboxStates {
     const { sandboxes, usdPerHour } = this.parts;
     const { usedAt, seenAt, changedAt, deletion } = record;
     const isRunning = sandboxes.isAwake(threadId);
-    const runningMs = runningMsOf(record, isRunning ? Date.now() : Date.parse(seenAt ?? usedAt));
+    const runningMs = countRunningMs(record, isRunning ? Date.now() : Date.parse(seenAt ?? usedAt));
     const since = state === 'deleted' ? deletion?.at : changedAt;
     const diskBytes =
       state === 'deleted' || state === 'absent' ? 0 : (sandboxes.diskBytes(threadId) ?? record.diskBytes);

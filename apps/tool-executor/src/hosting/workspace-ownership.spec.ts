@@ -134,7 +134,7 @@ describe('WorkspaceHosting', () => {
   });
 
   it('keeps what it has just restored, although a worker has not made the move final', async () => {
-    const leaveOf = async (restoredAt: number) => {
+    const readLeave = async (restoredAt: number) => {
       const { hosting, left, state } = anExecutor({ record: { restoredAt: new Date(restoredAt).toISOString() } });
       state.answer = moved;
       hosting.announced();
@@ -142,8 +142,8 @@ describe('WorkspaceHosting', () => {
       return left;
     };
 
-    expect(await leaveOf(Date.now())).toEqual([]);
-    expect(await leaveOf(Date.now() - 3_600_001)).toEqual([thread]);
+    expect(await readLeave(Date.now())).toEqual([]);
+    expect(await readLeave(Date.now() - 3_600_001)).toEqual([thread]);
   });
 
   it.each<[string, (executor: ReturnType<typeof anExecutor>) => void]>([

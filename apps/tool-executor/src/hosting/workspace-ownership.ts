@@ -87,7 +87,7 @@ export class WorkspaceHosting implements OnModuleDestroy {
     if (!copies.hasFiles(threadId) && !(await this.mayBeLost(threadId))) return this.confirm(threadId, this.times);
     const until = Date.now() + wait.timeoutMs;
     for (;;) {
-      const hosted = await this.askOf(threadId);
+      const hosted = await this.readAsk(threadId);
       if (hosted !== 'unknown') return hosted;
       if (Date.now() + askAgainMs > until) return 'unknown';
       await sleep(askAgainMs, undefined, { signal: wait.signal }).catch(() => wait.signal.throwIfAborted());
@@ -136,7 +136,7 @@ export class WorkspaceHosting implements OnModuleDestroy {
     });
   }
 
-  private async askOf(threadId: ThreadId): Promise<Hosted> {
+  private async readAsk(threadId: ThreadId): Promise<Hosted> {
     const { times } = this;
     const hosting = await this.ask([threadId], this.parts.directoryMadeAt ?? undefined);
     if (!hosting?.moved) return 'unknown';

@@ -1,6 +1,6 @@
 import type { EffectClass, McpServer, McpTool } from '@rondo/contract';
 import { z } from 'zod';
-import { fingerprintOf } from './fingerprint';
+import { toFingerprint } from './fingerprint';
 import { isReadable, readableLine } from './readable-text';
 import { SchemaRefused, boundedSchema, checkedSchema } from './schemas/checked-schema';
 import type { SchemaChecker } from './schemas/schema-checker';
@@ -34,13 +34,13 @@ type Claimed = z.infer<typeof claimed>;
 export async function describeTools(
   server: McpServer,
   given: readonly unknown[],
-  { schemas, signal }: { schemas: Pick<SchemaChecker, 'problemsOf'>; signal: AbortSignal },
+  { schemas, signal }: { schemas: Pick<SchemaChecker, 'readProblems'>; signal: AbortSignal },
 ): Promise<DescribedTools> {
   const { tools, refused } = readTools(server, given);
   const described: DescribedTools = { tools: [], refused };
-  const problems = await schemas.problemsOf(tools.flatMap(schemasOf), signal);
+  const problems = await schemas.readProblems(tools.flatMap(listSchemas), signal);
   for (const tool of tools) {
-    const [input, output] = problems.splice(0, schemasOf(tool).length);
+    const [input, output] = problems.splice(0, listSchemas(tool).length);
     if (input !== undefined) refuse(described, tool.tool, `its schema ${input}`);
     else if (output !== undefined) refuse(described, tool.tool, `its output schema ${output}`);
     else described.tools.push(tool);
@@ -48,7 +48,7 @@ export async function describeTools(
   return described;
 }
 
-const schemasOf = ({ parameters, output_schema }: McpTool) => [parameters, ...(output_schema ? [output_schema] : [])];
+const listSchemas = ({ parameters, output_schema }: McpTool) => [parameters, ...(output_schema ? [output_schema] : [])];
 
 /**
  * Judges by form and size. What a server says stands behind its name, so that a model
@@ -57,12 +57,12 @@ const schemasOf = ({ parameters, output_schema }: McpTool) => [parameters, ...(o
 function readTools(server: McpServer, given: readonly unknown[]): DescribedTools {
   const described: DescribedTools = { tools: [], refused: [] };
   const times = new Map<string, number>();
-  for (const name of given.map(nameOf)) times.set(name, (times.get(name) ?? 0) + 1);
+  for (const name of given.map(toName)) times.set(name, (times.get(name) ?? 0) + 1);
   let left = allCharacters;
   for (const one of given) {
-    const name = nameOf(one);
+    const name = toName(one);
     if (server.tools && !server.tools.includes(name)) continue;
-    const outcome = described.tools.length < mostTools ? descriptionOf(server, one) : 'the server has too many tools';
+    const outcome = described.tools.length < mostTools ? toDescription(server, one) : 'the server has too many tools';
     const problem = (times.get(name) ?? 0) > 1 ? 'the server has several tools of this name' : outcome;
     if (typeof problem !== 'string') left -= JSON.stringify(problem).length;
     if (typeof problem === 'string') refuse(described, name, problem);
@@ -72,13 +72,13 @@ function readTools(server: McpServer, given: readonly unknown[]): DescribedTools
   return described;
 }
 
-const nameOf = (given: unknown): string => claimed.pick({ name: true }).safeParse(given).data?.name ?? '';
+const toName = (given: unknown): string => claimed.pick({ name: true }).safeParse(given).data?.name ?? '';
 
 function refuse({ refused }: DescribedTools, name: string, reason: string): void {
   if (refused.length < mostTools) refused.push({ tool: readableLine(name, shownName), reason });
 }
 
-function descriptionOf(server: McpServer, given: unknown): McpTool | string {
+function toDescription(server: McpServer, given: unknown): McpTool | string {
   const parsed = claimed.safeParse(given);
   if (!parsed.success) return 'its description has not the form of one';
   const { name, description = '', inputSchema, outputSchema } = parsed.data;
@@ -94,8 +94,8 @@ function descriptionOf(server: McpServer, given: unknown): McpTool | string {
     description: `Tool of the server "${server.name}". ${readableLine(description, descriptionCharacters)}`.trim(),
     parameters,
     ...(output && { output_schema: output }),
-    effect_class: effectOf(parsed.data),
-    fingerprint: fingerprintOf(parsed.data),
+    effect_class: toEffect(parsed.data),
+    fingerprint: toFingerprint(parsed.data),
   };
 }
 
@@ -109,7 +109,7 @@ function schemaOrProblem(whose: string, read: () => McpTool['parameters']): McpT
 }
 
 /** By the server's own word, which counts only for a server that the run trusts. */
-function effectOf({ annotations }: Claimed): EffectClass {
+function toEffect({ annotations }: Claimed): EffectClass {
   if (annotations?.readOnlyHint === true) return 'pure';
   return annotations?.idempotentHint === true ? 'idempotent' : 'unsafe';
 }

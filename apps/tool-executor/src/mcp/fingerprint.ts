@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Of all that a server says about a tool. The order of keys does not count. */
-export const fingerprintOf = (value: unknown): string =>
+export const toFingerprint = (value: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify(sorted(value)))
     .digest('hex')

@@ -66,7 +66,7 @@ describe.each(['2025', '2026'] as const)('a server of the generation of %s', (ge
   });
 
   it('is used over standard streams in the sandbox', async () => {
-    const sandbox = await fixture.sandboxOf('thr_one');
+    const sandbox = await fixture.readSandbox('thr_one');
     await sandbox.files.write('packaged.cjs', packagedServer(generation), { mode: 'put' });
     const server = overStdio('exec node /workspace/packaged.cjs');
 

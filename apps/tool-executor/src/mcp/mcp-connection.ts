@@ -77,7 +77,7 @@ export class McpConnection {
 
   constructor(
     private readonly started: StartedServer,
-    private readonly parts: { schemas: Pick<SchemaChecker, 'problemsOf'>; generations: KnownGenerations },
+    private readonly parts: { schemas: Pick<SchemaChecker, 'readProblems'>; generations: KnownGenerations },
     private readonly createTransport: (heard: TransportListeners) => Transport,
   ) {}
 

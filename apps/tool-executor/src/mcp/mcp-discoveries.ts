@@ -7,7 +7,7 @@ import { type McpTools, ownCommandId } from './mcp-tools';
 
 export interface McpDiscoveriesParts {
   readonly mcp: Pick<McpTools, 'discover'>;
-  readonly sandboxes: Pick<SandboxProvider, 'get' | 'egressOf' | 'remove'>;
+  readonly sandboxes: Pick<SandboxProvider, 'get' | 'toEgress' | 'remove'>;
   readonly slots: Pick<SandboxSlots, 'acquire'>;
   readonly log: SandboxLog;
 }
@@ -39,7 +39,7 @@ export class McpDiscoveries {
 
   /** All of an account share the rate of one sandbox. */
   private overNetwork(unused: UnusedServer): Promise<McpDiscovery> {
-    const egress = this.parts.sandboxes.egressOf(`discovery-${unused.account}`);
+    const egress = this.parts.sandboxes.toEgress(`discovery-${unused.account}`);
     const sandbox = () => Promise.reject(new Error('A server over the network needs no sandbox.'));
     return this.parts.mcp.discover({ ...unused, ...ofNoRun(), egress, sandbox });
   }
@@ -56,7 +56,7 @@ export class McpDiscoveries {
       return await mcp.discover({
         ...{ account, server, startMs, signal, sandbox },
         ...ofNoRun(),
-        egress: sandboxes.egressOf(thread),
+        egress: sandboxes.toEgress(thread),
       });
     } finally {
       await this.remove(thread);

@@ -21,7 +21,7 @@ export type McpFailure = 'session_lost' | 'not_sent' | 'refused' | 'unreadable' 
 const isAboutSession = ({ status, message }: SdkHttpError): boolean =>
   status === 404 || (status === 400 && /session/i.test(message));
 
-export function failureOf(error: unknown): McpFailure {
+export function toFailure(error: unknown): McpFailure {
   if (error instanceof OutboundRefusal || error instanceof RequestNotSent) return 'not_sent';
   if (error instanceof AnswerTooLong || error instanceof AnswerUnreadable || error instanceof ZodError)
     return 'unreadable';
@@ -39,7 +39,7 @@ const unreadable: readonly SdkErrorCode[] = [SdkErrorCode.InvalidResult, SdkErro
 const longestReason = 300;
 
 /** For the model and for people: one readable line. */
-export function reasonOf(error: unknown): string {
+export function toReason(error: unknown): string {
   if (error instanceof ZodError) return 'its answer has not the form that the protocol demands';
   if (error instanceof SealBroken) return 'its headers cannot be opened: name the server again with its headers';
   if (error instanceof SseError || error instanceof SdkHttpError) return readableLine(error.message, longestReason);

@@ -42,9 +42,9 @@ export function readAnswer({ content, structuredContent, isError }: Readonly<Rec
 }
 
 /** What a tool of a server returned, for the model: its texts, its first image, and notes about what is not shown. */
-export function resultOf({ content, structuredContent, isError }: McpAnswer): ExecutorResult {
-  const image = content.flatMap(imageOf)[0];
-  const parts = content.map((block) => textOf(block, image));
+export function toResult({ content, structuredContent, isError }: McpAnswer): ExecutorResult {
+  const image = content.flatMap(toImage)[0];
+  const parts = content.map((block) => toText(block, image));
   const isTold = parts.some((part) => part !== '');
   if (!isTold && structuredContent) parts.push(JSON.stringify(structuredContent));
   const { text, truncated } = clipMiddle(readableText(parts.filter((part) => part !== '').join('\n\n')));
@@ -55,7 +55,7 @@ export function resultOf({ content, structuredContent, isError }: McpAnswer): Ex
 type ShownImage = NonNullable<ExecutorResult['image']>;
 
 /** Only what its bytes prove to be an image of a known kind. */
-function imageOf({ type, data: given }: Block): ShownImage[] {
+function toImage({ type, data: given }: Block): ShownImage[] {
   if (type !== 'image' || given === undefined || given.length > (largestImage / 3) * 4) return [];
   const data = given.replace(/\s/g, '');
   const header = imageHeader(data);
@@ -64,19 +64,19 @@ function imageOf({ type, data: given }: Block): ShownImage[] {
 
 const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text);
 
-function textOf({ type, text, data, uri, name, resource }: Block, image: ShownImage | undefined): string {
+function toText({ type, text, data, uri, name, resource }: Block, image: ShownImage | undefined): string {
   if (type === 'image') {
     return image && image.data === data?.replace(/\s/g, '') ? '' : '[an image that is not shown]';
   }
-  if (type === 'audio') return `[audio, ${bytesOf(data)} bytes, not shown]`;
+  if (type === 'audio') return `[audio, ${countBytes(data)} bytes, not shown]`;
   if (type === 'resource_link') return `[resource ${readableLine(uri ?? '', 500)}: ${readableLine(name ?? '', 200)}]`;
   if (resource) {
     const named = `resource ${readableLine(resource.uri ?? '', 500)}`;
     return resource.text === undefined
-      ? `[${named}, ${bytesOf(resource.blob)} bytes, not shown]`
+      ? `[${named}, ${countBytes(resource.blob)} bytes, not shown]`
       : `[${named}]\n${resource.text}`;
   }
   return text ?? `[content of the type ${readableLine(type ?? 'none', 60)}, not shown]`;
 }
 
-const bytesOf = (base64 = ''): number => Math.floor((base64.length * 3) / 4);
+const countBytes = (base64 = ''): number => Math.floor((base64.length * 3) / 4);

@@ -32,7 +32,7 @@ export class McpSessions {
     open: () => Promise<McpConnection>,
     work: (connection: McpConnection) => Promise<Result>,
   ): Promise<Result> {
-    const session = await this.sessionOf(key, open);
+    const session = await this.readSession(key, open);
     session.users += 1;
     try {
       return await work(await session.connection);
@@ -57,7 +57,7 @@ export class McpSessions {
     await Promise.all([...this.sessions.keys()].map((key) => this.drop(key)));
   }
 
-  private async sessionOf(key: string, open: () => Promise<McpConnection>): Promise<Session> {
+  private async readSession(key: string, open: () => Promise<McpConnection>): Promise<Session> {
     const known = this.sessions.get(key);
     if (known && (await known.connection.catch(() => undefined))?.isOpen === true) return known;
     const opened = this.sessions.get(key);

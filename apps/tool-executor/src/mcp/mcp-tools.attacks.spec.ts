@@ -39,7 +39,7 @@ async function rawServer(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(http.address() as { port: number }).port}/mcp`; // it listens on TCP
 }
 
-async function refusalOf(tool: ServedTool): Promise<string | undefined> {
+async function findRefusal(tool: ServedTool): Promise<string | undefined> {
   server.tools = [tool, { name: 'good', inputSchema: anyObject }];
   const found = await fixture.list(aServer());
   if (found.how !== 'connected') throw new Error(found.reason);
@@ -105,7 +105,7 @@ describe('attack: a tool of an MCP server', () => {
     ['with a name that turns text around', { name: 'ba\u202ed', inputSchema: anyObject }, 'unreadable'],
     ['with a name of 10,000 characters', { name: 'x'.repeat(10_000), inputSchema: anyObject }, 'too long'],
   ])('%s is not offered', async (_, tool, reason) => {
-    expect(await refusalOf(tool)).toContain(reason);
+    expect(await findRefusal(tool)).toContain(reason);
   });
 
   it('with the name of another one is not offered, and neither is the other', async () => {
@@ -287,9 +287,9 @@ describe('attack: a command of an MCP server', () => {
     async (_, line) => {
       const lines = line.length < 10 ? 1_000_000 : 40_000;
       const flood = `yes '${line}' | head -n ${lines}`; // about 4 MB
-      const victim = await fixture.sandboxOf('thr_other');
+      const victim = await fixture.readSandbox('thr_other');
       await run(victim, 'true');
-      const loud = await fixture.sandboxOf('thr_loud');
+      const loud = await fixture.readSandbox('thr_loud');
       const control = await commandTimes(victim, () =>
         run(loud, `${flood}; sleep 1`, { timeoutMs: 10_000, maxOutputBytes: 2 ** 28 }),
       );

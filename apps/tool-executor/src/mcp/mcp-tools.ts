@@ -15,7 +15,7 @@ import { OutcomeUnknown, type ToolContext } from '../tools/tool-handler';
 import type { HandledTool } from '../tools/tool-handlers';
 import type { McpConnection } from './mcp-connection';
 import { KnownGenerations } from './generations';
-import { type McpFailure, failureOf, reasonOf } from './mcp-failure';
+import { type McpFailure, toFailure, toReason } from './mcp-failure';
 import { McpSessions } from './mcp-sessions';
 import { openHeaders, secretsIn } from './open-headers';
 import { type McpUse, openConnection, toSecretUser } from './open-connection';
@@ -46,7 +46,7 @@ export class McpTools {
 
   /** Never rejects. A server in the sandbox ends again: the run's first call starts one that belongs to that call. */
   async list(use: ThreadMcpUse): Promise<McpDiscovery> {
-    const key = keyOf(use);
+    const key = toKey(use);
     const tools = () =>
       this.sessions.use(
         key,
@@ -58,7 +58,7 @@ export class McpTools {
       );
     try {
       const again = async (error: unknown) => {
-        if (failureOf(error) !== 'session_lost') throw error;
+        if (toFailure(error) !== 'session_lost') throw error;
         await this.sessions.drop(key);
         return tools();
       };
@@ -115,7 +115,7 @@ export class McpTools {
 
   /** Undefined when the server has forgotten the session, and so has not looked at the call. */
   private async attempt(use: ThreadMcpUse, work: Attempt, mayRepeat: boolean): Promise<ExecutorResult | undefined> {
-    const key = keyOf(use);
+    const key = toKey(use);
     const sent = { isSent: false };
     try {
       return await this.sessions.use(
@@ -133,21 +133,21 @@ export class McpTools {
         },
       );
     } catch (error) {
-      const how = failureOf(error);
+      const how = toFailure(error);
       if (how === 'session_lost') await this.sessions.drop(key); // what is broken otherwise is not used again
       if (how === 'session_lost' && mayRepeat) return undefined;
       if (sent.isSent && how === 'unknown') throw this.unknown(use, error);
       use.signal.throwIfAborted();
-      return failedResult(`The server "${use.server.name}" ${sent.isSent ? says[how] : unsent}: ${reasonOf(error)}`);
+      return failedResult(`The server "${use.server.name}" ${sent.isSent ? says[how] : unsent}: ${toReason(error)}`);
     }
   }
 
   private failed(use: McpUse, error: unknown): McpDiscovery {
-    return { how: 'failed', reason: this.redacted(use, reasonOf(error)) };
+    return { how: 'failed', reason: this.redacted(use, toReason(error)) };
   }
 
   private unknown(use: McpUse, error: unknown): OutcomeUnknown {
-    const why = use.signal.aborted ? 'the call was cancelled after it had been sent' : reasonOf(error);
+    const why = use.signal.aborted ? 'the call was cancelled after it had been sent' : toReason(error);
     return new OutcomeUnknown(this.redacted(use, `No answer came from the server "${use.server.name}": ${why}`));
   }
 
@@ -192,7 +192,7 @@ interface Attempt {
 export const ownCommandId = (): string => `call_${newUlid()}`;
 
 /** A process belongs to its run; a session over the network serves the whole thread. */
-const keyOf = ({ server, account, thread, run }: ThreadMcpUse): string =>
+const toKey = ({ server, account, thread, run }: ThreadMcpUse): string =>
   JSON.stringify([account, thread, server, server.transport === 'stdio' ? run : null]);
 
 /** A tool that is not what the model was shown any more is not called: the model would not know what it does. */

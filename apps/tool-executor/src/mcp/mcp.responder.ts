@@ -20,7 +20,7 @@ interface McpResponderParts {
   readonly nats: NatsLink;
   readonly executorId: string;
   readonly mcp: McpTools;
-  readonly sandboxes: Pick<SandboxProvider, 'get' | 'egressOf' | 'remove'>;
+  readonly sandboxes: Pick<SandboxProvider, 'get' | 'toEgress' | 'remove'>;
   readonly slots: Pick<SandboxSlots, 'acquire'>;
   readonly hosting: Pick<WorkspaceHosting, 'require'>;
   readonly log: SandboxLog;
@@ -61,7 +61,7 @@ export class McpResponder implements OnApplicationBootstrap, OnModuleDestroy {
     const started = { server, startMs };
     const timeoutMs = longestConnectMs(started);
     return this.inTime(started, async (signal) => {
-      const egress = sandboxes.egressOf(thread);
+      const egress = sandboxes.toEgress(thread);
       let release: () => void = () => undefined;
       const sandbox = async () => {
         await hosting.require(thread, { signal, timeoutMs });

@@ -27,7 +27,7 @@ export interface ConnectionParts {
   readonly secrets: Pick<SecretBox, 'open'> | undefined;
   /** Absent: headers with placeholders of secrets are refused. */
   readonly source: Pick<SecretSource, 'open'> | undefined;
-  readonly schemas: Pick<SchemaChecker, 'problemsOf'>;
+  readonly schemas: Pick<SchemaChecker, 'readProblems'>;
   readonly generations: KnownGenerations;
 }
 

@@ -1,5 +1,5 @@
 import { Parser, type ParserRequest, Unreadable, usualParserLimits } from './parser';
-import { zipOf } from './testing/zip';
+import { createZip } from './testing/zip';
 
 const never = new AbortController().signal;
 const document = { kind: 'document', characters: 100_000, pages: 100 } as const;
@@ -7,14 +7,14 @@ const page = { kind: 'page', url: 'https://example.org/' } as const;
 
 describe('attack: hostile documents', () => {
   const parser = new Parser(usualParserLimits);
-  const problemOf = async (request: ParserRequest, bytes: Buffer, by = parser) => {
+  const readProblem = async (request: ParserRequest, bytes: Buffer, by = parser) => {
     const error: unknown = await by.parse(request, bytes, never).catch((reason: unknown) => reason);
     if (!(error instanceof Unreadable)) throw error;
     return error.message;
   };
 
   it('a page with a million elements', async () => {
-    expect(await problemOf(page, Buffer.from('<b>x</b>'.repeat(1_000_000)))).toContain(
+    expect(await readProblem(page, Buffer.from('<b>x</b>'.repeat(1_000_000)))).toContain(
       'it has 1000000 elements; the limit is 50000',
     );
   });
@@ -23,38 +23,41 @@ describe('attack: hostile documents', () => {
     const impatient = new Parser({ ...usualParserLimits, timeoutMs: 2_000 });
     const bytes = Buffer.from(`${'<div>'.repeat(45_000)}${'x'.repeat(300)}`);
 
-    expect(await problemOf(page, bytes, impatient)).toMatch(/takes longer than 2 s|damaged/);
+    expect(await readProblem(page, bytes, impatient)).toMatch(/takes longer than 2 s|damaged/);
   });
 
   it('a zip bomb', async () => {
-    const bomb = zipOf({ 'word/document.xml': Buffer.alloc(300 * 1024 * 1024) });
+    const bomb = createZip({ 'word/document.xml': Buffer.alloc(300 * 1024 * 1024) });
 
     expect(bomb.length).toBeLessThan(1_000_000);
-    expect(await problemOf(document, bomb)).toBe('it is larger than 200 MiB when it is decompressed');
+    expect(await readProblem(document, bomb)).toBe('it is larger than 200 MiB when it is decompressed');
   });
 
   it('a zip bomb that declares a small size', async () => {
-    const bomb = zipOf({ 'word/document.xml': Buffer.alloc(300 * 1024 * 1024) }, { declaredSize: 100 });
+    const bomb = createZip({ 'word/document.xml': Buffer.alloc(300 * 1024 * 1024) }, { declaredSize: 100 });
 
-    expect(await problemOf(document, bomb)).toMatch(/larger than 200 MiB|damaged/);
+    expect(await readProblem(document, bomb)).toMatch(/larger than 200 MiB|damaged/);
   });
 
   it('an archive with more parts than are counted', async () => {
     const parts = Array.from({ length: 10_001 }, (_, index) => [`part-${index}`, Buffer.alloc(0)]);
 
-    expect(await problemOf(document, zipOf(Object.fromEntries(parts)))).toBe('it has more than 10000 parts');
+    expect(await readProblem(document, createZip(Object.fromEntries(parts)))).toBe('it has more than 10000 parts');
   });
 
   it('an input that takes more memory than is allowed', async () => {
     const small = new Parser({ ...usualParserLimits, memoryBytes: 90 * 1024 * 1024 });
     const sheet = Buffer.from(`<div>${'<p>text</p>'.repeat(45_000)}</div>`);
 
-    expect(await problemOf(page, sheet, small)).toBe('reading it takes more memory than is allowed');
+    expect(await readProblem(page, sheet, small)).toBe('reading it takes more memory than is allowed');
   });
 
   it('an external entity of a presentation', async () => {
     const slide = '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><p:sld><a:p><a:t>&x;</a:t></a:p></p:sld>';
-    const bytes = zipOf({ 'ppt/presentation.xml': Buffer.from('<a/>'), 'ppt/slides/slide1.xml': Buffer.from(slide) });
+    const bytes = createZip({
+      'ppt/presentation.xml': Buffer.from('<a/>'),
+      'ppt/slides/slide1.xml': Buffer.from(slide),
+    });
 
     const { text } = await parser.parse(document, bytes, never);
 
@@ -64,7 +67,7 @@ describe('attack: hostile documents', () => {
   it.each(['%PDF-1.7 endless', 'PK\u0003\u0004 truncated', '\u0089PNG\r\n\u001a\n'])(
     '%j, and nothing after it',
     async (text) => {
-      expect(await problemOf(document, Buffer.from(text, 'latin1'))).toMatch(/^it is (damaged|neither)/);
+      expect(await readProblem(document, Buffer.from(text, 'latin1'))).toMatch(/^it is (damaged|neither)/);
     },
   );
 
@@ -73,7 +76,7 @@ describe('attack: hostile documents', () => {
     const header = Buffer.from('89504e470d0a1a0a0000000d49484452000186a0000186a00802000000', 'hex');
     const bytes = Buffer.concat([header, Buffer.from('00000000', 'hex')]);
 
-    expect(await problemOf(image, bytes)).toMatch(/more than 50000000 pixels|damaged/);
+    expect(await readProblem(image, bytes)).toMatch(/more than 50000000 pixels|damaged/);
   });
 });
 

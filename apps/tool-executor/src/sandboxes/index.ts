@@ -14,4 +14,4 @@ export type { CopySettings } from './host/workspaces/workspace-copies';
 export { openSnapshotStore, snapshotPlace } from './snapshots/open-snapshot-store';
 export type { SnapshotStore } from './snapshots/snapshot-store';
 export { deletionNotice } from '../hosting/deletion-notice';
-export { type SandboxRecord, runningMsOf } from './provider/sandbox-records';
+export { type SandboxRecord, countRunningMs } from './provider/sandbox-records';

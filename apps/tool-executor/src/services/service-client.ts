@@ -114,9 +114,9 @@ export class ServiceClient {
     const enough = anySignal([signal, AbortSignal.timeout(timeoutMs)]);
     try {
       const message = await this.toRequestMessage(request);
-      const destination = await this.destinationOf(message.url);
+      const destination = await this.readDestination(message.url);
       const outcome = await exchange(message, destination, { signal: enough.signal, bodyBytes });
-      if (outcome.how === 'answered' && !enough.signal.aborted) return this.contentOf(outcome.answer);
+      if (outcome.how === 'answered' && !enough.signal.aborted) return this.toContent(outcome.answer);
       const why = enough.signal.aborted ? `did not answer within ${timeoutMs / 1_000} s` : 'could not be reached';
       throw new ServiceProblem(`${name} ${why}.`, true);
     } finally {
@@ -148,7 +148,7 @@ export class ServiceClient {
     };
   }
 
-  private async destinationOf(url: URL): Promise<CheckedDestination> {
+  private async readDestination(url: URL): Promise<CheckedDestination> {
     const { name, mayBePrivate } = this.endpoint;
     const target = toTarget(url);
     const { resolveInternal, proxy } = this.rules;
@@ -160,7 +160,7 @@ export class ServiceClient {
     }
   }
 
-  private contentOf({ status, body, cut }: HttpAnswer): unknown {
+  private toContent({ status, body, cut }: HttpAnswer): unknown {
     const { name } = this.endpoint;
     const text = body.toString();
     if (status < 200 || status > 299) {

@@ -1,7 +1,7 @@
-import { rangeOf } from './byte-range';
+import { findRange } from './byte-range';
 
-describe('rangeOf', () => {
-  it.each<[string | undefined, ReturnType<typeof rangeOf>]>([
+describe('findRange', () => {
+  it.each<[string | undefined, ReturnType<typeof findRange>]>([
     ['bytes=0-0', { first: 0, last: 0 }],
     ['bytes=2-5', { first: 2, last: 5 }],
     ['bytes=7-', { first: 7, last: 9 }],
@@ -21,11 +21,11 @@ describe('rangeOf', () => {
     ['lines=1-2', undefined],
     ['bytes=1-2; drop', undefined],
   ])('%s of ten bytes', (header, range) => {
-    expect(rangeOf(header, 10)).toEqual(range);
+    expect(findRange(header, 10)).toEqual(range);
   });
 
   it('finds no part in an empty file', () => {
-    expect(['bytes=0-', 'bytes=-1', 'bytes=0-0'].map((header) => rangeOf(header, 0))).toEqual([
+    expect(['bytes=0-', 'bytes=-1', 'bytes=0-0'].map((header) => findRange(header, 0))).toEqual([
       'unsatisfiable',
       'unsatisfiable',
       'unsatisfiable',

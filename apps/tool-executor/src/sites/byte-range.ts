@@ -8,7 +8,7 @@ export interface ByteRange {
  * The part of a file that a `Range` header asks for (RFC 9110, 14). Undefined where the whole file is the answer: without
  * the header, where it is malformed, or asks for several parts, which a server may ignore.
  */
-export function rangeOf(header: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | undefined {
+export function findRange(header: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | undefined {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? [];
   if (from === '' && to === '') return undefined;
   if (from === '') return lastBytes(Number(to), bytes);

@@ -36,5 +36,5 @@ const byExtension: Readonly<Record<string, string>> = {
 };
 
 /** By the name alone; what is not known is offered for download. */
-export const contentTypeOf = (path: string): string =>
+export const toContentType = (path: string): string =>
   byExtension[posix.extname(path).toLowerCase()] ?? 'application/octet-stream';

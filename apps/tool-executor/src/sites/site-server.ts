@@ -2,8 +2,8 @@ import { type FileHandle } from 'node:fs/promises';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { finished } from 'node:stream/promises';
 import type { Duplex } from 'node:stream';
-import { rangeOf } from './byte-range';
-import { contentTypeOf } from './content-types';
+import { findRange } from './byte-range';
+import { toContentType } from './content-types';
 import type { Site, SiteStore } from './site-store';
 
 export interface SiteAddress {
@@ -48,7 +48,7 @@ export class SiteServer {
       refuse(response, 405);
       return;
     }
-    const path = pathOf(request.url ?? '');
+    const path = findPath(request.url ?? '');
     if (path === undefined) {
       refuse(response, 400);
       return;
@@ -91,18 +91,18 @@ interface OpenedFile {
 
 /** The file's place in the table, or where its folder's page is. */
 function lookUp({ files, index }: Site, path: string): number | { location: string } | undefined {
-  const placeOf = (wanted: string) => {
+  const findPlace = (wanted: string) => {
     const place = files.findIndex((file) => file.path === wanted);
     return place < 0 ? undefined : place;
   };
-  if (path === '') return placeOf(index);
-  if (path.endsWith('/')) return placeOf(`${path}index.html`);
-  const isFolder = placeOf(path) === undefined && placeOf(`${path}/index.html`) !== undefined;
-  return isFolder ? { location: `/${path.split('/').map(encodeURIComponent).join('/')}/` } : placeOf(path);
+  if (path === '') return findPlace(index);
+  if (path.endsWith('/')) return findPlace(`${path}index.html`);
+  const isFolder = findPlace(path) === undefined && findPlace(`${path}/index.html`) !== undefined;
+  return isFolder ? { location: `/${path.split('/').map(encodeURIComponent).join('/')}/` } : findPlace(path);
 }
 
 /** Without the first slash. Undefined where it is no path. */
-function pathOf(url: string): string | undefined {
+function findPath(url: string): string | undefined {
   const [path = ''] = url.split('?');
   if (!path.startsWith('/')) return undefined;
   try {
@@ -129,7 +129,7 @@ async function send(request: IncomingMessage, response: ServerResponse, opened: 
     }
     const { first, last } = range ?? { first: 0, last: bytes - 1 };
     if (range) response.setHeader('Content-Range', `bytes ${first}-${last}/${bytes}`);
-    response.writeHead(range ? 206 : 200, { 'Content-Type': contentTypeOf(path), 'Content-Length': last - first + 1 });
+    response.writeHead(range ? 206 : 200, { 'Content-Type': toContentType(path), 'Content-Length': last - first + 1 });
     if (request.method === 'HEAD' || bytes === 0) response.end();
     else await finished(file.createReadStream({ autoClose: false, start: first, end: last }).pipe(response));
   } finally {
@@ -140,7 +140,7 @@ async function send(request: IncomingMessage, response: ServerResponse, opened: 
 /** A client that has a part of another version gets the whole file. */
 function wantedRange({ method, headers }: IncomingMessage, { bytes, tag }: OpenedFile) {
   const ofThisVersion = headers['if-range'] === undefined || headers['if-range'] === tag;
-  return method === 'GET' && ofThisVersion ? rangeOf(headers.range, bytes) : undefined;
+  return method === 'GET' && ofThisVersion ? findRange(headers.range, bytes) : undefined;
 }
 
 const reasons: Readonly<Record<number, string>> = {

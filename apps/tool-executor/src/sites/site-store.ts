@@ -92,16 +92,16 @@ export class SiteStore {
     };
   }
 
-  /** All sites of an account. `accountOf` says whose a thread is where the site does not. */
+  /** All sites of an account. `findAccount` says whose a thread is where the site does not. */
   async ofAccount(
     account: string,
-    accountOf: (threadId: string) => Promise<string | undefined>,
+    findAccount: (threadId: string) => Promise<string | undefined>,
   ): Promise<PublishedSite[]> {
     const found: PublishedSite[] = [];
     for (const threadId of await this.threads()) {
       for (const one of await this.read(threadId)) {
         const url = this.parts.previews.urlOfSite(threadId, one.token);
-        const owner = one.account ?? (await accountOf(threadId));
+        const owner = one.account ?? (await findAccount(threadId));
         if (owner === account && url !== undefined) found.push(shown(threadId, one, url));
       }
     }
@@ -119,7 +119,7 @@ export class SiteStore {
   }
 
   open(threadId: string, { version }: Site, place: number): Promise<FileHandle> {
-    return open(join(this.homeOf(threadId), version, String(place)));
+    return open(join(this.toHome(threadId), version, String(place)));
   }
 
   async threads(): Promise<string[]> {
@@ -128,7 +128,7 @@ export class SiteStore {
 
   /** All sites of a thread that was deleted. */
   async remove(threadId: string): Promise<void> {
-    await this.change(threadId, () => rm(this.homeOf(threadId), { recursive: true, force: true }));
+    await this.change(threadId, () => rm(this.toHome(threadId), { recursive: true, force: true }));
   }
 
   private async publish(threadId: string, { name, account }: Owned, { index, files }: SiteSource): Promise<Site> {
@@ -139,9 +139,9 @@ export class SiteStore {
     }
     const token = known.find((one) => one.name === name)?.token ?? newToken();
     const version = randomUUID();
-    const directory = join(this.homeOf(threadId), version);
+    const directory = join(this.toHome(threadId), version);
     const limit = this.parts.maxBytes;
-    let left = limit - bytesOf(others);
+    let left = limit - countBytes(others);
     const written: Site['files'] = [];
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -170,7 +170,7 @@ export class SiteStore {
 
   private async read(threadId: string): Promise<Site[]> {
     try {
-      return sites.parse(JSON.parse(await readFile(this.tableOf(threadId), 'utf8')));
+      return sites.parse(JSON.parse(await readFile(this.toTable(threadId), 'utf8')));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []; // Node's own error
       throw error;
@@ -178,14 +178,14 @@ export class SiteStore {
   }
 
   private async write(threadId: string, table: readonly Site[]): Promise<void> {
-    const draft = `${this.tableOf(threadId)}.draft`;
+    const draft = `${this.toTable(threadId)}.draft`;
     await writeDurably(draft, [Buffer.from(JSON.stringify(table))]);
-    await rename(draft, this.tableOf(threadId));
+    await rename(draft, this.toTable(threadId));
   }
 
   /** Deletes the files of sites that were replaced, withdrawn, or left half written by an executor that died. */
   private async sweep(threadId: string): Promise<void> {
-    const home = this.homeOf(threadId);
+    const home = this.toHome(threadId);
     const kept = ['sites.json', ...(await this.read(threadId)).map(({ version }) => version)];
     for (const name of await readdir(home)) {
       if (!kept.includes(name)) await rm(join(home, name), { recursive: true, force: true });
@@ -196,11 +196,11 @@ export class SiteStore {
     return this.changes.run(threadId, work);
   }
 
-  private tableOf(threadId: string): string {
-    return join(this.homeOf(threadId), 'sites.json');
+  private toTable(threadId: string): string {
+    return join(this.toHome(threadId), 'sites.json');
   }
 
-  private homeOf(threadId: string): string {
+  private toHome(threadId: string): string {
     requireThreadId(threadId);
     return join(this.directory, threadId);
   }
@@ -209,10 +209,10 @@ export class SiteStore {
 type Owned = Pick<Site, 'name'> & { readonly account: string };
 
 const shown = (threadId: string, one: Site, url: string): PublishedSite => ({
-  ...{ threadId, name: one.name, url, files: one.files.length, bytes: bytesOf([one]), publishedAt: one.publishedAt },
+  ...{ threadId, name: one.name, url, files: one.files.length, bytes: countBytes([one]), publishedAt: one.publishedAt },
 });
 
-const bytesOf = (known: readonly Site[]): number =>
+const countBytes = (known: readonly Site[]): number =>
   known.flatMap(({ files }) => files).reduce((sum, { bytes }) => sum + bytes, 0);
 
 async function* atMost(most: number, content: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {

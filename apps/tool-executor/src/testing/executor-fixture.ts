@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ToolResult, accountId, callId, runId, threadId } from '@rondo/contract';
-import { effectOf, builtInTools } from '@rondo/domain';
+import { toEffect, builtInTools } from '@rondo/domain';
 import type { DispatchedCall, ToolReply } from '@rondo/messaging';
 import { newUlid } from '@rondo/platform';
 import { KeyedMutex } from '../keyed-mutex';
@@ -48,7 +48,7 @@ export function aCall(name: string, args: Record<string, unknown>, options: Call
     account_id: accountId.parse(options.account ?? 'acc_1'),
     name,
     arguments: args,
-    effect_class: effectOf(builtInTools.named(name), args),
+    effect_class: toEffect(builtInTools.named(name), args),
     attempt: 1,
     timeout_ms: options.timeoutMs ?? 120_000,
   };
@@ -119,7 +119,7 @@ export class ExecutorFixture {
     const provider = this.sandboxes;
     const sandboxes: ToolSandboxes = {
       get: provider.get.bind(provider),
-      egressOf: provider.egressOf.bind(provider),
+      toEgress: provider.toEgress.bind(provider),
       deletionNotice: (thread, call) => deletionNotice(provider, thread, call),
     };
     return new ToolRunner({ sandboxes, slots, turns, ...others, ...(sites && { sites }) });

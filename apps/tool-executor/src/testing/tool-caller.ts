@@ -1,5 +1,5 @@
 import { type Delta, type ToolCall, accountId, callIdAt, messageId, runId, threadId } from '@rondo/contract';
-import { builtInTools, effectOf } from '@rondo/domain';
+import { builtInTools, toEffect } from '@rondo/domain';
 import { plannedCall } from '@rondo/domain/testing';
 import { type NatsLink, NatsTools, PendingCancellations, ToolStreams } from '@rondo/messaging';
 import { newUlid } from '@rondo/platform';
@@ -53,7 +53,7 @@ export class ToolCaller {
       id: callIdAt(message, (this.index += 1)),
       name,
       arguments: given,
-      effect_class: effectOf(builtInTools.named(name), given),
+      effect_class: toEffect(builtInTools.named(name), given),
       status: 'dispatched',
       attempt: 1,
       message_id: message,

@@ -19,7 +19,7 @@ class CacheFixture {
   }
 
   ask(call: Partial<typeof search> = {}, success = true): Promise<ToolResult> {
-    return this.cache.resultOf({ ...search, ...call }, async () => ({ success, output: `done ${(this.done += 1)}` }));
+    return this.cache.readResult({ ...search, ...call }, async () => ({ success, output: `done ${(this.done += 1)}` }));
   }
 }
 

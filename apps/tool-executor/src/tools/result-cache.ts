@@ -41,11 +41,11 @@ export class ResultCache {
   }
 
   /** A kept result, which says that it is one, or the result of `work`. */
-  async resultOf(call: CacheableCall, work: () => Promise<ExecutorResult>): Promise<ExecutorResult> {
+  async readResult(call: CacheableCall, work: () => Promise<ExecutorResult>): Promise<ExecutorResult> {
     const { name, alias } = call.tool;
     if (this.ttlMs === 0 || !cachedTools.includes(alias?.of ?? name)) return work();
 
-    const key = keyOf(call);
+    const key = toKey(call);
     const known = this.kept.get(key);
     if (known && this.ageMs(known) < this.ttlMs) return this.givenAgain(known);
     const atMs = this.nowMs();
@@ -63,7 +63,7 @@ export class ResultCache {
   private ageMs = ({ atMs }: KeptResult): number => this.nowMs() - atMs;
 }
 
-const keyOf = ({ tool, input, account }: CacheableCall): string =>
+const toKey = ({ tool, input, account }: CacheableCall): string =>
   createHash('sha256')
     .update(JSON.stringify([account, tool.name, sorted(input)]))
     .digest('hex');

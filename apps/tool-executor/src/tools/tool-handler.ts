@@ -5,7 +5,7 @@ import type { EgressGate, Sandbox } from '../sandboxes';
 import type { ThreadSites } from '../sites/site-store';
 import type { ToolServices } from './tool-services';
 
-export type InputOf<Name extends ExecutorTool['name']> = z.infer<Extract<ExecutorTool, { name: Name }>['input']>;
+export type ToolInput<Name extends ExecutorTool['name']> = z.infer<Extract<ExecutorTool, { name: Name }>['input']>;
 
 /** What a handler works with during one call. */
 export interface ToolContext {

@@ -21,7 +21,7 @@ import { textExtract } from './documents/text-extract.handlers';
 import { transcribe } from './sound/transcribe.handlers';
 import { seeImage } from './images/see-image.handlers';
 import { checkCommandOutput, executeCommand, listCommands, terminateCommand } from './shell/shell.handlers';
-import type { InputOf, ToolHandler } from './tool-handler';
+import type { ToolInput, ToolHandler } from './tool-handler';
 import { scrapeWebpage } from './web/scrape-webpage.handlers';
 import { visitWebpage } from './web/visit-webpage.handlers';
 import { webSearch } from './web/web-search.handlers';
@@ -57,7 +57,7 @@ const handlers = {
   get_data_provider_endpoints: getDataProviderEndpoints,
   execute_data_provider_call: executeDataProviderCall,
   ...browserHandlers,
-} satisfies { [Name in ExecutorTool['name']]: ToolHandler<InputOf<Name>> };
+} satisfies { [Name in ExecutorTool['name']]: ToolHandler<ToolInput<Name>> };
 
 export interface HandledTool {
   readonly tool: ToolDefinition;

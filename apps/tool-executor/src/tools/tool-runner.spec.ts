@@ -7,7 +7,7 @@ import { egressSettings } from '../sandboxes/provider/sandbox-settings';
 import { ExecutorFixture, aCall } from '../testing/executor-fixture';
 
 const nothing = { resolve: async () => [], resolveInternal: async () => [], isAllowed: () => false };
-const egressOf: SandboxProvider['egressOf'] = () => new EgressGate({ ...egressSettings.parse({}), ...nothing });
+const toEgress: SandboxProvider['toEgress'] = () => new EgressGate({ ...egressSettings.parse({}), ...nothing });
 const anySlot = { acquire: async () => () => undefined };
 const newRunner = (sandboxes: ToolRunnerParts['sandboxes'], log: ToolRunnerParts['log']) =>
   new ToolRunner({ sandboxes, slots: anySlot, services: createToolServices(), mcp: new McpTools(undefined), log });
@@ -168,7 +168,7 @@ describe('ToolRunner', () => {
   it('labels a new sandbox with what it is created for', async () => {
     const seen: unknown[] = [];
     const noted = {
-      egressOf,
+      toEgress,
       get: (...given: unknown[]) => {
         seen.push(given);
         return Promise.reject(new SandboxError('failed', 'enough'));
@@ -191,7 +191,7 @@ describe('ToolRunner', () => {
   it('answers when a tool throws', async () => {
     const logged: object[] = [];
     const log = { debug: () => undefined, error: (fields: object) => logged.push(fields) };
-    const broken = { egressOf, get: () => Promise.reject(new TypeError('undefined is not a function')) };
+    const broken = { toEgress, get: () => Promise.reject(new TypeError('undefined is not a function')) };
     const call = aCall('list_files', {});
 
     const reply = await newRunner(broken, log).run(call, {
@@ -210,7 +210,7 @@ describe('ToolRunner', () => {
   ])(
     'reports an unknown outcome for a %s call as well: the loop decides whether to run it again',
     async (_, name, given) => {
-      const gone = { egressOf, get: () => Promise.reject(new SandboxError('lost', 'The sandbox is gone.')) };
+      const gone = { toEgress, get: () => Promise.reject(new SandboxError('lost', 'The sandbox is gone.')) };
       const runner = newRunner(gone, { debug: () => undefined, error: () => undefined });
 
       const reply = await runner.run(aCall(name, given), { signal: new AbortController().signal, output: () => {} });
@@ -223,7 +223,7 @@ describe('ToolRunner', () => {
     jest.useFakeTimers();
     const hung = { files: { list: () => new Promise(() => undefined) } } as unknown as Sandbox; // all that list_files asks for
     const runner = newRunner(
-      { egressOf, get: () => Promise.resolve(hung) },
+      { toEgress, get: () => Promise.resolve(hung) },
       {
         debug: () => {},
         error: () => {},
@@ -240,7 +240,7 @@ describe('ToolRunner', () => {
 
   it('reports why no sandbox can be created', async () => {
     const refusing = {
-      egressOf,
+      toEgress,
       get: () => Promise.reject(new SandboxError('unavailable', 'bwrap is missing. Install it.')),
     };
     const runner = newRunner(refusing, { debug: () => undefined, error: () => undefined });

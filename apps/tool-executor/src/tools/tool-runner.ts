@@ -1,12 +1,12 @@
 import { type ExecutorResult, type ThreadId, type ToolResult, failedResult } from '@rondo/contract';
 import { type ToolDefinition, explainArguments } from '@rondo/domain';
-import { type DispatchedCall, type ToolReply, accountOf } from '@rondo/messaging';
+import { type DispatchedCall, type ToolReply, toAccount } from '@rondo/messaging';
 import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots, WorkspaceMoved } from '../sandboxes';
 import type { SiteStore } from '../sites/site-store';
 import type { McpTools } from '../mcp/mcp-tools';
 import type { ToolServices } from './tool-services';
 import { clipMiddle } from './clip-text';
-import { KeyedMutex, turnOf } from '../keyed-mutex';
+import { KeyedMutex, toTurn } from '../keyed-mutex';
 import { OutputFrames } from './output-frames';
 import { PlanWatch } from './plan-watch';
 import { OutcomeUnknown, type ToolContext } from './tool-handler';
@@ -52,7 +52,7 @@ interface RunningCall {
   readonly sandbox: Sandbox;
 }
 
-export type ToolSandboxes = Pick<SandboxProvider, 'get' | 'egressOf'> & {
+export type ToolSandboxes = Pick<SandboxProvider, 'get' | 'toEgress'> & {
   /** Absent where previews are not configured. */
   readonly previewUrl?: (threadId: string, port: number) => string | undefined;
   /** Rejects unless the workspace is here. Absent where it cannot be anywhere else. */
@@ -99,7 +99,7 @@ export class ToolRunner {
   }
 
   private async runInSlot(prepared: PreparedCall, call: DispatchedCall, listeners: CallListeners): Promise<ToolReply> {
-    const user = { account: accountOf(call), thread: call.thread_id };
+    const user = { account: toAccount(call), thread: call.thread_id };
     const wait = { signal: listeners.signal, timeoutMs: longestWaitMs(call) };
     await this.parts.sandboxes.requireHere?.(call.thread_id, wait); // it may take long, so it occupies no place
     const release = await this.parts.slots.acquire(user, wait);
@@ -121,7 +121,7 @@ export class ToolRunner {
   private async grantSecrets({ tool }: PreparedCall, call: DispatchedCall): Promise<string | undefined> {
     const { secrets: names = [], account_id: account, run_id: run, call_id: callId } = call;
     if (names.length === 0 || account === undefined || !runsCommands(tool, call)) return undefined;
-    const { secrets } = this.parts.sandboxes.egressOf(call.thread_id);
+    const { secrets } = this.parts.sandboxes.toEgress(call.thread_id);
     if (!secrets) return `Not executed: the run names secrets (${names.join(', ')}), and ${noSecrets}`;
     await secrets.grant({ account, run, call: callId });
     return undefined;
@@ -135,7 +135,7 @@ export class ToolRunner {
     const { call, listeners } = running;
     const key = prepared.handler.mutexKey?.(prepared.input);
     const execute = () => this.execute(prepared, running);
-    return key === undefined ? execute() : this.turns.run(turnOf(call.thread_id, key), execute, listeners.signal);
+    return key === undefined ? execute() : this.turns.run(toTurn(call.thread_id, key), execute, listeners.signal);
   }
 
   /** The reported duration does not include the wait for a slot and for the mutex. */
@@ -147,9 +147,9 @@ export class ToolRunner {
     const context: ToolContext = {
       sandbox,
       name: call.name,
-      egress: this.parts.sandboxes.egressOf(call.thread_id),
+      egress: this.parts.sandboxes.toEgress(call.thread_id),
       previewUrl: (port) => this.parts.sandboxes.previewUrl?.(call.thread_id, port),
-      sites: this.parts.sites?.of(call.thread_id, accountOf(call)),
+      sites: this.parts.sites?.of(call.thread_id, toAccount(call)),
       services: this.parts.services,
       timeoutMs: Math.min(tool.timeoutMs, call.timeout_ms),
       idempotencyKey: call.call_id,
@@ -158,9 +158,9 @@ export class ToolRunner {
       output: (text) => frames.push(text),
     };
     try {
-      const cacheable = { tool, input, account: accountOf(call) };
+      const cacheable = { tool, input, account: toAccount(call) };
       const work = () => knownInTime(handler.handle(input, context), context.timeoutMs);
-      const result = await this.parts.services.cache.resultOf(cacheable, work);
+      const result = await this.parts.services.cache.readResult(cacheable, work);
       const duration_ms = Math.round(performance.now() - startedAt);
       const plan = mayChangeFiles(tool, call) ? await this.plans.changeIn(call.thread_id, sandbox) : undefined;
       return { how: 'answered', result, duration_ms, ...(plan && { plan }) };

@@ -33,7 +33,7 @@ export function createToolServices(
     ...{ resolve: resolveByDns(), isAllowed: publicInternet(), resolveInternal: resolveWithSystem(), pauseMs },
     ...given,
   };
-  const clientOf = (endpoint: ServiceEndpoint) => new ServiceClient(endpoint, rules);
+  const toClient = (endpoint: ServiceEndpoint) => new ServiceClient(endpoint, rules);
   const parser = new Parser();
   const engine = configuredEngine(settings);
   const reader = configuredReader(settings);
@@ -42,12 +42,12 @@ export function createToolServices(
   return {
     parser,
     cache: new ResultCache({ ttlS: settings.TOOL_CACHE_S, results: settings.TOOL_CACHE_RESULTS }),
-    pages: reader ? new ServiceReader(reader.service, clientOf(reader.endpoint)) : new PageReader(parser),
-    search: engine && new WebSearch(searchEngines[engine.engine], clientOf(engine.endpoint)),
-    dataProviders: RAPIDAPI_KEY ? new DataProviders(clientOf, { key: RAPIDAPI_KEY, url: RAPIDAPI_URL }) : undefined,
+    pages: reader ? new ServiceReader(reader.service, toClient(reader.endpoint)) : new PageReader(parser),
+    search: engine && new WebSearch(searchEngines[engine.engine], toClient(engine.endpoint)),
+    dataProviders: RAPIDAPI_KEY ? new DataProviders(toClient, { key: RAPIDAPI_KEY, url: RAPIDAPI_URL }) : undefined,
     transcription:
       TRANSCRIPTION_API_KEY !== undefined || TRANSCRIPTION_URL !== undefined
-        ? new Transcription(clientOf(endpointAt('The transcription service', speech)), settings.TRANSCRIPTION_MODEL)
+        ? new Transcription(toClient(endpointAt('The transcription service', speech)), settings.TRANSCRIPTION_MODEL)
         : undefined,
   };
 }

@@ -15,14 +15,14 @@ export async function tracedCall(
   let how: string = 'broke';
   try {
     const reply = await run();
-    how = outcomeOf(reply);
+    how = toOutcome(reply);
     return reply;
   } finally {
     span?.end({ attributes: { 'rondo.tool.outcome': how }, ...(how !== 'completed' && { error: how }) });
   }
 }
 
-const outcomeOf = (reply: ToolReply): string => {
+const toOutcome = (reply: ToolReply): string => {
   if (reply.how !== 'answered') return reply.how;
   return reply.result.success ? 'completed' : 'tool_failed';
 };

@@ -1,6 +1,6 @@
 import { nodeName } from '../addresses.mjs';
 import { isReady } from '../kubectl.mjs';
-import { outcomeOf } from '../outcome.mjs';
+import { toOutcome } from '../outcome.mjs';
 import { RunLoad } from '../run-load.mjs';
 import { waitUntil } from '../wait-until.mjs';
 
@@ -16,7 +16,7 @@ export const drain = {
   async prove({ kubectl, client, note }) {
     const load = new RunLoad(client(), { lanes: 4 });
     await load.progress(2);
-    const uids = await uidsOf(kubectl);
+    const uids = await readUids(kubectl);
     const held = await kubectl
       .run('drain', nodeName, '--pod-selector', selector, '--delete-emptydir-data', '--timeout=60s')
       .then(
@@ -35,11 +35,11 @@ export const drain = {
     note('the node takes pods again; all are ready');
     await evictAll(kubectl, uids);
     note('every pod of before has been evicted, one after the other');
-    return outcomeOf(await load.stop(), { requestsMayFail: false });
+    return toOutcome(await load.stop(), { requestsMayFail: false });
   },
 };
 
-async function uidsOf(kubectl) {
+async function readUids(kubectl) {
   const pods = await Promise.all(drained.map((component) => kubectl.pods(component)));
   return pods.flat().map(({ metadata }) => metadata.uid);
 }

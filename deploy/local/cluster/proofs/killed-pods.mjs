@@ -1,4 +1,4 @@
-import { outcomeOf } from '../outcome.mjs';
+import { toOutcome } from '../outcome.mjs';
 import { RunLoad } from '../run-load.mjs';
 import { isReady } from '../kubectl.mjs';
 import { waitUntil } from '../wait-until.mjs';
@@ -18,7 +18,7 @@ export const killedPods = {
       note(`${component} killed, ready again after ${(ms / 1_000).toFixed(1)} s`);
     }
     await load.progress(4);
-    return outcomeOf(await load.stop(), { requestsMayFail: true });
+    return toOutcome(await load.stop(), { requestsMayFail: true });
   },
 };
 

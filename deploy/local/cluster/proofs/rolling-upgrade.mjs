@@ -1,4 +1,4 @@
-import { outcomeOf } from '../outcome.mjs';
+import { toOutcome } from '../outcome.mjs';
 import { RunLoad } from '../run-load.mjs';
 
 /** Replaces every pod by one of another tag, and back, under a load of runs: no run and no request fails. */
@@ -17,7 +17,7 @@ export const rollingUpgrade = {
       note(`all pods replaced, ${what}, in ${((performance.now() - since) / 1_000).toFixed(1)} s`);
       await load.progress(4);
     }
-    return outcomeOf(await load.stop(), { requestsMayFail: false });
+    return toOutcome(await load.stop(), { requestsMayFail: false });
   },
 };
 

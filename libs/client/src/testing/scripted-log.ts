@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Delta, isDelta, textOf } from '../event-kinds.ts';
+import { type Delta, isDelta, toText } from '../event-kinds.ts';
 import type { Fact, Message, StreamEvent, ToolCall } from '../generated/api.ts';
 
 /** What happens in one iteration: pieces of text, whether it begins again after them, and its tool calls. */
@@ -140,7 +140,7 @@ class Script {
     const offset = this.lengths.get(key) ?? 0;
     const place = { seq: null, after_seq: this.seq, stream_id: streamId, offset };
     const delta = { ...this.envelope(type), ...place, data } as Delta; // as above
-    this.lengths.set(key, offset + textOf(delta).length);
+    this.lengths.set(key, offset + toText(delta).length);
     this.events.push(delta);
   }
 }
@@ -161,7 +161,7 @@ function openTexts(past: readonly StreamEvent[]): Delta[] {
     if (isDelta(event)) {
       const key = `${event.type} ${event.stream_id}`;
       const before = open.get(key);
-      const text = (before ? textOf(before) : '') + textOf(event);
+      const text = (before ? toText(before) : '') + toText(event);
       const data = event.type === 'tool.call_delta' ? { ...event.data, arguments_text: text } : { ...event.data, text };
       open.set(key, { ...(before ?? event), data } as Delta); // of the same type
     } else {

@@ -1,4 +1,4 @@
-import { allowsModel, priceFactorOf, readTiers, remainingUsd } from './account-tiers';
+import { allowsModel, resolvePriceFactor, readTiers, remainingUsd } from './account-tiers';
 
 const tiers = (more: object = {}) =>
   JSON.stringify({
@@ -42,9 +42,9 @@ describe('the price factor of an account', () => {
     const read = readTiers(tiers({ tiers: { free: { price_factor: 1.5 }, pro: {} } }));
 
     expect(read?.priceFactors).toEqual({ usual: 1.5, tiers: { free: 1.5, pro: 1 } });
-    expect(priceFactorOf({ price_factor: 1.5 }, null)).toBe(1.5);
-    expect(priceFactorOf({ price_factor: 1.5 }, 0.5)).toBe(0.5);
-    expect(priceFactorOf(undefined, null)).toBe(1);
+    expect(resolvePriceFactor({ price_factor: 1.5 }, null)).toBe(1.5);
+    expect(resolvePriceFactor({ price_factor: 1.5 }, 0.5)).toBe(0.5);
+    expect(resolvePriceFactor(undefined, null)).toBe(1);
   });
 });
 

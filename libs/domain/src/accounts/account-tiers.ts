@@ -75,8 +75,8 @@ export class AccountTiers {
   }
 
   get priceFactors(): PriceFactors {
-    const factors = [...this.tiers.values()].map((tier) => [tier.name, priceFactorOf(tier, null)] as const);
-    return { usual: priceFactorOf(this.byDefault, null), tiers: Object.fromEntries(factors) };
+    const factors = [...this.tiers.values()].map((tier) => [tier.name, resolvePriceFactor(tier, null)] as const);
+    return { usual: resolvePriceFactor(this.byDefault, null), tiers: Object.fromEntries(factors) };
   }
 
   /** The default tier for an account without one, and for one whose tier is not configured any more. */
@@ -96,7 +96,7 @@ export function readTiers(text: string | undefined): AccountTiers | undefined {
 }
 
 /** That of an account: its own one, or else its tier's. */
-export const priceFactorOf = (tier: Pick<AccountTier, 'price_factor'> | undefined, own: number | null): number =>
+export const resolvePriceFactor = (tier: Pick<AccountTier, 'price_factor'> | undefined, own: number | null): number =>
   own ?? tier?.price_factor ?? 1;
 
 export const allowsModel = ({ allowed_models: allowed }: AccountTier, model: string): boolean =>

@@ -28,7 +28,7 @@ describe('the agent of a run', () => {
 });
 
 describe('the settings of a run with a stored agent', () => {
-  const settingsOf = (asked: SettingsRequest) => {
+  const createSettings = (asked: SettingsRequest) => {
     const definition = {
       name: 'writer',
       profile: 'ii',
@@ -43,7 +43,7 @@ describe('the settings of a run with a stored agent', () => {
   };
 
   it('are those of its definition where the request is silent', () => {
-    const settings = settingsOf({});
+    const settings = createSettings({});
 
     expect(settings).toMatchObject({
       profile: 'ii',
@@ -56,7 +56,7 @@ describe('the settings of a run with a stored agent', () => {
   });
 
   it('are those of the request where it speaks', () => {
-    const settings = settingsOf({ profile: 'suna', model: 'demo/long', limits: { max_iterations: 3 } });
+    const settings = createSettings({ profile: 'suna', model: 'demo/long', limits: { max_iterations: 3 } });
 
     expect(settings).toMatchObject({
       profile: 'suna',

@@ -1,4 +1,4 @@
-import { type Usage, childRunIdOf, isTerminalFact } from '@rondo/contract';
+import { type Usage, toChildRunId, isTerminalFact } from '@rondo/contract';
 import { RunHarness, ScriptedModel, calls, says, using } from '../testing';
 import { InMemoryChildRuns } from '../testing/in-memory-child-runs';
 
@@ -38,7 +38,7 @@ describe('a run that starts others', () => {
     const built = build();
     await built.harness.runOn();
 
-    const started = [...built.children.started.keys()].map(childRunIdOf);
+    const started = [...built.children.started.keys()].map(toChildRunId);
     expect(started).toHaveLength(2);
     expect(built.harness.store.status(built.harness.id)).toBe('waiting_child');
     expect(built.harness.log.at(-1)).toMatchObject({
@@ -99,7 +99,7 @@ describe('a run that starts others', () => {
 
     expect(children.next).toBeUndefined();
     const stopped = [...children.started.keys()].map((id) => ({
-      run_id: childRunIdOf(id),
+      run_id: toChildRunId(id),
       ended_at: expect.any(String),
     }));
     expect(harness.log.at(-1)).toMatchObject({
@@ -109,8 +109,8 @@ describe('a run that starts others', () => {
     expect(answersIn(built)).toHaveLength(3);
   });
 
-  const rootRunId = childRunIdOf('call_root' as never);
-  const treeBudgetOf = (tokens: number, spentByOthers: Usage) => () =>
+  const rootRunId = toChildRunId('call_root' as never);
+  const createTreeBudget = (tokens: number, spentByOthers: Usage) => () =>
     Promise.resolve({ rootRunId, budget: { tokens, on_exceeded: 'wait' as const }, spentByOthers });
 
   it('parks for the budget of its tree, and says whose it is', async () => {
@@ -118,7 +118,7 @@ describe('a run that starts others', () => {
     const harness = new RunHarness({
       model: new ScriptedModel([says('Done.')]),
       extra: {
-        treeBudget: treeBudgetOf(1_000, spent),
+        treeBudget: createTreeBudget(1_000, spent),
       },
     });
     await harness.runOn();
@@ -131,7 +131,7 @@ describe('a run that starts others', () => {
     const nothing = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost_usd: 0 };
     const harness = new RunHarness({
       model: new ScriptedModel([using(100_000, calls(read)), says('Done.')]),
-      extra: { treeBudget: treeBudgetOf(60_000, nothing) },
+      extra: { treeBudget: createTreeBudget(60_000, nothing) },
     });
     await harness.runOn();
 

@@ -1,5 +1,5 @@
-import { type ToolCall, childRunIdOf, failedResult } from '@rondo/contract';
-import { type LoopContext, type Step, factsStepOf } from '../loop/loop-context';
+import { type ToolCall, toChildRunId, failedResult } from '@rondo/contract';
+import { type LoopContext, type Step, toFactsStep } from '../loop/loop-context';
 import type { StoppedChild } from '../ports';
 import { answerCall } from '../tool-calls/answer-call';
 import { openCalls } from '../tool-calls/ledger';
@@ -15,13 +15,13 @@ export async function* stopChildren(loop: LoopContext): AsyncGenerator<Step, voi
   const stopped = await ports.children.stopAll();
   receipt.childrenStopped(stopped);
   for (const { call } of open) {
-    const result = failedResult(endOf(call, stopped));
-    yield factsStepOf(loop, answerCall(loop, call, { result, durationMs: 0 }), { hold: true });
+    const result = failedResult(toEnd(call, stopped));
+    yield toFactsStep(loop, answerCall(loop, call, { result, durationMs: 0 }), { hold: true });
   }
 }
 
-function endOf(call: ToolCall, stopped: readonly StoppedChild[]): string {
-  const child = stopped.find(({ run_id }) => run_id === childRunIdOf(call.id));
+function toEnd(call: ToolCall, stopped: readonly StoppedChild[]): string {
+  const child = stopped.find(({ run_id }) => run_id === toChildRunId(call.id));
   if (!child) return 'The run was stopped before this call started another run, or after that one had ended.';
   const end = child.ended_at === null ? 'its end was not seen in time' : `it ended at ${child.ended_at}`;
   return `The run was stopped, and ${child.run_id} with it; ${end}.`;

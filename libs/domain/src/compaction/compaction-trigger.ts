@@ -1,8 +1,8 @@
 import type { Coverage, NewFact, NewMessage } from '@rondo/contract';
-import { type ContextBudget, contextBudgetOf, tailTokens } from '../context/context-budget';
+import { type ContextBudget, toContextBudget, tailTokens } from '../context/context-budget';
 import type { CountedRequest } from '../context/context-meter';
-import { type MessageRange, coverageOf, rangeOf } from '../context/message-range';
-import { textOf } from '../context/message-text';
+import { type MessageRange, findCoverage, findRange } from '../context/message-range';
+import { toText } from '../context/message-text';
 import type { LoopContext } from '../loop/loop-context';
 import { type RunPosition, frameText, messagesToSend } from '../loop/prompt';
 import { type RunState, iterationsDone } from '../run/run-state';
@@ -26,7 +26,7 @@ export function isFarFromLimit({ run, state, ports, meter }: MeteredRun): boolea
   return !isRequested(state) && !hasManyTurns({ run, state });
 }
 
-export async function contextUsageOf({ run, state, ports, meter }: MeteredRun): Promise<ContextUsage> {
+export async function readContextUsage({ run, state, ports, meter }: MeteredRun): Promise<ContextUsage> {
   const request = nextRequest({ run, state });
   const budget = budgetFor({ run, state, ports }, await meter.ofFrame(request.frame));
   return { tokens: await meter.countTokens(request), budget };
@@ -38,7 +38,7 @@ const nextRequest = (position: RunPosition): CountedRequest => ({
 });
 
 const budgetFor = ({ run: { settings }, state, ports }: Omit<MeteredRun, 'meter'>, frame: number): ContextBudget =>
-  contextBudgetOf({ settings, budgetOf: ports.budgetOf, frame, refusedTokens: state.context.refusedTokens });
+  toContextBudget({ settings, resolveBudget: ports.resolveBudget, frame, refusedTokens: state.context.refusedTokens });
 
 /** True where no compaction was tried since the last iteration ended. */
 export const mayCompact = (state: RunState): boolean => state.context.compactedIn !== iterationsDone(state);
@@ -50,7 +50,7 @@ export async function rangeToSummarize(
 ): Promise<{ covers: Coverage; reason: CompactionReason } | undefined> {
   const reason = reasonToSummarize(metered, usage);
   const range = reason && (await chooseRange(metered, usage, reason));
-  const covers = range && coverageOf(metered.state.conversation, range);
+  const covers = range && findCoverage(metered.state.conversation, range);
   return covers && { covers, reason };
 }
 
@@ -70,7 +70,7 @@ const isRequested = ({ calls, conversation }: RunState): boolean =>
   [...calls.values()].some(({ call, status }) => call.name === compactifyMemory.name && status === 'completed');
 
 const isCompactCommand = (newest: NewMessage | undefined): boolean =>
-  newest?.type === 'user' && textOf(newest).trim() === '/compact';
+  newest?.type === 'user' && toText(newest).trim() === '/compact';
 
 const hasManyTurns = ({ run, state }: RunPosition): boolean =>
   run.settings.context.strategy === 'head_tail' && turnCount(summarizable(state)) > run.settings.context.max_turns;
@@ -85,7 +85,7 @@ function isBackingOff({ context: { failures, compactedIn }, ...state }: RunState
 
 const summarizable = ({ conversation, context }: RunState): SummarizableConversation => ({
   conversation,
-  summarized: rangeOf(conversation, context.summary?.covers),
+  summarized: findRange(conversation, context.summary?.covers),
 });
 
 async function chooseRange(
@@ -101,6 +101,7 @@ async function chooseRange(
   const tokens = await meter.ofMessages(state.conversation.slice(start));
   return rangeBeforeTail(whole, {
     tailTokens: reason === 'requested' ? 0 : tailTokens(budget),
-    tokensOf: ({ first, last }) => tokens.slice(first - start, last - start + 1).reduce((sum, count) => sum + count, 0),
+    countTokens: ({ first, last }) =>
+      tokens.slice(first - start, last - start + 1).reduce((sum, count) => sum + count, 0),
   });
 }

@@ -14,9 +14,9 @@ import { effectiveSettings } from '../profiles/effective-settings';
 import { evolve, replay } from '../run/run-state';
 import { CountingIds, EvenTokenCounter, says, ScriptedModel, TickingClock } from '../testing';
 import { AnsweringModel, saysAtOnce, textOfRequest, tokensOfRequest } from '../testing/answering-model';
-import { historyOf } from '../testing/histories';
+import { toHistory } from '../testing/histories';
 import { tools } from '../tools/catalog';
-import { toolSetOf } from '../tools/tool-set';
+import { toToolSet } from '../tools/tool-set';
 import { summarize, summaryIn } from './summarize';
 
 const reads = (output: string) =>
@@ -43,7 +43,7 @@ function runWith(conversation: readonly Message[], settings: SettingsRequest = {
     id: runId.parse('run_1'),
     threadId: threadId.parse('thr_1'),
     settings: effective.settings,
-    tools: toolSetOf(effective.settings, tools),
+    tools: toToolSet(effective.settings, tools),
     createdAt: '2026-01-01T00:00:00.000Z',
     state,
   };
@@ -52,14 +52,14 @@ function runWith(conversation: readonly Message[], settings: SettingsRequest = {
 const ports = (model: AnsweringModel) => ({
   model,
   tokens: new EvenTokenCounter(),
-  budgetOf: budgetOfModel,
+  resolveBudget: budgetOfModel,
   ids: new CountingIds(),
   clock: new TickingClock(),
 });
 const noAbort = new AbortController().signal;
-const typesOf = (facts: readonly NewFact[]) => facts.map(({ type }) => type);
+const listTypes = (facts: readonly NewFact[]) => facts.map(({ type }) => type);
 
-const conversation = historyOf([
+const conversation = toHistory([
   { kind: 'user', text: 'Find the needle.' },
   ...Array.from({ length: 20 }, (_, at) => reads(`Page ${at}. ${'hay '.repeat(2_000)}NEEDLE-${at}`)),
 ]);
@@ -80,7 +80,7 @@ describe('summarize', () => {
 
     const facts = await summarize(runWith(conversation), ports(model), noAbort);
 
-    expect(typesOf(facts)).toEqual(['usage.recorded', 'message.created', 'context.compacted']);
+    expect(listTypes(facts)).toEqual(['usage.recorded', 'message.created', 'context.compacted']);
     const [usage, created, compacted] = facts;
     expect(usage).toMatchObject({ data: { model: 'demo/coder', finish_reason: 'summary' } });
     expect(created).toMatchObject({
@@ -139,12 +139,12 @@ describe('summarize', () => {
   it('keeps every request within the budget of a smaller summary model (I13)', async () => {
     const small = 6_000;
     const model = new AnsweringModel(() => saysAtOnce('More pages were read. '.repeat(200)));
-    const budgetOf = (name: string) => (name === 'local/small' ? small : budgetOfModel(name));
+    const resolveBudget = (name: string) => (name === 'local/small' ? small : budgetOfModel(name));
     const run = runWith(conversation, { context: { summary_model: 'local/small' } });
 
-    const facts = await summarize(run, { ...ports(model), budgetOf }, noAbort);
+    const facts = await summarize(run, { ...ports(model), resolveBudget }, noAbort);
 
-    expect(typesOf(facts)).toContain('context.compacted');
+    expect(listTypes(facts)).toContain('context.compacted');
     for (const request of model.requests) {
       expect(tokensOfRequest(request)).toBeLessThan(small);
       expect(request.settings.max_tokens).toBeLessThanOrEqual(small / 4);
@@ -156,7 +156,7 @@ describe('summarize', () => {
 
     const facts = await summarize(runWith(conversation), ports(model), noAbort);
 
-    expect(typesOf(facts)).toEqual(['usage.recorded', 'usage.recorded', 'context.compaction_failed']);
+    expect(listTypes(facts)).toEqual(['usage.recorded', 'usage.recorded', 'context.compaction_failed']);
     expect(facts.at(-1)).toMatchObject({ data: { compaction_id: 'cmp_1', error: { code: 'summary_empty' } } });
   });
 
@@ -194,7 +194,7 @@ describe('summarize', () => {
     ])('%s is asked for again with shorter requests', async (_, code, budget) => {
       const { facts, refused } = await summarizeWithin(budget, code);
 
-      expect(typesOf(facts)).toContain('context.compacted');
+      expect(listTypes(facts)).toContain('context.compacted');
       expect(refused).toHaveLength(1);
     });
 
@@ -237,7 +237,7 @@ describe('summarize', () => {
 it('sends no reasoning to the summarizer', async () => {
   const thinks = { kind: 'reply', text: 'Yes.', calls: 0, parts: false, thinks: true, output: '' } as const;
   const model = new AnsweringModel(() => saysAtOnce('x'));
-  const history = historyOf([{ kind: 'user', text: 'Go. '.repeat(200) }, thinks, thinks, thinks]);
+  const history = toHistory([{ kind: 'user', text: 'Go. '.repeat(200) }, thinks, thinks, thinks]);
 
   await summarize(runWith(history), ports(model), noAbort);
 

@@ -9,23 +9,23 @@ import {
   addUsage,
 } from '@rondo/contract';
 import { countRequestTokens } from '../context/compress';
-import { contextBudgetOf, summaryTokens } from '../context/context-budget';
+import { toContextBudget, summaryTokens } from '../context/context-budget';
 import { ContextMeter } from '../context/context-meter';
 import type { OpenCompaction } from '../context/context-state';
-import { rangeOf, within } from '../context/message-range';
-import { type BudgetOf, inputBudgetOf } from '../context/model-budgets';
+import { findRange, within } from '../context/message-range';
+import { type ResolveBudget, toInputBudget } from '../context/model-budgets';
 import type { AgentRun } from '../loop/loop-context';
 import { frameText } from '../loop/prompt';
 import type { Clock, IdGenerator, Model, TokenCounter } from '../ports';
 import { isBudgetExceeded } from '../run/run-limits';
 import { type RunState, evolve } from '../run/run-state';
 import { type SummaryResult, Summarizer } from './summarizer';
-import { quoteMarks, summaryStyleOf } from './summary-prompt';
+import { quoteMarks, toSummaryStyle } from './summary-prompt';
 
 export interface SummarizePorts {
   readonly model: Model;
   readonly tokens: TokenCounter;
-  readonly budgetOf: BudgetOf;
+  readonly resolveBudget: ResolveBudget;
   readonly ids: IdGenerator;
   readonly clock: Clock;
 }
@@ -44,7 +44,7 @@ export async function summarize(run: AgentRun, ports: SummarizePorts, signal: Ab
 
   const meter = new ContextMeter(ports.tokens, run.settings.model);
   const summarizer = await summarizerFor(run, ports, { meter, signal });
-  const input = inputOf(run.state, compaction);
+  const input = toInput(run.state, compaction);
   const replacedTokens = sum(
     await meter.ofMessages(input.previous ? [input.previous, ...input.messages] : input.messages),
   );
@@ -56,8 +56,8 @@ export async function summarize(run: AgentRun, ports: SummarizePorts, signal: Ab
       error = result.error;
       continue;
     }
-    const message = await messageOf(run, { ports, meter, compaction, input, summary: result.text });
-    if (tokenCountOf(message) < replacedTokens) {
+    const message = await readMessage(run, { ports, meter, compaction, input, summary: result.text });
+    if (toTokenCount(message) < replacedTokens) {
       return [...summarizer.usageFacts, ...(await summaryFacts(run, { message, compaction, meter }))];
     }
     error = notSmaller;
@@ -85,23 +85,23 @@ async function summarizerFor(
 ): Promise<Summarizer> {
   const { settings, state } = run;
   const frame = await meter.ofFrame(frameText(run));
-  const { budgetOf } = ports;
+  const { resolveBudget } = ports;
   const modelName = settings.context.summary_model ?? settings.model;
-  const budgetTokens = modelName === settings.model ? inputBudgetOf(settings, budgetOf) : budgetOf(modelName);
-  const budget = contextBudgetOf({ settings, budgetOf, frame, refusedTokens: undefined });
+  const budgetTokens = modelName === settings.model ? toInputBudget(settings, resolveBudget) : resolveBudget(modelName);
+  const budget = toContextBudget({ settings, resolveBudget, frame, refusedTokens: undefined });
   return new Summarizer({
     ...ports,
     signal,
     modelName,
-    style: summaryStyleOf(settings),
+    style: toSummaryStyle(settings),
     iteration: state.iteration,
     targetTokens: Math.min(summaryTokens(budget, settings), Math.floor(budgetTokens * summaryShare)),
     budgetTokens,
-    isBudgetExceeded: (usageFacts) => isBudgetExceeded(settings.budget, usageFacts.reduce(addUsageOf, state.usage)),
+    isBudgetExceeded: (usageFacts) => isBudgetExceeded(settings.budget, usageFacts.reduce(sumUsage, state.usage)),
   });
 }
 
-const addUsageOf = (usage: Usage, fact: NewFact): Usage =>
+const sumUsage = (usage: Usage, fact: NewFact): Usage =>
   fact.type === 'usage.recorded' ? addUsage(usage, fact.data) : usage;
 
 interface SummaryInput {
@@ -110,9 +110,9 @@ interface SummaryInput {
   readonly messages: readonly NewMessage[];
 }
 
-function inputOf({ conversation, context }: RunState, { covers }: OpenCompaction): SummaryInput {
-  const range = rangeOf(conversation, covers);
-  const summarized = rangeOf(conversation, context.summary?.covers);
+function toInput({ conversation, context }: RunState, { covers }: OpenCompaction): SummaryInput {
+  const range = findRange(conversation, covers);
+  const summarized = findRange(conversation, context.summary?.covers);
   const messages = conversation.filter(
     ({ type }, index) => type !== 'summary' && within(range, index) && !within(summarized, index),
   );
@@ -124,7 +124,7 @@ function attemptSummary(
   summarizer: Summarizer,
   { previous, messages }: SummaryInput,
 ): Promise<SummaryResult> {
-  const style = summaryStyleOf(settings);
+  const style = toSummaryStyle(settings);
   return summarizer.summarize(previous && summaryIn(previous), messages.map(style.item));
 }
 
@@ -136,7 +136,7 @@ interface WrittenSummary {
   readonly summary: string;
 }
 
-async function messageOf(run: AgentRun, written: WrittenSummary): Promise<NewMessage> {
+async function readMessage(run: AgentRun, written: WrittenSummary): Promise<NewMessage> {
   const { ports, meter, compaction, input, summary } = written;
   const parts = {
     id: ports.ids.messageId(),
@@ -149,7 +149,7 @@ async function messageOf(run: AgentRun, written: WrittenSummary): Promise<NewMes
   return summaryMessage(run, { ...parts, tokenCount });
 }
 
-const tokenCountOf = ({ metadata }: NewMessage): number => Number(metadata['token_count']);
+const toTokenCount = ({ metadata }: NewMessage): number => Number(metadata['token_count']);
 
 async function summaryFacts(
   run: AgentRun,

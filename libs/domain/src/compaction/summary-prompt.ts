@@ -1,5 +1,5 @@
 import type { NewMessage, RunSettings } from '@rondo/contract';
-import { textOf } from '../context/message-text';
+import { toText } from '../context/message-text';
 
 /** The prompt by which a strategy asks for a summary. */
 export interface SummaryStyle {
@@ -45,7 +45,7 @@ ${material}`,
       '======== END OF CONVERSATION HISTORY ========',
       'PLEASE PROVIDE THE SUMMARY NOW.',
     ].join('\n\n'),
-  item: (message) => `[${message.id}] ${roleOf(message)}:\n${quoteMarks(textOf(message))}`,
+  item: (message) => `[${message.id}] ${toRole(message)}:\n${quoteMarks(toText(message))}`,
 };
 
 /** The working state in fixed sections, for the strategy `head_tail`: long work that is mostly code. */
@@ -72,13 +72,13 @@ ${material}`,
       ...items,
       'PLEASE PROVIDE THE SUMMARY NOW.',
     ].join('\n\n'),
-  item: (message) => `<EVENT id=${message.id} from=${roleOf(message)}>\n${quoteMarks(textOf(message))}\n</EVENT>`,
+  item: (message) => `<EVENT id=${message.id} from=${toRole(message)}>\n${quoteMarks(toText(message))}\n</EVENT>`,
 };
 
-export const summaryStyleOf = ({ context: { strategy } }: RunSettings): SummaryStyle =>
+export const toSummaryStyle = ({ context: { strategy } }: RunSettings): SummaryStyle =>
   strategy === 'head_tail' ? sections : narrative;
 
-function roleOf({ type }: NewMessage): string {
+function toRole({ type }: NewMessage): string {
   if (type === 'tool') return 'TOOL RESULT';
   return type === 'assistant' ? 'AGENT' : 'USER';
 }

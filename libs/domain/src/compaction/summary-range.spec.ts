@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { turnsOf } from '../context/turns';
-import { anyHistory, historyOf } from '../testing/histories';
+import { listTurns } from '../context/turns';
+import { anyHistory, toHistory } from '../testing/histories';
 import { segments, rangeBeforeTail, rangeBetween, turnCount } from './summary-range';
 
 describe('head_tail', () => {
@@ -13,7 +13,7 @@ describe('head_tail', () => {
   });
 
   it('includes the earlier summary together with what follows it', () => {
-    const conversation = historyOf(Array.from({ length: 12 }, () => ({ kind: 'user', text: 'word' })));
+    const conversation = toHistory(Array.from({ length: 12 }, () => ({ kind: 'user', text: 'word' })));
 
     const first = rangeBetween({ conversation, summarized: undefined }, { maxTurns: 10, keepFirst: 1 });
     expect(first).toEqual({ first: 1, last: 8 });
@@ -22,7 +22,7 @@ describe('head_tail', () => {
   });
 });
 
-const oneTokenEach = { tailTokens: 0, tokensOf: () => 1 };
+const oneTokenEach = { tailTokens: 0, countTokens: () => 1 };
 
 describe.each(['summary', 'head_tail'])('the range to summarize, %s', (strategy) => {
   const choose = (summarizable: Parameters<typeof rangeBeforeTail>[0], size: number) =>
@@ -34,7 +34,7 @@ describe.each(['summary', 'head_tail'])('the range to summarize, %s', (strategy)
     fc.assert(
       fc.property(anyHistory(30), anyHistory(30), fc.nat({ max: 10 }), (history, more, size) => {
         const summarized = choose({ conversation: history, summarized: undefined }, size);
-        const turns = turnsOf(history);
+        const turns = listTurns(history);
         fc.pre(summarized !== undefined);
 
         expect(turns.some(({ first }) => first === summarized.first)).toBe(true);
@@ -55,9 +55,9 @@ describe.each(['summary', 'head_tail'])('the range to summarize, %s', (strategy)
 it('keeps the tail that fits, and never less than the last turn', () => {
   fc.assert(
     fc.property(anyHistory(20), fc.nat({ max: 12 }), (conversation, tailTokens) => {
-      const range = rangeBeforeTail({ conversation, summarized: undefined }, { tailTokens, tokensOf: () => 1 });
+      const range = rangeBeforeTail({ conversation, summarized: undefined }, { tailTokens, countTokens: () => 1 });
       fc.pre(range !== undefined);
-      const tail = turnsOf(conversation).filter(({ first }) => first > range.last);
+      const tail = listTurns(conversation).filter(({ first }) => first > range.last);
 
       expect(tail.length).toBe(
         Math.min(Math.max(1, tailTokens), turnCount({ conversation, summarized: undefined }) - 1),

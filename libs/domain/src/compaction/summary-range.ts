@@ -1,5 +1,5 @@
 import type { Conversation, MessageRange } from '../context/message-range';
-import { turnsOf } from '../context/turns';
+import { listTurns } from '../context/turns';
 
 /** A conversation and the range of it that a summary covers already. */
 export interface SummarizableConversation {
@@ -16,14 +16,14 @@ const fewestMessages = 3;
  */
 export function rangeBeforeTail(
   { conversation, summarized }: SummarizableConversation,
-  { tailTokens, tokensOf }: { tailTokens: number; tokensOf: (turn: MessageRange) => number },
+  { tailTokens, countTokens }: { tailTokens: number; countTokens: (turn: MessageRange) => number },
 ): MessageRange | undefined {
-  const turns = turnsOf(conversation).filter(({ first }) => first > (summarized?.last ?? -1));
+  const turns = listTurns(conversation).filter(({ first }) => first > (summarized?.last ?? -1));
   let tail = turns.length - 1;
-  let tokens = tail >= 0 ? tokensOf(turnAt(turns, tail)) : 0;
-  while (tail > 0 && tokens + tokensOf(turnAt(turns, tail - 1)) <= tailTokens) {
+  let tokens = tail >= 0 ? countTokens(turnAt(turns, tail)) : 0;
+  while (tail > 0 && tokens + countTokens(turnAt(turns, tail - 1)) <= tailTokens) {
     tail -= 1;
-    tokens += tokensOf(turnAt(turns, tail));
+    tokens += countTokens(turnAt(turns, tail));
   }
   return worthwhileRange(turns.slice(0, Math.max(0, tail)), summarized);
 }
@@ -33,7 +33,7 @@ export function rangeBetween(
   { conversation, summarized }: SummarizableConversation,
   { maxTurns, keepFirst }: { maxTurns: number; keepFirst: number },
 ): MessageRange | undefined {
-  const turns = turnsOf(conversation);
+  const turns = listTurns(conversation);
   const before = turns.filter(({ first }) => first < (summarized?.first ?? Infinity));
   const after = turns.filter(({ first }) => summarized !== undefined && first > summarized.last);
   const sequence: readonly MessageRange[] = summarized ? [...before, summarized, ...after] : before;
@@ -58,7 +58,7 @@ export function segments({ turns, maxTurns, head }: { turns: number; maxTurns: n
 
 /** The number of turns as `head_tail` counts them, the summary included. */
 export const turnCount = ({ conversation, summarized }: SummarizableConversation): number =>
-  turnsOf(conversation).filter(
+  listTurns(conversation).filter(
     ({ first }) => first < (summarized?.first ?? Infinity) || first > (summarized?.last ?? Infinity),
   ).length + (summarized ? 1 : 0);
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { type Message, runId, threadId } from '@rondo/contract';
-import { promptOf } from '../loop/prompt';
+import { toPrompt } from '../loop/prompt';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { evolve, replay } from '../run/run-state';
 import { EvenTokenCounter } from '../testing';
 import { anyHistory } from '../testing/histories';
 import { requestViolations } from '../testing/request-violations';
 import { tools } from '../tools/catalog';
-import { toolSetOf } from '../tools/tool-set';
+import { toToolSet } from '../tools/tool-set';
 import { compress, countRequestTokens } from './compress';
 import { ContextMeter } from './context-meter';
 
@@ -15,13 +15,13 @@ const effective = effectiveSettings({}, { model: 'demo/coder' });
 if ('problems' in effective) throw new Error('the defaults are valid');
 const { settings } = effective;
 
-const positionOf = (conversation: readonly Message[]) => {
+const createPosition = (conversation: readonly Message[]) => {
   const state = replay([], conversation);
   const run = {
     id: runId.parse('run_1'),
     threadId: threadId.parse('thr_1'),
     settings,
-    tools: toolSetOf(settings, tools),
+    tools: toToolSet(settings, tools),
     createdAt: '2026-01-01',
     state,
   };
@@ -35,8 +35,8 @@ it('reaches its target with any history, as a valid request with the newest user
   await fc.assert(
     fc.asyncProperty(anyHistory(40), fc.integer({ min: 0, max: 20_000 }), async (history, more) => {
       const meter = new ContextMeter(new EvenTokenCounter(), settings.model);
-      let position = positionOf(history);
-      const empty = await countRequestTokens(positionOf([]), meter);
+      let position = createPosition(history);
+      const empty = await countRequestTokens(createPosition([]), meter);
       for (const target of [empty + spaceTokens + more, empty + spaceTokens]) {
         const tokensBefore = await countRequestTokens(position, meter);
         if (tokensBefore <= target) continue;
@@ -48,7 +48,7 @@ it('reaches its target with any history, as a valid request with the newest user
 
         expect(await countRequestTokens(position, meter)).toBe(data.tokens_after);
         expect(data.tokens_after).toBeLessThanOrEqual(target);
-        const { messages } = promptOf(position).prompt;
+        const { messages } = toPrompt(position).prompt;
         expect(requestViolations(messages)).toEqual([]);
         const newest = history.findLast(({ type }) => type === 'user')?.content[0];
         expect(JSON.stringify(messages)).toContain(JSON.stringify(newest));
@@ -62,7 +62,7 @@ it('omits no messages where shorter texts suffice', async () => {
   await fc.assert(
     fc.asyncProperty(anyHistory(12), async (history) => {
       const meter = new ContextMeter(new EvenTokenCounter(), settings.model);
-      const position = positionOf(history);
+      const position = createPosition(history);
       const tokensBefore = await countRequestTokens(position, meter);
       const target = Math.floor(tokensBefore * 0.95);
       const data = await compress(position, meter, {

@@ -2,9 +2,9 @@ import type { Coverage } from '@rondo/contract';
 import { type RunPosition, frameText, messagesToSend } from '../loop/prompt';
 import type { ContextMeter } from './context-meter';
 import { type Compaction, type Compression, compacted } from './context-state';
-import { type Conversation, type MessageRange, coverageOf, newestUserIndex, rangeOf } from './message-range';
-import { selectionOf } from './selection';
-import { turnsOf } from './turns';
+import { type Conversation, type MessageRange, findCoverage, newestUserIndex, findRange } from './message-range';
+import { findSelection } from './selection';
+import { listTurns } from './turns';
 
 type CompressionData = Extract<Compaction, { method: 'compression' }>;
 
@@ -42,7 +42,7 @@ export async function compress(
 
   const tried: CompressionData[] = [];
   for await (const compression of attempts({ run, state }, meter, { through, target })) {
-    const data = dataOf(compression, { reason, tokensBefore });
+    const data = toData(compression, { reason, tokensBefore });
     const context = compacted(state.context, data, { compactedIn: 0, changedAt: through });
     const tokens = await countRequestTokens({ run, state: { ...state, context } }, meter);
     tried.push({ ...data, tokens_after: tokens });
@@ -75,7 +75,7 @@ const smallest = (tried: readonly CompressionData[]): number =>
 export const countRequestTokens = (position: RunPosition, meter: ContextMeter): Promise<number> =>
   meter.countTokens({ frame: frameText(position.run), messages: messagesToSend(position) });
 
-const dataOf = (
+const toData = (
   { through, keepCharacters, omitted }: Compression,
   { reason, tokensBefore }: Pick<CompressionGoal, 'reason' | 'tokensBefore'>,
 ): CompressionData => ({
@@ -117,7 +117,7 @@ async function omittableTurns(
 ): Promise<Coverage | undefined> {
   const { conversation, context } = state;
   const tokens = await tokensByIndex({ run, state: { ...state, context: { ...context, compression } } }, meter);
-  const turns = turnsAfterStart(conversation, rangeOf(conversation, context.summary?.covers));
+  const turns = turnsAfterStart(conversation, findRange(conversation, context.summary?.covers));
   const start = turns[0]?.first ?? conversation.length;
   const newestUser = newestUserIndex(conversation);
 
@@ -129,11 +129,11 @@ async function omittableTurns(
     if (left < 0) break;
   }
   const last = turns[Math.min(count, turns.length - 1) - 1];
-  return last && coverageOf(conversation, { first: start, last: last.last });
+  return last && findCoverage(conversation, { first: start, last: last.last });
 }
 
 async function tokensByIndex(position: RunPosition, meter: ContextMeter): Promise<number[]> {
-  const { sent, messages } = selectionOf(position.run, position.state);
+  const { sent, messages } = findSelection(position.run, position.state);
   const counts = await meter.ofMessages(messages);
   const tokens = position.state.conversation.map(() => 0);
   sent.forEach(({ index }, nth) => (tokens[index] = (tokens[index] ?? 0) + (counts[nth] ?? 0)));
@@ -147,6 +147,6 @@ const tokensOfTurn = (tokens: readonly number[], turn: MessageRange | undefined)
 
 /** The first turn states the task and stays, unless a summary covers it. */
 function turnsAfterStart(conversation: Conversation, summarized: MessageRange | undefined): MessageRange[] {
-  const turns = turnsOf(conversation);
+  const turns = listTurns(conversation);
   return summarized ? turns.filter(({ first }) => first > summarized.last) : turns.slice(1);
 }

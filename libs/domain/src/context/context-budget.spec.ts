@@ -1,13 +1,13 @@
 import type { SettingsRequest } from '@rondo/contract';
 import { effectiveSettings } from '../profiles/effective-settings';
-import { contextBudgetOf, summaryTokens, tailTokens } from './context-budget';
+import { toContextBudget, summaryTokens, tailTokens } from './context-budget';
 import { budgetOfModel } from './model-budgets';
 
 const budgetFor = (context: SettingsRequest['context'], frame = 5_000, refusedTokens?: number) => {
   const effective = effectiveSettings({ model: 'anthropic/claude-sonnet-4-5', context }, { model: 'demo/coder' });
   if ('problems' in effective) throw new Error('the settings are valid');
   const { settings } = effective;
-  const budget = contextBudgetOf({ settings, budgetOf: budgetOfModel, frame, refusedTokens });
+  const budget = toContextBudget({ settings, resolveBudget: budgetOfModel, frame, refusedTokens });
   return { ...budget, tail: tailTokens(budget), summary: summaryTokens(budget, settings) };
 };
 

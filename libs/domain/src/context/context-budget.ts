@@ -1,5 +1,5 @@
 import type { RunSettings } from '@rondo/contract';
-import { type BudgetOf, inputBudgetOf } from './model-budgets';
+import { type ResolveBudget, toInputBudget } from './model-budgets';
 
 /** How large a request of a run may be, in tokens. */
 export interface ContextBudget {
@@ -20,15 +20,20 @@ const belowRefused = 0.9;
 
 interface BudgetInput {
   readonly settings: RunSettings;
-  readonly budgetOf: BudgetOf;
+  readonly resolveBudget: ResolveBudget;
   readonly frame: number;
   readonly refusedTokens: number | undefined;
 }
 
 /** The conversation has its share even where prompt and tools alone exceed the threshold; else every message would be compacted at once. */
-export function contextBudgetOf({ settings, budgetOf, frame, refusedTokens = Infinity }: BudgetInput): ContextBudget {
+export function toContextBudget({
+  settings,
+  resolveBudget,
+  frame,
+  refusedTokens = Infinity,
+}: BudgetInput): ContextBudget {
   const { strategy, token_threshold, reserve_tokens } = settings.context;
-  const maximum = Math.min(inputBudgetOf(settings, budgetOf), Math.floor(refusedTokens * belowRefused));
+  const maximum = Math.min(toInputBudget(settings, resolveBudget), Math.floor(refusedTokens * belowRefused));
   const reserve = Math.min(reserve_tokens, Math.floor(maximum * share));
   const wanted = Math.max(token_threshold, frame + reserve + Math.floor(token_threshold * share));
   const limit = strategy === 'none' ? maximum : Math.min(wanted, maximum);

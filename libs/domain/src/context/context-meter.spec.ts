@@ -3,7 +3,7 @@ import { type Message, sha256 } from '@rondo/contract';
 import type { TokenCounter } from '../ports';
 import { EvenTokenCounter } from '../testing';
 import { answered, said } from '../testing/conversation';
-import { anyHistory, historyOf } from '../testing/histories';
+import { anyHistory, toHistory } from '../testing/histories';
 import { ContextMeter } from './context-meter';
 
 const reported = (input_tokens: number, estimated = false) => ({
@@ -14,7 +14,7 @@ const reported = (input_tokens: number, estimated = false) => ({
   estimated,
 });
 const frame = 'system and tools '.repeat(50);
-const messages = historyOf(Array.from({ length: 20 }, () => ({ kind: 'user', text: 'word '.repeat(40) })));
+const messages = toHistory(Array.from({ length: 20 }, () => ({ kind: 'user', text: 'word '.repeat(40) })));
 
 describe('ContextMeter', () => {
   it('counts each message once, however often it is sent', async () => {

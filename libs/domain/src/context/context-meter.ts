@@ -1,10 +1,10 @@
 import type { ContentBlock, NewMessage, Usage } from '@rondo/contract';
-import { addedTo, hiddenFieldsOf } from '../memoize';
+import { addedTo, toHiddenFields } from '../memoize';
 import { documentsIn } from '../files/message-documents';
 import { tokensPerPage } from '../models/model';
 import type { TokenCounter } from '../ports';
 import { maxTokens } from './max-tokens';
-import { textOf } from './message-text';
+import { toText } from './message-text';
 
 /** Tokens of every message and every call beside its text. */
 const perMessage = 6;
@@ -33,7 +33,7 @@ interface MessageTokens {
  * and not the whole conversation. The usage that the provider reports corrects the counts that follow.
  */
 export class ContextMeter {
-  private readonly knownTokens = hiddenFieldsOf<NewMessage, MessageTokens>();
+  private readonly knownTokens = toHiddenFields<NewMessage, MessageTokens>();
   private readonly frames = new Map<string, number>();
   private readonly frameBounds = new Map<string, number>();
   /** The messages of the last bound, because the next request mostly extends them. */
@@ -55,7 +55,7 @@ export class ContextMeter {
 
   /** An upper bound of a request's tokens, known without counting. */
   upperBound({ frame, messages }: CountedRequest): number {
-    const bytes = this.boundOfFrame(frame) + this.boundOf(messages);
+    const bytes = this.boundOfFrame(frame) + this.computeBound(messages);
     return this.corrected(bytes, Math.max(1, this.correction));
   }
 
@@ -115,7 +115,7 @@ export class ContextMeter {
     return known;
   }
 
-  private boundOf(messages: readonly NewMessage[]): number {
+  private computeBound(messages: readonly NewMessage[]): number {
     const more = addedTo(this.bounded.messages, messages);
     const before = more ? this.bounded.tokens : 0;
     const tokens = (more ?? messages).reduce((sum, message) => sum + this.bound(message), before);
@@ -133,10 +133,13 @@ export class ContextMeter {
 
   private besideText(message: NewMessage): number {
     const pages = documentsIn(message).reduce((sum, document) => sum + document.pages, 0);
-    return message.content.reduce((sum, block) => sum + this.besideTextOf(block), perMessage + pages * tokensPerPage);
+    return message.content.reduce(
+      (sum, block) => sum + this.countBesideText(block),
+      perMessage + pages * tokensPerPage,
+    );
   }
 
-  private besideTextOf(block: ContentBlock): number {
+  private countBesideText(block: ContentBlock): number {
     switch (block.type) {
       case 'image': {
         const { source } = block;
@@ -162,7 +165,7 @@ export class ContextMeter {
 /** Includes the reasoning that is sent: what a provider expects back. */
 const sentText = (message: NewMessage): string =>
   [
-    textOf(message),
+    toText(message),
     ...message.content.map((block) =>
       block.type === 'reasoning' && (block.opaque ?? block.signature) ? block.text : '',
     ),

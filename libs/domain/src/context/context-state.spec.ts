@@ -1,7 +1,7 @@
 import { type Message, compactionId, messageId, runId, threadId } from '@rondo/contract';
 import { summaryMessage } from '../compaction/summarize';
 import { evolve, replay } from '../run/run-state';
-import { historyOf } from '../testing/histories';
+import { toHistory } from '../testing/histories';
 
 const covers = (to: string) => ({ from_message_id: messageId.parse('msg_0'), to_message_id: messageId.parse(to) });
 
@@ -25,7 +25,7 @@ const summary = (id: string, to: string): Message => ({
   created_at: '2026-01-01T00:00:00.000Z',
 });
 
-const history = historyOf(Array.from({ length: 4 }, () => ({ kind: 'user', text: 'word' })));
+const history = toHistory(Array.from({ length: 4 }, () => ({ kind: 'user', text: 'word' })));
 
 describe('the context of a run', () => {
   it('starts from the latest summary of earlier runs', () => {

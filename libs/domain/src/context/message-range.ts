@@ -19,7 +19,7 @@ export const indexOf = (conversation: Conversation, id: MessageId | undefined): 
   id === undefined ? -1 : conversation.findLastIndex((message) => message.id === id);
 
 /** The range that a coverage names. Undefined where one of its ends is missing, so that no other message counts as covered. */
-export function rangeOf(conversation: Conversation, covers: Coverage | undefined): MessageRange | undefined {
+export function findRange(conversation: Conversation, covers: Coverage | undefined): MessageRange | undefined {
   if (!covers) return undefined;
   const first = indexOf(conversation, covers.from_message_id);
   const last = indexOf(conversation, covers.to_message_id);
@@ -36,7 +36,7 @@ export function newestUserIndex(conversation: Conversation, count = conversation
 export const within = (range: MessageRange | undefined, index: number): boolean =>
   range !== undefined && index >= range.first && index <= range.last;
 
-export function coverageOf(conversation: Conversation, { first, last }: MessageRange): Coverage | undefined {
+export function findCoverage(conversation: Conversation, { first, last }: MessageRange): Coverage | undefined {
   const from = conversation[first];
   const to = conversation[last];
   return from && to && { from_message_id: from.id, to_message_id: to.id };

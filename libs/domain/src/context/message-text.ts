@@ -2,7 +2,7 @@ import type { ContentBlock, NewMessage } from '@rondo/contract';
 import { toModelResult } from '../dialects/pair-calls';
 
 /** A message as plain text: what is counted, what a summarizer reads, and what `expand_message` shows. */
-export const textOf = ({ content }: NewMessage): string =>
+export const toText = ({ content }: NewMessage): string =>
   content
     .map(textOfBlock)
     .filter((text) => text !== '')

@@ -4,7 +4,7 @@ import { pairCalls } from '../dialects/pair-calls';
 import type { ModelMessage } from '../models/model';
 import { anyHistory } from '../testing/histories';
 import { requestViolations } from '../testing/request-violations';
-import { contextOf } from './context-of';
+import { toContext } from './to-context';
 import { initialContext } from './context-state';
 import { messagesForNextRun } from './messages-for-next-run';
 
@@ -33,7 +33,7 @@ describe('the messages for the next run of a thread', () => {
     fc.assert(
       fc.property(anyHistory(20), (history) => {
         const conversation = [...history, inputAfter(history)];
-        const sent = contextOf(conversation, initialContext, { runId: next, model: 'demo/coder', keepImages: 3 });
+        const sent = toContext(conversation, initialContext, { runId: next, model: 'demo/coder', keepImages: 3 });
         const request = pairCalls(sent.map(({ message }) => message) as Message[]);
 
         const messages = withQuestion(messagesForNextRun(history));

@@ -2,7 +2,7 @@ import type { Message } from '@rondo/contract';
 import { pairedTurns } from '../dialects/pair-calls';
 import type { ModelMessage } from '../models/model';
 import { profiles } from '../profiles/profiles';
-import { contextOf } from './context-of';
+import { toContext } from './to-context';
 import { initialContext, withEarlierSummary } from './context-state';
 
 /**
@@ -13,6 +13,6 @@ import { initialContext, withEarlierSummary } from './context-state';
 export function messagesForNextRun(conversation: readonly Message[]): readonly ModelMessage[] {
   const context = withEarlierSummary(initialContext, conversation);
   const { keep_images: keepImages } = profiles.suna.settings.context;
-  const sent = contextOf(conversation, context, { runId: undefined, model: '', keepImages });
+  const sent = toContext(conversation, context, { runId: undefined, model: '', keepImages });
   return pairedTurns(sent.map(({ message }) => message as Message)); // they are derived from stored ones
 }

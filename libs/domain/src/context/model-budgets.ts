@@ -1,10 +1,10 @@
 import type { RunSettings } from '@rondo/contract';
-import { declaredFactsOf, findKnownFacts } from '../models/model-facts';
+import { findDeclaredFacts, findKnownFacts } from '../models/model-facts';
 import { type ModelEnd, contextOverflow } from '../models/model';
 import { type ModelProviders, splitModelName } from '../models/provider-settings';
 
 /** The most tokens that a request to a model may have; the space for the reply is subtracted already. */
-export type BudgetOf = (model: string) => number;
+export type ResolveBudget = (model: string) => number;
 
 interface ModelBudget {
   /** Matches `provider/model`. */
@@ -24,16 +24,16 @@ const modelBudgets: readonly ModelBudget[] = [
 /** For models that nothing is known about. */
 const unknownModelBudget = 31_000;
 
-export const budgetOfModel: BudgetOf = (model) =>
+export const budgetOfModel: ResolveBudget = (model) =>
   modelBudgets.find((budget) => budget.model.test(model))?.inputTokens ?? unknownModelBudget;
 
 /** A context window that a provider's configuration declares, or that is known, overrides the table. */
-export const budgetsOf =
-  ({ providers }: Pick<ModelProviders, 'providers'>): BudgetOf =>
+export const toBudgets =
+  ({ providers }: Pick<ModelProviders, 'providers'>): ResolveBudget =>
   (model) => {
     const { provider: name, id } = splitModelName(model);
     const provider = providers.find((one) => one.name === name);
-    const declared = provider && declaredFactsOf(provider, id);
+    const declared = provider && findDeclaredFacts(provider, id);
     const facts = declared?.context_window ? declared : findKnownFacts(name, id);
     return facts?.context_window ? lessReply(facts.context_window, facts.max_output_tokens) : budgetOfModel(model);
   };
@@ -46,8 +46,10 @@ const lessReply = (window: number, reply = window * usualReplyShare): number =>
   Math.floor(window - Math.min(reply, window * longestReplyShare));
 
 /** The run's own setting overrides the model's budget. */
-export const inputBudgetOf = ({ model, context }: Pick<RunSettings, 'model' | 'context'>, budgetOf: BudgetOf): number =>
-  context.input_budget_tokens ?? budgetOf(model);
+export const toInputBudget = (
+  { model, context }: Pick<RunSettings, 'model' | 'context'>,
+  resolveBudget: ResolveBudget,
+): number => context.input_budget_tokens ?? resolveBudget(model);
 
 /** The share of the budget from which on a refusal without a clear reason is taken as one for the length. */
 const suspiciousShare = 0.8;

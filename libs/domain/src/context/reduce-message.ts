@@ -1,6 +1,6 @@
 import type { ContentBlock, MessageId, NewMessage, ReasoningBlock } from '@rondo/contract';
 import { memoize, memoizeByNumber } from '../memoize';
-import { textOf } from './message-text';
+import { toText } from './message-text';
 
 /**
  * A message whose texts have at most about `keep` characters together, each with a hint how to read the whole. The same
@@ -46,7 +46,7 @@ function dropOldestImages(message: NewMessage, count: number): NewMessage {
 }
 
 function shorten(message: NewMessage, keep: number): NewMessage {
-  const length = textOf(message).length;
+  const length = toText(message).length;
   if (length <= keep) return message;
 
   const share = keep / length;

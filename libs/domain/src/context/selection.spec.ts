@@ -4,9 +4,9 @@ import { summaryMessage } from '../compaction/summarize';
 import type { AgentRun } from '../loop/loop-context';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { anyHistory, historyRun } from '../testing/histories';
-import { contextOf } from './context-of';
+import { toContext } from './to-context';
 import { initialContext } from './context-state';
-import { selectionOf } from './selection';
+import { findSelection } from './selection';
 
 const effective = effectiveSettings({ context: { keep_images: 2 } }, { model: historyRun.model });
 if ('problems' in effective) throw new Error('These settings are valid.');
@@ -40,8 +40,8 @@ const anyConversation = fc
   )
   .map(([history, changes]) => history.map((message, at) => changes[at]?.(message) ?? message));
 
-describe('selectionOf', () => {
-  it('equals contextOf, however the conversation grew', () => {
+describe('findSelection', () => {
+  it('equals toContext, however the conversation grew', () => {
     fc.assert(
       fc.property(anyConversation, fc.array(fc.nat({ max: 4 })), (conversation, changes) => {
         const run = aRun();
@@ -50,9 +50,9 @@ describe('selectionOf', () => {
           const grown = conversation.slice(0, length);
           if (changes[length] === 0) context = { ...context, changedAt: grown.at(-1)?.id };
 
-          const { sent, messages } = selectionOf(run, { conversation: grown, context });
+          const { sent, messages } = findSelection(run, { conversation: grown, context });
 
-          expect(sent).toEqual(contextOf(grown, context, reader));
+          expect(sent).toEqual(toContext(grown, context, reader));
           expect(messages).toEqual(sent.map(({ message }) => message));
         }
       }),
@@ -63,11 +63,11 @@ describe('selectionOf', () => {
     const run = aRun();
     const [conversation = []] = fc.sample(anyHistory(12), 1);
     const context = initialContext;
-    const before = selectionOf(run, { conversation: conversation.slice(0, -1), context });
+    const before = findSelection(run, { conversation: conversation.slice(0, -1), context });
 
-    const after = selectionOf(run, { conversation, context });
+    const after = findSelection(run, { conversation, context });
 
     expect(before.sent.every((one, at) => one === after.sent[at])).toBe(true);
-    expect(selectionOf(run, { conversation, context })).toBe(after);
+    expect(findSelection(run, { conversation, context })).toBe(after);
   });
 });

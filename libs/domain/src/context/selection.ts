@@ -1,8 +1,8 @@
 import type { NewMessage } from '@rondo/contract';
 import type { AgentRun } from '../loop/loop-context';
-import { addedTo, hiddenFieldsOf } from '../memoize';
+import { addedTo, toHiddenFields } from '../memoize';
 import type { RunState } from '../run/run-state';
-import { type ContextReader, contextOf, contextOfMore } from './context-of';
+import { type ContextReader, toContext, contextOfMore } from './to-context';
 import type { SentMessage } from './message-range';
 
 /** The messages of a run's conversation that are sent. */
@@ -14,15 +14,15 @@ export interface Selection {
 
 type ContextSource = Pick<RunState, 'conversation' | 'context'>;
 
-const latestOf = hiddenFieldsOf<AgentRun, ContextSource & Selection & { readonly model: string }>();
+const latestSelection = toHiddenFields<AgentRun, ContextSource & Selection & { readonly model: string }>();
 
 /** Memoized per run: an iteration asks several times, and only added messages are processed. */
-export function selectionOf(
+export function findSelection(
   run: AgentRun,
   { conversation, context }: ContextSource,
   model = run.settings.model,
 ): Selection {
-  const latest = latestOf.get(run);
+  const latest = latestSelection.get(run);
   const before = latest?.model === model ? latest : undefined;
   if (before?.conversation === conversation && before.context === context) return before;
 
@@ -33,9 +33,9 @@ export function selectionOf(
     conversation,
     context,
     model,
-    ...(extended ?? toSelection(contextOf(conversation, context, reader))),
+    ...(extended ?? toSelection(toContext(conversation, context, reader))),
   };
-  latestOf.set(run, selection);
+  latestSelection.set(run, selection);
   return selection;
 }
 

@@ -1,11 +1,11 @@
 import { type NewMessage, messageId, runId, threadId } from '@rondo/contract';
-import { promptOf } from '../loop/prompt';
+import { toPrompt } from '../loop/prompt';
 import { runAgent } from '../loop/run-agent';
 import { evolve } from '../run/run-state';
 import { CountingIds, RunHarness, ScriptedModel, TickingClock, calls, says } from '../testing';
 import { AnsweringModel, textOfRequest } from '../testing/answering-model';
 import { tools as catalog } from '../tools/catalog';
-import { toolSetOf } from '../tools/tool-set';
+import { toToolSet } from '../tools/tool-set';
 import { budgetOfModel } from './model-budgets';
 
 const read = { name: 'read_file', arguments: { file_path: 'a.txt' } };
@@ -34,13 +34,20 @@ async function runWith(states: readonly NewMessage[], model: AnsweringModel) {
     id: harness.id,
     threadId: claim.threadId,
     settings: claim.run.settings,
-    tools: toolSetOf(claim.run.settings, catalog),
+    tools: toToolSet(claim.run.settings, catalog),
     createdAt: claim.run.created_at,
     state: harness.state,
   };
   const never = new AbortController().signal;
   const { tools, tokens } = harness;
-  const ports = { model, tools, tokens, budgetOf: budgetOfModel, ids: new CountingIds(), clock: new TickingClock() };
+  const ports = {
+    model,
+    tools,
+    tokens,
+    resolveBudget: budgetOfModel,
+    ids: new CountingIds(),
+    clock: new TickingClock(),
+  };
   let { state } = agent;
   for await (const step of runAgent(agent, ports, { stop: never, drain: never })) {
     if ('facts' in step) state = step.facts.reduce(evolve, state);
@@ -65,7 +72,7 @@ it('appends the newest state of the browser to the request, for one call', async
   expect(first).not.toMatch(/old page|a picture/);
   for (const later of [second, third]) expect(later).not.toMatch(/page|picture/);
   expect(state.conversation.map(({ type }) => type)).not.toContain('browser_state');
-  expect(JSON.stringify(promptOf({ run: agent, state }).prompt)).not.toContain('new page');
+  expect(JSON.stringify(toPrompt({ run: agent, state }).prompt)).not.toContain('new page');
 });
 
 it('sends no reasoning of a reply whose context had more than is sent now', async () => {

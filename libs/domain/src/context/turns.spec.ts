@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Message } from '@rondo/contract';
-import { anyHistory, historyOf } from '../testing/histories';
-import { turnsOf } from './turns';
+import { anyHistory, toHistory } from '../testing/histories';
+import { listTurns } from './turns';
 
 /** Messages that a client imported into the thread belong to no iteration. */
 const imported = (history: readonly Message[]): Message[] =>
@@ -19,7 +19,7 @@ it.each([
   fc.assert(
     fc.property(anyHistory(20), (history) => {
       const conversation = prepare(history);
-      const turns = turnsOf(conversation);
+      const turns = listTurns(conversation);
 
       expect(turns.flatMap(({ first, last }) => conversation.slice(first, last + 1))).toEqual(conversation);
       for (const { first, last } of turns) {
@@ -31,24 +31,24 @@ it.each([
 });
 
 it('includes a user message between a call and its result', () => {
-  const [task, reply, result] = historyOf([
+  const [task, reply, result] = toHistory([
     { kind: 'user', text: 'Go.' },
     { kind: 'reply', text: 'Reading.', calls: 1, parts: false, thinks: false, output: 'x' },
   ]) as [Message, Message, Message];
 
-  expect(turnsOf([task, reply, { ...task }, result])).toEqual([
+  expect(listTurns([task, reply, { ...task }, result])).toEqual([
     { first: 0, last: 0 },
     { first: 1, last: 3 },
   ]);
 });
 
 it('keeps the parts of a reply together', () => {
-  const conversation = historyOf([
+  const conversation = toHistory([
     { kind: 'user', text: 'Go.' },
     { kind: 'reply', text: 'Reading.', calls: 2, parts: true, thinks: false, output: 'x' },
   ]);
 
-  expect(turnsOf(conversation)).toEqual([
+  expect(listTurns(conversation)).toEqual([
     { first: 0, last: 0 },
     { first: 1, last: conversation.length - 1 },
   ]);

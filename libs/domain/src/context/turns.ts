@@ -6,8 +6,8 @@ import type { MessageRange } from './message-range';
  * between two turns but never within one, so that no call loses its result and no reply one of its parts. Summaries
  * belong to no turn.
  */
-export function turnsOf(conversation: readonly NewMessage[]): MessageRange[] {
-  const resultIndexes = resultIndexesOf(conversation);
+export function listTurns(conversation: readonly NewMessage[]): MessageRange[] {
+  const resultIndexes = listResultIndexes(conversation);
   const turns: MessageRange[] = [];
   let closesAt = -1;
 
@@ -31,7 +31,7 @@ const isSameReply = (before: NewMessage | undefined, message: NewMessage): boole
   message.iteration === before.iteration &&
   message.run_id === before.run_id;
 
-function resultIndexesOf(conversation: readonly NewMessage[]): Map<CallId, number> {
+function listResultIndexes(conversation: readonly NewMessage[]): Map<CallId, number> {
   const indexes = new Map<CallId, number>();
   conversation.forEach(({ content }, index) => {
     for (const block of content) {

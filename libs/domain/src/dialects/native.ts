@@ -99,7 +99,7 @@ class NativeDecoder implements ReplyDecoder {
   end(): DecodedReply {
     const written = [...this.written].sort(([a], [b]) => a - b).map(([, call]) => call);
     const calls = written.map((call, index) => this.calls[index] ?? decodeCall(index, call));
-    const surplus = written.filter((call, index) => hasSurplus(call) && !calls[index]?.malformed).map(surplusOf);
+    const surplus = written.filter((call, index) => hasSurplus(call) && !calls[index]?.malformed).map(readSurplus);
     this.calls = [...calls, ...surplus.map((call, index) => ({ index: calls.length + index, ...call }))];
     const rest = this.readsPrinted ? this.endPrinted() : [];
     const isPrintedCall = this.calls.length === 0 && this.printedIn(this.textSoFar())?.endsWithCall === true;
@@ -217,7 +217,7 @@ const beginning = ({
 
 const hasSurplus = ({ surplus }: WrittenCall): boolean => surplus.trim() !== '';
 
-const surplusOf = ({ name, surplus: written }: WrittenCall): Omit<DecodedCall, 'index'> => ({
+const readSurplus = ({ name, surplus: written }: WrittenCall): Omit<DecodedCall, 'index'> => ({
   name,
   arguments: {},
   malformed: { reason: 'There was text after the JSON object of the arguments: one call has one object.', written },

@@ -23,13 +23,13 @@ import { wellFormed, wellFormedText } from '../well-formed';
  *
  * A conversation that extends the previous one costs only what was added, and its earlier turns are the same objects.
  */
-export const pairCalls = (conversation: readonly Message[]): ModelMessage[] => pairingOf(conversation).turns();
+export const pairCalls = (conversation: readonly Message[]): ModelMessage[] => toPairing(conversation).turns();
 
 /** The same without the user turn that a request needs at its end, which is to be written. */
 export const pairedTurns = (conversation: readonly Message[]): ModelMessage[] =>
   new Pairing().add(conversation).written();
 
-const pairingOf = memoizeGrowingList<Message, Pairing>((pairing = new Pairing(), added) => pairing.add(added));
+const toPairing = memoizeGrowingList<Message, Pairing>((pairing = new Pairing(), added) => pairing.add(added));
 
 /** A user turn for the places where providers require one: at the start, between two replies, and at the end. */
 export const continuation = (): ModelMessage => ({
@@ -70,7 +70,7 @@ class Pairing {
   }
 
   private isUnanswered(message: Message): boolean {
-    return message.type === 'assistant' && !!replyOf(message)?.calls.some((id) => !this.results.has(id));
+    return message.type === 'assistant' && !!findReply(message)?.calls.some((id) => !this.results.has(id));
   }
 
   private pushTo(turns: ModelMessage[], message: Message): void {
@@ -79,7 +79,7 @@ class Pairing {
   }
 
   private pushReply(turns: ModelMessage[], message: Message): void {
-    const reply = replyOf(message);
+    const reply = findReply(message);
     if (!reply) return;
     if (needsUserTurn(turns)) turns.push(continuation());
     turns.push(reply.message);
@@ -88,7 +88,7 @@ class Pairing {
 
   private answerTo(id: CallId): ModelToolResult {
     const block = this.results.get(id);
-    return block ? answerOf(block) : toModelResult(id, lostResult);
+    return block ? toAnswer(block) : toModelResult(id, lostResult);
   }
 }
 
@@ -96,7 +96,7 @@ export const needsUserTurn = (turns: readonly ModelMessage[]): boolean =>
   (turns.at(-1)?.role ?? 'assistant') === 'assistant';
 
 /** A reply and its calls; undefined if it has neither text nor calls. */
-const replyOf = memoize((message: Message) => {
+const findReply = memoize((message: Message) => {
   const content = message.content.flatMap(assistantBlock);
   if (content.every(({ type }) => type === 'reasoning')) return undefined;
 
@@ -126,7 +126,7 @@ const toCall = ({ tool_call_id: id, name, arguments: given, opaque }: ToolCallBl
   ...(opaque && { opaque }),
 });
 
-const answerOf = memoize(({ tool_call_id, result }: ToolResultBlock) => toModelResult(tool_call_id, result));
+const toAnswer = memoize(({ tool_call_id, result }: ToolResultBlock) => toModelResult(tool_call_id, result));
 
 const lostResult = failedResult('No result was recorded for this call. It may or may not have taken effect.');
 

@@ -32,14 +32,14 @@ export class ReplyContent {
 /** The content of a reply with each call at its position. */
 export function contentWithCalls<CallBlock>(
   { content, calls }: Pick<DecodedReply, 'content' | 'calls'>,
-  blockOf: (call: DecodedCall) => CallBlock,
+  toBlock: (call: DecodedCall) => CallBlock,
 ): (Block | CallBlock)[] {
   const byPosition = new Map<number, CallBlock[]>();
   for (const call of calls) {
     const position = call.position ?? content.length;
     const before = byPosition.get(position);
-    if (before) before.push(blockOf(call));
-    else byPosition.set(position, [blockOf(call)]);
+    if (before) before.push(toBlock(call));
+    else byPosition.set(position, [toBlock(call)]);
   }
   const callsAt = (position: number) => byPosition.get(position) ?? [];
   return [...content.flatMap((block, index) => [...callsAt(index), block]), ...callsAt(content.length)];

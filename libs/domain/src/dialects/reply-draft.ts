@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../tools/define-tool';
-import { parametersOf } from '../tools/tool-parameters';
+import { listParameters } from '../tools/tool-parameters';
 import type { DecodedCall, ReplyPiece, ReplyVerdict } from './dialect';
 import { ReplyContent } from './reply-content';
 import { TextBuilder } from './text-builder';
@@ -76,7 +76,7 @@ export class CallDraft {
       this.fail(`The parameter "${parameter}" is given twice.`);
       return;
     }
-    const known = this.call.tool && parametersOf(this.call.tool).get(parameter);
+    const known = this.call.tool && listParameters(this.call.tool).get(parameter);
     const read = readValue(text, known?.types);
     if ('value' in read) this.values.set(parameter, read.value);
     else this.fail(`The parameter "${parameter}" ${read.problem}`);

@@ -13,7 +13,7 @@ const encode = (
   placing: ResultPlacement = 'user_message',
 ) => textDialects[name].encode(conversation, corpusTools, { ...plainSettings, xml_adding_strategy: placing });
 
-const linesOf = (messages: readonly ModelMessage[]) =>
+const listLines = (messages: readonly ModelMessage[]) =>
   messages.map((message) =>
     message.role === 'tool'
       ? 'tool'
@@ -50,7 +50,7 @@ describe('a conversation in a text dialect', () => {
         '{"tool_name":"ask","parameters":{"text":"Is\\nit \\"<ok>\\"?","attachments":["a"]}}',
     ],
   ])('has the calls in the words of %s, and their results in the next turn', (name, expected) => {
-    const [, reply, results] = linesOf(encode(name, conversation).messages);
+    const [, reply, results] = listLines(encode(name, conversation).messages);
 
     expect(reply).toBe(expected);
     expect(results).toBe(
@@ -64,28 +64,30 @@ describe('a conversation in a text dialect', () => {
     const results =
       '<tool_result name="read_file">\nx < y\n</tool_result>\n<tool_result name="ask" error="true">\nError: It broke.\n</tool_result>';
 
-    expect(linesOf(encode('xml_tag', conversation, 'assistant_message').messages)[1]).toMatch(
+    expect(listLines(encode('xml_tag', conversation, 'assistant_message').messages)[1]).toMatch(
       /^assistant: I look\.\n<read-file [^]*<\/ask>\n<tool_result [^]*<\/tool_result>$/,
     );
-    expect(linesOf(encode('xml_tag', conversation, 'inline_edit').messages)[1]).toBe(`assistant: I look.\n${results}`);
+    expect(listLines(encode('xml_tag', conversation, 'inline_edit').messages)[1]).toBe(
+      `assistant: I look.\n${results}`,
+    );
   });
 
   it.each(placings)('moves an image of a result to a user turn (%s)', (placing) => {
     const image = { sha256: sha256.parse('a'.repeat(64)), media_type: 'image/png' as const, width: 2, height: 3 };
     const seen = [said('user', 'Look.'), replied(0, read), answered(0, { success: true, output: 'seen', image })];
 
-    expect(linesOf(encode('xml_invoke', seen, placing).messages).at(-1)).toMatch(/^user: .*image$/s);
+    expect(listLines(encode('xml_invoke', seen, placing).messages).at(-1)).toMatch(/^user: .*image$/s);
   });
 
   it.each(textDialectNames)('keeps a malformed call as it was written (%s)', (name) => {
     const raw = name === 'json' ? '{"tool_name": "read_file", oops' : '<read-file start_line="one"/>';
     const bad = replied(0, { name: 'read_file', arguments: {}, raw_arguments: raw });
 
-    expect(linesOf(encode(name, [said('user', 'Go.'), bad, answered(0, failure)]).messages)[1]).toContain(raw);
+    expect(listLines(encode(name, [said('user', 'Go.'), bad, answered(0, failure)]).messages)[1]).toContain(raw);
   });
 
   it('writes an answer in JSON mode as the decision "none"', () => {
-    expect(linesOf(encode('json', conversation).messages)[3]).toBe(
+    expect(listLines(encode('json', conversation).messages)[3]).toBe(
       'assistant: {"tool_name":"none","response":"Done."}',
     );
     expect(encode('json', conversation).responseFormat).toEqual({ type: 'json_object' });
@@ -95,7 +97,7 @@ describe('a conversation in a text dialect', () => {
     const { messages, instructions, responseFormat } = textDialects.json.encode(conversation, [], plainSettings);
 
     expect([instructions, responseFormat]).toEqual(['', undefined]);
-    expect(linesOf(messages)[3]).toBe('assistant: Done.');
+    expect(listLines(messages)[3]).toBe('assistant: Done.');
   });
 
   it.each(textDialectNames)('names every tool in instructions that do not depend on the conversation (%s)', (name) => {
@@ -126,7 +128,7 @@ describe.each(textDialectNames)('any conversation in %s', (name) => {
           messages.map((_, at) => (at % 2 === 0 ? 'user' : 'assistant')),
         );
         expect(messages.length % 2).toBe(1);
-        for (const line of linesOf(messages)) expect(line).toMatch(/^(user|assistant): \s*\S/);
+        for (const line of listLines(messages)) expect(line).toMatch(/^(user|assistant): \s*\S/);
       }),
     );
   });

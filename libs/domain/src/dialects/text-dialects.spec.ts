@@ -58,11 +58,11 @@ const anyReply = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
 );
 
-const textOf = (parts: readonly { type: string; text: string }[]) =>
+const toText = (parts: readonly { type: string; text: string }[]) =>
   parts.flatMap(({ type, text }) => (type === 'text' ? text : [])).join('');
 
 /** What was shown of each call. */
-function argumentsOf(pieces: readonly ReplyPiece[]): Record<string, string> {
+function createArguments(pieces: readonly ReplyPiece[]): Record<string, string> {
   const shown: Record<string, string> = {};
   for (const piece of pieces) {
     if (piece.type !== 'call_arguments') continue;
@@ -80,9 +80,9 @@ describe.each(textDialectNames)('the %s dialect', (name) => {
         const split = readReply(name, written, size);
 
         expect(withoutPieces(split.reply)).toEqual(withoutPieces(whole.reply));
-        expect(textOf(split.pieces)).toBe(textOf(split.reply.content));
-        expect(textOf(whole.pieces)).toBe(textOf(whole.reply.content));
-        expect(argumentsOf(split.pieces)).toEqual(argumentsOf(whole.pieces));
+        expect(toText(split.pieces)).toBe(toText(split.reply.content));
+        expect(toText(whole.pieces)).toBe(toText(whole.reply.content));
+        expect(createArguments(split.pieces)).toEqual(createArguments(whole.pieces));
       }),
       runs,
     );
@@ -98,7 +98,7 @@ describe.each(textDialectNames)('the %s dialect', (name) => {
         );
         const { reply } = readReply(
           name,
-          textOf(messages[1]?.role === 'assistant' ? textBlocks(messages[1]) : []),
+          toText(messages[1]?.role === 'assistant' ? textBlocks(messages[1]) : []),
           size,
         );
 
@@ -116,7 +116,7 @@ describe.each(textDialectNames)('the %s dialect', (name) => {
     (unit) => {
       const { reply, pieces } = readReply(name, openings[name] + unit.repeat(1_000_000 / unit.length), 16);
 
-      expect(textOf(pieces)).toBe(textOf(reply.content));
+      expect(toText(pieces)).toBe(toText(reply.content));
     },
   );
 });

@@ -1,5 +1,5 @@
 import type { CallId, Message, ProcessorSettings } from '@rondo/contract';
-import { memoizeGrowingList, hiddenFieldsOf } from '../memoize';
+import { memoizeGrowingList, toHiddenFields } from '../memoize';
 import type { AssistantBlock, ModelMessage, ModelToolResult, ShownBlock } from '../models/model';
 import { wellFormedText } from '../well-formed';
 import { continuation, joinUserTurns, needsUserTurn, pairCalls } from './pair-calls';
@@ -19,7 +19,7 @@ export interface TextCall {
 }
 
 /** An example of a call. */
-export const callOf = ({ name }: { name: string }, example: TextCall['arguments']): TextCall => ({
+export const toCall = ({ name }: { name: string }, example: TextCall['arguments']): TextCall => ({
   type: 'call',
   name,
   arguments: example,
@@ -60,7 +60,7 @@ interface Rendering {
   readonly write: TurnWriter;
 }
 
-const renderedReplies = hiddenFieldsOf<ModelMessage, Rendering & { readonly turns: readonly ModelMessage[] }>();
+const renderedReplies = toHiddenFields<ModelMessage, Rendering & { readonly turns: readonly ModelMessage[] }>();
 
 function renderReply(
   reply: Turn<'assistant'>,
@@ -71,7 +71,7 @@ function renderReply(
   const { tools, placement, write } = rendering;
   if (known?.tools === tools && known?.placement === placement && known.write === write) return known.turns;
 
-  const turns = placements[placement](exchangeOf(reply.content, tools?.results ?? [], written), write);
+  const turns = placements[placement](toExchange(reply.content, tools?.results ?? [], written), write);
   renderedReplies.set(reply, { ...rendering, turns });
   return turns;
 }
@@ -110,7 +110,7 @@ const assistant = (reasoning: readonly AssistantBlock[], text: string): ModelMes
 const user = (content: readonly ShownBlock[]): ModelMessage[] =>
   content.length > 0 ? [{ role: 'user', content }] : [];
 
-function exchangeOf(
+function toExchange(
   content: readonly AssistantBlock[],
   answers: readonly ModelToolResult[],
   written: ReadonlyMap<CallId, string>,

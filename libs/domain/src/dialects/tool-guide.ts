@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../tools/define-tool';
-import { type ToolParameter, parametersOf } from '../tools/tool-parameters';
+import { type ToolParameter, listParameters } from '../tools/tool-parameters';
 
 /** Describes the tools as text, for a model that does not get them as data. `usage` adds how a dialect writes a call. */
 export const toolGuide = (
@@ -8,14 +8,14 @@ export const toolGuide = (
 ): string =>
   tools
     .map((tool) => {
-      const parameters = [...parametersOf(tool).values()].map(describeParameter);
+      const parameters = [...listParameters(tool).values()].map(describeParameter);
       return [`## ${tool.name}`, tool.description, ...parameters, ...usage(tool)].join('\n');
     })
     .join('\n\n');
 
 function describeParameter({ name, required, description, types, schema }: ToolParameter): string {
   const facts = [
-    choicesOf(schema) ?? (schema['type'] === 'integer' ? 'integer' : [...types].join(' or ')),
+    findChoices(schema) ?? (schema['type'] === 'integer' ? 'integer' : [...types].join(' or ')),
     ...(required ? ['required'] : []),
     ...('default' in schema ? [`default ${JSON.stringify(schema['default'])}`] : []),
   ];
@@ -23,7 +23,7 @@ function describeParameter({ name, required, description, types, schema }: ToolP
   return `- ${name} (${facts.join(', ')})${description ? `: ${description}` : ''}${shape}`;
 }
 
-const choicesOf = ({ enum: choices }: ToolParameter['schema']): string | undefined =>
+const findChoices = ({ enum: choices }: ToolParameter['schema']): string | undefined =>
   Array.isArray(choices) ? `one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}` : undefined;
 
 /** Lists and objects need their schema. */

@@ -15,7 +15,7 @@ export function readValue(text: string, types: Types = textOnly): { value: unkno
 
   const parsed = parseJson(text);
   if (isText) return { value: parsed && isStructuredOrText(parsed.value, types) ? parsed.value : text };
-  if (parsed && types.has(typeOf(parsed.value))) return parsed;
+  if (parsed && types.has(toType(parsed.value))) return parsed;
   return { problem: `must be ${[...types].join(' or ')}, written as JSON; received ${excerpt(text)}.` };
 }
 
@@ -29,7 +29,7 @@ export function writeValue(value: unknown, types: Types = textOnly): string {
 const mayBeStructured = (types: Types): boolean => types.has('array') || types.has('object');
 
 function isStructuredOrText(value: unknown, types: Types): boolean {
-  const type = typeOf(value);
+  const type = toType(value);
   return types.has(type) && (type === 'array' || type === 'object' || type === 'string');
 }
 
@@ -41,7 +41,7 @@ function parseJson(text: string): { value: unknown } | undefined {
   }
 }
 
-function typeOf(value: unknown): JsonType {
+function toType(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   const type = typeof value;

@@ -1,9 +1,9 @@
 import { memoize } from '../memoize';
 import type { ToolDefinition } from '../tools/define-tool';
-import { parametersOf } from '../tools/tool-parameters';
+import { listParameters } from '../tools/tool-parameters';
 import type { Dialect } from './dialect';
 import { GrammarDecoder } from './grammar-decoder';
-import { type TextCall, type TurnWriter, callOf, renderTurns } from './text-turns';
+import { type TextCall, type TurnWriter, toCall, renderTurns } from './text-turns';
 import { toolGuide } from './tool-guide';
 import { writeValue } from './typed-value';
 import { writeAttribute } from './xml/entities';
@@ -18,7 +18,7 @@ export const xmlInvokeDialect: Dialect = {
   encode: (conversation, tools, { xml_adding_strategy, include_xml_examples }) => {
     const known = byName(tools);
     const example = (tool: ToolDefinition) =>
-      include_xml_examples && tool.example ? ['Example:', writeBlock([callOf(tool, tool.example)], known)] : [];
+      include_xml_examples && tool.example ? ['Example:', writeBlock([toCall(tool, tool.example)], known)] : [];
     return {
       instructions: tools.length > 0 ? `${instructions}\n\n${toolGuide(tools, example)}` : '',
       messages: renderTurns(conversation, xml_adding_strategy, writerFor(tools)),
@@ -68,7 +68,7 @@ function writeCall(call: TextCall, tools: ReadonlyMap<string, ToolDefinition>): 
   const tool = tools.get(call.name);
   const parameters = Object.entries(call.arguments).flatMap(([name, value]) => {
     if (value === undefined) return [];
-    const text = writeValue(value, tool && parametersOf(tool).get(name)?.types);
+    const text = writeValue(value, tool && listParameters(tool).get(name)?.types);
     return `<parameter ${writeAttribute('name', name)}>${writeRawValue(text, looksLikeParameterEnd)}</parameter>`;
   });
   return [`<invoke ${writeAttribute('name', call.name)}>`, ...parameters, ...unread(call), '</invoke>'].join('\n');

@@ -1,9 +1,9 @@
 import { memoize } from '../memoize';
 import type { ToolDefinition } from '../tools/define-tool';
-import { parametersOf } from '../tools/tool-parameters';
+import { listParameters } from '../tools/tool-parameters';
 import type { Dialect } from './dialect';
 import { GrammarDecoder } from './grammar-decoder';
-import { type TextCall, type TurnWriter, callOf, renderTurns } from './text-turns';
+import { type TextCall, type TurnWriter, toCall, renderTurns } from './text-turns';
 import { toolGuide } from './tool-guide';
 import { writeValue } from './typed-value';
 import { looksLikeTag } from './xml/balanced-value';
@@ -19,7 +19,7 @@ export const xmlTagDialect: Dialect = {
     const shapes = toTagShapes(tools);
     const usage = (tool: ToolDefinition) => [
       `Written as: ${outline(toTagShape(tool))}`,
-      ...(include_xml_examples && tool.example ? ['Example:', writeTag(callOf(tool, tool.example), shapes)] : []),
+      ...(include_xml_examples && tool.example ? ['Example:', writeTag(toCall(tool, tool.example), shapes)] : []),
     ];
     return {
       instructions: tools.length > 0 ? `${instructions}\n\n${toolGuide(tools, usage)}` : '',
@@ -66,7 +66,7 @@ function writeTag(call: TextCall, shapes: TagShapes): string {
   if (verbatim !== undefined) return verbatim;
 
   const entry = shapes.get(call.name);
-  const types = entry && parametersOf(entry.tool);
+  const types = entry && listParameters(entry.tool);
   const values = Object.entries(call.arguments)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ({ name, text: writeValue(value, types?.get(name)?.types) }));

@@ -1,7 +1,7 @@
 import type { RunError } from '@rondo/contract';
 import {
   type ContextUsage,
-  contextUsageOf,
+  readContextUsage,
   isFarFromLimit,
   mayCompact,
   rangeToSummarize,
@@ -30,7 +30,7 @@ export async function* compactIfNeeded(loop: LoopContext): AsyncGenerator<Step, 
     return { done: false };
   }
 
-  const usage = await contextUsageOf(loop);
+  const usage = await readContextUsage(loop);
   const range = await rangeToSummarize(loop, usage);
   if (!range) return yield* shorten(loop, usage);
 

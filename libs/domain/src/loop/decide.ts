@@ -78,7 +78,7 @@ const completedCall = ({ calls }: RunState, is: (name: string) => boolean): Know
 function afterIteration(loop: LoopContext, reason: FinishReason): NewFact | undefined {
   const { state, run, ports, beganAt } = loop;
 
-  if (reason === 'ask') return { type: 'run.waiting', iteration: state.iteration, data: questionOf(loop) };
+  if (reason === 'ask') return { type: 'run.waiting', iteration: state.iteration, data: toQuestion(loop) };
   if (isCutOffByBudget(loop, reason)) return completed(loop, 'budget_exceeded');
   if (reason === 'complete' || state.calls.size === 0) return completed(loop, reason);
   if (state.malformedInARow >= run.settings.limits.max_malformed_calls)
@@ -113,7 +113,7 @@ const isCutOffByBudget = (loop: LoopContext, reason: FinishReason): boolean =>
   reason === 'length' &&
   (loop.isCutOffByBudget || (loop.run.settings.processor.native_max_auto_continues > 0 && isRunBudgetExceeded(loop)));
 
-function questionOf({ state }: LoopContext): Waiting {
+function toQuestion({ state }: LoopContext): Waiting {
   const asked = completedCall(state, asksUser);
   if (!asked) return { reason: 'ask' };
   const { text, attachments } = ask.input.parse(asked.call.arguments); // all tools that ask have the same parameters

@@ -18,7 +18,7 @@ export interface AgentRun {
 }
 
 /** A claimed run as the loop needs it. */
-export const agentRunOf = (claim: ClaimedRun, tools: ToolSet): AgentRun => ({
+export const toAgentRun = (claim: ClaimedRun, tools: ToolSet): AgentRun => ({
   id: claim.runId,
   threadId: claim.threadId,
   settings: claim.run.settings,
@@ -64,10 +64,10 @@ export interface FactsStep {
 
 /** Applies facts to the state of the loop. The step must be yielded, so that the caller commits them before the loop continues. */
 export const factsStep = (loop: LoopContext, ...facts: readonly NewFact[]): FactsStep =>
-  factsStepOf(loop, facts, { hold: false });
+  toFactsStep(loop, facts, { hold: false });
 
 /** The same, with a choice of how the caller may commit them. */
-export function factsStepOf(
+export function toFactsStep(
   loop: LoopContext,
   facts: readonly NewFact[],
   options: Omit<FactsStep, 'facts'>,

@@ -1,7 +1,7 @@
 import { CountingIds, TickingClock } from '../testing';
 import { usageFactFor } from './model-call';
 
-const usageOf = (tokens: number) => {
+const createUsage = (tokens: number) => {
   const usage = { input_tokens: tokens, cached_tokens: tokens, output_tokens: tokens, cost_usd: 1, estimated: false };
   return usageFactFor(
     {
@@ -18,6 +18,6 @@ describe('attack: model and tool output', () => {
   it.each([2 ** 31, 1e12, Number.MAX_SAFE_INTEGER])('a provider that reports %s tokens for a call', (tokens) => {
     const most = 2 ** 31 - 1;
 
-    expect(usageOf(tokens)).toMatchObject({ input_tokens: most, cached_tokens: most, output_tokens: most });
+    expect(createUsage(tokens)).toMatchObject({ input_tokens: most, cached_tokens: most, output_tokens: most });
   });
 });

@@ -4,8 +4,8 @@ import { effectiveSettings } from '../profiles/effective-settings';
 import { replay } from '../run/run-state';
 import { tools } from '../tools/catalog';
 import type { ToolDefinition } from '../tools/define-tool';
-import { toolSetOf } from '../tools/tool-set';
-import { promptOf } from './prompt';
+import { toToolSet } from '../tools/tool-set';
+import { toPrompt } from './prompt';
 
 function promptFor(request: SettingsRequest, catalog: readonly ToolDefinition[] = tools): ModelRequest {
   const effective = effectiveSettings(request, { model: 'demo/coder' });
@@ -14,17 +14,17 @@ function promptFor(request: SettingsRequest, catalog: readonly ToolDefinition[] 
     id: runId.parse('run_1'),
     threadId: threadId.parse('thr_1'),
     settings: effective.settings,
-    tools: toolSetOf(effective.settings, catalog),
+    tools: toToolSet(effective.settings, catalog),
     createdAt: '2026-11-23T13:21:59.999Z',
     state: replay([]),
   };
-  return promptOf({ run, state: run.state }).prompt;
+  return toPrompt({ run, state: run.state }).prompt;
 }
 
-const systemOf = (request: SettingsRequest): string => promptFor(request).system;
+const toSystem = (request: SettingsRequest): string => promptFor(request).system;
 
 /** The index of each part, which occurs once. */
-const indexesOf = (text: string, parts: readonly string[]): number[] =>
+const listIndexes = (text: string, parts: readonly string[]): number[] =>
   parts.map((part) => {
     expect(text.split(part)).toHaveLength(2);
     return text.indexOf(part);
@@ -34,15 +34,15 @@ describe('the system prompt', () => {
   it('describes the agent, with a name and without', () => {
     const description = 'A reviewer of drawings.';
 
-    expect(systemOf({ agent: { description } })).toContain(`\n\nAbout you: ${description}\n\n`);
-    expect(systemOf({ agent: { name: 'Ada', description } })).toContain(
+    expect(toSystem({ agent: { description } })).toContain(`\n\nAbout you: ${description}\n\n`);
+    expect(toSystem({ agent: { name: 'Ada', description } })).toContain(
       `\n\nYour name is Ada.\n\nAbout you: ${description}\n\n`,
     );
   });
 
   it('contains the date of the run but no time, so that all runs of a day share it', () => {
-    expect(systemOf({})).toContain('Today is 2026-11-23 (UTC).');
-    expect(systemOf({})).not.toContain('13:21');
+    expect(toSystem({})).toContain('Today is 2026-11-23 (UTC).');
+    expect(toSystem({})).not.toContain('13:21');
   });
 
   it('lists the agent, its tools and its directives, then the format of replies', () => {
@@ -51,25 +51,25 @@ describe('the system prompt', () => {
     const base = ['You draw.', 'Draw a bridge.', '## read_file', '- Use ink.'];
     const demand = ['--- BEGIN SDK JSON REQUIREMENTS ---', '--- END SDK JSON REQUIREMENTS ---'];
 
-    const indexes = indexesOf(systemOf({ agent, tools, profile: 'symphony' }), [...base, ...demand]);
+    const indexes = listIndexes(toSystem({ agent, tools, profile: 'symphony' }), [...base, ...demand]);
     expect(indexes).toEqual(indexes.toSorted((a, b) => a - b));
-    expect(systemOf({ agent, tools: [], profile: 'symphony' })).not.toContain('JSON');
+    expect(toSystem({ agent, tools: [], profile: 'symphony' })).not.toContain('JSON');
   });
 
   it('speaks only of tools that the run has', () => {
-    expect(systemOf({})).toContain('Use "ask"');
-    expect(systemOf({ interactive: false })).not.toContain('"ask"');
-    expect(systemOf({ profile: 'ii', interactive: true })).not.toContain('"complete"');
-    expect(systemOf({ profile: 'ii', interactive: true })).toContain('when the task is solved, or when only the user');
-    expect(systemOf({ profile: 'ii', interactive: false })).not.toContain('return_control_to_user');
+    expect(toSystem({})).toContain('Use "ask"');
+    expect(toSystem({ interactive: false })).not.toContain('"ask"');
+    expect(toSystem({ profile: 'ii', interactive: true })).not.toContain('"complete"');
+    expect(toSystem({ profile: 'ii', interactive: true })).toContain('when the task is solved, or when only the user');
+    expect(toSystem({ profile: 'ii', interactive: false })).not.toContain('return_control_to_user');
   });
 
   it('shows a sample to models that need one, and never under a prompt of its own', () => {
     const sample = 'An example of what you say';
 
-    expect(systemOf({ model: 'demo/coder' })).toContain(sample);
-    expect(systemOf({ model: 'anthropic/claude-sonnet-4-5' })).not.toContain(sample);
-    expect(systemOf({ agent: { system_prompt: 'You draw.' } })).not.toContain(sample);
+    expect(toSystem({ model: 'demo/coder' })).toContain(sample);
+    expect(toSystem({ model: 'anthropic/claude-sonnet-4-5' })).not.toContain(sample);
+    expect(toSystem({ agent: { system_prompt: 'You draw.' } })).not.toContain(sample);
   });
 
   it('says how to treat results of outside servers to a run that has such tools', () => {
@@ -82,12 +82,12 @@ describe('the system prompt', () => {
     } as const;
 
     expect(promptFor({}, [...tools, ofServer]).system).toContain('never make up or fill in a result');
-    expect(systemOf({})).not.toContain('outside servers');
+    expect(toSystem({})).not.toContain('outside servers');
   });
 
   it('mentions sequential_thinking to an agent of the profile ii that has it', () => {
-    expect(systemOf({ profile: 'ii' })).toContain('"sequential_thinking"');
-    expect(systemOf({ profile: 'ii', tools: ['complete'] })).not.toContain('sequential_thinking');
+    expect(toSystem({ profile: 'ii' })).toContain('"sequential_thinking"');
+    expect(toSystem({ profile: 'ii', tools: ['complete'] })).not.toContain('sequential_thinking');
   });
 });
 

@@ -1,5 +1,5 @@
 import { type Message, type NewMessage, textLimits } from '@rondo/contract';
-import { selectionOf } from '../context/selection';
+import { findSelection } from '../context/selection';
 import { withTemporary, withWarning } from '../context/temporary-message';
 import type { EncodedConversation, ReplyDecoder } from '../dialects/dialect';
 import { dialectNamed } from '../dialects/registry';
@@ -10,23 +10,23 @@ import { profiles } from '../profiles/profiles';
 import { wellFormed, wellFormedText } from '../well-formed';
 import { serverToolMark } from '../tools/leaves-processes';
 import type { AgentRun, LoopContext } from './loop-context';
-import { warningOf } from './repetition';
+import { findWarning } from './repetition';
 
 /** A run and its current state. */
 export type RunPosition = Pick<LoopContext, 'run' | 'state'>;
 
 /** The next request to the model, and what decodes its reply. */
-export function promptOf({
+export function toPrompt({
   run,
   state,
   model = run.settings.model,
   ports,
-}: RunPosition & { readonly model?: string; readonly ports?: Pick<AgentPorts, 'factsOf'> }): {
+}: RunPosition & { readonly model?: string; readonly ports?: Pick<AgentPorts, 'findFacts'> }): {
   prompt: ModelRequest;
   /** A new decoder for each attempt at the reply. */
   newDecoder: () => ReplyDecoder;
 } {
-  const { dialect, allowed, system, responseFormat, tools } = frameOf(run);
+  const { dialect, allowed, system, responseFormat, tools } = toFrame(run);
   const { llm, processor } = run.settings;
   const conversation = messagesToSend({ run, state, model }) as readonly Message[]; // dialects do not read `seq`, the only field that new messages lack
   const { messages } = dialect.encode(conversation, allowed, processor);
@@ -34,14 +34,14 @@ export function promptOf({
 
   const limited = {
     ...processor,
-    max_tool_calls: maxCallsOf(processor.max_tool_calls),
-    printed_calls: ports?.factsOf?.(model)?.printed_calls,
+    max_tool_calls: limitCalls(processor.max_tool_calls),
+    printed_calls: ports?.findFacts?.(model)?.printed_calls,
   };
   return { prompt: { model, system, messages, tools, settings }, newDecoder: () => dialect.decoder(allowed, limited) };
 }
 
 /** Calls in one reply. 0 in the settings means no limit of the run. */
-const maxCallsOf = (limit: number): number =>
+const limitCalls = (limit: number): number =>
   limit > 0 ? Math.min(limit, textLimits.callsInReply) : textLimits.callsInReply;
 
 /** The messages that are sent: of the conversation, and those for this request only. */
@@ -50,13 +50,13 @@ export const messagesToSend = ({
   state,
   model,
 }: RunPosition & { readonly model?: string }): readonly NewMessage[] =>
-  withWarning(withTemporary(selectionOf(run, state, model).messages, state.unseen), warningOf({ run, state }));
+  withWarning(withTemporary(findSelection(run, state, model).messages, state.unseen), findWarning({ run, state }));
 
 /** The text of system prompt and tools, which is the same in every request of a run. */
-export const frameText = (run: AgentRun): string => frameOf(run).text;
+export const frameText = (run: AgentRun): string => toFrame(run).text;
 
 /** Memoized per run. It must stay the same, so that the provider's prompt cache hits. */
-const frameOf = memoize((run: AgentRun) => {
+const toFrame = memoize((run: AgentRun) => {
   const dialect = dialectNamed(run.settings.processor.dialect);
   const allowed = run.tools.offered;
   const { tools, responseFormat, ...words } = dialect.encode([], allowed, run.settings.processor);

@@ -8,12 +8,12 @@ const elsewhere = calls({ name: 'list_files', arguments: { path: 'src' } });
 const asks = calls({ name: 'ask', arguments: { text: 'Shall I look again?' } });
 const stuck = { type: 'run.completed', data: { finish_reason: 'loop_detected' } };
 
-const harnessOf = (model: ScriptedModel, limits = { max_identical_calls: 4 }) =>
+const createHarness = (model: ScriptedModel, limits = { max_identical_calls: 4 }) =>
   new RunHarness({ model, settings: { limits } });
 
 describe('repetition', () => {
   it('ends a run at its limit of identical calls', async () => {
-    const harness = harnessOf(new ScriptedModel([looks, looks, looks, looks, says('Never said.')]));
+    const harness = createHarness(new ScriptedModel([looks, looks, looks, looks, says('Never said.')]));
 
     await harness.activate();
 
@@ -22,7 +22,7 @@ describe('repetition', () => {
 
   it('warns the model first, in its request and not in the conversation', async () => {
     const model = new ScriptedModel([looks, looks, says('Enough.')]);
-    const harness = harnessOf(model);
+    const harness = createHarness(model);
 
     await harness.activate();
 
@@ -50,7 +50,7 @@ describe('repetition', () => {
 
   it('counts only identical calls in a row', async () => {
     const turns = [looks, looks, looks, elsewhere, looks, looks, looks, says('All seen.')];
-    const harness = harnessOf(new ScriptedModel(turns));
+    const harness = createHarness(new ScriptedModel(turns));
 
     await harness.activate();
 
@@ -58,7 +58,7 @@ describe('repetition', () => {
   });
 
   it('restarts the count after a message of the user', async () => {
-    const harness = harnessOf(new ScriptedModel([asks, asks, asks, says('Seen.')]), { max_identical_calls: 2 });
+    const harness = createHarness(new ScriptedModel([asks, asks, asks, says('Seen.')]), { max_identical_calls: 2 });
 
     for (const answer of ['No.', 'No.', 'No.']) {
       await harness.activate();
@@ -71,7 +71,7 @@ describe('repetition', () => {
 
   it('has no limit when max_identical_calls is 0', async () => {
     const model = new ScriptedModel([...Array<Turn>(12).fill(looks), says('Done.')]);
-    const harness = harnessOf(model, { max_identical_calls: 0 });
+    const harness = createHarness(model, { max_identical_calls: 0 });
 
     await harness.activate();
 
@@ -106,7 +106,7 @@ describe('repetition', () => {
   });
 
   it('reads no further back than the repetition goes', async () => {
-    const harness = harnessOf(new ScriptedModel([looks, looks, elsewhere, looks, says('All seen.')]));
+    const harness = createHarness(new ScriptedModel([looks, looks, elsewhere, looks, says('All seen.')]));
     await harness.activate();
     const { conversation } = harness.state;
     const early = conversation.slice(1, 3).map((message) => ({ ...message, content: unreadable }));

@@ -10,17 +10,17 @@ type Repeating = {
 
 /** The run has repeated the same calls with the same results as often as its settings allow. */
 export function isStuck({ run, state }: Repeating): boolean {
-  return timesInARow(run, state) >= limitOf(run);
+  return timesInARow(run, state) >= toLimit(run);
 }
 
-const limitOf = ({ settings }: Pick<AgentRun, 'settings'>): number => settings.limits.max_identical_calls || Infinity; // 0: no limit
+const toLimit = ({ settings }: Pick<AgentRun, 'settings'>): number => settings.limits.max_identical_calls || Infinity; // 0: no limit
 
 /** Repetitions before the first warning; with a low limit, the model is warned two repetitions before the limit. */
 const timesBeforeWarning = 3;
 
 /** The warning for a model that is close to the limit; undefined if it is not. */
-export function warningOf({ run, state }: Repeating): string | undefined {
-  const limit = limitOf(run);
+export function findWarning({ run, state }: Repeating): string | undefined {
+  const limit = toLimit(run);
   if (limit === Infinity) return undefined;
   const times = timesInARow(run, state);
   if (times < Math.min(timesBeforeWarning, Math.max(2, limit - 2))) return undefined;
@@ -68,7 +68,7 @@ function* latestIterations(
       calls = '';
     }
     iteration = message.iteration;
-    calls = joined(callsOf(message, results, tools), calls);
+    calls = joined(toCalls(message, results, tools), calls);
   }
   if (iteration !== undefined) yield calls;
 }
@@ -79,7 +79,7 @@ const polling = 'polling';
 const joined = (first: string, then: string): string =>
   first === polling || then === polling ? polling : first + then;
 
-const callsOf = ({ content }: NewMessage, results: ReadonlyMap<string, RecordedResult>, tools: ToolSet): string =>
+const toCalls = ({ content }: NewMessage, results: ReadonlyMap<string, RecordedResult>, tools: ToolSet): string =>
   content
     .filter((block) => block.type === 'tool_call')
     .map((call) => {

@@ -17,7 +17,7 @@ import type { RunState } from '../run/run-state';
 import { planCalls } from '../tool-calls/plan-calls';
 import { startDuringReply } from '../tool-calls/start-call';
 import { wellFormed, WholeCharacters } from '../well-formed';
-import { type LoopContext, type Step, factsStep, factsStepOf } from './loop-context';
+import { type LoopContext, type Step, factsStep, toFactsStep } from './loop-context';
 
 /**
  * One reply while it streams. It is stored as one message at its end. With `execute_on_stream` it is stored in parts,
@@ -142,7 +142,7 @@ export class Reply {
   }
 
   private show(pieces: readonly ReplyPiece[]): Step[] {
-    return pieces.map((piece) => ({ delta: this.deltaOf(piece) }));
+    return pieces.map((piece) => ({ delta: this.toDelta(piece) }));
   }
 
   /** The facts of the reply at its end: none, or its message and then its calls. */
@@ -166,7 +166,7 @@ export class Reply {
     return execute_on_stream && (dialect === 'native' || !this.hasOnlyText || this.opensThoughts);
   }
 
-  private deltaOf(piece: ReplyPiece): Delta {
+  private toDelta(piece: ReplyPiece): Delta {
     this.loop.receipt.shown(piece.text, this.loop.ports.clock.now());
     if (piece.type === 'call_arguments') {
       const streamId = callIdAt(this.messageId, piece.index);
@@ -187,7 +187,7 @@ export class Reply {
   /** Stores the reply up to this call and sends the call while the model continues. */
   private *storeAndSend(call: DecodedCall): Generator<Step, void> {
     const facts = this.part({ blocksTo: this.decoder.content.length, calls: [call] });
-    yield factsStepOf(this.loop, facts, { hold: true });
+    yield toFactsStep(this.loop, facts, { hold: true });
     yield* startDuringReply(this.loop);
   }
 
@@ -279,7 +279,7 @@ interface ReplyPart {
  * that a template makes think, of which nothing is known, and then in each of their replies.
  */
 function mayTrustFirstText({ ports, model, state }: LoopContext): boolean {
-  if (!ports.factsOf || ports.factsOf(model) !== undefined) return true;
+  if (!ports.findFacts || ports.findFacts(model) !== undefined) return true;
   return state.conversation.some(
     ({ type, metadata, content }) =>
       type === 'assistant' &&

@@ -41,12 +41,12 @@ const awaited = (harness: RunHarness): CallId[] =>
   (waiting(harness)?.approvals ?? []).map(({ tool_call_id: id }) => id);
 const decide = (harness: RunHarness, id: CallId | undefined, one: ApprovalRuling) =>
   id !== undefined && harness.store.decide(harness.id, id, one);
-const resultsOf = (harness: RunHarness) =>
+const listResults = (harness: RunHarness) =>
   harness.state.conversation
     .flatMap(({ content }) => content.flatMap((block) => (block.type === 'tool_result' ? [block] : [])))
     .sort((a, b) => (a.tool_call_id < b.tool_call_id ? -1 : 1))
     .map(({ result }) => result);
-const factsOf = <Type extends RecordedFact['type']>({ log }: RunHarness, type: Type) =>
+const listFacts = <Type extends RecordedFact['type']>({ log }: RunHarness, type: Type) =>
   log.filter((fact): fact is Extract<RecordedFact, { type: Type }> => fact.type === type);
 
 describe('a call that needs approval', () => {
@@ -58,7 +58,7 @@ describe('a call that needs approval', () => {
     expect(status(harness)).toBe('waiting_input');
     expect(sent).toEqual([read.arguments]);
     expect(harness.types.slice(-2)).toEqual(['approval.requested', 'run.waiting']);
-    const [requested] = factsOf(harness, 'approval.requested');
+    const [requested] = listFacts(harness, 'approval.requested');
     expect(waiting(harness)).toMatchObject({ reason: 'approval', approvals: [requested?.data] });
     const { requested_at, expires_at } = requested?.data ?? { requested_at: '', expires_at: '' };
     expect(Date.parse(expires_at) - Date.parse(requested_at)).toBe(86_400_000);
@@ -82,7 +82,7 @@ describe('a call that needs approval', () => {
     await harness.runOn();
 
     expect(sent).toEqual(ran);
-    expect(resultsOf(harness)).toMatchObject([result]);
+    expect(listResults(harness)).toMatchObject([result]);
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool' });
     expect(harness.types.at(-1)).toBe('run.completed');
   });
@@ -108,7 +108,7 @@ describe('a call that needs approval', () => {
     await harness.runOn();
 
     expect(sent).toHaveLength(1);
-    expect(resultsOf(harness).map(({ success }) => success)).toEqual([false, true]);
+    expect(listResults(harness).map(({ success }) => success)).toEqual([false, true]);
   });
 
   it('is asked about one after the other where calls are sequential', async () => {
@@ -136,7 +136,7 @@ describe('a call that needs approval', () => {
     await harness.runOn();
 
     expect(harness.types).not.toContain('approval.requested');
-    expect(resultsOf(harness).at(-1)).toMatchObject({ error: expect.stringContaining('not executed') });
+    expect(listResults(harness).at(-1)).toMatchObject({ error: expect.stringContaining('not executed') });
   });
 
   it('is not sent while the reply still streams', async () => {
@@ -167,7 +167,9 @@ describe('a call that needs approval', () => {
     await harness.runOn();
 
     expect(sent).toEqual([]);
-    expect(resultsOf(harness).map(({ error }) => error)).toEqual([1, 2].map(() => expect.stringContaining('stopped')));
+    expect(listResults(harness).map(({ error }) => error)).toEqual(
+      [1, 2].map(() => expect.stringContaining('stopped')),
+    );
     expect(harness.types.at(-1)).toBe('run.stopped');
   });
 
@@ -185,16 +187,16 @@ describe('a call that needs approval', () => {
 });
 
 describe('the rules of a run', () => {
-  const approvalsOf = (settings: SettingsRequest) =>
+  const createApprovals = (settings: SettingsRequest) =>
     new RunHarness({ model: new ScriptedModel([]), settings }).settings;
 
   it('come from agent and run, the later one wins', () => {
     const agent = { tools: { shell: { require_approval: true }, read_file: { require_approval: true } } };
     expect(
-      approvalsOf({ agent, tools: { read_file: { require_approval: false } }, approval_expires_s: 60 }).approvals,
+      createApprovals({ agent, tools: { read_file: { require_approval: false } }, approval_expires_s: 60 }).approvals,
     ).toEqual({ rules: { shell: true, read_file: false }, expires_s: 60 });
-    expect(approvalsOf({ agent: { tools: ['ask'] } })).not.toHaveProperty('approvals');
-    expect(approvalsOf({ tools: { read_file: { require_approval: false } } })).not.toHaveProperty('approvals');
+    expect(createApprovals({ agent: { tools: ['ask'] } })).not.toHaveProperty('approvals');
+    expect(createApprovals({ tools: { read_file: { require_approval: false } } })).not.toHaveProperty('approvals');
   });
 });
 
@@ -226,13 +228,13 @@ describe.each(['parallel', 'sequential'] as const)(
         await harness.crashAt({ step, position });
         await decideAll(harness, outcome);
 
-        expect({ step, results: resultsOf(harness), end: harness.types.at(-1) }).toEqual({
+        expect({ step, results: listResults(harness), end: harness.types.at(-1) }).toEqual({
           step,
-          results: resultsOf(oracle.harness),
+          results: listResults(oracle.harness),
           end: 'run.completed',
         });
         expect(harness.log.map(({ seq }) => seq)).toEqual(harness.log.map((_, index) => index + 1));
-        expect(factsOf(harness, 'approval.requested')).toHaveLength(2);
+        expect(listFacts(harness, 'approval.requested')).toHaveLength(2);
         expect([...tools.effects.values()].every((count) => count <= 1)).toBe(true);
       }
     });

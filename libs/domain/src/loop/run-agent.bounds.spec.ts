@@ -12,7 +12,7 @@ const megabytes = (type: 'text' | 'reasoning', count: number): Turn => [
   finished('stop'),
 ];
 /** Each call twice: whole, and with what it leaves out. */
-const sizeOf = (harness: RunHarness): number => JSON.stringify(harness.log).length;
+const measureSize = (harness: RunHarness): number => JSON.stringify(harness.log).length;
 
 describe('attack: model and tool output', () => {
   it.each<'text' | 'reasoning'>(['text', 'reasoning'])(
@@ -22,7 +22,7 @@ describe('attack: model and tool output', () => {
 
       await harness.activate();
 
-      expect(sizeOf(harness)).toBeLessThan(1_100_000);
+      expect(measureSize(harness)).toBeLessThan(1_100_000);
       expect(harness.deltas.reduce((sum, { text }) => sum + text.length, 0)).toBe(1_000_000);
       expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'length' } });
     },
@@ -54,7 +54,7 @@ describe('attack: model and tool output', () => {
 
     await harness.activate();
 
-    expect(sizeOf(harness)).toBeLessThan(2_100_000);
+    expect(measureSize(harness)).toBeLessThan(2_100_000);
     expect(harness.types.filter((type) => type === 'tool.failed')).toHaveLength(1);
     expect(harness.types).not.toContain('tool.started');
     expect(harness.store.status(harness.id)).toBe('completed');
@@ -95,7 +95,7 @@ describe('attack: model and tool output', () => {
 
     await harness.activate();
 
-    expect(sizeOf(harness)).toBeLessThan(100_000);
+    expect(measureSize(harness)).toBeLessThan(100_000);
     expect(harness.types).toContain('tool.failed');
     expect(harness.store.status(harness.id)).toBe('completed');
   });
@@ -111,7 +111,7 @@ describe('attack: model and tool output', () => {
 
     await harness.activate();
 
-    expect(sizeOf(harness)).toBeLessThan(300_000);
+    expect(measureSize(harness)).toBeLessThan(300_000);
     expect(JSON.stringify(harness.log)).toContain('left out');
     expect(harness.store.status(harness.id)).toBe('completed');
   });

@@ -112,7 +112,7 @@ describe.each([
         await raiseUntilDone(harness);
 
         expect({ step, end: harness.types.at(-1) }).toEqual({ step, end: 'run.completed' });
-        expect(callsOf(harness)).toBeGreaterThanOrEqual(callsOf(oracle.harness)); // a lost reply is asked for again, or its usage is estimated
+        expect(countCalls(harness)).toBeGreaterThanOrEqual(countCalls(oracle.harness)); // a lost reply is asked for again, or its usage is estimated
         expect(harness.log.map(({ seq }) => seq)).toEqual(harness.log.map((__, index) => index + 1));
         expect(new Set(harness.types.filter((type) => type === 'budget.raised')).size).toBeGreaterThanOrEqual(
           leastRaises,
@@ -137,7 +137,7 @@ describe.each([
   });
 });
 
-const callsOf = (harness: RunHarness): number => harness.types.filter((type) => type === 'usage.recorded').length;
+const countCalls = (harness: RunHarness): number => harness.types.filter((type) => type === 'usage.recorded').length;
 
 /** As a user who raises the budget each time that the run waits for it. */
 async function raiseUntilDone(harness: RunHarness): Promise<void> {

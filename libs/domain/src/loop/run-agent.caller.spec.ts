@@ -46,7 +46,7 @@ const answered = (output: string): CallerOutcome => ({
 const expired: CallerOutcome = { how: 'expired', durationMs: 60_000 };
 const give = (harness: Harness, id: CallId, outcome: CallerOutcome = answered('18 °C')) =>
   harness.store.answerAsCaller(harness.id, new Map([[id, outcome]]));
-const resultsOf = (harness: Harness) =>
+const listResults = (harness: Harness) =>
   harness.state.conversation
     .flatMap(({ content }) => content.flatMap((block) => (block.type === 'tool_result' ? [block] : [])))
     .sort((a, b) => (a.tool_call_id < b.tool_call_id ? -1 : 1))
@@ -101,7 +101,7 @@ describe('a call of a tool that the caller runs', () => {
     give(harness, first.tool_call_id);
     await harness.runOn();
 
-    expect(resultsOf(harness).map(({ output }) => output)).toEqual(['18 °C', 'ordered']);
+    expect(listResults(harness).map(({ output }) => output)).toEqual(['18 °C', 'ordered']);
   });
 
   it('follows the calls before it where calls are sequential, together with those of the caller behind it', async () => {
@@ -125,7 +125,7 @@ describe('a call of a tool that the caller runs', () => {
     await harness.runOn();
 
     expect(harness.types).not.toContain('run.waiting');
-    expect(resultsOf(harness).at(-1)).toMatchObject({ error: expect.stringContaining('not executed') });
+    expect(listResults(harness).at(-1)).toMatchObject({ error: expect.stringContaining('not executed') });
   });
 
   it('may need an approval before it is sent', async () => {
@@ -189,7 +189,7 @@ describe('a call that its caller does not answer in time', () => {
     await harness.runOn();
 
     expect(harness.types).toContain('tool.failed');
-    expect(resultsOf(harness)).toEqual([
+    expect(listResults(harness)).toEqual([
       failedResult('The caller gave no result of this call within 60 s. It may be called again.'),
     ]);
     expect(harness.types.at(-1)).toBe('run.completed');
@@ -203,7 +203,7 @@ describe('a call that its caller does not answer in time', () => {
     await harness.runOn();
 
     expect(harness.types).toContain('tool.unknown');
-    expect(resultsOf(harness)[0]?.error).toContain('It may have taken effect or not');
+    expect(listResults(harness)[0]?.error).toContain('It may have taken effect or not');
     expect(harness.types.at(-1)).toBe('run.completed');
   });
 

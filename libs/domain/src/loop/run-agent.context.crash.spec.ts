@@ -4,8 +4,8 @@ import { LedgeredTools, RunHarness, says } from '../testing';
 import { AnsweringModel, readsFiles, remembers, tokensOfRequest } from '../testing/answering-model';
 import { requestViolations } from '../testing/request-violations';
 import { tools } from '../tools/catalog';
-import { toolSetOf } from '../tools/tool-set';
-import { promptOf } from './prompt';
+import { toToolSet } from '../tools/tool-set';
+import { toPrompt } from './prompt';
 
 const budget = 12_000;
 const task = 'Read everything.';
@@ -35,7 +35,7 @@ const anyFate: fc.Arbitrary<Fate> = fc.record({
 
 const files = 25;
 
-function harnessOf({ strategy, threshold, maxTurns, lines, summarizer }: Fate) {
+function createHarness({ strategy, threshold, maxTurns, lines, summarizer }: Fate) {
   const model = readsFiles(files);
   const settings: SettingsRequest = {
     context: {
@@ -60,7 +60,7 @@ function harnessOf({ strategy, threshold, maxTurns, lines, summarizer }: Fate) {
 it('ends with valid requests only, whatever its workers, its summarizer and its user do (I6, I13)', async () => {
   await fc.assert(
     fc.asyncProperty(anyFate, async (fate) => {
-      const { harness, model } = harnessOf(fate);
+      const { harness, model } = createHarness(fate);
       for (const crash of fate.crashes) await harness.crashAt(crash);
       let steps = 0;
       const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: null };
@@ -89,9 +89,9 @@ function nextRequest({ id, settings, state }: RunHarness) {
     id,
     threadId: threadId.parse('thr_1'),
     settings,
-    tools: toolSetOf(settings, tools),
+    tools: toToolSet(settings, tools),
     createdAt: '2026-01-01',
     state,
   };
-  return promptOf({ run, state }).prompt.messages;
+  return toPrompt({ run, state }).prompt.messages;
 }

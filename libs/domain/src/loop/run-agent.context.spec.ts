@@ -1,5 +1,5 @@
 import type { SettingsRequest } from '@rondo/contract';
-import { budgetsOf } from '../context/model-budgets';
+import { toBudgets } from '../context/model-budgets';
 import { type ModelRequest, contextOverflow } from '../models/model';
 import { readProviders } from '../models/provider-settings';
 import { LedgeredTools, RunHarness, calls, says } from '../testing';
@@ -157,7 +157,7 @@ it('keeps to the context window that was declared for its model (I13)', async ()
     tools: new LedgeredTools(() => page),
     input: 'Read everything.',
     settings: { model: 'local/small', limits: { max_identical_calls: 0 } },
-    budgetOf: budgetsOf({ providers }),
+    resolveBudget: toBudgets({ providers }),
   });
 
   await harness.runOn();

@@ -29,7 +29,7 @@ async function crashAt(harness: RunHarness, crashes: readonly Parameters<RunHarn
   while (await harness.activate());
 }
 
-const stepsOf = async (strategy: 'parallel' | 'sequential'): Promise<number> => {
+const readSteps = async (strategy: 'parallel' | 'sequential'): Promise<number> => {
   let steps = 0;
   await build(strategy).harness.activate((_, at) => {
     if (at === 'after') steps++;
@@ -39,7 +39,7 @@ const stepsOf = async (strategy: 'parallel' | 'sequential'): Promise<number> => 
 
 describe.each(['parallel', 'sequential'] as const)('a run whose worker is killed, tools %s', (strategy) => {
   it.each(['before', 'after'] as const)('ends the same %s every single write (I2, I4, I5, I6)', async (position) => {
-    const steps = await stepsOf(strategy);
+    const steps = await readSteps(strategy);
     expect(steps).toBeGreaterThan(20);
 
     for (let step = 0; step < steps; step++) {
@@ -50,7 +50,7 @@ describe.each(['parallel', 'sequential'] as const)('a run whose worker is killed
   });
 
   it('ends the same when its second worker is killed too, anywhere', async () => {
-    const steps = await stepsOf(strategy);
+    const steps = await readSteps(strategy);
     for (let first = 0; first < steps; first += 3) {
       for (let second = 0; second < steps; second += 4) {
         const { harness, tools } = build(strategy);

@@ -40,7 +40,7 @@ const awayFor = (times: number, turns: readonly Turn[]): Model => {
   };
 };
 
-const harnessOf = (models: Record<string, Model>, settings: SettingsRequest, tickMs?: number) => {
+const createHarness = (models: Record<string, Model>, settings: SettingsRequest, tickMs?: number) => {
   const model = new ModelsByName(models);
   const given = { model: 'a/first', ...settings };
   return { model, harness: new RunHarness({ model, settings: given, ...(tickMs && { tickMs }) }) };
@@ -52,7 +52,7 @@ const ending = ({ log }: RunHarness) => log.at(-1);
 
 describe('a run whose model is away', () => {
   it('goes on with the next one, which stays for the iterations that follow', async () => {
-    const { model, harness } = harnessOf(
+    const { model, harness } = createHarness(
       { 'a/first': always(fails('service_unavailable')), 'b/second': new ScriptedModel([calls(read), says('Done.')]) },
       { fallbacks: ['b/second'] },
     );
@@ -71,7 +71,7 @@ describe('a run whose model is away', () => {
   });
 
   it('has each call in its usage under the model that was asked, and its messages under the one that wrote them', async () => {
-    const { harness } = harnessOf(
+    const { harness } = createHarness(
       { 'a/first': always(fails('rate_limit')), 'b/second': new ScriptedModel([says('Done.')]) },
       { fallbacks: ['b/second'] },
     );
@@ -87,7 +87,7 @@ describe('a run whose model is away', () => {
 
   it('asks its own model again after a minute, and after two where it fails again', async () => {
     const turns = Array.from({ length: 30 }, () => calls(read));
-    const { model, harness } = harnessOf(
+    const { model, harness } = createHarness(
       { 'a/first': awayFor(2, [...turns, says('Done.')]), 'b/second': new ScriptedModel([...turns, says('Done.')]) },
       { fallbacks: ['b/second'], limits: { max_identical_calls: 0, max_iterations: 30, max_duration_s: 36_000 } },
       3_000,
@@ -103,7 +103,7 @@ describe('a run whose model is away', () => {
   });
 
   it('follows the chain by the cause of each failure', async () => {
-    const { model, harness } = harnessOf(
+    const { model, harness } = createHarness(
       {
         'a/first': always(fails('content_policy_violation')),
         'c/third': always(fails('timeout')),
@@ -126,7 +126,7 @@ describe('a run whose model is away', () => {
     ['it has no other', {}, 'service_unavailable', 'service_unavailable'],
   ] as const)('fails where %s', async (_, settings, code, reported) => {
     const other = always(fails('service_unavailable'));
-    const { harness } = harnessOf(
+    const { harness } = createHarness(
       { 'a/first': always(fails(code)), 'b/second': other },
       { fallbacks: [...('fallbacks' in settings ? settings.fallbacks : [])] },
     );
@@ -136,7 +136,7 @@ describe('a run whose model is away', () => {
   });
 
   it('falls back before the third attempt at a reply that breaks off', async () => {
-    const { model, harness } = harnessOf(
+    const { model, harness } = createHarness(
       { 'a/first': always(breaksAfter('Well,')), 'b/second': new ScriptedModel([says('Done.')]) },
       { fallbacks: ['b/second'] },
     );
@@ -152,7 +152,7 @@ describe('a run whose model is away', () => {
       { type: 'reasoning_end', opaque: { maker: 'a/first' } },
       ...calls(read),
     ];
-    const { model, harness } = harnessOf(
+    const { model, harness } = createHarness(
       {
         'a/first': {
           stream: (request, signal) =>
@@ -177,7 +177,7 @@ describe('a run whose model is away', () => {
   });
 
   it('tells the provider that a long wait is not worth it, unless no other model is left', async () => {
-    const { model, harness } = harnessOf(
+    const { model, harness } = createHarness(
       { 'a/first': always(fails('timeout')), 'b/second': new ScriptedModel([says('Done.')]) },
       { fallbacks: ['b/second'] },
     );

@@ -5,7 +5,7 @@ const printed = '<tool_call>\n{"name": "list_files", "arguments": {"path": "."}}
 
 function startRun(model: ScriptedModel, facts: Partial<ModelFacts> = {}) {
   const tools = new LedgeredTools();
-  const extra = { factsOf: (id: string): ModelFacts => ({ id, ...facts }) };
+  const extra = { findFacts: (id: string): ModelFacts => ({ id, ...facts }) };
   return { tools, harness: new RunHarness({ model, tools, extra, settings: { processor: { dialect: 'native' } } }) };
 }
 

@@ -16,7 +16,7 @@ const answers = {
   json: '{"tool_name": "none", "response": "Nothing."}',
 };
 const dialects = ['native', 'xml_invoke', 'xml_tag', 'json'] as const;
-const nothingIsKnown = { factsOf: (): ModelFacts | undefined => undefined };
+const nothingIsKnown = { findFacts: (): ModelFacts | undefined => undefined };
 
 async function readReply(turn: Turn, processor: SettingsRequest['processor']) {
   const tools = new LedgeredTools();

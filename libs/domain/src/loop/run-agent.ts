@@ -6,7 +6,7 @@ import type { AgentPorts, AgentSignals } from '../ports';
 import { mayCallModel } from '../run/run-limits';
 import { compactIfNeeded } from './compact';
 import { decide } from './decide';
-import { type AgentRun, type LoopContext, type Step, factsStep, factsStepOf } from './loop-context';
+import { type AgentRun, type LoopContext, type Step, factsStep, toFactsStep } from './loop-context';
 import { withdrawRest } from './reply';
 import { settle } from './settle';
 import { StopReceipt } from './stop-receipt';
@@ -48,7 +48,7 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
   };
   if (loop.state.ended) return;
 
-  if (!loop.state.started) yield factsStepOf(loop, [started(run), ...(run.tools.servers ?? [])], { hold: true });
+  if (!loop.state.started) yield toFactsStep(loop, [started(run), ...(run.tools.servers ?? [])], { hold: true });
 
   if (loop.state.phase === 'acting' && loop.state.isReplying) {
     const usage = await lostUsage(loop);
@@ -61,7 +61,7 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
     yield* stopChildren(loop);
 
     const { facts, done } = decide(loop);
-    if (facts.length > 0) yield factsStepOf(loop, facts, { hold: !done });
+    if (facts.length > 0) yield toFactsStep(loop, facts, { hold: !done });
     if (done || signals.drain.aborted) return;
 
     // Without a budget for it, a summary is pointless: `think` ends or parks the run.

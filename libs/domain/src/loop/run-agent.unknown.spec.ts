@@ -29,9 +29,9 @@ const runUntilIdle = async (harness: RunHarness): Promise<void> => {
   while (await harness.activate());
 };
 
-const factsOf = (harness: RunHarness, type: string) => harness.log.filter((fact) => fact.type === type);
+const listFacts = (harness: RunHarness, type: string) => harness.log.filter((fact) => fact.type === type);
 /** The results that the model receives, in the order of its calls. */
-const resultsOf = (harness: RunHarness) =>
+const listResults = (harness: RunHarness) =>
   harness.state.conversation
     .flatMap(({ content }) => content.flatMap((block) => (block.type === 'tool_result' ? [block] : [])))
     .sort((a, b) => (a.tool_call_id < b.tool_call_id ? -1 : 1))
@@ -57,13 +57,13 @@ describe('a call with an unknown outcome that is safe to repeat', () => {
 
     await runUntilIdle(harness);
 
-    expect(factsOf(harness, 'tool.started').map(({ data }) => data)).toMatchObject(
+    expect(listFacts(harness, 'tool.started').map(({ data }) => data)).toMatchObject(
       [1, 2, 3].map((attempt) => ({ attempt })),
     );
-    expect(factsOf(harness, 'tool.unknown').map(({ data }) => data)).toEqual(
+    expect(listFacts(harness, 'tool.unknown').map(({ data }) => data)).toEqual(
       [1, 2].map(() => expect.not.objectContaining({ message_id: expect.anything() as unknown }) as unknown),
     );
-    expect(resultsOf(harness)).toEqual([{ success: true, output: 'did read_file' }]);
+    expect(listResults(harness)).toEqual([{ success: true, output: 'did read_file' }]);
     expect([...tools.effects.values()]).toEqual([3]);
     expect(harness.types.at(-1)).toBe('run.completed');
   });
@@ -74,10 +74,10 @@ describe('a call with an unknown outcome that is safe to repeat', () => {
     await runUntilIdle(harness);
 
     expect([...tools.effects.values()]).toEqual([3]);
-    expect(resultsOf(harness)).toMatchObject([
+    expect(listResults(harness)).toMatchObject([
       { success: false, error: expect.stringContaining('may have taken effect') },
     ]);
-    expect(factsOf(harness, 'tool.unknown').at(-1)).toMatchObject({ data: { message_id: expect.any(String) } });
+    expect(listFacts(harness, 'tool.unknown').at(-1)).toMatchObject({ data: { message_id: expect.any(String) } });
     expect(harness.types.at(-1)).toBe('run.completed');
   });
 });
@@ -89,7 +89,7 @@ describe('an unsafe call with an unknown outcome', () => {
     await runUntilIdle(harness);
 
     expect(harness.types).not.toContain('run.waiting');
-    expect(resultsOf(harness)).toMatchObject([
+    expect(listResults(harness)).toMatchObject([
       { success: false, error: expect.stringContaining('may have taken effect') },
     ]);
     expect([...tools.effects.values()]).toEqual([1]);
@@ -105,7 +105,7 @@ describe('an unsafe call with an unknown outcome', () => {
       type: 'run.waiting',
       data: { reason: 'tool_unknown', question: { text: expect.stringContaining('execute_command') } },
     });
-    expect(resultsOf(harness)).toHaveLength(2);
+    expect(listResults(harness)).toHaveLength(2);
   });
 
   it('holds up the calls behind it when calls are sequential', async () => {
@@ -129,7 +129,7 @@ describe('an unsafe call with an unknown outcome', () => {
 
     await resolveAll(harness, { outcome, ...(outcome !== 'retry' && { output: 'built' }) });
 
-    expect(resultsOf(harness)).toMatchObject([result]);
+    expect(listResults(harness)).toMatchObject([result]);
     expect([...tools.effects.values()]).toEqual([effects]);
     expect(harness.types.at(-1)).toBe('run.completed');
   });
@@ -177,7 +177,7 @@ describe('an unsafe call with an unknown outcome', () => {
     await resolveAll(harness, { outcome: 'retry' });
 
     expect([...tools.effects.values()]).toEqual([5]);
-    expect(factsOf(harness, 'tool.resolved')).toHaveLength(4);
+    expect(listFacts(harness, 'tool.resolved')).toHaveLength(4);
     expect(harness.types.at(-1)).toBe('run.completed');
   });
 
@@ -190,8 +190,8 @@ describe('an unsafe call with an unknown outcome', () => {
       harness.store.requestStop(harness.id, { requestedAt: '2026-01-01T00:00:00.000Z', reason: null });
       await runUntilIdle(harness);
 
-      expect(resultsOf(harness)).toHaveLength(3);
-      expect(resultsOf(harness).map(({ error }) => error)).toContainEqual(
+      expect(listResults(harness)).toHaveLength(3);
+      expect(listResults(harness).map(({ error }) => error)).toContainEqual(
         expect.stringContaining('may have taken effect'),
       );
       expect(harness.types.at(-1)).toBe('run.stopped');
@@ -218,7 +218,7 @@ describe('an unsafe call with an unknown outcome', () => {
 
     await harness.activate();
 
-    expect(resultsOf(harness)).toHaveLength(2);
+    expect(listResults(harness)).toHaveLength(2);
     expect(harness.types).not.toContain('run.waiting');
     expect(harness.types.at(-1)).toBe('run.stopped');
   });
@@ -243,9 +243,9 @@ describe.each(['parallel', 'sequential'] as const)(
         await harness.crashAt({ step, position });
         await resolveAll(harness, { outcome });
 
-        expect({ step, results: resultsOf(harness), end: harness.types.at(-1) }).toEqual({
+        expect({ step, results: listResults(harness), end: harness.types.at(-1) }).toEqual({
           step,
-          results: resultsOf(oracle.harness),
+          results: listResults(oracle.harness),
           end: 'run.completed',
         });
         expect(harness.log.map(({ seq }) => seq)).toEqual(harness.log.map((_, index) => index + 1));

@@ -8,7 +8,7 @@ import type { CallOutcome } from '../tool-calls/call-outcome';
 import { type KnownCall, openCalls } from '../tool-calls/ledger';
 import { answerTo, callStarted, isRemote, isTurnOver, nextWave, runsInLoop, startsRun } from '../tool-calls/start-call';
 import { wellFormed } from '../well-formed';
-import { type LoopContext, type Step, factsStep, factsStepOf } from './loop-context';
+import { type LoopContext, type Step, factsStep, toFactsStep } from './loop-context';
 
 /** The most times that a call is sent while its outcome is unknown and a repetition is safe. */
 const maxAttempts = 3;
@@ -45,7 +45,7 @@ async function* runWave(loop: LoopContext, wave: readonly KnownCall[]): AsyncGen
   const children = wave.filter(({ call }) => startsRun(loop, call));
   const remote = wave.filter(({ call }) => isRemote(loop, call));
 
-  if (started.length > 0) yield factsStepOf(loop, started, { hold: remote.length + children.length === 0 });
+  if (started.length > 0) yield toFactsStep(loop, started, { hold: remote.length + children.length === 0 });
   for (const { call } of children) {
     const refusal = await startChild(loop, call);
     if (refusal !== undefined) yield answer(loop, call, { result: failedResult(refusal), durationMs: 0 });
@@ -56,7 +56,7 @@ async function* runWave(loop: LoopContext, wave: readonly KnownCall[]): AsyncGen
     yield answer(loop, call, { result, durationMs: 0 });
   }
 
-  const pending = new Map(remote.map((known) => [known.call, outcomeOf(loop, known)]));
+  const pending = new Map(remote.map((known) => [known.call, readOutcome(loop, known)]));
   while (pending.size > 0) {
     const { call, outcome } = await Promise.race(pending.values());
     pending.delete(call);
@@ -64,7 +64,7 @@ async function* runWave(loop: LoopContext, wave: readonly KnownCall[]): AsyncGen
   }
 }
 
-const outcomeOf = async (loop: LoopContext, known: KnownCall) => ({
+const readOutcome = async (loop: LoopContext, known: KnownCall) => ({
   call: known.call,
   outcome: await answerTo(loop, known),
 });
@@ -120,5 +120,5 @@ const unknown = ({ state: { iteration } }: LoopContext, { id, name }: ToolCall, 
 function answer(loop: LoopContext, call: ToolCall, outcome: CallOutcome): Step {
   const facts = answerCall(loop, call, outcome);
   const isLast = openCalls(loop.state).length === 1;
-  return factsStepOf(loop, facts, { hold: isLast });
+  return toFactsStep(loop, facts, { hold: isLast });
 }

@@ -1,6 +1,6 @@
 import type { MessageId, NewFact, NewMessage, RunError } from '@rondo/contract';
 import { countRequestTokens, halve } from '../context/compress';
-import { inputBudgetOf, wasTooLong } from '../context/model-budgets';
+import { toInputBudget, wasTooLong } from '../context/model-budgets';
 import type { DecodedReply } from '../dialects/dialect';
 import { fallbackAfter } from '../models/fallbacks';
 import type { ModelMessage, ModelRequest } from '../models/model';
@@ -8,9 +8,9 @@ import { type LackingBudget, awaitBudget, mayWaitFor } from '../run/await-budget
 import { completed, failed } from '../run/end-run';
 import { reserveCall } from '../run/reserve-call';
 import { budgetLack, mayCallModel } from '../run/run-limits';
-import { type LoopContext, type Step, factsStep, factsStepOf } from './loop-context';
+import { type LoopContext, type Step, factsStep, toFactsStep } from './loop-context';
 import { type ModelCallResult, callModel } from './model-call';
-import { promptOf } from './prompt';
+import { toPrompt } from './prompt';
 import { beginReply, Reply } from './reply';
 
 /**
@@ -33,9 +33,9 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked
       yield factsStep(loop, ...outOfBudget(loop, messageId, awaited));
       return { isParked: awaited !== undefined };
     }
-    yield factsStepOf(loop, [beginReply(loop, messageId)], { hold: false, meanwhile: true });
+    yield toFactsStep(loop, [beginReply(loop, messageId)], { hold: false, meanwhile: true });
 
-    const { prompt: request, newDecoder } = promptOf(loop);
+    const { prompt: request, newDecoder } = toPrompt(loop);
     const { lostReplies } = loop.state;
     const prompt = {
       ...request,
@@ -103,7 +103,7 @@ const wasCutOff = ({ end }: ModelCallResult, reply: Reply): boolean =>
 const isTooLong = async (loop: LoopContext, { end }: ModelCallResult, { hasBegun }: Reply): Promise<boolean> =>
   !hasBegun &&
   wasTooLong(end, {
-    budgetTokens: inputBudgetOf(loop.run.settings, loop.ports.budgetOf),
+    budgetTokens: toInputBudget(loop.run.settings, loop.ports.resolveBudget),
     countTokens: () => countRequestTokens(loop, loop.meter),
   });
 
@@ -132,14 +132,14 @@ function* conclude(
   if (end.how === 'aborted' && !reply.isFull) loop.receipt.modelAborted(loop.ports.clock.now());
 
   const mayFail = !reply.hasBegun;
-  const usage = result.usage(finishReasonOf(result, reply));
+  const usage = result.usage(toFinishReason(result, reply));
   const [message, ...calls] = reply.conclude(end, decoded);
-  yield factsStepOf(loop, message ? [message, usage, ...calls] : [usage], { hold: true });
+  yield toFactsStep(loop, message ? [message, usage, ...calls] : [usage], { hold: true });
   const instead = message ? [] : afterBrokenReplies(loop, result);
-  if (instead.length > 0) yield factsStepOf(loop, instead, { hold: true });
-  if (end.how === 'failed' && mayFail) yield factsStepOf(loop, [failed(loop, end.error)], { hold: true });
+  if (instead.length > 0) yield toFactsStep(loop, instead, { hold: true });
+  if (end.how === 'failed' && mayFail) yield toFactsStep(loop, [failed(loop, end.error)], { hold: true });
   if (formatProblem(result, decoded)?.isPrintedCall)
-    yield factsStepOf(loop, [failed(loop, printedCall)], { hold: true });
+    yield toFactsStep(loop, [failed(loop, printedCall)], { hold: true });
 }
 
 /** A call that was never made is no answer. */
@@ -149,7 +149,7 @@ const printedCall: RunError = {
     'The model printed a tool call as text instead of making it, and did so again when it was told: its server does not read the notation of its template. Use the dialect xml_invoke for it (processor.dialect), or declare printed_calls for the model in MODEL_PROVIDERS.',
 };
 
-function finishReasonOf({ end }: ModelCallResult, reply: Reply): string {
+function toFinishReason({ end }: ModelCallResult, reply: Reply): string {
   if (reply.isTooLong) return 'length';
   if (reply.isFull) return 'xml_tool_limit_reached';
   return end.how === 'finished' ? end.finishReason : end.how;

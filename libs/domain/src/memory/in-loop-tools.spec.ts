@@ -9,7 +9,7 @@ import {
   messageId,
   runId,
 } from '@rondo/contract';
-import { historyOf, historyRun } from '../testing/histories';
+import { toHistory, historyRun } from '../testing/histories';
 import { builtInTools } from '../tools/catalog';
 import type { ToolDefinition } from '../tools/define-tool';
 import { toolSet } from '../tools/tool-set';
@@ -17,7 +17,7 @@ import { answerInLoop } from './in-loop-tools';
 
 /** A thread in which calls of loop tools are made and answered, one after the other. */
 class Thread {
-  readonly messages: Message[] = historyOf([{ kind: 'user', text: 'Go.' }]);
+  readonly messages: Message[] = toHistory([{ kind: 'user', text: 'Go.' }]);
   private count = 0;
 
   constructor(private readonly profile: RunSettings['profile'] = 'suna') {}
@@ -138,7 +138,7 @@ describe('expand_message', () => {
     const thread = new Thread();
     const text = Array.from({ length: 3_000 }, (_, at) => `line ${at}`).join('\n');
     thread.messages.push(
-      ...historyOf([{ kind: 'user', text }]).map((message) => ({ ...message, id: messageId.parse('msg_long') })),
+      ...toHistory([{ kind: 'user', text }]).map((message) => ({ ...message, id: messageId.parse('msg_long') })),
     );
     const pieces: string[] = [];
     for (let start = 0; start < text.length; start += 12_000) {

@@ -1,6 +1,6 @@
 import { type NewMessage, type RunSettings, type ToolCall, type ToolResult, failedResult } from '@rondo/contract';
 import type { z } from 'zod';
-import { textOf } from '../context/message-text';
+import { toText } from '../context/message-text';
 import type { AgentRun } from '../loop/loop-context';
 import type { Tool } from '../tools/catalog';
 import { explainArguments } from '../tools/explain-arguments';
@@ -68,7 +68,7 @@ function expand(
   const message = conversation.find(({ id }) => id === message_id);
   if (!message) return failedResult(`There is no message ${message_id} in this conversation.`);
 
-  const text = textOf(message);
+  const text = toText(message);
   if (start > 0 && start >= text.length) return failedResult(`The message has ${text.length} characters only.`);
 
   const end = Math.min(text.length, start + maxPieceLength);

@@ -1,12 +1,12 @@
 import { type Message, callId, messageId, runId } from '@rondo/contract';
 import type { PastCall, ThreadArchive } from '../ports';
-import { historyOf, historyRun } from '../testing/histories';
+import { toHistory, historyRun } from '../testing/histories';
 import { plannedCall } from '../testing/planned-call';
 import { builtInTools } from '../tools/catalog';
 import { answerInLoop } from './in-loop-tools';
 import { recall } from './recall';
 
-const conversation: readonly Message[] = historyOf([{ kind: 'user', text: 'Go.' }]);
+const conversation: readonly Message[] = toHistory([{ kind: 'user', text: 'Go.' }]);
 const [first] = conversation;
 if (!first) throw new Error('it has a message');
 

@@ -1,5 +1,5 @@
 import { chargedPrice } from './model-price';
-import { listModels, leastInputPrice, priceOf, readProviders } from './provider-settings';
+import { listModels, leastInputPrice, findPrice, readProviders } from './provider-settings';
 
 const keys = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
 const withPrices = (prices: object) => readProviders({ ...keys, MODEL_PRICES: JSON.stringify(prices) });
@@ -12,7 +12,7 @@ describe('the price of a model', () => {
       { from: '2027-01-01', input: 2, output: 9, cache_read: 1 },
     ],
   });
-  const inputPrice = (date: string, model = 'openai/gpt-5') => priceOf(model, changing, at(date))?.input;
+  const inputPrice = (date: string, model = 'openai/gpt-5') => findPrice(model, changing, at(date))?.input;
 
   it('is the one that is valid at the time, in whatever order they are declared', () => {
     expect(inputPrice('2026-12-31T23:59:59.999Z')).toBe(1.25);
@@ -46,15 +46,15 @@ describe('the price of a model', () => {
       'anthropic/claude-opus-5': [{ input: 1, output: 2 }],
       'absent/model': [{ input: 1, output: 2 }],
     });
-    expect(priceOf('openai/new', declared, 0)).toEqual({ input: 7, output: 8 });
-    expect(priceOf('anthropic/claude-opus-5', declared, 0)).toEqual({ input: 1, output: 2 });
-    expect(priceOf('absent/model', declared, 0)).toBeUndefined();
+    expect(findPrice('openai/new', declared, 0)).toEqual({ input: 7, output: 8 });
+    expect(findPrice('anthropic/claude-opus-5', declared, 0)).toEqual({ input: 1, output: 2 });
+    expect(findPrice('absent/model', declared, 0)).toBeUndefined();
   });
 
   it('is unknown before its first date, not zero', () => {
     const later = withPrices({ 'openai/new': [{ from: '2027-01-01T12:00:00+02:00', input: 7, output: 8 }] });
-    expect(priceOf('openai/new', later, at('2027-01-01T09:59:59Z'))).toBeUndefined();
-    expect(priceOf('openai/new', later, at('2027-01-01T10:00:00Z'))).toEqual({ input: 7, output: 8 });
+    expect(findPrice('openai/new', later, at('2027-01-01T09:59:59Z'))).toBeUndefined();
+    expect(findPrice('openai/new', later, at('2027-01-01T10:00:00Z'))).toEqual({ input: 7, output: 8 });
   });
 
   it('of a version comes before that of its model', () => {
@@ -62,8 +62,8 @@ describe('the price of a model', () => {
       'openai/gpt-5': [{ input: 1, output: 1 }],
       'openai/gpt-5-2025-08-07': [{ input: 2, output: 2 }],
     });
-    expect(priceOf('openai/gpt-5-2025-08-07', version, 0)?.input).toBe(2);
-    expect(priceOf('openai/gpt-5-2026-01-01', version, 0)?.input).toBe(1);
+    expect(findPrice('openai/gpt-5-2025-08-07', version, 0)?.input).toBe(2);
+    expect(findPrice('openai/gpt-5-2026-01-01', version, 0)?.input).toBe(1);
   });
 
   it.each([

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ModelFacts, factsOf } from './model-facts';
+import { type ModelFacts, findFacts } from './model-facts';
 import { modelPrice } from '@rondo/contract';
 import { priceChange } from './model-price';
 import { jsonText } from './json-text';
@@ -35,7 +35,7 @@ export function withPrices<Provider extends { name: string; models: readonly Mod
   const priced = Object.entries(prices).flatMap(([model, declared]) => {
     const id = model.slice(provider.name.length + 1);
     if (model !== `${provider.name}/${id}`) return [];
-    const facts = factsOf(provider, id) ?? { id };
+    const facts = findFacts(provider, id) ?? { id };
     const price = declared.find((one) => !('from' in one)) ?? facts.price;
     const changes = declared.filter((one) => 'from' in one);
     return [{ ...facts, id, price, price_changes: [...(facts.price_changes ?? []), ...changes] }];

@@ -1,8 +1,8 @@
-import { factsOf, knownModels } from './model-facts';
+import { findFacts, knownModels } from './model-facts';
 
-const facts = (name: string, id: string) => factsOf({ name, models: [] }, id);
+const facts = (name: string, id: string) => findFacts({ name, models: [] }, id);
 
-describe('factsOf', () => {
+describe('findFacts', () => {
   it('takes a version of a known model as that model, and a longer name as another', () => {
     expect(facts('openai', 'gpt-5-2025-08-07')?.id).toBe('gpt-5');
     expect(facts('openai', 'gpt-5-mini')?.id).toBe('gpt-5-mini');
@@ -14,7 +14,7 @@ describe('factsOf', () => {
 
   it('prefers the configuration to the list', () => {
     const declared = { id: 'gpt-5', price: { input: 9, output: 9 } };
-    expect(factsOf({ name: 'openai', models: [declared] }, 'gpt-5')).toBe(declared);
+    expect(findFacts({ name: 'openai', models: [declared] }, 'gpt-5')).toBe(declared);
   });
 
   it('knows every demo model as free of charge', () => {

@@ -110,7 +110,7 @@ const factsIn = (models: readonly ModelFacts[], id: string): ModelFacts | undefi
   models.find((model) => id === model.id || (id.startsWith(model.id) && version.test(id.slice(model.id.length))));
 
 /** The facts that the configuration of a provider declares about `id`. */
-export const declaredFactsOf = ({ models }: { models: readonly ModelFacts[] }, id: string): ModelFacts | undefined =>
+export const findDeclaredFacts = ({ models }: { models: readonly ModelFacts[] }, id: string): ModelFacts | undefined =>
   factsIn(models, id);
 
 /** What is known about a model of the makers themselves, whatever is configured. */
@@ -118,7 +118,10 @@ export const findKnownFacts = (provider: string, id: string): ModelFacts | undef
   demoProviders.has(provider) ? undefined : factsIn(knownModels.get(provider) ?? [], id);
 
 /** The facts about `id` at a provider. Its configuration overrides the list above. */
-export function factsOf(provider: { name: string; models: readonly ModelFacts[] }, id: string): ModelFacts | undefined {
-  const found = declaredFactsOf(provider, id) ?? factsIn(knownModels.get(provider.name) ?? [], id);
+export function findFacts(
+  provider: { name: string; models: readonly ModelFacts[] },
+  id: string,
+): ModelFacts | undefined {
+  const found = findDeclaredFacts(provider, id) ?? factsIn(knownModels.get(provider.name) ?? [], id);
   return found ?? (demoProviders.has(provider.name) ? demoModel(id) : undefined);
 }

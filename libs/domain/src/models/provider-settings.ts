@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readPrices, withPrices } from './declared-prices';
 import { whyNoDemoModel } from './demo-models';
 import { jsonText } from './json-text';
-import { type ModelFacts, factsOf, knownModels, modelFacts } from './model-facts';
+import { type ModelFacts, findFacts, knownModels, modelFacts } from './model-facts';
 import type { PaceLimits } from './provider-pace';
 import { type CallSize, leastInputRate, mostCost, priceAt } from './model-price';
 import { type ProfileOverride, profileOverride, rulesOfAnyServer } from './profile-override';
@@ -267,7 +267,7 @@ function whyNotServed(id: string, { name, whyNoModel }: ProviderSettings): strin
 export function hasToolCalls(model: string, { providers }: Pick<ModelProviders, 'providers'>): boolean {
   const { provider: name, id } = splitModelName(model);
   const provider = providers.find((one) => one.name === name);
-  return (provider && (factsOf(provider, id)?.tool_calls ?? provider.toolCalls)) ?? true;
+  return (provider && (findFacts(provider, id)?.tool_calls ?? provider.toolCalls)) ?? true;
 }
 
 type Providers = Pick<ModelProviders, 'providers'>;
@@ -280,20 +280,20 @@ export const paceLimits = ({ providers }: Providers): ReadonlyMap<string, PaceLi
 export function factsOfModel(model: string, { providers }: Providers): ModelFacts | undefined {
   const { provider: name, id } = splitModelName(model);
   const provider = providers.find((one) => one.name === name);
-  return provider && factsOf(provider, id);
+  return provider && findFacts(provider, id);
 }
 
 /** The declared or known price of a model at a time (milliseconds since 1970). */
-export function priceOf(model: string, { providers }: Providers, atMs: number): ModelPrice | undefined {
+export function findPrice(model: string, { providers }: Providers, atMs: number): ModelPrice | undefined {
   const { provider: name, id } = splitModelName(model);
   const provider = providers.find((one) => one.name === name);
-  const facts = provider && factsOf(provider, id);
+  const facts = provider && findFacts(provider, id);
   return facts && priceAt(facts, atMs);
 }
 
 /** USD per input token at the lowest rate at that time. */
 export function leastInputPrice(model: string, providers: Providers, atMs: number): number | undefined {
-  const price = priceOf(model, providers, atMs);
+  const price = findPrice(model, providers, atMs);
   return price && leastInputRate(price);
 }
 
@@ -311,7 +311,7 @@ export function mostCallCost(
 ): number | undefined {
   const { provider: name, id } = splitModelName(model);
   const provider = providers.find((one) => one.name === name);
-  const facts = provider && factsOf(provider, id);
+  const facts = provider && findFacts(provider, id);
   const price = facts && priceAt(facts, atMs);
   const output = Math.min(maxOutputTokens ?? usualReplyTokens, facts?.max_output_tokens ?? Infinity);
   return price && mostCost(price, { input: inputTokens, output }) + unsettledUsd;
@@ -336,7 +336,7 @@ export function listModels({ providers }: Providers, atMs: number): ListedModel[
 }
 
 function listed(provider: ProviderSettings, id: string, atMs: number): ListedModel {
-  const facts = factsOf(provider, id);
+  const facts = findFacts(provider, id);
   return {
     id: `${provider.name}/${id}`,
     provider: provider.name,

@@ -9,14 +9,14 @@ type Options = Exclude<ToolChanges[string], boolean>;
 const usualLifetimeS = 86_400;
 
 /** The rules of all layers; a later one wins for the same tool or group. Undefined where no call needs approval. */
-export function approvalsOf(...layers: readonly Layer[]): ApprovalSettings | undefined {
-  const rules = Object.fromEntries(layers.flatMap(rulesOf));
+export function findApprovals(...layers: readonly Layer[]): ApprovalSettings | undefined {
+  const rules = Object.fromEntries(layers.flatMap(listRules));
   if (Object.values(rules).every((rule) => rule === false)) return undefined;
   const expires_s = layers.map((layer) => layer.approval_expires_s).findLast((given) => given !== undefined);
   return { rules, expires_s: expires_s ?? usualLifetimeS };
 }
 
-const rulesOf = (layer: Layer): [string, ApprovalRule][] =>
+const listRules = (layer: Layer): [string, ApprovalRule][] =>
   optionsIn(layer).flatMap(([name, { require_approval: rule }]) => (rule === undefined ? [] : [[name, rule]]));
 
 const optionsIn = ({ tools }: Layer): [string, Options][] =>

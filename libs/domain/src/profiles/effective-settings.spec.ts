@@ -1,7 +1,7 @@
 import { type SettingsRequest, settingsRequest } from '@rondo/contract';
 import { type SettingsDefaults, effectiveSettings } from './effective-settings';
 
-const settingsOf = (request: Parameters<typeof effectiveSettings>[0]) => {
+const createSettings = (request: Parameters<typeof effectiveSettings>[0]) => {
   const effective = effectiveSettings(request, { model: 'demo/coder' });
   if ('problems' in effective) throw new Error(JSON.stringify(effective.problems));
   return effective.settings;
@@ -9,7 +9,7 @@ const settingsOf = (request: Parameters<typeof effectiveSettings>[0]) => {
 
 describe('effectiveSettings', () => {
   it('lets the run win over the agent and the agent over the profile, field by field', () => {
-    const { limits, model, llm } = settingsOf({
+    const { limits, model, llm } = createSettings({
       limits: { max_iterations: 7 },
       agent: { model: 'demo/plain', limits: { max_iterations: 9, tool_timeout_s: 5 }, llm: { temperature: 1 } },
     });
@@ -26,8 +26,8 @@ describe('effectiveSettings', () => {
     ['the agent, and the run a temperature', { top_p: 0.9 }, { temperature: 1 }, { top_p: 0.9, temperature: 1 }],
     ['the run, together with one', {}, { top_p: 0.9, temperature: 0.5 }, { top_p: 0.9, temperature: 0.5 }],
   ])('takes no temperature from before the part that gives top_p: %s', (_, agent, run, llm) => {
-    expect(settingsOf({ agent: { llm: agent }, llm: run }).llm).toEqual(llm);
-    expect(settingsOf({ profile: 'symphony', agent: { llm: agent }, llm: run }).llm).toEqual({
+    expect(createSettings({ agent: { llm: agent }, llm: run }).llm).toEqual(llm);
+    expect(createSettings({ profile: 'symphony', agent: { llm: agent }, llm: run }).llm).toEqual({
       max_tokens: 2048,
       ...llm,
     });
@@ -35,22 +35,22 @@ describe('effectiveSettings', () => {
 
   it('replaces aliases of models by their full names', () => {
     const aliases = new Map([['fast', 'openai/gpt-5-mini']]);
-    const modelsOf = (request: SettingsRequest) => {
+    const listModels = (request: SettingsRequest) => {
       const effective = effectiveSettings(request, { model: 'demo/coder', aliases });
       if ('problems' in effective) throw new Error(JSON.stringify(effective.problems));
       return [effective.settings.model, effective.settings.context.summary_model];
     };
 
-    expect(modelsOf({ model: 'fast' })).toEqual(['openai/gpt-5-mini', undefined]);
-    expect(modelsOf({ agent: { model: 'fast', context: { summary_model: 'fast' } } })).toEqual([
+    expect(listModels({ model: 'fast' })).toEqual(['openai/gpt-5-mini', undefined]);
+    expect(listModels({ agent: { model: 'fast', context: { summary_model: 'fast' } } })).toEqual([
       'openai/gpt-5-mini',
       'openai/gpt-5-mini',
     ]);
-    expect(modelsOf({ model: 'slow' })).toEqual(['slow', undefined]);
+    expect(listModels({ model: 'slow' })).toEqual(['slow', undefined]);
   });
 
   it('accepts the older name of max_tool_calls', () => {
-    expect(settingsOf({ processor: { max_xml_tool_calls: 2 } }).processor.max_tool_calls).toBe(2);
+    expect(createSettings({ processor: { max_xml_tool_calls: 2 } }).processor.max_tool_calls).toBe(2);
   });
 
   it.each([
@@ -60,8 +60,8 @@ describe('effectiveSettings', () => {
   ] as const)('accepts the older names of xml_adding_strategy: %s is %s', (older, canonical) => {
     const asked = settingsRequest.parse({ processor: { xml_adding_strategy: older } });
 
-    expect(settingsOf(asked).processor.xml_adding_strategy).toBe(canonical);
-    expect(settingsOf({ agent: asked }).processor.xml_adding_strategy).toBe(canonical);
+    expect(createSettings(asked).processor.xml_adding_strategy).toBe(canonical);
+    expect(createSettings({ agent: asked }).processor.xml_adding_strategy).toBe(canonical);
   });
 
   it.each([
@@ -90,7 +90,7 @@ describe('effectiveSettings', () => {
     [{ max_turns: 3 }, 0],
     [{ max_turns: 1 }, 0],
   ])('keeps fewer first turns than half of max_turns, and reduces the default to what fits: %j', (asked, kept) => {
-    expect(settingsOf({ context: asked }).context.keep_first).toBe(kept);
+    expect(createSettings({ context: asked }).context.keep_first).toBe(kept);
   });
 
   it.each([
@@ -113,7 +113,7 @@ describe('the models that stand in for another', () => {
     hasToolCalls: (model) => model !== 'c/old',
     hasPrice: (model) => model !== 'd/unpriced',
   };
-  const chainOf = (request: SettingsRequest) => {
+  const findChain = (request: SettingsRequest) => {
     const effective = effectiveSettings(request, defaults);
     return 'problems' in effective ? effective.problems.map(({ field }) => field) : effective.settings.fallbacks;
   };
@@ -128,7 +128,7 @@ describe('the models that stand in for another', () => {
     [{ agent: { fallbacks: ['e/m'] } }, [{ model: 'e/m' }]],
     [{ agent: { fallbacks: ['e/m'] }, fallbacks: ['f/m'] }, [{ model: 'f/m' }]],
   ])('are those of the run, its agent or the deployment: %j', (request, chain) => {
-    expect(chainOf(request)).toEqual(chain);
+    expect(findChain(request)).toEqual(chain);
   });
 
   it.each<[SettingsRequest, string]>([
@@ -137,13 +137,13 @@ describe('the models that stand in for another', () => {
     [{ fallbacks: ['c/old'] }, 'fallbacks.0'],
     [{ agent: { fallbacks: ['d/unpriced'] }, budget: { usd: 1 } }, 'agent.fallbacks.0'],
   ])('are refused where they cannot: %j', (request, field) => {
-    expect(chainOf(request)).toEqual([field]);
+    expect(findChain(request)).toEqual([field]);
   });
 });
 
 describe('the budget of a deployment', () => {
   const model = 'demo/coder';
-  const budgetOf = (request: SettingsRequest, defaults: Partial<SettingsDefaults>) => {
+  const toBudget = (request: SettingsRequest, defaults: Partial<SettingsDefaults>) => {
     const effective = effectiveSettings(request, { model, ...defaults });
     return 'problems' in effective ? effective.problems : effective.settings.budget;
   };
@@ -151,22 +151,22 @@ describe('the budget of a deployment', () => {
   it('applies to a run that names none, unit by unit', () => {
     const defaults = { budget: { usd: 1, tokens: 1_000 } };
 
-    expect(budgetOf({}, defaults)).toEqual({ usd: 1, tokens: 1_000 });
-    expect(budgetOf({ agent: { budget: { usd: 3 } }, budget: { tokens: 5 } }, defaults)).toEqual({ usd: 3, tokens: 5 });
+    expect(toBudget({}, defaults)).toEqual({ usd: 1, tokens: 1_000 });
+    expect(toBudget({ agent: { budget: { usd: 3 } }, budget: { tokens: 5 } }, defaults)).toEqual({ usd: 3, tokens: 5 });
   });
 
   it('is in tokens alone when the model has no price', () => {
-    expect(budgetOf({}, { budget: { usd: 1, tokens: 9 }, hasPrice: () => false })).toEqual({ tokens: 9 });
+    expect(toBudget({}, { budget: { usd: 1, tokens: 9 }, hasPrice: () => false })).toEqual({ tokens: 9 });
   });
 
   it('bounds what a run may request, and the default', () => {
     const defaults = { maxBudget: { usd: 2, tokens: 100 }, budget: { usd: 5 } };
 
-    expect(budgetOf({}, defaults)).toEqual({ usd: 2, tokens: 100 });
-    expect(budgetOf({ budget: { usd: 2.5, tokens: 100 } }, defaults)).toEqual([
+    expect(toBudget({}, defaults)).toEqual({ usd: 2, tokens: 100 });
+    expect(toBudget({ budget: { usd: 2.5, tokens: 100 } }, defaults)).toEqual([
       { field: 'budget.usd', message: 'must be at most 2 on this deployment' },
     ]);
-    expect(budgetOf({ agent: { budget: { tokens: 101 } } }, defaults)).toEqual([
+    expect(toBudget({ agent: { budget: { tokens: 101 } } }, defaults)).toEqual([
       { field: 'budget.tokens', message: 'must be at most 100 on this deployment' },
     ]);
   });
@@ -178,10 +178,10 @@ describe('the MCP servers of a run', () => {
 
   it('are those of the run, or else those of its agent', () => {
     const agent = { mcp_servers: [{ ...tickets, name: 'agents' }] };
-    expect(settingsOf({ agent }).mcp_servers).toMatchObject([{ name: 'agents' }]);
-    expect(settingsOf({ agent, mcp_servers: [tickets] }).mcp_servers).toEqual([tickets]);
-    expect(settingsOf({ agent, mcp_servers: [] }).mcp_servers).toBeUndefined();
-    expect(settingsOf({ agent }).agent).not.toHaveProperty('mcp_servers');
+    expect(createSettings({ agent }).mcp_servers).toMatchObject([{ name: 'agents' }]);
+    expect(createSettings({ agent, mcp_servers: [tickets] }).mcp_servers).toEqual([tickets]);
+    expect(createSettings({ agent, mcp_servers: [] }).mcp_servers).toBeUndefined();
+    expect(createSettings({ agent }).agent).not.toHaveProperty('mcp_servers');
   });
 
   it('have sealed headers, or are refused where nothing can be sealed', () => {

@@ -15,10 +15,10 @@ import { builtInTools } from '../tools/catalog';
 import { toCallerTool } from '../tools/caller.tools';
 import type { ToolDefinition } from '../tools/define-tool';
 import type { ToolSet } from '../tools/tool-set';
-import { approvalProblems, approvalsOf } from './approval-choice';
+import { approvalProblems, findApprovals } from './approval-choice';
 import { type Profile, profiles } from './profiles';
 import { isCallerToolOn, isGroup, toolsAfter, unknownChanges } from './tool-choice';
-import { policiesOf, policyProblems } from './tool-policies';
+import { findPolicies, policyProblems } from './tool-policies';
 
 /** A setting that is well-formed but impossible: the field and the reason. */
 export interface SettingsProblem {
@@ -74,7 +74,7 @@ export function effectiveSettings(
     ...servers.problems,
     ...callers.problems,
     ...fallbacks.problems,
-    ...problemsOf(settings, known),
+    ...listProblems(settings, known),
     ...changeProblems(request, settings, known),
     ...policyProblems(request, known),
     ...approvalProblems(request, settings, known),
@@ -102,8 +102,8 @@ function overlay({ name, profile: { settings: profile, ...about }, request, defa
     fallbacks: _,
     ...identity
   } = other;
-  const approvals = approvalsOf({ tools, approval_expires_s }, request);
-  const policies = policiesOf({ tools }, request);
+  const approvals = findApprovals({ tools, approval_expires_s }, request);
+  const policies = findPolicies({ tools }, request);
   const toolProfile = { settings: profile, ...about };
   const agentTools = toolsAfter(profile.tools, { tools, interactive }, toolProfile);
   const model = fullName(request.model ?? agentModel ?? defaults.model, defaults);
@@ -219,7 +219,7 @@ function withoutAlias(processor: ProcessorRequest = {}) {
   };
 }
 
-function problemsOf({ tools, context }: RunSettings, known: Pick<ToolSet, 'named'>): SettingsProblem[] {
+function listProblems({ tools, context }: RunSettings, known: Pick<ToolSet, 'named'>): SettingsProblem[] {
   const unknown = tools.filter((name) => !known.named(name));
   const repeated = tools.filter((name, index) => tools.indexOf(name) !== index);
   return [

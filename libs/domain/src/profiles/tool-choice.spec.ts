@@ -3,7 +3,7 @@ import { tools as catalog } from '../tools/catalog';
 import { effectiveSettings } from './effective-settings';
 import { profiles } from './profiles';
 
-const toolsOf = (request: SettingsRequest): readonly string[] => {
+const listTools = (request: SettingsRequest): readonly string[] => {
   const effective = effectiveSettings(request, { model: 'demo/coder' });
   if ('problems' in effective) throw new Error(JSON.stringify(effective.problems));
   return effective.settings.tools;
@@ -12,10 +12,10 @@ const toolsOf = (request: SettingsRequest): readonly string[] => {
 describe('the tools of a profile', () => {
   it.each(Object.entries(profiles))('%s names tools that exist, each once', (_, profile) => {
     const { tools } = profile.settings;
-    const groupOf = (name: string) => catalog.find((tool) => tool.name === name)?.group;
+    const findGroup = (name: string) => catalog.find((tool) => tool.name === name)?.group;
 
     expect(new Set(tools).size).toBe(tools.length);
-    expect(tools.map(groupOf)).not.toContain(undefined);
+    expect(tools.map(findGroup)).not.toContain(undefined);
     expect(tools).not.toContain('http_request');
     expect(profile.optionalTools).toContain('http_request');
   });
@@ -45,40 +45,43 @@ describe('the tools of a profile', () => {
       ['read_file', 'complete', 'bash', 'browser_navigate_to'],
     ],
   ] as const)('%s has its own names', (profile, has, hasNot) => {
-    expect(toolsOf({ profile })).toEqual(expect.arrayContaining([...has]));
-    for (const name of hasNot) expect(toolsOf({ profile })).not.toContain(name);
+    expect(listTools({ profile })).toEqual(expect.arrayContaining([...has]));
+    for (const name of hasNot) expect(listTools({ profile })).not.toContain(name);
   });
 });
 
 describe('changes to the tools', () => {
   it('switch tools and groups off and on, in the names of the profile', () => {
-    expect(toolsOf({ tools: { files: false, shell: false, web: false, memory: false } })).toEqual(['ask', 'complete']);
-    expect(toolsOf({ tools: { web: true } })).toContain('http_request');
-    expect(toolsOf({ profile: 'symphony', tools: { web: true } })).toContain('browser_navigate_to');
-    expect(toolsOf({ profile: 'ii', agent: { tools: [] }, tools: { shell: true } })).toEqual(
+    expect(listTools({ tools: { files: false, shell: false, web: false, memory: false } })).toEqual([
+      'ask',
+      'complete',
+    ]);
+    expect(listTools({ tools: { web: true } })).toContain('http_request');
+    expect(listTools({ profile: 'symphony', tools: { web: true } })).toContain('browser_navigate_to');
+    expect(listTools({ profile: 'ii', agent: { tools: [] }, tools: { shell: true } })).toEqual(
       expect.arrayContaining(['bash', 'shell_exec']),
     );
-    expect(toolsOf({ profile: 'ii', agent: { tools: [] }, tools: { shell: true } })).not.toContain('execute_command');
-    expect(toolsOf({ tools: { ask: false } })).not.toContain('ask');
-    expect(toolsOf({ tools: { bash: true } })).toEqual([...profiles.suna.settings.tools, 'bash']);
+    expect(listTools({ profile: 'ii', agent: { tools: [] }, tools: { shell: true } })).not.toContain('execute_command');
+    expect(listTools({ tools: { ask: false } })).not.toContain('ask');
+    expect(listTools({ tools: { bash: true } })).toEqual([...profiles.suna.settings.tools, 'bash']);
   });
 
   it('let the name of a tool win over its group', () => {
-    expect(toolsOf({ agent: { tools: [] }, tools: { read_file: true, files: false } })).toEqual(['read_file']);
-    expect(toolsOf({ tools: { web: true, http_request: false } })).not.toContain('http_request');
+    expect(listTools({ agent: { tools: [] }, tools: { read_file: true, files: false } })).toEqual(['read_file']);
+    expect(listTools({ tools: { web: true, http_request: false } })).not.toContain('http_request');
   });
 
   it('switch the aliases of a tool off together with it, and one alias alone', () => {
-    expect(toolsOf({ profile: 'ii', tools: { execute_command: false } })).not.toContain('bash');
-    const withoutBash = toolsOf({ profile: 'ii', tools: { bash: false } });
+    expect(listTools({ profile: 'ii', tools: { execute_command: false } })).not.toContain('bash');
+    const withoutBash = listTools({ profile: 'ii', tools: { bash: false } });
     expect(withoutBash).not.toContain('bash');
     expect(withoutBash).toContain('shell_exec');
   });
 
   it('of the run apply after those of the agent, and to its list of tools', () => {
-    expect(toolsOf({ agent: { tools: { ask: false } }, tools: { ask: true } })).toContain('ask');
-    expect(toolsOf({ agent: { tools: { ask: false } }, tools: ['ask'] })).toEqual(['ask']);
-    expect(toolsOf({ agent: { tools: ['read_file', 'ask'] }, tools: { ask: { enabled: false } } })).toEqual([
+    expect(listTools({ agent: { tools: { ask: false } }, tools: { ask: true } })).toContain('ask');
+    expect(listTools({ agent: { tools: { ask: false } }, tools: ['ask'] })).toEqual(['ask']);
+    expect(listTools({ agent: { tools: ['read_file', 'ask'] }, tools: { ask: { enabled: false } } })).toEqual([
       'read_file',
     ]);
   });
@@ -96,7 +99,7 @@ describe('changes to the tools', () => {
 
 describe('interactive', () => {
   const ends = ['ask', 'complete', 'return_control_to_user'];
-  const endsOf = (request: SettingsRequest) => toolsOf(request).filter((name) => ends.includes(name));
+  const listEnds = (request: SettingsRequest) => listTools(request).filter((name) => ends.includes(name));
 
   it.each([
     [{ profile: 'ii' }, ['complete', 'return_control_to_user']],
@@ -111,6 +114,6 @@ describe('interactive', () => {
     [{ interactive: true }, ['ask', 'complete']],
     [{ profile: 'symphony', interactive: true }, []],
   ] as const)('%j can end its turn by %j', (request, expected) => {
-    expect([...endsOf(request)].sort()).toEqual([...expected].sort());
+    expect([...listEnds(request)].sort()).toEqual([...expected].sort());
   });
 });

@@ -19,7 +19,7 @@ export function toolsAfter(
 ): string[] {
   const list = Array.isArray(tools) ? tools : earlier;
   const meant = interactive === undefined ? {} : profile.interaction(interactive);
-  const steps = [meant, ...byKind(togglesOf(tools))];
+  const steps = [meant, ...byKind(toToggles(tools))];
   return steps.reduce((chosen, step) => toggled(chosen, step, profile), [...list]);
 }
 
@@ -29,7 +29,7 @@ export const unknownChanges = (tools: ToolChoice['tools'], isTool: (name: string
     ? []
     : Object.keys(tools).filter((name) => !isGroup(name) && !isTool(name));
 
-function togglesOf(tools: NonNullable<ToolChoice['tools']>): Toggles {
+function toToggles(tools: NonNullable<ToolChoice['tools']>): Toggles {
   if (Array.isArray(tools)) return {};
   const switches = Object.entries(tools)
     .filter(([name]) => !isOfServers(name))

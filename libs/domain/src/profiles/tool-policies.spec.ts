@@ -2,7 +2,7 @@ import type { SettingsRequest } from '@rondo/contract';
 import { tools as catalog } from '../tools/catalog';
 import type { ToolDefinition } from '../tools/define-tool';
 import { executeCommand } from '../tools/shell.tools';
-import { callTimeoutMs, toolSetOf } from '../tools/tool-set';
+import { callTimeoutMs, toToolSet } from '../tools/tool-set';
 import { effectiveSettings } from './effective-settings';
 
 const tickets = { name: 'tickets', transport: 'streamable_http', url: 'https://tickets.example/mcp' } as const;
@@ -14,20 +14,20 @@ const ofServer = (name: string): ToolDefinition => ({
 
 const effective = (request: SettingsRequest) => effectiveSettings(request, { model: 'demo/coder' });
 
-function settingsOf(request: SettingsRequest) {
+function createSettings(request: SettingsRequest) {
   const result = effective(request);
   if ('problems' in result) throw new Error(JSON.stringify(result.problems));
   return result.settings;
 }
 
-function fieldsOf(request: SettingsRequest): string[] {
+function listFields(request: SettingsRequest): string[] {
   const result = effective(request);
   return 'problems' in result ? result.problems.map(({ field }) => field) : [];
 }
 
 const toolIn = (request: SettingsRequest, name: string) => {
-  const settings = settingsOf(request);
-  const tool = toolSetOf(settings, [...catalog, ofServer('tickets__read')]).offered.find((one) => one.name === name);
+  const settings = createSettings(request);
+  const tool = toToolSet(settings, [...catalog, ofServer('tickets__read')]).offered.find((one) => one.name === name);
   return tool && { description: tool.description, seconds: callTimeoutMs(settings, tool) / 1_000 };
 };
 
@@ -55,7 +55,7 @@ describe('the policy of a tool', () => {
   });
 
   it('changes nothing of the settings of a run that names none', () => {
-    expect(settingsOf({ tools: { shell: false } })).not.toHaveProperty('tool_policies');
+    expect(createSettings({ tools: { shell: false } })).not.toHaveProperty('tool_policies');
   });
 
   it('covers tools of the servers that the run names', () => {
@@ -76,6 +76,6 @@ describe('the policy of a tool', () => {
     [{ tools: { shell: { description: 'Runs.' } } }, 'tools.shell.description'],
     [{ tools: { tickets__read: { timeout_s: 10 } } }, 'tools'],
   ])('that cannot be is refused: %j', (request, field) => {
-    expect(fieldsOf(request)).toEqual([field]);
+    expect(listFields(request)).toEqual([field]);
   });
 });

@@ -7,16 +7,16 @@ type Layer = Pick<SettingsRequest, 'tools'>;
 type Policy = ToolPolicies[string];
 
 /** What the layers say of tools besides which of ours are offered. A later one wins, field by field. */
-export function policiesOf(...layers: readonly Layer[]): RunSettings['tool_policies'] {
+export function findPolicies(...layers: readonly Layer[]): RunSettings['tool_policies'] {
   const policies = new Map<string, Policy>();
-  for (const [name, change] of layers.flatMap(changesOf)) {
+  for (const [name, change] of layers.flatMap(listChanges)) {
     const policy = { ...policies.get(name), ...policyIn(name, change) };
     if (Object.keys(policy).length > 0) policies.set(name, policy);
   }
   return policies.size === 0 ? undefined : Object.fromEntries(policies);
 }
 
-const changesOf = ({ tools }: Layer): [string, ToolChanges[string]][] =>
+const listChanges = ({ tools }: Layer): [string, ToolChanges[string]][] =>
   tools === undefined || Array.isArray(tools) ? [] : Object.entries(tools);
 
 function policyIn(name: string, change: ToolChanges[string]): Policy {
@@ -39,8 +39,8 @@ export function policyProblems(
     ['agent.tools', { tools: agent?.tools }],
   ];
   return layers.flatMap(([field, layer]) =>
-    changesOf(layer).flatMap(([name, change]) =>
-      typeof change === 'boolean' ? [] : problemsOf(`${field}.${name}`, { name, change, known }),
+    listChanges(layer).flatMap(([name, change]) =>
+      typeof change === 'boolean' ? [] : listProblems(`${field}.${name}`, { name, change, known }),
     ),
   );
 }
@@ -54,7 +54,7 @@ interface GivenPolicy {
   readonly known: Pick<ToolSet, 'named'>;
 }
 
-function problemsOf(field: string, { name, change, known }: GivenPolicy): { field: string; message: string }[] {
+function listProblems(field: string, { name, change, known }: GivenPolicy): { field: string; message: string }[] {
   const { description, timeout_s = 0 } = change;
   const tool = known.named(name);
   const longestS = (tool?.timeoutMs ?? Infinity) / 1_000;

@@ -1,9 +1,9 @@
-import { placeholderOf, titleIn, titleRequest } from './title';
+import { toPlaceholder, titleIn, titleRequest } from './title';
 
 describe('a placeholder', () => {
   it('is the beginning of the first input', () => {
-    expect(placeholderOf('Write a shell script that counts to fifteen.')).toBe('Write a shell script that…');
-    expect(placeholderOf('Short.')).toBe('Short.');
+    expect(toPlaceholder('Write a shell script that counts to fifteen.')).toBe('Write a shell script that…');
+    expect(toPlaceholder('Short.')).toBe('Short.');
   });
 });
 

@@ -8,7 +8,7 @@ export const untitled = 'New project';
 const placeholderLength = 30;
 
 /** The name of a project until a model has written a title. */
-export const placeholderOf = (input: string): string => firstWords(input, placeholderLength);
+export const toPlaceholder = (input: string): string => firstWords(input, placeholderLength);
 
 const mostRead = 2_000;
 const longestTitle = 60;

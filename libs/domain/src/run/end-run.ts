@@ -1,4 +1,4 @@
-import { type FinishReason, type NewFact, type RunError, failedResult, failureOf } from '@rondo/contract';
+import { type FinishReason, type NewFact, type RunError, failedResult, toFailure } from '@rondo/contract';
 import type { StopRequest } from '../errors';
 import type { AgentRun, LoopContext } from '../loop/loop-context';
 import type { IdGenerator } from '../ports';
@@ -23,14 +23,14 @@ export const completed = ({ state }: EndingRun, reason: FinishReason): NewFact =
 export const failed = ({ state }: EndingRun, error: RunError): NewFact => ({
   type: 'run.failed',
   iteration: state.iteration,
-  data: { error: failureOf(error), usage: state.usage },
+  data: { error: toFailure(error), usage: state.usage },
 });
 
 /** The end that a stop brings: as stopped, or as failed if it named an error. The receipt says what the stop did (I7). */
 export function stopped({ state }: EndingRun, { reason, error }: StopRequest, receipt: Receipt): NewFact {
   const { iteration, usage } = state;
   if (error === undefined) return { type: 'run.stopped', iteration, data: { reason, receipt, usage } };
-  const failure = failureOf({ code: stoppedWithError, message: error });
+  const failure = toFailure({ code: stoppedWithError, message: error });
   return { type: 'run.failed', iteration, data: { error: failure, usage, receipt } };
 }
 

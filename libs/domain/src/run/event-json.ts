@@ -1,7 +1,7 @@
 import { type RunEvent, shownEvent } from '@rondo/contract';
-import { hiddenFieldsOf } from '../memoize';
+import { toHiddenFields } from '../memoize';
 
-const texts = hiddenFieldsOf<RunEvent, string>();
+const texts = toHiddenFields<RunEvent, string>();
 
 /** An event as JSON, the same bytes for every reader: without what only a provider may read. */
 export const eventJson = (event: RunEvent): string => texts.get(event) ?? JSON.stringify(shownEvent(event));

@@ -42,10 +42,10 @@ type Explanation = Omit<RunWait, 'run_id' | 'at'>;
 
 /** The one thing that a run waits for. The order of the questions is the order in which one hides the next. */
 export function explainWait(moment: RunMoment): RunWait {
-  return { run_id: moment.run.id, at: moment.at, ...explanationOf(moment) };
+  return { run_id: moment.run.id, at: moment.at, ...toExplanation(moment) };
 }
 
-function explanationOf(moment: RunMoment): Explanation {
+function toExplanation(moment: RunMoment): Explanation {
   const { run, thread, lease } = moment;
   if (isTerminal(run.status)) return over(run);
   if (!thread.isHeld) return behindOnThread(moment);
@@ -115,7 +115,7 @@ function parked({ run, lastFact: { at: since }, calls, childRuns }: RunMoment): 
     case 'budget':
       return {
         cause: 'budget',
-        sentence: `Waits for a higher budget${usedOf(budget)}.`,
+        sentence: `Waits for a higher budget${describeUse(budget)}.`,
         since,
         ...(budget && { budget }),
       };
@@ -156,7 +156,7 @@ function waitsForRuns(children: RunMoment['childRuns']): string {
   return each.length === 0 ? 'Its child runs are over; it goes on in a moment.' : `Waits for run ${each.join(', ')}.`;
 }
 
-function usedOf(budget: RunWait['budget']): string {
+function describeUse(budget: RunWait['budget']): string {
   if (!budget) return '';
   const { usd, tokens, spent_usd, spent_tokens, root_run_id: root } = budget;
   const used = [

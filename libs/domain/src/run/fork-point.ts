@@ -38,7 +38,7 @@ export function forkPoint(log: readonly RecordedFact[], atSeq: number): ForkPoin
     seq: point.seq,
     needsInput: point.needsInput,
     state: point.state,
-    cutBack: point.seq === atSeq ? null : `seq ${atSeq} is ${placeOf(state, isStopping)}`,
+    cutBack: point.seq === atSeq ? null : `seq ${atSeq} is ${toPlace(state, isStopping)}`,
   };
 }
 
@@ -65,7 +65,7 @@ function needsInputAfter(before: boolean, fact: RecordedFact): boolean {
 /** The model is to read the results of its calls. */
 const goesOn: readonly FinishReason[] = ['tool_calls', 'xml_tool_limit_reached'];
 
-function placeOf(state: RunState, isStopping: boolean): string {
+function toPlace(state: RunState, isStopping: boolean): string {
   const { iteration, phase } = state;
   if (state.ended) return 'the end of the run, which a fork does not share';
   if (isStopping) return 'after a stop was requested';

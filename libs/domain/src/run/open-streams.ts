@@ -1,7 +1,7 @@
 import { type DeltaEvent, type RecordedFact, deltaTextKey } from '@rondo/contract';
 
 /** The key of a stream. A message's text and its reasoning are two streams under one id, so the key has id and type. */
-export const streamOf = ({ type, stream_id }: Pick<DeltaEvent, 'type' | 'stream_id'>): string => `${stream_id} ${type}`;
+export const toStream = ({ type, stream_id }: Pick<DeltaEvent, 'type' | 'stream_id'>): string => `${stream_id} ${type}`;
 
 export function deltaText(delta: DeltaEvent): string {
   const text = delta.data[deltaTextKey(delta.type)];
@@ -79,9 +79,9 @@ export function storedTexts(fact: RecordedFact): StreamText[] {
 export const streamsReopenedBy = (fact: RecordedFact): string[] =>
   fact.type === 'tool.started' ? [outputStream(fact.data.tool_call_id)] : [];
 
-const callStream = (stream_id: string) => streamOf({ type: 'tool.call_delta', stream_id });
-const outputStream = (stream_id: string) => streamOf({ type: 'tool.output', stream_id });
+const callStream = (stream_id: string) => toStream({ type: 'tool.call_delta', stream_id });
+const outputStream = (stream_id: string) => toStream({ type: 'tool.output', stream_id });
 const bothStreams = (stream_id: string) => [
-  streamOf({ type: 'message.delta', stream_id }),
-  streamOf({ type: 'reasoning.delta', stream_id }),
+  toStream({ type: 'message.delta', stream_id }),
+  toStream({ type: 'reasoning.delta', stream_id }),
 ];

@@ -21,7 +21,7 @@ export function raiseBudget(run: Run, raise: BudgetRaise, raisedBy: string): Rai
     return { code: 'run_over', problem: `${run.id} is ${status}: its budget can no longer be raised.` };
 
   const given = units.filter((unit) => raise[unit] !== undefined);
-  const problem = given.map((unit) => problemOf(settings.budget[unit], raise[unit] ?? 0, unit)).find(Boolean);
+  const problem = given.map((unit) => findProblem(settings.budget[unit], raise[unit] ?? 0, unit)).find(Boolean);
   if (problem !== undefined) return { code: 'invalid_request', problem };
 
   const budget = { ...settings.budget, ...Object.fromEntries(given.map((unit) => [unit, raise[unit]])) };
@@ -36,7 +36,7 @@ export function raiseBudget(run: Run, raise: BudgetRaise, raisedBy: string): Rai
   };
 }
 
-function problemOf(current: number | undefined, wanted: number, unit: (typeof units)[number]): string | undefined {
+function findProblem(current: number | undefined, wanted: number, unit: (typeof units)[number]): string | undefined {
   if (current === undefined) return `The run has no budget in ${unit}, so it cannot be raised.`;
   return wanted < current ? `A budget is only raised: ${unit} is ${current}.` : undefined;
 }

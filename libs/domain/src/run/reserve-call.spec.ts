@@ -18,8 +18,8 @@ async function runWithFundsFor(count: number, turns: readonly Turn[], settings: 
   const sizes: CallSize[] = [];
   const model = new ScriptedModel(turns);
   const harness: RunHarness = new RunHarness({ model, settings, extra: { reserve } });
-  async function reserve(_: string, sizeOf: () => Promise<CallSize>) {
-    sizes.push(await sizeOf());
+  async function reserve(_: string, readSize: () => Promise<CallSize>) {
+    sizes.push(await readSize());
     return sizes.length <= count;
   }
   await harness.runOn();

@@ -9,11 +9,11 @@ import type { LoopContext } from '../loop/loop-context';
 export async function reserveCall(loop: LoopContext, unrecorded?: Usage): Promise<boolean> {
   const { run, state, ports, meter, signals, model } = loop;
   if (!ports.reserve || signals.stop.aborted) return true;
-  const sizeOf = async () => ({
+  const readSize = async () => ({
     model,
     inputTokens: (await countRequestTokens({ run, state }, meter)) + (unrecorded?.output_tokens ?? 0),
     maxOutputTokens: run.settings.llm.max_tokens,
     unsettledUsd: unrecorded?.cost_usd ?? 0,
   });
-  return ports.reserve(model, sizeOf, signals.stop);
+  return ports.reserve(model, readSize, signals.stop);
 }

@@ -9,9 +9,9 @@ type Budget = RunSettings['budget'];
 
 /** Whether a budget is used up. Usage without a known price costs nothing here. */
 export const isBudgetExceeded = ({ usd, tokens }: Budget, spent: Usage): boolean =>
-  (usd !== undefined && (spent.cost_usd ?? 0) >= usd) || (tokens !== undefined && tokensOf(spent) >= tokens);
+  (usd !== undefined && (spent.cost_usd ?? 0) >= usd) || (tokens !== undefined && countTokens(spent) >= tokens);
 
-const tokensOf = ({ input_tokens, output_tokens }: Usage): number => input_tokens + output_tokens;
+const countTokens = ({ input_tokens, output_tokens }: Usage): number => input_tokens + output_tokens;
 
 export const isRunBudgetExceeded = ({ state, run }: Pick<LoopContext, 'state' | 'run'>): boolean =>
   isBudgetExceeded(run.settings.budget, state.usage);
@@ -71,7 +71,7 @@ async function covers(loop: LoopContext, { budget, spent }: LackingBudget): Prom
   if (tokens === undefined && !tokenPrice) return true;
 
   const request = await countRequestTokens({ run, state }, meter);
-  if (tokens !== undefined && request > tokens - tokensOf(spent)) return false;
+  if (tokens !== undefined && request > tokens - countTokens(spent)) return false;
   return usd === undefined || !tokenPrice || request * tokenPrice <= usd - (spent.cost_usd ?? 0);
 }
 

@@ -188,9 +188,9 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'context.compaction_started':
       return changed(state, { compaction: openCompaction(fact.data) });
     case 'context.compacted':
-      return changed(state, { compaction: undefined, context: compacted(state.context, fact.data, pointOf(state)) });
+      return changed(state, { compaction: undefined, context: compacted(state.context, fact.data, toPoint(state)) });
     case 'context.compaction_failed':
-      return changed(state, { compaction: undefined, context: notCompacted(state.context, pointOf(state)) });
+      return changed(state, { compaction: undefined, context: notCompacted(state.context, toPoint(state)) });
   }
 }
 
@@ -198,7 +198,7 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
 export const iterationsDone = ({ phase, iteration }: Pick<RunState, 'phase' | 'iteration'>): number =>
   phase === 'between' ? iteration : iteration - 1;
 
-const pointOf = (state: RunState): CompactionPoint => ({
+const toPoint = (state: RunState): CompactionPoint => ({
   compactedIn: iterationsDone(state),
   changedAt: state.conversation.at(-1)?.id,
 });

@@ -8,7 +8,7 @@ import {
   threadId,
 } from '@rondo/contract';
 
-const messageOf = (type: Message['type'], content: Message['content']): Message => ({
+const createMessage = (type: Message['type'], content: Message['content']): Message => ({
   id: messageId.parse('msg_1'),
   thread_id: threadId.parse('thr_1'),
   run_id: null,
@@ -22,7 +22,8 @@ const messageOf = (type: Message['type'], content: Message['content']): Message 
 });
 
 /** A message with one text. */
-export const said = (type: 'user' | 'assistant', text: string): Message => messageOf(type, [{ type: 'text', text }]);
+export const said = (type: 'user' | 'assistant', text: string): Message =>
+  createMessage(type, [{ type: 'text', text }]);
 
 interface Call {
   readonly name: string;
@@ -32,21 +33,21 @@ interface Call {
 
 /** A reply of texts and calls; the calls' ids count from `id`. */
 export const replied = (id: number, ...parts: readonly (string | Call)[]): Message =>
-  messageOf(
+  createMessage(
     'assistant',
     parts.map((part, at) =>
       typeof part === 'string'
         ? { type: 'text', text: part }
-        : { type: 'tool_call', tool_call_id: idOf(id + at), ...part },
+        : { type: 'tool_call', tool_call_id: createId(id + at), ...part },
     ),
   );
 
 /** The result of the call with that id. */
 export const answered = (id: number, result: RecordedResult | string): Message =>
-  messageOf('tool', [
+  createMessage('tool', [
     {
       type: 'tool_result',
-      tool_call_id: idOf(id),
+      tool_call_id: createId(id),
       name: 'any',
       result: typeof result === 'string' ? { success: true, output: result } : result,
     },
@@ -54,4 +55,4 @@ export const answered = (id: number, result: RecordedResult | string): Message =
 
 export const failure = failedResult('It broke.');
 
-const idOf = (id: number): CallId => callId.parse(`call_1x${id}`);
+const createId = (id: number): CallId => callId.parse(`call_1x${id}`);

@@ -37,9 +37,9 @@ const anyTurn: fc.Arbitrary<TurnPlan> = fc.oneof(
 
 /** A conversation as runs leave it: it begins with a user message, and every call has its result. */
 export const anyHistory = (maxLength: number): fc.Arbitrary<Message[]> =>
-  fc.array(anyTurn, { maxLength }).map((turns) => historyOf([{ kind: 'user', text: 'The task.' }, ...turns]));
+  fc.array(anyTurn, { maxLength }).map((turns) => toHistory([{ kind: 'user', text: 'The task.' }, ...turns]));
 
-export function historyOf(turns: readonly TurnPlan[]): Message[] {
+export function toHistory(turns: readonly TurnPlan[]): Message[] {
   const messages: Message[] = [];
   const add = (id: MessageId, iteration: number | null, rest: Pick<Message, 'type' | 'content'>): void => {
     messages.push({

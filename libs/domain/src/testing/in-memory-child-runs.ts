@@ -1,4 +1,4 @@
-import { type CallId, type ToolCall, childRunIdOf } from '@rondo/contract';
+import { type CallId, type ToolCall, toChildRunId } from '@rondo/contract';
 import type { ChildEnd } from '../child-runs/child-result';
 import type { ChildRuns, ChildStart, StoppedChild } from '../ports';
 
@@ -14,19 +14,19 @@ export class InMemoryChildRuns implements ChildRuns {
     this.asked += 1;
     if (this.refusal !== undefined) return Promise.resolve({ how: 'refused', reason: this.refusal });
     if (!this.started.has(id)) this.started.set(id, 1);
-    const child = { run_id: childRunIdOf(id), tool_call_id: id, agent_id: null, agent_name: 'helper' };
+    const child = { run_id: toChildRunId(id), tool_call_id: id, agent_id: null, agent_name: 'helper' };
     return Promise.resolve({ how: 'started', child });
   }
 
   stopAll(): Promise<readonly StoppedChild[]> {
     const open = [...this.started.keys()].filter((id) => !this.ends.has(id));
     for (const id of open) this.end(id, { status: 'stopped', problem: 'its parent was stopped' });
-    return Promise.resolve(open.map((id) => ({ run_id: childRunIdOf(id), ended_at: '2026-01-01T00:00:00.000Z' })));
+    return Promise.resolve(open.map((id) => ({ run_id: toChildRunId(id), ended_at: '2026-01-01T00:00:00.000Z' })));
   }
 
   end(id: CallId, end: Partial<ChildEnd> = {}): void {
     this.ends.set(id, {
-      runId: childRunIdOf(id),
+      runId: toChildRunId(id),
       status: 'completed',
       text: `answer of ${id}`,
       problem: null,

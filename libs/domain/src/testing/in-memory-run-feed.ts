@@ -60,8 +60,8 @@ export class InMemoryRunFeed implements RunFeed {
   private keep(events: readonly RunEvent[]): void {
     this.kept.push(...events);
     let characters = this.kept.reduce((sum, event) => sum + eventJson(event).length, 0);
-    while (characters > keptCharacters) characters -= lengthOf(this.kept.shift());
+    while (characters > keptCharacters) characters -= measureLength(this.kept.shift());
   }
 }
 
-const lengthOf = (event: RunEvent | undefined): number => (event ? eventJson(event).length : Infinity);
+const measureLength = (event: RunEvent | undefined): number => (event ? eventJson(event).length : Infinity);

@@ -12,4 +12,4 @@ export * from './run-harness';
 export * from './run-store.contract';
 export * from './scripted-model';
 export * from './tools.contract';
-export { contextOf } from '../context/context-of';
+export { toContext } from '../context/to-context';

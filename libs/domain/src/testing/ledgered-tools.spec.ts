@@ -18,7 +18,7 @@ describeTools('LedgeredTools', (behaviour) => {
   const tools = toolsWith(behaviour);
   return Promise.resolve({
     holder: () => Promise.resolve(tools),
-    effectsOf: ({ id }) => tools.effects.get(id) ?? 0,
+    listEffects: ({ id }) => tools.effects.get(id) ?? 0,
     running: () => Promise.resolve(),
     leaveRunning: (processes) => Promise.resolve(void (tools.leftRunning = processes)),
   });

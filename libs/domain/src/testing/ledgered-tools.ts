@@ -37,10 +37,10 @@ export class LedgeredTools implements Tools {
     this.effects.set(call.id, (this.effects.get(call.id) ?? 0) + 1);
     const outcome = this.perform(call);
     if (outcome instanceof RunsUntilStopped) {
-      this.running.set(nameOf(call), outcome);
+      this.running.set(toName(call), outcome);
       return this.untilStopped(call, outcome, signal);
     }
-    return Promise.resolve(this.keep(call, this.answerOf(call, outcome)));
+    return Promise.resolve(this.keep(call, this.createAnswer(call, outcome)));
   }
 
   endRun(): Promise<readonly StoppedTool[] | undefined> {
@@ -48,15 +48,15 @@ export class LedgeredTools implements Tools {
   }
 
   reattach({ call, store }: SentCall, signal: AbortSignal): Promise<ToolAnswer> {
-    const answer = this.answers.get(nameOf(call));
+    const answer = this.answers.get(toName(call));
     if (answer) return Promise.resolve(answer);
-    const running = this.running.get(nameOf(call));
+    const running = this.running.get(toName(call));
     if (running) return this.untilStopped(call, running, signal);
     if (store !== this.store) return Promise.resolve({ how: 'unknown', reason: 'No trace of the call was found.' });
     return this.execute(call, signal);
   }
 
-  private answerOf(call: ToolCall, outcome: string | AnsweredResult): ToolAnswer {
+  private createAnswer(call: ToolCall, outcome: string | AnsweredResult): ToolAnswer {
     if (this.forgets(call)) return { how: 'unknown', reason: 'The executor died while the tool ran.' };
     const result = typeof outcome === 'string' ? { success: true, output: outcome } : outcome;
     return { how: 'answered', result, durationMs: 1 };
@@ -64,7 +64,7 @@ export class LedgeredTools implements Tools {
 
   private earlierAnswer(call: ToolCall): ToolAnswer | undefined {
     for (let attempt = call.attempt - 1; attempt > 0; attempt -= 1) {
-      const answer = this.answers.get(nameOf({ ...call, attempt }));
+      const answer = this.answers.get(toName({ ...call, attempt }));
       if (answer?.how === 'answered') return answer;
     }
     return undefined;
@@ -79,13 +79,13 @@ export class LedgeredTools implements Tools {
   }
 
   private keep(call: ToolCall, answer: ToolAnswer): ToolAnswer {
-    this.running.delete(nameOf(call));
-    this.answers.set(nameOf(call), answer);
+    this.running.delete(toName(call));
+    this.answers.set(toName(call), answer);
     return answer;
   }
 }
 
-const nameOf = ({ id, attempt }: ToolCall): string => `${id}-${attempt}`;
+const toName = ({ id, attempt }: ToolCall): string => `${id}-${attempt}`;
 
 const stopped = (isEndConfirmed: boolean): ToolAnswer => ({
   how: 'stopped',

@@ -30,7 +30,7 @@ export const describeRunFeed = (implementation: string, open: () => Promise<RunF
     it('delivers the events of a run in the order of publication, unchanged to the byte', async () => {
       const { publisher, subscriber, run } = await opened();
       const watch = await watching(subscriber.feed, run);
-      const events = [factOf(run, 1), deltaOf(run, 0, 'He'), deltaOf(run, 2, 'llo'), factOf(run, 2)];
+      const events = [createFact(run, 1), createDelta(run, 0, 'He'), createDelta(run, 2, 'llo'), createFact(run, 2)];
 
       publisher.feed.publish(events);
       await watch.received(events.length);
@@ -45,8 +45,8 @@ export const describeRunFeed = (implementation: string, open: () => Promise<RunF
       const watches = [await watching(subscriber.feed, run), await watching(subscriber.feed, other)] as const;
 
       for (let seq = 1; seq <= 200; seq += 1) {
-        publisher.feed.publish([factOf(run, seq), deltaOf(run, seq, 'a')]);
-        publisher.feed.publish([factOf(other, seq)]);
+        publisher.feed.publish([createFact(run, seq), createDelta(run, seq, 'a')]);
+        publisher.feed.publish([createFact(other, seq)]);
         if (seq % 7 === 0) await new Promise(setImmediate);
       }
       await Promise.all([watches[0].received(400), watches[1].received(200)]);
@@ -64,10 +64,10 @@ export const describeRunFeed = (implementation: string, open: () => Promise<RunF
         await watching(another.feed, run),
       ];
 
-      publisher.feed.publish([factOf(newRun(), 1), factOf(run, 1)]);
+      publisher.feed.publish([createFact(newRun(), 1), createFact(run, 1)]);
       await Promise.all(watches.map(({ received }) => received(1)));
 
-      expect(watches.map(({ events }) => events)).toEqual(watches.map(() => [factOf(run, 1)]));
+      expect(watches.map(({ events }) => events)).toEqual(watches.map(() => [createFact(run, 1)]));
     });
 
     it('delivers nothing after a watch was stopped', async () => {
@@ -75,7 +75,7 @@ export const describeRunFeed = (implementation: string, open: () => Promise<RunF
       const [stopped, open] = [await watching(subscriber.feed, run), await watching(subscriber.feed, run)];
 
       stopped.stop();
-      publisher.feed.publish([factOf(run, 1)]);
+      publisher.feed.publish([createFact(run, 1)]);
       await open.received(1);
 
       expect(stopped.events).toEqual([]);
@@ -86,10 +86,10 @@ export const describeRunFeed = (implementation: string, open: () => Promise<RunF
       const watch = await watching(subscriber.feed, run);
 
       await publisher.cut();
-      publisher.feed.publish([factOf(run, 1)]);
-      publisher.feed.publish([factOf(run, 2)]);
+      publisher.feed.publish([createFact(run, 1)]);
+      publisher.feed.publish([createFact(run, 2)]);
       await publisher.mend();
-      publisher.feed.publish([factOf(run, 3)]);
+      publisher.feed.publish([createFact(run, 3)]);
       await watch.received(3);
 
       expect(watch.seqs()).toEqual([1, 2, 3]);
@@ -99,12 +99,12 @@ export const describeRunFeed = (implementation: string, open: () => Promise<RunF
       const { publisher, subscriber, fixture, run } = await opened();
       const watch = await watching(subscriber.feed, run);
       const text = 'x'.repeat(fixture.keptCharacters / 4);
-      const deltas = Array.from({ length: 8 }, (_, index) => deltaOf(run, index * text.length, text));
+      const deltas = Array.from({ length: 8 }, (_, index) => createDelta(run, index * text.length, text));
 
       await publisher.cut();
       for (const delta of deltas) publisher.feed.publish([delta]);
       await publisher.mend();
-      publisher.feed.publish([factOf(run, 1)]);
+      publisher.feed.publish([createFact(run, 1)]);
       await watch.seq(1);
 
       const kept = watch.events.slice(0, -1);
@@ -119,14 +119,14 @@ export const describeRunFeed = (implementation: string, open: () => Promise<RunF
         await watching(subscriber.feed, run),
         await watching((await fixture.process()).feed, run),
       ];
-      publisher.feed.publish([factOf(run, 1)]);
+      publisher.feed.publish([createFact(run, 1)]);
       await watch.received(1);
 
       await subscriber.cut();
-      publisher.feed.publish([factOf(run, 2)]);
+      publisher.feed.publish([createFact(run, 2)]);
       await witness.seq(2);
       await subscriber.mend();
-      publisher.feed.publish([factOf(run, 3)]);
+      publisher.feed.publish([createFact(run, 3)]);
       await watch.seq(3);
 
       expect(watch.seqs()).toEqual([1, 3]);
@@ -138,7 +138,7 @@ export const describeRunFeed = (implementation: string, open: () => Promise<RunF
       const watch = await watching(subscriber.feed, run);
 
       await subscriber.mend();
-      publisher.feed.publish([factOf(run, 1)]);
+      publisher.feed.publish([createFact(run, 1)]);
       await watch.received(1);
 
       expect(watch.seqs()).toEqual([1]);
@@ -188,7 +188,7 @@ function newRun(): RunId {
   return runId.parse(`run_feed${lastRun}`);
 }
 
-const envelopeOf = (run: RunId, id: string) => ({
+const createEnvelope = (run: RunId, id: string) => ({
   id: eventId.parse(`evt_${id}`),
   v: 1 as const,
   run_id: run,
@@ -198,15 +198,15 @@ const envelopeOf = (run: RunId, id: string) => ({
   at: '2030-01-01T00:00:00.000Z',
 });
 
-const factOf = (run: RunId, seq: number): RecordedFact => ({
-  ...envelopeOf(run, `${seq}`),
+const createFact = (run: RunId, seq: number): RecordedFact => ({
+  ...createEnvelope(run, `${seq}`),
   seq,
   type: 'run.resumed',
   data: { reason: 'input' },
 });
 
-const deltaOf = (run: RunId, offset: number, text: string): DeltaEvent => ({
-  ...envelopeOf(run, `d${offset}`),
+const createDelta = (run: RunId, offset: number, text: string): DeltaEvent => ({
+  ...createEnvelope(run, `d${offset}`),
   seq: null,
   type: 'message.delta',
   after_seq: 0,

@@ -8,15 +8,15 @@ import {
   threadId,
 } from '@rondo/contract';
 import { summarize } from '../compaction/summarize';
-import { type BudgetOf, budgetOfModel } from '../context/model-budgets';
-import { type Step, agentRunOf } from '../loop/loop-context';
+import { type ResolveBudget, budgetOfModel } from '../context/model-budgets';
+import { type Step, toAgentRun } from '../loop/loop-context';
 import { runAgent } from '../loop/run-agent';
 import type { Model, AgentPorts, Tools } from '../ports';
 import { effectiveSettings } from '../profiles/effective-settings';
 import type { ClaimedRun } from '../run/claim';
 import { type RunState, replay } from '../run/run-state';
 import { tools as catalog } from '../tools/catalog';
-import { toolSetOf } from '../tools/tool-set';
+import { toToolSet } from '../tools/tool-set';
 import { CountingIds, TickingClock } from './counting-ids';
 import { EvenTokenCounter } from './even-token-counter';
 import { InMemoryRunStore } from './in-memory-run-store';
@@ -41,11 +41,11 @@ export interface HarnessParts {
   readonly tickMs?: number;
   /** The model of the summarizer. Without one, compactions go back to the workers. */
   readonly summarizer?: Model;
-  readonly budgetOf?: BudgetOf;
+  readonly resolveBudget?: ResolveBudget;
   /** Ports that depend on the operator's configuration. */
   readonly extra?: Pick<
     AgentPorts,
-    'factsOf' | 'honoursKeys' | 'leastInputPrice' | 'accountIsSpent' | 'children' | 'treeBudget' | 'reserve'
+    'findFacts' | 'honoursKeys' | 'leastInputPrice' | 'accountIsSpent' | 'children' | 'treeBudget' | 'reserve'
   >;
 }
 
@@ -66,14 +66,14 @@ export class RunHarness {
   private readonly clock: TickingClock;
   private readonly model: Model;
   private readonly summarizer: Model | undefined;
-  private readonly budgetOf: BudgetOf;
+  private readonly resolveBudget: ResolveBudget;
   private readonly extra: HarnessParts['extra'];
 
   constructor({ model, tools = new LedgeredTools(), settings = {}, input = 'Do it.', ...rest }: HarnessParts) {
     this.clock = new TickingClock(rest.tickMs);
     this.model = model;
     this.summarizer = rest.summarizer;
-    this.budgetOf = rest.budgetOf ?? budgetOfModel;
+    this.resolveBudget = rest.resolveBudget ?? budgetOfModel;
     this.tools = tools;
     this.extra = rest.extra;
     const processor = { execute_on_stream: false, ...settings.processor };
@@ -92,9 +92,9 @@ export class RunHarness {
     if (!claim) return this.summarize();
     if (claim.stop) this.stop.abort(claim.stop);
 
-    const agent = agentOf(claim);
-    const { model, tools, tokens, budgetOf, ids, clock } = this;
-    const ports = { model, tools, tokens, budgetOf, ids, clock, ...this.extra };
+    const agent = createAgent(claim);
+    const { model, tools, tokens, resolveBudget, ids, clock } = this;
+    const ports = { model, tools, tokens, resolveBudget, ids, clock, ...this.extra };
     const held: NewFact[] = [];
     const late: NewFact[] = [];
     for await (const step of runAgent(agent, ports, { stop: this.stop.signal, drain: this.drain.signal })) {
@@ -120,9 +120,9 @@ export class RunHarness {
   private async summarize(): Promise<boolean> {
     const claim = await this.store.compactions.claim(this.id, 'summarizer');
     if (!claim || !this.summarizer) return false;
-    const { summarizer: model, tokens, budgetOf, ids, clock } = this;
-    const ports = { model, tokens, budgetOf, ids, clock };
-    await this.store.compactions.append(claim, await summarize(agentOf(claim), ports, this.drain.signal));
+    const { summarizer: model, tokens, resolveBudget, ids, clock } = this;
+    const ports = { model, tokens, resolveBudget, ids, clock };
+    await this.store.compactions.append(claim, await summarize(createAgent(claim), ports, this.drain.signal));
     return true;
   }
 
@@ -160,4 +160,4 @@ export class RunHarness {
   }
 }
 
-const agentOf = (claim: ClaimedRun) => agentRunOf(claim, toolSetOf(claim.run.settings, catalog));
+const createAgent = (claim: ClaimedRun) => toAgentRun(claim, toToolSet(claim.run.settings, catalog));

@@ -1,4 +1,4 @@
-import { type MessageId, type NewFact, type RunId, compactionId, failureOf, messageId } from '@rondo/contract';
+import { type MessageId, type NewFact, type RunId, compactionId, toFailure, messageId } from '@rondo/contract';
 import { ClaimLostError, StopPendingError } from '../errors';
 import type { RunStore } from '../ports';
 import { stoppedWithError } from '../run/claim';
@@ -194,7 +194,7 @@ const completed: NewFact = { type: 'run.completed', iteration: 0, data: { finish
 const failedWith = (code: string): NewFact => ({
   type: 'run.failed',
   iteration: 0,
-  data: { error: failureOf({ code, message: 'It failed.' }), usage },
+  data: { error: toFailure({ code, message: 'It failed.' }), usage },
 });
 const stopped: NewFact = {
   type: 'run.stopped',

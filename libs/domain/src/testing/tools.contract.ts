@@ -14,7 +14,7 @@ export type ExecutorBehaviour =
 export interface ToolsFixture {
   /** The tools of a new holder of the run. The earlier holder's are closed. */
   holder(): Promise<Tools<object>>;
-  effectsOf(call: ToolCall): number;
+  listEffects(call: ToolCall): number;
   /** Resolves when the executor runs the call. */
   running(call: ToolCall): Promise<void>;
   /** What the run has left running; undefined when the executor cannot confirm that it is dead. */
@@ -154,7 +154,7 @@ export const describeTools = (
     const call = newCall();
     const fixture = await open(behaviour, call.run_id);
     const tools = await fixture.holder();
-    return { fixture, tools, call, effects: () => fixture.effectsOf(call), next: () => fixture.holder() };
+    return { fixture, tools, call, effects: () => fixture.listEffects(call), next: () => fixture.holder() };
   }
 };
 

@@ -29,11 +29,11 @@ function applies(rule: ApprovalRule, given: ToolCall['arguments'], tool: ToolDef
   const theirs = tool?.alias ? targetArguments(tool.alias, given) : given;
   const values = new Map(Object.entries({ ...given, ...theirs }));
   return rule.some((pattern) =>
-    Object.entries(pattern).every(([name, glob]) => values.has(name) && matches(textOf(values.get(name)), glob)),
+    Object.entries(pattern).every(([name, glob]) => values.has(name) && matches(toText(values.get(name)), glob)),
   );
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** Linear in the length of the text for each part of the pattern, whatever a model writes. */
 function matches(text: string, glob: string): boolean {

@@ -5,11 +5,11 @@ import {
   type EffectClass,
   type NewFact,
   type ToolCall,
-  approvalIdOf,
+  toApprovalId,
   failedResult,
 } from '@rondo/contract';
 import type { LoopContext } from '../loop/loop-context';
-import { type ToolDefinition, effectOf } from '../tools/define-tool';
+import { type ToolDefinition, toEffect } from '../tools/define-tool';
 import { explainArguments } from '../tools/explain-arguments';
 import { answerCall } from './answer-call';
 import { requiresApproval } from './approval-rules';
@@ -44,7 +44,7 @@ export function askForApproval(loop: LoopContext, calls: readonly KnownCall[]): 
   const asked = calls.map(({ call, approval }): { isNew: boolean; awaited: AwaitedApproval } => ({
     isNew: approval === undefined,
     awaited: approval?.awaited ?? {
-      ...{ approval_id: approvalIdOf(call.id), tool_call_id: call.id, name: call.name },
+      ...{ approval_id: toApprovalId(call.id), tool_call_id: call.id, name: call.name },
       ...{ requested_at, expires_at },
     },
   }));
@@ -85,7 +85,7 @@ export function editCall(
     };
   const parsed = tool.input.safeParse(given);
   return parsed.success
-    ? { arguments: given, effectClass: effectOf(tool, given) }
+    ? { arguments: given, effectClass: toEffect(tool, given) }
     : { problem: explainArguments(tool, parsed.error, given) };
 }
 
@@ -98,7 +98,7 @@ export function decideApproval(answering: AnswerContext, id: CallId, ruling: App
   if (!known || !isOpen(known)) return undefined;
 
   const { iteration } = answering.state;
-  const denial = denialOf(ruling);
+  const denial = findDenial(ruling);
   const facts: NewFact[] = [
     decisionOn(known, iteration, ruling),
     ...(denial === undefined ? [] : answerCall(answering, known.call, { result: failedResult(denial), durationMs: 0 })),
@@ -123,14 +123,14 @@ function decisionOn({ call }: KnownCall, iteration: number, ruling: ApprovalRuli
     type: 'approval.decided',
     iteration,
     data: {
-      ...{ approval_id: approvalIdOf(call.id), tool_call_id: call.id, name: call.name },
+      ...{ approval_id: toApprovalId(call.id), tool_call_id: call.id, name: call.name },
       ...{ outcome, decided_by: decidedBy, reason: reason ?? null, arguments_hash: argumentsHash },
       ...(edited && { arguments: edited.arguments, effect_class: edited.effectClass }),
     },
   };
 }
 
-function denialOf({ outcome, reason }: ApprovalRuling): string | undefined {
+function findDenial({ outcome, reason }: ApprovalRuling): string | undefined {
   const addition = reason === undefined ? '' : ` They say: ${reason}`;
   switch (outcome) {
     case 'deny':

@@ -16,7 +16,7 @@ export function browserStateFacts(context: AnswerContext, call: ToolCall, state:
     iteration,
     type: 'browser_state',
     is_llm_message: false,
-    content: [{ type: 'text', text: summaryOf(state) }, ...shown],
+    content: [{ type: 'text', text: toSummary(state) }, ...shown],
     metadata: { tool_call_id: call.id, browser: state },
   };
   const about = { message_id: message.id, tool_call_id: call.id, url, title, ...(screenshot && { screenshot }) };
@@ -26,7 +26,7 @@ export function browserStateFacts(context: AnswerContext, call: ToolCall, state:
   ];
 }
 
-function summaryOf({ url, title, pixels_above, pixels_below, tabs }: BrowserState): string {
+function toSummary({ url, title, pixels_above, pixels_below, tabs }: BrowserState): string {
   const others = tabs
     .filter(({ is_active }) => !is_active)
     .map((tab) => `Other tab ${tab.page_id}: ${tab.title} ${tab.url}`);

@@ -1,7 +1,7 @@
 import { type MessageId, type NewFact, type ToolCall, callIdAt, failedResult } from '@rondo/contract';
 import type { DecodedCall } from '../dialects/dialect';
 import type { LoopContext } from '../loop/loop-context';
-import { effectOf } from '../tools/define-tool';
+import { toEffect } from '../tools/define-tool';
 import { fitArguments } from '../tools/fit-arguments';
 import { answerCall } from './answer-call';
 import type { CallProblem } from './call-outcome';
@@ -15,7 +15,7 @@ export function planCalls(loop: LoopContext, reply: CallsOfReply): NewFact[] {
   return reply.calls.flatMap((decoded) => {
     const call = ledgerRow(loop, reply, decoded);
     const planned: NewFact = { type: 'tool.planned', iteration: loop.state.iteration, data: { tool_call: call } };
-    const refusal = refusalOf(loop, decoded);
+    const refusal = findRefusal(loop, decoded);
     return refusal ? [planned, ...answerCall(loop, call, { ...refusal, durationMs: 0 })] : [planned];
   });
 }
@@ -44,7 +44,7 @@ const ledgerRow = (
     arguments: args,
     ...(fitted && fitted.changes.length > 0 && { adjusted: [...fitted.changes] }),
     dialect: run.settings.processor.dialect,
-    effect_class: effectOf(tool, args, ports.honoursKeys),
+    effect_class: toEffect(tool, args, ports.honoursKeys),
     status: 'planned',
     result: null,
     attempt: 0,
@@ -54,7 +54,7 @@ const ledgerRow = (
   };
 };
 
-function refusalOf({ run: { settings, tools } }: LoopContext, call: DecodedCall) {
+function findRefusal({ run: { settings, tools } }: LoopContext, call: DecodedCall) {
   const refuse = (problem: CallProblem, reason: string) => ({ problem, result: failedResult(reason) });
   const { max_tool_calls, execute_tools } = settings.processor;
 

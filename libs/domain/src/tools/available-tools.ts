@@ -8,14 +8,14 @@ export type LackedNeeds = Readonly<Record<string, string>>;
 export const whyUnavailable = ({ needs }: ToolDefinition, lacked: LackedNeeds): string | undefined =>
   needs === undefined ? undefined : lacked[needs];
 
-const choicesOf = memoize((_: readonly ToolDefinition[]) => new Map<string, readonly ToolDefinition[]>());
+const listChoices = memoize((_: readonly ToolDefinition[]) => new Map<string, readonly ToolDefinition[]>());
 
 /** Those of a catalog that can be used. It returns the same array for the same tools, since what prompts need is derived from it once. */
 export function availableTools(catalog: readonly ToolDefinition[], lacked: LackedNeeds): readonly ToolDefinition[] {
   const available = catalog.filter((tool) => whyUnavailable(tool, lacked) === undefined);
   if (available.length === catalog.length) return catalog;
   const key = available.map(({ name }) => name).join(' ');
-  const choices = choicesOf(catalog);
+  const choices = listChoices(catalog);
   const known = choices.get(key) ?? available;
   choices.set(key, known);
   return known;

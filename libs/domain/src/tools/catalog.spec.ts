@@ -1,7 +1,7 @@
 import { toTagShape } from '../dialects/xml/tag-grammar';
 import { tools } from './catalog';
 import type { ToolDefinition } from './define-tool';
-import { parametersOf } from './tool-parameters';
+import { listParameters } from './tool-parameters';
 
 const catalog: readonly ToolDefinition[] = tools;
 
@@ -15,7 +15,7 @@ describe('the catalog', () => {
     const { attributes = [], content } = tool.xml ?? {};
     const mapped = content === undefined ? attributes : [...attributes, content];
 
-    expect([...parametersOf(tool).keys()]).toEqual(expect.arrayContaining([...mapped]));
+    expect([...listParameters(tool).keys()]).toEqual(expect.arrayContaining([...mapped]));
   });
 
   it.each(catalog.filter(({ example }) => example))('shows an example of $name that is valid', (tool) => {

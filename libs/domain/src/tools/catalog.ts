@@ -29,7 +29,7 @@ import {
   shellWriteToProcess,
   terminateCommand,
 } from './shell.tools';
-import { toolSetOf } from './tool-set';
+import { toToolSet } from './tool-set';
 import { executeDataProviderCall, getDataProviderEndpoints, scrapeWebpage, visitWebpage, webSearch } from './web.tools';
 
 /** Every tool that has a handler. */
@@ -83,4 +83,4 @@ export type ToolName = Tool['name'];
 export const tools: readonly ToolDefinition[] = [...implementedTools, ...toolAliases];
 
 /** All of them, for code that serves no single run. */
-export const builtInTools = toolSetOf({ tools: tools.map(({ name }) => name) }, tools);
+export const builtInTools = toToolSet({ tools: tools.map(({ name }) => name) }, tools);

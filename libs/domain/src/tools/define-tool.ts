@@ -113,7 +113,7 @@ export const usualOutputCharacters = 30_000;
 export const defineTool = <const Definition extends ToolDefinition>(definition: Definition): Definition => definition;
 
 /** The class of one call. What cannot be run, for its name or its arguments, counts as `unsafe` all the same. */
-export function effectOf(
+export function toEffect(
   tool: ToolDefinition | undefined,
   given: unknown,
   honoursKeys: HonoursKeys = honoursNoKeys,

@@ -22,15 +22,15 @@ function explain(issue: Issue, tool: ToolDefinition, given: unknown): string {
 }
 
 function expectation(issue: Exclude<Issue, { code: 'unrecognized_keys' }>): string {
-  if (issue.code === 'invalid_type') return issue.expected === 'int' ? 'a whole number' : nounOf(issue.expected);
-  if (issue.code === 'too_small') return `at least ${issue.minimum}${unitOf(issue.origin)}`;
-  if (issue.code === 'too_big') return `at most ${issue.maximum}${unitOf(issue.origin)}`;
+  if (issue.code === 'invalid_type') return issue.expected === 'int' ? 'a whole number' : toNoun(issue.expected);
+  if (issue.code === 'too_small') return `at least ${issue.minimum}${toUnit(issue.origin)}`;
+  if (issue.code === 'too_big') return `at most ${issue.maximum}${toUnit(issue.origin)}`;
   return issue.message;
 }
 
-const nounOf = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
+const toNoun = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 
-function unitOf(origin: string): string {
+function toUnit(origin: string): string {
   if (origin === 'string') return ' characters';
   return origin === 'array' ? ' items' : '';
 }

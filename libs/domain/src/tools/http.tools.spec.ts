@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { profiles } from '../profiles/profiles';
-import { effectOf, expectedEffect, honoursKeysAt, hostPattern } from './define-tool';
+import { toEffect, expectedEffect, honoursKeysAt, hostPattern } from './define-tool';
 import { httpRequest } from './http.tools';
 
 const url = 'https://example.org/';
 const honoursKeys = honoursKeysAt(['example.org', '*.pay.example', '127.0.0.1:9000']);
-const effectOfRequest = (given: Record<string, unknown>) => effectOf(httpRequest, { url, ...given }, honoursKeys);
+const effectOfRequest = (given: Record<string, unknown>) => toEffect(httpRequest, { url, ...given }, honoursKeys);
 
 describe('http_request', () => {
   it.each([
@@ -30,7 +30,7 @@ describe('http_request', () => {
 
   it('I5: counts as unsafe as long as its arguments are not known to be right', () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (given) => effectOf(httpRequest, given) === 'unsafe'),
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (given) => toEffect(httpRequest, given) === 'unsafe'),
     );
     expect(effectOfRequest({ method: 'GET', headers: { accept: 1 } })).toBe('unsafe');
     expect(expectedEffect(httpRequest)).toBe('unsafe');
@@ -74,7 +74,7 @@ describe('attack: model and tool output', () => {
   );
 
   it('a model that says so where the operator named no host', () => {
-    expect(effectOf(httpRequest, { url, ...post })).toBe('unsafe');
+    expect(toEffect(httpRequest, { url, ...post })).toBe('unsafe');
   });
 
   it.each(['*', '*.', 'https://example.org', 'example.org/path', 'a b', '*example.org', 'a.*.b'])(

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { toolAliases } from './alias.tools';
 import { builtInTools, implementedTools } from './catalog';
 import { endsTurn } from './conversation.tools';
-import { type ToolDefinition, defineTool, effectOf } from './define-tool';
-import { aliasOf, targetArguments } from './tool-alias';
+import { type ToolDefinition, defineTool, toEffect } from './define-tool';
+import { toAlias, targetArguments } from './tool-alias';
 import { toolSet } from './tool-set';
-import { snapshotOf } from './tool-set-snapshot';
+import { toSnapshot } from './tool-set-snapshot';
 
 /** Values that a schema accepts, as far as the schemas of aliases go. */
 function validFor(schema: unknown): fc.Arbitrary<unknown> {
@@ -30,7 +30,7 @@ const validArguments = ({ input }: ToolDefinition): fc.Arbitrary<Record<string, 
     .map((given) => Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)))
     .filter((given) => input.safeParse(given).success);
 
-const targetOf = ({ alias }: ToolDefinition): ToolDefinition => {
+const createTarget = ({ alias }: ToolDefinition): ToolDefinition => {
   const target = implementedTools.find(({ name }) => name === alias?.of);
   if (!target) throw new Error(`nothing is named ${alias?.of}`);
   return target;
@@ -38,24 +38,24 @@ const targetOf = ({ alias }: ToolDefinition): ToolDefinition => {
 
 describe('aliases', () => {
   it.each(toolAliases)('$name: what its schema accepts, its target accepts, and both have one effect class', (tool) => {
-    const target = targetOf(tool);
+    const target = createTarget(tool);
     fc.assert(
       fc.property(validArguments(tool), (given) => {
         const { alias } = tool;
         const mapped =
           alias && targetArguments(alias, z.record(z.string(), z.unknown()).parse(tool.input.parse(given)));
         expect(target.input.safeParse(mapped)).toMatchObject({ success: true });
-        expect(effectOf(tool, given)).toBe(effectOf(target, mapped));
+        expect(toEffect(tool, given)).toBe(toEffect(target, mapped));
       }),
       { numRuns: 200 },
     );
   });
 
   it.each(toolAliases)('$name has the limits of its target, and ends no turn', (tool) => {
-    const { runsIn, timeoutMs, group } = targetOf(tool);
+    const { runsIn, timeoutMs, group } = createTarget(tool);
 
     expect(tool).toMatchObject({ runsIn, timeoutMs, group });
-    expect(endsTurn(targetOf(tool).name)).toBe(false); // the loop knows these by name
+    expect(endsTurn(createTarget(tool).name)).toBe(false); // the loop knows these by name
   });
 
   it('maps arguments by name, and lets no argument replace one that is fixed', () => {
@@ -69,7 +69,7 @@ describe('aliases', () => {
       group: 'files',
       xml: { content: 'text' },
     });
-    const tool = aliasOf(target, { name: 'tell', parameters: { who: 'to', words: 'text' }, fixed: { copies: 2 } });
+    const tool = toAlias(target, { name: 'tell', parameters: { who: 'to', words: 'text' }, fixed: { copies: 2 } });
     if (!tool.alias) throw new Error('it is an alias');
 
     expect(targetArguments(tool.alias, { who: 'me', words: 'x', copies: 9 })).toEqual({
@@ -77,11 +77,11 @@ describe('aliases', () => {
       text: 'x',
       copies: 2,
     });
-    expect([effectOf(tool, { who: 'me', words: '' }), effectOf(tool, { who: 'you', words: '' })]).toEqual([
+    expect([toEffect(tool, { who: 'me', words: '' }), toEffect(tool, { who: 'you', words: '' })]).toEqual([
       'pure',
       'unsafe',
     ]);
-    expect(effectOf(tool, { to: 'me' })).toBe('unsafe');
+    expect(toEffect(tool, { to: 'me' })).toBe('unsafe');
     expect(tool.xml).toEqual({ content: 'words' });
   });
 
@@ -90,11 +90,11 @@ describe('aliases', () => {
     if (!bash) throw new Error('there are aliases');
 
     expect(toolSet([bash], ['bash']).offered).toEqual([]);
-    expect(toolSet([bash, targetOf(bash)], ['bash']).offered).toEqual([bash]);
+    expect(toolSet([bash, createTarget(bash)], ['bash']).offered).toEqual([bash]);
   });
 
   it('says in the snapshot of a tool set what it stands for', () => {
-    const { tools } = snapshotOf(builtInTools);
+    const { tools } = toSnapshot(builtInTools);
 
     expect(tools.find(({ name }) => name === 'bash')).toMatchObject({ alias_of: 'execute_command' });
     expect(tools.find(({ name }) => name === 'execute_command')).not.toHaveProperty('alias_of');

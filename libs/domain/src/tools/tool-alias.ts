@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ToolAlias, type ToolDefinition, effectOf } from './define-tool';
+import { type ToolAlias, type ToolDefinition, toEffect } from './define-tool';
 
 interface AliasDefinition {
   readonly name: string;
@@ -18,16 +18,16 @@ interface AliasDefinition {
  * Another name for a tool, with parameters of other names. The model, the ledger and the events have the alias and its
  * arguments; effect class, limits and handler are those of the target, which validates the arguments once more.
  */
-export function aliasOf(target: ToolDefinition, definition: AliasDefinition): ToolDefinition {
+export function toAlias(target: ToolDefinition, definition: AliasDefinition): ToolDefinition {
   const { name, description = target.description, parameters, fixed = {}, shape = {}, example } = definition;
   const alias: ToolAlias = { of: target.name, parameters, fixed };
-  const renamed = Object.entries(parameters).map(([own, theirs]) => [own, schemaOf(target, theirs)]);
+  const renamed = Object.entries(parameters).map(([own, theirs]) => [own, toSchema(target, theirs)]);
   const content = Object.keys(parameters).find((own) => parameters[own] === target.xml?.content);
   return {
     name,
     description,
     input: z.strictObject({ ...(Object.fromEntries(renamed) as z.ZodRawShape), ...shape }), // fromEntries loses the type
-    effect: (given, honoursKeys) => effectOf(target, targetArguments(alias, given), honoursKeys),
+    effect: (given, honoursKeys) => toEffect(target, targetArguments(alias, given), honoursKeys),
     runsIn: target.runsIn,
     timeoutMs: target.timeoutMs,
     group: target.group,
@@ -52,7 +52,7 @@ export const targetArguments = (
   };
 };
 
-function schemaOf({ name, input }: ToolDefinition, parameter: string): unknown {
+function toSchema({ name, input }: ToolDefinition, parameter: string): unknown {
   const schema = new Map<string, unknown>(Object.entries(input.shape)).get(parameter);
   if (!schema) throw new Error(`${name} has no parameter ${parameter}`);
   return schema;

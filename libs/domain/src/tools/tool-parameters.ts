@@ -22,7 +22,7 @@ const objectSchema = z.object({
 });
 
 /** The parameters of a tool by name, in order. */
-export const parametersOf = memoize((tool: ToolDefinition): ReadonlyMap<string, ToolParameter> => {
+export const listParameters = memoize((tool: ToolDefinition): ReadonlyMap<string, ToolParameter> => {
   const { properties, required } = objectSchema.parse(argumentsSchema(tool));
   return new Map(
     Object.entries(properties).map(([name, { description, ...schema }]) => [
@@ -31,7 +31,7 @@ export const parametersOf = memoize((tool: ToolDefinition): ReadonlyMap<string, 
         name,
         required: required.includes(name),
         description: typeof description === 'string' ? description : undefined,
-        types: typesOf(schema),
+        types: listTypes(schema),
         schema,
       },
     ]),
@@ -44,10 +44,10 @@ const schemaTypes = z.object({
   oneOf: z.array(z.unknown()).optional(),
 });
 
-function typesOf(schema: unknown): ReadonlySet<JsonType> {
+function listTypes(schema: unknown): ReadonlySet<JsonType> {
   const { type, anyOf, oneOf } = schemaTypes.safeParse(schema).data ?? {}; // `true` is a schema too, and allows all
   const choices = anyOf ?? oneOf;
-  if (choices) return new Set(choices.flatMap((choice) => [...typesOf(choice)]));
+  if (choices) return new Set(choices.flatMap((choice) => [...listTypes(choice)]));
 
   const named = [type ?? []].flat().map((name) => (name === 'integer' ? 'number' : name));
   const types = jsonTypes.filter((name) => named.includes(name));

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { dialectNamed } from '../dialects/registry';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { builtInTools, tools } from './catalog';
-import { effectOf } from './define-tool';
-import { parametersOf } from './tool-parameters';
-import { type ToolSet, toolSetOf } from './tool-set';
-import { restoreToolSet, snapshotOf } from './tool-set-snapshot';
+import { toEffect } from './define-tool';
+import { listParameters } from './tool-parameters';
+import { type ToolSet, toToolSet } from './tool-set';
+import { restoreToolSet, toSnapshot } from './tool-set-snapshot';
 
 const effective = effectiveSettings({}, { model: 'demo/coder' });
 if ('problems' in effective) throw new Error('the defaults are valid');
@@ -29,7 +29,7 @@ const foreign: ToolSetSnapshot['tools'][number] = {
   source: { kind: 'mcp', server: 'tickets', tool: 'create', fingerprint: 'f1' },
 };
 
-const builtIn = snapshotOf(builtInTools).tools;
+const builtIn = toSnapshot(builtInTools).tools;
 
 /** Snapshots as another version may have stored them: other texts, examples and mappings, other tools, other servers. */
 const anySnapshot = fc
@@ -72,29 +72,29 @@ describe('a snapshot of a tool set', () => {
         const text = JSON.stringify(snapshot);
 
         expect(JSON.stringify(stored(snapshot))).toBe(text);
-        expect(JSON.stringify(snapshotOf(restoreToolSet(stored(snapshot), tools)))).toBe(text);
+        expect(JSON.stringify(toSnapshot(restoreToolSet(stored(snapshot), tools)))).toBe(text);
       }),
     );
   });
 
   it('restores built-in tools with their code', () => {
-    const set = restoreToolSet(stored(snapshotOf(toolSetOf({ tools: ['http_request'] }, tools))), tools);
+    const set = restoreToolSet(stored(toSnapshot(toToolSet({ tools: ['http_request'] }, tools))), tools);
     const request = { url: 'https://example.org/' };
 
-    expect(effectOf(set.named('http_request'), { ...request, method: 'GET' })).toBe('pure');
-    expect(effectOf(set.named('http_request'), { ...request, method: 'POST' })).toBe('unsafe');
+    expect(toEffect(set.named('http_request'), { ...request, method: 'GET' })).toBe('pure');
+    expect(toEffect(set.named('http_request'), { ...request, method: 'POST' })).toBe('unsafe');
     expect(set.named('list_commands')?.isWaiting?.('still running, since 1 s')).toBe(true);
   });
 
   it('shows the model what it showed before, after the catalog has changed', () => {
-    const snapshot = snapshotOf(toolSetOf({ tools: ['read_file'] }, tools));
+    const snapshot = toSnapshot(toToolSet({ tools: ['read_file'] }, tools));
     const changed = tools
       .filter(({ name }) => name !== 'expand_message')
       .map((tool) => ({ ...tool, description: 'Something else.', example: { path: 'else' }, xml: { tag: 'else' } }));
 
     for (const name of dialects) {
       const encode = (set: ToolSet) => JSON.stringify(dialectNamed(name).encode([], set.offered, settings));
-      expect(encode(restoreToolSet(snapshot, changed))).toBe(encode(toolSetOf({ tools: ['read_file'] }, tools)));
+      expect(encode(restoreToolSet(snapshot, changed))).toBe(encode(toToolSet({ tools: ['read_file'] }, tools)));
     }
   });
 
@@ -103,10 +103,10 @@ describe('a snapshot of a tool set', () => {
     const tool = set.offered[0];
     if (!tool) throw new Error('it is offered');
 
-    expect(effectOf(tool, { query: 'late' })).toBe('pure');
+    expect(toEffect(tool, { query: 'late' })).toBe('pure');
     expect(tool).toMatchObject({ timeoutMs: 5_000, runsIn: 'executor', source: { kind: 'mcp', server: 'tickets' } });
-    expect([...parametersOf(tool).keys()]).toEqual(['query', 'limit']);
-    expect(parametersOf(tool).get('limit')?.types.size).toBe(6);
+    expect([...listParameters(tool).keys()]).toEqual(['query', 'limit']);
+    expect(listParameters(tool).get('limit')?.types.size).toBe(6);
     for (const dialect of dialects) {
       expect(JSON.stringify(dialectNamed(dialect).encode([], set.offered, settings))).toContain('Search the tickets.');
     }

@@ -4,7 +4,7 @@ import { type ToolDefinition, shownSchema, expectedEffect } from './define-tool'
 import { type ToolSet, toolSet } from './tool-set';
 
 /** The set as data, so that a run that is resumed or replayed offers what it offered when it began. */
-export const snapshotOf = ({ all, offered }: Pick<ToolSet, 'all' | 'offered'>): ToolSetSnapshot =>
+export const toSnapshot = ({ all, offered }: Pick<ToolSet, 'all' | 'offered'>): ToolSetSnapshot =>
   toolSetSnapshot.parse({ version: 1, tools: all.map(describe), offered: offered.map(({ name }) => name) });
 
 const describe = (tool: ToolDefinition) => ({

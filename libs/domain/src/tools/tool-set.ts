@@ -18,13 +18,13 @@ export interface ToolSet {
 
 export type ServerFact = Extract<NewFact, { type: 'mcp.connected' | 'mcp.skipped' }>;
 
-const namesOf = memoize(
+const listNames = memoize(
   (tools: readonly ToolDefinition[]): ReadonlyMap<string, ToolDefinition> =>
     new Map(tools.map((tool) => [tool.name, tool])),
 );
 
 export function toolSet(all: readonly ToolDefinition[], offered: readonly string[]): ToolSet {
-  const byName = namesOf(all);
+  const byName = listNames(all);
   const isUsable = ({ alias }: ToolDefinition): boolean => alias === undefined || byName.has(alias.of);
   const usable = offered.flatMap((name) => byName.get(name) ?? []).filter(isUsable);
   return { all, offered: usable, named: (name) => byName.get(name) };
@@ -36,7 +36,7 @@ type ToolSettings = Pick<RunSettings, 'tools' | 'tool_policies' | 'caller_tools'
  * A run's tools: all there are, of which its model is offered those that the settings name, and those of the servers that
  * they name: no other server's are in its catalog. Those of its caller are in its settings.
  */
-export function toolSetOf(
+export function toToolSet(
   { tools, tool_policies: policies, caller_tools: given = [] }: ToolSettings,
   catalog: readonly ToolDefinition[],
 ): ToolSet {

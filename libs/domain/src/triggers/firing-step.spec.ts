@@ -7,7 +7,7 @@ const every = (seconds: number): DueTimes => ({
   next: (after) => new Date((Math.floor(after.getTime() / 1000 / seconds) + 1) * seconds * 1000),
 });
 const at = (second: number) => new Date(second * 1000);
-const secondOf = (date: Date | undefined) => (date?.getTime() ?? NaN) / 1000;
+const toSecond = (date: Date | undefined) => (date?.getTime() ?? NaN) / 1000;
 
 /** Takes every step that is due. */
 function stepsUpTo(now: number, { seconds, missed, first }: { seconds: number; missed: MissedPolicy; first: number }) {
@@ -17,12 +17,12 @@ function stepsUpTo(now: number, { seconds, missed, first }: { seconds: number; m
   let dueAt = at(first);
   while (dueAt <= at(now)) {
     const step = firingStep({ times, missed, dueAt }, at(now));
-    if (step.action === 'fire') fired.push(secondOf(step.dueAt));
-    else skipped.push([secondOf(step.dueAt), secondOf(step.through)]);
+    if (step.action === 'fire') fired.push(toSecond(step.dueAt));
+    else skipped.push([toSecond(step.dueAt), toSecond(step.through)]);
     if (!step.next) break;
     dueAt = step.next;
   }
-  return { fired, skipped, next: secondOf(dueAt) };
+  return { fired, skipped, next: toSecond(dueAt) };
 }
 
 describe('firingStep', () => {

@@ -20,7 +20,7 @@ export function templateProblem(template: string, roots: readonly string[]): str
  * there is no value. Values are data: a `{{` in them stays as it is, and only properties of their own are read.
  */
 export function renderTemplate(template: string, data: Readonly<Record<string, unknown>>): string {
-  const rendered = template.replaceAll(placeholder, (_, path: string) => textOf(valueAt(data, path.split('.'))));
+  const rendered = template.replaceAll(placeholder, (_, path: string) => toText(valueAt(data, path.split('.'))));
   return bounded(rendered, longestRendered).replaceAll(/[\0\p{Surrogate}]/gu, '\u{FFFD}'); // no text column can hold these
 }
 
@@ -33,7 +33,7 @@ function valueAt(data: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   if (value === undefined || value === null) return '';
   return bounded(typeof value === 'string' ? value : JSON.stringify(value), longestValue);
 }

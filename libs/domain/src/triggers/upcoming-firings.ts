@@ -29,7 +29,7 @@ export async function upcomingFirings<Source extends FiringSource>(
   const heads = [];
   for (const source of sources) {
     await nextTurn();
-    const following = firingsOf(source, now);
+    const following = listFirings(source, now);
     heads.push({ source, following, at: following.next().value });
   }
   const found: UpcomingFiring<Source>[] = [];
@@ -47,7 +47,7 @@ const isEarlier = (one: Date | undefined, other: Date | undefined): boolean =>
   one !== undefined && (other === undefined || one < other);
 
 /** A due time that has come is fired or skipped as the gateways do it. */
-function* firingsOf({ times, missed, dueAt }: FiringSource, now: Date): Generator<Date, undefined> {
+function* listFirings({ times, missed, dueAt }: FiringSource, now: Date): Generator<Date, undefined> {
   let at: Date | undefined = dueAt;
   while (at) {
     if (at > now) {

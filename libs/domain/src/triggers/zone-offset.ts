@@ -5,7 +5,7 @@ export type ZoneOffset = (instant: number) => number;
 
 /** Undefined for a name that is no time zone of the IANA database. */
 export function zoneOffset(timeZone: string): ZoneOffset | undefined {
-  const format = formatOf(timeZone);
+  const format = findFormat(timeZone);
   if (!format) return undefined;
   return readOncePerWeek((instant) => {
     const second = Math.floor(instant / 1000) * 1000;
@@ -43,7 +43,7 @@ function readWeek(read: ZoneOffset, start: number): Week {
   return { offset, change: { at: changeBetween(read, start, start + weekMs), offset: offsetThen } };
 }
 
-function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
+function findFormat(timeZone: string): Intl.DateTimeFormat | undefined {
   if (!/^[A-Za-z]/.test(timeZone)) return undefined; // an offset such as +01:00 is no zone
   const parts = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' } as const;
   try {

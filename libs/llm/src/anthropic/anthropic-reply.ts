@@ -148,12 +148,12 @@ export class AnthropicReply implements ReplyReader {
   private close(index: number, chunks: ReplyChunk[]): void {
     const block = this.blocks.get(index);
     this.blocks.delete(index);
-    if (block?.type === 'thought') chunks.push({ type: 'reasoning_end', ...this.opaqueOf(block) });
+    if (block?.type === 'thought') chunks.push({ type: 'reasoning_end', ...this.toOpaque(block) });
     if (block?.type === 'call' && block.input !== '')
       chunks.push({ type: 'call_arguments', index: block.index, text: block.input });
   }
 
-  private opaqueOf({ signature }: { readonly signature: string }) {
+  private toOpaque({ signature }: { readonly signature: string }) {
     const { maker, takesUnsigned } = this.thinker;
     if (signature !== '') return { opaque: boundThinking(maker, { signature }) };
     return takesUnsigned ? { opaque: unsignedThinking(maker) } : {};

@@ -15,7 +15,7 @@ const shell = { name: 'shell', description: 'Runs a command.', schema: { type: '
 const [first, second] = ['call_1', 'call_2'].map((id) => callId.parse(id)) as [never, never];
 
 /** The request without the fields that are the same in all tests. */
-const settingsOf = (model: string, settings: object, messages?: ModelMessage[]): object => {
+const createSettings = (model: string, settings: object, messages?: ModelMessage[]): object => {
   const request = requestTo(`anthropic/${model}`, { settings, tools: [shell], ...(messages && { messages }) });
   const alike = ['model', 'messages', 'stream', 'system', 'tools'];
   return Object.fromEntries(Object.entries(ask(request)).filter(([name]) => !alike.includes(name)));
@@ -111,76 +111,87 @@ describe('toAnthropicRequest', () => {
   });
 
   it('sends at most one sampling parameter, within the range of Anthropic', () => {
-    expect(settingsOf('m', { temperature: 1.5, top_p: 0.5 })).toEqual({ max_tokens: 8192, temperature: 1 });
-    expect(settingsOf('m', { top_p: 0.5, max_tokens: 10 })).toEqual({ max_tokens: 10, top_p: 0.5 });
-    expect(settingsOf('claude-opus-4-7', { temperature: 0 })).toEqual({ max_tokens: 64_000 });
+    expect(createSettings('m', { temperature: 1.5, top_p: 0.5 })).toEqual({ max_tokens: 8192, temperature: 1 });
+    expect(createSettings('m', { top_p: 0.5, max_tokens: 10 })).toEqual({ max_tokens: 10, top_p: 0.5 });
+    expect(createSettings('claude-opus-4-7', { temperature: 0 })).toEqual({ max_tokens: 64_000 });
   });
 
   it('gives thinking a budget of at most half the longest reply, and sends no temperature', () => {
     const thinking = (budget_tokens: number) => ({ type: 'enabled', budget_tokens });
     const model = 'claude-sonnet-4-5';
-    expect(settingsOf(model, { enable_thinking: true, temperature: 0 })).toEqual({
+    expect(createSettings(model, { enable_thinking: true, temperature: 0 })).toEqual({
       max_tokens: 64_000,
       thinking: thinking(4096),
     });
-    expect(settingsOf(model, { reasoning_effort: 'high' })).toMatchObject({ thinking: thinking(20_480) });
-    expect(settingsOf(model, { thinking_budget: 2000 })).toMatchObject({ thinking: thinking(2000) });
-    expect(settingsOf(model, { thinking_budget: 9000, max_tokens: 5000 })).toMatchObject({ thinking: thinking(2500) });
-    expect(settingsOf(model, { enable_thinking: true, max_tokens: 2048 })).toMatchObject({ thinking: thinking(1024) });
-    expect(settingsOf(model, { enable_thinking: true, max_tokens: 2047 })).toEqual({ max_tokens: 2047 });
-    expect(settingsOf(model, { thinking_budget: 9000, max_tokens: 900 })).toEqual({ max_tokens: 900 });
-    expect(settingsOf(model, { reasoning_effort: 'high', enable_thinking: false })).toEqual({ max_tokens: 64_000 });
+    expect(createSettings(model, { reasoning_effort: 'high' })).toMatchObject({ thinking: thinking(20_480) });
+    expect(createSettings(model, { thinking_budget: 2000 })).toMatchObject({ thinking: thinking(2000) });
+    expect(createSettings(model, { thinking_budget: 9000, max_tokens: 5000 })).toMatchObject({
+      thinking: thinking(2500),
+    });
+    expect(createSettings(model, { enable_thinking: true, max_tokens: 2048 })).toMatchObject({
+      thinking: thinking(1024),
+    });
+    expect(createSettings(model, { enable_thinking: true, max_tokens: 2047 })).toEqual({ max_tokens: 2047 });
+    expect(createSettings(model, { thinking_budget: 9000, max_tokens: 900 })).toEqual({ max_tokens: 900 });
+    expect(createSettings(model, { reasoning_effort: 'high', enable_thinking: false })).toEqual({ max_tokens: 64_000 });
   });
 
   it('does not enable thinking within a turn that began without signed thinking (I6)', () => {
     const settings = { enable_thinking: true };
     const opaque = { maker: 'anthropic/claude-sonnet-4-5', data: { signature: 'sig' } };
     const begun = calling({ type: 'reasoning', text: 'Hm', opaque });
-    expect(settingsOf('claude-sonnet-4-5', settings, begun)).toHaveProperty('thinking');
-    expect(settingsOf('claude-sonnet-4-5', settings, calling())).not.toHaveProperty('thinking');
+    expect(createSettings('claude-sonnet-4-5', settings, begun)).toHaveProperty('thinking');
+    expect(createSettings('claude-sonnet-4-5', settings, calling())).not.toHaveProperty('thinking');
 
     const [asked, answered] = [begun.slice(0, 3), calling().slice(1, 3)];
-    expect(settingsOf('claude-sonnet-4-5', settings, [...asked, ...answered])).toHaveProperty('thinking');
-    expect(settingsOf('claude-sonnet-4-5', settings, [...begun, ...answered])).not.toHaveProperty('thinking');
+    expect(createSettings('claude-sonnet-4-5', settings, [...asked, ...answered])).toHaveProperty('thinking');
+    expect(createSettings('claude-sonnet-4-5', settings, [...begun, ...answered])).not.toHaveProperty('thinking');
   });
 
   it('sends newer models an effort instead of a budget', () => {
     const adaptive = { type: 'adaptive', display: 'summarized' };
-    expect(settingsOf('claude-opus-4-6', {})).not.toHaveProperty('thinking');
-    expect(settingsOf('claude-opus-4-6', { reasoning_effort: 'low' })).toMatchObject({
+    expect(createSettings('claude-opus-4-6', {})).not.toHaveProperty('thinking');
+    expect(createSettings('claude-opus-4-6', { reasoning_effort: 'low' })).toMatchObject({
       thinking: adaptive,
       output_config: { effort: 'low' },
     });
-    expect(settingsOf('claude-sonnet-5', {})).toMatchObject({ thinking: adaptive });
-    expect(settingsOf('claude-sonnet-5', { enable_thinking: false })).toMatchObject({ thinking: { type: 'disabled' } });
+    expect(createSettings('claude-sonnet-5', {})).toMatchObject({ thinking: adaptive });
+    expect(createSettings('claude-sonnet-5', { enable_thinking: false })).toMatchObject({
+      thinking: { type: 'disabled' },
+    });
     for (const model of ['claude-opus-5-5', 'claude-sonnet-5-5'])
-      expect(settingsOf(model, { enable_thinking: false })).toMatchObject({ thinking: adaptive });
+      expect(createSettings(model, { enable_thinking: false })).toMatchObject({ thinking: adaptive });
   });
 
   it('requests a reply in a JSON schema, next to the effort, from a model that supports it', () => {
     const schema = { type: 'object', properties: {}, additionalProperties: false };
     const response_format = { type: 'json_schema', json_schema: { name: 'x', strict: true, schema } };
     const output_config = { format: { type: 'json_schema', schema } };
-    expect(settingsOf('claude-haiku-4-5-20251001', { response_format })).toEqual({ max_tokens: 64_000, output_config });
-    expect(settingsOf('claude-opus-4-6', { response_format, reasoning_effort: 'low' })).toMatchObject({
+    expect(createSettings('claude-haiku-4-5-20251001', { response_format })).toEqual({
+      max_tokens: 64_000,
+      output_config,
+    });
+    expect(createSettings('claude-opus-4-6', { response_format, reasoning_effort: 'low' })).toMatchObject({
       output_config: { effort: 'low', ...output_config },
     });
     for (const older of ['claude-sonnet-4-20250514', 'claude-opus-4-1', 'claude-3-7-sonnet-20250219', 'm']) {
-      expect(settingsOf(older, { response_format })).not.toHaveProperty('output_config');
+      expect(createSettings(older, { response_format })).not.toHaveProperty('output_config');
     }
   });
 
   it.each([{ type: 'json_object' }, { type: 'text' }, { type: 'json_schema', json_schema: { name: 'x' } }])(
     'omits a format that Anthropic does not have: %j',
     (response_format) => {
-      expect(settingsOf('claude-sonnet-4-5', { response_format })).toEqual({ max_tokens: 64_000 });
+      expect(createSettings('claude-sonnet-4-5', { response_format })).toEqual({ max_tokens: 64_000 });
     },
   );
 
   it('sends the tool choice, but never forces a thinking model', () => {
-    expect(settingsOf('m', { tool_choice: 'required' })).toMatchObject({ tool_choice: { type: 'any' } });
-    expect(settingsOf('m', { tool_choice: 'none' })).toMatchObject({ tool_choice: { type: 'none' } });
-    expect(settingsOf('claude-opus-5-5', { tool_choice: 'required' })).toMatchObject({ tool_choice: { type: 'auto' } });
+    expect(createSettings('m', { tool_choice: 'required' })).toMatchObject({ tool_choice: { type: 'any' } });
+    expect(createSettings('m', { tool_choice: 'none' })).toMatchObject({ tool_choice: { type: 'none' } });
+    expect(createSettings('claude-opus-5-5', { tool_choice: 'required' })).toMatchObject({
+      tool_choice: { type: 'auto' },
+    });
   });
 
   it('declares the tools of earlier calls when none is offered any more (I6)', () => {

@@ -2,7 +2,7 @@ import { callId } from '@rondo/contract';
 import type { ModelMessage, ModelRequest } from '@rondo/domain';
 import fc from 'fast-check';
 import { requestTo } from '../testing/read-model-reply';
-import { histories, requestsOf } from '../testing/model-histories';
+import { histories, listRequests } from '../testing/model-histories';
 import { createAnthropicTurns } from './anthropic-messages';
 import { toAnthropicRequest, toMaker } from './anthropic-request';
 
@@ -10,7 +10,7 @@ const ask = (request: ModelRequest) =>
   toAnthropicRequest(request, createAnthropicTurns({ maker: toMaker(request.model), rules: {} }));
 
 const shell = { name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } };
-const bodyOf = (messages: ModelMessage[]) =>
+const toBody = (messages: ModelMessage[]) =>
   JSON.stringify(ask(requestTo('anthropic/m', { messages, tools: [shell] })));
 
 const mark = ',"cache_control":{"type":"ephemeral"}';
@@ -20,7 +20,7 @@ const stable = (body: string) => body.replaceAll(mark, '').slice(0, -']}'.length
 it('starts every request with the text of the previous one, apart from the marks, so that the cache is hit', () => {
   fc.assert(
     fc.property(histories, (history) => {
-      const bodies = requestsOf(history).map(bodyOf);
+      const bodies = listRequests(history).map(toBody);
       bodies.slice(1).forEach((body, at) => {
         expect(stable(body).startsWith(stable(bodies[at] ?? ''))).toBe(true);
       });
@@ -31,7 +31,7 @@ it('starts every request with the text of the previous one, apart from the marks
 it('marks again what the previous request marked last, and at most four blocks', () => {
   fc.assert(
     fc.property(histories, (history) => {
-      const marked = requestsOf(history).map(bodyOf).map(markedPrefixes);
+      const marked = listRequests(history).map(toBody).map(markedPrefixes);
       marked.forEach((prefixes) => expect(prefixes.length).toBeLessThanOrEqual(4));
       marked.slice(1).forEach((prefixes, at) => expect(prefixes).toContain(marked[at]?.at(-1)));
     }),
@@ -52,7 +52,7 @@ const message = (role: 'user' | 'assistant', text: string): ModelMessage => ({
 
 it('marks the system prompt, the last reply and the user turns around it', () => {
   const messages = ['a', 'b', 'c', 'd', 'e'].map((text, at) => message(at % 2 === 0 ? 'user' : 'assistant', text));
-  const marked = markedPrefixes(bodyOf(messages)).map((prefix) => /"text":"([^"]*)"$/.exec(prefix)?.[1]);
+  const marked = markedPrefixes(toBody(messages)).map((prefix) => /"text":"([^"]*)"$/.exec(prefix)?.[1]);
 
   expect(marked).toEqual(['You are terse.', 'c', 'd', 'e']);
 });
@@ -61,7 +61,7 @@ it('marks no thinking block', () => {
   const thought = { type: 'reasoning' as const, text: 'Hm', signature: 'sig' };
   const reply: ModelMessage = { role: 'assistant', content: [thought] };
 
-  expect(bodyOf([message('user', 'a'), reply, message('user', 'b')])).toContain('"signature":"sig"}]');
+  expect(toBody([message('user', 'a'), reply, message('user', 'b')])).toContain('"signature":"sig"}]');
 });
 
 describe('what is for one request alone', () => {
@@ -75,8 +75,8 @@ describe('what is for one request alone', () => {
   const page = { type: 'text' as const, text: 'a page' };
 
   it('has no mark, and stands behind the mark that the next request finds again', () => {
-    const first = bodyOf([...before, { role: 'user', content: [page, page], temporary: 2 }]);
-    const next = bodyOf([...before, message('assistant', 'b'), message('user', 'c')]);
+    const first = toBody([...before, { role: 'user', content: [page, page], temporary: 2 }]);
+    const next = toBody([...before, message('assistant', 'b'), message('user', 'c')]);
 
     expect(first).not.toContain('temporary');
     expect(markedPrefixes(next)).toContain(markedPrefixes(first).at(-1));
@@ -85,7 +85,7 @@ describe('what is for one request alone', () => {
 
   it('leaves the marks of a conversation where they were if it is a turn of its own', () => {
     const told = [...before, message('assistant', 'b')];
-    const first = bodyOf([...told, { role: 'user', content: [page], temporary: 1 }]);
+    const first = toBody([...told, { role: 'user', content: [page], temporary: 1 }]);
 
     expect(markedPrefixes(first).at(-1)).toMatch(/"text":"b"$/);
     expect(markedPrefixes(first)).toHaveLength(4);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ReasoningEffort, type RunError, type Sha256, reasoningEffort, sha256 as toSha256 } from '@rondo/contract';
-import { type ModelMessage, factsOf } from '@rondo/domain';
+import { type ModelMessage, findFacts } from '@rondo/domain';
 import type { Examiner, ModelFinding, Question } from './examiner';
 import { shorten, userTurn } from './probe-replies';
 
@@ -138,7 +138,7 @@ const usualWindow = 1_000_000;
  */
 export async function probeTooLong(examiner: Examiner): Promise<ModelFinding[]> {
   const name = 'too long';
-  const facts = factsOf(examiner.provider, examiner.id);
+  const facts = findFacts(examiner.provider, examiner.id);
   if (facts?.context_window === undefined)
     return [
       {

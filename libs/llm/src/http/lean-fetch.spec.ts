@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 /** Reads a body to its end. */
-async function bodyOf(call: Call): Promise<string> {
+async function readBody(call: Call): Promise<string> {
   return (await call.reply).text(10_000);
 }
 
@@ -33,7 +33,7 @@ interface Call {
   abort(): void;
 }
 
-const statusOf = async (call: Call): Promise<number> => (await call.reply).status;
+const readStatus = async (call: Call): Promise<number> => (await call.reply).status;
 
 /** Posts over connections of its own. */
 function endpoint(headers = {}, url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/ask?a=b`) {
@@ -78,11 +78,11 @@ it.each(waysToClose)(
   async (_, close) => {
     handle = echo;
     const same = endpoint();
-    await bodyOf(same.post('{}'));
+    await readBody(same.post('{}'));
     handle = close;
     server.once('connection', () => (handle = echo));
 
-    expect(await statusOf(same.post('{}'))).toBe(200);
+    expect(await readStatus(same.post('{}'))).toBe(200);
     expect(connections).toHaveLength(2);
 
     handle = close;
@@ -111,7 +111,7 @@ it('waits for the final response after an interim one', async () => {
 it('does not follow a redirect, which would be sent the key', async () => {
   handle = (_request, response) => response.writeHead(307, { location: 'http://elsewhere.invalid/' }).end();
 
-  expect(await statusOf(endpoint().post('{}'))).toBe(307);
+  expect(await readStatus(endpoint().post('{}'))).toBe(307);
 });
 
 it('closes the connection of an aborted call, before and during the response', async () => {
@@ -140,7 +140,7 @@ it('sends nothing for a call that is aborted before it has a connection', async 
   const first = same.post('first');
   first.abort();
   await expect(first.reply).rejects.toThrow();
-  await bodyOf(same.post('second'));
+  await readBody(same.post('second'));
 
   expect(received).toEqual(['second']);
 });
@@ -149,14 +149,14 @@ it('does not close a connection that carries another request when the first is a
   handle = echo;
   const same = endpoint();
   const first = same.post('{}');
-  await bodyOf(first);
+  await readBody(first);
   await new Promise(setImmediate);
 
   const second = same.post('{}');
   first.abort();
   (await first.reply).close();
 
-  expect(await statusOf(second)).toBe(200);
+  expect(await readStatus(second)).toBe(200);
   expect(connections).toHaveLength(1);
 });
 
@@ -201,7 +201,7 @@ it('reads nothing while it is paused, and the rest when it is resumed', async ()
   let before: number;
   do {
     before = received;
-    await bodyOf(same.post('{}'));
+    await readBody(same.post('{}'));
   } while (received > before);
   expect(received).toBeLessThan(total);
 

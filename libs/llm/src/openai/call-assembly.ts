@@ -97,7 +97,7 @@ export class CallAssembly {
       name: given?.name ?? '',
       text: toText(given?.arguments),
     };
-    const call = this.callOf(piece);
+    const call = this.toCall(piece);
     call.id ??= piece.id;
     const isNamed = call.name === '' && piece.name !== '';
     if (isNamed) call.name = piece.name;
@@ -143,7 +143,7 @@ export class CallAssembly {
     } else chunks.push({ type: 'call_arguments', index: call.index, text: all });
   }
 
-  private callOf(piece: Piece): OpenCall {
+  private toCall(piece: Piece): OpenCall {
     const call = this.candidate(piece);
     if (call && this.continues(call, piece)) {
       if (piece.index !== undefined && !this.byIndex.has(piece.index)) this.byIndex.set(piece.index, call);

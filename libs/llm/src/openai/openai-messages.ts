@@ -47,7 +47,7 @@ export const createTurns = (recipient: Recipient): ToTurns =>
       let { parts } = turns;
       for (const message of more) {
         add(messages, message, { parts, recipient });
-        parts = message.role === 'tool' ? message.results.flatMap((result) => imagesOf(result, recipient)) : [];
+        parts = message.role === 'tool' ? message.results.flatMap((result) => listImages(result, recipient)) : [];
       }
       return { messages, parts, images: parts.length > 0 ? userTurn(messages, parts, recipient) : [] };
     },
@@ -205,6 +205,6 @@ const toolMessage = ({ tool_call_id, text, is_error }: ModelToolResult): Message
 });
 
 /** A tool message accepts text only, so its images follow in a user message. */
-function imagesOf({ tool_call_id, image }: ModelToolResult, recipient: Recipient): Part[] {
+function listImages({ tool_call_id, image }: ModelToolResult, recipient: Recipient): Part[] {
   return image ? [{ type: 'text', text: `Image from ${wireCallId(tool_call_id)}:` }, imagePart(image, recipient)] : [];
 }

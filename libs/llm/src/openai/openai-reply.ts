@@ -93,7 +93,7 @@ export class OpenAiReply implements ReplyReader {
     const parts = partsIn(delta.content ?? delta.refusal).filter(({ text }) => text !== '');
     if (parts.length > 0 || delta.tool_calls?.length || delta.function_call) this.endThought(chunks);
     chunks.push(...parts);
-    for (const call of delta.tool_calls ?? []) this.calls.add(call, chunks, this.opaqueOf(call));
+    for (const call of delta.tool_calls ?? []) this.calls.add(call, chunks, this.toOpaque(call));
     if (delta.function_call) this.calls.add({ function: delta.function_call }, chunks);
     this.hasOutput ||= chunks.length > before || this.calls.any;
   }
@@ -109,7 +109,7 @@ export class OpenAiReply implements ReplyReader {
     chunks.push({ type: 'reasoning_end', opaque: { maker: recipient.maker, data } });
   }
 
-  private opaqueOf({ extra_content }: ToolCallDelta): Opaque | undefined {
+  private toOpaque({ extra_content }: ToolCallDelta): Opaque | undefined {
     if (!this.recipient || typeof extra_content !== 'object' || extra_content === null) return undefined;
     return { maker: this.recipient.maker, data: { extra_content } };
   }

@@ -2,7 +2,7 @@ import { callId } from '@rondo/contract';
 import fc from 'fast-check';
 import type OpenAI from 'openai';
 import { requestTo } from '../testing/read-model-reply';
-import { histories, imagesOfAllKinds, requestsOf } from '../testing/model-histories';
+import { histories, imagesOfAllKinds, listRequests } from '../testing/model-histories';
 import type { ModelRequest } from '@rondo/domain';
 import { findProfile, toMaker } from '../providers/find-profile';
 import { createTurns } from './openai-messages';
@@ -19,7 +19,7 @@ function ask(request: ModelRequest, name = 'acme') {
 }
 
 /** The request without the fields that are the same in all tests. */
-const settingsOf = (model: string, settings: object, tools = [shell]): object => {
+const createSettings = (model: string, settings: object, tools = [shell]): object => {
   const alike = ['messages', 'stream', 'stream_options', 'tools'];
   const request = ask(requestTo(model, { settings, tools }));
   return Object.fromEntries(Object.entries(request).filter(([name]) => !alike.includes(name)));
@@ -40,32 +40,36 @@ describe('toOpenAiRequest', () => {
 
   it('sends settings and tools unchanged to a model that accepts them', () => {
     const settings = { temperature: 0, top_p: 0.5, max_tokens: 9, tool_choice: 'required', reasoning_effort: 'low' };
-    expect(settingsOf('openai/gpt-4.1', settings)).toEqual({
+    expect(createSettings('openai/gpt-4.1', settings)).toEqual({
       model: 'gpt-4.1',
       temperature: 0,
       top_p: 0.5,
       max_tokens: 9,
       tool_choice: 'required',
     });
-    expect(settingsOf('acme/deepseek', { reasoning_effort: 'low' })).toMatchObject({ reasoning_effort: 'low' });
+    expect(createSettings('acme/deepseek', { reasoning_effort: 'low' })).toMatchObject({ reasoning_effort: 'low' });
     const response_format = { type: 'json_schema', json_schema: { name: 'x', schema: {} } };
-    expect(settingsOf('openai/gpt-4.1', { response_format })).toMatchObject({ response_format });
+    expect(createSettings('openai/gpt-4.1', { response_format })).toMatchObject({ response_format });
   });
 
   it.each(['openai/o3', 'openai/gpt-5', 'openai/gpt-5-mini-2025-08-07'])('omits what %s refuses', (model) => {
     const settings = { temperature: 0, top_p: 1, max_tokens: 9, reasoning_effort: 'high' };
     const [, name] = model.split('/');
-    expect(settingsOf(model, settings)).toEqual({ model: name, max_completion_tokens: 9, reasoning_effort: 'high' });
+    expect(createSettings(model, settings)).toEqual({
+      model: name,
+      max_completion_tokens: 9,
+      reasoning_effort: 'high',
+    });
   });
 
   it.each(['openai/gpt-5.4', 'openai/gpt-6.1-sol'])('lets %s either call tools or reason', (model) => {
-    expect(settingsOf(model, {})).toMatchObject({ reasoning_effort: 'none' });
-    expect(settingsOf(model, { reasoning_effort: 'high' }, [])).toMatchObject({ reasoning_effort: 'high' });
-    expect(settingsOf(model, {}, [])).not.toHaveProperty('reasoning_effort');
+    expect(createSettings(model, {})).toMatchObject({ reasoning_effort: 'none' });
+    expect(createSettings(model, { reasoning_effort: 'high' }, [])).toMatchObject({ reasoning_effort: 'high' });
+    expect(createSettings(model, {}, [])).not.toHaveProperty('reasoning_effort');
   });
 
   it('has no tool fields without tools', () => {
-    expect(settingsOf('acme/m', { tool_choice: 'auto' }, [])).toEqual({ model: 'm' });
+    expect(createSettings('acme/m', { tool_choice: 'auto' }, [])).toEqual({ model: 'm' });
   });
 
   it('sends calls with their results, and the images of results in the next user message', () => {
@@ -134,7 +138,7 @@ describe('toOpenAiRequest', () => {
   it('starts every request with the text of the previous one, so that the prompt cache is hit', () => {
     fc.assert(
       fc.property(histories, (history) => {
-        const bodies = requestsOf(history).map((messages) =>
+        const bodies = listRequests(history).map((messages) =>
           JSON.stringify(ask(requestTo('acme/m', { messages, tools: [shell] }))),
         );
         bodies.slice(1).forEach((body, at) => {

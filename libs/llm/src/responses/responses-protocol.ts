@@ -11,7 +11,7 @@ import { type Sending, createInputs, toResponsesRequest } from './responses-requ
 /** What this process knows of one model of the provider. */
 interface KnownModel extends Sending {
   profile: Sending['profile'];
-  inputsOf: Sending['inputsOf'];
+  toInputs: Sending['toInputs'];
   lessons: Lessons;
 }
 
@@ -23,7 +23,7 @@ export class ResponsesProtocol implements WireProtocol {
     const streams = provider.streams ?? true;
     this.known = onePerModel((model) => {
       const profile = findRules(provider, model);
-      return { streams, profile, inputsOf: createInputs(model, profile), lessons: {} };
+      return { streams, profile, toInputs: createInputs(model, profile), lessons: {} };
     });
   }
 
@@ -48,7 +48,7 @@ export class ResponsesProtocol implements WireProtocol {
     const learned = learnRules(model.profile, request, error);
     if (learned) {
       model.profile = learned;
-      model.inputsOf = createInputs(request.model, learned);
+      model.toInputs = createInputs(request.model, learned);
       return true;
     }
     return rememberLesson(model, error, this.request(request).params);

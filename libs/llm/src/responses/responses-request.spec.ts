@@ -4,7 +4,7 @@ import { requestTo } from '../testing/read-model-reply';
 import { createInputs, needsResponses, toResponsesRequest } from './responses-request';
 
 const ask = (request: ModelRequest) =>
-  toResponsesRequest(request, { streams: true, profile: {}, inputsOf: createInputs(request.model, {}) });
+  toResponsesRequest(request, { streams: true, profile: {}, toInputs: createInputs(request.model, {}) });
 
 const shell = { name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } };
 const id = callId.parse('call_1');

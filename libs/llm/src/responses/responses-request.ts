@@ -28,7 +28,7 @@ type Part =
  * The request to the Responses API. Nothing is stored at OpenAI: the conversation is sent each time, with the encrypted
  * reasoning that came with its calls. The input is last, so that a request starts with the text of the previous one.
  */
-export function toResponsesRequest(request: ModelRequest, { streams, profile, inputsOf }: Sending): Request {
+export function toResponsesRequest(request: ModelRequest, { streams, profile, toInputs }: Sending): Request {
   const { model, system, settings, messages } = request;
   const { id } = splitModelName(model);
   const { reasons, plain } = openAiFamily(id);
@@ -47,7 +47,7 @@ export function toResponsesRequest(request: ModelRequest, { streams, profile, in
     ...reasoning(id, settings, profile),
     ...format(request),
     ...settings.extra_body,
-    input: inputsOf(messages).items,
+    input: toInputs(messages).items,
   };
 }
 
@@ -55,7 +55,7 @@ export function toResponsesRequest(request: ModelRequest, { streams, profile, in
 export interface Sending {
   readonly streams: boolean;
   readonly profile: ProfileRules;
-  readonly inputsOf: InputsOf;
+  readonly toInputs: ToInputs;
 }
 
 const functionWith =
@@ -94,10 +94,10 @@ interface Items {
 }
 
 /** Of a conversation, for one model: what is opaque goes back only to the model that gave it. */
-export type InputsOf = (messages: readonly ModelMessage[]) => Items;
+export type ToInputs = (messages: readonly ModelMessage[]) => Items;
 
 /** Remembers the items of the conversations that grow. */
-export const createInputs = (model: string, rules: ConversationRules): InputsOf =>
+export const createInputs = (model: string, rules: ConversationRules): ToInputs =>
   memoizeGrowingList<ModelMessage, Items>((before = { items: [] }, more) => {
     for (const message of more) before.items.push(...toItems(message, { model, rules }));
     return before;

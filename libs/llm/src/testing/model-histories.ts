@@ -79,7 +79,7 @@ export const histories = fc
   });
 
 /** The request for each reply of a history. */
-export const requestsOf = (history: readonly ModelMessage[]): ModelMessage[][] => [
+export const listRequests = (history: readonly ModelMessage[]): ModelMessage[][] => [
   ...history.flatMap(({ role }, at) => (role === 'assistant' ? [history.slice(0, at)] : [])),
   [...history],
 ];

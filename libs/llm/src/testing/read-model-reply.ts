@@ -32,10 +32,10 @@ export async function readReply(
   }
   const end = chunks.at(-1);
   if (end?.type !== 'end') throw new Error('The stream had no end');
-  return { chunks, text: textOf(chunks), retries: chunks.filter((chunk) => chunk.type === 'retried'), end };
+  return { chunks, text: toText(chunks), retries: chunks.filter((chunk) => chunk.type === 'retried'), end };
 }
 
-export const textOf = (chunks: readonly ModelChunk[]): string =>
+export const toText = (chunks: readonly ModelChunk[]): string =>
   chunks.map((chunk) => (chunk.type === 'text' ? chunk.text : '')).join('');
 
 /** The chunks that a reader makes of a whole recorded stream. */

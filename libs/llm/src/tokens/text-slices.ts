@@ -5,7 +5,7 @@ export const maxSliceLength = 512;
  * Divides a text into slices. It is cut before a single space between two words, where every tokenizer cuts as well, so
  * that the sum of the tokens is exact; a slice without such a space is cut anywhere, which may add a token.
  */
-export function* slicesOf(text: string): Generator<string, void> {
+export function* listSlices(text: string): Generator<string, void> {
   let start = 0;
   while (text.length - start > maxSliceLength) {
     const end = cutBefore(text, start, start + maxSliceLength);

@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { Tiktoken, type TiktokenBPE } from 'js-tiktoken/lite';
 import { countTokens } from './byte-pairs';
 import { imageTokens } from './model-tokens';
-import { maxSliceLength, slicesOf } from './text-slices';
+import { maxSliceLength, listSlices } from './text-slices';
 import { TiktokenCounter } from './tiktoken-counter';
 import { type VocabularyName, readVocabulary } from './vocabulary';
 
 const counter = new TiktokenCounter();
 const count = async (text: string, model: string) => (await counter.countTexts([text], model))[0];
 
-const vocabularyOf = (name: VocabularyName) => {
+const createVocabulary = (name: VocabularyName) => {
   const steps = readVocabulary(name);
   let step = steps.next();
   while (!step.done) step = steps.next();
@@ -28,7 +28,7 @@ describe.each([
 ] as const)('%s', (name, model) => {
   const reference = new Tiktoken(createRequire(__filename)(`js-tiktoken/ranks/${name}`) as TiktokenBPE); // its own file
   const exactly = (text: string) => reference.encode(text, [], []).length;
-  const vocabulary = vocabularyOf(name);
+  const vocabulary = createVocabulary(name);
 
   it('counts exactly as the reference does', () => {
     fc.assert(fc.property(prose, (text) => countTokens(text, vocabulary) === exactly(text)));
@@ -52,7 +52,7 @@ describe.each([
 
 it.each([' ', 'a', '=', '\n', '漢', '🎼', 'ab ', '\u0301'])('counts at most one slice at once: %j', async (unit) => {
   const hostile = unit.repeat(200_000 / unit.length);
-  const slices = [...slicesOf(hostile)];
+  const slices = [...listSlices(hostile)];
 
   expect(slices.every(({ length }) => length <= maxSliceLength)).toBe(true);
   expect(slices.join('')).toBe(hostile);
@@ -61,7 +61,7 @@ it.each([' ', 'a', '=', '\n', '漢', '🎼', 'ab ', '\u0301'])('counts at most o
 it('splits no character', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', minLength: 1200, maxLength: 3000 }), (text) => {
-      expect([...slicesOf(text)].flatMap((slice) => Array.from(slice))).toEqual(Array.from(text));
+      expect([...listSlices(text)].flatMap((slice) => Array.from(slice))).toEqual(Array.from(text));
     }),
   );
 });

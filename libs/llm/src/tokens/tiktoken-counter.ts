@@ -3,7 +3,7 @@ import type { TokenCounter } from '@rondo/domain';
 import { countTokens } from './byte-pairs';
 import { type ModelTokens, imageTokens, tokensOfModel } from './model-tokens';
 import { ShortSteps } from './short-steps';
-import { slicesOf } from './text-slices';
+import { listSlices } from './text-slices';
 import { type Vocabulary, type VocabularyName, readVocabulary } from './vocabulary';
 
 /** Counts with OpenAI's public vocabularies. Each is loaded when a model first needs it, once per process. */
@@ -40,7 +40,7 @@ function* counts(texts: readonly string[], vocabulary: Vocabulary, factor: numbe
   const all: number[] = [];
   for (const text of texts) {
     let count = 0;
-    for (const slice of slicesOf(text)) {
+    for (const slice of listSlices(text)) {
       count += countTokens(slice, vocabulary);
       yield;
     }

@@ -24,7 +24,7 @@ export function* readVocabulary(name: VocabularyName): Generator<void, Vocabular
   for (const line of file.bpe_ranks.split('\n')) {
     const [marker = '', first = ''] = line.split(' ', 2);
     let rank = Number(first);
-    for (const token of wordsOf(line, marker.length + first.length + 2)) {
+    for (const token of listWords(line, marker.length + first.length + 2)) {
       ranks.set(Buffer.from(token, 'base64').toString('latin1'), rank++);
       if (rank % tokensPerStep === 0) yield;
     }
@@ -33,7 +33,7 @@ export function* readVocabulary(name: VocabularyName): Generator<void, Vocabular
 }
 
 /** A generator, because a line has up to 200,000 words. */
-function* wordsOf(line: string, from: number): Generator<string, void> {
+function* listWords(line: string, from: number): Generator<string, void> {
   for (let start = from; start < line.length;) {
     const space = line.indexOf(' ', start);
     const end = space < 0 ? line.length : space;

@@ -8,7 +8,7 @@ describe('NatsLink', () => {
   it('waits for a server that is not reachable at start', async () => {
     const proxy = await nats.proxy();
     await proxy.cut();
-    const connecting = nats.link(proxy.urlOf(testNatsUrl()));
+    const connecting = nats.link(proxy.findUrl(testNatsUrl()));
 
     await proxy.mend();
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 const usualPrefix = '_INBOX';
 
 /** The prefix of a user's reply subjects. No other user may subscribe there, so services cannot read each other's replies. */
-export const inboxesOf = (user: string): string => `${usualPrefix}.${user}`;
+export const toInboxes = (user: string): string => `${usualPrefix}.${user}`;
 
 interface NatsLogin {
   /** The hosts of one cluster; the client library tries them in random order until one answers. */
@@ -52,7 +52,7 @@ export function natsLogin(url: string): NatsLogin {
   if (user === '') return { ...place, inboxPrefix: usualPrefix };
 
   const login = decodeURIComponent(user);
-  return { ...place, user: login, pass: decodeURIComponent(password), inboxPrefix: inboxesOf(login) };
+  return { ...place, user: login, pass: decodeURIComponent(password), inboxPrefix: toInboxes(login) };
 }
 
 function readPath(files: URLSearchParams, parameter: string, option: keyof TlsFiles): TlsFiles {

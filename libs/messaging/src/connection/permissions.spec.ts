@@ -3,7 +3,7 @@ import { covers } from '../released/lost-rights';
 import { NatsRunFeed } from '../run-feed/run-feed';
 import { OwnNatsServer } from '../testing/own-nats-server';
 import { ProtocolRecorder } from '../testing/protocol-recorder';
-import { RecordedLog, toolStreamsOf } from '../testing/test-nats';
+import { RecordedLog, createToolStreams } from '../testing/test-nats';
 import { aCall, answered, never } from '../testing/tool-call-fixture';
 import { CallRecords } from '../tool-calls/call-records';
 import { NatsTools } from '../tool-calls/client/nats-tools';
@@ -88,7 +88,7 @@ describe('each permission on NATS', () => {
   const cleanups: (() => void | Promise<void>)[] = [];
   beforeAll(async () => {
     server = await OwnNatsServer.start();
-    const start = (user: string) => Service.start(server.urlOf(user), user);
+    const start = (user: string) => Service.start(server.findUrl(user), user);
     services = {
       gateway: await start('gateway'),
       'agent-worker': await start('agent-worker'),
@@ -118,7 +118,7 @@ describe('each permission on NATS', () => {
 
     const [nats, executorLink] = [findLink('agent-worker'), findLink('tool-executor')];
     const executorId = server.executorId;
-    const streams = toolStreamsOf(nats);
+    const streams = createToolStreams(nats);
     await streams.ensure();
     const executorStreams = new ToolStreams(executorLink, { createsStreams: false });
     const pendingCancellations = new PendingCancellations(nats);
@@ -242,12 +242,12 @@ describe('each permission on NATS', () => {
       });
     listen(worker, signals.stop.pattern);
     listen(summarizer, signals.stop.pattern);
-    listen(worker, signals.live.patternOf('worker_1'));
+    listen(worker, signals.live.toPattern('worker_1'));
     listen(executor, signals.place.pattern, signals.place.queue);
     await Promise.all([worker, summarizer, executor].map((link) => link.ping()));
 
     findLink('gateway').connection.publish(signals.stop.pattern, '{}');
-    await findLink('gateway').connection.request(signals.live.patternOf('worker_1'), '{}');
+    await findLink('gateway').connection.request(signals.live.toPattern('worker_1'), '{}');
     await worker.connection.request(signals.place.pattern, '{}');
     await Promise.all([worker, summarizer].map((link) => link.ping()));
 

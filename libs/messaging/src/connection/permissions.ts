@@ -1,4 +1,4 @@
-import { inboxesOf } from './nats-login';
+import { toInboxes } from './nats-login';
 import { signals } from './signals';
 import { type WireNames, wireNames } from './subjects';
 
@@ -24,7 +24,7 @@ const names = wireNames();
  * Which services may publish and subscribe to each subject. A subject that is missing here does not compile. `executor` is
  * an executor's id, or `*` for all executors.
  */
-export const trafficOf = (executor: string) =>
+export const toTraffic = (executor: string) =>
   ({
     runEvents: {
       subject: names.runEvents('*'),
@@ -71,7 +71,7 @@ export const trafficOf = (executor: string) =>
       subscribe: ['gateway', 'agent-worker'],
     },
     stop: { subject: signals.stop.pattern, publish: ['gateway'], subscribe: ['agent-worker', 'summarizer'] },
-    live: { subject: signals.live.patternOf('*'), publish: ['gateway'], subscribe: ['agent-worker'] },
+    live: { subject: signals.live.toPattern('*'), publish: ['gateway'], subscribe: ['agent-worker'] },
     place: {
       subject: signals.place.pattern,
       publish: ['agent-worker'],
@@ -87,7 +87,7 @@ const calls = names.toolCalls.stream;
  * Requests to JetStream: workers create, update and read the streams, executors pull their own calls. No service may delete a
  * stream. The client library asks for a stream before it updates it.
  */
-const jetstreamOf = (executor: string): Record<NatsService, readonly string[]> => ({
+const toJetstream = (executor: string): Record<NatsService, readonly string[]> => ({
   gateway: [],
   'agent-worker': streams.flatMap(({ stream, of }) => [
     `$JS.API.STREAM.CREATE.${stream}`,
@@ -129,16 +129,16 @@ export function natsPermissions(
     typeof service === 'string'
       ? [service, service, '*']
       : (['tool-executor', service.executor, service.executor] as const);
-  const traffic: Traffic[] = Object.values(trafficOf(executor));
+  const traffic: Traffic[] = Object.values(toTraffic(executor));
   const subscribed = traffic.filter(({ subscribe }) => subscribe.includes(kind));
   return {
     publish: [
       ...traffic.filter(({ publish }) => publish.includes(kind)).map(({ subject }) => subject),
-      ...jetstreamOf(executor)[kind],
+      ...toJetstream(executor)[kind],
     ],
     subscribe: [
       ...subscribed.map(({ subject, queue }) => (queue === undefined ? subject : `${subject} ${queue}`)),
-      `${inboxesOf(user)}.>`,
+      `${toInboxes(user)}.>`,
     ],
     ...(answering.includes(kind) && { allow_responses: answerWithin }),
   };

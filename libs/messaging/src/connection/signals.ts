@@ -43,7 +43,7 @@ export const signals = {
   stop: { pattern: 'runs.stop', payload: runStop },
   /** Request to the worker that holds a run for what only that process knows: the text so far of its open streams. */
   live: {
-    patternOf: (workerId: string) => `runs.live.${workerId}`,
+    toPattern: (workerId: string) => `runs.live.${workerId}`,
     payload: z.object({ run_id: runId }),
     answer: runLive,
   },
@@ -57,7 +57,7 @@ export const signals = {
 } as const;
 
 /** The stop request in a signal; undefined for a message that JetStream was made to send on its subject. */
-export function stopSignalOf(payload: unknown, headers: MessageHeaders): PendingStop | undefined {
+export function findStopSignal(payload: unknown, headers: MessageHeaders): PendingStop | undefined {
   if (isFromStore(headers)) return undefined;
   const { run_id: runId, requested_at: requestedAt, reason, error } = signals.stop.payload.parse(payload);
   return { runId, stop: { requestedAt, reason, error } };

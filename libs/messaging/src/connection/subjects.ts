@@ -20,7 +20,7 @@ export function wireNames(namespace = '') {
       stream: `${stream}TOOL_CALLS`,
       all: `${subject}tool.call.>`,
       of: (executorId: string) => `${subject}tool.call.${executorId}.>`,
-      one: (executorId: string, key: CallKey) => `${subject}tool.call.${executorId}.${tokensOf(key)}`,
+      one: (executorId: string, key: CallKey) => `${subject}tool.call.${executorId}.${toTokens(key)}`,
     },
     /** Pure calls, past the queue. Core NATS: the worker notices a lost one and sends it through the queue. */
     toolAsk: (executorId: string) => `${subject}tool.ask.${executorId}`,
@@ -32,14 +32,14 @@ export function wireNames(namespace = '') {
       stream: `${stream}TOOL_TAKERS`,
       all: `${subject}tool.taken.>`,
       of: (executorId: string) => `${subject}tool.taken.${executorId}.>`,
-      one: (executorId: string, key: CallKey) => `${subject}tool.taken.${executorId}.${tokensOf(key)}`,
+      one: (executorId: string, key: CallKey) => `${subject}tool.taken.${executorId}.${toTokens(key)}`,
     },
     /** The final reply of each attempt. */
     toolResults: {
       stream: `${stream}TOOL_RESULTS`,
       all: `${subject}tool.result.>`,
       of: (executorId: string) => `${subject}tool.result.${executorId}.>`,
-      one: (executorId: string, key: CallKey) => `${subject}tool.result.${executorId}.${tokensOf(key)}`,
+      one: (executorId: string, key: CallKey) => `${subject}tool.result.${executorId}.${toTokens(key)}`,
     },
     /**
      * Output of running commands and replies of calls, as they happen. One subject for all calls of a run: a wildcard
@@ -81,4 +81,4 @@ export interface CallKey {
   readonly attempt: number;
 }
 
-const tokensOf = ({ runId, callId, attempt }: CallKey): string => `${runId}.${callId}.${attempt}`;
+const toTokens = ({ runId, callId, attempt }: CallKey): string => `${runId}.${callId}.${attempt}`;

@@ -30,14 +30,14 @@ describe('BoundedCloseWorker', () => {
     await proxy.close();
   });
 
-  const workerOf = (process: () => Promise<void>, via = proxy) => {
-    const connection = { ...workerConnection(via.urlOf(url)), retryStrategy: () => 3_600_000 };
+  const createWorker = (process: () => Promise<void>, via = proxy) => {
+    const connection = { ...workerConnection(via.findUrl(url)), retryStrategy: () => 3_600_000 };
     const options = { ...queues.runs.workerOptions({ concurrency: 1 }), connection, prefix };
     return new BoundedCloseWorker(queues.runs.name, process, options).on('error', () => undefined);
   };
 
   it('closes while its connections wait to reconnect', async () => {
-    const worker = workerOf(() => Promise.resolve());
+    const worker = createWorker(() => Promise.resolve());
     await worker.waitUntilReady();
     const lost = new Promise<void>((resolve) => worker.once('ioredis:close', () => resolve()));
 
@@ -49,7 +49,7 @@ describe('BoundedCloseWorker', () => {
 
   it('reports the job that ends while it closes', async () => {
     const job = heldJob();
-    const worker = workerOf(job.process);
+    const worker = createWorker(job.process);
     await queue.add(aRun);
     await job.started;
 
@@ -65,7 +65,7 @@ describe('BoundedCloseWorker', () => {
     await slow.mend();
     const taken: string[] = [];
     const takes = (name: string) => () => Promise.resolve(void taken.push(name));
-    const paused = workerOf(takes('paused'), slow);
+    const paused = createWorker(takes('paused'), slow);
     await paused.waitUntilReady();
     const redis = new Redis(url);
     const isWaiting = async () =>
@@ -76,7 +76,7 @@ describe('BoundedCloseWorker', () => {
 
     const pausing = paused.pause(true);
     await queue.add(aRun);
-    const next = workerOf(takes('next'));
+    const next = createWorker(takes('next'));
     while (taken.length === 0) await sleep(10);
     await pausing;
     await Promise.all([paused.close(), next.close(), redis.quit()]);
@@ -87,7 +87,7 @@ describe('BoundedCloseWorker', () => {
 
   it('closes although a job does not end', async () => {
     const job = heldJob();
-    const worker = workerOf(job.process);
+    const worker = createWorker(job.process);
     await queue.add(aRun);
     await job.started;
 

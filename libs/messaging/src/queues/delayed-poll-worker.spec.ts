@@ -8,7 +8,7 @@ import { DelayedPollWorker } from './delayed-poll-worker';
 
 const url = testRedisUrl();
 const prefix = `spec${process.pid}x${Math.random().toString(36).slice(2, 10)}`;
-const threadOf = { threadId: threadId.parse('thr_1'), activation: 1 };
+const threadJob = { threadId: threadId.parse('thr_1'), activation: 1 };
 const runs = (from: number, to: number): RunId[] =>
   Array.from({ length: to - from + 1 }, (_, index) => runId.parse(`run_${from + index}`));
 
@@ -51,7 +51,7 @@ describe('DelayedPollWorker', () => {
     while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 1));
   };
   const count = (wanted: string) => events.filter((event) => event === wanted).length;
-  const add = (...ids: RunId[]) => queue.addAll(ids.map((id) => ({ runId: id, ...threadOf })));
+  const add = (...ids: RunId[]) => queue.addAll(ids.map((id) => ({ runId: id, ...threadJob })));
 
   it('polls once more after a job that came alone has started', async () => {
     await until(() => count('waits') === 1);

@@ -12,7 +12,7 @@ import { RunQueues } from './run-queues';
 
 const url = testRedisUrl();
 const run = runId.parse('run_1');
-const threadOf = { threadId: threadId.parse('thr_1') };
+const threadJob = { threadId: threadId.parse('thr_1') };
 
 describe('RunQueue', () => {
   const prefix = `spec${process.pid}x${Math.random().toString(36).slice(2, 10)}`;
@@ -52,7 +52,7 @@ describe('RunQueue', () => {
   }
 
   it('carries ids only (I11)', async () => {
-    await runs.add({ runId: run, ...threadOf, activation: 3 });
+    await runs.add({ runId: run, ...threadJob, activation: 3 });
 
     const [job] = await runs.queue.getJobs();
     expect(job).toMatchObject({ id: 'run_1-3' });
@@ -60,10 +60,10 @@ describe('RunQueue', () => {
   });
 
   it('adds one job for an activation that is added twice', async () => {
-    await runs.add({ runId: run, ...threadOf, activation: 1 });
+    await runs.add({ runId: run, ...threadJob, activation: 1 });
     await runs.addAll([
-      { runId: run, ...threadOf, activation: 1 },
-      { runId: runId.parse('run_2'), ...threadOf, activation: 1 },
+      { runId: run, ...threadJob, activation: 1 },
+      { runId: runId.parse('run_2'), ...threadJob, activation: 1 },
     ]);
 
     expect(await runs.waiting()).toBe(2);
@@ -72,11 +72,11 @@ describe('RunQueue', () => {
   it('adds another job for the next activation, and for the same one once its job is finished', async () => {
     const { seen, done } = working(3);
 
-    await runs.add({ runId: run, ...threadOf, activation: 1 });
+    await runs.add({ runId: run, ...threadJob, activation: 1 });
     await settled(runs);
-    await runs.add({ runId: run, ...threadOf, activation: 2 });
+    await runs.add({ runId: run, ...threadJob, activation: 2 });
     await settled(runs);
-    await runs.add({ runId: run, ...threadOf, activation: 2 });
+    await runs.add({ runId: run, ...threadJob, activation: 2 });
     await done;
 
     expect(seen).toEqual([run, run, run]);
@@ -85,7 +85,7 @@ describe('RunQueue', () => {
   it('removes a failed job, which would block its id, and does not retry it', async () => {
     const { seen, done } = working(1, () => Promise.reject(new Error('the database is away')));
 
-    await runs.add({ runId: run, ...threadOf, activation: 1 });
+    await runs.add({ runId: run, ...threadJob, activation: 1 });
     await done;
     await settled(runs);
 
@@ -95,7 +95,7 @@ describe('RunQueue', () => {
 
   it('bounds its event stream, which would fill Redis', async () => {
     await runs.ping();
-    await runs.addAll(Array.from({ length: 3_000 }, (_, activation) => ({ runId: run, ...threadOf, activation })));
+    await runs.addAll(Array.from({ length: 3_000 }, (_, activation) => ({ runId: run, ...threadJob, activation })));
 
     const redis = new Redis(url);
     const length = await redis.xlen(runs.queue.toKey('events'));
@@ -105,7 +105,7 @@ describe('RunQueue', () => {
 
   it('keeps the jobs of workers and summarizers apart', async () => {
     const both = new RunQueues({ connection: producerConnection(url), log, prefix });
-    await both.add('compactions', { runId: run, ...threadOf, activation: 1 });
+    await both.add('compactions', { runId: run, ...threadJob, activation: 1 });
 
     expect([await both.runs.waiting(), await both.compactions.waiting()]).toEqual([0, 1]);
     await both.compactions.queue.obliterate({ force: true });
@@ -117,7 +117,7 @@ describe('RunQueue', () => {
     const queue = new RunQueue({ connection: producerConnection(cluster.url), log, prefix });
 
     await expect(queue.refuseClusterMode()).rejects.toThrow('cluster mode');
-    await expect(queue.add({ runId: run, ...threadOf, activation: 1 })).rejects.toThrow('cluster mode');
+    await expect(queue.add({ runId: run, ...threadJob, activation: 1 })).rejects.toThrow('cluster mode');
     await expect(runs.refuseClusterMode()).resolves.toBeUndefined();
 
     await queue.close();

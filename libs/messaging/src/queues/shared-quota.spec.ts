@@ -7,7 +7,7 @@ afterEach(() => {
   for (const quota of open.splice(0)) quota.close();
 });
 
-function quotaOf(settings: { url: string; prefix: string }): SharedQuota {
+function createQuota(settings: { url: string; prefix: string }): SharedQuota {
   const quota = new SharedQuota({ perSecond: 10, ...settings });
   open.push(quota);
   return quota;
@@ -16,7 +16,7 @@ function quotaOf(settings: { url: string; prefix: string }): SharedQuota {
 describe('SharedQuota', () => {
   it('is one quota for all processes on one Redis', async () => {
     const prefix = randomUUID();
-    const [one, other] = [quotaOf({ url, prefix }), quotaOf({ url, prefix })];
+    const [one, other] = [createQuota({ url, prefix }), createQuota({ url, prefix })];
     await Promise.all([one.ping(), other.ping()]);
 
     expect(await one.spend('acc_1', 6)).toBe(0);
@@ -27,7 +27,7 @@ describe('SharedQuota', () => {
   });
 
   it('is restored after a second', async () => {
-    const quota = quotaOf({ url, prefix: randomUUID() });
+    const quota = createQuota({ url, prefix: randomUUID() });
     await quota.ping();
     let waitMs = await quota.spend('acc_1', 11);
     expect(waitMs).toBeGreaterThan(0);
@@ -40,7 +40,7 @@ describe('SharedQuota', () => {
 
   it('is one for each process while Redis is away (I1)', async () => {
     const nowhere = { url: 'redis://127.0.0.1:1', prefix: randomUUID() };
-    const [one, other] = [quotaOf(nowhere), quotaOf(nowhere)];
+    const [one, other] = [createQuota(nowhere), createQuota(nowhere)];
 
     expect(await one.spend('acc_1', 6)).toBe(0);
     expect(await one.spend('acc_1', 6)).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import { runId } from '@rondo/contract';
 import { receivedEvent } from '../run-feed/received-event';
 import released from './released-messages.json';
 import { flawsBetween } from './schema-changes';
-import { structureOf, wireMessages, wireStructures } from './wire-messages';
+import { toStructure, wireMessages, wireStructures } from './wire-messages';
 
 const messages: Readonly<Record<string, { sentTo: string; schema: object; examples: readonly unknown[] }>> =
   released.messages;
@@ -48,12 +48,12 @@ describe('messages between services', () => {
   it.each(kinds)('have changed only in ways that the previous version accepts, and accept its messages: %s', (kind) => {
     const now = wireMessages[kind];
 
-    expect(now && flawsBetween(messages[kind]?.schema ?? {}, structureOf(kind, now))).toEqual([]);
+    expect(now && flawsBetween(messages[kind]?.schema ?? {}, toStructure(kind, now))).toEqual([]);
   });
 
   it('never refuse unknown fields, in new messages too', () => {
     const closed = Object.entries(wireMessages).flatMap(([kind, message]) => {
-      const structure = structureOf(kind, message);
+      const structure = toStructure(kind, message);
       return flawsBetween(structure, structure).map((flaw) => `${kind}: ${flaw}`);
     });
 

@@ -55,8 +55,8 @@ describe('the streams of the previous version', () => {
   ])('are taken over by the workers of this version under their own permissions, %s', async (_how, changed) => {
     const { streams } = await new ToolStreams(owner).manager;
     for (const config of released.streams) await streams.add(changed(config));
-    const taken = new ToolStreams(await connect(server.urlOf('agent-worker')));
-    const found = new ToolStreams(await connect(server.urlOf(server.executorId)), { createsStreams: false });
+    const taken = new ToolStreams(await connect(server.findUrl('agent-worker')));
+    const found = new ToolStreams(await connect(server.findUrl(server.executorId)), { createsStreams: false });
 
     await taken.ensure();
     await found.ensure();
@@ -72,7 +72,7 @@ describe('the streams of the previous version', () => {
     const { streams } = await new ToolStreams(owner).manager;
     for (const config of released.streams) await streams.add({ ...withOtherLimits(config), description: 'ours' });
 
-    await new ToolStreams(await connect(server.urlOf('agent-worker'))).ensure();
+    await new ToolStreams(await connect(server.findUrl('agent-worker'))).ensure();
 
     for (const { name } of released.streams) {
       expect((await streams.info(name)).config).toMatchObject({ description: 'ours' });
@@ -84,7 +84,7 @@ describe('the streams of the previous version', () => {
     const [calls] = released.streams as [Config];
     const { retention: _, ...other } = calls;
     await streams.add(other); // no update changes how messages are retained
-    const worker = new ToolStreams(await connect(server.urlOf('agent-worker')));
+    const worker = new ToolStreams(await connect(server.findUrl('agent-worker')));
 
     await expect(worker.assertUsable()).rejects.toThrow(/^The call store cannot be used: NATS says ".*retention.*"\.$/);
     expect(worker.problem).toMatch(/^The call store cannot be used/);
@@ -95,7 +95,7 @@ describe('the streams of the previous version', () => {
   });
 
   it('that a user has no right to are reported by the subject', async () => {
-    const gateway = new ToolStreams(await connect(server.urlOf('gateway')));
+    const gateway = new ToolStreams(await connect(server.findUrl('gateway')));
 
     await expect(gateway.assertUsable()).rejects.toThrow(/The call store cannot be used.*STREAM.CREATE/);
   });

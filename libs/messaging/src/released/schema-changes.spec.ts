@@ -17,8 +17,8 @@ const before = z.object({
 const answered = z.object({ how: z.literal('answered'), duration_ms: z.number() });
 const unknown = z.object({ how: z.literal('unknown'), reason: z.string() });
 
-const schemaOf = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input' });
-const flawsOf = (now: z.ZodType) => flawsBetween(schemaOf(before), schemaOf(now));
+const createSchema = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input' });
+const listFlaws = (now: z.ZodType) => flawsBetween(createSchema(before), createSchema(now));
 
 describe('flawsBetween', () => {
   it.each<[string, z.ZodType]>([
@@ -38,7 +38,7 @@ describe('flawsBetween', () => {
       }),
     ],
   ])('lets pass %s', (_, now) => {
-    expect(flawsOf(now)).toEqual([]);
+    expect(listFlaws(now)).toEqual([]);
   });
 
   it.each<[string, z.ZodType, string]>([
@@ -89,7 +89,7 @@ describe('flawsBetween', () => {
     ],
     ['a text of a form', before.extend({ call_id: z.iso.datetime() }), 'message.call_id: has a narrower'],
   ])('reports %s, and what to do', (_, now, flaw) => {
-    const flaws = flawsOf(now);
+    const flaws = listFlaws(now);
 
     expect(flaws).not.toEqual([]);
     expect(flaws.join('\n')).toContain(flaw);

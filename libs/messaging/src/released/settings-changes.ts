@@ -10,8 +10,8 @@ export const settingsStructure = (): object => z.toJSONSchema(runSettings, { io:
  * know is left to a newer one (see `unknownParts`), so a setting that is no longer used stays in the schema.
  */
 export function settingsFlaws(before: object, now: object): string[] {
-  const known = new Set(fieldsOf(now));
-  const gone = fieldsOf(before).filter((field) => !known.has(field));
+  const known = new Set(listFields(now));
+  const gone = listFields(before).filter((field) => !known.has(field));
   const changed = flawsBetween(before, now).filter((flaw) => !flaw.includes('refuses unknown fields')); // that is wanted here
   return [
     ...changed,
@@ -20,13 +20,13 @@ export function settingsFlaws(before: object, now: object): string[] {
 }
 
 /** The paths of all properties; those of cases and of records' values are their parent's. */
-function fieldsOf(schema: object, path = 'settings'): string[] {
+function listFields(schema: object, path = 'settings'): string[] {
   return Object.entries(schema).flatMap(([word, value]: [string, unknown]): string[] => {
     if (typeof value !== 'object' || value === null) return [];
-    if (word !== 'properties') return fieldsOf(value, path);
+    if (word !== 'properties') return listFields(value, path);
     return Object.entries(value).flatMap(([name, field]: [string, object]) => [
       `${path}.${name}`,
-      ...fieldsOf(field, `${path}.${name}`),
+      ...listFields(field, `${path}.${name}`),
     ]);
   });
 }

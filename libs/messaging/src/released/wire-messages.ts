@@ -1,6 +1,6 @@
 import { deltaEvent, mcpDiscovery, recordedFact } from '@rondo/contract';
 import { z } from 'zod';
-import { trafficOf } from '../connection/permissions';
+import { toTraffic } from '../connection/permissions';
 import { signals } from '../connection/signals';
 import { queues } from '../queues/queues';
 import { signOfLife } from '../queues/signs-of-life';
@@ -20,7 +20,7 @@ import { tunnelAnswer, tunnelRequest } from '../tunnels/executor-tunnels';
 import { sandboxRequest } from '../tunnels/sandbox-protocol';
 import { dispatchedCall, toolCancel, toolProgress, toolReply } from '../tool-calls/wire-format';
 
-type Subjects = ReturnType<typeof trafficOf>;
+type Subjects = ReturnType<typeof toTraffic>;
 type Kind = keyof Subjects | 'runJobs' | 'compactionJobs';
 
 interface Wire {
@@ -62,7 +62,7 @@ const wire = {
 
 /** Where a message is sent: a subject with wildcards, a queue, or `answer to …` the kind of a request. */
 const places: Readonly<Record<Kind, string>> = {
-  ...(Object.fromEntries(Object.entries(trafficOf('*')).map(([kind, { subject }]) => [kind, subject])) as Record<
+  ...(Object.fromEntries(Object.entries(toTraffic('*')).map(([kind, { subject }]) => [kind, subject])) as Record<
     keyof Subjects,
     string
   >), // has every key of Subjects
@@ -87,7 +87,7 @@ export const wireMessages: Readonly<Record<string, WireMessage>> = Object.fromEn
  * The schema of a message as JSON Schema. The feed checks only the envelope of an event, see receivedEvent, so the API's
  * refusal of unknown fields in an image does not apply to it.
  */
-export const structureOf = (kind: string, { schema }: WireMessage): object =>
+export const toStructure = (kind: string, { schema }: WireMessage): object =>
   z.toJSONSchema(schema, {
     io: 'input',
     override: ({ jsonSchema }) => {
@@ -101,6 +101,6 @@ export const wireStructures = (): Record<string, { sentTo: string; schema: objec
   Object.fromEntries(
     Object.entries(wireMessages).map(([kind, message]) => [
       kind,
-      { sentTo: message.sentTo, schema: structureOf(kind, message) },
+      { sentTo: message.sentTo, schema: toStructure(kind, message) },
     ]),
   );

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { owner, ownerPassword, urlFor } from '../../../../deploy/local/credentials.mjs';
-import { findNatsServer, usersOf } from '../../../../deploy/local/nats-server.mjs';
+import { findNatsServer, toUsers } from '../../../../deploy/local/nats-server.mjs';
 import { freePorts } from './free-ports';
 
 /** PEM files with which the servers insist on TLS. */
@@ -48,7 +48,7 @@ export class NatsCluster {
     const program = await findNatsServer(join(__dirname, '../../../../.data'));
     const ports = await freePorts(2 * size);
     const [clients, routes] = [ports.slice(0, size), ports.slice(size)];
-    const users = usersOf(directory);
+    const users = toUsers(directory);
     const nodes = clients.map((port, index) => {
       const name = `n${index + 1}`;
       const store = join(directory, name);
@@ -73,7 +73,7 @@ export class NatsCluster {
   }
 
   /** The URL of all nodes for a service, or for the owner, who may do everything. */
-  urlOf(user: string = owner, scheme = 'nats'): string {
+  findUrl(user: string = owner, scheme = 'nats'): string {
     const [first, ...rest] = this.nodes.map(({ port }) => `127.0.0.1:${port}`);
     const owners = `${scheme}://${owner}:${ownerPassword(this.directory, 'nats')}@${first}`;
     const url = user === owner ? owners : urlFor(user, { dataDir: this.directory, server: 'nats', url: owners });

@@ -14,8 +14,13 @@ export class OwnNatsServer {
   static async start(): Promise<OwnNatsServer> {
     const directory = mkdtempSync('/var/tmp/rondo-nats-');
     const { PATH } = process.env;
-    const packagesOf = join(__dirname, '../../../../.data');
-    const infrastructure = await startInfrastructure({ dataDir: directory, packagesOf, env: { PATH }, want: ['nats'] });
+    const packagesDirectory = join(__dirname, '../../../../.data');
+    const infrastructure = await startInfrastructure({
+      dataDir: directory,
+      packagesDirectory,
+      env: { PATH },
+      want: ['nats'],
+    });
     return new OwnNatsServer(directory, infrastructure);
   }
 
@@ -29,7 +34,7 @@ export class OwnNatsServer {
   }
 
   /** The URL for a service or an executor: with its own password, under its own permissions. */
-  urlOf(user: string): string {
+  findUrl(user: string): string {
     return urlFor(user, { dataDir: this.directory, server: 'nats', url: this.url });
   }
 

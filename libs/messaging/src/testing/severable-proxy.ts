@@ -49,7 +49,7 @@ export class SeverableProxy {
   }
 
   /** The server's URL through this proxy, with the same user and password. */
-  urlOf(server: string | URL): string {
+  findUrl(server: string | URL): string {
     return Object.assign(new URL(server), { host: this.address }).href;
   }
 

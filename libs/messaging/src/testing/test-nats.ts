@@ -12,7 +12,7 @@ export function testNatsUrl(): string {
 const streams = new WeakMap<NatsLink, ToolStreams>();
 
 /** The tool streams of a connection; a process has one of each. */
-export function toolStreamsOf(link: NatsLink): ToolStreams {
+export function createToolStreams(link: NatsLink): ToolStreams {
   const known = streams.get(link) ?? new ToolStreams(link);
   streams.set(link, known);
   return known;
@@ -45,7 +45,7 @@ export class TestNats {
   /** A connection that can be cut. */
   async severableLink(): Promise<{ link: NatsLink; proxy: SeverableProxy }> {
     const proxy = await this.proxy();
-    return { link: await this.link(proxy.urlOf(testNatsUrl())), proxy };
+    return { link: await this.link(proxy.findUrl(testNatsUrl())), proxy };
   }
 
   async proxy(): Promise<SeverableProxy> {
@@ -59,7 +59,7 @@ export class TestNats {
   /** Simulates a server that restarts without its store. */
   async loseStreams(): Promise<void> {
     const link = await this.link();
-    const { streams } = await toolStreamsOf(link).manager;
+    const { streams } = await createToolStreams(link).manager;
     const { toolCalls, toolTakers, toolResults } = link.names;
     await Promise.all(
       [toolCalls, toolTakers, toolResults].map(({ stream }) => streams.delete(stream).catch(() => undefined)),

@@ -20,7 +20,7 @@ import type { CallContext } from '../tool-calls/executor/call-attempts';
 import { ToolCallConsumer } from '../tool-calls/executor/tool-call-consumer';
 import type { DispatchedCall, ToolReply } from '../tool-calls/wire-format';
 import { PendingCancellations } from '../tool-calls/client/pending-cancellations';
-import { TestNats, toolStreamsOf } from './test-nats';
+import { TestNats, createToolStreams } from './test-nats';
 
 export type Handle = (call: DispatchedCall, context: CallContext) => Promise<ToolReply>;
 
@@ -85,8 +85,8 @@ export class ToolCallFixture {
     const nats = link ?? (await this.nats.link());
     const tools = new NatsTools({
       nats,
-      streams: toolStreamsOf(nats),
-      pendingCancellations: pendingCancellationsOf(nats),
+      streams: createToolStreams(nats),
+      pendingCancellations: createPendingCancellations(nats),
       runId: run,
       accountId: accountId.parse(account),
       threadId: threadId.parse(thread),
@@ -95,7 +95,7 @@ export class ToolCallFixture {
       onOutput: () => undefined,
       toolSet: builtInTools,
       timing: { ...shortTiming, ...timing },
-      ...(toolTimeoutMs !== undefined && { timeoutMsOf: () => toolTimeoutMs }),
+      ...(toolTimeoutMs !== undefined && { toTimeoutMs: () => toolTimeoutMs }),
       ...options,
     });
     this.cleanups.push(async () => tools.close(new Error('the spec is over')));
@@ -115,7 +115,7 @@ export class ToolCallFixture {
     const slots = { total: concurrency, perAccount, perThread };
     const consumer = new ToolCallConsumer({
       nats,
-      streams: toolStreamsOf(nats),
+      streams: createToolStreams(nats),
       executorId,
       slots,
       handle,
@@ -134,7 +134,7 @@ export class ToolCallFixture {
   /** The records of an executor's calls, over a new connection. */
   async records(executorId = 'exec'): Promise<CallRecords> {
     const link = await this.nats.link();
-    return new CallRecords(link, toolStreamsOf(link), executorId);
+    return new CallRecords(link, createToolStreams(link), executorId);
   }
 
   /** Resolves when the call is in the queue. */
@@ -152,7 +152,7 @@ export class ToolCallFixture {
 const pendingCancellations = new WeakMap<NatsLink, PendingCancellations>();
 
 /** Each process has one for its connection. */
-function pendingCancellationsOf(link: NatsLink): PendingCancellations {
+function createPendingCancellations(link: NatsLink): PendingCancellations {
   const known = pendingCancellations.get(link) ?? new PendingCancellations(link);
   pendingCancellations.set(link, known);
   return known;

@@ -11,7 +11,7 @@ import {
   type ToolOutput,
   type ToolReply,
   dispatchedCall,
-  keyOf,
+  toKey,
   toolReply,
 } from './wire-format';
 
@@ -37,7 +37,7 @@ export class CallRecords {
    * that is lost leaves no record, and its worker sends it again. False when it is larger than NATS allows.
    */
   dispatch(call: DispatchedCall): boolean {
-    return this.publish(this.nats.names.toolCalls.one(this.executorId, keyOf(call)), JSON.stringify(call));
+    return this.publish(this.nats.names.toolCalls.one(this.executorId, toKey(call)), JSON.stringify(call));
   }
 
   /** Sends a call that may run twice to its executor directly. It leaves no record even when it arrives. */

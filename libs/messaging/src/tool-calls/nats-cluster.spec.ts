@@ -6,7 +6,7 @@ import { connect } from 'nats';
 import { connectNats } from '../connection/nats-link';
 import { natsLogin } from '../connection/nats-login';
 import { NatsCluster } from '../testing/nats-cluster';
-import { RecordedLog, toolStreamsOf } from '../testing/test-nats';
+import { RecordedLog, createToolStreams } from '../testing/test-nats';
 import { ToolCallFixture, aCall, answered, never } from '../testing/tool-call-fixture';
 import { ToolStreams } from './tool-streams';
 
@@ -15,7 +15,7 @@ describe('a NATS cluster of three', () => {
   let fixture: ToolCallFixture;
   beforeAll(async () => {
     cluster = await NatsCluster.start();
-    fixture = new ToolCallFixture(cluster.urlOf());
+    fixture = new ToolCallFixture(cluster.findUrl());
   });
   afterAll(async () => {
     await fixture.close();
@@ -29,13 +29,13 @@ describe('a NATS cluster of three', () => {
 
   it('keeps the streams on three servers, as a worker with its own rights has asked for', async () => {
     const log = new RecordedLog();
-    const worker = await connectNats({ url: cluster.urlOf('agent-worker'), name: 'spec', log });
+    const worker = await connectNats({ url: cluster.findUrl('agent-worker'), name: 'spec', log });
 
     await ensure(new ToolStreams(worker, { replicas: 3 }));
     await new ToolStreams(worker).ensure(); // one without the setting changes nothing
 
     const found = await (
-      await toolStreamsOf(await fixture.nats.link()).manager
+      await createToolStreams(await fixture.nats.link()).manager
     ).streams.info(worker.names.toolCalls.stream);
     expect(found.config.num_replicas).toBe(3);
     await worker.close();
@@ -43,7 +43,7 @@ describe('a NATS cluster of three', () => {
 
   it('loses and doubles no call when the server that leads the queue is killed', async () => {
     const link = await fixture.nats.link();
-    const streams = toolStreamsOf(link);
+    const streams = createToolStreams(link);
     await ensure(new ToolStreams(link, { replicas: 3 }));
     const runs: string[] = [];
     await fixture.executor(({ call_id: id }) => {
@@ -91,7 +91,7 @@ describe('a NATS server that wants certificates of a private authority', () => {
     const log = new RecordedLog();
     const parameters = `?sslrootcert=${file('ca.pem')}&sslcert=${file('client.pem')}&sslkey=${file('client.key')}`;
 
-    const link = await connectNats({ url: `${server.urlOf('gateway', 'tls')}${parameters}`, name: 'spec', log });
+    const link = await connectNats({ url: `${server.findUrl('gateway', 'tls')}${parameters}`, name: 'spec', log });
 
     await link.ping();
     expect(link.connection.info?.tls_required).toBe(true);

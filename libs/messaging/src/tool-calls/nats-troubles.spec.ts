@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NatsLink } from '../connection/nats-link';
 import { ToolCallFixture, aCall, endlessWork, never, answered } from '../testing/tool-call-fixture';
-import { toolStreamsOf } from '../testing/test-nats';
+import { createToolStreams } from '../testing/test-nats';
 
 describe('tool calls while executors die and NATS goes away', () => {
   let fixture: ToolCallFixture;
@@ -137,7 +137,7 @@ describe('tool calls while executors die and NATS goes away', () => {
     await executor.die();
     const link = await fixture.nats.link();
     const late = { ...dispatched(call), attempt: 2 };
-    await toolStreamsOf(link).jetstream.publish(
+    await createToolStreams(link).jetstream.publish(
       link.names.toolCalls.one('exec', { runId: call.run_id, callId: call.id, attempt: 2 }),
       JSON.stringify(late),
     );
@@ -170,7 +170,7 @@ describe('tool calls while executors die and NATS goes away', () => {
     const link = await fixture.nats.link();
     const tools = await fixture.worker(call.run_id, { link });
     await fixture.executor(() => Promise.resolve(answered('noon')));
-    await toolStreamsOf(link).ensure();
+    await createToolStreams(link).ensure();
     jest.spyOn(link.connection, 'publish').mockImplementationOnce(() => undefined);
 
     expect(await tools.execute(call, never)).toMatchObject({ result: { output: 'noon' } });
@@ -246,10 +246,10 @@ describe('tool calls while executors die and NATS goes away', () => {
 
   it('drops a malformed call with one log line and handles the next', async () => {
     const link = await fixture.nats.link();
-    await toolStreamsOf(link).ensure();
+    await createToolStreams(link).ensure();
     const bad = link.names.toolCalls.one('exec', { runId: 'run_bad', callId: 'call_bad', attempt: 1 });
-    await toolStreamsOf(link).jetstream.publish(bad, '{"call_id": "nonsense"');
-    await toolStreamsOf(link).jetstream.publish(`${bad}2`, '{"call_id": "nonsense"}');
+    await createToolStreams(link).jetstream.publish(bad, '{"call_id": "nonsense"');
+    await createToolStreams(link).jetstream.publish(`${bad}2`, '{"call_id": "nonsense"}');
     const call = aCall();
     await fixture.executor(() => Promise.resolve(answered('fine')), { concurrency: 1 });
     const tools = await fixture.worker(call.run_id);
@@ -287,7 +287,7 @@ describe('tool calls while executors die and NATS goes away', () => {
 
   async function deliveredAgain(): Promise<void> {
     const link = await fixture.nats.link();
-    const [toolStreams, { names }] = [toolStreamsOf(link), link];
+    const [toolStreams, { names }] = [createToolStreams(link), link];
     const { consumers } = await toolStreams.manager;
     while ((await consumers.info(names.toolCalls.stream, 'exec')).num_redelivered === 0) await sleep(20);
   }

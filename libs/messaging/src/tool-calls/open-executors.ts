@@ -178,7 +178,7 @@ export class OpenExecutors {
     this.heardAtMs.delete(id.data);
     this.heardAtMs.set(id.data, atMs);
     this.forgetOld();
-    if (isOpen) this.announced.set(id.data, { atMs, losses, weight: weightOf(load), adopts });
+    if (isOpen) this.announced.set(id.data, { atMs, losses, weight: weigh(load), adopts });
     else this.announced.delete(id.data);
     if (isOpen) for (const done of this.waiting) done();
   }
@@ -188,7 +188,7 @@ export class OpenExecutors {
 const defaultWeight = 16;
 
 /** Its free slots, reduced by up to half for sandboxes that are awake; at least 1, since calls may wait. */
-function weightOf(load: ExecutorLoad | undefined): number {
+function weigh(load: ExecutorLoad | undefined): number {
   if (!load) return defaultWeight;
   const { calls, sandboxes } = load;
   const freeSlots = Math.max(0, calls.slots - calls.running - calls.waiting);

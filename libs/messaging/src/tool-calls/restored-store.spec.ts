@@ -13,13 +13,13 @@ describe('tool calls when NATS restarts with an older state of its store', () =>
   afterEach(() => fixture.close());
   afterAll(() => server.stop());
 
-  const keyOf = ({ run_id, id, attempt }: ToolCall) => ({ runId: run_id, callId: id, attempt });
+  const createKey = ({ run_id, id, attempt }: ToolCall) => ({ runId: run_id, callId: id, attempt });
   const records = () => fixture.records();
 
   const replyTo = async (call: ToolCall) => {
     const stored = await records();
     for (;;) {
-      const reply = await stored.reply(keyOf(call)).catch(() => undefined);
+      const reply = await stored.reply(createKey(call)).catch(() => undefined);
       if (reply) return reply;
       await sleep(20);
     }
@@ -77,7 +77,7 @@ describe('tool calls when NATS restarts with an older state of its store', () =>
   it('does not send a call again whose records were lost (I5)', async () => {
     const call = aCall('unsafe');
     const first = await fixture.worker(call.run_id);
-    await (await records()).claimant(keyOf(call));
+    await (await records()).claimant(createKey(call));
     const { store } = first;
     const before = await server.copyOfStore((text) => text.includes('TOOL_TAKERS'));
     const { seen } = await counting();
@@ -129,7 +129,7 @@ describe('tool calls when NATS restarts with an older state of its store', () =>
     const { run_id, id, name, arguments: given, effect_class } = planned;
     const call = { call_id: id, run_id, name, arguments: given, effect_class, attempt: 1, timeout_ms: 1_000 };
     const stored = await records();
-    await stored.claimant(keyOf(planned)); // the streams exist now
+    await stored.claimant(createKey(planned)); // the streams exist now
     stored.dispatch({ ...call, thread_id: threadId.parse('thr_1') });
     const { seen } = await counting();
 

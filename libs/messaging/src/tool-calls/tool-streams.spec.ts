@@ -1,4 +1,4 @@
-import { TestNats, toolStreamsOf } from '../testing/test-nats';
+import { TestNats, createToolStreams } from '../testing/test-nats';
 import { ToolStreams } from './tool-streams';
 
 describe('ToolStreams', () => {
@@ -10,7 +10,7 @@ describe('ToolStreams', () => {
   });
 
   async function streams() {
-    const toolStreams = toolStreamsOf(await nats.link());
+    const toolStreams = createToolStreams(await nats.link());
     await toolStreams.ensure();
     return toolStreams;
   }
@@ -22,7 +22,7 @@ describe('ToolStreams', () => {
   });
 
   it('knows no store before the first check, and remembers no unknown store', async () => {
-    const toolStreams = toolStreamsOf(await nats.link());
+    const toolStreams = createToolStreams(await nats.link());
 
     expect(toolStreams.store).toBeNull();
     expect((await streams()).remembers(null)).toBe(false);
@@ -54,11 +54,11 @@ describe('ToolStreams', () => {
 
   it('updates streams of an older version', async () => {
     const link = await nats.link();
-    const { streams: api } = await toolStreamsOf(link).manager;
+    const { streams: api } = await createToolStreams(link).manager;
     const { stream, all } = link.names.toolResults;
     await api.add({ name: stream, subjects: [all], max_msgs_per_subject: 1 });
 
-    await toolStreamsOf(link).ensure();
+    await createToolStreams(link).ensure();
 
     expect((await api.info(stream)).config).toMatchObject({ allow_direct: true, max_msg_size: 8 * 1024 * 1024 });
   });

@@ -1,7 +1,7 @@
 import { type ToolCall, runId } from '@rondo/contract';
 import { type Handle, ToolCallFixture, aCall, endlessWork, never, answered } from '../testing/tool-call-fixture';
 import type { ToolReply } from './wire-format';
-import { toolStreamsOf } from '../testing/test-nats';
+import { createToolStreams } from '../testing/test-nats';
 
 const probes = runId.parse('run_probe');
 
@@ -12,13 +12,13 @@ describe('pure calls, which run unclaimed', () => {
 
   it('are claimed by an executor that has just subscribed, and no longer once it has been subscribed for a while', async () => {
     await fixture.executor(async () => answered('done'));
-    expect(await claimantOf(aCall('pure'))).toEqual(expect.any(String));
+    expect(await findClaimant(aCall('pure'))).toEqual(expect.any(String));
 
     await subscribedLongEnough();
 
-    expect(await claimantOf(aCall('pure'))).toBeUndefined();
-    expect(await claimantOf(aCall('idempotent'))).toEqual(expect.any(String));
-    expect(await claimantOf({ ...aCall('pure'), attempt: 2 })).toEqual(expect.any(String));
+    expect(await findClaimant(aCall('pure'))).toBeUndefined();
+    expect(await findClaimant(aCall('idempotent'))).toEqual(expect.any(String));
+    expect(await findClaimant({ ...aCall('pure'), attempt: 2 })).toEqual(expect.any(String));
   });
 
   it('go past the queue, and leave no record', async () => {
@@ -30,7 +30,7 @@ describe('pure calls, which run unclaimed', () => {
     expect(await tools.execute(call, never)).toMatchObject({ result: { output: 'done' } });
 
     const records = await fixture.records();
-    expect(await records.reply(keyOf(call))).toBeUndefined();
+    expect(await records.reply(createKey(call))).toBeUndefined();
     expect(await callsEverQueued()).toBe(queued);
   });
 
@@ -141,7 +141,7 @@ describe('pure calls, which run unclaimed', () => {
     const call = aCall('pure');
     const link = await fixture.nats.link();
     const tools = await fixture.worker(call.run_id, { link, timing: { stopTimeoutMs: 60_000 } });
-    await toolStreamsOf(link).ensure();
+    await createToolStreams(link).ensure();
     const stop = new AbortController();
     const hold = jest.spyOn(link.writes, 'soon');
     const held: Parameters<typeof link.writes.soon>[0][] = [];
@@ -185,21 +185,21 @@ describe('pure calls, which run unclaimed', () => {
   });
 
   /** Runs the call, and resolves to its claimant. */
-  async function claimantOf(call: ToolCall): Promise<string | undefined> {
+  async function findClaimant(call: ToolCall): Promise<string | undefined> {
     const tools = await fixture.worker(call.run_id);
     expect(await tools.execute(call, never)).toMatchObject({ how: 'answered' });
     tools.close(new Error('done'));
-    return (await fixture.records()).claimant(keyOf(call));
+    return (await fixture.records()).claimant(createKey(call));
   }
 
   /** Resolves when an executor has been subscribed for so long that it runs pure calls unclaimed. */
   async function subscribedLongEnough(): Promise<void> {
-    while ((await claimantOf(aCall('pure', probes))) !== undefined);
+    while ((await findClaimant(aCall('pure', probes))) !== undefined);
   }
 
   async function callsEverQueued(): Promise<number> {
     const link = await fixture.nats.link();
-    const [toolStreams, { names }] = [toolStreamsOf(link), link];
+    const [toolStreams, { names }] = [createToolStreams(link), link];
     const { state } = await (await toolStreams.manager).streams.info(names.toolCalls.stream);
     return state.last_seq;
   }
@@ -215,8 +215,8 @@ describe('pure calls, which run unclaimed', () => {
   /** Resolves when the call has left the queue. */
   async function gone(call: ToolCall): Promise<void> {
     const records = await fixture.records();
-    while (await records.isQueued(keyOf(call)));
+    while (await records.isQueued(createKey(call)));
   }
 });
 
-const keyOf = ({ run_id, id, attempt }: ToolCall) => ({ runId: run_id, callId: id, attempt });
+const createKey = ({ run_id, id, attempt }: ToolCall) => ({ runId: run_id, callId: id, attempt });

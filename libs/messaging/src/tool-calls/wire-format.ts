@@ -45,7 +45,7 @@ export const dispatchedCall = z.object({
 export type DispatchedCall = z.infer<typeof dispatchedCall>;
 
 /** The account that a call counts for when slots are shared. A call that names none counts for its thread alone. */
-export const accountOf = ({ account_id, thread_id }: DispatchedCall): string => account_id ?? thread_id;
+export const toAccount = ({ account_id, thread_id }: DispatchedCall): string => account_id ?? thread_id;
 
 /** Ends a call. Older workers do not send its effect class. */
 export const toolCancel = dispatchedCall
@@ -53,7 +53,7 @@ export const toolCancel = dispatchedCall
   .extend({ effect_class: effectClass.exactOptional() });
 export type ToolCancel = z.infer<typeof toolCancel>;
 
-export const keyOf = ({ run_id: runId, call_id: callId, attempt }: ToolCancel): CallKey => ({
+export const toKey = ({ run_id: runId, call_id: callId, attempt }: ToolCancel): CallKey => ({
   runId,
   callId,
   attempt,
@@ -102,7 +102,7 @@ export type ToolProgress = z.infer<typeof toolProgress>;
 /** An answer as the executor gave it, including the bytes of an image. */
 export type ExecutorAnswer = ToolAnswer<ExecutorResult>;
 
-export function answerOf(reply: ToolReply): ExecutorAnswer {
+export function toAnswer(reply: ToolReply): ExecutorAnswer {
   switch (reply.how) {
     case 'answered':
       return {

@@ -133,7 +133,7 @@ export function serveTunnels(nats: NatsLink, executorId: string, server: TunnelS
       if (accepted.serve) await serve(accepted.serve, tunnel);
       else tunnel.resume().end();
     } catch (error) {
-      message.respond(JSON.stringify({ ok: false, ...refusalOf(error) }));
+      message.respond(JSON.stringify({ ok: false, ...toRefusal(error) }));
       if (!(error instanceof TunnelError)) log.warn({ executorId, error }, 'sandbox request failed');
       tunnel.destroy();
     }
@@ -173,7 +173,7 @@ function publish({ connection }: NatsLink, subject: string, frame: Uint8Array): 
   if (!connection.isClosed() && !connection.isDraining()) connection.publish(subject, frame);
 }
 
-const refusalOf = (error: unknown) =>
+const toRefusal = (error: unknown) =>
   error instanceof TunnelError
     ? { code: error.code, message: error.message }
     : { code: 'failed', message: 'The executor could not do it; its log says why.' };

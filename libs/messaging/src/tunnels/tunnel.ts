@@ -110,7 +110,7 @@ export class Tunnel extends Duplex {
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     clearInterval(this.timer);
     const isOver = this.readableEnded && this.writableFinished;
-    if (!isOver && !this.hasFailedThere) this.send('reset', reasonOf(error));
+    if (!isOver && !this.hasFailedThere) this.send('reset', toReason(error));
     this.wire.closed();
     done(error);
   }
@@ -126,7 +126,7 @@ export class Tunnel extends Duplex {
         }
         return;
       case 'credit':
-        this.credit += creditOf(payload);
+        this.credit += toCredit(payload);
         this.writeOn();
         return;
       case 'end':
@@ -134,7 +134,7 @@ export class Tunnel extends Duplex {
         return;
       case 'reset':
         this.hasFailedThere = true;
-        this.destroy(failureOf(payload));
+        this.destroy(toFailure(payload));
         return;
       case 'alive':
         return;
@@ -169,10 +169,10 @@ export class Tunnel extends Duplex {
   }
 }
 
-const creditOf = (payload: Uint8Array): number =>
+const toCredit = (payload: Uint8Array): number =>
   payload.length === 4 ? Buffer.from(payload.buffer, payload.byteOffset, 4).readUInt32BE() : 0;
 
-function reasonOf(error: Error | null): Uint8Array {
+function toReason(error: Error | null): Uint8Array {
   const reason =
     error instanceof TunnelError
       ? { code: error.code, message: error.message.slice(0, 2_000) }
@@ -180,7 +180,7 @@ function reasonOf(error: Error | null): Uint8Array {
   return Buffer.from(JSON.stringify(reason));
 }
 
-function failureOf(payload: Uint8Array): TunnelError {
+function toFailure(payload: Uint8Array): TunnelError {
   try {
     const { code, message } = failure.parse(JSON.parse(Buffer.from(payload).toString()));
     return new TunnelError(code, message);

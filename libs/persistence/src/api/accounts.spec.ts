@@ -32,7 +32,7 @@ describe('Accounts', () => {
 
     expect(await accounts.verify(apiKey.key)).toBeUndefined();
     expect(await accounts.verify(other.key)).toBeDefined();
-    expect(await accounts.revokedOf([apiKey.id, other.id])).toEqual([apiKey.id]);
+    expect(await accounts.readRevoked([apiKey.id, other.id])).toEqual([apiKey.id]);
   });
 
   it('seeds the admin key once, however many gateways start', async () => {

@@ -2,10 +2,10 @@ import { type AccountId, type ApiKeyId, type NewId, accountId, apiKeyId } from '
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../database/database';
 import type { ApiKey as ApiKeyRow } from '../generated/client';
-import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
+import { type Page, type PageRequest, idOfCursor, toPage } from './page';
 import { storedText } from '../database/stored-text';
 import type { Caller } from './caller';
-import { hashOf, newSecret } from './secret-hash';
+import { toHash, newSecret } from './secret-hash';
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
 
@@ -149,7 +149,7 @@ export class Accounts {
       take: limit + 1,
       include: { balance: { select: { tier: true } } },
     });
-    return pageOf(
+    return toPage(
       rows.map(({ id, name, createdAt, balance }) => ({
         id: accountId.parse(id),
         name,
@@ -171,12 +171,12 @@ export class Accounts {
       orderBy: { id: 'desc' },
       take: limit + 1,
     });
-    return pageOf(rows.map(apiKeyOf), limit);
+    return toPage(rows.map(toApiKey), limit);
   }
 
   /** Undefined for an unknown, revoked or expired key, and for those of a removed account. */
   async verify(key: string): Promise<Caller | undefined> {
-    const row = await validKey.first(this.database.sql, [hashOf(key)]);
+    const row = await validKey.first(this.database.sql, [toHash(key)]);
     return (
       row && {
         ...{ accountId: row.account_id, keyId: row.id, scopes: row.scopes },
@@ -196,7 +196,7 @@ export class Accounts {
   }
 
   /** Which of these keys are no longer valid. */
-  async revokedOf(keyIds: readonly ApiKeyId[]): Promise<ApiKeyId[]> {
+  async readRevoked(keyIds: readonly ApiKeyId[]): Promise<ApiKeyId[]> {
     const rows = await this.database.prisma.apiKey.findMany({
       where: {
         ...{ id: { in: [...keyIds] }, revokedAt: null },
@@ -267,7 +267,7 @@ export class Accounts {
   }
 
   private keyRow({ accountId, name, scopes, expiresAt }: KeyToCreate, key: string) {
-    const secret = { hash: hashOf(key), hint: key.slice(-4) };
+    const secret = { hash: toHash(key), hint: key.slice(-4) };
     return {
       id: `key_${this.newId()}`,
       accountId,
@@ -279,7 +279,7 @@ export class Accounts {
   }
 }
 
-const apiKeyOf = ({ id, name, hint, scopes, createdAt, revokedAt, expiresAt, lastUsedAt }: ApiKeyRow): ApiKey => ({
+const toApiKey = ({ id, name, hint, scopes, createdAt, revokedAt, expiresAt, lastUsedAt }: ApiKeyRow): ApiKey => ({
   id: apiKeyId.parse(id),
   name,
   hint,

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import type { Database } from '../database/database';
 import { storedText } from '../database/stored-text';
 import type { Caller, CallerId } from './caller';
-import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
+import { type Page, type PageRequest, idOfCursor, toPage } from './page';
 import { checked } from '../database/checked-query';
 
 /** What a caller is about to do. It holds no bodies, so that no secret gets into it. */
@@ -102,7 +102,7 @@ export class AuditLog {
     await this.database.sql.query(insertEntry, [id, ...who, action, target]);
     try {
       const result = await perform();
-      await this.finish(id, { target: target ?? idOf(result), problem: null });
+      await this.finish(id, { target: target ?? findId(result), problem: null });
       return result;
     } catch (error) {
       if (error instanceof TerminalError) await this.finish(id, { target, problem: error.code });
@@ -118,7 +118,7 @@ export class AuditLog {
       ...[filter.callerId ?? null, filter.target === undefined ? null : storedText(filter.target)],
       ...[filter.outcome ?? null, filter.createdFrom ?? null, filter.createdBefore ?? null],
     ];
-    return pageOf((await newestEntries.all(this.database.sql, values)).map(entryOf), limit);
+    return toPage((await newestEntries.all(this.database.sql, values)).map(toEntry), limit);
   }
 
   private async finish(id: string, ended: z.infer<typeof outcome>): Promise<void> {
@@ -130,12 +130,12 @@ const identified = z.object({ id: z.string().max(100) });
 const wrapped = z.union([identified, z.object({ account: identified }).transform(({ account }) => account)]);
 
 /** Accounts are returned beside their first key. */
-function idOf(result: unknown): string | null {
+function findId(result: unknown): string | null {
   const { data } = wrapped.safeParse(result);
   return data?.id ?? null;
 }
 
-function entryOf(row: EntryRow): AuditEntry {
+function toEntry(row: EntryRow): AuditEntry {
   const ended = row.outcome;
   const known = ended && (ended.problem === null ? 'done' : 'refused');
   return {

@@ -71,7 +71,7 @@ describe('IdempotencyKeys', () => {
       request: one,
       answer: ({ id }) => ({ status: 202, body: { id }, location: `/made/${id}` }),
     });
-    const replayOf = ({ id }: { id: string }) => ({
+    const createReplay = ({ id }: { id: string }) => ({
       verdict: 'replay',
       response: { status: 202, body: { id }, location: `/made/${id}` },
     });
@@ -94,7 +94,7 @@ describe('IdempotencyKeys', () => {
         const made = await make(promised);
         await age(promised.request, '61 s');
 
-        expect(await keys.begin(promised.request)).toEqual(replayOf(made));
+        expect(await keys.begin(promised.request)).toEqual(createReplay(made));
       }
     });
 
@@ -110,7 +110,7 @@ describe('IdempotencyKeys', () => {
       const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
       expect(made).toHaveLength(1);
       expect(refused).toMatchObject([{ code: 'idempotency_in_flight' }]);
-      expect(await keys.begin(promised.request)).toEqual(replayOf(made[0] ?? { id: '' }));
+      expect(await keys.begin(promised.request)).toEqual(createReplay(made[0] ?? { id: '' }));
     });
 
     async function waitingRun() {

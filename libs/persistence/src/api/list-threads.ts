@@ -18,7 +18,7 @@ import type { Sql } from '../database/sql';
 import { storedText } from '../database/stored-text';
 import { type MetadataFilter, hasMetadata, writtenMetadata } from './metadata-filter';
 import { type PageRequest, idOfCursor } from './page';
-import { inputText, previewOf } from './runs/input-text';
+import { inputText, toPreview } from './runs/input-text';
 import { runsWith } from './runs/list-runs';
 import type { Audience } from './users/audience';
 import { z } from 'zod';
@@ -176,7 +176,7 @@ const toThread = (row: ThreadRow): Thread => ({
 
 function readPreview(content: readonly UserBlock[] | null): string | null {
   const text = content === null ? undefined : inputText(content);
-  return text === undefined ? null : previewOf(text);
+  return text === undefined ? null : toPreview(text);
 }
 
 function toNewestRun(row: ThreadRow): NewestRun | null {

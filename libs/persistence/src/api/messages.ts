@@ -13,7 +13,7 @@ import { type PendingKey, storeResponse } from './idempotency-keys';
 import { toShownMessage, messageRow } from '../run-log/message-row';
 import { type Page, type PageRequest, BoundedList, idOfCursor, invalidCursor } from './page';
 import { readThreadHistory } from './thread-history';
-import { type ThreadAddress, requireCapacityOf, threadNotFound } from './thread-row';
+import { type ThreadAddress, requireThreadCapacity, threadNotFound } from './thread-row';
 import { checked } from '../database/checked-query';
 
 export interface MessageFilter extends ThreadAddress, PageRequest {
@@ -43,7 +43,7 @@ export class Messages {
       const values = [id, threadId, accountId, JSON.stringify(kept), messages, bytes];
       const row = await addMessage.first(sql, values);
       if (!row) {
-        await requireCapacityOf(sql, threadId, this.limits);
+        await requireThreadCapacity(sql, threadId, this.limits);
         throw threadNotFound(threadId);
       }
       await referToImages(sql, { accountId, threadId }, kept);
@@ -59,7 +59,7 @@ export class Messages {
     });
     if (!thread) throw threadNotFound(threadId);
 
-    const seq = after === undefined ? 0 : await this.seqOf(threadId, after);
+    const seq = after === undefined ? 0 : await this.readSeq(threadId, after);
     return messagesAfter.page(sql, [threadId, seq, type ?? null, llmOnly ?? false], limit);
   }
 
@@ -70,7 +70,7 @@ export class Messages {
     return history;
   }
 
-  private async seqOf(threadId: string, cursor: string): Promise<number> {
+  private async readSeq(threadId: string, cursor: string): Promise<number> {
     const id = idOfCursor(cursor, messageId);
     const row = await this.database.prisma.message.findFirst({ where: { id, threadId }, select: { seq: true } });
     if (!row) throw invalidCursor();

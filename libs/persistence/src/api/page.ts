@@ -15,7 +15,7 @@ export interface PageRequest {
 }
 
 /** `rows` has one row more than requested if there are more. */
-export const pageOf = <T extends Identified>(rows: readonly T[], limit: number): Page<T> =>
+export const toPage = <T extends Identified>(rows: readonly T[], limit: number): Page<T> =>
   page(rows.slice(0, limit), rows.length > limit);
 
 interface Identified {
@@ -71,7 +71,7 @@ export class BoundedList<T extends Identified> {
   }
 }
 
-/** The id in a cursor. Throws `invalid_cursor` for anything that `pageOf` did not write. */
+/** The id in a cursor. Throws `invalid_cursor` for anything that `toPage` did not write. */
 export function idOfCursor(cursor: string, id: { safeParse(text: string): { success: boolean } }): string {
   const text = Buffer.from(cursor, 'base64url').toString();
   if (!id.safeParse(text).success) throw invalidCursor();

@@ -13,8 +13,8 @@ import { TerminalError } from '@rondo/domain';
 import type { Database } from '../database/database';
 import type { Sql } from '../database/sql';
 import { StatementBatcher } from '../database/statement-batcher';
-import { workspaceOf } from '../run-log/workspace-sql';
-import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
+import { toWorkspace } from '../run-log/workspace-sql';
+import { type Page, type PageRequest, idOfCursor, toPage } from './page';
 import { type ThreadAddress, threadNotFound } from './thread-row';
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
@@ -73,7 +73,7 @@ const oneRow = checked(sandboxRow, `${rows} and sandboxes.id = $2`);
 const workspaceOfThread = checked(
   z.object({ id: threadId }),
   `
-select ${workspaceOf('threads.project_id', 'threads.id')} as id from threads
+select ${toWorkspace('threads.project_id', 'threads.id')} as id from threads
 where threads.id = $2 and threads.account_id = $1 and threads.deleted_at is null`,
 );
 const rowOfThread = checked(sandboxRow, `${rows} and sandboxes.thread_id = (${workspaceOfThread.text})`);
@@ -101,7 +101,7 @@ select runs.id from sandboxes
   join threads on threads.id = sandboxes.thread_id
   join runs on runs.account_id = threads.account_id and runs.finished_at is null
 where sandboxes.id = $2 and threads.account_id = $1 and threads.deleted_at is null and runs.status in ('running', 'stopping')
-  and ${workspaceOf('runs.project_id', 'runs.thread_id')} = sandboxes.thread_id
+  and ${toWorkspace('runs.project_id', 'runs.thread_id')} = sandboxes.thread_id
 limit 1`,
 );
 
@@ -161,7 +161,7 @@ export class Sandboxes {
   async get({ accountId, sandboxId: id }: SandboxAddress): Promise<Sandbox> {
     const row = await oneRow.first(this.database.sql, [accountId, id]);
     if (!row) throw new TerminalError('sandbox_not_found', `There is no sandbox ${id}.`);
-    return sandboxOf(row);
+    return toSandbox(row);
   }
 
   /** A run that is at work in the sandbox, so not one that waits. */
@@ -171,7 +171,7 @@ export class Sandboxes {
   }
 
   /** The thread that has the workspace of this one: itself, unless the threads of its project share one. Rejects with `thread_not_found`. */
-  async workspaceOf({ accountId, threadId: id }: ThreadAddress): Promise<ThreadId> {
+  async readWorkspace({ accountId, threadId: id }: ThreadAddress): Promise<ThreadId> {
     const row = await workspaceOfThread.first(this.database.sql, [accountId, id]);
     if (!row) throw threadNotFound(id);
     return row.id;
@@ -180,7 +180,7 @@ export class Sandboxes {
   /** That of its workspace. */
   async ofThread(accountId: AccountId, thread: ThreadId): Promise<Sandbox | undefined> {
     const row = await rowOfThread.first(this.database.sql, [accountId, thread]);
-    return row && sandboxOf(row);
+    return row && toSandbox(row);
   }
 
   /** Whether runs in this place use a workspace that exists already. */
@@ -190,13 +190,13 @@ export class Sandboxes {
   }
 
   /** The executors that have sandboxes of the account. */
-  async executorsOf(accountId: AccountId): Promise<string[]> {
+  async readExecutors(accountId: AccountId): Promise<string[]> {
     const found = await executorsOfAccount.all(this.database.sql, [accountId]);
     return found.map(({ executor_id }) => executor_id);
   }
 
   /** Those of the threads that are the account's, and not deleted. */
-  async ownedOf(accountId: AccountId, threads: readonly ThreadId[]): Promise<ReadonlySet<string>> {
+  async findOwned(accountId: AccountId, threads: readonly ThreadId[]): Promise<ReadonlySet<string>> {
     const owned = await selectOwned.all(this.database.sql, [accountId, threads]);
     return new Set(owned.map(({ threadId }) => threadId));
   }
@@ -210,11 +210,11 @@ export class Sandboxes {
   async list({ accountId, after, limit, threadId }: SandboxRequest): Promise<Page<Sandbox>> {
     if (threadId !== undefined) {
       const sandbox = await this.ofThread(accountId, threadId);
-      return pageOf(sandbox ? [sandbox] : [], limit);
+      return toPage(sandbox ? [sandbox] : [], limit);
     }
     const cursor = after === undefined ? null : idOfCursor(after, sandboxId);
     const found = await newestRows.all(this.database.sql, [accountId, cursor, limit + 1]);
-    return pageOf(found.map(sandboxOf), limit);
+    return toPage(found.map(toSandbox), limit);
   }
 
   /** Some sandboxes of deleted threads. The caller has their workspaces deleted and then calls `forget`. */
@@ -238,7 +238,7 @@ async function keep(sql: Sql, newId: NewId, offers: readonly HostedSandbox[]): P
   return offers.map(({ threadId, executorId }) => kept.get(threadId) ?? executorId);
 }
 
-const sandboxOf = ({ id, thread_id, project_id, executor_id, created_at }: Row): Sandbox => ({
+const toSandbox = ({ id, thread_id, project_id, executor_id, created_at }: Row): Sandbox => ({
   id,
   threadId: thread_id,
   projectId: project_id,

@@ -12,8 +12,8 @@ import { TerminalError } from '@rondo/domain';
 import type { Database } from '../database/database';
 import type { Sql } from '../database/sql';
 import type { Caller, CallerId } from './caller';
-import { type Page, type PageRequest, idOfCursor, pageOf } from './page';
-import { hashOf, newSecret } from './secret-hash';
+import { type Page, type PageRequest, idOfCursor, toPage } from './page';
+import { toHash, newSecret } from './secret-hash';
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
 
@@ -181,8 +181,8 @@ export class Sessions {
 
   /** Undefined for an unknown, expired or ended session, and for one whose key was revoked. */
   async verify(secret: string): Promise<Session | undefined> {
-    const row = await validSession.first(this.database.sql, [hashOf(secret)]);
-    return row && sessionOf(row);
+    const row = await validSession.first(this.database.sql, [toHash(secret)]);
+    return row && toSession(row);
   }
 
   /** Undefined of an account that is gone. */
@@ -203,7 +203,7 @@ export class Sessions {
   }: PageRequest & { accountId: AccountId }): Promise<Page<ListedSession>> {
     const before = after === undefined ? null : idOfCursor(after, sessionId);
     const rows = await accountSessions.all(this.database.sql, [account, before, limit + 1]);
-    return pageOf(rows.map(listedSession), limit);
+    return toPage(rows.map(listedSession), limit);
   }
 
   /** Ends a session of the account, of any caller. Rejects with `session_not_found`. Idempotent. */
@@ -224,7 +224,7 @@ export class Sessions {
   }
 
   /** Which of these are over. */
-  async endedOf(ids: readonly SessionId[]): Promise<SessionId[]> {
+  async readEnded(ids: readonly SessionId[]): Promise<SessionId[]> {
     const rows = await liveSessions.all(this.database.sql, [ids]);
     const live = new Set(rows.map(({ id }) => id));
     return ids.filter((id) => !live.has(id));
@@ -233,7 +233,7 @@ export class Sessions {
   /** A code that signs one browser in, within so many seconds, with the rights of this key. */
   async createLink(address: { accountId: AccountId; keyId: ApiKeyId }, seconds: number): Promise<SessionLink> {
     const code = newSecret('');
-    const values = [hashOf(code), address.accountId, address.keyId, seconds];
+    const values = [toHash(code), address.accountId, address.keyId, seconds];
     const row = await insertLink.first(this.database.sql, values);
     if (!row) throw new Error('the link was not stored');
     return { code, expiresAt: row.expires_at };
@@ -242,7 +242,7 @@ export class Sessions {
   /** Uses a code up. Undefined if it is unknown, expired or was used, or if its key was revoked. */
   redeem(code: string, seconds: number): Promise<NewSession | undefined> {
     return this.database.transaction(async (sql) => {
-      const row = await redeemLink.first(sql, [hashOf(code)]);
+      const row = await redeemLink.first(sql, [toHash(code)]);
       if (!row) return undefined;
       const key = {
         ...{ accountId: row.account_id, keyId: row.key_id, scopes: row.scopes },
@@ -258,10 +258,10 @@ export class Sessions {
     const row = await insertSession.first(sql, [
       ...[`ses_${this.newId()}`, caller.accountId],
       ...[isKey ? caller.keyId : null, isKey ? null : caller.keyId],
-      ...[[...caller.scopes], hashOf(secret), seconds, caller.expiresAt ?? null],
+      ...[[...caller.scopes], toHash(secret), seconds, caller.expiresAt ?? null],
     ]);
     if (!row) throw new Error('the session was not stored');
-    return { session: sessionOf(row), secret };
+    return { session: toSession(row), secret };
   }
 }
 
@@ -277,7 +277,7 @@ const listedSession = (row: z.infer<typeof listedRow>): ListedSession => ({
   last_used_at: row.last_used_at?.toISOString() ?? null,
 });
 
-const sessionOf = ({ id, account_id, key_id, user_id, scopes, expires_at }: SessionRow): Session => ({
+const toSession = ({ id, account_id, key_id, user_id, scopes, expires_at }: SessionRow): Session => ({
   accountId: account_id,
   keyId: callerId({ key_id, user_id }),
   scopes,

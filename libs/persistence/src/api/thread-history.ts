@@ -1,6 +1,6 @@
 import type { Message } from '@rondo/contract';
 import type { Sql } from '../database/sql';
-import { earlierHistoryOf } from '../run-log/claim-history';
+import { toEarlierHistory } from '../run-log/claim-history';
 import { type MessageRow, toShownMessage } from '../run-log/message-row';
 import type { JsonRow } from '../run-log/run-row';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ export async function readThreadHistory(
 ): Promise<readonly Message[] | undefined> {
   const statement = `
 with next_run as (select '' as id, threads.id as thread_id, last_message_seq as past_through ${threads})
-select earlier from next_run ${earlierHistoryOf('next_run')}`;
+select earlier from next_run ${toEarlierHistory('next_run')}`;
   const row = await checked(historyRow, statement).first(sql, values);
   return row?.earlier.map((message) => toShownMessage({ ...message, created_at: new Date(message.created_at) }));
 }

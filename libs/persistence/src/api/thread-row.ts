@@ -68,7 +68,7 @@ export async function lockThread(sql: Sql, { accountId, threadId }: ThreadAddres
 
 const threadSize = checked(threadSizeRow, `select last_message_seq, message_bytes::float from threads where id = $1`);
 
-export async function requireCapacityOf(sql: Sql, threadId: ThreadId, limits: ThreadLimits): Promise<void> {
+export async function requireThreadCapacity(sql: Sql, threadId: ThreadId, limits: ThreadLimits): Promise<void> {
   const size = await threadSize.first(sql, [threadId]);
   if (size) requireCapacity(threadId, size, limits);
 }

@@ -11,7 +11,7 @@ import type { Database } from '../database/database';
 import { readAgent } from './agents/change-agent';
 import { type PendingKey, storeResponse } from './idempotency-keys';
 import { type Thread, type ThreadFilter, listThreads } from './list-threads';
-import { type Page, pageOf } from './page';
+import { type Page, toPage } from './page';
 import { keepProject } from './projects/project-row';
 import { ThreadBusyError } from './runs/thread-busy-error';
 import { type ThreadAddress, insertThread, lockThread, threadNotFound } from './thread-row';
@@ -69,7 +69,7 @@ export class Threads {
 
   /** Newest first. */
   async list(filter: ThreadFilter): Promise<Page<Thread>> {
-    return pageOf(await listThreads(this.database.sql, filter), filter.limit);
+    return toPage(await listThreads(this.database.sql, filter), filter.limit);
   }
 
   /** Renames it, shares it, or ends its sharing. What is undefined stays as it is. */

@@ -36,8 +36,8 @@ async function sent(claim: ClaimedRun): Promise<CallId> {
   return id;
 }
 
-const hostOf = async (thread: ThreadId) => (await moves.placeOf(thread))?.executorId;
-const moveOf = (thread: ThreadId, unsent: readonly CallId[] = []) => ({
+const findHost = async (thread: ThreadId) => (await moves.toPlace(thread))?.executorId;
+const createMove = (thread: ThreadId, unsent: readonly CallId[] = []) => ({
   threadId: thread,
   from: lost,
   to: other,
@@ -47,13 +47,13 @@ const moveOf = (thread: ThreadId, unsent: readonly CallId[] = []) => ({
 describe('a workspace whose executor is lost', () => {
   it('is hosted by another executor after the last step, for every later claim', async () => {
     const claim = await hosted();
-    const move = moveOf(claim.workspaceId);
+    const move = createMove(claim.workspaceId);
 
     expect(await moves.begin(move)).toBe(true);
-    expect(await moves.placeOf(claim.workspaceId)).toEqual({ executorId: lost, movingTo: other });
+    expect(await moves.toPlace(claim.workspaceId)).toEqual({ executorId: lost, movingTo: other });
     expect(await moves.complete(move)).toBe(true);
 
-    expect(await hostOf(claim.workspaceId)).toBe(other);
+    expect(await findHost(claim.workspaceId)).toBe(other);
     await fixture.store.handOver(claim);
     expect(await fixture.claim(claim.runId)).toMatchObject({ executorId: other });
   });
@@ -61,10 +61,10 @@ describe('a workspace whose executor is lost', () => {
   it('stays where it is while the lost executor may have got a call (I5)', async () => {
     const claim = await hosted();
     const callId = await sent(claim);
-    const move = moveOf(claim.workspaceId);
+    const move = createMove(claim.workspaceId);
 
     expect(await moves.begin(move)).toBe(false);
-    expect(await moves.begin(moveOf(claim.workspaceId, [callId]))).toBe(true);
+    expect(await moves.begin(createMove(claim.workspaceId, [callId]))).toBe(true);
     expect(await moves.complete(move)).toBe(false);
 
     await fixture.store.append(claim, [completed]);
@@ -80,36 +80,36 @@ describe('a workspace whose executor is lost', () => {
     await sandboxes.keep(first.workspaceId, lost);
     const callId = await sent(second);
 
-    expect(await moves.begin(moveOf(first.workspaceId))).toBe(false);
-    expect(await moves.begin(moveOf(first.workspaceId, [callId]))).toBe(true);
+    expect(await moves.begin(createMove(first.workspaceId))).toBe(false);
+    expect(await moves.begin(createMove(first.workspaceId, [callId]))).toBe(true);
   });
 
   it('stays with an executor that comes back before the last step', async () => {
     const { workspaceId } = await hosted();
-    const move = moveOf(workspaceId);
+    const move = createMove(workspaceId);
     await moves.begin(move);
 
-    expect(await moves.hostingOf(lost, [workspaceId])).toEqual({ deleted: [], moved: [] });
+    expect(await moves.readHosting(lost, [workspaceId])).toEqual({ deleted: [], moved: [] });
 
     expect(await moves.complete(move)).toBe(false);
-    expect(await hostOf(workspaceId)).toBe(lost);
+    expect(await findHost(workspaceId)).toBe(lost);
   });
 
   it('is the last target’s, when two workers have begun with different ones', async () => {
     const { workspaceId } = await hosted();
-    const move = moveOf(workspaceId);
+    const move = createMove(workspaceId);
     await moves.begin({ ...move, to: third });
     await moves.begin(move);
 
     expect(await moves.complete({ ...move, to: third })).toBe(false);
     expect(await moves.complete(move)).toBe(true);
     expect(await moves.begin({ ...move, to: third })).toBe(false);
-    expect(await hostOf(workspaceId)).toBe(other);
+    expect(await findHost(workspaceId)).toBe(other);
   });
 
   it('is not moved after the move was cancelled', async () => {
     const { workspaceId } = await hosted();
-    const move = moveOf(workspaceId);
+    const move = createMove(workspaceId);
     await moves.begin(move);
 
     await moves.cancel(move);
@@ -123,22 +123,22 @@ describe('an executor that asks what it hosts', () => {
     const [moved, pending] = [await hosted(), await hosted()];
     const never = threadId.parse('thr_never');
     const asked = [moved.workspaceId, pending.workspaceId, never];
-    await moves.begin(moveOf(moved.workspaceId));
-    await moves.complete(moveOf(moved.workspaceId));
-    await moves.begin(moveOf(pending.workspaceId));
+    await moves.begin(createMove(moved.workspaceId));
+    await moves.complete(createMove(moved.workspaceId));
+    await moves.begin(createMove(pending.workspaceId));
 
-    expect(await moves.hostingOf(other, asked)).toEqual({ deleted: [never], moved: [] });
-    expect(await moves.hostingOf(third, asked)).toEqual({
+    expect(await moves.readHosting(other, asked)).toEqual({ deleted: [never], moved: [] });
+    expect(await moves.readHosting(third, asked)).toEqual({
       deleted: [never],
       moved: [moved.workspaceId, pending.workspaceId],
     });
-    expect(await moves.hostingOf(lost, asked)).toEqual({ deleted: [never], moved: [moved.workspaceId] });
+    expect(await moves.readHosting(lost, asked)).toEqual({ deleted: [never], moved: [moved.workspaceId] });
   });
 
   it('learns which it has hosted since before the time that it asks about', async () => {
     const { workspaceId } = await hosted();
     const old = async (executor: string, before: string) =>
-      (await moves.hostingOf(executor, [workspaceId], before)).hostedBefore;
+      (await moves.readHosting(executor, [workspaceId], before)).hostedBefore;
 
     expect(await old(lost, '2100-01-01T00:00:00.000Z')).toEqual([workspaceId]);
     expect(await old(other, '2100-01-01T00:00:00.000Z')).toEqual([]);
@@ -148,6 +148,6 @@ describe('an executor that asks what it hosts', () => {
   it('hosts a workspace that no row names, for example after a restored backup', async () => {
     const { workspaceId } = await fixture.claimed();
 
-    expect(await moves.hostingOf(lost, [workspaceId])).toEqual({ deleted: [], moved: [] });
+    expect(await moves.readHosting(lost, [workspaceId])).toEqual({ deleted: [], moved: [] });
   });
 });

@@ -94,13 +94,13 @@ export class WorkspaceMoves {
     await this.database.sql.query(cancel, [threadId, from]);
   }
 
-  async placeOf(threadId: ThreadId): Promise<WorkspacePlace | undefined> {
+  async toPlace(threadId: ThreadId): Promise<WorkspacePlace | undefined> {
     const place = await selectPlace.first(this.database.sql, [threadId]);
     return place;
   }
 
   /** Answers an executor that has started, or was away. From now on, what it hosts is not moved until it is away again. */
-  hostingOf(executorId: string, threads: readonly ThreadId[], before?: string): Promise<WorkspaceHosting> {
+  readHosting(executorId: string, threads: readonly ThreadId[], before?: string): Promise<WorkspaceHosting> {
     return this.database.transaction(async (sql) => {
       await sql.query(stay, [executorId, threads]);
       const rows = await selectHosting.all(sql, [executorId, threads]);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DatabaseService, databaseServices, grantRoles, roleOf } from '../../../../deploy/local/roles.mjs';
+import { type DatabaseService, databaseServices, grantRoles, toRole } from '../../../../deploy/local/roles.mjs';
 import { Client } from 'pg';
 import { openDatabase } from './database';
 import { IdempotencyKeys } from '../api/idempotency-keys';
@@ -25,7 +25,7 @@ const tables = async (): Promise<string[]> => {
 
 /** Does this as a service, and answers with what Postgres says to it. */
 async function as(service: DatabaseService, statement: string): Promise<string> {
-  const client = new Client({ connectionString: await database.urlOf(service) });
+  const client = new Client({ connectionString: await database.findUrl(service) });
   await client.connect();
   try {
     await client.query('begin');
@@ -45,9 +45,9 @@ describe('the rights of services on Postgres', () => {
   });
 
   it.each(databaseServices)('are what the list says, also when they are given again: %s', async (service) => {
-    await database.urlOf(service);
+    await database.findUrl(service);
     await grantRoles({ url: database.url, passwords: { [service]: 'of-a-test' } });
-    const role = roleOf(service, new URL(database.url).pathname.slice(1));
+    const role = toRole(service, new URL(database.url).pathname.slice(1));
 
     const rights = await database.sql.query<{ name: string; verb: string }>(
       `select tablename as name, verb from pg_tables, unnest($2::text[]) as verb
@@ -66,7 +66,7 @@ describe('the rights of services on Postgres', () => {
   });
 
   it('are enough to open a database and to be seen by others', async () => {
-    const url = await database.urlOf('summarizer');
+    const url = await database.findUrl('summarizer');
     const opened = openDatabase({ url, poolSize: 1, leaseOwner: 'summarizer-1' });
 
     await opened.ping();
@@ -82,7 +82,7 @@ describe('the rights of services on Postgres', () => {
       `insert into idempotency_keys (account_id, key, request_hash, created_at)
        values ('acc_1', 'old', 'hash', clock_timestamp() - interval '25 hours'), ('acc_1', 'new', 'hash', clock_timestamp())`,
     );
-    const opened = openDatabase({ url: await database.urlOf('agent-worker'), poolSize: 1 });
+    const opened = openDatabase({ url: await database.findUrl('agent-worker'), poolSize: 1 });
 
     const deleted = await new IdempotencyKeys(opened).prune().finally(() => opened.close());
 

@@ -96,7 +96,7 @@ describe('a liveness lock', () => {
 
   it('is replaced by beats behind a pooler, whose connections outlive the process', async () => {
     const pooler = new Pooler();
-    const process = open('worker-1', await pooler.inFrontOf(database.url));
+    const process = open('worker-1', await pooler.readInFront(database.url));
     const beats = () =>
       database.sql.query<{ beat: string }>(`select beat_at::text as beat from heartbeats where owner = 'worker-1'`);
     let [first] = await beats();
@@ -128,7 +128,7 @@ class Pooler {
   private readonly sockets: Socket[] = [];
   private server: Server | undefined;
 
-  async inFrontOf(url: string): Promise<string> {
+  async readInFront(url: string): Promise<string> {
     const { hostname, port } = new URL(url);
     this.server = createServer((client) => {
       const upstream = connect(Number(port), hostname);

@@ -4,10 +4,10 @@ import { findBackend } from './configure-connection';
 import { beatUntil } from './heartbeats';
 import type { Sql } from './sql';
 
-const keyOf = (owner: string): string => `hashtextextended(${owner}, 0)`;
+const toKey = (owner: string): string => `hashtextextended(${owner}, 0)`;
 
 /** Shared, so that two names with the same hash do not block each other. */
-export const acquireLock = `select pg_advisory_lock_shared(${keyOf('$1')}), pg_backend_pid() as pid`;
+export const acquireLock = `select pg_advisory_lock_shared(${toKey('$1')}), pg_backend_pid() as pid`;
 export const announce = `
 with outdated as (delete from presences where postgres_since <> pg_postmaster_start_time() and owner <> $1)
 insert into presences (owner) values ($1)
@@ -19,7 +19,7 @@ export const isDead = `postgres_since = pg_postmaster_start_time() and not exist
   select from pg_locks
   where locktype = 'advisory' and objsubid = 1
     and database = (select oid from pg_database where datname = current_database())
-    and (classid::bigint << 32 | objid::bigint) = ${keyOf('owner')}
+    and (classid::bigint << 32 | objid::bigint) = ${toKey('owner')}
 )`;
 
 const retryDelayMs = 500;

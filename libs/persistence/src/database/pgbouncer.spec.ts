@@ -11,7 +11,7 @@ const modes: readonly PoolMode[] = ['session', 'transaction'];
 
   beforeAll(async () => {
     direct = await makeTestDatabase();
-    pooler = await PgBouncer.inFrontOf(direct.url, mode);
+    pooler = await PgBouncer.readInFront(direct.url, mode);
     services = [1, 2].map(() => openDatabase({ url: pooler.url, poolSize: 4 }));
   });
   afterAll(async () => {

@@ -23,7 +23,7 @@ export class PreparedStatements {
   /** In a transaction the error is thrown, and `Database.transaction` retries the whole transaction. */
   over(connection: Pool | PoolClient, { inTransaction = false } = {}): Sql {
     const query = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
-      const name = this.nameOf(text);
+      const name = this.toName(text);
       try {
         return await withClient(connection, async (client) => {
           const statement = isBehindPooler(client) ? { text } : { name, text };
@@ -39,7 +39,7 @@ export class PreparedStatements {
     return { query };
   }
 
-  private nameOf(text: string): string {
+  private toName(text: string): string {
     const name = this.names.get(text) ?? `rondo_${(this.count += 1)}`;
     this.names.set(text, name);
     return name;

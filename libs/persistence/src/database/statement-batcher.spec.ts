@@ -79,7 +79,7 @@ describe('Together', () => {
 
   it('puts no more into one statement than it can carry, and what is heavier than that goes alone', async () => {
     const statement = new Statement();
-    const megabytes = { weightOf: (question: number) => question * 1024 * 1024 };
+    const megabytes = { weigh: (question: number) => question * 1024 * 1024 };
     const together = new StatementBatcher(statement.ask, megabytes);
 
     const answers = Promise.all([6, 500, 6, 3, 6].map((question) => together.of(question)));

@@ -16,9 +16,9 @@ interface Waiting<Item, Result> {
 
 interface Grouping<Item> {
   /** No statement holds two items of one subject, so that they stay in order. By default items have no subject. */
-  readonly subjectOf?: (item: Item) => unknown;
+  readonly toSubject?: (item: Item) => unknown;
   /** The approximate bytes that the item adds to the statement; 0 by default. */
-  readonly weightOf?: (item: Item) => number;
+  readonly weigh?: (item: Item) => number;
   /** Sends the first item at once instead of at the end of its turn of the event loop. */
   readonly startsAtOnce?: boolean;
 }
@@ -58,14 +58,14 @@ export class StatementBatcher<Item, Result> {
 
   /** Takes items in order of arrival, skipping those that do not fit. */
   private nextGroup(): Waiting<Item, Result>[] {
-    const { subjectOf, weightOf } = this.grouping;
+    const { toSubject, weigh } = this.grouping;
     const subjects = new Set<unknown>();
     const group: Waiting<Item, Result>[] = [];
     const later: Waiting<Item, Result>[] = [];
     let bytes = 0;
     for (const waiting of this.waiting) {
-      const subject = subjectOf?.(waiting.item);
-      const weight = weightOf?.(waiting.item) ?? 0;
+      const subject = toSubject?.(waiting.item);
+      const weight = weigh?.(waiting.item) ?? 0;
       const fits = group.length === 0 || (group.length < maxBatchSize && bytes + weight <= maxBatchBytes);
       if (fits && !subjects.has(subject)) {
         group.push(waiting);

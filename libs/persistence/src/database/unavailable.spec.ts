@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const errorOf = (work: Promise<unknown>): Promise<unknown> =>
+const readError = (work: Promise<unknown>): Promise<unknown> =>
   work.then(() => undefined).catch((error: unknown) => error);
 
 /** A port without a server. */
@@ -26,9 +26,9 @@ describe('isDatabaseUnavailable', () => {
     const away = openDatabase({ url: `postgresql://postgres@127.0.0.1:${await deadPort()}/x`, poolSize: 1 });
 
     const errors = await Promise.all([
-      errorOf(away.ping()),
-      errorOf(away.transaction((sql) => sql.query('select 1'))),
-      errorOf(away.prisma.account.findMany()),
+      readError(away.ping()),
+      readError(away.transaction((sql) => sql.query('select 1'))),
+      readError(away.prisma.account.findMany()),
     ]);
 
     expect(errors.map(isDatabaseUnavailable)).toEqual([true, true, true]);
@@ -38,7 +38,7 @@ describe('isDatabaseUnavailable', () => {
   it('knows a connection that the server ended', async () => {
     const cut = database.transaction((sql) => sql.query('select pg_terminate_backend(pg_backend_pid())'));
 
-    expect(isDatabaseUnavailable(await errorOf(cut))).toBe(true);
+    expect(isDatabaseUnavailable(await readError(cut))).toBe(true);
   });
 
   it('knows a server that accepts no writes', async () => {
@@ -47,7 +47,7 @@ describe('isDatabaseUnavailable', () => {
       await sql.query(`insert into accounts (id, name) values ('acc_x', 'x')`);
     });
 
-    expect(isDatabaseUnavailable(await errorOf(refused))).toBe(true);
+    expect(isDatabaseUnavailable(await readError(refused))).toBe(true);
   });
 
   it.each([
@@ -70,7 +70,7 @@ describe('isDatabaseUnavailable', () => {
   });
 
   it('does not blame the server for a statement that is wrong, nor for anything else', async () => {
-    const wrong = await errorOf(database.sql.query('select nothing'));
+    const wrong = await readError(database.sql.query('select nothing'));
 
     for (const error of [
       wrong,

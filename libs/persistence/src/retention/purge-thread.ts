@@ -50,11 +50,11 @@ const webhooksAbout = `
 delete from webhook_deliveries where run_id = any($1::text[]) and (status <> 'pending' or type <> 'usage.recorded')`;
 
 const purgeFacadeIds = `delete from facade_ids where thread_id = $1`;
-const jobsOf = `delete from outbox where payload ->> 'thread_id' = $1`;
+const deleteJobs = `delete from outbox where payload ->> 'thread_id' = $1`;
 const theseRuns = `delete from runs where id = any($1::text[])`;
 
 /** Deletes images that no other thread of the account refers to. */
-const imagesOf = `
+const deleteImages = `
 with deleted as (delete from blob_refs where thread_id = $1 returning account_id, sha256)
 delete from blobs using deleted
 where blobs.account_id = deleted.account_id and blobs.sha256 = deleted.sha256 and not exists (
@@ -63,7 +63,7 @@ where blobs.account_id = deleted.account_id and blobs.sha256 = deleted.sha256 an
 )`;
 
 /** Deletes files that only these runs got. */
-const filesOf = `
+const deleteFiles = `
 delete from files where id in (select file_id from run_files where run_id = any($1::text[])) and not exists (
   select from run_files where run_files.file_id = files.id and run_id <> all($1::text[])
 )`;
@@ -82,9 +82,9 @@ export async function purgeThreads(sql: Sql): Promise<boolean> {
   if (await purgeRuns(sql, thread)) return true;
 
   await sql.query(answersAbout, [thread.account_id, [thread.id]]);
-  await sql.query(jobsOf, [thread.id]);
+  await sql.query(deleteJobs, [thread.id]);
   await sql.query(purgeFacadeIds, [thread.id]);
-  await sql.query(imagesOf, [thread.id]);
+  await sql.query(deleteImages, [thread.id]);
   await sql.query(done, [thread.id]);
   return true;
 }
@@ -95,7 +95,7 @@ async function purgeRuns(sql: Sql, thread: DeletedThread): Promise<boolean> {
   if ((await sql.query(someEvents, [runs])).length === most.events) return true;
   if ((await sql.query(someCalls, [runs])).length === most.calls) return true;
   await sql.query(answersAbout, [thread.account_id, runs]);
-  await sql.query(filesOf, [runs]);
+  await sql.query(deleteFiles, [runs]);
   await sql.query(webhooksAbout, [runs]);
   await sql.query(theseRuns, [runs]);
   return true;

@@ -55,7 +55,7 @@ async function tablesWith(texts: readonly string[]): Promise<string[]> {
 
 const images = (...mores: number[]): InputBlock[] =>
   inputContent.parse(mores.map((more) => ({ type: 'image', source: pngSource({}, [more]) })));
-const hashOf = (more: number) =>
+const toHash = (more: number) =>
   createHash('sha256')
     .update(Buffer.from(pngSource({}, [more]).data, 'base64'))
     .digest('hex');
@@ -125,7 +125,7 @@ it('a thread that was deleted, or never existed, is missing', async () => {
   await purge().some();
 
   const asked = [kept.id, deleted.id, threadId.parse('thr_never')];
-  const { deleted: missing } = await new WorkspaceMoves(fixture.database).hostingOf('executor-1', asked);
+  const { deleted: missing } = await new WorkspaceMoves(fixture.database).readHosting('executor-1', asked);
 
   expect(new Set(missing)).toEqual(new Set([deleted.id, 'thr_never']));
 });
@@ -159,7 +159,7 @@ describe('attack: tenants', () => {
     await fixture.threads.delete({ accountId, threadId: deleted.id });
     await purge().some();
 
-    expect((await hashes(accountId)).sort()).toEqual([2, 3, 4, 5].map(hashOf).sort());
+    expect((await hashes(accountId)).sort()).toEqual([2, 3, 4, 5].map(toHash).sort());
     expect(await tablesWith(await allOf(kept))).toEqual(before);
     expect((await fixture.messages.list({ accountId, threadId: kept.id, limit: 10 })).data.length).toBeGreaterThan(2);
   });
@@ -261,15 +261,15 @@ describe('images that nothing shows', () => {
     const { accountId } = fixture;
     const { id } = await fixture.threads.create({ accountId, metadata: {} });
     await fixture.messages.add({ accountId, threadId: id, content: images(1, 2, 3) });
-    await query('delete from blob_refs where sha256 = any($1::text[])', [[hashOf(1), hashOf(2)]]);
-    await query(`update messages set content = replace(content::text, $1, repeat('0', 64))::json`, [hashOf(1)]);
+    await query('delete from blob_refs where sha256 = any($1::text[])', [[toHash(1), toHash(2)]]);
+    await query(`update messages set content = replace(content::text, $1, repeat('0', 64))::json`, [toHash(1)]);
     const sweep = new BlobSweep(fixture.database);
 
     expect(await sweep.sweep()).toBe(0);
     await query(`update blobs set created_at = created_at - interval '25 hours'`);
     expect(await sweep.sweep()).toBe(1);
 
-    expect((await hashes(accountId)).sort()).toEqual([2, 3].map(hashOf).sort());
-    expect(await query('select from blob_refs where sha256 = $1', [hashOf(2)])).toHaveLength(1);
+    expect((await hashes(accountId)).sort()).toEqual([2, 3].map(toHash).sort());
+    expect(await query('select from blob_refs where sha256 = $1', [toHash(2)])).toHaveLength(1);
   });
 });

@@ -12,7 +12,7 @@ afterEach(() => fixture.close());
 
 const address = (runId: RunId) => ({ accountId: fixture.accountId, runId });
 const allOf = (runId: RunId, after = 0) => fixture.runs.events(address(runId), { after, limit: 1_000 });
-const chainOf = (facts: readonly object[]) =>
+const toChain = (facts: readonly object[]) =>
   facts.reduce<string>(
     (hash, fact) => createHash('sha256').update(hash).update(JSON.stringify(fact)).digest('hex'),
     '',
@@ -39,12 +39,12 @@ describe('retention', () => {
     expect(await new Retention(fixture.database, 30).trim()).toBe(1);
 
     expect((await allOf(runId)).data).toEqual(whole.slice(-1));
-    const trimmed = { through: whole.length - 1, hash: chainOf(whole.slice(0, -1)) };
+    const trimmed = { through: whole.length - 1, hash: toChain(whole.slice(0, -1)) };
     const { hash } = before;
     const last = whole.length;
     const after = await fixture.runs.verify(address(runId));
     expect(after).toEqual({ first: last, last, count: 1, contiguous: true, hash, trimmed });
-    expect(after.hash).toBe(chainOf(whole));
+    expect(after.hash).toBe(toChain(whole));
   });
 
   it('tells a reader which facts are missing, and how the run stands instead, never skips them silently', async () => {

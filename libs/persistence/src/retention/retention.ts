@@ -1,5 +1,5 @@
 import type { Database } from '../database/database';
-import { factOf, factRow } from '../run-log/run-row';
+import { toFact, factRow } from '../run-log/run-row';
 import { chained } from '../api/runs/verify-log';
 import type { Sql } from '../database/sql';
 import { z } from 'zod';
@@ -64,14 +64,14 @@ async function trimOldest(sql: Sql, days: number): Promise<boolean> {
   const log = await oldestLog.first(sql, [days]);
   if (!log) return false;
 
-  await sql.query(forgetFacts, [log.id, log.through, await hashOf(sql, log)]);
+  await sql.query(forgetFacts, [log.id, log.through, await readHash(sql, log)]);
   return true;
 }
 
-async function hashOf(sql: Sql, { id, thread_id, through }: OldLog): Promise<string> {
+async function readHash(sql: Sql, { id, thread_id, through }: OldLog): Promise<string> {
   let hash = '';
   for (let seq = 0; seq < through;) {
-    const facts = (await page.all(sql, [id, thread_id, seq, through])).map(factOf);
+    const facts = (await page.all(sql, [id, thread_id, seq, through])).map(toFact);
     hash = facts.reduce(chained, hash);
     seq = facts.at(-1)?.seq ?? through;
   }

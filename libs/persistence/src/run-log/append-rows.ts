@@ -5,15 +5,15 @@ import { batches, events, knownCalls, messages, plannedCalls, usageEntries } fro
 import type { Batch, MessageJson } from './batch';
 import { callChanges } from './ledger-rows';
 
-type RowOf<Set> = Set extends RowSet<infer Column> ? Parameters<RowSet<Column>['values']>[0][number] : never;
+type RowWithin<Set> = Set extends RowSet<infer Column> ? Parameters<RowSet<Column>['values']>[0][number] : never;
 
 interface Rows {
-  readonly batches: RowOf<typeof batches>[];
-  readonly events: RowOf<typeof events>[];
-  readonly messages: RowOf<typeof messages>[];
-  readonly usageEntries: RowOf<typeof usageEntries>[];
-  readonly plannedCalls: RowOf<typeof plannedCalls>[];
-  readonly knownCalls: RowOf<typeof knownCalls>[];
+  readonly batches: RowWithin<typeof batches>[];
+  readonly events: RowWithin<typeof events>[];
+  readonly messages: RowWithin<typeof messages>[];
+  readonly usageEntries: RowWithin<typeof usageEntries>[];
+  readonly plannedCalls: RowWithin<typeof plannedCalls>[];
+  readonly knownCalls: RowWithin<typeof knownCalls>[];
 }
 
 /** The parameters of `appendStatement`. A group holds at most one batch per run. */

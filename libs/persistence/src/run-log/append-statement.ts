@@ -1,6 +1,6 @@
 import { maxTokenSum } from '@rondo/contract';
 import { tables } from '../database/row-set';
-import { activated, outboxOf } from './activation';
+import { activated, toOutbox } from './activation';
 import { settleCalls } from './settle-calls';
 import { batches, events, knownCalls, messages, plannedCalls, usageEntries } from './append-row-sets';
 
@@ -75,7 +75,7 @@ accepted as materialized (
 
 /** What belongs to them. */
 const rows = (priceFactor: string): string => `
-queued_jobs as (${outboxOf('accepted where moves')}),
+queued_jobs as (${toOutbox('accepted where moves')}),
 new_event as (
   insert into run_events (run_id, seq, id, type, iteration, epoch, at, data)
   select accepted.id, accepted.last_seq + event.number, event.id, event.type, event.iteration, accepted.epoch, accepted.at,

@@ -19,10 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-const eventsOf = async ({ runId }: Claim, after = 2) =>
+const readEvents = async ({ runId }: Claim, after = 2) =>
   (await fixture.runs.events({ accountId: fixture.accountId, runId }, { after, limit: 1000 })).data;
 
-const runOf = ({ runId }: Claim) => fixture.runs.get({ accountId: fixture.accountId, runId });
+const readRun = ({ runId }: Claim) => fixture.runs.get({ accountId: fixture.accountId, runId });
 
 const hostile = [
   '\0',
@@ -46,7 +46,7 @@ describe('append', () => {
       fc.asyncProperty(text, fc.dictionary(text, fc.jsonValue()), async (said, input) => {
         const facts = [reply(claim, said), planned(claim, { name: said, input })];
         const recorded = await fixture.store.append(claim, facts);
-        const read = await eventsOf(claim, (recorded[0]?.seq ?? 0) - 1);
+        const read = await readEvents(claim, (recorded[0]?.seq ?? 0) - 1);
 
         expect(JSON.stringify(read)).toBe(JSON.stringify(recorded));
       }),
@@ -58,7 +58,7 @@ describe('append', () => {
     const claim = await fixture.claimed();
     await fixture.store.append(claim, [started, iterationStarted(1), reply(claim, 'Hello.'), completed]);
 
-    const events = await eventsOf(claim, 0);
+    const events = await readEvents(claim, 0);
 
     for (const event of events) expect(recordedFact.parse(event)).toEqual(event);
     expect(Object.keys(events[0] ?? {})).toEqual(
@@ -70,7 +70,7 @@ describe('append', () => {
     const claim = await fixture.claimed();
 
     await fixture.store.append(claim, [planned(claim, { name: 'bad\0name\ud800', input: { '\0': '\ud800' } })]);
-    const [event] = await eventsOf(claim);
+    const [event] = await readEvents(claim);
     const [call] = (await fixture.runs.toolCalls({ accountId: fixture.accountId, runId: claim.runId }, { limit: 9 }))
       .data;
 
@@ -82,8 +82,8 @@ describe('append', () => {
     const claim = await fixture.claimed();
     const [whole, apart] = [planned(claim, { name: 'ask' }), planned(claim, { name: 'execute_command', index: 1 })];
 
-    await fixture.store.append(claim, [whole, startOf(whole), endOf(whole), apart]);
-    await fixture.store.append(claim, [startOf(apart)]);
+    await fixture.store.append(claim, [whole, createStart(whole), createEnd(whole), apart]);
+    await fixture.store.append(claim, [createStart(apart)]);
     await fixture.store.append(claim, [unknown(apart)]);
 
     const { data: calls } = await fixture.runs.toolCalls(
@@ -117,7 +117,7 @@ describe('append', () => {
 
     await fixture.store.append(claim, [usage(0.25)]);
     await fixture.store.append(claim, [usage(0.5)]);
-    expect((await runOf(claim)).usage).toEqual({
+    expect((await readRun(claim)).usage).toEqual({
       input_tokens: 20,
       cached_tokens: 4,
       output_tokens: 10,
@@ -125,7 +125,7 @@ describe('append', () => {
     });
 
     await fixture.store.append(claim, [usage(null)]);
-    expect((await runOf(claim)).usage.cost_usd).toBeNull();
+    expect((await readRun(claim)).usage.cost_usd).toBeNull();
     const entries = await fixture.database.prisma.usageEntry.findMany({ where: { runId: claim.runId } });
     expect(entries).toHaveLength(3);
     expect(entries[0]).toMatchObject({ iteration: 1, finishReason: 'stop', durationMs: 1.5, firstTokenMs: null });
@@ -135,13 +135,13 @@ describe('append', () => {
     const claim = await fixture.claimed();
 
     await fixture.store.append(claim, [started, waits]);
-    expect(await runOf(claim)).toMatchObject({ status: 'waiting_input', waiting: { question: { text: 'Which?' } } });
+    expect(await readRun(claim)).toMatchObject({ status: 'waiting_input', waiting: { question: { text: 'Which?' } } });
     expect(await fixture.store.claim(claim.runId, 'worker-2')).toBeUndefined();
 
     const other = await fixture.claimed();
     await fixture.store.append(other, [started, completed]);
-    expect(await runOf(other)).toMatchObject({ status: 'completed', finish_reason: 'stop', waiting: null });
-    expect((await runOf(other)).finished_at).not.toBeNull();
+    expect(await readRun(other)).toMatchObject({ status: 'completed', finish_reason: 'stop', waiting: null });
+    expect((await readRun(other)).finished_at).not.toBeNull();
   });
 });
 
@@ -151,13 +151,13 @@ const about = ({ data: { tool_call } }: Planned) => ({
   message_id: tool_call.message_id,
 });
 
-const startOf = (call: Planned): NewFact => ({
+const createStart = (call: Planned): NewFact => ({
   type: 'tool.started',
   iteration: 1,
   data: { tool_call_id: call.data.tool_call.id, name: call.data.tool_call.name, attempt: 1, store: null },
 });
 
-const endOf = (call: Planned): NewFact => ({
+const createEnd = (call: Planned): NewFact => ({
   type: 'tool.completed',
   iteration: 1,
   data: { ...about(call), result: { success: true, output: 'done' }, duration_ms: 1 },

@@ -1,7 +1,7 @@
 import { type ContentBlock, type NewFact, messageId, runId, shownEvent, threadId } from '@rondo/contract';
 import { type Claim, eventJson } from '@rondo/domain';
 import fc from 'fast-check';
-import { batchOf, recordedFacts } from './batch';
+import { toBatch, recordedFacts } from './batch';
 
 const claim: Claim = { runId: runId.parse('run_1'), threadId: threadId.parse('thr_1'), epoch: 3 };
 
@@ -51,10 +51,10 @@ describe('recordedFacts', () => {
     if (!input) throw new Error('no fact');
     const at = (year: string) => {
       const earlier = recordedFacts(
-        { ...batchOf(claim, [input], () => '01J'), at: `${year}-01-01T00:00:00.000Z` },
+        { ...toBatch(claim, [input], () => '01J'), at: `${year}-01-01T00:00:00.000Z` },
         { lastSeq: 0, lastMessageSeq: 0 },
       );
-      return batchOf(Object.assign({ log: earlier }, claim), [input], () => '01K').at;
+      return toBatch(Object.assign({ log: earlier }, claim), [input], () => '01K').at;
     };
 
     expect(at('2999')).toBe('2999-01-01T00:00:00.000Z');
@@ -66,7 +66,7 @@ describe('recordedFacts', () => {
 
     fc.assert(
       fc.property(facts, fc.nat(), fc.nat(), (facts, lastSeq, lastMessageSeq) => {
-        const batch = batchOf(claim, facts, () => 'ABC');
+        const batch = toBatch(claim, facts, () => 'ABC');
         for (const fact of recordedFacts(batch, { lastSeq, lastMessageSeq }))
           expect(eventJson(fact)).toBe(JSON.stringify(shownEvent(fact)));
       }),

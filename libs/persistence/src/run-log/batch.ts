@@ -34,9 +34,9 @@ export interface MessageJson {
   readonly shownAfterSeq: string | undefined;
 }
 
-export function batchOf(claim: Holding, facts: readonly NewFact[], newId: NewId): Batch {
+export function toBatch(claim: Holding, facts: readonly NewFact[], newId: NewId): Batch {
   const at = stampFor(claim);
-  const stamped = facts.map((fact) => ({ fact, id: newEventId(newId), json: jsonOf(fact, at) }));
+  const stamped = facts.map((fact) => ({ fact, id: newEventId(newId), json: toJson(fact, at) }));
   return { claim, at, facts: stamped, changes: runChanges(facts, at) };
 }
 
@@ -52,7 +52,7 @@ function stampFor({ log = [] }: Holding): string {
 
 const newEventId = (newId: NewId): EventId => `evt_${newId()}` as EventId; // generated here, so it needs no parsing
 
-const jsonOf = (fact: NewFact, at: string): StampedFact['json'] =>
+const toJson = (fact: NewFact, at: string): StampedFact['json'] =>
   fact.type === 'message.created' ? messageJson(fact.data.message, at) : JSON.stringify(fact.data);
 
 /** Ids and constants need no JSON escapes. */
@@ -75,7 +75,7 @@ function messageJson(message: NewMessage, at: string): MessageJson {
 }
 
 /** The approximate number of bytes that it adds to the statement. A message is written twice: as a row and as a fact. */
-export const lengthOf = ({ facts }: Batch): number =>
+export const measureLength = ({ facts }: Batch): number =>
   facts.reduce((sum, { json }) => sum + (typeof json === 'string' ? json.length : 2 * json.afterSeq.length), 0);
 
 /** The last `seq` of the run and of its thread before the batch. */

@@ -1,8 +1,8 @@
 import { type Coverage, type NewFact, type RecordedFact, type RunId, noUsage } from '@rondo/contract';
 import { type ClaimedRun, replay } from '@rondo/domain';
-import { contextOf } from '@rondo/domain/testing';
-import { type MessageRow, messageOf } from './message-row';
-import { type FactRow, factOf } from './run-row';
+import { toContext } from '@rondo/domain/testing';
+import { type MessageRow, toMessage } from './message-row';
+import { type FactRow, toFact } from './run-row';
 import { iterationFacts, message, summaryFacts } from '../testing/iteration-facts';
 import { StoreFixture, textInput, started } from '../testing/store-fixture';
 
@@ -42,7 +42,7 @@ async function whole({ runId, threadId }: ClaimedRun) {
       and seq <= (select past_through from runs where id = $2) order by seq`,
     [threadId, runId],
   );
-  return { log: facts.map(factOf), earlier: earlier.map(messageOf) };
+  return { log: facts.map(toFact), earlier: earlier.map(toMessage) };
 }
 
 interface Past {
@@ -53,11 +53,11 @@ interface Past {
 /** Everything but the conversation, and what is sent of that. */
 function standing(runId: RunId, { log, earlier }: Past) {
   const { conversation, ...state } = replay(log, earlier);
-  const sent = contextOf(conversation, state.context, { runId, model: 'demo/coder', keepImages: 3 });
+  const sent = toContext(conversation, state.context, { runId, model: 'demo/coder', keepImages: 3 });
   return { ...state, sent: sent.map(({ message: { id, content } }) => ({ id, content })) };
 }
 
-const bytesOf = (past: unknown) => JSON.stringify(past).length;
+const countBytes = (past: unknown) => JSON.stringify(past).length;
 
 const claimAgain = async (claim: ClaimedRun): Promise<ClaimedRun> => {
   await fixture.store.handOver(claim);
@@ -90,7 +90,7 @@ describe('what a claim reads', () => {
 
     const all = await whole(again);
     expect(standing(again.runId, again)).toEqual(standing(again.runId, all));
-    expect(bytesOf(again.log)).toBeLessThan(bytesOf(all.log) * 0.5);
+    expect(countBytes(again.log)).toBeLessThan(countBytes(all.log) * 0.5);
     expect(JSON.stringify(again.log)).not.toMatch(/reply[23]|result[23]/);
   });
 
@@ -188,7 +188,7 @@ describe('what a claim reads', () => {
 
     const second = await next(claim);
 
-    expect(bytesOf(second.earlier)).toBeLessThan(17 * 1024 * 1024);
+    expect(countBytes(second.earlier)).toBeLessThan(17 * 1024 * 1024);
     expect(second.earlier.map(({ seq }) => seq)).toEqual([6, 7, 8, 9, 10, 11, 12, 13]);
   }, 60_000);
 });
@@ -203,8 +203,8 @@ describe('the archive of a thread', () => {
     const third = await iterate(claim, 3);
     await summarize(claim, 3, { ...first, to_message_id: third.to_message_id });
     const again = await claimAgain(claim);
-    const archive = fixture.store.archiveOf(again);
-    const strange = fixture.store.archiveOf(await fixture.claimed());
+    const archive = fixture.store.toArchive(again);
+    const strange = fixture.store.toArchive(await fixture.claimed());
 
     expect(JSON.stringify(again.log)).not.toContain(second.to_message_id);
     expect(JSON.stringify(await archive.message(second.to_message_id))).toContain('result2');

@@ -8,7 +8,7 @@ const maxLogBytes = 128 * 1024 * 1024;
 const isVisibleTo = (run: string) => `(run_id = ${run}.id or seq <= ${run}.past_through)`;
 
 /** The iteration in which a message joined the run. User messages have none, so they count to that of the message before. */
-const iterationOf = (run: string, message: string) => `
+const toIteration = (run: string, message: string) => `
   coalesce(${message}.iteration, (
     select before.iteration from messages as before
     where before.thread_id = ${run}.thread_id and before.seq < ${message}.seq and before.run_id = ${run}.id and before.iteration is not null
@@ -17,13 +17,13 @@ const iterationOf = (run: string, message: string) => `
 
 /**
  * The latest summary, the first and last message of the range that it replaces, and the newest user message, which is
- * sent even when it is in that range (see `contextOf`). Iterations are those of the run; -1 stands for another run's.
+ * sent even when it is in that range (see `toContext`). Iterations are those of the run; -1 stands for another run's.
  */
 const latestSummary = (run: string) => `
 select head.seq as head, tail.seq as tail, kept.seq as kept, newest.seq as summary_seq,
-  case when head.run_id = ${run}.id then ${iterationOf(run, 'head')} else -1 end as head_iteration,
-  case when tail.run_id = ${run}.id then ${iterationOf(run, 'tail')} else -1 end as tail_iteration,
-  case when kept.run_id = ${run}.id then ${iterationOf(run, 'kept')} end as kept_iteration
+  case when head.run_id = ${run}.id then ${toIteration(run, 'head')} else -1 end as head_iteration,
+  case when tail.run_id = ${run}.id then ${toIteration(run, 'tail')} else -1 end as tail_iteration,
+  case when kept.run_id = ${run}.id then ${toIteration(run, 'kept')} end as kept_iteration
 from (
   select seq, metadata #>> '{covers,from_message_id}' as head_id, metadata #>> '{covers,to_message_id}' as tail_id
   from messages
@@ -75,12 +75,12 @@ from (
 ) as message`;
 
 /** The history that a run resumes from; joined to a table or CTE of runs. */
-export const historyOf = (run: string): string => `
+export const toHistory = (run: string): string => `
 left join lateral (${latestSummary(run)}) as summary on true
 cross join lateral (${logOfRun(run)}) as log
 cross join lateral (${earlierMessages(run)}) as thread`;
 
 /** The same of a run that has no facts yet; `run` needs only `thread_id`, `past_through`, and an `id` that no run has. */
-export const earlierHistoryOf = (run: string): string => `
+export const toEarlierHistory = (run: string): string => `
 left join lateral (${latestSummary(run)}) as summary on true
 cross join lateral (${earlierMessages(run)}) as thread`;

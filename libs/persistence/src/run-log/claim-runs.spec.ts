@@ -1,7 +1,7 @@
 import { runId } from '@rondo/contract';
 import { Sandboxes } from '../api/sandboxes';
 import { StoreFixture, nextId, started } from '../testing/store-fixture';
-import { batchOf } from './batch';
+import { toBatch } from './batch';
 import { selectForClaim } from './claim-runs';
 import { writeBatch } from './group-commit';
 
@@ -25,7 +25,7 @@ describe('a claim', () => {
     let claiming: Promise<unknown> = Promise.resolve();
 
     await fixture.database.transaction(async (sql) => {
-      await writeBatch(sql, batchOf(before, [started], nextId));
+      await writeBatch(sql, toBatch(before, [started], nextId));
       claiming = fixture.store.claim(before.runId, 'worker-2');
       await untilSomeoneWaits();
     });

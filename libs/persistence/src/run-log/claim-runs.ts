@@ -1,9 +1,9 @@
 import type { RunId, ThreadId } from '@rondo/contract';
 import { type ClaimedRun, NewerRunError, type RunQueueName, unknownParts } from '@rondo/domain';
-import { type MessageRow, messageOf } from './message-row';
-import { type FactRow, type JsonRow, type RunJson, factOfJson, readStop, runOf } from './run-row';
+import { type MessageRow, toMessage } from './message-row';
+import { type FactRow, type JsonRow, type RunJson, factOfJson, readStop, toRun } from './run-row';
 import type { Sql } from '../database/sql';
-import { historyOf } from './claim-history';
+import { toHistory } from './claim-history';
 import { claimedWorkspace } from './workspace-sql';
 
 /** The assignments that claim a run; `owner` and `leaseMs` are SQL expressions. */
@@ -32,11 +32,11 @@ with claimed as (
 )
 select row_to_json(claimed) as run, log.facts, thread.earlier,
   ${claimedWorkspace}
-from claimed ${historyOf('claimed')}`;
+from claimed ${toHistory('claimed')}`;
 
 const selectHistories = `
 select runs.id, log.facts, thread.earlier
-from runs ${historyOf('runs')}
+from runs ${toHistory('runs')}
 where runs.id = any($1::text[])`;
 
 export interface ClaimOrder {
@@ -73,7 +73,7 @@ export async function claimRuns(
 ): Promise<readonly (ClaimedRun | UnreadableHistory | undefined)[]> {
   const [ids, owners] = [orders.map(({ id }) => id), orders.map(({ owner }) => owner)];
   const rows = await sql.query<ClaimedWithHistory>(selectForClaim, [ids, owners, leaseMs, queue]);
-  const claims = await Promise.all(rows.map((row) => claimOf(sql, row)));
+  const claims = await Promise.all(rows.map((row) => readClaim(sql, row)));
   return orders.map(({ id, owner }) => {
     const index = rows.findIndex(({ run }) => run.id === id && run.lease_owner === owner);
     if (index < 0) return undefined;
@@ -82,7 +82,7 @@ export async function claimRuns(
   });
 }
 
-async function claimOf(sql: Sql, row: ClaimedWithHistory): Promise<ClaimedRun | UnreadableHistory> {
+async function readClaim(sql: Sql, row: ClaimedWithHistory): Promise<ClaimedRun | UnreadableHistory> {
   return claimFrom(row, async () => (isWhole(row) ? row : ((await readHistories(sql, [row]))[0] ?? row)));
 }
 
@@ -99,7 +99,7 @@ export async function claimFrom(
 
 function claimWith(row: ClaimedRow, { facts, earlier }: RunHistory): ClaimedRun {
   if (!facts) throw new Error('the log of the run is too long to be read');
-  const run = runOf(row.run);
+  const run = toRun(row.run);
   const unknown = unknownParts(run, facts);
   if (unknown.length > 0) throw new NewerRunError(run.id, unknown, run.stop_requested_at !== null);
   return {
@@ -110,7 +110,7 @@ function claimWith(row: ClaimedRow, { facts, earlier }: RunHistory): ClaimedRun 
     epoch: run.epoch,
     run,
     log: facts.map(factOfJson),
-    earlier: earlier.map((message) => messageOf({ ...message, created_at: new Date(message.created_at) })),
+    earlier: earlier.map((message) => toMessage({ ...message, created_at: new Date(message.created_at) })),
     executorId: row.executor_id,
     toolSet: row.run.tool_set,
     stop: readStop(row.run),

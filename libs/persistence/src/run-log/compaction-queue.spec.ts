@@ -36,14 +36,14 @@ const reaping = (compactionMs: number) =>
     leaseMs: 1,
     reaper: { compactionMs, missedAfterMs: 1 },
   });
-const rowOf = (id: string) => fixture.database.prisma.run.findUniqueOrThrow({ where: { id } });
+const createRow = (id: string) => fixture.database.prisma.run.findUniqueOrThrow({ where: { id } });
 const elapsed = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('a run that waits for a summary', () => {
   it('is announced to the summarizers by the transaction that says so, and runs on in the meantime', async () => {
     const { runId, threadId } = await waiting();
 
-    expect(await rowOf(runId)).toMatchObject({ status: 'running', queue: 'compactions', leaseOwner: null });
+    expect(await createRow(runId)).toMatchObject({ status: 'running', queue: 'compactions', leaseOwner: null });
     const payload = { run_id: runId, thread_id: threadId, activation: 2 };
     expect(await fixture.published()).toMatchObject([{ topic: 'compactions', key: `${runId}-2`, payload }]);
   });
@@ -56,7 +56,7 @@ describe('a run that waits for a summary', () => {
 
     await fixture.compactions.append(summarizer, [compactionFailed]);
 
-    expect(await rowOf(runId)).toMatchObject({ queue: 'runs', leaseOwner: null, claimsWithoutProgress: 0 });
+    expect(await createRow(runId)).toMatchObject({ queue: 'runs', leaseOwner: null, claimsWithoutProgress: 0 });
     expect(await fixture.published()).toMatchObject([{ topic: 'runs', key: `${runId}-3` }]);
   });
 
@@ -102,7 +102,7 @@ describe('a run that waits for a summary', () => {
 
     await reaping(1).reap();
 
-    expect(await rowOf(runId)).toMatchObject({ queue: 'compactions', leaseOwner: 'summarizer' });
+    expect(await createRow(runId)).toMatchObject({ queue: 'compactions', leaseOwner: 'summarizer' });
   });
 
   it('is stopped at once while it is not claimed (I7)', async () => {

@@ -47,7 +47,7 @@ async function lookTwice(by = reaper): Promise<number[]> {
   return [first, await by.reapDead()];
 }
 
-const ownerOf = async (id: string) =>
+const findOwner = async (id: string) =>
   (await fixture.database.prisma.run.findUniqueOrThrow({ where: { id } })).leaseOwner;
 
 describe('reapDead', () => {
@@ -67,7 +67,7 @@ describe('reapDead', () => {
     expect(await lookTwice()).toEqual([0, 2]);
     const queued = (await fixture.published()).map(({ key }) => key);
     expect(queued.sort()).toEqual([`${left.runId}-2`, `${alsoLeft.runId}-2`].sort());
-    expect(await ownerOf(kept.runId)).toBe('worker-2');
+    expect(await findOwner(kept.runId)).toBe('worker-2');
     expect((await fixture.store.renew('worker-1', [left])).lost).toEqual([left.runId]);
     expect((await fixture.claim(left.runId, 'worker-2')).epoch).toBe(2);
   });
@@ -104,7 +104,7 @@ describe('reapDead', () => {
     await sleep(missingLockMs);
 
     expect(await lookTwice()).toEqual([0, 0]);
-    expect(await ownerOf(runId)).toBe('worker-1');
+    expect(await findOwner(runId)).toBe('worker-1');
   });
 
   it('leaves a frozen holder, and one that never showed itself, to their leases', async () => {
@@ -126,7 +126,7 @@ describe('reapDead', () => {
     const later = await fixture.claimed();
 
     expect(await lookTwice()).toEqual([0, 0]);
-    expect(await ownerOf(later.runId)).toBe('worker-1');
+    expect(await findOwner(later.runId)).toBe('worker-1');
   });
 
   it('leaves everybody who has not been seen since Postgres was started', async () => {
@@ -136,7 +136,7 @@ describe('reapDead', () => {
     await fixture.database.sql.query(`update presences set postgres_since = postgres_since - interval '1 h'`);
 
     expect(await lookTwice()).toEqual([0, 0]);
-    expect(await ownerOf(runId)).toBe('worker-1');
+    expect(await findOwner(runId)).toBe('worker-1');
   });
 
   it('waits one lease after it could not reach Postgres', async () => {
@@ -174,7 +174,7 @@ describe('reapDead', () => {
       expect(await lookTwice()).toEqual([0, 1]);
 
       expect(await fixture.published()).toMatchObject([{ key: `${left.runId}-2` }]);
-      expect(await ownerOf(kept.runId)).toBe('worker-2');
+      expect(await findOwner(kept.runId)).toBe('worker-2');
       expect(await fixture.database.sql.query('select owner from heartbeats')).toEqual([{ owner: 'worker-2' }]);
     });
 
@@ -183,7 +183,7 @@ describe('reapDead', () => {
       const { runId } = await fixture.claimed();
 
       expect(await lookTwice()).toEqual([0, 0]);
-      expect(await ownerOf(runId)).toBe('worker-1');
+      expect(await findOwner(runId)).toBe('worker-1');
     });
 
     it('leaves a holder that has not beaten since Postgres was started', async () => {
@@ -191,11 +191,11 @@ describe('reapDead', () => {
       const { runId } = await fixture.claimed();
 
       expect(await lookTwice()).toEqual([0, 0]);
-      expect(await ownerOf(runId)).toBe('worker-1');
+      expect(await findOwner(runId)).toBe('worker-1');
     });
 
     (pgbouncer === undefined ? it.skip : it)('queues the runs of a process that was killed', async () => {
-      const pooler = await PgBouncer.inFrontOf(fixture.database.url, 'transaction');
+      const pooler = await PgBouncer.readInFront(fixture.database.url, 'transaction');
       const program = `require(process.argv[1]).openDatabase({ url: process.argv[2], poolSize: 1, leaseOwner: 'worker-1' });
         setInterval(() => {}, 1000)`;
       const killed = spawn(process.execPath, ['-e', program, builtDatabase, pooler.url], { stdio: 'inherit' });

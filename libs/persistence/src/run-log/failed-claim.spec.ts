@@ -17,13 +17,13 @@ const spoil = (id: RunId) =>
 
 const created = async (): Promise<RunId> => (await fixture.create()).run.id;
 
-const failureOf = (claim: Promise<unknown>): Promise<unknown> =>
+const readFailure = (claim: Promise<unknown>): Promise<unknown> =>
   claim.then(
     () => 'none',
     (error: unknown) => error,
   );
 
-const rowOf = (id: RunId) =>
+const createRow = (id: RunId) =>
   fixture.database.prisma.run.findUniqueOrThrow({
     where: { id },
     select: { status: true, claimsWithoutProgress: true, leaseOwner: true },
@@ -47,10 +47,10 @@ describe('a claim that cannot be read', () => {
     await spoil(id);
 
     for (let tries = 1; tries <= maxFruitlessClaims; tries += 1) {
-      const error = await failureOf(fixture.store.claim(id, `worker-${tries}`));
+      const error = await readFailure(fixture.store.claim(id, `worker-${tries}`));
       expect(error).toBeInstanceOf(UnreadableRunError);
       expect(error).toMatchObject({ runId: id, fruitlessClaims: tries });
-      expect(await rowOf(id)).toEqual({ status: 'queued', claimsWithoutProgress: tries, leaseOwner: null });
+      expect(await createRow(id)).toEqual({ status: 'queued', claimsWithoutProgress: tries, leaseOwner: null });
     }
   });
 
@@ -58,7 +58,7 @@ describe('a claim that cannot be read', () => {
     const id = await created();
     await spoil(id);
     await fixture.published();
-    await failureOf(fixture.store.claim(id, 'worker-1'));
+    await readFailure(fixture.store.claim(id, 'worker-1'));
 
     expect(await fixture.published()).toEqual([]);
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -77,7 +77,7 @@ describe('a claim that cannot be read', () => {
     const store = refusing(id, code);
 
     for (const tries of [1, 2]) {
-      expect(await failureOf(store.claim(id, 'worker-1'))).toMatchObject({ fruitlessClaims: tries });
+      expect(await readFailure(store.claim(id, 'worker-1'))).toMatchObject({ fruitlessClaims: tries });
     }
     expect(await fixture.claim(id)).toMatchObject({ fruitlessClaims: 2 });
   });
@@ -88,7 +88,7 @@ describe('a claim that cannot be read', () => {
   ])('does not count where it %s, which says nothing about the run', async (_, code) => {
     const id = await created();
 
-    expect(await failureOf(refusing(id, code).claim(id, 'worker-1'))).toMatchObject({ code });
+    expect(await readFailure(refusing(id, code).claim(id, 'worker-1'))).toMatchObject({ code });
 
     expect(await fixture.claim(id)).toMatchObject({ fruitlessClaims: 0 });
   });
@@ -96,9 +96,9 @@ describe('a claim that cannot be read', () => {
   it('is not counted against a run that another worker holds by now', async () => {
     const { runId } = await fixture.claimed('worker-1');
 
-    expect(await failureOf(refusing(runId, '54000').claim(runId, 'worker-2'))).toMatchObject({ code: '54000' });
+    expect(await readFailure(refusing(runId, '54000').claim(runId, 'worker-2'))).toMatchObject({ code: '54000' });
 
-    expect(await rowOf(runId)).toMatchObject({ claimsWithoutProgress: 1, leaseOwner: 'worker-1' });
+    expect(await createRow(runId)).toMatchObject({ claimsWithoutProgress: 1, leaseOwner: 'worker-1' });
   });
 
   it('can be taken to be ended, with its open calls', async () => {
@@ -134,10 +134,10 @@ describe('a run of a newer version', () => {
       await fixture.database.sql.query(change, [id]);
 
       for (let tries = 1; tries <= maxFruitlessClaims + 1; tries += 1) {
-        const error = await failureOf(fixture.store.claim(id, 'worker-1'));
+        const error = await readFailure(fixture.store.claim(id, 'worker-1'));
         expect(error).toBeInstanceOf(NewerRunError);
         expect(error).toMatchObject({ runId: id, unknown: [unknown], isStopping: false });
-        expect(await rowOf(id)).toEqual({ status: 'queued', claimsWithoutProgress: 0, leaseOwner: null });
+        expect(await createRow(id)).toEqual({ status: 'queued', claimsWithoutProgress: 0, leaseOwner: null });
       }
     },
   );
@@ -146,7 +146,7 @@ describe('a run of a newer version', () => {
     const id = await created();
     const rename = `update run_events set type = $2 where run_id = $1 and seq = 2`;
     await fixture.database.sql.query(rename, [id, 'plan.changed']);
-    await failureOf(fixture.store.claim(id, 'old-worker'));
+    await readFailure(fixture.store.claim(id, 'old-worker'));
     await fixture.database.sql.query(rename, [id, 'message.created']);
 
     expect(await fixture.claim(id, 'new-worker')).toMatchObject({ runId: id, fruitlessClaims: 0 });

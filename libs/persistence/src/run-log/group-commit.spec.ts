@@ -28,7 +28,7 @@ function countedStore(): { store: PostgresRunStore; count: () => number } {
 
 const claimMany = (count: number) => Promise.all(Array.from({ length: count }, () => fixture.claimed()));
 
-const seqsOf = async ({ runId }: Claim): Promise<number[]> => {
+const readSeqs = async ({ runId }: Claim): Promise<number[]> => {
   const { accountId } = fixture;
   const { data } = await fixture.runs.events({ accountId, runId }, { after: 0, limit: 1000 });
   return data.map(({ seq }) => seq);
@@ -77,7 +77,7 @@ describe('GroupCommit', () => {
       }),
     );
 
-    for (const claim of claims) expect(await seqsOf(claim)).toEqual(upTo(2 + 20 + 1));
+    for (const claim of claims) expect(await readSeqs(claim)).toEqual(upTo(2 + 20 + 1));
   });
 
   it('lets a message of the gateway and those of a run take turns in the thread', async () => {
@@ -110,11 +110,11 @@ describe('GroupCommit', () => {
     await first;
 
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
-    expect(reasonOf(outcomes[0])).toBeInstanceOf(ClaimLostError);
-    expect(reasonOf(outcomes[1])).toMatchObject({ stop: { reason: 'enough' } });
-    expect(reasonOf(outcomes[1])).toBeInstanceOf(StopPendingError);
-    expect(await seqsOf(healthy)).toEqual([1, 2, 3, 4]);
-    expect(await seqsOf(zombie)).toEqual([1, 2]);
+    expect(createReason(outcomes[0])).toBeInstanceOf(ClaimLostError);
+    expect(createReason(outcomes[1])).toMatchObject({ stop: { reason: 'enough' } });
+    expect(createReason(outcomes[1])).toBeInstanceOf(StopPendingError);
+    expect(await readSeqs(healthy)).toEqual([1, 2, 3, 4]);
+    expect(await readSeqs(zombie)).toEqual([1, 2]);
   });
 
   it('does not let data that Postgres refuses take its neighbours along', async () => {
@@ -129,8 +129,8 @@ describe('GroupCommit', () => {
     await first;
 
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
-    expect(await seqsOf(broken)).toEqual([1, 2]);
-    expect(await seqsOf(healthy)).toEqual([1, 2, 3]);
+    expect(await readSeqs(broken)).toEqual([1, 2]);
+    expect(await readSeqs(healthy)).toEqual([1, 2, 3]);
   });
 
   it('writes nothing twice when the connection breaks before the outcome is known', async () => {
@@ -146,7 +146,7 @@ describe('GroupCommit', () => {
     const outcomes = await Promise.allSettled(claims.map((claim) => store.append(claim, [started])));
 
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    for (const claim of claims) expect(await seqsOf(claim)).toEqual([1, 2, 3]);
+    for (const claim of claims) expect(await readSeqs(claim)).toEqual([1, 2, 3]);
   });
 
   it('lets exactly one of many endings win (I3)', async () => {
@@ -156,11 +156,11 @@ describe('GroupCommit', () => {
     const outcomes = await Promise.allSettled(stores.map((store) => store.append(claim, [completed])));
 
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect(await seqsOf(claim)).toEqual([1, 2, 3]);
+    expect(await readSeqs(claim)).toEqual([1, 2, 3]);
   });
 });
 
-const reasonOf = (outcome: PromiseSettledResult<unknown> | undefined): unknown =>
+const createReason = (outcome: PromiseSettledResult<unknown> | undefined): unknown =>
   outcome?.status === 'rejected' ? outcome.reason : undefined;
 
 const usage = (id: string): NewFact => ({

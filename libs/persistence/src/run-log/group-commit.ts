@@ -4,7 +4,7 @@ import type { Sql } from '../database/sql';
 import { StatementBatcher } from '../database/statement-batcher';
 import { appendValues } from './append-rows';
 import { type AppendOutcome, appendStatement, settlingAppendStatement } from './append-statement';
-import { type Batch, lengthOf, recordedFacts } from './batch';
+import { type Batch, measureLength, recordedFacts } from './batch';
 import { type StopColumns, readStop } from './run-row';
 
 /**
@@ -20,8 +20,8 @@ export class GroupCommit {
   ) {
     const factorsFor = (group: readonly Batch[]) => (group.some(settlesCalls) ? settlesAt : undefined);
     this.batches = new StatementBatcher((group) => writeBatches(sql, group, factorsFor(group)), {
-      subjectOf: ({ claim }) => claim.runId,
-      weightOf: lengthOf,
+      toSubject: ({ claim }) => claim.runId,
+      weigh: measureLength,
       startsAtOnce: true,
     });
   }

@@ -14,7 +14,7 @@ const leaseMs = 200;
 const elapsed = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const storeWith = (lease: number) =>
   new PostgresRunStore({ database: fixture.database, newId: nextId, leaseMs: lease });
-const rowOf = ({ runId }: Claim) => fixture.database.prisma.run.findUniqueOrThrow({ where: { id: runId } });
+const createRow = ({ runId }: Claim) => fixture.database.prisma.run.findUniqueOrThrow({ where: { id: runId } });
 
 describe('a lease', () => {
   it('is moved on by a renewal, and lapses by the clock of the database', async () => {
@@ -22,12 +22,12 @@ describe('a lease', () => {
     const { run } = await fixture.create();
     const claim = await store.claim(run.id, 'worker-1');
     if (!claim) throw new Error('the run was due');
-    const { leaseExpiresAt: first } = await rowOf(claim);
+    const { leaseExpiresAt: first } = await createRow(claim);
 
     await elapsed(10);
     await store.renew('worker-1', [claim]);
 
-    const { leaseExpiresAt: renewed } = await rowOf(claim);
+    const { leaseExpiresAt: renewed } = await createRow(claim);
     expect(Number(renewed)).toBeGreaterThan(Number(first));
     expect(await store.claim(run.id, 'worker-2')).toBeUndefined();
 
@@ -62,7 +62,7 @@ describe('a lease', () => {
     await fixture.store.handOver(claim);
 
     expect(await fixture.published()).toMatchObject([{ key: `${claim.runId}-2` }]);
-    expect(await rowOf(claim)).toMatchObject({ status: 'queued', leaseOwner: null });
+    expect(await createRow(claim)).toMatchObject({ status: 'queued', leaseOwner: null });
   });
 
   it('is not handed over twice, nor after the run ended or was taken', async () => {
@@ -76,7 +76,7 @@ describe('a lease', () => {
     await fixture.store.handOver(taken);
 
     expect(await fixture.published()).toEqual([]);
-    expect(await rowOf(taken)).toMatchObject({ leaseOwner: 'worker-2' });
+    expect(await createRow(taken)).toMatchObject({ leaseOwner: 'worker-2' });
   });
 });
 

@@ -17,7 +17,7 @@ export const messageRow = z.object({
 export type MessageRow = z.infer<typeof messageRow>;
 
 /** Not parsed: only this library writes these rows, from typed messages, and parsing large contents is costly. */
-export const messageOf = (row: MessageRow): Message =>
+export const toMessage = (row: MessageRow): Message =>
   ({
     id: row.id,
     thread_id: row.thread_id,
@@ -32,4 +32,4 @@ export const messageOf = (row: MessageRow): Message =>
   }) as Message; // see above
 
 /** The message as it leaves the service. */
-export const toShownMessage = (row: MessageRow): Message => shownMessage(messageOf(row));
+export const toShownMessage = (row: MessageRow): Message => shownMessage(toMessage(row));

@@ -10,7 +10,7 @@ afterAll(() => fixture.close());
 
 const claimMany = (count: number) => Promise.all(Array.from({ length: count }, () => fixture.claimed()));
 
-const seqsOf = async ({ runId }: Claim): Promise<number[]> => {
+const readSeqs = async ({ runId }: Claim): Promise<number[]> => {
   const { data } = await fixture.runs.events({ accountId: fixture.accountId, runId }, { after: 0, limit: 1000 });
   return data.map(({ seq }) => seq);
 };
@@ -45,8 +45,8 @@ describe('attack: tenants', () => {
     ]);
 
     expect(outcomes).toEqual(['fulfilled', 'fulfilled']);
-    expect(await seqsOf(hostile)).toEqual([1, 2, 3, 4]);
-    expect(await seqsOf(stranger)).toEqual([1, 2, 3]);
+    expect(await readSeqs(hostile)).toEqual([1, 2, 3, 4]);
+    expect(await readSeqs(stranger)).toEqual([1, 2, 3]);
     await fixture.store.handOver(hostile);
     expect(JSON.stringify(await fixture.claim(hostile.runId))).toContain(JSON.stringify(bad));
   });
@@ -81,6 +81,6 @@ describe('a group of appends', () => {
     });
 
     expect(outcomes).toEqual(['rejected', 'fulfilled']);
-    expect(await seqsOf(stranger)).toEqual([1, 2, 3]);
+    expect(await readSeqs(stranger)).toEqual([1, 2, 3]);
   });
 });

@@ -28,8 +28,8 @@ import { hasWaiters, promote, promoteStranded } from '../api/runs/promote-run';
 import type { Database } from '../database/database';
 import type { Sql } from '../database/sql';
 import { StatementBatcher } from '../database/statement-batcher';
-import { activated, dueAgain, outboxOf } from './activation';
-import { batchOf } from './batch';
+import { activated, dueAgain, toOutbox } from './activation';
+import { toBatch } from './batch';
 import {
   type ClaimedRow,
   type ClaimOrder,
@@ -44,9 +44,9 @@ import { type FailedClaim, countFailedClaim } from './failed-claim';
 import { type NextOrder, FairQueue } from './fair-queue';
 import { GroupCommit } from './group-commit';
 import { renewLeases } from './leases';
-import { type MessageRow, messageOf } from './message-row';
+import { type MessageRow, toMessage } from './message-row';
 import { type ReaperDelays, Reaper } from './reaper';
-import { type RunJson, readStop, runOf } from './run-row';
+import { type RunJson, readStop, toRun } from './run-row';
 
 export interface RunStoreOptions {
   readonly database: Database;
@@ -106,7 +106,7 @@ export class PostgresRunStore implements RunStore, FairClaims, LastClaims, Lease
     return row && this.readable(row.run.id, await claimFrom(row, () => this.histories.of(row)));
   }
 
-  archiveOf(claim: Claim): ThreadArchive {
+  toArchive(claim: Claim): ThreadArchive {
     return new PostgresThreadArchive(this.database.sql, claim);
   }
 
@@ -132,7 +132,7 @@ export class PostgresRunStore implements RunStore, FairClaims, LastClaims, Lease
 
   async append(claim: Claim, facts: readonly NewFact[]): Promise<readonly RecordedFact[]> {
     if (facts.length === 0) return [];
-    const batch = batchOf(claim, facts, this.options.newId);
+    const batch = toBatch(claim, facts, this.options.newId);
     const recorded = await this.log.write(batch);
     if (batch.changes.terminal) await this.promote(claim.threadId);
     return recorded;
@@ -160,12 +160,12 @@ export class PostgresRunStore implements RunStore, FairClaims, LastClaims, Lease
 
   /** Never rejects: the run has ended in any case, and `reap` retries what fails here. */
   private async promote(threadId: ThreadId): Promise<void> {
-    const facts = await this.promoteNextOf(threadId).catch(() => undefined);
+    const facts = await this.promoteNext(threadId).catch(() => undefined);
     if (facts) this.options.onPromoted?.(facts);
   }
 
   /** Queries after the end was committed, because a run may have been queued in the meantime. */
-  private async promoteNextOf(threadId: ThreadId): Promise<readonly RecordedFact[] | undefined> {
+  private async promoteNext(threadId: ThreadId): Promise<readonly RecordedFact[] | undefined> {
     return (await this.waiters.of(threadId)) ? promote(this.database, this.options.newId, threadId) : undefined;
   }
 }
@@ -180,7 +180,7 @@ with activated as (
   where id = $1 and epoch = $2 and lease_owner is not null
   returning ${activated}
 )
-${outboxOf('activated')}`;
+${toOutbox('activated')}`;
 
 async function handOver(sql: Sql, { runId, epoch }: Claim, { broke }: { broke: boolean }): Promise<void> {
   await sql.query(releaseClaim, [runId, epoch, broke]);
@@ -217,7 +217,7 @@ async function claimToEnd(sql: Sql, { id, owner, leaseMs, queue }: LastOrder): P
   const [row] = await sql.query<{ run: RunJson; calls: unknown[] }>(claimWithoutHistory, [id, owner, leaseMs, queue]);
   if (!row) return undefined;
 
-  const run = runOf(row.run);
+  const run = toRun(row.run);
   return {
     runId: run.id,
     threadId: run.thread_id,
@@ -288,7 +288,7 @@ class PostgresThreadArchive implements ThreadArchive {
 
   async message(id: string): Promise<Message | undefined> {
     const [row] = await this.sql.query<MessageRow>(messageOfThread, [id, this.run.runId]);
-    return row && messageOf(row);
+    return row && toMessage(row);
   }
 
   succeeded(tool: string): Promise<readonly PastCall[]> {

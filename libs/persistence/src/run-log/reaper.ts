@@ -2,7 +2,7 @@ import { isLate } from '../database/heartbeats';
 import { LastingKeys } from '../database/lasting-keys';
 import { isDead } from '../database/liveness-lock';
 import type { Sql } from '../database/sql';
-import { activated, dueAgain, outboxOf } from './activation';
+import { activated, dueAgain, toOutbox } from './activation';
 
 /** Bounds one statement; the next pass continues. */
 const maxRound = 500;
@@ -41,7 +41,7 @@ activated as (
   from abandoned where runs.id = abandoned.id
   returning ${activated}
 )
-${outboxOf('activated')} returning id`;
+${toOutbox('activated')} returning id`;
 
 /**
  * The same for dead owners whose leases are still valid. The process that deletes an owner's row queues its runs, and
@@ -72,7 +72,7 @@ activated as (
   where id in (select id from abandoned union all select id from unclaimed)
   returning ${activated}
 )
-${outboxOf('activated')} returning id`;
+${toOutbox('activated')} returning id`;
 
 /** Queues the same activation again: if its job still waits, the job's id makes the second one a no-op. */
 const requeueMissingJobs = `
@@ -84,7 +84,7 @@ with missing as materialized (
 activated as (
   update runs set activated_at = clock_timestamp() from missing where runs.id = missing.id returning ${activated}
 )
-${outboxOf('activated')} returning id`;
+${toOutbox('activated')} returning id`;
 
 /** Not delayed by claims of summarizers that die: the time counts from the change of queue. */
 const returnFromCompaction = `
@@ -99,7 +99,7 @@ activated as (
   from waiting_runs where runs.id = waiting_runs.id
   returning ${activated}
 )
-${outboxOf('activated')} returning id`;
+${toOutbox('activated')} returning id`;
 
 const deadOwners = `select owner from presences where ${isDead} union select owner from heartbeats where ${isLate}`;
 

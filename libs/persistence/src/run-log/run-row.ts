@@ -65,7 +65,7 @@ export type RunJson = JsonRow<
 const iso = (time: Date | string | null): string | null => time && new Date(time).toISOString();
 
 /** Not parsed: only this library writes these rows, from typed runs. */
-export const runOf = (row: RunRow | RunJson): Run =>
+export const toRun = (row: RunRow | RunJson): Run =>
   ({
     id: row.id,
     thread_id: row.thread_id,
@@ -127,7 +127,7 @@ export type FactRow = z.infer<typeof factRow>;
  * The fact with its keys in the published order. It is not parsed: only `append` writes these rows, from typed facts, and
  * a schema would reorder the keys of `data`.
  */
-export const factOf = (row: FactRow): RecordedFact =>
+export const toFact = (row: FactRow): RecordedFact =>
   ({
     id: row.id,
     v: 1,
@@ -141,4 +141,4 @@ export const factOf = (row: FactRow): RecordedFact =>
     data: row.data,
   }) as RecordedFact; // see above
 
-export const factOfJson = (row: JsonRow<FactRow, 'at'>): RecordedFact => factOf({ ...row, at: new Date(row.at) });
+export const factOfJson = (row: JsonRow<FactRow, 'at'>): RecordedFact => toFact({ ...row, at: new Date(row.at) });

@@ -1,11 +1,11 @@
 import type { ToolSetSnapshot } from '@rondo/contract';
-import { builtInTools, snapshotOf } from '@rondo/domain';
+import { builtInTools, toSnapshot } from '@rondo/domain';
 import { Accounts } from '../api/accounts';
 import { ToolSetSweep } from '../retention/tool-set-sweep';
 import { StoreFixture, completed, iterationStarted, newAccount, nextId } from '../testing/store-fixture';
 import { type StoredToolSet, ToolSets, storedToolSet } from './tool-sets';
 
-const snapshot = snapshotOf(builtInTools);
+const snapshot = toSnapshot(builtInTools);
 const shared = storedToolSet(snapshot, null);
 
 let fixture: StoreFixture;

@@ -20,7 +20,7 @@ export class PgBouncer {
     private readonly directory: string,
   ) {}
 
-  static async inFrontOf(databaseUrl: string, mode: PoolMode): Promise<PgBouncer> {
+  static async readInFront(databaseUrl: string, mode: PoolMode): Promise<PgBouncer> {
     if (pgbouncer === undefined) throw new Error('TEST_PGBOUNCER must name the program.');
     const { hostname, port, username, password, pathname } = new URL(databaseUrl);
     const directory = await mkdtemp(join(tmpdir(), 'pgbouncer-'));
@@ -40,7 +40,7 @@ export class PgBouncer {
       ...asUnprivileged,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    await upOf(child);
+    await waitUntilUp(child);
     return new PgBouncer(Object.assign(new URL(databaseUrl), { port: listenPort }).href, child, directory);
   }
 
@@ -55,7 +55,7 @@ export class PgBouncer {
 }
 
 /** Rejects with what it has written when it ends instead. */
-async function upOf(child: ChildProcess): Promise<void> {
+async function waitUntilUp(child: ChildProcess): Promise<void> {
   let log = '';
   const up = new Promise<void>((resolve) => {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {

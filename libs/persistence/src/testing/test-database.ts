@@ -1,13 +1,13 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { type DatabaseService, databaseServices, grantRoles, roleOf } from '../../../../deploy/local/roles.mjs';
+import { type DatabaseService, databaseServices, grantRoles, toRole } from '../../../../deploy/local/roles.mjs';
 import { type Database, openDatabase } from '../database/database';
 
 export interface TestDatabase extends Database {
   readonly url: string;
   /** The URL by which a service reaches it: with the service's own role and its rights. */
-  urlOf(service: DatabaseService): Promise<string>;
+  findUrl(service: DatabaseService): Promise<string>;
   drop(): Promise<void>;
 }
 
@@ -23,18 +23,18 @@ export async function makeTestDatabase(): Promise<TestDatabase> {
   await execute(server, [`create database ${name}`]);
   await execute(url, migrationScripts());
   const database = openDatabase({ url, poolSize: 10 });
-  const urlOf = async (service: DatabaseService) => {
+  const findUrl = async (service: DatabaseService) => {
     await grantRoles({ url, passwords: { [service]: password } });
-    return Object.assign(new URL(url), { username: roleOf(service, name), password }).href;
+    return Object.assign(new URL(url), { username: toRole(service, name), password }).href;
   };
   const drop = async () => {
     await database.close();
     const roles = ([...databaseServices, 'scaler'] as const).map(
-      (service) => `drop role if exists ${roleOf(service, name)}`,
+      (service) => `drop role if exists ${toRole(service, name)}`,
     );
     await execute(server, [`drop database ${name} with (force)`, ...roles]);
   };
-  return { ...database, url, urlOf, drop };
+  return { ...database, url, findUrl, drop };
 }
 
 const password = 'of-a-test';

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
 import { HEALTH_CHECKS, HEALTH_DEGRADATIONS } from './health-tokens';
-import { type HealthChecks, readinessOf } from './readiness';
+import { type HealthChecks, readReadiness } from './readiness';
 
 /** `rondo_dependency_up`: what `/health/ready` would answer about each dependency when metrics are read. */
 @Injectable()
@@ -18,7 +18,7 @@ export class DependencyMetrics {
       labelNames: ['dependency'],
       registers: [registry],
       async collect() {
-        const { failing, degraded } = await readinessOf(checks, degradations);
+        const { failing, degraded } = await readReadiness(checks, degradations);
         const away = new Set([...failing, ...degraded]);
         for (const dependency of Object.keys({ ...checks, ...degradations })) {
           this.set({ dependency }, away.has(dependency) ? 0 : 1);

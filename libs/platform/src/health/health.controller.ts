@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Res, VERSION_NEUTRAL } from '@nestjs/common';
 import type { Response } from 'express';
 import { HEALTH_CHECKS, HEALTH_DEGRADATIONS, LIVENESS_CHECKS } from './health-tokens';
-import { type HealthChecks, failingChecks, readinessOf } from './readiness';
+import { type HealthChecks, failingChecks, readReadiness } from './readiness';
 
 @Controller({ path: 'health', version: VERSION_NEUTRAL })
 export class HealthController {
@@ -24,7 +24,7 @@ export class HealthController {
   /** Fails when a required dependency is away. Optional ones are listed as `degraded` and do not change the status. */
   @Get('ready')
   async ready(@Res({ passthrough: true }) response: Response) {
-    const { failing, degraded, reasons } = await readinessOf(this.checks, this.degradations);
+    const { failing, degraded, reasons } = await readReadiness(this.checks, this.degradations);
     const optional = degraded.length > 0 ? { degraded } : {};
     if (failing.length === 0) return { status: 'ready', ...optional };
     return { ...unavailable(response, { code: 'not_ready', failing, reasons }), ...optional };

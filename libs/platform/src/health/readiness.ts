@@ -19,7 +19,7 @@ export interface Readiness {
   readonly reasons: Readonly<Record<string, string>>;
 }
 
-export async function readinessOf(required: HealthChecks, optional: HealthChecks): Promise<Readiness> {
+export async function readReadiness(required: HealthChecks, optional: HealthChecks): Promise<Readiness> {
   const [asked, degraded] = await Promise.all([
     runChecks(required, checkTimeoutMs),
     failingChecks(optional, optionalTimeoutMs),

@@ -25,7 +25,7 @@ export class MetricsModule {
       controllers: [MetricsController],
       providers: [
         { provide: Registry, useFactory: processRegistry },
-        { provide: METRICS_ACCESS, useValue: accessOf(settings) },
+        { provide: METRICS_ACCESS, useValue: toAccess(settings) },
       ],
       exports: [Registry],
     };
@@ -33,7 +33,7 @@ export class MetricsModule {
 }
 
 /** Metrics show tenants and load, so without a token they are open only to this machine, or by METRICS_OPEN. */
-function accessOf({ HOST, METRICS_TOKEN, METRICS_OPEN }: MetricsSettings): MetricsAccess {
+function toAccess({ HOST, METRICS_TOKEN, METRICS_OPEN }: MetricsSettings): MetricsAccess {
   if (METRICS_OPEN) return 'open';
   if (METRICS_TOKEN !== undefined) return { token: METRICS_TOKEN };
   return isLoopback(HOST) ? 'local' : 'closed';

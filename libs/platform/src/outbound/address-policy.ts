@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { z } from 'zod';
 
 /** Networks that are not the public internet. Those reserved for documentation are never routed and need no entry. */
-const forbidden = blockListOf([
+const forbidden = toBlockList([
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10', // carrier-grade NAT
@@ -21,7 +21,7 @@ const forbidden = blockListOf([
 ]);
 
 /** Of version 6 only global unicast is public. What wraps a version 4 address (mapped, NAT64) is outside it, or forbidden. */
-const globalV6 = blockListOf(['2000::/3']);
+const globalV6 = toBlockList(['2000::/3']);
 
 const ownAddressesKeptMs = 5_000;
 
@@ -57,14 +57,14 @@ export function publicInternet({
   deniedNetworks = [],
   ownAddresses = interfaceAddresses,
 }: PolicyOptions = {}): IsAllowed {
-  const denied = blockListOf(deniedNetworks);
+  const denied = toBlockList(deniedNetworks);
   let own = new BlockList();
   let readAt = -Infinity;
   return (address) => {
     if (!isPublicAddress(address)) return false;
 
     if (performance.now() - readAt > ownAddressesKeptMs) {
-      own = blockListOf(ownAddresses());
+      own = toBlockList(ownAddresses());
       readAt = performance.now();
     }
     return ![denied, own].some((list) => list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4'));
@@ -74,7 +74,7 @@ export function publicInternet({
 const interfaceAddresses = (): string[] =>
   Object.values(networkInterfaces()).flatMap((entries) => (entries ?? []).map(({ address }) => address));
 
-function blockListOf(networks: readonly string[]): BlockList {
+function toBlockList(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const one of networks) {
     const [address = '', prefix] = one.split('/');

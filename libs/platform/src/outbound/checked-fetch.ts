@@ -44,7 +44,7 @@ export function checkedFetch(rules: CheckedFetchRules): CheckedFetch {
       createConnection: () => socket,
       method: init.method ?? 'GET',
       path: `${url.pathname}${url.search}`,
-      headers: headersOf(url, init),
+      headers: toHeaders(url, init),
       ...(signal && { signal }),
     });
     request.on('error', () => undefined); // `once` reports it until the response begins; from then on its body does
@@ -52,7 +52,7 @@ export function checkedFetch(rules: CheckedFetchRules): CheckedFetch {
       request.end(init.body ?? undefined);
       const [response] = (await once(request, 'response')) as [IncomingMessage]; // Node's documented arguments
       response.once('close', () => socket.destroy());
-      return responseOf(response, rules);
+      return toResponse(response, rules);
     } catch (error) {
       socket.destroy();
       throw error;
@@ -77,7 +77,7 @@ async function connected(
   }
 }
 
-function headersOf({ host }: URL, { headers, body }: RequestInit): Record<string, string | number> {
+function toHeaders({ host }: URL, { headers, body }: RequestInit): Record<string, string | number> {
   const given = new Headers(headers);
   for (const name of connectionHeaders) given.delete(name);
   return {
@@ -91,7 +91,7 @@ function headersOf({ host }: URL, { headers, body }: RequestInit): Record<string
 
 const bodyless = [204, 205, 304];
 
-function responseOf(response: IncomingMessage, rules: CheckedFetchRules): Response {
+function toResponse(response: IncomingMessage, rules: CheckedFetchRules): Response {
   const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = response;
   const headers = new Headers();
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {

@@ -61,7 +61,7 @@ export async function exchange(
 const redirects = [301, 302, 303, 307, 308];
 
 /** The URL that a GET of `url` is redirected to. It must be checked like any other URL. */
-export function redirectOf(url: URL, { status, headers: { location } }: HttpAnswer): URL | undefined {
+export function findRedirect(url: URL, { status, headers: { location } }: HttpAnswer): URL | undefined {
   const isRedirect = redirects.includes(status) && location !== undefined && URL.canParse(location, url.href);
   return isRedirect ? new URL(location, url) : undefined;
 }

@@ -6,9 +6,9 @@ import type { Logger } from 'pino';
 import { OutboundProxy } from '../outbound/outbound-proxy';
 import { createProxyAgents } from '../outbound/tunnel';
 import { ReportingExporter } from './reporting-exporter';
-import { samplerOf } from './sampler';
+import { toSampler } from './sampler';
 import type { Span, SpanAttributes, SpanOrder, TracePlace, Tracing } from './tracing';
-import { type TracingSettings, pairsOf } from './tracing-variables';
+import { type TracingSettings, toPairs } from './tracing-variables';
 
 /** Spans of a busy process are sent before its queue is full, and those of a killed one are at most this old. */
 const sendEveryMs = 1_000;
@@ -34,7 +34,7 @@ export class OtlpTracing implements Tracing {
 
   constructor(url: string, settings: TracingSettings, { service, log }: { service: string; log: Logger }) {
     this.showsContent = settings.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT;
-    const headers = pairsOf(settings.OTEL_EXPORTER_OTLP_HEADERS);
+    const headers = toPairs(settings.OTEL_EXPORTER_OTLP_HEADERS);
     const proxy = OutboundProxy.from(settings);
     const agents = proxy && createProxyAgents(proxy);
     const exporter = new OTLPTraceExporter({
@@ -49,9 +49,9 @@ export class OtlpTracing implements Tracing {
         'service.namespace': 'rondo',
         'service.instance.id': `${service}-${process.pid}-${Date.now().toString(36)}`,
         'process.pid': process.pid,
-        ...pairsOf(settings.OTEL_RESOURCE_ATTRIBUTES),
+        ...toPairs(settings.OTEL_RESOURCE_ATTRIBUTES),
       }),
-      sampler: samplerOf(settings),
+      sampler: toSampler(settings),
       idGenerator: this.ids,
       spanLimits: { attributeValueLengthLimit: longestValue },
       spanProcessors: [
@@ -69,7 +69,7 @@ export class OtlpTracing implements Tracing {
   begin({ name, kind, parent, spanId, startedAt, attributes }: SpanOrder): Span | undefined {
     this.ids.next = spanId;
     const options = { kind: kinds[kind], ...(startedAt !== undefined && { startTime: startedAt }) };
-    const span = this.tracer.startSpan(name, { ...options, attributes: present(attributes) }, contextOf(parent));
+    const span = this.tracer.startSpan(name, { ...options, attributes: present(attributes) }, toContext(parent));
     if (!span.isRecording()) return undefined;
     const place = span.spanContext();
     return {
@@ -108,7 +108,7 @@ class GivenIds implements IdGenerator {
   }
 }
 
-function contextOf(parent: (TracePlace & { readonly isSampled?: boolean }) | undefined) {
+function toContext(parent: (TracePlace & { readonly isSampled?: boolean }) | undefined) {
   if (!parent) return ROOT_CONTEXT;
   const { traceId, spanId, isSampled = true } = parent;
   const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE;

@@ -1,4 +1,4 @@
-import { placeOfTraceparent, traceparentOf } from './traceparent';
+import { placeOfTraceparent, toTraceparent } from './traceparent';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';
@@ -30,6 +30,6 @@ describe('traceparent', () => {
   });
 
   it('is written so that it is read again', () => {
-    expect(placeOfTraceparent(traceparentOf({ traceId, spanId }))).toEqual({ traceId, spanId, isSampled: true });
+    expect(placeOfTraceparent(toTraceparent({ traceId, spanId }))).toEqual({ traceId, spanId, isSampled: true });
   });
 });

@@ -15,4 +15,4 @@ export function placeOfTraceparent(header: string | undefined): CallersPlace | u
 }
 
 /** The header for what is called from a recorded span. */
-export const traceparentOf = ({ traceId, spanId }: TracePlace): string => `00-${traceId}-${spanId}-01`;
+export const toTraceparent = ({ traceId, spanId }: TracePlace): string => `00-${traceId}-${spanId}-01`;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseConfig } from '../load-config';
-import { pairsOf, samplingVariables, tracesUrl, tracingVariables } from './tracing-variables';
+import { toPairs, samplingVariables, tracesUrl, tracingVariables } from './tracing-variables';
 
 const schema = z.object({ ...tracingVariables, ...samplingVariables });
 
@@ -40,15 +40,15 @@ describe('the variables of tracing', () => {
 
 describe('name=value pairs', () => {
   it('are percent-decoded, and may contain "="', () => {
-    expect(pairsOf('authorization=Basic%20a2V5=, x-scope = a b')).toEqual({
+    expect(toPairs('authorization=Basic%20a2V5=, x-scope = a b')).toEqual({
       authorization: 'Basic a2V5=',
       'x-scope': 'a b',
     });
   });
 
   it('stay as they are where a % encodes nothing', () => {
-    expect(pairsOf('share=50%')).toEqual({ share: '50%' });
-    expect(pairsOf('share=%C3%28')).toEqual({ share: '%C3%28' });
-    expect(pairsOf(undefined)).toEqual({});
+    expect(toPairs('share=50%')).toEqual({ share: '50%' });
+    expect(toPairs('share=%C3%28')).toEqual({ share: '%C3%28' });
+    expect(toPairs(undefined)).toEqual({});
   });
 });

@@ -88,7 +88,7 @@ export function tracesUrl({
 }
 
 /** `a=b,c=d`; values are percent-decoded, as the standard says. */
-export const pairsOf = (text: string | undefined): Record<string, string> =>
+export const toPairs = (text: string | undefined): Record<string, string> =>
   Object.fromEntries(
     (text ?? '')
       .split(',')

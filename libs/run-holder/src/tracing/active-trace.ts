@@ -9,8 +9,8 @@ interface SentCall {
   readonly startedAt: number;
 }
 
-type FactOf<Type extends RecordedFact['type']> = Extract<RecordedFact, { type: Type }>;
-type CallEnd = FactOf<'tool.completed' | 'tool.failed' | 'tool.unknown'>;
+type FactWithType<Type extends RecordedFact['type']> = Extract<RecordedFact, { type: Type }>;
+type CallEnd = FactWithType<'tool.completed' | 'tool.failed' | 'tool.unknown'>;
 
 /** The spans of model and tool calls of one claimed run. Each is written when a committed fact says how the call ended. */
 export class ActiveTrace {
@@ -53,7 +53,7 @@ export class ActiveTrace {
     else this.heard.push(fact.data.message);
   }
 
-  private recordChat({ at, iteration, data }: FactOf<'usage.recorded'>): void {
+  private recordChat({ at, iteration, data }: FactWithType<'usage.recorded'>): void {
     const { run } = this.claim;
     const { temperature, top_p, max_tokens } = run.settings.llm;
     const endedAt = Date.parse(at);
@@ -75,7 +75,7 @@ export class ActiveTrace {
     });
     span?.end({
       at: endedAt,
-      attributes: { ...usageOf(data), ...this.contentOfChat() },
+      attributes: { ...toUsage(data), ...this.contentOfChat() },
       ...(didFail(data.finish_reason) && { error: data.finish_reason }),
     });
   }
@@ -133,7 +133,7 @@ const isCallEnd = (fact: RecordedFact): fact is CallEnd =>
 
 const didFail = (finishReason: string): boolean => finishReason === 'failed' || finishReason === 'broken';
 
-const usageOf = (data: FactOf<'usage.recorded'>['data']): SpanAttributes => ({
+const toUsage = (data: FactWithType<'usage.recorded'>['data']): SpanAttributes => ({
   'gen_ai.response.finish_reasons': [data.finish_reason],
   'gen_ai.usage.input_tokens': data.input_tokens,
   'gen_ai.usage.output_tokens': data.output_tokens,
@@ -148,9 +148,9 @@ const roles: Partial<Record<Message['type'], string>> = { assistant: 'assistant'
 
 /** Messages in the JSON of the GenAI conventions. Of images only their kind is said. */
 const messagesAsJson = (messages: readonly Pick<Message, 'type' | 'content'>[]): string =>
-  JSON.stringify(messages.map(({ type, content }) => ({ role: roles[type] ?? 'user', parts: content.map(partOf) })));
+  JSON.stringify(messages.map(({ type, content }) => ({ role: roles[type] ?? 'user', parts: content.map(toPart) })));
 
-function partOf(block: Message['content'][number]): object {
+function toPart(block: Message['content'][number]): object {
   switch (block.type) {
     case 'text':
       return { type: 'text', content: block.text };

@@ -85,7 +85,7 @@ function recordWait(tracing: Tracing, claim: ClaimedRun, queue: RunQueueName): v
     .begin({
       name: `receive ${queue}`,
       kind: 'consumer',
-      parent: placeOf(claim),
+      parent: findPlace(claim),
       startedAt: Math.min(queuedAt, Date.now()), // by the clock of the database
       attributes: aboutJob(claim, { queue, operation: 'receive' }),
     })
@@ -97,11 +97,11 @@ const startActivation = (tracing: Tracing, claim: ClaimedRun, queue: RunQueueNam
   tracing.begin({
     name: `process ${queue}`,
     kind: 'consumer',
-    parent: placeOf(claim),
+    parent: findPlace(claim),
     attributes: aboutJob(claim, { queue, operation: 'process' }),
   });
 
-const placeOf = ({ runId, run }: ClaimedRun): TracePlace | undefined =>
+const findPlace = ({ runId, run }: ClaimedRun): TracePlace | undefined =>
   run.trace_id === null ? undefined : { traceId: run.trace_id, spanId: agentSpanId(runId) };
 
 const aboutJob = (

@@ -11,7 +11,7 @@ let accountKey: string;
 beforeAll(async () => {
   issuer = await TestIssuer.start();
   gateway = await RunningGateway.start({ OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: ['rondo'] });
-  accountKey = await gateway.keyOf('an account');
+  accountKey = await gateway.toKey('an account');
   account = (await gateway.as(accountKey).get('/v1/session').expect(200)).body.account_id;
 });
 afterAll(async () => {
@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 const nowS = () => Math.floor(Date.now() / 1000);
-const tokenOf = (role: unknown, claims: JWTPayload = {}) =>
+const readToken = (role: unknown, claims: JWTPayload = {}) =>
   issuer.token({ rondo_account: account, rondo_role: role, ...claims });
 
 async function refusal(token: string): Promise<string> {
@@ -37,7 +37,7 @@ describe('a token of the outside issuer', () => {
     ['viewer', 'read', 403, 403],
     [['unknown', 'viewer', 'member'], 'write', 201, 403],
   ])('of a %s is accepted as %s', async (role, scope, writing, administering) => {
-    const user = gateway.as(await tokenOf(role));
+    const user = gateway.as(await readToken(role));
     const { body } = await user.get('/v1/session').expect(200);
     expect(body).toMatchObject({ account_id: account, scopes: [scope], session_id: null });
     expect(body.caller_id).toMatch(/^usr_[0-9a-f]{40}$/);
@@ -49,23 +49,23 @@ describe('a token of the outside issuer', () => {
   });
 
   it('stands for the same user each time, and for another one with another subject', async () => {
-    const idOf = async (sub: string) =>
-      (await gateway.as(await tokenOf('viewer', { sub, jti: `${Math.random()}` })).get('/v1/session')).body.caller_id;
-    expect(await idOf('grace')).toBe(await idOf('grace'));
-    expect(await idOf('grace')).not.toBe(await idOf('ada'));
+    const readId = async (sub: string) =>
+      (await gateway.as(await readToken('viewer', { sub, jti: `${Math.random()}` })).get('/v1/session')).body.caller_id;
+    expect(await readId('grace')).toBe(await readId('grace'));
+    expect(await readId('grace')).not.toBe(await readId('ada'));
   });
 
   it('sees its own account only', async () => {
     const run = await gateway.createRun();
     await gateway
-      .as(await tokenOf('owner'))
+      .as(await readToken('owner'))
       .get(`/v1/runs/${run.id}`)
       .expect(404);
   });
 
   it('opens sockets, and sessions that end with it', async () => {
     const exp = nowS() + 120;
-    const token = await tokenOf('member', { exp });
+    const token = await readToken('member', { exp });
     const { body, headers } = await gateway.as(token).post('/v1/session').send({}).expect(201);
     expect(body).toMatchObject({ scopes: ['write'], expires_at: new Date((exp + 60) * 1000).toISOString() });
     const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
@@ -75,7 +75,7 @@ describe('a token of the outside issuer', () => {
   });
 
   it('is in the audit log as the user that it stands for', async () => {
-    const owner = gateway.as(await tokenOf('owner'));
+    const owner = gateway.as(await readToken('owner'));
     await owner
       .post('/v1/api-keys')
       .send({ name: 'made by a user', scopes: ['read'] })
@@ -86,7 +86,7 @@ describe('a token of the outside issuer', () => {
   });
 
   it('may be a minute late, for clocks that differ', async () => {
-    const late = gateway.as(await tokenOf('viewer', { exp: nowS() - 30, nbf: nowS() + 30 }));
+    const late = gateway.as(await readToken('viewer', { exp: nowS() - 30, nbf: nowS() + 30 }));
     await late.get('/v1/runs').expect(200);
     await late.get('/v1/runs').expect(200); // from the cache
   });
@@ -122,29 +122,29 @@ describe('a token of the outside issuer', () => {
 
 describe('attack: tokens of an outside issuer', () => {
   it('of another audience, issuer or time, or without an end or a subject', async () => {
-    expect(await refusal(await tokenOf('owner', { aud: 'another service' }))).toMatch(/claim aud/);
-    expect(await refusal(await tokenOf('owner', { iss: 'https://evil.example' }))).toMatch(/claim iss/);
-    expect(await refusal(await tokenOf('owner', { exp: nowS() - 120 }))).toMatch(/expired/);
-    expect(await refusal(await tokenOf('owner', { nbf: nowS() + 600 }))).toMatch(/claim nbf/);
+    expect(await refusal(await readToken('owner', { aud: 'another service' }))).toMatch(/claim aud/);
+    expect(await refusal(await readToken('owner', { iss: 'https://evil.example' }))).toMatch(/claim iss/);
+    expect(await refusal(await readToken('owner', { exp: nowS() - 120 }))).toMatch(/expired/);
+    expect(await refusal(await readToken('owner', { nbf: nowS() + 600 }))).toMatch(/claim nbf/);
     for (const claim of ['exp', 'sub', 'aud', 'iss'])
-      expect(await refusal(await tokenOf('owner', { [claim]: undefined }))).toMatch(`claim ${claim}`);
+      expect(await refusal(await readToken('owner', { [claim]: undefined }))).toMatch(`claim ${claim}`);
   });
 
   it('that name an empty subject, or end at no date', async () => {
-    expect(await refusal(await tokenOf('owner', { sub: '' }))).toMatch(/sub names no user/);
-    for (const exp of [1e15, 1e300]) expect(await refusal(await tokenOf('owner', { exp }))).toMatch(/exp is no date/);
+    expect(await refusal(await readToken('owner', { sub: '' }))).toMatch(/sub names no user/);
+    for (const exp of [1e15, 1e300]) expect(await refusal(await readToken('owner', { exp }))).toMatch(/exp is no date/);
   });
 
   it('that name no role or account, or one that there is not', async () => {
-    expect(await refusal(await tokenOf('admin'))).toMatch(/rondo_role/);
-    expect(await refusal(await tokenOf({ owner: true }))).toMatch(/rondo_role/);
-    expect(await refusal(await tokenOf('owner', { rondo_account: [account] }))).toMatch(/rondo_account/);
-    expect(await refusal(await tokenOf('owner', { rondo_account: 'acc_none' }))).toMatch(/no account acc_none/);
+    expect(await refusal(await readToken('admin'))).toMatch(/rondo_role/);
+    expect(await refusal(await readToken({ owner: true }))).toMatch(/rondo_role/);
+    expect(await refusal(await readToken('owner', { rondo_account: [account] }))).toMatch(/rondo_account/);
+    expect(await refusal(await readToken('owner', { rondo_account: 'acc_none' }))).toMatch(/no account acc_none/);
   });
 
   it('that name the account of the operator, in any role', async () => {
     for (const role of ['owner', 'member', 'viewer'])
-      expect(await refusal(await tokenOf(role, { rondo_account: 'acc_admin' }))).toMatch(/account of the operator/);
+      expect(await refusal(await readToken(role, { rondo_account: 'acc_admin' }))).toMatch(/account of the operator/);
   });
 
   it('without a signature, or signed with the public key as if it were a secret', async () => {
@@ -169,8 +169,8 @@ describe('attack: tokens of an outside issuer', () => {
   });
 
   it('that were changed, are signed by a key of the attacker, bring their own key, or are no tokens', async () => {
-    const [header = '', , signature = ''] = (await tokenOf('viewer')).split('.');
-    const [, raised = ''] = (await tokenOf('owner')).split('.');
+    const [header = '', , signature = ''] = (await readToken('viewer')).split('.');
+    const [, raised = ''] = (await readToken('owner')).split('.');
     expect(await refusal(`${header}.${raised}.${signature}`)).toMatch(/signature is wrong/);
 
     const evil = await TestIssuer.start();
@@ -189,7 +189,7 @@ it('a token names the account of the operator where that is configured', async (
   const settings = { OIDC_ISSUER: issuer.url, OIDC_AUDIENCE: ['rondo'], OIDC_MAY_OPERATE: true };
   const apart = await RunningGateway.start({ ...settings, DATABASE_URL: gateway.parts.config.DATABASE_URL });
   const listed = async (role: string) => {
-    const { status } = await apart.as(await tokenOf(role, { rondo_account: 'acc_admin' })).get('/v1/admin/accounts');
+    const { status } = await apart.as(await readToken(role, { rondo_account: 'acc_admin' })).get('/v1/admin/accounts');
     return status;
   };
   expect([await listed('owner'), await listed('member')]).toEqual([200, 403]);
@@ -228,7 +228,7 @@ describe('an issuer that is down', () => {
   it('a gateway without one takes a token for an unknown key', async () => {
     const without = await RunningGateway.start({ DATABASE_URL: gateway.parts.config.DATABASE_URL });
     await without
-      .as(await tokenOf('owner'))
+      .as(await readToken('owner'))
       .get('/v1/runs')
       .expect(401);
     await without.close();

@@ -56,7 +56,7 @@ export class OutsideTokens {
 
   /** Rejects with `unauthorized` and the reason, or with `service_unavailable` while the issuer cannot be asked for its keys. */
   async verify(token: string): Promise<Caller> {
-    const payload = await this.payloadOf(token);
+    const payload = await this.readPayload(token);
     const caller = tokenCaller(payload, this.parts.settings);
     if ('problem' in caller) throw refused(caller.problem);
     if (!(await this.parts.isActive(caller.accountId))) throw refused(`There is no account ${caller.accountId}.`);
@@ -70,7 +70,7 @@ export class OutsideTokens {
     return until;
   }
 
-  private async payloadOf(token: string): Promise<JWTPayload> {
+  private async readPayload(token: string): Promise<JWTPayload> {
     const { issuer, audience, clockSkewS } = this.parts.settings;
     if (token.length > maxLength) throw refused('It is too long.');
     try {
@@ -81,7 +81,7 @@ export class OutsideTokens {
       });
       return payload;
     } catch (error) {
-      const reason = reasonOf(error);
+      const reason = findReason(error);
       if (reason !== undefined) throw refused(reason);
       this.parts.onError(error);
       throw new ApiError(
@@ -96,7 +96,7 @@ export class OutsideTokens {
 const refused = (reason: string): ApiError => unauthorized(`The token is not accepted. ${reason}`);
 
 /** What is wrong with the token; undefined for what is wrong with the issuer. */
-function reasonOf(error: unknown): string | undefined {
+function findReason(error: unknown): string | undefined {
   if (error instanceof errors.JWTExpired) return 'It has expired.';
   if (error instanceof errors.JWTClaimValidationFailed) return `Its claim ${error.claim} is missing or wrong.`;
   if (error instanceof errors.JOSEAlgNotAllowed || error instanceof errors.JOSENotSupported)

@@ -10,7 +10,7 @@ const role = z.enum(['owner', 'member', 'viewer']);
 type Role = z.infer<typeof role>;
 
 /** From the highest one down. */
-const scopeOf: Record<Role, Scope> = { owner: 'admin', member: 'write', viewer: 'read' };
+const scopeByRole: Record<Role, Scope> = { owner: 'admin', member: 'write', viewer: 'read' };
 
 export interface TokenCaller {
   readonly accountId: AccountId;
@@ -31,11 +31,11 @@ export function tokenCaller(
   const named = [payload[roleClaim]].flat();
   const highest = role.options.find((one) => named.includes(one));
   if (highest === undefined) return { problem: `Its claim ${roleClaim} names no role: ${role.options.join(', ')}.` };
-  return { accountId: account.data, keyId: userOf(payload), scopes: [scopeOf[highest]] };
+  return { accountId: account.data, keyId: toUser(payload), scopes: [scopeByRole[highest]] };
 }
 
 /** The same person at the same issuer is always the same user. */
-function userOf({ iss, sub }: JWTPayload): UserId {
+function toUser({ iss, sub }: JWTPayload): UserId {
   const digest = createHash('sha256')
     .update(JSON.stringify([iss, sub]))
     .digest('hex');

@@ -76,7 +76,7 @@ async function read(sdk: Sdk, stream: Chunks, message?: UiMessage): Promise<UiMe
   return last;
 }
 
-const textOf = ({ parts }: UiMessage): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+const toText = ({ parts }: UiMessage): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
 async function newestRun(): Promise<Run> {
   return ((await gateway.as().get('/v1/runs?limit=1').expect(200)).body as { data: Run[] }).data[0] as Run;
@@ -103,7 +103,7 @@ describe.each(sdks)('AI SDK %s', (_, sdk) => {
     await one.finishMessage();
     await one.complete();
     const answer = await read(sdk, first);
-    expect(textOf(answer)).toBe('Hello, world.');
+    expect(toText(answer)).toBe('Hello, world.');
     expect(answer.metadata).toMatchObject({ run_id: one.claim.runId, thread_id: one.claim.threadId });
 
     const second = await send(chat(), id, [question, answer, next]);
@@ -128,7 +128,7 @@ describe.each(sdks)('AI SDK %s', (_, sdk) => {
     await run.complete();
     const message = await read(sdk, resumed);
     expect(message.id).toBe(run.claim.runId);
-    expect(textOf(message)).toBe('The first half, and the second.');
+    expect(toText(message)).toBe('The first half, and the second.');
     expect(await chat().reconnectToStream({ chatId: id })).toBeNull();
   });
 
@@ -148,7 +148,7 @@ describe.each(sdks)('AI SDK %s', (_, sdk) => {
     await again.complete();
     const answer = await read(sdk, going);
     expect(answer.id).not.toBe(asked.id);
-    expect(textOf(answer)).toBe('It is blue.');
+    expect(toText(answer)).toBe('It is blue.');
   });
 
   it('answers a question by the output of its call', async () => {
@@ -176,7 +176,7 @@ describe.each(sdks)('AI SDK %s', (_, sdk) => {
     const path = `/ai-sdk/chat/${encodeURIComponent(id)}/stop`;
     expect((await gateway.as().post(path).expect(200)).body).toEqual({ stopped: true });
     await run.stop();
-    expect(textOf(await read(sdk, stream))).toBe('So far.');
+    expect(toText(await read(sdk, stream))).toBe('So far.');
     expect((await gateway.as().post(path).expect(200)).body).toEqual({ stopped: false });
   });
 
@@ -258,7 +258,7 @@ describe('a chat of the AI SDK', () => {
     const id = newChat();
     await send(chat(), id, [user('Secret.')]);
     const run = await claimNewest();
-    const stranger = await gateway.keyOf('Stranger');
+    const stranger = await gateway.toKey('Stranger');
     for (const name of [id, run.claim.threadId]) {
       const path = `/ai-sdk/chat/${encodeURIComponent(name)}`;
       await gateway.as(stranger).get(`${path}/stream`).expect(204);
@@ -268,7 +268,7 @@ describe('a chat of the AI SDK', () => {
   });
 
   it('needs a key of the right scope', async () => {
-    const reader = await gateway.keyOf('Reader', ['read']);
+    const reader = await gateway.toKey('Reader', ['read']);
     await gateway.as(reader).get('/ai-sdk/chat/any/stream').expect(204);
     await gateway.as(reader).post('/ai-sdk/chat/any/stop').expect(403);
     await gateway.as(reader).post('/ai-sdk/chat').send({}).expect(403);

@@ -1,5 +1,5 @@
 import type { DeltaEvent, FinishReason, RecordedFact, Waiting } from '@rondo/contract';
-import { deltaText, storedTexts, streamOf } from '@rondo/domain';
+import { deltaText, storedTexts, toStream } from '@rondo/domain';
 import type { SubscriberEvent } from '../../live/stream-notices';
 import { isQuestion, readClosingWords } from '../run-answer';
 
@@ -61,7 +61,7 @@ export class AiSdkTranslator {
   private translateDelta(delta: DeltaEvent): Frame[] {
     if (delta.type === 'tool.output') return [];
     if (delta.type === 'tool.call_delta') return this.showArguments(delta);
-    const stream = streamOf(delta);
+    const stream = toStream(delta);
     const shown = this.sent.get(stream) ?? 0;
     if (delta.offset > shown) return []; // its fact has the whole text
     const kind = delta.type === 'message.delta' ? 'text' : 'reasoning';
@@ -148,7 +148,7 @@ export class AiSdkTranslator {
     const frames = this.endPart();
     for (const id of withdrawn) {
       for (const type of ['message.delta', 'reasoning.delta', 'tool.call_delta'] as const)
-        this.sent.delete(streamOf({ type, stream_id: id }));
+        this.sent.delete(toStream({ type, stream_id: id }));
       const call = this.calls.get(id);
       if (!call || call.isPlanned) continue;
       this.calls.delete(id);
@@ -178,7 +178,7 @@ export class AiSdkTranslator {
   /** What no delta has shown of a stored reply. */
   private showRest(fact: RecordedFact): Frame[] {
     const frames = storedTexts(fact).flatMap(({ type, stream_id: id, text }) => {
-      const stream = streamOf({ type, stream_id: id });
+      const stream = toStream({ type, stream_id: id });
       const kind = type === 'message.delta' ? 'text' : 'reasoning';
       return this.say({ kind, id, stream }, text.slice(this.sent.get(stream) ?? 0));
     });
@@ -187,7 +187,7 @@ export class AiSdkTranslator {
 
   private showArguments(delta: DeltaEvent): Frame[] {
     const { name } = delta.data;
-    const [id, stream] = [delta.stream_id, streamOf(delta)];
+    const [id, stream] = [delta.stream_id, toStream(delta)];
     const frames = typeof name === 'string' ? this.showCall(id, name) : [];
     const shown = this.sent.get(stream) ?? 0;
     const text = delta.offset > shown ? '' : deltaText(delta).slice(shown - delta.offset);

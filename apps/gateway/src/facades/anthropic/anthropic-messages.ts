@@ -2,7 +2,7 @@ import {
   type CallerResult,
   type InputBlock,
   type Run,
-  approvalIdOf,
+  toApprovalId,
   callId,
   inputContent,
   isTerminal,
@@ -17,8 +17,8 @@ import type { RunService } from '../../runs/run-service';
 import { blockCountsKey, eventIds } from './anthropic.translate';
 import { refuse } from './anthropic-errors';
 
-type EventOf<Type extends AnthropicUserEvent['type']> = Extract<AnthropicUserEvent, { type: Type }>;
-type Message = EventOf<'user.message'>;
+type EventWithType<Type extends AnthropicUserEvent['type']> = Extract<AnthropicUserEvent, { type: Type }>;
+type Message = EventWithType<'user.message'>;
 type ServedEvent = Exclude<AnthropicUserEvent, { type: 'user.define_outcome' | 'user.tool_result' | 'system.message' }>;
 
 interface SendDependencies {
@@ -105,14 +105,14 @@ class Sending {
     toTurn(events.filter((event): event is Message => event.type === 'user.message'));
   }
 
-  private async checkConfirmation(event: EventOf<'user.tool_confirmation'>, field: string): Promise<void> {
+  private async checkConfirmation(event: EventWithType<'user.tool_confirmation'>, field: string): Promise<void> {
     const { tool_use_id: id, result, deny_message: message } = event;
     if (message && result === 'allow') throw invalid(`${field}.deny_message`, 'goes with the result deny only');
     const known = callId.safeParse(id);
     const isAwaited = this.active?.waiting?.approvals?.some(({ tool_call_id: awaited }) => awaited === id);
     if (!known.success || !isAwaited)
       throw invalid(`${field}.tool_use_id`, `no call waits for a confirmation of ${id}`);
-    const address = { accountId: this.thread.accountId, approvalId: approvalIdOf(known.data) };
+    const address = { accountId: this.thread.accountId, approvalId: toApprovalId(known.data) };
     this.hashes.set(id, (await this.dependencies.runs.approval(address)).arguments_hash);
   }
 
@@ -133,9 +133,9 @@ class Sending {
       );
   }
 
-  private async confirm(event: EventOf<'user.tool_confirmation'>): Promise<void> {
+  private async confirm(event: EventWithType<'user.tool_confirmation'>): Promise<void> {
     const { tool_use_id: id, result, deny_message: reason } = event;
-    const approvalId = approvalIdOf(callId.parse(id));
+    const approvalId = toApprovalId(callId.parse(id));
     const decision = result === 'allow' ? 'approve' : 'deny';
     const order = { accountId: this.thread.accountId, approvalId, argumentsHash: this.hashes.get(id) ?? '' };
     await settled(`there is an answer to ${id} already`, () =>
@@ -148,7 +148,7 @@ class Sending {
     );
   }
 
-  private async answerCalls(run: Run, events: readonly EventOf<'user.custom_tool_result'>[]): Promise<void> {
+  private async answerCalls(run: Run, events: readonly EventWithType<'user.custom_tool_result'>[]): Promise<void> {
     const answers = events.map((event) => ({
       callId: callId.parse(event.custom_tool_use_id),
       result: toResult(event, 'events'),
@@ -203,7 +203,7 @@ class Sending {
 }
 
 function toResult(
-  { content = [], is_error: isError }: EventOf<'user.custom_tool_result'>,
+  { content = [], is_error: isError }: EventWithType<'user.custom_tool_result'>,
   field: string,
 ): CallerResult {
   const blocks = content.length === 0 ? [] : toInput(content, `${field}.content`);

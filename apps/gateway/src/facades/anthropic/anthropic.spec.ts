@@ -340,7 +340,7 @@ describe('what is refused', () => {
 
   it('belongs to another account', async () => {
     const { id } = await createSession('Secret.');
-    const stranger = client(gateway, { apiKey: await gateway.keyOf('Stranger') });
+    const stranger = client(gateway, { apiKey: await gateway.toKey('Stranger') });
     expect((await reason(stranger.beta.sessions.retrieve(id).then())).status).toBe(404);
     expect((await reason(stranger.beta.sessions.events.list(id).then())).status).toBe(404);
     expect((await reason(stranger.beta.sessions.events.stream(id).then())).status).toBe(404);

@@ -28,7 +28,7 @@ export interface Translated {
   readonly previews: readonly Preview[];
 }
 
-type FactOf<Type extends RecordedFact['type']> = Extract<RecordedFact, { type: Type }>;
+type FactWithType<Type extends RecordedFact['type']> = Extract<RecordedFact, { type: Type }>;
 
 const suffix = (id: string): string => id.slice(id.indexOf('_') + 1);
 /** Ids follow from the log, so that what is streamed, listed and answered has the same one. */
@@ -159,7 +159,7 @@ export class AnthropicTranslator {
     }
   }
 
-  private showMessage(fact: FactOf<'message.created'>): SessionEvent[] {
+  private showMessage(fact: FactWithType<'message.created'>): SessionEvent[] {
     const { id, type, content, metadata } = fact.data.message;
     if (type === 'user') return this.showInput(fact, content, metadata['answers_tool_call_id']);
     if (type !== 'assistant') return [];
@@ -188,7 +188,7 @@ export class AnthropicTranslator {
     return { type: 'span.model_request_start', id: this.request, processed_at: fact.at };
   }
 
-  private endRequest(fact: RecordedFact, usage?: FactOf<'usage.recorded'>['data']): SessionEvent[] {
+  private endRequest(fact: RecordedFact, usage?: FactWithType<'usage.recorded'>['data']): SessionEvent[] {
     const { request } = this;
     if (request === undefined) return [];
     this.request = undefined;
@@ -204,7 +204,7 @@ export class AnthropicTranslator {
     return [{ type: 'span.model_request_end', ...end, model_request_start_id: request }];
   }
 
-  private plan(fact: FactOf<'tool.planned'>): SessionEvent[] {
+  private plan(fact: FactWithType<'tool.planned'>): SessionEvent[] {
     const { tool_call: call } = fact.data;
     this.names.set(call.id, call.name);
     const words = readClosingWords(call);
@@ -231,7 +231,7 @@ export class AnthropicTranslator {
     return [{ type: 'agent.tool_use', ...about, ...evaluated, name: toAnthropicToolName(call.name) }];
   }
 
-  private showDecision(fact: FactOf<'approval.decided'>): SessionEvent[] {
+  private showDecision(fact: FactWithType<'approval.decided'>): SessionEvent[] {
     const { tool_call_id: id, outcome, reason } = fact.data;
     if (outcome === 'expire') return this.settled(fact, id);
     const decision: SessionEvent = {
@@ -245,14 +245,14 @@ export class AnthropicTranslator {
     return [decision, ...this.settled(fact, id)];
   }
 
-  private showResult(fact: FactOf<'tool.completed' | 'tool.failed'>): SessionEvent[] {
+  private showResult(fact: FactWithType<'tool.completed' | 'tool.failed'>): SessionEvent[] {
     const { tool_call_id: id, name, result } = fact.data;
     if (silent.has(name)) return [];
     const text = result.success ? result.output : (result.error ?? result.output);
     return [...this.showCall(id, 'allow'), ...this.showOutcome(fact, { id, name, text, isError: !result.success })];
   }
 
-  private showUnknown(fact: FactOf<'tool.unknown'>): SessionEvent[] {
+  private showUnknown(fact: FactWithType<'tool.unknown'>): SessionEvent[] {
     const { tool_call_id: id, name, reason } = fact.data;
     return [...this.showCall(id, 'allow'), ...this.showOutcome(fact, { id, name, text: reason, isError: true })];
   }
@@ -279,7 +279,7 @@ export class AnthropicTranslator {
     return [this.idle(fact, { type: 'requires_action', event_ids: [...this.awaited] }, 2)];
   }
 
-  private wait(fact: FactOf<'run.waiting'>): SessionEvent[] {
+  private wait(fact: FactWithType<'run.waiting'>): SessionEvent[] {
     const { reason, question, approvals = [], tool_calls: calls = [] } = fact.data;
     this.awaited = new Set([...approvals, ...calls].map(({ tool_call_id: id }) => id));
     const shown = [...this.awaited].flatMap((id) => this.showCall(id, reason === 'approval' ? 'ask' : 'allow'));
@@ -296,7 +296,7 @@ export class AnthropicTranslator {
     return { type: 'session.status_idle', id, processed_at: fact.at, stop_reason, stop_details: null };
   }
 
-  private showRetry(fact: FactOf<'model.retried' | 'model.fell_back'>): SessionEvent {
+  private showRetry(fact: FactWithType<'model.retried' | 'model.fell_back'>): SessionEvent {
     const error = { ...toErrorType(fact.data.error.code), message: fact.data.error.message };
     return {
       type: 'session.error',
@@ -306,7 +306,7 @@ export class AnthropicTranslator {
     };
   }
 
-  private fail(fact: FactOf<'run.failed'>): SessionEvent[] {
+  private fail(fact: FactWithType<'run.failed'>): SessionEvent[] {
     const { code, message } = fact.data.error;
     const error = { ...toErrorType(code), message, retry_status: { type: 'exhausted' } as const };
     return [

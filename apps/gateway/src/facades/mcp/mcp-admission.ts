@@ -7,7 +7,7 @@ export class McpAdmission {
   constructor(
     /** The origins of pages, beside the gateway's own. */
     private readonly allowed: readonly string[],
-    private readonly authenticator: Pick<Authenticator, 'addressOf'>,
+    private readonly authenticator: Pick<Authenticator, 'readAddress'>,
   ) {}
 
   /** Throws `forbidden` for a request of a page of another origin. */
@@ -15,7 +15,7 @@ export class McpAdmission {
     const { origin, host } = request.headers;
     const isForeign = origin !== undefined && !this.allowed.includes(origin) && !isOfHost(origin, host);
     if (isForeign) throw new ApiError('forbidden', `Pages of ${origin} may not call this server: see ALLOWED_ORIGINS.`);
-    return { caller, request, response, address: this.authenticator.addressOf(request) };
+    return { caller, request, response, address: this.authenticator.readAddress(request) };
   }
 }
 

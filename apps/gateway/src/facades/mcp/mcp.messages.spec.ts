@@ -168,7 +168,7 @@ describe('up to 2025-11-25', () => {
   it('a wrong Last-Event-ID is refused, and that of a run of another account', async () => {
     const resume = (lastEventId: string) => gateway.as().get('/mcp').set('Last-Event-ID', lastEventId);
     await resume('17').expect(400);
-    const { id } = await gateway.createRun(undefined, await gateway.keyOf('another'));
+    const { id } = await gateway.createRun(undefined, await gateway.toKey('another'));
     const point = { runId: id, requestId: 1, progressToken: 1, isTask: false, until: null, seq: 1, units: 0 };
     await resume(writeEventId(point)).expect(404);
   });
@@ -261,7 +261,7 @@ describe('since 2026-07-28', () => {
       const inputResponses = { answer: { action: 'accept', content: { answer: 'Blue.' } } };
       return readAnswer(await post(newer('tools/call', { ...params, requestState, inputResponses }), headers, key));
     };
-    const another = await gateway.keyOf('other account');
+    const another = await gateway.toKey('other account');
     for (const [wrong, key] of [[`${state}x`], ['v1.e30.x'], [state, another]] as const)
       expect((await repeat(wrong, key)).error).toMatchObject({ code: -32_602 });
     await gateway

@@ -252,7 +252,7 @@ describe.each([...older, ...newer])('%s', (_, connect) => {
 
   it('needs a key, and one that may write to begin a run', async () => {
     expect(await reason(connect({ key: 'rondo_wrong' }))).not.toBe('none');
-    const reader = await connect({ key: await gateway.keyOf('reader', ['read']) });
+    const reader = await connect({ key: await gateway.toKey('reader', ['read']) });
     expect(await reader.list()).toHaveLength(5);
     expect(await reason(reader.call('run_agent', { input: 'x' }))).toContain('scope write');
   });
@@ -365,7 +365,7 @@ describe('tasks of @modelcontextprotocol/sdk', () => {
     expect(await client.experimental.tasks.cancelTask(id)).toMatchObject({ taskId: id, status: 'cancelled' });
     expect(await reason(client.experimental.tasks.cancelTask(id))).toContain('-32602');
     expect(await reason(client.experimental.tasks.getTask('run_0'))).toContain('-32602');
-    const foreign = await gateway.createRun(undefined, await gateway.keyOf('another'));
+    const foreign = await gateway.createRun(undefined, await gateway.toKey('another'));
     expect(await reason(client.experimental.tasks.getTask(foreign.id))).toContain('-32602');
   });
 });

@@ -32,7 +32,7 @@ export class OpenAiModelsController {
 
   private async listModels(accountId: Caller['accountId']): Promise<{ id: string }[]> {
     const { data: agents } = await this.agents.list({ accountId, limit: mostAgents, sort: 'name', order: 'asc' });
-    const models = this.catalog.listFor(await this.limits.termsOf(accountId)).filter(({ allowed }) => allowed);
+    const models = this.catalog.listFor(await this.limits.toTerms(accountId)).filter(({ allowed }) => allowed);
     return [...agents.map(toAgentModel), ...models.map(({ id }) => toModel(id))];
   }
 }

@@ -1,5 +1,5 @@
 import { type DeltaEvent, type RecordedFact, type ToolCall, type Usage, addUsage, noUsage } from '@rondo/contract';
-import { deltaText, storedTexts, streamOf } from '@rondo/domain';
+import { deltaText, storedTexts, toStream } from '@rondo/domain';
 import type { SubscriberEvent } from '../../live/stream-notices';
 import { toInteger } from '../positions';
 import { isQuestion, readClosingWords } from '../run-answer';
@@ -119,10 +119,10 @@ export class ResponseTranslator {
   private translateDelta(delta: DeltaEvent): Frame[] {
     if (delta.type !== 'message.delta' && delta.type !== 'reasoning.delta') return [];
     const kind = delta.type === 'message.delta' ? 'text' : 'reasoning';
-    const stream = streamOf(delta);
+    const stream = toStream(delta);
     const shown = this.sent.get(stream) ?? 0;
     // Thoughts after the first words of a message come with its fact, so that the order is that of the log.
-    const isLate = kind === 'reasoning' && this.sent.has(streamOf({ ...delta, type: 'message.delta' }));
+    const isLate = kind === 'reasoning' && this.sent.has(toStream({ ...delta, type: 'message.delta' }));
     if (delta.offset > shown || isLate) return [];
     return this.say({ kind, streamId: delta.stream_id }, deltaText(delta).slice(shown - delta.offset));
   }
@@ -156,7 +156,7 @@ export class ResponseTranslator {
     const before = firstText < 0 ? content : content.slice(0, firstText);
     const leading = before.map((block) => (block.type === 'reasoning' ? block.text : '')).join('').length;
     const sent = (type: 'message.delta' | 'reasoning.delta') =>
-      this.sent.get(streamOf({ type, stream_id: streamId })) ?? 0;
+      this.sent.get(toStream({ type, stream_id: streamId })) ?? 0;
     const [thoughts = '', words = ''] = [texts.get('reasoning.delta'), texts.get('message.delta')];
     const hasWords = sent('message.delta') > 0;
     const frames = hasWords
@@ -171,7 +171,7 @@ export class ResponseTranslator {
   private withdraw(streamIds: readonly string[]): Frame[] {
     const frames = this.closeText('incomplete');
     for (const stream_id of streamIds)
-      for (const type of ['message.delta', 'reasoning.delta'] as const) this.sent.delete(streamOf({ type, stream_id }));
+      for (const type of ['message.delta', 'reasoning.delta'] as const) this.sent.delete(toStream({ type, stream_id }));
     for (const shown of this.shown) if (streamIds.includes(shown.streamId)) shown.isWithdrawn = true;
     return frames;
   }
@@ -266,7 +266,7 @@ export class ResponseTranslator {
     if (!open) return frames;
     open.text += text;
     const type = kind === 'text' ? 'message.delta' : 'reasoning.delta';
-    const stream = streamOf({ type, stream_id: streamId });
+    const stream = toStream({ type, stream_id: streamId });
     this.sent.set(stream, (this.sent.get(stream) ?? 0) + text.length);
     this.replace(open.index, kind === 'text' ? toMessage(open, 'in_progress') : toReasoning(open, 'in_progress'));
     const about = { item_id: itemId, output_index: open.index, delta: text };

@@ -35,7 +35,7 @@ export class LossySources implements RunSources {
     return this.feed.watch(...about);
   }
 
-  headsOf() {
+  readHeads() {
     this.headQuestions += 1;
     return Promise.resolve(new Map([[this.script.runId, this.script.log.length]]));
   }
@@ -45,7 +45,7 @@ export class LossySources implements RunSources {
     return { run, holder: { workerId: 'worker-1', threadId }, ...(await this.factsAfter(runId, after)) };
   }
 
-  holderOf() {
+  findHolder() {
     return Promise.resolve({ workerId: 'worker-1', threadId: this.script.threadId });
   }
 

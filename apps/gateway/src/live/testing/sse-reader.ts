@@ -22,7 +22,7 @@ export async function* readStream(
   for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
     text += chunk;
     for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      const frame = frameOf(text.slice(0, end));
+      const frame = findFrame(text.slice(0, end));
       text = text.slice(end + 2);
       if (frame) yield frame;
     }
@@ -30,14 +30,14 @@ export async function* readStream(
 }
 
 /** Undefined for comments and `retry`. */
-function frameOf(block: string): Frame | undefined {
+function findFrame(block: string): Frame | undefined {
   const lines = block.split('\n'); // not at other line separators, which JSON may contain
   const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
   const [event, data] = [field('event'), field('data')];
   return event !== undefined && data !== undefined ? { id: field('id'), event, data } : undefined;
 }
 
-export const eventOf = ({ data }: Frame): RunEvent => JSON.parse(data) as RunEvent;
+export const createEvent = ({ data }: Frame): RunEvent => JSON.parse(data) as RunEvent;
 
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];

@@ -5,9 +5,9 @@ const schemas = new SchemaChecker({ processes: 1, listMs: 2_000, valueMs: 2_000 
 afterAll(() => schemas.close());
 
 const objectWith = (a: object) => ({ type: 'object', properties: { a } });
-const problemOf = (schema: object, given: unknown) => schemas.problemOf({ ...schema }, given, never);
-const problemsOf = (...given: object[]) =>
-  schemas.problemsOf(
+const findProblem = (schema: object, given: unknown) => schemas.findProblem({ ...schema }, given, never);
+const readProblems = (...given: object[]) =>
+  schemas.readProblems(
     given.map((schema) => ({ ...schema })),
     never,
   );
@@ -37,38 +37,38 @@ describe('attack: a schema of a server', () => {
     ['has a pattern that is none', objectWith({ type: 'string', pattern: '(' }), 'regular expression'],
     ['is of a dialect that is none', { $schema: 'http://169.254.169.254/', type: 'object' }, 'dialect'],
   ])('that %s cannot be used', async (_, schema, reason) => {
-    const [bad, good] = await problemsOf(schema, objectWith({ type: 'string' }));
+    const [bad, good] = await readProblems(schema, objectWith({ type: 'string' }));
     expect(bad).toContain(reason);
     expect(good).toBeUndefined(); // it costs no other schema anything
   });
 
   it('with a pattern that takes for ever fails its call, and the next one is checked', async () => {
     const slow = objectWith({ type: 'string', pattern: '^(a+)+$' });
-    expect(await problemOf(slow, { a: `${'a'.repeat(60)}!` })).toContain('takes too long');
-    expect(await problemOf(slow, { a: 'aaa' })).toBeUndefined();
+    expect(await findProblem(slow, { a: `${'a'.repeat(60)}!` })).toContain('takes too long');
+    expect(await findProblem(slow, { a: 'aaa' })).toBeUndefined();
   }, 60_000);
 
   it('with references that double at each level fails its call', async () => {
-    expect(await problemOf(doubling, { a: 1 })).toContain('takes too long');
+    expect(await findProblem(doubling, { a: 1 })).toContain('takes too long');
   }, 60_000);
 
   it('with names of what every object has demands nothing by that', async () => {
     const inherited = { type: 'object', properties: { toString: { type: 'number' }, constructor: { type: 'number' } } };
-    expect(await problemOf(inherited, {})).toBeUndefined();
-    expect(await problemOf({ ...inherited, required: ['constructor'] }, {})).toContain('constructor');
+    expect(await findProblem(inherited, {})).toBeUndefined();
+    expect(await findProblem({ ...inherited, required: ['constructor'] }, {})).toContain('constructor');
   });
 
   it('gets no code run by what its names contain', async () => {
     const name = `a']};globalThis.process.exit(1);({['`;
     const schema = { type: 'object', properties: { [name]: { type: 'string', enum: ["'+process.exit(1)+'"] } } };
-    expect(await problemOf(schema, { [name]: 'other' })).toContain('must be equal');
+    expect(await findProblem(schema, { [name]: 'other' })).toContain('must be equal');
   });
 });
 
 describe('SchemaChecker', () => {
   it('says where a value is not what the schema demands', async () => {
     const schema = { ...objectWith({ type: 'object', properties: { n: { type: 'integer' } } }), required: ['a', 'b'] };
-    expect(await problemOf(schema, { a: { n: 'x' } })).toBe(
+    expect(await findProblem(schema, { a: { n: 'x' } })).toBe(
       "- the whole: must have required property 'b'\n- a.n: must be integer",
     );
   });
@@ -84,19 +84,19 @@ describe('SchemaChecker', () => {
       type: 'object',
       properties: { a: { type: 'array', ...list } },
     };
-    expect(await problemOf(schema, { a: ['x'] })).toBeUndefined();
-    expect(await problemOf(schema, { a: [1] })).toBe('- a.0: must be string');
+    expect(await findProblem(schema, { a: ['x'] })).toBeUndefined();
+    expect(await findProblem(schema, { a: [1] })).toBe('- a.0: must be string');
   });
 
   it('takes patterns that are written for no Unicode', async () => {
     const schema = objectWith({ type: 'string', pattern: '^[\\w-\\.]+$' });
-    expect(await problemsOf(schema)).toEqual([undefined]);
-    expect(await problemOf(schema, { a: 'b-c.d' })).toBeUndefined();
+    expect(await readProblems(schema)).toEqual([undefined]);
+    expect(await findProblem(schema, { a: 'b-c.d' })).toBeUndefined();
   });
 
   it('refuses what there is no time to judge', async () => {
     const hurried = new SchemaChecker({ processes: 1, listMs: 0, valueMs: 0 });
-    expect(await hurried.problemsOf([{ type: 'object' }], never)).toEqual(['takes too long to be checked']);
+    expect(await hurried.readProblems([{ type: 'object' }], never)).toEqual(['takes too long to be checked']);
     await hurried.close();
   });
 });

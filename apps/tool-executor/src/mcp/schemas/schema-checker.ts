@@ -37,26 +37,26 @@ export class SchemaChecker {
   }
 
   /** For each schema, in order, why it cannot be used: the end of a sentence about it. */
-  async problemsOf(schemas: readonly Schema[], signal: AbortSignal): Promise<(string | undefined)[]> {
-    const unknown = schemas.filter((schema) => this.verdicts.get(hashOf(schema)) === undefined);
+  async readProblems(schemas: readonly Schema[], signal: AbortSignal): Promise<(string | undefined)[]> {
+    const unknown = schemas.filter((schema) => this.verdicts.get(toHash(schema)) === undefined);
     const checks = unknown.map((schema) => ({ schema }));
-    const outcomes = await this.outcomesOf(checks, { timeoutMs: this.limits.listMs, signal });
+    const outcomes = await this.readOutcomes(checks, { timeoutMs: this.limits.listMs, signal });
     const found = new Map(unknown.map((schema, index) => [schema, outcomes[index] ?? tooCostly]));
     for (const [schema, outcome] of found) {
-      if (outcome !== tooCostly) this.verdicts.set(hashOf(schema), outcome.schema ?? usable);
+      if (outcome !== tooCostly) this.verdicts.set(toHash(schema), outcome.schema ?? usable);
     }
     return schemas.map((schema) => {
-      const problem = found.get(schema)?.schema ?? this.verdicts.get(hashOf(schema));
+      const problem = found.get(schema)?.schema ?? this.verdicts.get(toHash(schema));
       return problem === usable ? undefined : problem && readableLine(problem, shownCharacters);
     });
   }
 
   /** Why a schema does not accept a value: lines for the model. */
-  async problemOf(schema: Schema, given: unknown, signal: AbortSignal): Promise<string | undefined> {
+  async findProblem(schema: Schema, given: unknown, signal: AbortSignal): Promise<string | undefined> {
     const limit = { timeoutMs: this.limits.valueMs, signal };
-    const [outcome = tooCostly] = await this.outcomesOf([{ schema, value: { given } }], limit);
+    const [outcome = tooCostly] = await this.readOutcomes([{ schema, value: { given } }], limit);
     if (outcome.schema !== undefined) return `- its schema ${readableLine(outcome.schema, shownCharacters)}`;
-    return outcome.value?.map(({ at, problem }) => lineOf(at, problem)).join('\n');
+    return outcome.value?.map(({ at, problem }) => toLine(at, problem)).join('\n');
   }
 
   async close(): Promise<void> {
@@ -65,7 +65,7 @@ export class SchemaChecker {
   }
 
   /** A check that costs too much ends its process; those after it are tried in another, while there is time. */
-  private async outcomesOf(
+  private async readOutcomes(
     checks: readonly SchemaCheck[],
     { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
   ): Promise<SchemaOutcome[]> {
@@ -76,7 +76,7 @@ export class SchemaChecker {
       while (outcomes.length < checks.length && leftMs > 0) {
         const process = await this.aProcess();
         const startedAt = performance.now();
-        outcomes.push(...(await process.outcomesOf(checks.slice(outcomes.length), leftMs)));
+        outcomes.push(...(await process.readOutcomes(checks.slice(outcomes.length), leftMs)));
         leftMs -= performance.now() - startedAt;
         if (outcomes.length < checks.length) outcomes.push(tooCostly);
         if (process.isAlive && !this.isClosed) this.idle.push(process);
@@ -92,9 +92,9 @@ export class SchemaChecker {
   }
 }
 
-const hashOf = (schema: Schema): string => createHash('sha256').update(JSON.stringify(schema)).digest('base64');
+const toHash = (schema: Schema): string => createHash('sha256').update(JSON.stringify(schema)).digest('base64');
 
-function lineOf(at: string, problem: string): string {
+function toLine(at: string, problem: string): string {
   const place = at === '' ? 'the whole' : at.slice(1).replaceAll('/', '.');
   return `- ${readableLine(`${place}: ${problem}`, shownCharacters)}`;
 }

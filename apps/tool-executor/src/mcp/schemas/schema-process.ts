@@ -52,7 +52,7 @@ export class SchemaProcess {
   }
 
   /** The outcomes of the first checks, in order: all, unless one takes too much time or memory. */
-  async outcomesOf(checks: readonly SchemaCheck[], timeoutMs: number): Promise<SchemaOutcome[]> {
+  async readOutcomes(checks: readonly SchemaCheck[], timeoutMs: number): Promise<SchemaOutcome[]> {
     const kill = () => void this.child.kill('SIGKILL');
     const timer = setTimeout(kill, timeoutMs);
     const watch = watchMemory(this.child.pid, memoryBytes, kill);

@@ -1,5 +1,5 @@
 import { type ExecutorResult, type McpTool, type ToolResult, failedResult } from '@rondo/contract';
-import { type McpAnswer, resultOf } from '../mcp-result';
+import { type McpAnswer, toResult } from '../mcp-result';
 import type { SchemaChecker } from './schema-checker';
 
 export interface PromisedCall {
@@ -8,14 +8,14 @@ export interface PromisedCall {
   readonly signal: AbortSignal;
 }
 
-type Schemas = Pick<SchemaChecker, 'problemOf'>;
+type Schemas = Pick<SchemaChecker, 'findProblem'>;
 
 /** Why a call is not sent: its arguments are not what the tool demands. */
 export async function problemBefore(
   { tool, given, signal }: PromisedCall,
   schemas: Schemas,
 ): Promise<ToolResult | undefined> {
-  const problem = await schemas.problemOf(tool.parameters, given, signal);
+  const problem = await schemas.findProblem(tool.parameters, given, signal);
   return problem === undefined
     ? undefined
     : failedResult(`Invalid arguments for ${tool.name}, so the call was not sent:\n${problem}`);
@@ -27,12 +27,12 @@ export async function promisedResult(
   answer: McpAnswer,
   schemas: Schemas,
 ): Promise<ExecutorResult> {
-  if (!tool.output_schema || answer.isError) return resultOf(answer);
+  if (!tool.output_schema || answer.isError) return toResult(answer);
   const problem =
     answer.structuredContent === undefined
       ? '- there is no structured content'
-      : await schemas.problemOf(tool.output_schema, answer.structuredContent, signal);
+      : await schemas.findProblem(tool.output_schema, answer.structuredContent, signal);
   return problem === undefined
-    ? resultOf(answer)
+    ? toResult(answer)
     : failedResult(`The call was executed, but its result is not what the tool's output schema promises:\n${problem}`);
 }

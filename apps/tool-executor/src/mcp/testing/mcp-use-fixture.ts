@@ -91,7 +91,7 @@ export class McpUseFixture {
     return reply.result;
   }
 
-  sandboxOf(threadId: string): Promise<Sandbox> {
+  readSandbox(threadId: string): Promise<Sandbox> {
     return this.executor.sandbox(threadId);
   }
 

@@ -1,16 +1,16 @@
-import { zipOf } from './zip';
+import { createZip } from './zip';
 
 const relationships = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const packageRelationships = 'http://schemas.openxmlformats.org/package/2006/relationships';
 const contentTypes = 'http://schemas.openxmlformats.org/package/2006/content-types';
 
 /** The smallest files that Word, Excel and PowerPoint would write, as far as readers of them need it. */
-const packageOf = (main: string, parts: Readonly<Record<string, string>>): Buffer =>
-  zipOf(
+const createPackage = (main: string, parts: Readonly<Record<string, string>>): Buffer =>
+  createZip(
     Object.fromEntries(
       Object.entries({
         '[Content_Types].xml': `<Types xmlns="${contentTypes}"><Default Extension="xml" ContentType="application/xml"/></Types>`,
-        '_rels/.rels': relationshipsOf([{ id: 'rId1', type: 'officeDocument', target: main }]),
+        '_rels/.rels': toRelationships([{ id: 'rId1', type: 'officeDocument', target: main }]),
         ...parts,
       }).map(([name, text]) => [name, Buffer.from(text)]),
     ),
@@ -22,7 +22,7 @@ interface Relationship {
   readonly target: string;
 }
 
-const relationshipsOf = (all: readonly Relationship[]): string =>
+const toRelationships = (all: readonly Relationship[]): string =>
   `<Relationships xmlns="${packageRelationships}">${all
     .map(({ id, type, target }) => `<Relationship Id="${id}" Type="${relationships}/${type}" Target="${target}"/>`)
     .join('')}</Relationships>`;
@@ -39,10 +39,10 @@ export function wordFile({ heading, paragraph, cells }: WordContent): Buffer {
   const row = `<w:tbl><w:tr>${cells.map((cell) => `<w:tc>${p(cell)}</w:tc>`).join('')}</w:tr></w:tbl>`;
   const main = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
   const styles = `<w:styles xmlns:w="${main}"><w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/></w:style></w:styles>`;
-  return packageOf('word/document.xml', {
+  return createPackage('word/document.xml', {
     'word/document.xml': `<w:document xmlns:w="${main}"><w:body>${p(heading, 'Heading1')}${p(paragraph)}${row}</w:body></w:document>`,
     'word/styles.xml': styles,
-    'word/_rels/document.xml.rels': relationshipsOf([{ id: 'rId1', type: 'styles', target: 'styles.xml' }]),
+    'word/_rels/document.xml.rels': toRelationships([{ id: 'rId1', type: 'styles', target: 'styles.xml' }]),
   });
 }
 
@@ -57,9 +57,9 @@ export function sheetFile(name: string, rows: readonly (readonly (string | numbe
     (row, index) =>
       `<row r="${index + 1}">${row.map((value, column) => cell(value, `${'ABCDEFGH'.charAt(column)}${index + 1}`)).join('')}</row>`,
   );
-  return packageOf('xl/workbook.xml', {
+  return createPackage('xl/workbook.xml', {
     'xl/workbook.xml': `<workbook xmlns="${main}" xmlns:r="${relationships}"><sheets><sheet name="${name}" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-    'xl/_rels/workbook.xml.rels': relationshipsOf([{ id: 'rId1', type: 'worksheet', target: 'worksheets/sheet1.xml' }]),
+    'xl/_rels/workbook.xml.rels': toRelationships([{ id: 'rId1', type: 'worksheet', target: 'worksheets/sheet1.xml' }]),
     'xl/worksheets/sheet1.xml':
       sheet ?? `<worksheet xmlns="${main}"><sheetData>${lines.join('')}</sheetData></worksheet>`,
   });
@@ -68,7 +68,7 @@ export function sheetFile(name: string, rows: readonly (readonly (string | numbe
 export function slideFile(slides: readonly string[], { notesOf1 }: { notesOf1: string }): Buffer {
   const textBody = (text: string) => `<p:sld xmlns:p="p" xmlns:a="a"><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:sld>`;
   const parts = slides.map((text, index) => [`ppt/slides/slide${index + 1}.xml`, textBody(text)]);
-  return packageOf('ppt/presentation.xml', {
+  return createPackage('ppt/presentation.xml', {
     'ppt/presentation.xml': '<p:presentation xmlns:p="p"/>',
     ...Object.fromEntries(parts.reverse()),
     'ppt/notesSlides/notesSlide1.xml': textBody(notesOf1),

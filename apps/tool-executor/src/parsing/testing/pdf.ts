@@ -1,5 +1,5 @@
 /** A PDF with a line of text on each page. */
-export function pdfOf(pages: readonly string[]): Buffer {
+export function createPdf(pages: readonly string[]): Buffer {
   const firstPage = 4;
   const kids = pages.map((_, index) => `${firstPage + 2 * index} 0 R`).join(' ');
   const objects = [

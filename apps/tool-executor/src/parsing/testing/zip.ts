@@ -7,12 +7,12 @@ interface ZipOptions {
 }
 
 /** A zip archive with these entries. */
-export function zipOf(entries: Readonly<Record<string, Buffer>>, options: ZipOptions = {}): Buffer {
+export function createZip(entries: Readonly<Record<string, Buffer>>, options: ZipOptions = {}): Buffer {
   const locals: Buffer[] = [];
   const central: Buffer[] = [];
   let offset = 0;
   for (const [name, content] of Object.entries(entries)) {
-    const { local, directory } = entryOf(name, content, { ...options, offset });
+    const { local, directory } = createEntry(name, content, { ...options, offset });
     locals.push(local);
     central.push(directory);
     offset += local.length;
@@ -27,7 +27,7 @@ export function zipOf(entries: Readonly<Record<string, Buffer>>, options: ZipOpt
   return Buffer.concat([...locals, directory, end]);
 }
 
-function entryOf(name: string, content: Buffer, options: ZipOptions & { offset: number }) {
+function createEntry(name: string, content: Buffer, options: ZipOptions & { offset: number }) {
   const data = deflateRawSync(content);
   const fields = Buffer.alloc(26);
   fields.writeUInt16LE(20, 0);

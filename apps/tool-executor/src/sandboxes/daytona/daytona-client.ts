@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Daytona, Sandbox as Machine } from '@daytonaio/sdk' with { 'resolution-mode': 'import' };
 import type { DaytonaSettings } from '../provider/daytona-settings';
-import { type DaytonaFailure, failureOf, mayPass, unavailable } from './daytona-failure';
+import { type DaytonaFailure, toFailure, mayPass, unavailable } from './daytona-failure';
 
 /** A sandbox at Daytona. The SDK calls it Sandbox, which here is the interface of all providers. */
 export type { Machine };
@@ -42,7 +42,7 @@ export class DaytonaClient {
     try {
       return { result: await work(await this.loaded) };
     } catch (error) {
-      return { failure: failureOf(error, this.settings.apiKey) };
+      return { failure: toFailure(error, this.settings.apiKey) };
     }
   }
 }

@@ -18,7 +18,7 @@ const endWithinMs = 5_000;
 const longestTimerMs = 2 ** 31 - 1;
 
 /** As directories of the sandbox are named. Ids may contain any character. */
-export const keyOf = (id: string): string => createHash('sha256').update(id).digest('hex').slice(0, 32);
+export const toKey = (id: string): string => createHash('sha256').update(id).digest('hex').slice(0, 32);
 
 /**
  * One command in a sandbox at Daytona. A supervisor in the sandbox runs it and notes its output and its end in files, so
@@ -39,17 +39,17 @@ export class DaytonaCommand implements RunningCommand {
     /** Kills everything in the sandbox; rejects when that cannot be verified. */
     private readonly stopSandbox: () => Promise<unknown>,
   ) {
-    this.key = keyOf(record.identity.id);
+    this.key = toKey(record.identity.id);
   }
 
   /** Resolves once it runs, or turns out to run already. `cwd` is relative to the workspace. */
   async start(cwd: string | undefined): Promise<void> {
     const { id, session, command, background, run = '', openInput = false } = this.record.identity;
     const answer = await this.shell.run('launch', {
-      ...{ key: this.key, session: keyOf(session), run: keyOf(run), id, command, background: Number(background) },
+      ...{ key: this.key, session: toKey(session), run: toKey(run), id, command, background: Number(background) },
       input: Number(openInput),
       cwd: cwd === undefined ? '' : posix.join(workspacePath, cwd),
-      meta: noteOf(this.record),
+      meta: toNote(this.record),
       ...{ supervise: superviseScript, script: commandScript, kept: keptCommands },
     });
     if (answer === 'not_a_directory\n') {
@@ -100,7 +100,7 @@ export class DaytonaCommand implements RunningCommand {
   private async look(wait: number): Promise<boolean> {
     const { key, record } = this;
     const offset = this.isOverLimit ? Number.MAX_SAFE_INTEGER : this.offset;
-    const session = keyOf(record.identity.session);
+    const session = toKey(record.identity.session);
     const text = await this.shell.run('follow', { key, session, offset, wait, most: mostBytes });
     const [head = '', data = ''] = text.split('\n');
     const [state = '', size = '0', cwd = ''] = head.split(' ');
@@ -154,6 +154,6 @@ export class DaytonaCommand implements RunningCommand {
 }
 
 /** What another executor needs to attach to it. */
-export function noteOf({ identity, limits, startedAt }: CommandRecord): string {
+export function toNote({ identity, limits, startedAt }: CommandRecord): string {
   return JSON.stringify({ identity, limits, startedAt: startedAt.toISOString() });
 }

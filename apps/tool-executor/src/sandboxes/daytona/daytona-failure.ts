@@ -12,7 +12,7 @@ export interface DaytonaFailure {
 
 const longestMessage = 500;
 
-export function failureOf(error: unknown, apiKey: string): DaytonaFailure {
+export function toFailure(error: unknown, apiKey: string): DaytonaFailure {
   const known = described.safeParse(error);
   const message = known.success ? known.data.message : 'Daytona could not be asked.';
   return {
@@ -29,10 +29,10 @@ export const isNotFound = ({ status }: DaytonaFailure): boolean => status === 40
 
 /** Fit for the model to read: it says whose failure it is, and what to do about it. */
 export function unavailable({ status, message }: DaytonaFailure): SandboxError {
-  return new SandboxError('unavailable', `${explanationOf(status)} ${message}`);
+  return new SandboxError('unavailable', `${toExplanation(status)} ${message}`);
 }
 
-function explanationOf(status: number | undefined): string {
+function toExplanation(status: number | undefined): string {
   if (status === 401 || status === 403) return 'Daytona refuses the API key of this deployment.';
   if (status === 402 || status === 429) return 'The account at Daytona has reached a limit. Try again later.';
   return 'Daytona has no sandbox for this thread at the moment. Try again later.';

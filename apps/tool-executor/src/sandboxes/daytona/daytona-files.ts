@@ -10,7 +10,7 @@ import type {
   StreamOptions,
   WriteOptions,
 } from '../provider/sandbox';
-import { piecesOf, requireSize } from '../provider/file-pieces';
+import { readPieces, requireSize } from '../provider/file-pieces';
 import { SandboxError, type SandboxErrorCode } from '../provider/sandbox-error';
 import type { SandboxSettings } from '../provider/sandbox-settings';
 import { relativeToWorkspace, workspacePath } from '../provider/workspace-path';
@@ -55,7 +55,7 @@ export class DaytonaFiles implements SandboxFiles {
     requireSize(path, bytes.length, this.settings.transferBytes);
     const request = randomUUID();
     const inline = bytes.length <= inlineBytes;
-    const uploaded = inline ? '' : draftOf(request);
+    const uploaded = inline ? '' : toDraft(request);
     const target = notTheRoot(path);
     if (!inline) await (await this.shell()).upload(bytes, uploaded);
     const given = { content: inline ? bytes.toString('base64') : '', uploaded, request };
@@ -70,11 +70,11 @@ export class DaytonaFiles implements SandboxFiles {
   ): Promise<number> {
     const target = notTheRoot(path);
     const request = randomUUID();
-    const draft = draftOf(request);
+    const draft = toDraft(request);
     let size = 0;
     try {
       await this.ask('append', { draft, offset: 0, content: '' }, path);
-      for await (const piece of piecesOf(source, { path, maxBytes, pieceBytes })) {
+      for await (const piece of readPieces(source, { path, maxBytes, pieceBytes })) {
         await this.ask('append', { draft, offset: size, content: Buffer.from(piece).toString('base64') }, path);
         size += piece.length;
       }
@@ -98,7 +98,7 @@ export class DaytonaFiles implements SandboxFiles {
     const located = { path: absolute(path), depth, most: most + 1, exclude: pruned };
     const { rest } = await this.ask('list', located, path);
     const found = Buffer.from(rest, 'base64').toString('utf8').split('\0').slice(0, -1);
-    return { entries: found.slice(0, most).map(entryOf), truncated: found.length > most };
+    return { entries: found.slice(0, most).map(toEntry), truncated: found.length > most };
   }
 
   async stat(path: string): Promise<FileStatus | undefined> {
@@ -137,12 +137,12 @@ function refusal(status: string, path: string, size: string | undefined): Sandbo
   return new SandboxError('failed', `${path} could not be accessed.`);
 }
 
-function entryOf(line: string): FileListing['entries'][number] {
+function toEntry(line: string): FileListing['entries'][number] {
   const [, letter = '', size = '0', path = ''] = /^(\S) (\d+) ([^]*)$/.exec(line) ?? [];
   return { path, kind: kinds[letter] ?? 'other', size: Number(size) };
 }
 
-const draftOf = (request: string): string => `${stateDirectory}/draft-${request}`;
+const toDraft = (request: string): string => `${stateDirectory}/draft-${request}`;
 
 /** As `find -name` reads it, matching this name only. */
 const literalPattern = (name: string): string => name.replace(/[*?[\]\\]/g, '\\$&');

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { SandboxCommands } from '../provider/sandbox-commands';
 import { CommandRecord } from '../provider/command-record';
-import { DaytonaCommand, keyOf } from './daytona-command';
+import { DaytonaCommand, toKey } from './daytona-command';
 import type { DaytonaShell } from './daytona-shell';
 
 const text = z.string().max(100_000);
 const count = z.number().int().positive();
 
-/** What `noteOf` has written, unless code in the sandbox has changed it. */
+/** What `toNote` has written, unless code in the sandbox has changed it. */
 const note = z.object({
   identity: z.object({
     id: text,
@@ -30,7 +30,7 @@ export async function discoverJobs(
   session: string,
   { commands, shell, stop }: { commands: SandboxCommands; shell: DaytonaShell; stop: () => Promise<unknown> },
 ): Promise<void> {
-  const answer = await shell.run('job', { session: session === '*' ? session : keyOf(session) });
+  const answer = await shell.run('job', { session: session === '*' ? session : toKey(session) });
   for (const line of answer.split('\n')) {
     const parsed = note.safeParse(parseJson(Buffer.from(line, 'base64').toString()));
     if (!parsed.success || commands.ledger.job(parsed.data.identity.session)) continue;

@@ -5,7 +5,7 @@ import type { CreateSandboxFromImageParams, CreateSandboxFromSnapshotParams } fr
 import { SandboxError } from '../provider/sandbox-error';
 import type { SandboxLabels, SandboxLog } from '../provider/sandbox-provider';
 import type { DaytonaClient, Machine } from './daytona-client';
-import { failureOf, isNotFound, mayPass, unavailable } from './daytona-failure';
+import { toFailure, isNotFound, mayPass, unavailable } from './daytona-failure';
 
 const pollMs = 200;
 const goneStates: readonly unknown[] = ['destroyed', 'destroying'];
@@ -83,7 +83,7 @@ export class DaytonaMachines {
   private async create(thread: string, labels: SandboxLabels): Promise<Machine> {
     const startedAt = Date.now();
     const { startTimeoutMs } = this.client.settings;
-    const parameters = this.parametersOf({ ...labels, thread });
+    const parameters = this.toParameters({ ...labels, thread });
     const tried = await this.client.attempt((daytona) =>
       daytona.create(parameters, { timeout: startTimeoutMs / 1_000 }),
     );
@@ -101,7 +101,7 @@ export class DaytonaMachines {
     return found;
   }
 
-  private parametersOf(labels: SandboxLabels): CreateSandboxFromSnapshotParams | CreateSandboxFromImageParams {
+  private toParameters(labels: SandboxLabels): CreateSandboxFromSnapshotParams | CreateSandboxFromImageParams {
     const { install, networkBlockAll } = this.options;
     const { settings } = this.client;
     const { snapshot, image, resources } = settings;
@@ -154,7 +154,7 @@ export class DaytonaMachines {
     const seconds = requestTimeoutMs / 1_000;
     const deleteUnlessGone = () =>
       machine.delete(seconds, true).catch((error: unknown) => {
-        if (!isNotFound(failureOf(error, apiKey))) throw error;
+        if (!isNotFound(toFailure(error, apiKey))) throw error;
       });
     try {
       await this.client.persistently(deleteUnlessGone);

@@ -13,14 +13,14 @@ describe('DaytonaProvider', () => {
   });
   afterEach(() => fixture.close());
 
-  const sandboxOf = (thread: string): Promise<Sandbox> =>
+  const readSandbox = (thread: string): Promise<Sandbox> =>
     fixture.provider.get(thread, { account: 'acc', run: 'run_1', epoch: '3' });
-  const machinesOf = (thread: string) =>
+  const listMachines = (thread: string) =>
     fixture.server.control.all().filter(({ labels }) => labels['thread'] === thread);
 
   it('creates a private sandbox with labels and intervals in the request itself', async () => {
     const thread = newThreadId();
-    await run(await sandboxOf(thread), 'true');
+    await run(await readSandbox(thread), 'true');
 
     expect(fixture.server.control.created).toMatchObject([
       {
@@ -35,7 +35,7 @@ describe('DaytonaProvider', () => {
     const thread = newThreadId();
     fixture.server.control.create({ labels: { install: 'spec', thread } });
 
-    await run(await sandboxOf(thread), 'true');
+    await run(await readSandbox(thread), 'true');
 
     expect(fixture.server.control.created).toHaveLength(1);
   });
@@ -46,19 +46,19 @@ describe('DaytonaProvider', () => {
     await new Promise((resolve) => setTimeout(resolve, 2)); // their times are in milliseconds
     fixture.server.control.create({ labels: { install: 'spec', thread } });
 
-    await run(await sandboxOf(thread), 'true');
+    await run(await readSandbox(thread), 'true');
 
-    expect(machinesOf(thread).map(({ id }) => id)).toEqual([older.id]);
+    expect(listMachines(thread).map(({ id }) => id)).toEqual([older.id]);
   });
 
   it('leaves the sandboxes of other deployments alone', async () => {
     const thread = newThreadId();
     fixture.server.control.create({ labels: { install: 'other', thread } });
 
-    await run(await sandboxOf(thread), 'true');
+    await run(await readSandbox(thread), 'true');
     await fixture.provider.remove(thread);
 
-    expect(machinesOf(thread).map(({ labels }) => labels['install'])).toEqual(['other']);
+    expect(listMachines(thread).map(({ labels }) => labels['install'])).toEqual(['other']);
   });
 
   it.each([
@@ -70,11 +70,11 @@ describe('DaytonaProvider', () => {
     const thread = newThreadId();
     fixture.server.faults.plan({ route: create, times: 1, ...fault });
 
-    const first = run(await sandboxOf(thread), 'echo done', { id: 'call' });
-    const outcome = await first.catch(async () => run(await sandboxOf(thread), 'echo done', { id: 'call' }));
+    const first = run(await readSandbox(thread), 'echo done', { id: 'call' });
+    const outcome = await first.catch(async () => run(await readSandbox(thread), 'echo done', { id: 'call' }));
 
     expect(outcome).toMatchObject({ ending: 'exit', output: 'done\n' });
-    expect(machinesOf(thread)).toHaveLength(1);
+    expect(listMachines(thread)).toHaveLength(1);
   });
 
   it('finds the sandbox that a request created whose answer came too late', async () => {
@@ -94,18 +94,18 @@ describe('DaytonaProvider', () => {
     const thread = newThreadId();
     fixture.server.control.newState = 'build_failed';
 
-    await expect(run(await sandboxOf(thread), 'true')).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(run(await readSandbox(thread), 'true')).rejects.toMatchObject({ code: 'unavailable' });
     fixture.server.control.newState = 'started';
-    await expect(run(await sandboxOf(thread), 'true')).resolves.toMatchObject({ exitCode: 0 });
+    await expect(run(await readSandbox(thread), 'true')).resolves.toMatchObject({ exitCode: 0 });
 
-    expect(machinesOf(thread)).toHaveLength(1);
+    expect(listMachines(thread)).toHaveLength(1);
   });
 
   it.each(['stopped', 'archived'] as const)('starts a sandbox that Daytona has %s meanwhile', async (state) => {
     const thread = newThreadId();
-    const sandbox = await sandboxOf(thread);
+    const sandbox = await readSandbox(thread);
     await run(sandbox, 'echo x > kept');
-    for (const { id } of machinesOf(thread)) await fixture.server.control.becomes(id, state);
+    for (const { id } of listMachines(thread)) await fixture.server.control.becomes(id, state);
 
     await run(sandbox, 'true').catch(() => undefined); // It is noticed by a request.
 
@@ -118,7 +118,7 @@ describe('DaytonaProvider', () => {
     ['a broken connection', { reset: true }],
     ['a lost answer', { loseAnswer: true }],
   ])('runs a command once, however many requests end in %s', async (_, fault) => {
-    const sandbox = await sandboxOf(newThreadId());
+    const sandbox = await readSandbox(newThreadId());
     await run(sandbox, 'true');
     fixture.server.faults.plan({ route: execute, times: 3, ...fault });
 
@@ -132,20 +132,20 @@ describe('DaytonaProvider', () => {
 
   it('reports a command as lost when its sandbox stops meanwhile', async () => {
     const thread = newThreadId();
-    const sandbox = await sandboxOf(thread);
+    const sandbox = await readSandbox(thread);
     let started = (): void => undefined;
     const hasStarted = new Promise<void>((resolve) => (started = resolve));
     const outcome = run(sandbox, 'echo up; sleep 60', { output: () => started() });
     await hasStarted;
 
-    for (const { id } of machinesOf(thread)) await fixture.server.control.becomes(id, 'stopped');
+    for (const { id } of listMachines(thread)) await fixture.server.control.becomes(id, 'stopped');
 
     await expect(outcome).resolves.toMatchObject({ ending: 'sandbox-lost', output: 'up\n' });
   });
 
   it('another executor attaches to a command, reads a background job, and ends it', async () => {
     const thread = newThreadId();
-    const sandbox = await sandboxOf(thread);
+    const sandbox = await readSandbox(thread);
     const other = fixture.another();
     const there = await other.get(thread);
     const command = { id: 'call', command: 'echo x >> count; sleep 0.5; cat count' };
@@ -161,7 +161,7 @@ describe('DaytonaProvider', () => {
 
   it('ends daemons of a run that have left their command', async () => {
     const thread = newThreadId();
-    const sandbox = await sandboxOf(thread);
+    const sandbox = await readSandbox(thread);
     const daemon = '(setsid sleep 4714 >/dev/null 2>&1 &); until pgrep -fx "sleep 471[4]"; do :; done';
     await run(sandbox, daemon, { id: 'call_1', run: 'run_1' });
 
@@ -172,7 +172,7 @@ describe('DaytonaProvider', () => {
   });
 
   it('writes files of any size up to the limit', async () => {
-    const sandbox = await sandboxOf(newThreadId());
+    const sandbox = await readSandbox(newThreadId());
     const content = Buffer.alloc(1_000_000, 'line\n');
 
     await sandbox.files.write('big', content, { mode: 'create', permissions: 0o640 });
@@ -195,7 +195,7 @@ describe('DaytonaProvider', () => {
 
   it('keeps the key out of sandboxes, outputs, results and logs', async () => {
     const thread = newThreadId();
-    const sandbox = await sandboxOf(thread);
+    const sandbox = await readSandbox(thread);
     fixture.server.faults.plan({ route: execute, times: 1, status: 500 });
     const outcome = await run(sandbox, 'env; cat /proc/*/environ; cat -- /tmp/.rondo/commands/*/* 2>/dev/null');
     const listed = await fixture.provider.list();

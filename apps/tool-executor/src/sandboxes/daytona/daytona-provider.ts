@@ -54,7 +54,7 @@ export class DaytonaProvider implements SandboxProvider {
     this.timer = setInterval(check, Math.min(settings.idleMs / 4, longestIdleCheckMs)).unref();
   }
 
-  egressOf(threadId: string): EgressGate {
+  toEgress(threadId: string): EgressGate {
     return this.parts.egress.of(threadId);
   }
 
@@ -74,7 +74,7 @@ export class DaytonaProvider implements SandboxProvider {
     return machines.map(({ labels: given, state, lastActivityAt }) => ({
       threadId: given['thread'] ?? '',
       labels: labelsIn(given),
-      state: stateOf(state),
+      state: toState(state),
       ...(lastActivityAt !== undefined && { lastUsedAt: Date.parse(lastActivityAt) }),
     }));
   }
@@ -204,7 +204,7 @@ export class DaytonaProvider implements SandboxProvider {
   }
 }
 
-function stateOf(state: unknown): ListedState {
+function toState(state: unknown): ListedState {
   if (state === 'archived' || state === 'archiving') return 'archived';
   return state === 'started' ? 'awake' : 'asleep';
 }

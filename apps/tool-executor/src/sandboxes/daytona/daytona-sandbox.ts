@@ -7,7 +7,7 @@ import { SandboxError } from '../provider/sandbox-error';
 import type { SandboxSettings } from '../provider/sandbox-settings';
 import { relativeToWorkspace } from '../provider/workspace-path';
 import type { DaytonaClient, Machine } from './daytona-client';
-import { DaytonaCommand, keyOf } from './daytona-command';
+import { DaytonaCommand, toKey } from './daytona-command';
 import { DaytonaFiles } from './daytona-files';
 import { discoverJobs } from './daytona-jobs';
 import { DaytonaShell } from './daytona-shell';
@@ -57,7 +57,7 @@ export class DaytonaSandbox extends CommandSandbox {
   /** What is written counts as a use of the sandbox, here and at the service. */
   async attach(script: string, run: string): Promise<Duplex> {
     const shell = await this.open();
-    const mark = `export SANDBOX_COMMAND=${keyOf(run)}:terminal`;
+    const mark = `export SANDBOX_COMMAND=${toKey(run)}:terminal`;
     return shell.terminal(`${mark}\n${script}`, () => this.touch());
   }
 
@@ -107,8 +107,8 @@ export class DaytonaSandbox extends CommandSandbox {
     const shell = await this.openIfRunning();
     if (!shell) return [];
     const jobs = this.commands.expectKill('The run was stopped.', run);
-    const keys = jobs.map(({ identity }) => keyOf(identity.id)).join(' ');
-    const answer = await shell.run('kill', { pattern: `${keyOf(run)}:`, keys, grace: 1_000 });
+    const keys = jobs.map(({ identity }) => toKey(identity.id)).join(' ');
+    const answer = await shell.run('kill', { pattern: `${toKey(run)}:`, keys, grace: 1_000 });
     if (!answer.endsWith('left 0\n')) await this.stop();
     await Promise.all(jobs.map(({ outcome }) => outcome));
     const processes = new Map<string, string[]>(jobs.map(({ identity }) => [identity.id, []]));

@@ -7,17 +7,17 @@ import type { DaytonaClient, Machine } from './daytona-client';
 import { DaytonaTerminal, terminalScript } from './daytona-terminal';
 
 const scripts = {
-  prepare: scriptOf('prepare'),
-  launch: scriptOf('launch'),
-  supervise: scriptOf('supervise'),
-  follow: scriptOf('follow'),
-  kill: scriptOf('kill'),
-  input: scriptOf('input'),
-  listens: scriptOf('listens'),
-  job: scriptOf('job'),
-  files: scriptOf('files'),
+  prepare: toScript('prepare'),
+  launch: toScript('launch'),
+  supervise: toScript('supervise'),
+  follow: toScript('follow'),
+  kill: toScript('kill'),
+  input: toScript('input'),
+  listens: toScript('listens'),
+  job: toScript('job'),
+  files: toScript('files'),
 };
-const functions = scriptOf('processes');
+const functions = toScript('processes');
 
 /** Where the scripts keep what they know of commands. Not in the workspace, which belongs to the user. */
 export const stateDirectory = '/tmp/.rondo';
@@ -100,7 +100,7 @@ export class DaytonaShell {
   }
 }
 
-function scriptOf(name: string): string {
+function toScript(name: string): string {
   return readFileSync(join(__dirname, 'in-sandbox', `${name}.sh`), 'utf8').replace(/^ *#.*\n/gm, '');
 }
 

@@ -38,15 +38,15 @@ export function containerRequest({ settings, docker, workspace, name, ...paths }
     Image: docker.image,
     Entrypoint: ['/bin/sh', `${inside.agent}/contained.sh`, ...agentArguments(name)],
     Cmd: [],
-    User: userOf(workspace),
+    User: toUser(workspace),
     WorkingDir: inside.workspace,
     Hostname: 'sandbox',
-    Labels: labelsOf(workspace, settings),
+    Labels: toLabels(workspace, settings),
     ...{ AttachStdin: true, AttachStdout: true, AttachStderr: true, OpenStdin: true, StdinOnce: true, Tty: false },
     HostConfig: {
       ...{ AutoRemove: true, Init: false, NetworkMode: 'none', IpcMode: 'private', CgroupnsMode: 'private' },
       ...{ Privileged: false, ReadonlyRootfs: true, CapDrop: ['ALL'], SecurityOpt: ['no-new-privileges:true'] },
-      ...limitsOf(settings),
+      ...toLimits(settings),
       LogConfig: { Type: 'none' }, // Its output is the agent's protocol.
       Tmpfs: { '/tmp': `rw,exec,nosuid,nodev,mode=1777,size=${settings.temporaryBytes}` },
       Mounts: toMounts(workspace, paths),
@@ -59,7 +59,7 @@ const agentArguments = (name: string): string[] => [
   ...[`--max-old-space-size=${agentMemoryMegabytes}`, `${inside.agent}/main.cjs`, '0', '1', name],
 ];
 
-function limitsOf({ memoryBytes, processes, cpu, openFiles, fileSizeBytes }: SandboxSettings): object {
+function toLimits({ memoryBytes, processes, cpu, openFiles, fileSizeBytes }: SandboxSettings): object {
   const limit = (Name: string, most: number) => ({ Name, Soft: most, Hard: most });
   return {
     ...{ Memory: memoryBytes, MemorySwap: memoryBytes, PidsLimit: processes, NanoCpus: Math.round(cpu * 1e9) },
@@ -82,12 +82,12 @@ function toMounts(
 }
 
 /** A user of its own where the executor may give files away, else the executor's own, which is not root then. */
-function userOf({ uid }: Workspace): string {
+function toUser({ uid }: Workspace): string {
   const [user, group] = uid === undefined ? [process.getuid?.(), process.getgid?.()] : [uid, uid];
   return `${user}:${group}`;
 }
 
-function labelsOf({ threadId, labels = {} }: Workspace, { install, root }: SandboxSettings): Record<string, string> {
+function toLabels({ threadId, labels = {} }: Workspace, { install, root }: SandboxSettings): Record<string, string> {
   const given: SandboxLabels = { ...(install !== undefined && { install }), ...labels, thread: threadId };
   const named = Object.entries(given).map(([name, value]): [string, string] => [
     `${labelPrefix}${name}`,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { proxyVariables, secretVariables } from '../egress/proxy-variables';
 import { type WayOut, openWayOut, relaysTo } from '../egress/way-out';
 import { ListedOwners } from '../host/processes/listed-owners';
-import { childrenOf } from '../host/processes/process-table';
+import { listChildren } from '../host/processes/process-table';
 import { RunProcesses } from '../host/processes/run-processes';
 import type { AgentConfiguration, Freezing, LaunchedAgent, Launcher } from '../host/agent/launcher';
 import type { RuntimeDirectory } from '../host/isolation/runtime-directory';
@@ -79,7 +79,7 @@ export class DockerLauncher implements Launcher {
           () => false,
         ),
       runProcesses: async (freezing) => {
-        const processes = runProcessesOf(await engine.firstPid(id), name, freezing);
+        const processes = findRunProcesses(await engine.firstPid(id), name, freezing);
         this.seesProcesses = processes !== undefined;
         return processes;
       },
@@ -109,13 +109,13 @@ const isAway = (error: unknown): boolean =>
   error instanceof EngineFailure && (error.status === undefined || error.status === 503);
 
 /** Undefined where the engine runs in another process namespace: its numbers then name nothing here, or other processes. */
-function runProcessesOf(init: number, name: string, freezing: Freezing): RunProcesses | undefined {
-  const agent = childrenOf(init).find(({ pid }) => commandLineOf(pid).endsWith(`\0${name}\0`))?.pid;
+function findRunProcesses(init: number, name: string, freezing: Freezing): RunProcesses | undefined {
+  const agent = listChildren(init).find(({ pid }) => toCommandLine(pid).endsWith(`\0${name}\0`))?.pid;
   if (init === 0 || agent === undefined) return undefined;
   return new RunProcesses(new ListedOwners({ init, agent, ...freezing }), { init, agent });
 }
 
-function commandLineOf(pid: number): string {
+function toCommandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
   } catch {

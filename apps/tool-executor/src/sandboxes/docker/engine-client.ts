@@ -107,7 +107,7 @@ export class EngineClient {
     outgoing.setTimeout(requestTimeoutMs, () => outgoing.destroy(new Error('the engine does not answer')));
     const upgraded = new Promise<Socket>((resolve, reject) => {
       outgoing.on('error', (error) => reject(new EngineFailure(error.message)));
-      outgoing.on('response', (response) => void failureOf(response).then(reject));
+      outgoing.on('response', (response) => void readFailure(response).then(reject));
       outgoing.on('upgrade', (_, socket: Socket, head) => {
         socket.setTimeout(0);
         if (head.length > 0) socket.unshift(head);
@@ -150,7 +150,7 @@ export class EngineClient {
 
   private async answer(method: string, path: string, sent: Sent = {}): Promise<unknown> {
     const response = await this.answerTo(method, path, sent);
-    if ((response.statusCode ?? 500) >= 400) throw await failureOf(response);
+    if ((response.statusCode ?? 500) >= 400) throw await readFailure(response);
     const answer = await text(response).catch(() => {
       throw new EngineFailure('the connection to the engine broke');
     });
@@ -182,7 +182,7 @@ export class EngineClient {
   }
 }
 
-async function failureOf(response: IncomingMessage): Promise<EngineFailure> {
+async function readFailure(response: IncomingMessage): Promise<EngineFailure> {
   const answer = await text(response).catch(() => '');
   const known = refused.safeParse(parseJson(answer));
   return new EngineFailure(known.success ? known.data.message : `status ${response.statusCode}`, response.statusCode);

@@ -19,19 +19,19 @@ export async function prepareDocker(site: IsolationSite): Promise<Isolation> {
     runtime = await createRuntimeDirectory(undefined);
     await site.egress.secrets?.authority.writeTo(runtime.agent);
     const launcher = new DockerLauncher({ engine, docker, runtime, ...site });
-    const problem = await runTrial(launcher, site, trialOf(docker));
+    const problem = await runTrial(launcher, site, toTrial(docker));
     if (problem !== undefined) throw new Error(problem);
-    return { result: resultOf(site, docker, launcher), launcher, remove: runtime.remove };
+    return { result: toResult(site, docker, launcher), launcher, remove: runtime.remove };
   } catch (error) {
     await runtime?.remove();
     const reason = toMessage(error);
-    return { result: { ...resultOf(site, docker), usable: false, reason, advice: adviceFor(reason, docker) }, remove };
+    return { result: { ...toResult(site, docker), usable: false, reason, advice: adviceFor(reason, docker) }, remove };
   }
 }
 
 const remove = (): Promise<void> => Promise.resolve();
 
-const trialOf = ({ browserPath }: DockerSettings): string =>
+const toTrial = ({ browserPath }: DockerSettings): string =>
   [
     ...(browserPath === undefined
       ? []
@@ -39,7 +39,7 @@ const trialOf = ({ browserPath }: DockerSettings): string =>
     guardTrial,
   ].join('\n');
 
-function resultOf({ workspaces }: IsolationSite, { image, runtime }: DockerSettings, launcher?: DockerLauncher) {
+function toResult({ workspaces }: IsolationSite, { image, runtime }: DockerSettings, launcher?: DockerLauncher) {
   return {
     usable: true,
     capabilities: {

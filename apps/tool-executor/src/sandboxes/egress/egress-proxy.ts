@@ -8,7 +8,7 @@ import { OutboundRefusal, bareHost, dial } from '@rondo/platform';
 import { EgressRefusal } from './destination';
 import { type EgressGate, TooManyRequests } from './egress-gate';
 import type { SecretRelay } from './secret-relay';
-import { type Head, InvalidHttp, serialized, forwarded, isInterim, readHead, requestOf } from './message-head';
+import { type Head, InvalidHttp, serialized, forwarded, isInterim, readHead, toRequest } from './message-head';
 
 const maximumConnections = 64;
 const idleTimeoutMs = 60_000;
@@ -67,7 +67,7 @@ export class EgressProxy {
     try {
       const head = await readHead(client);
       if (!head) client.destroy();
-      else if (requestOf(head).method === 'CONNECT') await this.tunnel(client, head, leaving.signal);
+      else if (toRequest(head).method === 'CONNECT') await this.tunnel(client, head, leaving.signal);
       else await this.forward(client, head, leaving.signal);
     } catch (error) {
       if (error instanceof TooManyRequests) await delay(refusalDelayMs, undefined, { ref: false });
@@ -76,7 +76,7 @@ export class EgressProxy {
   }
 
   private async tunnel(client: Socket, head: Head, leaving: AbortSignal): Promise<void> {
-    const target = parseTarget(`http://${requestOf(head).target}`);
+    const target = parseTarget(`http://${toRequest(head).target}`);
     const secured = toSecretTarget(target, 'https:');
     if (this.relay?.covers(secured)) return this.relay.acceptTls(client, { target: secured, leaving });
     const outside = await this.connect(target, leaving);
@@ -86,7 +86,7 @@ export class EgressProxy {
   }
 
   private async forward(client: Socket, head: Head, leaving: AbortSignal): Promise<void> {
-    const { method, target, version } = requestOf(head);
+    const { method, target, version } = toRequest(head);
     const url = parseTarget(target);
     const plain = toSecretTarget(url, 'http:');
     if (url.protocol === 'http:' && this.relay?.covers(plain)) {
@@ -100,8 +100,8 @@ export class EgressProxy {
       'latin1',
     );
     send(client, outside);
-    let answer = await answerOf(outside);
-    for (; isInterim(answer); answer = await answerOf(outside)) client.write(serialized(answer), 'latin1');
+    let answer = await readAnswer(outside);
+    for (; isInterim(answer); answer = await readAnswer(outside)) client.write(serialized(answer), 'latin1');
     client.write(forwarded(answer), 'latin1');
     receive(client, outside);
   }
@@ -139,7 +139,7 @@ function receive(client: Socket, outside: Socket): void {
   if (outside.destroyed) client.destroySoon();
 }
 
-async function answerOf(outside: Socket): Promise<Head> {
+async function readAnswer(outside: Socket): Promise<Head> {
   const answer = await readHead(outside).catch(() => undefined);
   if (!answer) throw new Error('The host did not answer.');
   return answer;
@@ -162,13 +162,13 @@ function parseTarget(text: string): URL {
 
 /** The HTTP response that a refused command reads. */
 export function refusal(error: unknown): string {
-  const { status, text } = statusOf(error);
+  const { status, text } = toStatus(error);
   const retry = status === 429 ? 'Retry-After: 1\r\n' : '';
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nContent-Type: text/plain\r\n${retry}`;
   return `${head}Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`;
 }
 
-function statusOf(error: unknown): { status: number; text: string } {
+function toStatus(error: unknown): { status: number; text: string } {
   if (error instanceof TooManyRequests) return { status: 429, text: `${error.message}\n` };
   if (error instanceof OutboundRefusal) return { status: 403, text: `${error.message}\n` };
   if (error instanceof InvalidHttp) return { status: 400, text: `${error.message}\n` };

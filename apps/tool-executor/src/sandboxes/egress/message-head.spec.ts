@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { forwarded, InvalidHttp, readHead, requestOf } from './message-head';
+import { forwarded, InvalidHttp, readHead, toRequest } from './message-head';
 
 /** A socket that receives these pieces, one after the other. */
 async function receiving(...pieces: string[]): Promise<Socket> {
@@ -46,10 +46,10 @@ describe('readHead', () => {
   });
 });
 
-describe('requestOf', () => {
+describe('toRequest', () => {
   it.each(['', 'GET', 'GET / HTTP/2.0', 'GET /a b HTTP/1.1', 'GET  / HTTP/1.1', '\u0016\u0003\u0001 x HTTP/1.1'])(
     'rejects %j',
-    (first) => expect(() => requestOf({ first, fields: [] })).toThrow(InvalidHttp),
+    (first) => expect(() => toRequest({ first, fields: [] })).toThrow(InvalidHttp),
   );
 });
 

@@ -61,7 +61,7 @@ function parse(text: string): Head {
   return { first, fields };
 }
 
-export function requestOf({ first }: Head): { method: string; target: string; version: string } {
+export function toRequest({ first }: Head): { method: string; target: string; version: string } {
   const [, method, target, version] = requestLine.exec(first) ?? [];
   if (method === undefined || target === undefined || version === undefined)
     throw new InvalidHttp('This is not an HTTP request.');

@@ -75,8 +75,8 @@ describe('attack: secrets of a sandbox', () => {
   });
 
   const grantAll = async () => {
-    await fixture.provider.egressOf('thr_own').secrets?.grant({ account, run: ownRun, call: null });
-    await fixture.provider.egressOf('thr_other').secrets?.grant({ account, run: otherRun, call: null });
+    await fixture.provider.toEgress('thr_own').secrets?.grant({ account, run: ownRun, call: null });
+    await fixture.provider.toEgress('thr_other').secrets?.grant({ account, run: otherRun, call: null });
   };
   const inRun = async (command: string) => (await run(own, command, { run: ownRun })).output;
   const at = (host: string, path = '/') => `https://${host}:${server.port}${path}`;

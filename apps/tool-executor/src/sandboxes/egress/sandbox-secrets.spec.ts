@@ -58,7 +58,7 @@ describe('secrets in a sandbox', () => {
     secrets.add(account, 'KEY', { ...common, placement: { in: 'query', name: 'key' } });
     secrets.add(account, 'PASSWORD', { ...common, placement: { in: 'basic', username: 'robot' } });
     secrets.allow(ownRun, 'TOKEN', 'KEY', 'PASSWORD');
-    await fixture.provider.egressOf('thr_own').secrets?.grant({ account, run: ownRun, call: null });
+    await fixture.provider.toEgress('thr_own').secrets?.grant({ account, run: ownRun, call: null });
   }, 60_000);
   afterAll(async () => {
     await fixture.close();

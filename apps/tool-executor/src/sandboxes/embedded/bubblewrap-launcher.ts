@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { AgentProcess, pipeOf } from '../host/agent/agent-process';
+import { AgentProcess, toPipe } from '../host/agent/agent-process';
 import {
   bubblewrapArguments,
   insideAgent,
@@ -24,7 +24,7 @@ import {
 import { GroupedOwners } from '../host/processes/grouped-owners';
 import { ListedOwners } from '../host/processes/listed-owners';
 import { nodeProgram } from './node-program';
-import { childrenOf } from '../host/processes/process-table';
+import { listChildren } from '../host/processes/process-table';
 import { RunProcesses } from '../host/processes/run-processes';
 import { guardedCommand } from '../host/isolation/guarded-start';
 import { BindMounts, type RuntimeDirectory } from '../host/isolation/runtime-directory';
@@ -90,11 +90,11 @@ export class BubblewrapLauncher implements Launcher {
       return lastErrors;
     });
     return {
-      control: pipeOf(child, fd.control),
+      control: toPipe(child, fd.control),
       configuration: this.configuration(wayOut),
       ended,
       kill: () => agent.kill(),
-      runProcesses: async (freezing) => runProcessesOf(await agent.first, group, freezing),
+      runProcesses: async (freezing) => toRunProcesses(await agent.first, group, freezing),
       outOfMemoryKills: () => group.outOfMemoryKills(),
     };
   }
@@ -138,7 +138,7 @@ export class BubblewrapLauncher implements Launcher {
     });
     if (filter !== undefined) closeSync(filter);
     // Not on the command line, which every process inside can read as well.
-    const argumentsPipe = pipeOf(child, fd.arguments);
+    const argumentsPipe = toPipe(child, fd.arguments);
     argumentsPipe.on('error', () => argumentsPipe.destroy());
     argumentsPipe.end(view.map((argument) => `${argument}\0`).join(''));
     return child;
@@ -186,8 +186,8 @@ export class BubblewrapLauncher implements Launcher {
 }
 
 /** Right after the boot the agent is the only child of the sandbox's first process. */
-function runProcessesOf(init: number, { forRuns }: ControlGroup, freezing: Freezing): RunProcesses {
-  const [agent] = childrenOf(init);
+function toRunProcesses(init: number, { forRuns }: ControlGroup, freezing: Freezing): RunProcesses {
+  const [agent] = listChildren(init);
   if (!agent) throw new SandboxError('unavailable', 'The process of the agent was not found.');
   const { pid } = agent;
   const owners =
@@ -196,7 +196,7 @@ function runProcessesOf(init: number, { forRuns }: ControlGroup, freezing: Freez
 }
 
 function readFirstPid(child: ChildProcess, agent: AgentProcess): void {
-  const status = pipeOf(child, fd.status);
+  const status = toPipe(child, fd.status);
   status.on('error', () => status.destroy());
   status.setEncoding('utf8').on('data', (text: string) => {
     const pid = /"child-pid":\s*(\d+)/.exec(text)?.[1];

@@ -40,7 +40,7 @@ interface Hierarchy {
 const cpuPeriodMicroseconds = 100_000;
 /** The agent's own threads and bubblewrap's processes, which do not count against the limit of commands. */
 const ownProcesses = 24;
-const quotaOf = (cpu: number) => String(Math.round(cpu * cpuPeriodMicroseconds));
+const toQuota = (cpu: number) => String(Math.round(cpu * cpuPeriodMicroseconds));
 const processLimit = ({ processes }: ControlGroupLimits) => String(processes + ownProcesses);
 const groupName = /^rondo-(\d+)-/;
 
@@ -72,7 +72,7 @@ function delegatedV2(mount: string, self: string): ControlGroups | undefined {
         'memory.max': String(limits.memoryBytes),
         'memory.swap.max': '0',
         'pids.max': processLimit(limits),
-        'cpu.max': `${quotaOf(limits.cpu)} ${cpuPeriodMicroseconds}`,
+        'cpu.max': `${toQuota(limits.cpu)} ${cpuPeriodMicroseconds}`,
       }),
       nests: true,
       optional: ['memory.swap.max', ...(controllers.includes('cpu') ? [] : ['cpu.max'])],
@@ -103,7 +103,7 @@ function writableV1(mount: string): ControlGroups | undefined {
     directory: join(mount, 'cpu'),
     limits: (limits) => ({
       'cpu.cfs_period_us': String(cpuPeriodMicroseconds),
-      'cpu.cfs_quota_us': quotaOf(limits.cpu),
+      'cpu.cfs_quota_us': toQuota(limits.cpu),
     }),
     optional: [],
   };

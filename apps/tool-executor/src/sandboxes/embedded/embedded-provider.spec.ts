@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { diesWithin } from '../host/processes/process-liveness';
-import { canMountFiles, loopDevicesAreGone, loopDevicesOf } from '../host/testing/loop-devices';
+import { canMountFiles, loopDevicesAreGone, listLoopDevices } from '../host/testing/loop-devices';
 import { CompiledExecutor, firstOutput } from '../../testing/compiled-executor';
-import { descendantsOf } from '../testing/descendants';
+import { listDescendants } from '../testing/descendants';
 import { run } from '../testing/run-command';
 import { SandboxFixture } from './testing/sandbox-fixture';
 
@@ -129,10 +129,10 @@ describe('an executor that is killed', () => {
         console.log('up');
       })();`);
     await firstOutput(child);
-    const orphans = descendantsOf(child.pid ?? 0);
+    const orphans = listDescendants(child.pid ?? 0);
     expect(orphans.length).toBeGreaterThan(3);
     const home = join(fixture.root, 'thr_orphan');
-    if (mountsFiles) expect(loopDevicesOf(home)).toHaveLength(1);
+    if (mountsFiles) expect(listLoopDevices(home)).toHaveLength(1);
 
     child.kill('SIGKILL');
     await once(child, 'exit');
@@ -146,7 +146,7 @@ describe('an executor that is killed', () => {
     if (mountsFiles) await loopDevicesAreGone(home);
     const again = await fixture.sandbox('thr_orphan');
     await expect(run(again, 'cat kept')).resolves.toMatchObject({ output: 'from before' });
-    if (mountsFiles) expect(loopDevicesOf(home)).toHaveLength(1);
+    if (mountsFiles) expect(listLoopDevices(home)).toHaveLength(1);
     await fixture.provider.remove('thr_orphan');
     expect(existsSync(home)).toBe(false);
     if (mountsFiles) await loopDevicesAreGone(home);

@@ -48,19 +48,19 @@ export async function prepareIsolation(site: IsolationSite): Promise<Isolation<E
   const found = { controlGroups, noHardDisk };
   if (site.settings.hardDisk === 'required' && noHardDisk !== undefined) {
     const reason = `${hardDiskIsMissing} ${noHardDisk}`;
-    return { result: resultOf(site, found, reason), remove: () => Promise.resolve() };
+    return { result: toResult(site, found, reason), remove: () => Promise.resolve() };
   }
   if (site.settings.requireLimits && lacksLimits(site, controlGroups)) {
-    return { result: resultOf(site, found, limitsAreMissing), remove: () => Promise.resolve() };
+    return { result: toResult(site, found, limitsAreMissing), remove: () => Promise.resolve() };
   }
   try {
     runtime = await createRuntimeDirectory(seccompFilter(process.arch));
     await site.egress.secrets?.authority.writeTo(runtime.agent);
     const launcher = await firstWorkingLauncher({ ...site, controlGroups, runtime });
-    return { result: resultOf(site, found), launcher, remove: runtime.remove };
+    return { result: toResult(site, found), launcher, remove: runtime.remove };
   } catch (error) {
     await runtime?.remove();
-    return { result: resultOf(site, found, toMessage(error)), remove: () => Promise.resolve() };
+    return { result: toResult(site, found, toMessage(error)), remove: () => Promise.resolve() };
   }
 }
 
@@ -99,7 +99,7 @@ interface Found {
   noHardDisk: string | undefined;
 }
 
-function resultOf(site: IsolationSite, { controlGroups, noHardDisk }: Found, failure?: string): EmbeddedProbeResult {
+function toResult(site: IsolationSite, { controlGroups, noHardDisk }: Found, failure?: string): EmbeddedProbeResult {
   const { settings, workspaces } = site;
   const { version, memory, processes, cpu } = controlGroups;
   const isUnlimited = failure === undefined && lacksLimits(site, controlGroups);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { AgentProcess, pipeOf } from '../host/agent/agent-process';
+import { AgentProcess, toPipe } from '../host/agent/agent-process';
 import type { LaunchedAgent, Launcher } from '../host/agent/launcher';
 import { diesWithin } from '../host/processes/process-liveness';
 import type { RuntimeDirectory } from '../host/isolation/runtime-directory';
@@ -27,7 +27,7 @@ export class UnsafeHostLauncher implements Launcher {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     });
     const agent = new AgentProcess(child);
-    const control = pipeOf(child, 3);
+    const control = toPipe(child, 3);
     return Promise.resolve({
       control,
       configuration: {

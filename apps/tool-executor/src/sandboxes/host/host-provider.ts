@@ -93,7 +93,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     this.upkeep.every(prepareAgainMs, () => this.ahead.adjust());
   }
 
-  egressOf(threadId: string): EgressGate {
+  toEgress(threadId: string): EgressGate {
     return this.egress.of(threadId);
   }
 
@@ -206,7 +206,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
       boot: () => this.boot(sandbox, labels),
       usage: (watched) => this.workspaces.usage(threadId, watched),
       freeDisk: this.freeDisk,
-      placeholdersOf: (run) => this.egress.of(threadId).secrets?.placeholders(run),
+      findPlaceholders: (run) => this.egress.of(threadId).secrets?.placeholders(run),
     });
     return sandbox;
   }

@@ -23,7 +23,7 @@ interface HostSandboxParts {
   /** Of this machine. Absent for trials. */
   readonly freeDisk?: Pick<FreeDisk, 'require'>;
   /** Of the secrets that commands of a run may use, by their variables. Absent for trials. */
-  readonly placeholdersOf?: (run: string | undefined) => Record<string, string> | undefined;
+  readonly findPlaceholders?: (run: string | undefined) => Record<string, string> | undefined;
 }
 
 const fileTimeoutMs = 30_000;
@@ -41,16 +41,16 @@ export class HostSandbox extends CommandSandbox {
   private readonly origins = new CommandOrigins();
   /** Rejects where nothing may be written. */
   private readonly requireCapacity: () => Promise<void>;
-  private readonly placeholdersOf: NonNullable<HostSandboxParts['placeholdersOf']>;
+  private readonly findPlaceholders: NonNullable<HostSandboxParts['findPlaceholders']>;
   private lastNumber = 0;
 
   constructor(
     id: string,
     private readonly settings: SandboxSettings,
-    { boot, usage, freeDisk, placeholdersOf }: HostSandboxParts,
+    { boot, usage, freeDisk, findPlaceholders }: HostSandboxParts,
   ) {
     super(id);
-    this.placeholdersOf = placeholdersOf ?? (() => undefined);
+    this.findPlaceholders = findPlaceholders ?? (() => undefined);
     this.browser = browserInSandboxes(settings);
     this.agent = new AgentOnDemand(boot);
     this.commands = new SandboxCommands(settings, {
@@ -116,7 +116,7 @@ export class HostSandbox extends CommandSandbox {
       await connection.runProcesses?.enter(owner);
       this.origins.note({ run: owner, command: number, commandId: id, startedAt: record.startedAt });
     }
-    const run = new CommandRun(number, record, { connection, placeholders: this.placeholdersOf(owner) });
+    const run = new CommandRun(number, record, { connection, placeholders: this.findPlaceholders(owner) });
     await run.start(directory);
     return run;
   }

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledExecutor, firstOutput } from '../../testing/compiled-executor';
 import { diesWithin } from './processes/process-liveness';
 import type { SandboxSettingsInput } from '../provider/sandbox-settings';
-import { descendantsOf } from '../testing/descendants';
+import { listDescendants } from '../testing/descendants';
 import { run } from '../testing/run-command';
 import { describeSandboxProvider } from '../testing/sandbox-provider.contract';
 import { SandboxFixture } from '../embedded/testing/sandbox-fixture';
@@ -26,13 +26,13 @@ describe('prepared sandboxes', () => {
   let fixture: SandboxFixture;
   let others: number[] = [];
   const open = async (settings: Partial<SandboxSettingsInput>) => {
-    others = descendantsOf(process.pid);
+    others = listDescendants(process.pid);
     fixture = await SandboxFixture.open(settings);
     await ready(fixture, settings.prepared ?? 0);
   };
   afterEach(() => fixture.close());
 
-  const processes = () => descendantsOf(process.pid).filter((pid) => !others.includes(pid));
+  const processes = () => listDescendants(process.pid).filter((pid) => !others.includes(pid));
   const prepared = async () => (await readdir(fixture.root)).filter((name) => name.startsWith('prepared-'));
 
   it('become that of a thread at its first use, each of one thread only, and are replaced', async () => {
@@ -126,7 +126,7 @@ describe('prepared sandboxes', () => {
 
     await expect(get()).resolves.toMatchObject({ output: '200' });
     expect(fixture.provider.prepared().bound).toBe(1);
-    const gate = fixture.provider.egressOf('thr_out');
+    const gate = fixture.provider.toEgress('thr_out');
     const spend = async () => {
       for (;;) await gate.admit({ hostname: 'public.example', port });
     };
@@ -160,7 +160,7 @@ describe('prepared sandboxes', () => {
         console.log('up');
       })();`);
     await firstOutput(child);
-    const orphans = descendantsOf(child.pid ?? 0);
+    const orphans = listDescendants(child.pid ?? 0);
     expect(await prepared()).toHaveLength(1);
 
     child.kill('SIGKILL');

@@ -1,5 +1,5 @@
 import type { AgentConnection } from './agent/agent-connection';
-import { type ProcessTable, descendantsOf } from './processes/process-table';
+import { type ProcessTable, listDescendants } from './processes/process-table';
 import type { SandboxSettings } from '../provider/sandbox-settings';
 import type { Usage, Watched } from './workspaces/workspace-usage';
 
@@ -46,7 +46,7 @@ export class SandboxDisk {
   async refusal(): Promise<string | undefined> {
     if (this.quota.refusal !== undefined) {
       const connection = await this.parts.awake();
-      await this.measure(connection, connection ? processesOf(connection) : []);
+      await this.measure(connection, connection ? listProcesses(connection) : []);
     }
     return this.quota.refusal;
   }
@@ -60,7 +60,7 @@ export class SandboxDisk {
   private async measureIfDue(processes: () => ProcessTable): Promise<string | undefined> {
     const connection = performance.now() < this.pausedUntilMs ? undefined : await this.parts.awake();
     if (!connection) return undefined;
-    const pids = processesOf(connection, processes());
+    const pids = listProcesses(connection, processes());
     if (!this.mayHaveChanged(connection, pids)) return undefined;
 
     const startedAt = performance.now();
@@ -68,7 +68,7 @@ export class SandboxDisk {
     const tookMs = performance.now() - startedAt;
     this.pausedUntilMs = performance.now() + Math.min(longestPauseMs, pausePerMeasurement * tookMs);
     const { refusal } = this.quota;
-    if (refusal === undefined || !isBusy(connection, processesOf(connection))) return undefined; // Only the agent runs, and it may be deleting.
+    if (refusal === undefined || !isBusy(connection, listProcesses(connection))) return undefined; // Only the agent runs, and it may be deleting.
     await this.parts.stop(refusal);
     return refusal;
   }
@@ -90,10 +90,10 @@ const isBusy = ({ runProcesses }: AgentConnection, pids: readonly number[]): boo
   runProcesses === undefined || pids.length > 0;
 
 /** All processes but the agent. Reads a new process table when none is passed. */
-function processesOf({ runProcesses }: AgentConnection, table?: ProcessTable): number[] {
+function listProcesses({ runProcesses }: AgentConnection, table?: ProcessTable): number[] {
   if (!runProcesses) return [];
   const { init, agent } = runProcesses.own;
-  return descendantsOf(init, table)
+  return listDescendants(init, table)
     .map(({ pid }) => pid)
     .filter((pid) => pid !== agent);
 }

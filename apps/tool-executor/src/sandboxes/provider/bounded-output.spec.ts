@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { BoundedOutput } from './bounded-output';
 
 /** The text in chunks whose borders may lie within a character. */
-function chunksOf(text: string, size: number): Buffer[] {
+function listChunks(text: string, size: number): Buffer[] {
   const bytes = Buffer.from(text);
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
     bytes.subarray(index * size, (index + 1) * size),
@@ -18,7 +18,7 @@ describe('BoundedOutput', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 7 }), (written, size) => {
         const output = new BoundedOutput(10_000);
-        chunksOf(written, size).forEach((chunk) => output.push(chunk));
+        listChunks(written, size).forEach((chunk) => output.push(chunk));
 
         expect(output.final()).toBe(written);
         expect(output.truncated).toBe(false);
@@ -32,7 +32,7 @@ describe('BoundedOutput', () => {
         const output = new BoundedOutput(10_000);
         let offset = 0;
         let seen = '';
-        for (const chunk of chunksOf(written, size)) {
+        for (const chunk of listChunks(written, size)) {
           output.push(chunk);
           const { text: news, nextOffset } = output.since(offset);
           seen += news;
@@ -48,7 +48,7 @@ describe('BoundedOutput', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 7 }), fc.integer({ min: 8, max: 64 }), (written, size, keep) => {
         const output = new BoundedOutput(keep);
-        chunksOf(written, size).forEach((chunk) => output.push(chunk));
+        listChunks(written, size).forEach((chunk) => output.push(chunk));
         const total = Buffer.byteLength(written);
         fc.pre(total > keep + 1);
 

@@ -9,7 +9,7 @@ interface PieceLimits {
 }
 
 /** The content of a source in pieces that fit into one request. Rejects with `too_large` at the first part beyond the limit. */
-export async function* piecesOf(
+export async function* readPieces(
   source: AsyncIterable<Uint8Array>,
   { path, maxBytes, pieceBytes }: PieceLimits,
 ): AsyncGenerator<Uint8Array> {

@@ -158,7 +158,7 @@ function checkDaytona(config: ProviderConfig, refuse: Refuse): void {
   }
 }
 
-export function providerSettingsOf(
+export function toProviderSettings(
   config: ProviderConfig,
 ): Pick<SandboxSettingsInput, 'provider' | 'install' | 'docker' | 'daytona'> {
   const { SANDBOX_PROVIDER: provider, SANDBOX_INSTALL: install } = config;

@@ -4,7 +4,7 @@ import type { AwakeSandbox } from './sandbox-provider';
 import type { SandboxSettings } from './sandbox-settings';
 import { CommandLedger, type KnownCommand, type RunningCommand } from './command-ledger';
 import type { CommandRecord } from './command-record';
-import { recordOf } from './record-of-request';
+import { toRecord } from './to-record';
 
 const maximumInputBytes = 100_000;
 
@@ -56,7 +56,7 @@ export class SandboxCommands {
 
   async read(session: string, fromOffset = 0): Promise<ProcessView> {
     this.touch();
-    return (await this.jobOf(session)).view(fromOffset);
+    return (await this.readJob(session)).view(fromOffset);
   }
 
   async list(): Promise<ProcessView[]> {
@@ -66,7 +66,7 @@ export class SandboxCommands {
 
   async write(session: string, text: string): Promise<void> {
     this.touch();
-    const { identity, running } = await this.jobOf(session);
+    const { identity, running } = await this.readJob(session);
     const run = running ? await this.ledger.get(identity.id)?.started : undefined;
     if (!run) throw new SandboxError('invalid_request', 'The command has ended.');
     if (Buffer.byteLength(text) > maximumInputBytes) {
@@ -76,7 +76,7 @@ export class SandboxCommands {
   }
 
   async terminate(session: string): Promise<Termination> {
-    return this.kill((await this.jobOf(session)).identity.id);
+    return this.kill((await this.readJob(session)).identity.id);
   }
 
   async kill(commandId: string): Promise<Termination> {
@@ -119,20 +119,20 @@ export class SandboxCommands {
   }
 
   private neverStarted(request: CommandRequest): Promise<CommandOutcome> {
-    const record = recordOf(request, false, this.settings);
+    const record = toRecord(request, false, this.settings);
     record.end({ ending: 'killed' });
     return record.outcome;
   }
 
   private begin(request: CommandRequest, { background }: { background: boolean }): KnownCommand {
     this.touch();
-    const record = recordOf(request, background, this.settings);
+    const record = toRecord(request, background, this.settings);
     const known = { record, started: this.site.launch(record, request.cwd) };
     this.ledger.add(request.id, known);
     return known;
   }
 
-  private async jobOf(session: string): Promise<CommandRecord> {
+  private async readJob(session: string): Promise<CommandRecord> {
     const job = await this.findJob(session);
     if (job) return job;
     throw new SandboxError('not_found', `There is no session ${session}.`);

@@ -19,7 +19,7 @@ export interface SandboxProvider {
   /** Of the disk that its sandboxes share with this process. Absent where they are not on this machine. */
   readonly freeDisk?: Pick<FreeDisk, 'freeBytes' | 'refusal' | 'require'>;
   /** What a thread's sandbox may reach. Tools that use the network on a sandbox's behalf ask here. */
-  egressOf(threadId: string): EgressGate;
+  toEgress(threadId: string): EgressGate;
   /**
    * Runs a command in a real sandbox and reports what came of it, or asks a service whether it would create one where a trial
    * has a price. A failure is cached for a while.

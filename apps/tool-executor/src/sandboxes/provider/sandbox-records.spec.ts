@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SandboxRecords, runningMsOf } from './sandbox-records';
+import { SandboxRecords, countRunningMs } from './sandbox-records';
 
 let root: string;
 beforeEach(async () => {
@@ -79,7 +79,7 @@ describe('SandboxRecords', () => {
     await records.started('thr_1', started);
     await records.used('thr_1', Date.parse('2026-01-02T03:10:00.000Z'));
     const seen = await records.read('thr_1');
-    expect(runningMsOf(seen ?? { runningMs: 0 }, Date.parse(seen?.seenAt ?? ''))).toBe(0);
+    expect(countRunningMs(seen ?? { runningMs: 0 }, Date.parse(seen?.seenAt ?? ''))).toBe(0);
 
     await new SandboxRecords(root).started('thr_1', again);
     await records.stopped('thr_1', started, 10);

@@ -73,7 +73,7 @@ export class SandboxRecords {
 
   /** Most threads that call a tool have none. To look for it first costs a fifth of what a failed read does (7 and 33 µs). */
   async read(threadId: string): Promise<SandboxRecord | undefined> {
-    const file = this.fileOf(threadId);
+    const file = this.toFile(threadId);
     if (!existsSync(file)) return undefined;
     const text = await readFile(file, 'utf8').catch(() => undefined);
     const parsed = text === undefined ? undefined : record.safeParse(parseJson(text));
@@ -106,7 +106,7 @@ export class SandboxRecords {
     await this.change(threadId, ({ filesAt: _, ...known }) => ({
       ...known,
       exists: true,
-      runningMs: runningMsOf(known, Date.parse(known.seenAt ?? known.usedAt)),
+      runningMs: countRunningMs(known, Date.parse(known.seenAt ?? known.usedAt)),
       ...{ runningSince: at, seenAt: at, changedAt: at, bootedAt: at, isArchived: false },
     }));
   }
@@ -123,7 +123,7 @@ export class SandboxRecords {
       ...(diskBytes !== undefined && { diskBytes }),
       ...(runningSince !== since && runningSince !== undefined && { runningSince }),
       ...(runningSince === since && {
-        runningMs: runningMsOf({ ...known, runningSince }, now.getTime()),
+        runningMs: countRunningMs({ ...known, runningSince }, now.getTime()),
         changedAt: now.toISOString(),
       }),
     }));
@@ -190,7 +190,7 @@ export class SandboxRecords {
   async remove(threadId: string): Promise<void> {
     this.written.delete(threadId);
     this.settled.delete(threadId);
-    await this.inTurn(threadId, () => rm(this.fileOf(threadId), { force: true }));
+    await this.inTurn(threadId, () => rm(this.toFile(threadId), { force: true }));
   }
 
   private change(threadId: string, next: Change): Promise<void> {
@@ -209,10 +209,10 @@ export class SandboxRecords {
   }
 
   private async write(threadId: string, changed: SandboxRecord): Promise<void> {
-    const draft = `${this.fileOf(threadId)}.${randomBytes(6).toString('hex')}.draft`;
+    const draft = `${this.toFile(threadId)}.${randomBytes(6).toString('hex')}.draft`;
     await mkdir(this.directory, { recursive: true, mode: 0o700 });
     await writeFile(draft, JSON.stringify(changed), { mode: 0o600 });
-    await rename(draft, this.fileOf(threadId));
+    await rename(draft, this.toFile(threadId));
     this.settled.delete(threadId);
   }
 
@@ -220,7 +220,7 @@ export class SandboxRecords {
     return this.changes.run(threadId, work);
   }
 
-  private fileOf(threadId: string): string {
+  private toFile(threadId: string): string {
     requireThreadId(threadId);
     return join(this.directory, `${threadId}.json`);
   }
@@ -232,7 +232,7 @@ export function isCopied({ copy, bootedAt }: SandboxRecord, store: string): bool
 }
 
 /** All the time that it has run, if what runs now is counted until then. */
-export function runningMsOf(
+export function countRunningMs(
   { runningMs, runningSince }: Pick<SandboxRecord, 'runningMs' | 'runningSince'>,
   until: number,
 ): number {

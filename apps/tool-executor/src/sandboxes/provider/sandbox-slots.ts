@@ -144,20 +144,21 @@ export class SandboxSlots {
   }
 
   private nextWaiter(occupied: ReadonlySet<string>): Waiter | undefined {
-    const slotsOf = this.shares(occupied);
+    const slotsByAccount = this.shares(occupied);
     let best: Waiter | undefined;
     for (const waiter of this.waiters) {
       if (occupied.has(waiter.user.thread)) return waiter;
-      const fewer = !best || (slotsOf.get(waiter.user.account) ?? 0) < (slotsOf.get(best.user.account) ?? 0);
+      const fewer =
+        !best || (slotsByAccount.get(waiter.user.account) ?? 0) < (slotsByAccount.get(best.user.account) ?? 0);
       if (fewer) best = waiter;
     }
     return best;
   }
 
   private evictable(awake: readonly AwakeSandbox[]): string | undefined {
-    const slotsOf = this.shares(this.occupied(awake));
+    const slotsByAccount = this.shares(this.occupied(awake));
     const now = Date.now();
-    const hasTooMany = (thread: string) => (slotsOf.get(this.owners.get(thread) ?? '') ?? 0) > this.max / 2;
+    const hasTooMany = (thread: string) => (slotsByAccount.get(this.owners.get(thread) ?? '') ?? 0) > this.max / 2;
     const mayBeEvicted = ({ threadId, lastUsedAt }: AwakeSandbox) =>
       now - lastUsedAt >= backgroundUnusedMs || hasTooMany(threadId);
     const unused = awake

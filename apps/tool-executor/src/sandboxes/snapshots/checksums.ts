@@ -8,7 +8,7 @@ import { SnapshotDamaged, type SnapshotInfo } from './snapshot-store';
 
 type Checksum = Pick<SnapshotInfo, 'bytes' | 'sha256'>;
 
-export async function checksumOf(file: string, signal?: AbortSignal): Promise<Checksum> {
+export async function readChecksum(file: string, signal?: AbortSignal): Promise<Checksum> {
   const hash = createHash('sha256');
   let bytes = 0;
   for await (const piece of createReadStream(file, { ...(signal && { signal }) }) as AsyncIterable<Buffer>) {

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checksumOf } from './checksums';
+import { readChecksum } from './checksums';
 import { FolderSnapshots } from './folder-snapshots';
 import { SnapshotDamaged } from './snapshot-store';
 import { describeSnapshotStore } from './testing/snapshot-store.contract';
@@ -35,7 +35,7 @@ describe('FolderSnapshots', () => {
   const save = async (content: string, executorId = 'exe_1') => {
     const file = join(root, 'given');
     await writeFile(file, content);
-    const info = { takenAt: new Date().toISOString(), labels: {}, ...(await checksumOf(file)) };
+    const info = { takenAt: new Date().toISOString(), labels: {}, ...(await readChecksum(file)) };
     await store.save({ ...key, executorId }, { file, info });
   };
 
@@ -60,7 +60,7 @@ describe('FolderSnapshots', () => {
     await save('one');
     const away = new FolderSnapshots(join(root, 'away'));
     const file = join(root, 'given');
-    const info = { takenAt: new Date().toISOString(), labels: {}, ...(await checksumOf(file)) };
+    const info = { takenAt: new Date().toISOString(), labels: {}, ...(await readChecksum(file)) };
 
     await expect(away.save(key, { file, info })).rejects.toThrow('ENOENT');
     await expect(away.fetch(key, join(root, 'into'))).rejects.toThrow('ENOENT');

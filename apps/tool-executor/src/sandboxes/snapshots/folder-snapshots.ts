@@ -33,7 +33,7 @@ export class FolderSnapshots implements SnapshotStore {
 
   async save(key: SnapshotKey, saved: SavedFile): Promise<void> {
     await this.requireRoot();
-    const folder = this.folderOf(key.threadId);
+    const folder = this.toFolder(key.threadId);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await removeDrafts(folder, key);
     const draft = join(folder, `${key.executorId}.${randomUUID()}.draft`);
@@ -49,7 +49,7 @@ export class FolderSnapshots implements SnapshotStore {
 
   async fetch(key: SnapshotKey, into: string): Promise<SnapshotInfo | undefined> {
     await this.requireRoot();
-    const file = await open(join(this.folderOf(key.threadId), fileName(key))).catch(unlessMissing);
+    const file = await open(join(this.toFolder(key.threadId), fileName(key))).catch(unlessMissing);
     if (!file) return undefined;
     const { info, start } = await readHead(file).catch(async (error: unknown) => {
       await file.close();
@@ -61,7 +61,7 @@ export class FolderSnapshots implements SnapshotStore {
 
   async remove(threadId: string, executorId?: string): Promise<void> {
     await this.requireRoot();
-    const folder = this.folderOf(threadId);
+    const folder = this.toFolder(threadId);
     if (executorId === undefined) return rm(folder, { recursive: true, force: true });
     await rm(join(folder, fileName({ threadId, executorId })), { force: true });
     await removeDrafts(folder, { threadId, executorId });
@@ -73,7 +73,7 @@ export class FolderSnapshots implements SnapshotStore {
     await (await open(this.root)).close();
   }
 
-  private folderOf(threadId: string): string {
+  private toFolder(threadId: string): string {
     requireThreadId(threadId);
     return join(this.root, threadId);
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checksumOf } from './checksums';
+import { readChecksum } from './checksums';
 import { S3Snapshots } from './s3-snapshots';
 import { SnapshotDamaged } from './snapshot-store';
 import { S3Server } from './testing/s3-server';
@@ -48,7 +48,7 @@ describe('S3Snapshots', () => {
   ) => {
     const file = join(folder, 'file');
     await writeFile(file, content);
-    const info = { takenAt: new Date().toISOString(), labels: { account: 'acc_ä' }, ...(await checksumOf(file)) };
+    const info = { takenAt: new Date().toISOString(), labels: { account: 'acc_ä' }, ...(await readChecksum(file)) };
     await store.save(key, { file, info, ...(signal && { signal }) });
     return info;
   };
@@ -120,7 +120,7 @@ describe('S3Snapshots', () => {
   it('are all removed, also where a list does not show them at once', async () => {
     for (const executorId of ['exe_1', 'exe_2', 'exe_3', 'exe_4', 'exe_5']) {
       await writeFile(join(folder, 'file'), executorId);
-      const info = { takenAt: new Date().toISOString(), labels: {}, ...(await checksumOf(join(folder, 'file'))) };
+      const info = { takenAt: new Date().toISOString(), labels: {}, ...(await readChecksum(join(folder, 'file'))) };
       await storeAt(server).save({ ...key, executorId }, { file: join(folder, 'file'), info });
     }
 

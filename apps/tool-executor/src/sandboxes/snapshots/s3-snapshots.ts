@@ -60,7 +60,7 @@ export class S3Snapshots implements SnapshotStore {
     const upload = new Upload({
       client: this.client,
       ...{ partSize: partBytes, queueSize: partsAtOnce },
-      params: { ...this.placeOf(key), Body: source, Metadata: { copy: encoded(info) } },
+      params: { ...this.toPlace(key), Body: source, Metadata: { copy: encoded(info) } },
     });
     const abort = () => void upload.abort();
     signal?.addEventListener('abort', abort);
@@ -73,7 +73,7 @@ export class S3Snapshots implements SnapshotStore {
   }
 
   async fetch(key: SnapshotKey, into: string): Promise<SnapshotInfo | undefined> {
-    const object = await this.client.send(new GetObjectCommand(this.placeOf(key))).catch((error: unknown) => {
+    const object = await this.client.send(new GetObjectCommand(this.toPlace(key))).catch((error: unknown) => {
       if (error instanceof NoSuchKey) return undefined;
       throw error;
     });
@@ -89,9 +89,9 @@ export class S3Snapshots implements SnapshotStore {
   }
 
   async remove(threadId: string, executorId?: string): Promise<void> {
-    if (executorId !== undefined) return this.delete(this.placeOf({ threadId, executorId }).Key);
+    if (executorId !== undefined) return this.delete(this.toPlace({ threadId, executorId }).Key);
     const { bucket: Bucket } = this.settings;
-    const Prefix = `${this.folderOf(threadId)}/`;
+    const Prefix = `${this.toFolder(threadId)}/`;
     for (;;) {
       const { Contents = [], IsTruncated } = await this.client.send(new ListObjectsV2Command({ Bucket, Prefix }));
       for (const { Key } of Contents) if (Key !== undefined) await this.delete(Key);
@@ -103,11 +103,11 @@ export class S3Snapshots implements SnapshotStore {
     await this.client.send(new DeleteObjectCommand({ Bucket: this.settings.bucket, Key }));
   }
 
-  private placeOf({ threadId, executorId }: SnapshotKey): { Bucket: string; Key: string } {
-    return { Bucket: this.settings.bucket, Key: `${this.folderOf(threadId)}/${executorId}.tar.gz` };
+  private toPlace({ threadId, executorId }: SnapshotKey): { Bucket: string; Key: string } {
+    return { Bucket: this.settings.bucket, Key: `${this.toFolder(threadId)}/${executorId}.tar.gz` };
   }
 
-  private folderOf(threadId: string): string {
+  private toFolder(threadId: string): string {
     requireThreadId(threadId);
     const { prefix } = this.settings;
     return prefix === '' ? threadId : `${prefix}/${threadId}`;

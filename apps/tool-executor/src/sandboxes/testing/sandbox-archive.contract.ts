@@ -30,7 +30,7 @@ export function describeArchives(makeFixture: MakeFixture): void {
     };
     const inside = async (thread: string, command: string) =>
       (await run(await fixture.provider.get(thread), command)).output;
-    const stateOf = async (thread: string) => (await fixture.provider.list({ thread }))[0]?.state;
+    const findState = async (thread: string) => (await fixture.provider.list({ thread }))[0]?.state;
 
     it('bring every file back as it was, also after a restart of the executor (I10)', async () => {
       const thread = await asleepWith(makeTree);
@@ -38,12 +38,12 @@ export function describeArchives(makeFixture: MakeFixture): void {
       await fixture.provider.putToSleep(thread);
 
       await expect(fixture.provider.archive(thread)).resolves.toBe(true);
-      expect(await stateOf(thread)).toBe('archived');
+      expect(await findState(thread)).toBe('archived');
       await fixture.restart();
 
       expect(await inside(thread, inventory)).toBe(before);
       expect(before.split('\n').length).toBeGreaterThan(15);
-      expect(await stateOf(thread)).toBe('awake');
+      expect(await findState(thread)).toBe('awake');
     });
 
     it('are made of sandboxes that sleep, and of nothing else', async () => {
@@ -53,7 +53,7 @@ export function describeArchives(makeFixture: MakeFixture): void {
       await expect(fixture.provider.archive(thread)).resolves.toBe(false);
       await expect(fixture.provider.archive(newThreadId())).resolves.toBe(false);
 
-      expect(await stateOf(thread)).toBe('awake');
+      expect(await findState(thread)).toBe('awake');
     });
 
     it('may be made again, and again after a use', async () => {

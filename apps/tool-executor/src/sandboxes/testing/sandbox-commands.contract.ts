@@ -1,6 +1,11 @@
 import type { OutputChunk, Sandbox } from '../provider/sandbox';
 import { readUntil, run } from './run-command';
-import { type MakeFixture, type SandboxProviderFixture, capabilitiesOf, newThreadId } from './sandbox-provider-fixture';
+import {
+  type MakeFixture,
+  type SandboxProviderFixture,
+  readCapabilities,
+  newThreadId,
+} from './sandbox-provider-fixture';
 
 export function describeCommands(makeFixture: MakeFixture): void {
   describe('commands', () => {
@@ -208,7 +213,7 @@ export function describeSessions(makeFixture: MakeFixture): void {
       await run(sandbox, 'export RONDO_IDEMPOTENCY_KEY="$RONDO_IDEMPOTENCY_KEY again"', { session, id: 'key_1' });
       const show = 'echo "$RONDO_IDEMPOTENCY_KEY"';
       await expect(run(sandbox, show, { session, id: 'key_2' })).resolves.toMatchObject({ output: 'key_2\n' });
-      if (!(await capabilitiesOf(fixture.provider)).backgroundSessions) return;
+      if (!(await readCapabilities(fixture.provider)).backgroundSessions) return;
       await sandbox.start({ id: 'key_3', session, command: `${show}; sleep 60` });
       await expect(readUntil(sandbox, session, { text: '\n' })).resolves.toMatchObject({ output: 'key_3\n' });
     });
@@ -224,13 +229,13 @@ export function describeSessions(makeFixture: MakeFixture): void {
     });
 
     it('refuse background jobs where the provider cannot run them', async () => {
-      if ((await capabilitiesOf(fixture.provider)).backgroundSessions) return;
+      if ((await readCapabilities(fixture.provider)).backgroundSessions) return;
       const job = { id: 'job', session: 'server', command: 'sleep 60' };
       await expect(sandbox.start(job)).rejects.toMatchObject({ code: 'unsupported' });
     });
 
     it('have one background job at a time, which can be read in steps and terminated', async () => {
-      if (!(await capabilitiesOf(fixture.provider)).backgroundSessions) return;
+      if (!(await readCapabilities(fixture.provider)).backgroundSessions) return;
       const started = await sandbox.start({
         id: 'job',
         session: 'server',
@@ -253,7 +258,7 @@ export function describeSessions(makeFixture: MakeFixture): void {
     });
 
     it('pass input on to a job that was started with it open, and to no other', async () => {
-      const { backgroundSessions, stdin } = await capabilitiesOf(fixture.provider);
+      const { backgroundSessions, stdin } = await readCapabilities(fixture.provider);
       if (!backgroundSessions || !stdin) return;
       const command = 'echo up; read -r line; echo "got $line"; cat';
       await sandbox.start({ id: 'dialogue', session: 'dialogue', command, openInput: true });
@@ -272,7 +277,7 @@ export function describeSessions(makeFixture: MakeFixture): void {
     });
 
     it('refuse more input than a job reads', async () => {
-      const { backgroundSessions, stdin } = await capabilitiesOf(fixture.provider);
+      const { backgroundSessions, stdin } = await readCapabilities(fixture.provider);
       if (!backgroundSessions || !stdin) return;
       await sandbox.start({ id: 'slow', session: 'slow', command: 'sleep 60', openInput: true });
       const fill = async () => {
@@ -284,12 +289,12 @@ export function describeSessions(makeFixture: MakeFixture): void {
     });
 
     it('refuse input where the provider cannot pass it on', async () => {
-      if ((await capabilitiesOf(fixture.provider)).stdin) return;
+      if ((await readCapabilities(fixture.provider)).stdin) return;
       await expect(sandbox.write('server', 'x')).rejects.toMatchObject({ code: 'unsupported' });
     });
 
     it('let later commands reach the port of a background job', async () => {
-      if (!(await capabilitiesOf(fixture.provider)).backgroundSessions) return;
+      if (!(await readCapabilities(fixture.provider)).backgroundSessions) return;
       const server = `node -e "require('http').createServer((q, r) => r.end('hello')).listen(8080, () => console.log('ready'))"`;
       await sandbox.start({ id: 'web', session: 'web', command: server });
       await readUntil(sandbox, 'web', { text: 'ready' });

@@ -28,7 +28,7 @@ export function describeSandboxCopies(
       await rm(folder, { recursive: true });
     });
 
-    const copiesOf = ({ provider }: SandboxProviderFixture): SandboxCopies => {
+    const createCopies = ({ provider }: SandboxProviderFixture): SandboxCopies => {
       if (!provider.copies) throw new Error('The provider makes no copies.');
       return provider.copies;
     };
@@ -39,10 +39,10 @@ export function describeSandboxCopies(
       const thread = newThreadId();
       await inside(one, thread, command);
       await one.provider.putToSleep(thread);
-      await copiesOf(one).saveAll();
+      await createCopies(one).saveAll();
       return thread;
     };
-    const noticeOf = ({ provider }: SandboxProviderFixture, thread: string, call: string) =>
+    const findNotice = ({ provider }: SandboxProviderFixture, thread: string, call: string) =>
       deletionNotice(provider, thread, call);
 
     it('are made when a sandbox falls asleep, and restored by another executor with every file (I10)', async () => {
@@ -50,7 +50,7 @@ export function describeSandboxCopies(
       const thread = await asleepWith('echo kept > file; echo run > tool.sh; chmod 751 tool.sh; ln -s nowhere link');
       const before = await inside(one, thread, inventory);
 
-      await copiesOf(other).restore(thread, 'exe_1');
+      await createCopies(other).restore(thread, 'exe_1');
 
       expect(await other.provider.list({ thread })).toMatchObject([
         { state: 'archived', labels: { account: 'acc_1' } },
@@ -61,22 +61,24 @@ export function describeSandboxCopies(
 
     it('tell the first call of what is gone, and again if it is repeated', async () => {
       const thread = await asleepWith('echo kept > file');
-      await copiesOf(other).restore(thread, 'exe_1');
+      await createCopies(other).restore(thread, 'exe_1');
 
-      const told = await noticeOf(other, thread, 'call_1');
+      const told = await findNotice(other, thread, 'call_1');
       expect(told).toMatch(
         /^Not executed: the executor that had this workspace is lost, or its disk\. Its files were restored here as they were at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\. What was changed later is gone, and so is everything that was running\. Repeat/,
       );
-      expect(await noticeOf(other, thread, 'call_1')).toBe(told);
-      expect(await noticeOf(other, thread, 'call_2')).toBeUndefined();
+      expect(await findNotice(other, thread, 'call_1')).toBe(told);
+      expect(await findNotice(other, thread, 'call_2')).toBeUndefined();
       expect(await other.provider.records.read(thread)).toMatchObject({ exists: true });
     });
 
     it('say so where there was none', async () => {
       const thread = newThreadId();
-      await copiesOf(other).restore(thread, 'exe_1');
+      await createCopies(other).restore(thread, 'exe_1');
 
-      expect(await noticeOf(other, thread, 'call_1')).toContain('No copy of its files had been saved: if it had any,');
+      expect(await findNotice(other, thread, 'call_1')).toContain(
+        'No copy of its files had been saved: if it had any,',
+      );
       expect(await inside(other, thread, 'ls')).toBe('');
     });
 
@@ -84,33 +86,33 @@ export function describeSandboxCopies(
       const thread = await asleepWith('echo new > file');
       await inside(other, thread, 'echo old > file; echo old > stale');
 
-      await copiesOf(other).restore(thread, 'exe_1');
+      await createCopies(other).restore(thread, 'exe_1');
 
       expect(await inside(other, thread, 'ls; cat file')).toBe('file\nnew\n');
     });
 
     it('are not made again of what did not change, also after a restart', async () => {
       const thread = await asleepWith('echo kept > file');
-      const saved = copiesOf(one).counts.saved;
-      await expect(copiesOf(one).save(thread)).resolves.toBe(false);
+      const saved = createCopies(one).counts.saved;
+      await expect(createCopies(one).save(thread)).resolves.toBe(false);
       await one.restart();
-      await copiesOf(one).saveAll();
-      expect(copiesOf(one).counts.saved).toBe(0);
+      await createCopies(one).saveAll();
+      expect(createCopies(one).counts.saved).toBe(0);
       expect(saved).toBeGreaterThan(0);
 
       await inside(one, thread, 'echo more >> file');
       await one.provider.putToSleep(thread);
-      await copiesOf(one).saveAll();
-      expect(copiesOf(one).counts.saved).toBe(1);
+      await createCopies(one).saveAll();
+      expect(createCopies(one).counts.saved).toBe(1);
     });
 
     it('are not made while it is awake, and do not keep a use waiting', async () => {
       const thread = newThreadId();
       await inside(one, thread, 'echo x > kept');
-      await expect(copiesOf(one).save(thread)).resolves.toBe(false);
+      await expect(createCopies(one).save(thread)).resolves.toBe(false);
 
       await one.provider.putToSleep(thread);
-      const saving = copiesOf(one).save(thread);
+      const saving = createCopies(one).save(thread);
       expect(await inside(one, thread, 'echo y >> kept; cat kept')).toBe('x\ny\n');
       await saving;
     });
@@ -126,27 +128,27 @@ export function describeSandboxCopies(
         [archived, 'archived\n'],
         [awake, 'awake\n'],
       ] as const) {
-        await copiesOf(other).restore(thread, 'exe_1');
+        await createCopies(other).restore(thread, 'exe_1');
         expect(await inside(other, thread, 'cat file')).toBe(content);
       }
     });
 
     it('that were restored are saved again at once, with the time of the files', async () => {
       const thread = await asleepWith('echo kept > file');
-      await copiesOf(other).restore(thread, 'exe_1');
+      await createCopies(other).restore(thread, 'exe_1');
       expect(await stored(thread)).toEqual(['exe_1.copy', 'exe_2.copy']);
-      const first = await noticeOf(other, thread, 'call_1');
+      const first = await findNotice(other, thread, 'call_1');
 
-      await copiesOf(one).restore(thread, 'exe_2');
+      await createCopies(one).restore(thread, 'exe_2');
 
-      expect(await noticeOf(one, thread, 'call_1')).toBe(first);
+      expect(await findNotice(one, thread, 'call_1')).toBe(first);
       expect(await inside(one, thread, 'cat file')).toBe('kept\n');
     });
 
     it('go with the thread, and with its files where their owner has asked for it', async () => {
       for (const reason of [undefined, 'request'] as const) {
         const thread = await asleepWith('echo kept > file');
-        await copiesOf(other).restore(thread, 'exe_1');
+        await createCopies(other).restore(thread, 'exe_1');
         await other.provider.remove(thread, reason);
 
         expect(await stored(thread)).toEqual([]);
@@ -155,9 +157,9 @@ export function describeSandboxCopies(
 
     it('of another executor stay where one leaves a workspace, or deletes it as unused', async () => {
       const [left, unused] = [await asleepWith('echo x > file'), await asleepWith('echo x > file')];
-      for (const thread of [left, unused]) await copiesOf(other).restore(thread, 'exe_1');
+      for (const thread of [left, unused]) await createCopies(other).restore(thread, 'exe_1');
 
-      await copiesOf(one).leave(left);
+      await createCopies(one).leave(left);
       await one.provider.remove(unused, 'unused');
 
       expect(await one.provider.list({ thread: left })).toEqual([]);
@@ -171,10 +173,10 @@ export function describeSandboxCopies(
       await truncate(copy, (await stat(copy)).size - 10);
       await inside(other, thread, 'echo old > file');
 
-      await expect(copiesOf(other).restore(thread, 'exe_1')).rejects.toThrow('bytes');
+      await expect(createCopies(other).restore(thread, 'exe_1')).rejects.toThrow('bytes');
 
       expect(await inside(other, thread, 'cat file')).toBe('old\n');
-      expect(await noticeOf(other, thread, 'call_1')).toBeUndefined();
+      expect(await findNotice(other, thread, 'call_1')).toBeUndefined();
     });
 
     it('that cannot be saved are tried again, and delete nothing that they should go with', async () => {
@@ -182,13 +184,13 @@ export function describeSandboxCopies(
       await inside(one, thread, 'echo kept > file');
       await rm(folder, { recursive: true });
       await one.provider.putToSleep(thread);
-      await copiesOf(one).saveAll();
-      expect(copiesOf(one).counts.failed).toBeGreaterThan(0);
+      await createCopies(one).saveAll();
+      expect(createCopies(one).counts.failed).toBeGreaterThan(0);
       await expect(one.provider.remove(thread, 'request')).rejects.toThrow('could not be deleted, so nothing was');
 
       await mkdir(folder);
-      await copiesOf(one).saveAll();
-      await copiesOf(other).restore(thread, 'exe_1');
+      await createCopies(one).saveAll();
+      await createCopies(other).restore(thread, 'exe_1');
       expect(await inside(other, thread, 'cat file')).toBe('kept\n');
     });
   });

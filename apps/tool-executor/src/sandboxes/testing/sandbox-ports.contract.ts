@@ -4,7 +4,12 @@ import { buffer, text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
 import type { Sandbox } from '../provider/sandbox';
 import { readUntil, run } from './run-command';
-import { type MakeFixture, type SandboxProviderFixture, capabilitiesOf, newThreadId } from './sandbox-provider-fixture';
+import {
+  type MakeFixture,
+  type SandboxProviderFixture,
+  readCapabilities,
+  newThreadId,
+} from './sandbox-provider-fixture';
 
 const mebibyte = 1024 * 1024;
 
@@ -27,7 +32,7 @@ export function describePorts(makeFixture: MakeFixture): void {
     beforeAll(async () => {
       fixture = await makeFixture();
       sandbox = await fixture.provider.get(newThreadId());
-      hasPorts = (await capabilitiesOf(fixture.provider)).ports;
+      hasPorts = (await readCapabilities(fixture.provider)).ports;
       if (hasPorts) await serve(sandbox, { port: 4000, host: '127.0.0.1' });
     });
     afterAll(() => fixture.close());

@@ -17,5 +17,5 @@ export type MakeFixture = (limits?: ContractLimits) => Promise<SandboxProviderFi
 
 export const newThreadId = (): string => `thr_${randomUUID()}`;
 
-export const capabilitiesOf = async (provider: SandboxProvider): Promise<SandboxCapabilities> =>
+export const readCapabilities = async (provider: SandboxProvider): Promise<SandboxCapabilities> =>
   (await provider.probe()).capabilities;

@@ -4,7 +4,12 @@ import { describeArchives } from './sandbox-archive.contract';
 import { describeCommands, describeSessions } from './sandbox-commands.contract';
 import { describePorts } from './sandbox-ports.contract';
 import { describeFiles } from './sandbox-files.contract';
-import { type MakeFixture, type SandboxProviderFixture, capabilitiesOf, newThreadId } from './sandbox-provider-fixture';
+import {
+  type MakeFixture,
+  type SandboxProviderFixture,
+  readCapabilities,
+  newThreadId,
+} from './sandbox-provider-fixture';
 
 /**
  * What every SandboxProvider promises: each implementation runs this suite. A capability that a provider declares as missing
@@ -56,7 +61,7 @@ function describeLifecycle(makeFixture: MakeFixture): void {
 
       expect(during).toMatchObject({ isBusy: true, hasBackground: false });
       expect(activity()).toMatchObject({ isBusy: false, hasBackground: false });
-      if (!(await capabilitiesOf(fixture.provider)).backgroundSessions) return;
+      if (!(await readCapabilities(fixture.provider)).backgroundSessions) return;
       await sandbox.start({ id: 'job', session: 'job', command: 'sleep 60' });
       expect(activity()).toMatchObject({ isBusy: false, hasBackground: true });
     });
@@ -213,7 +218,7 @@ function describeRunEnds(makeFixture: MakeFixture): void {
     afterAll(() => fixture.close());
 
     it('ends the background jobs of the run and no others', async () => {
-      if (!(await capabilitiesOf(fixture.provider)).backgroundSessions) return;
+      if (!(await readCapabilities(fixture.provider)).backgroundSessions) return;
       const thread = newThreadId();
       const sandbox = await fixture.provider.get(thread);
       await sandbox.start({ id: 'call_1', session: 'kept', command: 'echo up; sleep 60', run: 'run_1' });
@@ -229,7 +234,7 @@ function describeRunEnds(makeFixture: MakeFixture): void {
     });
 
     it('ends daemons that have left the group and the session of their command', async () => {
-      const { runProcesses } = await capabilitiesOf(fixture.provider);
+      const { runProcesses } = await readCapabilities(fixture.provider);
       if (!runProcesses) return;
       const thread = newThreadId();
       const sandbox = await fixture.provider.get(thread);

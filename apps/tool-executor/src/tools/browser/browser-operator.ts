@@ -1,6 +1,6 @@
 import type { BrowserAction, BrowserScreen, ThreadId } from '@rondo/contract';
 import { TunnelError } from '@rondo/messaging';
-import { type KeyedMutex, turnOf } from '../../keyed-mutex';
+import { type KeyedMutex, toTurn } from '../../keyed-mutex';
 import type { Sandbox } from '../../sandboxes';
 import { BrowserLost, BrowserProblem, PageUnresponsive } from './browser-errors';
 import type { Action, BrowserSession } from './browser-session';
@@ -23,20 +23,20 @@ export class BrowserOperator {
 
   /** Rejects with TunnelError `browser_not_running`. */
   look(sandbox: Sandbox): Promise<BrowserScreen> {
-    return answered(async () => ({ ...(await sessionOf(sandbox).look()), problem: null }));
+    return answered(async () => ({ ...(await toSession(sandbox).look()), problem: null }));
   }
 
   /** Resolves to what is seen then. Rejects with TunnelError: `browser_not_running`, or `browser_busy` while the agent acts. */
   async act(sandbox: Sandbox, threadId: ThreadId, action: BrowserAction): Promise<BrowserScreen> {
-    sessionOf(sandbox); // without one there is nothing to wait for
+    toSession(sandbox); // without one there is nothing to wait for
     const signal = AbortSignal.timeout(turnWaitMs);
     const perform = async () => {
-      const session = sessionOf(sandbox);
+      const session = toSession(sandbox);
       const problem = await session.operate(performed(action));
       return { ...(await session.look()), problem: problem?.slice(0, 2_000) ?? null };
     };
     try {
-      return await this.turns.run(turnOf(threadId, browserTurn), () => answered(perform), signal);
+      return await this.turns.run(toTurn(threadId, browserTurn), () => answered(perform), signal);
     } catch (error) {
       if (!signal.aborted || error !== signal.reason) throw error;
       throw new TunnelError('browser_busy', 'The agent is using the browser. Try again when it has finished.');
@@ -44,7 +44,7 @@ export class BrowserOperator {
   }
 }
 
-function sessionOf(sandbox: Sandbox): BrowserSession {
+function toSession(sandbox: Sandbox): BrowserSession {
   const session = runningBrowser(sandbox);
   if (session) return session;
   throw notRunning("No browser runs in this sandbox. The agent's next use of it starts one.");

@@ -6,18 +6,18 @@ import { viewport } from './tab';
 const failingStatus = 400;
 
 /** The text that the model reads after an action, and the state of the browser, which is stored apart from it. */
-export function resultOf({ message, problem, observation }: ActionOutcome): ExecutorResult {
+export function toResult({ message, problem, observation }: ActionOutcome): ExecutorResult {
   if (!observation) return { success: false, output: message, error: problem ?? 'The page could not be read.' };
-  const refused = problem === undefined ? refusalOf(observation) : undefined;
+  const refused = problem === undefined ? findRefusal(observation) : undefined;
   const error = problem ?? refused;
-  const result = { success: error === undefined, output: textOf(message, observation), browser: stateOf(observation) };
+  const result = { success: error === undefined, output: toText(message, observation), browser: toState(observation) };
   return error === undefined ? result : { ...result, error };
 }
 
-const refusalOf = ({ status, url }: Observation): string | undefined =>
+const findRefusal = ({ status, url }: Observation): string | undefined =>
   status >= failingStatus ? `${url} returned status ${status}.` : undefined;
 
-function textOf(message: string, seen: Observation): string {
+function toText(message: string, seen: Observation): string {
   const { url, title, elements, pixels_above, pixels_below, is_cut, tabs, notes } = seen;
   return [
     ...[message, ...notes].filter(Boolean),
@@ -33,7 +33,7 @@ function textOf(message: string, seen: Observation): string {
   ].join('\n');
 }
 
-function stateOf({ screenshot, tabs, ...seen }: Observation) {
+function toState({ screenshot, tabs, ...seen }: Observation) {
   const { url, title, elements, element_count, pixels_above, pixels_below } = seen;
   const size = { viewport_width: viewport.width, viewport_height: viewport.height };
   const view = { url, title, elements, element_count, pixels_above, pixels_below, ...size, tabs: [...tabs] };

@@ -16,13 +16,13 @@ describe('the browser', () => {
   const use: BrowserFixture['use'] = (name, args) => browser.use(name, args);
   const open = (path: string) => use('browser_navigate_to', { url: `${site}${path}` });
   /** The number of the element whose line in the answer has the text. */
-  const numberOf = ({ output }: ExecutorResult, text: string): number => {
+  const readNumber = ({ output }: ExecutorResult, text: string): number => {
     const line = output.split('\n').find((each) => each.startsWith('[') && each.includes(text));
     if (line === undefined) throw new Error(`no element with ${text} in:\n${output}`);
     return Number(/^\[(\d+)\]/.exec(line)?.[1]);
   };
   const click = async (page: ExecutorResult, text: string) =>
-    use('browser_click_element', { index: numberOf(page, text) });
+    use('browser_click_element', { index: readNumber(page, text) });
 
   it('opens a page and shows its text and its elements, those that can be used only', async () => {
     const page = await open('/');
@@ -71,14 +71,14 @@ describe('the browser', () => {
     const form = await open('/form');
     expect(form.output).not.toContain('hunter2');
 
-    const index = numberOf(form, 'Name');
+    const index = readNumber(form, 'Name');
     await expect(use('browser_input_text', { index, text: 'Ada (é) 1' })).resolves.toMatchObject({
       browser: { title: 'Ada (é) 1' },
     });
     await expect(use('browser_send_keys', { keys: 'Backspace Shift+X y' })).resolves.toMatchObject({
       browser: { title: 'Ada (é) Xy' },
     });
-    await use('browser_input_text', { index: numberOf(form, 'notes'), text: 'many words '.repeat(50) });
+    await use('browser_input_text', { index: readNumber(form, 'notes'), text: 'many words '.repeat(50) });
     await expect(use('browser_send_keys', { keys: 'Enter' })).resolves.toMatchObject({ browser: { title: 'entered' } });
     await expect(use('browser_input_text', { index, text: '' })).resolves.toMatchObject({
       output: expect.stringContaining('value="">Name'),
@@ -90,7 +90,7 @@ describe('the browser', () => {
 
   it('lists and chooses the options of a dropdown list', async () => {
     const form = await open('/form');
-    const index = numberOf(form, 'select');
+    const index = readNumber(form, 'select');
 
     await expect(use('browser_get_dropdown_options', { index })).resolves.toMatchObject({
       output: expect.stringContaining('0: Red\n1: Green\n'),
@@ -102,7 +102,7 @@ describe('the browser', () => {
       error: 'There is no option "Blue".',
     });
     await expect(click(form, '<select')).resolves.toMatchObject({ success: false });
-    await expect(use('browser_get_dropdown_options', { index: numberOf(form, 'Name') })).resolves.toMatchObject({
+    await expect(use('browser_get_dropdown_options', { index: readNumber(form, 'Name') })).resolves.toMatchObject({
       error: expect.stringContaining('is no dropdown list'),
     });
   });
@@ -167,7 +167,7 @@ describe('the browser', () => {
 
   it('drags what pages let be dragged, and moves the mouse otherwise', async () => {
     const page = await open('/drag');
-    const ends = { element_source: numberOf(page, 'Take me'), element_target: numberOf(page, 'Drop here') };
+    const ends = { element_source: readNumber(page, 'Take me'), element_target: readNumber(page, 'Drop here') };
 
     await expect(use('browser_drag_drop', ends)).resolves.toMatchObject({ browser: { title: 'got apple' } });
     await open('/drag');

@@ -2,9 +2,9 @@ import { type ExecutorResult, failedResult } from '@rondo/contract';
 import type { ExecutorTool } from '@rondo/domain';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import type { InputOf, ToolContext, ToolHandler } from '../tool-handler';
+import type { ToolInput, ToolContext, ToolHandler } from '../tool-handler';
 import { BrowserProblem } from './browser-errors';
-import { resultOf } from './browser-result';
+import { toResult } from './browser-result';
 import { browserTurn, endBrowser, inBrowser } from './browsers';
 import type { Page } from './browser-session';
 import { click, drag, onScreen, press, typeText } from './input';
@@ -23,12 +23,12 @@ const located = z.object({
 
 /** An action on the browser of the thread; one runs at a time. The model reads the text that it returns, and then the page. */
 function action<Name extends BrowserTool>(
-  act: (input: InputOf<Name>, page: Page, context: ToolContext) => Promise<string>,
-): ToolHandler<InputOf<Name>> {
+  act: (input: ToolInput<Name>, page: Page, context: ToolContext) => Promise<string>,
+): ToolHandler<ToolInput<Name>> {
   return {
     mutexKey: () => browserTurn,
     handle: (input, context): Promise<ExecutorResult> =>
-      inBrowser(context, (page) => act(input, page, context)).then(resultOf, (error: unknown) => {
+      inBrowser(context, (page) => act(input, page, context)).then(toResult, (error: unknown) => {
         if (error instanceof BrowserProblem) return failedResult(error.message);
         throw error;
       }),
@@ -40,7 +40,7 @@ const browserNavigateTo = action<'browser_navigate_to'>(async ({ url }, { tab })
   return `Opened ${url}.`;
 });
 
-const browserRestart: ToolHandler<InputOf<'browser_restart'>> = {
+const browserRestart: ToolHandler<ToolInput<'browser_restart'>> = {
   ...browserNavigateTo,
   handle: async (input, context) => {
     await endBrowser(context.sandbox);
@@ -135,8 +135,8 @@ const browserSelectDropdownOption = action<'browser_select_dropdown_option'>(
 );
 
 const browserDragDrop = action<'browser_drag_drop'>(async (input, { tab }) => {
-  const from = await endOf(tab, { index: input.element_source, x: input.coord_source_x, y: input.coord_source_y });
-  const to = await endOf(tab, { index: input.element_target, x: input.coord_target_x, y: input.coord_target_y });
+  const from = await readEnd(tab, { index: input.element_source, x: input.coord_source_x, y: input.coord_source_y });
+  const to = await readEnd(tab, { index: input.element_target, x: input.coord_target_x, y: input.coord_target_y });
   await drag(tab, from, to);
   await tab.settle();
   return 'Dragged.';
@@ -162,7 +162,7 @@ export const browserHandlers = {
   browser_restart: browserRestart,
   browser_enter_text: browserEnterText,
   browser_open_new_tab: browserOpenNewTab,
-} satisfies { [Name in BrowserTool]: ToolHandler<InputOf<Name>> };
+} satisfies { [Name in BrowserTool]: ToolHandler<ToolInput<Name>> };
 
 const locate = (tab: Tab, index: number) => tab.call('locate', [index], located);
 
@@ -180,7 +180,7 @@ async function scroll(tab: Tab, pixels: number): Promise<string> {
   return moved === 0 ? 'Nothing is left in that direction.' : `Scrolled by ${moved} pixels.`;
 }
 
-async function endOf(tab: Tab, end: { index?: number | undefined; x?: number | undefined; y?: number | undefined }) {
+async function readEnd(tab: Tab, end: { index?: number | undefined; x?: number | undefined; y?: number | undefined }) {
   if (end.index !== undefined) return (await locate(tab, end.index)).point;
   return onScreen({ x: end.x ?? 0, y: end.y ?? 0 }); // the tool's schema requires one of the two
 }

@@ -107,7 +107,7 @@ export class Tab {
       await this.send('Page.stopLoading');
       throw new BrowserProblem(`${url} did not answer within ${navigationMs / 1000} s.`);
     });
-    if (errorText !== undefined && isDownload !== true) throw new BrowserProblem(`${url}: ${meaningOf(errorText)}`);
+    if (errorText !== undefined && isDownload !== true) throw new BrowserProblem(`${url}: ${explain(errorText)}`);
     await this.settle();
   }
 
@@ -205,4 +205,4 @@ const meanings: Record<string, string> = {
   'net::ERR_ABORTED': 'the page gave up the navigation.',
 };
 
-const meaningOf = (errorText: string): string => meanings[errorText] ?? errorText.slice(0, 200);
+const explain = (errorText: string): string => meanings[errorText] ?? errorText.slice(0, 200);

@@ -1,24 +1,24 @@
 import { type ToolResult, failedResult } from '@rondo/contract';
 import { ServiceProblem } from '../../services/service-client';
 import { clipMiddle } from '../clip-text';
-import { type InputOf, type ToolHandler, succeeded } from '../tool-handler';
+import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
 import type { ToolServices } from '../tool-services';
 import { withinTime } from '../within-time';
 import { describeProvider, providerNamed } from './provider-catalog';
 
 const unconfigured = 'No data providers are configured here.';
 
-export const getDataProviderEndpoints: ToolHandler<InputOf<'get_data_provider_endpoints'>> = {
-  handle: ({ service_name }, { services }) => Promise.resolve(endpointsOf(service_name, services)),
+export const getDataProviderEndpoints: ToolHandler<ToolInput<'get_data_provider_endpoints'>> = {
+  handle: ({ service_name }, { services }) => Promise.resolve(toEndpoints(service_name, services)),
 };
 
-function endpointsOf(name: string, { dataProviders }: ToolServices): ToolResult {
+function toEndpoints(name: string, { dataProviders }: ToolServices): ToolResult {
   if (!dataProviders) return failedResult(unconfigured);
   const provider = providerNamed(name);
   return 'problem' in provider ? failedResult(provider.problem) : succeeded(describeProvider(provider));
 }
 
-export const executeDataProviderCall: ToolHandler<InputOf<'execute_data_provider_call'>> = {
+export const executeDataProviderCall: ToolHandler<ToolInput<'execute_data_provider_call'>> = {
   handle: ({ service_name, route, payload = {} }, context) =>
     withinTime(context, async (signal) => {
       const { dataProviders } = context.services;

@@ -17,7 +17,7 @@ interface CallProblem {
 /** Calls the routes of the catalog through RapidAPI. */
 export class DataProviders {
   constructor(
-    private readonly clientOf: (endpoint: ServiceEndpoint) => Pick<ServiceClient, 'call'>,
+    private readonly toClient: (endpoint: ServiceEndpoint) => Pick<ServiceClient, 'call'>,
     private readonly access: { readonly key: string; readonly url: string | undefined },
   ) {}
 
@@ -27,7 +27,7 @@ export class DataProviders {
     if ('problem' in provider) return provider;
     const route = routeNamed(provider, routeName);
     if ('problem' in route) return route;
-    const problem = problemOf(route, parameters);
+    const problem = findProblem(route, parameters);
     return problem ?? { data: await this.request(provider, route, { parameters, signal }) };
   }
 
@@ -38,13 +38,13 @@ export class DataProviders {
   ): Promise<unknown> {
     const { key, url } = this.access;
     const endpoint = endpointAt(title, { key, url, publicUrl: `https://${host}` });
-    const content = method === 'GET' ? { query: queryOf(parameters) } : { body: parameters };
+    const content = method === 'GET' ? { query: toQuery(parameters) } : { body: parameters };
     const headers = { 'x-rapidapi-key': key, 'x-rapidapi-host': host };
-    return this.clientOf(endpoint).call({ method, path, headers, ...content }, { signal, timeoutMs });
+    return this.toClient(endpoint).call({ method, path, headers, ...content }, { signal, timeoutMs });
   }
 }
 
-function problemOf({ parameters }: DataRoute, given: DataCall['parameters']): CallProblem | undefined {
+function findProblem({ parameters }: DataRoute, given: DataCall['parameters']): CallProblem | undefined {
   const known = Object.entries(parameters);
   const missing = known.filter(([name, { required }]) => required && given[name] === undefined).map(([name]) => name);
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(parameters, name));
@@ -58,7 +58,7 @@ function problemOf({ parameters }: DataRoute, given: DataCall['parameters']): Ca
   };
 }
 
-const queryOf = (parameters: DataCall['parameters']): Record<string, string> =>
+const toQuery = (parameters: DataCall['parameters']): Record<string, string> =>
   Object.fromEntries(
     Object.entries(parameters).map(([name, value]) => [
       name,

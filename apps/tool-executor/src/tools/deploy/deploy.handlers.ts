@@ -2,20 +2,20 @@ import { posix } from 'node:path';
 import { failedResult } from '@rondo/contract';
 import { shownPath } from '../../sandboxes';
 import { aboutFile } from '../files/about-file';
-import { type InputOf, type ToolHandler, succeeded } from '../tool-handler';
-import { snapshotOf } from './snapshot';
+import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
+import { readSnapshot } from './snapshot';
 
 const notConfigured = 'Sites cannot be published here: the operator has set no PREVIEW_URL.';
 const whatHelps = 'Deploy only what people need to see, or take another site down with undeploy.';
 
-export const deploy: ToolHandler<InputOf<'deploy'>> = {
+export const deploy: ToolHandler<ToolInput<'deploy'>> = {
   handle: (input, { sandbox, sites }) =>
     aboutFile(
       input.directory_path,
       async (path) => {
         if (!sites) return failedResult(notConfigured);
-        const name = input.name ?? nameOf(path);
-        const source = await snapshotOf(sandbox.files, path);
+        const name = input.name ?? toName(path);
+        const source = await readSnapshot(sandbox.files, path);
         const site = await sites.publish(name, source);
         const isFile = site.index !== 'index.html';
         const hasPage = site.files.some((file) => file.path === site.index);
@@ -29,7 +29,7 @@ export const deploy: ToolHandler<InputOf<'deploy'>> = {
     ),
 };
 
-export const undeploy: ToolHandler<InputOf<'undeploy'>> = {
+export const undeploy: ToolHandler<ToolInput<'undeploy'>> = {
   handle: async ({ name }, { sites }) => {
     if (!sites) return failedResult(notConfigured);
     const message = (await sites.withdraw(name)) ? `${name} was taken down.` : `There is no site ${name}.`;
@@ -37,4 +37,4 @@ export const undeploy: ToolHandler<InputOf<'undeploy'>> = {
   },
 };
 
-const nameOf = (path: string): string => (shownPath(path) === '.' ? 'workspace' : posix.basename(path)).slice(0, 64);
+const toName = (path: string): string => (shownPath(path) === '.' ? 'workspace' : posix.basename(path)).slice(0, 64);

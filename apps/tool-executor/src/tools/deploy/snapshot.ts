@@ -14,7 +14,7 @@ interface FoundFile {
 }
 
 /** The files of a folder, or the single file, as they are now. Rejects with SandboxError when it is not fit to be a site. */
-export async function snapshotOf(files: SandboxFiles, path: string): Promise<SiteSource & { count: number }> {
+export async function readSnapshot(files: SandboxFiles, path: string): Promise<SiteSource & { count: number }> {
   const status = await files.stat(path);
   if (!status) throw new SandboxError('not_found', `${path} does not exist.`);
   if (status.kind === 'file') {

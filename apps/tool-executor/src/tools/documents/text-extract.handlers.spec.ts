@@ -1,6 +1,6 @@
-import { zipOf } from '../../parsing/testing/zip';
+import { createZip } from '../../parsing/testing/zip';
 import { ExecutorFixture } from '../../testing/executor-fixture';
-import { pdfOf } from '../../parsing/testing/pdf';
+import { createPdf } from '../../parsing/testing/pdf';
 import { sheetFile, slideFile, wordFile } from '../../parsing/testing/office-files';
 
 describe('text_extract', () => {
@@ -21,7 +21,7 @@ describe('text_extract', () => {
   afterAll(() => fixture.close());
 
   it('reads the pages of a PDF', async () => {
-    await put('a.pdf', pdfOf(['First page', 'Second page']));
+    await put('a.pdf', createPdf(['First page', 'Second page']));
 
     expect(await extract('a.pdf')).toEqual({
       success: true,
@@ -81,9 +81,9 @@ describe('text_extract', () => {
   });
 
   it('reports a scanned PDF, an old format, an archive and an empty file', async () => {
-    await put('scan.pdf', pdfOf(['']));
+    await put('scan.pdf', createPdf(['']));
     await put('old.doc', Buffer.from('d0cf11e0a1b11ae1', 'hex'));
-    await put('files.zip', zipOf({ 'a.txt': Buffer.from('x') }));
+    await put('files.zip', createZip({ 'a.txt': Buffer.from('x') }));
     await shell(': > empty.txt');
 
     expect((await extract('scan.pdf')).error).toContain('none of its pages has text');
@@ -94,19 +94,19 @@ describe('text_extract', () => {
 
   describe('attack: document files', () => {
     it('a zip bomb', async () => {
-      await put('bomb.docx', zipOf({ 'word/document.xml': Buffer.alloc(210 * 1024 * 1024) }));
+      await put('bomb.docx', createZip({ 'word/document.xml': Buffer.alloc(210 * 1024 * 1024) }));
 
       expect((await extract('bomb.docx')).error).toContain('larger than 200 MiB when it is decompressed');
     });
 
     it('an encrypted archive', async () => {
-      await put('secret.docx', zipOf({ 'word/document.xml': Buffer.from('<a/>') }, { isEncrypted: true }));
+      await put('secret.docx', createZip({ 'word/document.xml': Buffer.from('<a/>') }, { isEncrypted: true }));
 
       expect((await extract('secret.docx')).error).toBe('secret.docx cannot be read: it is encrypted.');
     });
 
     it('a truncated PDF and a truncated archive', async () => {
-      await put('cut.pdf', pdfOf(['text']).subarray(0, 60));
+      await put('cut.pdf', createPdf(['text']).subarray(0, 60));
       await put('cut.docx', wordFile({ heading: 'a', paragraph: 'b', cells: [] }).subarray(0, 300));
 
       expect((await extract('cut.pdf')).error).toMatch(/^cut\.pdf cannot be read: /);

@@ -3,7 +3,7 @@ import { type ToolResult, failedResult } from '@rondo/contract';
 import { Unreadable } from '../../parsing/parser';
 import { wholeFile } from '../../sandboxes/provider/workspace-file';
 import { aboutFile } from '../files/about-file';
-import { type InputOf, type ToolContext, type ToolHandler } from '../tool-handler';
+import { type ToolInput, type ToolContext, type ToolHandler } from '../tool-handler';
 import { decodeText } from '../web/decode-text';
 import { withinTime } from '../within-time';
 import { type Extracted, describeText, saveText, textPath } from './extracted-text';
@@ -11,14 +11,14 @@ import { type Extracted, describeText, saveText, textPath } from './extracted-te
 const largestDocument = 50 * 1024 * 1024;
 const limits = { characters: 1_000_000, pages: 2_000 } as const;
 
-export const textExtract: ToolHandler<InputOf<'text_extract'>> = {
+export const textExtract: ToolHandler<ToolInput<'text_extract'>> = {
   mutexKey: ({ file_path }) => `file ${textPath(file_path)}`,
   handle: ({ file_path }, context) =>
     aboutFile(file_path, async (path) => {
       const bytes = await wholeFile(context.sandbox.files, path, largestDocument);
       if (!bytes) return failedResult(`${path} is larger than ${largestDocument / 1024 / 1024} MB.`);
       if (bytes.length === 0) return failedResult(`${path} is empty.`);
-      return withinTime(context, (signal) => textOf(path, bytes, { context, signal }));
+      return withinTime(context, (signal) => readText(path, bytes, { context, signal }));
     }),
 };
 
@@ -27,7 +27,7 @@ interface Extraction {
   readonly signal: AbortSignal;
 }
 
-async function textOf(path: string, bytes: Buffer, extraction: Extraction): Promise<ToolResult> {
+async function readText(path: string, bytes: Buffer, extraction: Extraction): Promise<ToolResult> {
   try {
     const extracted = await extract(path, bytes, extraction);
     return describeText(path, extracted, await saveText(path, extracted, extraction.context.sandbox.files));

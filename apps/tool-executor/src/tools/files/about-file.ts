@@ -2,9 +2,10 @@ import { type ExecutorResult, failedResult } from '@rondo/contract';
 import { type SandboxFiles, SandboxError, shownPath } from '../../sandboxes';
 
 /** Changes of one file run one after the other; otherwise one of two concurrent edits would be lost. */
-export const mutexKeyOf = (path: string): string => `file ${shownPath(path)}`;
+export const toMutexKey = (path: string): string => `file ${shownPath(path)}`;
 
-export const contentOf = async (files: SandboxFiles, path: string): Promise<Buffer> => (await files.read(path)).content;
+export const readContent = async (files: SandboxFiles, path: string): Promise<Buffer> =>
+  (await files.read(path)).content;
 
 /** Turns refusals of the sandbox into results that name the file as the model does. A lost sandbox is not a refusal. */
 export async function aboutFile(
@@ -42,4 +43,4 @@ export async function aboutFile(
   }
 }
 
-export const sizeOf = (text: string): string => `${Buffer.byteLength(text)} bytes`;
+export const toSize = (text: string): string => `${Buffer.byteLength(text)} bytes`;

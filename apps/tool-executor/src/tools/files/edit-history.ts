@@ -68,10 +68,10 @@ export class EditHistory {
     if ((await this.files.stat(folder)) === undefined) return [];
     const { entries } = await this.files.list(folder);
     const names = entries.map(({ path }) => path).filter((name) => entryName.test(name));
-    return names.sort((one, other) => (callOf(one) < callOf(other) ? -1 : 1));
+    return names.sort((one, other) => (toCall(one) < toCall(other) ? -1 : 1));
   }
 }
 
 const entryName = /^[0-9a-f]{16}-[^-]+-[0-9a-f]{16}-(created|changed)$/;
-const callOf = (entry: string): string => entry.split('-')[1] ?? '';
+const toCall = (entry: string): string => entry.split('-')[1] ?? '';
 const digest = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex').slice(0, 16);

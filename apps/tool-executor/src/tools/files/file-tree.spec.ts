@@ -1,6 +1,6 @@
-import { treeOf } from './file-tree';
+import { toTree } from './file-tree';
 
-describe('treeOf', () => {
+describe('toTree', () => {
   it('lists paths relative to the workspace, entries of a folder right after it', () => {
     const entries = [
       { path: 'src', kind: 'directory', size: 0 },
@@ -11,7 +11,7 @@ describe('treeOf', () => {
       { path: 'src/c', kind: 'link', size: 1 },
     ] as const;
 
-    expect(treeOf('app', [...entries])).toBe(
+    expect(toTree('app', [...entries])).toBe(
       [
         'app/a.txt (3 bytes)',
         'app/node_modules/ (not listed)',
@@ -21,10 +21,10 @@ describe('treeOf', () => {
         'app/src.txt (1 bytes)',
       ].join('\n'),
     );
-    expect(treeOf('.', [{ path: 'a', kind: 'other', size: 0 }])).toBe('a (neither file nor folder)');
+    expect(toTree('.', [{ path: 'a', kind: 'other', size: 0 }])).toBe('a (neither file nor folder)');
   });
 
   it('reports an empty folder', () => {
-    expect(treeOf('app', [])).toBe('app is empty.');
+    expect(toTree('app', [])).toBe('app is empty.');
   });
 });

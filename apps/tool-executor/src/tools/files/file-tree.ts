@@ -21,7 +21,7 @@ export const unlistedFolders = [
 ];
 
 /** One line per entry, relative to the workspace; the entries of a folder follow it. */
-export function treeOf(folder: string, entries: FileListing['entries']): string {
+export function toTree(folder: string, entries: FileListing['entries']): string {
   const sorted = entries.toSorted((a, b) => compareByParts(a.path, b.path));
   const lines = sorted.map(({ path, kind, size }) => {
     const shown = posix.join(folder, path);

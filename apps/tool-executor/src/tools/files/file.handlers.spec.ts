@@ -73,11 +73,11 @@ describe('file tools', () => {
     expect((await fixture.use('read_file', { file_path: 'lines.txt', start_line: 2, end_line: 2 })).output).toBe(
       'two\n[lines 2 to 2 of 3]',
     );
-    const errorOf = async (file_path: string) => (await fixture.use('read_file', { file_path })).error;
-    expect(await errorOf('zeros.bin')).toBe('zeros.bin is not a text file (100 bytes).');
-    expect(await errorOf('folder')).toBe('folder is not a file.');
-    expect(await errorOf('pipe')).toBe('pipe is not a file.');
-    expect(await errorOf('missing.txt')).toBe('missing.txt does not exist.');
+    const findError = async (file_path: string) => (await fixture.use('read_file', { file_path })).error;
+    expect(await findError('zeros.bin')).toBe('zeros.bin is not a text file (100 bytes).');
+    expect(await findError('folder')).toBe('folder is not a file.');
+    expect(await findError('pipe')).toBe('pipe is not a file.');
+    expect(await findError('missing.txt')).toBe('missing.txt does not exist.');
   });
 
   it('str_replace changes exactly one occurrence', async () => {

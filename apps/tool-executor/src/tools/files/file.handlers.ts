@@ -1,15 +1,15 @@
 import { posix } from 'node:path';
 import { failedResult } from '@rondo/contract';
 import { SandboxError } from '../../sandboxes';
-import { type ToolHandler, type InputOf, succeeded } from '../tool-handler';
-import { aboutFile, contentOf, mutexKeyOf, sizeOf } from './about-file';
+import { type ToolHandler, type ToolInput, succeeded } from '../tool-handler';
+import { aboutFile, readContent, toMutexKey, toSize } from './about-file';
 import { listFolder } from './list-folder';
 import { replaceOnce } from './replace-once';
 import { resultOfReplacement } from './replacement-result';
 import { decodeText, selectLines } from './select-lines';
 
-export const createFile: ToolHandler<InputOf<'create_file'>> = {
-  mutexKey: ({ file_path }) => mutexKeyOf(file_path),
+export const createFile: ToolHandler<ToolInput<'create_file'>> = {
+  mutexKey: ({ file_path }) => toMutexKey(file_path),
   handle: ({ file_path, file_contents, permissions }, { sandbox: { files } }) =>
     aboutFile(
       file_path,
@@ -21,28 +21,28 @@ export const createFile: ToolHandler<InputOf<'create_file'>> = {
           if (!exists || (await files.stat(file_path)) !== undefined) throw error;
           return failedResult(`${posix.dirname(path)} is not a folder.`); // A file has the folder's name.
         }
-        return succeeded(`Created ${path} (${sizeOf(file_contents)}).${hintAbout(path)}`);
+        return succeeded(`Created ${path} (${toSize(file_contents)}).${hintAbout(path)}`);
       },
       writeInParts,
     ),
 };
 
-export const fullFileRewrite: ToolHandler<InputOf<'full_file_rewrite'>> = {
-  mutexKey: ({ file_path }) => mutexKeyOf(file_path),
+export const fullFileRewrite: ToolHandler<ToolInput<'full_file_rewrite'>> = {
+  mutexKey: ({ file_path }) => toMutexKey(file_path),
   handle: ({ file_path, file_contents, permissions }, { sandbox: { files } }) =>
     aboutFile(
       file_path,
       async (path) => {
         const mode = permissions === undefined ? {} : { permissions: Number.parseInt(permissions, 8) };
         await files.write(file_path, file_contents, { mode: 'replace', ...mode });
-        return succeeded(`Rewrote ${path} (${sizeOf(file_contents)}).`);
+        return succeeded(`Rewrote ${path} (${toSize(file_contents)}).`);
       },
       writeInParts,
     ),
 };
 
-export const deleteFile: ToolHandler<InputOf<'delete_file'>> = {
-  mutexKey: ({ file_path }) => mutexKeyOf(file_path),
+export const deleteFile: ToolHandler<ToolInput<'delete_file'>> = {
+  mutexKey: ({ file_path }) => toMutexKey(file_path),
   handle: ({ file_path }, { sandbox: { files } }) =>
     aboutFile(file_path, async (path) => {
       await files.delete(file_path);
@@ -50,11 +50,11 @@ export const deleteFile: ToolHandler<InputOf<'delete_file'>> = {
     }),
 };
 
-export const strReplace: ToolHandler<InputOf<'str_replace'>> = {
-  mutexKey: ({ file_path }) => mutexKeyOf(file_path),
+export const strReplace: ToolHandler<ToolInput<'str_replace'>> = {
+  mutexKey: ({ file_path }) => toMutexKey(file_path),
   handle: ({ file_path, old_str, new_str }, { sandbox: { files } }) =>
     aboutFile(file_path, async (path) => {
-      const content = await contentOf(files, file_path);
+      const content = await readContent(files, file_path);
       const edit = resultOfReplacement(path, replaceOnce(content, old_str, new_str));
       if (edit.content) await files.write(file_path, edit.content, { mode: 'replace' });
       return edit.result;
@@ -62,30 +62,30 @@ export const strReplace: ToolHandler<InputOf<'str_replace'>> = {
 };
 
 /** Creates the file or replaces it. */
-export const writeFile: ToolHandler<InputOf<'write_file'>> = {
-  mutexKey: ({ file_path }) => mutexKeyOf(file_path),
+export const writeFile: ToolHandler<ToolInput<'write_file'>> = {
+  mutexKey: ({ file_path }) => toMutexKey(file_path),
   handle: ({ file_path, file_contents }, { sandbox: { files } }) =>
     aboutFile(
       file_path,
       async (path) => {
         await files.write(file_path, file_contents, { mode: 'put' });
-        return succeeded(`Wrote ${path} (${sizeOf(file_contents)}).`);
+        return succeeded(`Wrote ${path} (${toSize(file_contents)}).`);
       },
       writeInParts,
     ),
 };
 
-export const readFile: ToolHandler<InputOf<'read_file'>> = {
+export const readFile: ToolHandler<ToolInput<'read_file'>> = {
   handle: ({ file_path, start_line, end_line }, { sandbox: { files } }) =>
     aboutFile(file_path, async (path) => {
-      const content = await contentOf(files, file_path);
+      const content = await readContent(files, file_path);
       const text = decodeText(content);
       if (text === undefined) return failedResult(`${path} is not a text file (${content.length} bytes).`);
       return selectLines(text, { first: start_line, last: end_line });
     }),
 };
 
-export const listFiles: ToolHandler<InputOf<'list_files'>> = {
+export const listFiles: ToolHandler<ToolInput<'list_files'>> = {
   handle: ({ path, depth }, { sandbox: { files } }) => aboutFile(path, () => listFolder(files, path, depth)),
 };
 

@@ -1,11 +1,11 @@
 import { failedResult } from '@rondo/contract';
 import { shellQuoted } from '../shell/shell-quoted';
-import { type InputOf, type ToolHandler, succeeded } from '../tool-handler';
+import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
 import { aboutFile } from './about-file';
 import { privateSession } from './private-session';
 
 /** A command does it, so that every kind of sandbox has it. */
-export const createDirectory: ToolHandler<InputOf<'create_directory'>> = {
+export const createDirectory: ToolHandler<ToolInput<'create_directory'>> = {
   handle: ({ path }, { sandbox, idempotencyKey, runId, timeoutMs, signal }) =>
     aboutFile(path, async (folder) => {
       if ((await sandbox.files.stat(path))?.kind === 'directory') return succeeded(`${folder} exists already.`);

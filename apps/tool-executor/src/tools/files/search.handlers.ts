@@ -3,12 +3,12 @@ import { type ToolResult, failedResult } from '@rondo/contract';
 import { type CommandOutcome, SandboxError } from '../../sandboxes';
 import { resultCharacters } from '../clip-text';
 import { shellQuoted } from '../shell/shell-quoted';
-import { type InputOf, type ToolHandler, succeeded } from '../tool-handler';
+import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
 import { aboutFile } from './about-file';
 import { unlistedFolders } from './file-tree';
 import { privateSession } from './private-session';
 
-type SearchInput = InputOf<'search_files'>;
+type SearchInput = ToolInput<'search_files'>;
 
 const searchTimeoutMs = 20_000;
 const lineBytes = 500;

@@ -25,7 +25,7 @@ export function selectLines(
   text: string,
   { first = 1, last = Infinity, readOnWith = fromStartLine }: LineRange,
 ): ToolResult {
-  const lines = linesOf(text);
+  const lines = listLines(text);
   if (lines.length === 0) return succeeded('[the file is empty]');
   if (first > lines.length) return failedResult(`The file has only ${lines.length} lines.`);
   if (last < first) return failedResult('The last line is before the first.');
@@ -44,7 +44,7 @@ export function selectLines(
 const fromStartLine = (line: number): string => `start_line=${line}`;
 
 /** Lines with their line ends, so that joining them restores the text. */
-export const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+export const listLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
 /** At least one: a line that is too long by itself is shown without its middle. */
 function countFitting(lines: readonly string[]): number {

@@ -1,15 +1,15 @@
 import { type ToolResult, failedResult } from '@rondo/contract';
 import type { SandboxFiles } from '../../sandboxes';
-import { type InputOf, type ToolHandler, succeeded } from '../tool-handler';
-import { aboutFile, contentOf, mutexKeyOf, sizeOf } from './about-file';
+import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
+import { aboutFile, readContent, toMutexKey, toSize } from './about-file';
 import { EditHistory } from './edit-history';
 import { insertAfterLine } from './insert-lines';
 import { listFolder } from './list-folder';
 import { replaceOnce } from './replace-once';
 import { type Edit, failedEdit, resultOfReplacement } from './replacement-result';
-import { decodeText, linesOf, selectLines } from './select-lines';
+import { decodeText, listLines, selectLines } from './select-lines';
 
-type EditorInput = InputOf<'str_replace_editor'>;
+type EditorInput = ToolInput<'str_replace_editor'>;
 
 interface Editing {
   readonly files: SandboxFiles;
@@ -24,7 +24,7 @@ type EditorCommand = (input: EditorInput, editing: Editing) => Promise<ToolResul
 const shownDepth = 2;
 
 export const strReplaceEditor: ToolHandler<EditorInput> = {
-  mutexKey: ({ command, path }) => (command === 'view' ? undefined : mutexKeyOf(path)),
+  mutexKey: ({ command, path }) => (command === 'view' ? undefined : toMutexKey(path)),
   handle: (input, { sandbox: { files }, idempotencyKey: call }) =>
     aboutFile(input.path, (path) =>
       commands[input.command](input, { files, history: new EditHistory(files), path, call }),
@@ -36,7 +36,7 @@ const view: EditorCommand = async ({ path: given, view_range }, { files, path })
     if (view_range) return failedResult(`${path} is a folder, which has no lines: leave out view_range.`);
     return listFolder(files, given, shownDepth);
   }
-  const content = await contentOf(files, given);
+  const content = await readContent(files, given);
   const text = decodeText(content);
   if (text === undefined) return failedResult(`${path} is not a text file (${content.length} bytes).`);
   const [first, last] = view_range ?? [];
@@ -52,13 +52,13 @@ const create: EditorCommand = async ({ file_text, path: given }, { files, histor
   const after = Buffer.from(file_text);
   await files.write(given, after, { mode: 'create' });
   const isKept = await history.remember(path, call, { before: undefined, after });
-  return succeeded(`Created ${path} (${sizeOf(file_text)}).${isKept ? '' : cannotBeUndone}`);
+  return succeeded(`Created ${path} (${toSize(file_text)}).${isKept ? '' : cannotBeUndone}`);
 };
 
 const change =
   (edit: (content: Buffer, input: EditorInput, path: string) => Edit): EditorCommand =>
   async (input, { files, history, path, call }) => {
-    const before = await contentOf(files, input.path);
+    const before = await readContent(files, input.path);
     const { content: after, result } = edit(before, input, path);
     if (!after) return result;
     await files.write(input.path, after, { mode: 'replace' });
@@ -67,7 +67,7 @@ const change =
   };
 
 const undo: EditorCommand = async ({ path: given }, { files, history, path }) => {
-  const content = await contentOf(files, given);
+  const content = await readContent(files, given);
   const last = await history.last(path);
   if (!last) return failedResult(`No edit of ${path} by this tool is known that could be undone.`);
   if (!last.isCurrent(content)) {
@@ -95,6 +95,6 @@ const commands: Record<EditorInput['command'], EditorCommand> = {
 const cannotBeUndone = '\n[undo_edit cannot undo this edit: the file is too large, or the workspace is full]';
 
 const numbered = (text: string): string =>
-  linesOf(text)
+  listLines(text)
     .map((line, index) => `${String(index + 1).padStart(6)}\t${line}`)
     .join('');

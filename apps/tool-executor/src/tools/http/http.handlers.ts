@@ -7,12 +7,12 @@ import {
   OutboundRefusal,
   anySignal,
   exchange,
-  redirectOf,
+  findRedirect,
   toTarget,
 } from '@rondo/platform';
 import { type EgressGate, EgressRefusal } from '../../sandboxes';
 import { clipMiddle } from '../clip-text';
-import { type ToolHandler, type InputOf, OutcomeUnknown, type ToolContext, succeeded } from '../tool-handler';
+import { type ToolHandler, type ToolInput, OutcomeUnknown, type ToolContext, succeeded } from '../tool-handler';
 
 const maxRedirects = 5;
 const bodyBytes = 1024 * 1024;
@@ -25,10 +25,10 @@ const connectionHeaders =
  * Sends the request from this process, under the egress rules of the sandbox. Any status is an answer. Only a request that was
  * sent and never answered has an unknown outcome (I5).
  */
-export const httpRequest: ToolHandler<InputOf<'http_request'>> = {
+export const httpRequest: ToolHandler<ToolInput<'http_request'>> = {
   handle: async (input, context) => {
-    const message = messageOf(input, context.idempotencyKey);
-    const problem = problemOf(message.headers);
+    const message = toMessage(input, context.idempotencyKey);
+    const problem = findProblem(message.headers);
     if (problem !== undefined) return failedResult(problem);
 
     const cancelled = anySignal([context.signal, AbortSignal.timeout(context.timeoutMs)]);
@@ -65,14 +65,14 @@ function unanswered(how: 'unsent' | 'lost', reason: string, { signal }: ToolCont
 /** Each hop is checked by the egress rules, so that a redirect cannot lead where the request itself may not go. */
 async function send(message: HttpMessage, gate: EgressGate, signal: AbortSignal): Promise<Exchange> {
   try {
-    const destination = await Promise.race([destinationOf(message.url, gate), abortionOf(signal)]);
+    const destination = await Promise.race([readDestination(message.url, gate), readAbortion(signal)]);
     return await exchange(message, destination, { signal, bodyBytes });
   } catch (error) {
     return { how: 'unsent', reason: error instanceof OutboundRefusal ? error.message : 'The host was not found.' };
   }
 }
 
-function destinationOf(url: URL, gate: EgressGate) {
+function readDestination(url: URL, gate: EgressGate) {
   const { protocol, username, password } = url;
   if (protocol !== 'http:' && protocol !== 'https:')
     throw new EgressRefusal('Only http and https URLs can be requested.');
@@ -80,7 +80,7 @@ function destinationOf(url: URL, gate: EgressGate) {
   return gate.admit(toTarget(url));
 }
 
-function abortionOf(signal: AbortSignal): Promise<never> {
+function readAbortion(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const abort = () => reject(new Error('aborted', { cause: signal.reason }));
     if (signal.aborted) abort();
@@ -88,7 +88,10 @@ function abortionOf(signal: AbortSignal): Promise<never> {
   });
 }
 
-function messageOf({ method, url, headers = {}, body }: InputOf<'http_request'>, idempotencyKey: string): HttpMessage {
+function toMessage(
+  { method, url, headers = {}, body }: ToolInput<'http_request'>,
+  idempotencyKey: string,
+): HttpMessage {
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   const needsKey = method === 'POST' || method === 'PATCH';
   return {
@@ -97,7 +100,7 @@ function messageOf({ method, url, headers = {}, body }: InputOf<'http_request'>,
   };
 }
 
-function problemOf(headers: HttpMessage['headers']): string | undefined {
+function findProblem(headers: HttpMessage['headers']): string | undefined {
   for (const [name, value] of Object.entries(headers)) {
     if (connectionHeaders.test(name)) return `Leave out the header ${name}: it is set from the rest of the request.`;
     try {
@@ -112,7 +115,7 @@ function problemOf(headers: HttpMessage['headers']): string | undefined {
 
 /** Another origin gets none of the headers that were meant for this one. */
 function redirected({ method, url, headers }: HttpMessage, answer: HttpAnswer) {
-  const next = method === 'GET' || method === 'HEAD' ? redirectOf(url, answer) : undefined;
+  const next = method === 'GET' || method === 'HEAD' ? findRedirect(url, answer) : undefined;
   return next && ({ method, url: next, headers: next.origin === url.origin ? headers : {} } satisfies HttpMessage);
 }
 

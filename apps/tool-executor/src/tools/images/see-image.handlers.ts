@@ -2,14 +2,14 @@ import { type ExecutorResult, failedResult, imageHeader, largestImage } from '@r
 import { Unreadable } from '../../parsing/parser';
 import { wholeFile } from '../../sandboxes/provider/workspace-file';
 import { aboutFile } from '../files/about-file';
-import { type InputOf, type ToolHandler, succeeded } from '../tool-handler';
+import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
 import { withinTime } from '../within-time';
 
 const largestOriginal = 10 * 1024 * 1024;
 const shown = { width: 1920, height: 1080, pixels: 50_000_000, maxBytes: largestImage } as const;
 
 /** The result has the image, which the worker stores and shows to the model in its next call. */
-export const seeImage: ToolHandler<InputOf<'see_image'>> = {
+export const seeImage: ToolHandler<ToolInput<'see_image'>> = {
   handle: ({ file_path }, context) =>
     aboutFile(file_path, async (path) => {
       const bytes = await wholeFile(context.sandbox.files, path, largestOriginal);
@@ -18,7 +18,7 @@ export const seeImage: ToolHandler<InputOf<'see_image'>> = {
       return withinTime(context, async (signal) => {
         try {
           const image = await context.services.parser.parse({ kind: 'image', ...shown }, bytes, signal);
-          return resultOf(path, bytes.length, image);
+          return toResult(path, bytes.length, image);
         } catch (error) {
           if (error instanceof Unreadable) return failedResult(`${path} cannot be shown: ${error.message}.`);
           throw error;
@@ -33,7 +33,7 @@ interface ShownImage {
   readonly bytes: Buffer;
 }
 
-function resultOf(path: string, size: number, { originalWidth, originalHeight, bytes }: ShownImage): ExecutorResult {
+function toResult(path: string, size: number, { originalWidth, originalHeight, bytes }: ShownImage): ExecutorResult {
   const text = `${path}: ${originalWidth} x ${originalHeight} pixels, ${size} bytes; shown with ${bytes.length} bytes.`;
   return { ...succeeded(text), image: { media_type: 'image/jpeg', data: bytes.toString('base64') } };
 }

@@ -1,8 +1,8 @@
 import { failedResult } from '@rondo/contract';
 import { SandboxError } from '../../sandboxes';
-import { type InputOf, type ToolContext, type ToolHandler, succeeded } from '../tool-handler';
+import { type ToolInput, type ToolContext, type ToolHandler, succeeded } from '../tool-handler';
 
-export const exposePort: ToolHandler<InputOf<'expose_port'>> = {
+export const exposePort: ToolHandler<ToolInput<'expose_port'>> = {
   handle: async ({ port }, context) => {
     try {
       const exposed = await expose(port, context);

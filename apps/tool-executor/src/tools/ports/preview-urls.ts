@@ -12,8 +12,8 @@ export class PreviewUrls {
   constructor(private readonly template: string | undefined) {}
 
   /** Undefined where previews are not configured. */
-  urlOf(threadId: string, port: number): string | undefined {
-    const label = previewLabel({ threadId, port, token: this.tokenOf(threadId, port) });
+  findUrl(threadId: string, port: number): string | undefined {
+    const label = previewLabel({ threadId, port, token: this.toToken(threadId, port) });
     return label && this.template?.replace('*', label);
   }
 
@@ -24,13 +24,13 @@ export class PreviewUrls {
   }
 
   accepts({ threadId, port, token }: { threadId: string; port: number; token: string }): boolean {
-    const expected = Buffer.from(this.tokenOf(threadId, port));
+    const expected = Buffer.from(this.toToken(threadId, port));
     const given = Buffer.from(token);
     return given.length === expected.length && timingSafeEqual(given, expected);
   }
 
   /** 100 bits in characters that host names keep. */
-  private tokenOf(threadId: string, port: number): string {
+  private toToken(threadId: string, port: number): string {
     const digest = createHmac('sha256', this.secret).update(`${threadId} ${port}`).digest();
     return [...digest.subarray(0, 20)].map((byte) => (byte % 32).toString(32)).join('');
   }

@@ -1,6 +1,6 @@
 import { failedResult } from '@rondo/contract';
 import { SandboxError } from '../../sandboxes';
-import { type InputOf, type ToolHandler, succeeded } from '../tool-handler';
+import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
 import { resultOfJob } from './command-result';
 import { jobEnded, waitMs, withSession } from './session-jobs';
 import { keptBytes } from './shell.handlers';
@@ -8,7 +8,7 @@ import { keptBytes } from './shell.handlers';
 const waitS = 30;
 
 /** A job in the background whose input stays open, and which is watched for a while. */
-export const shellExec: ToolHandler<InputOf<'shell_exec'>> = {
+export const shellExec: ToolHandler<ToolInput<'shell_exec'>> = {
   mutexKey: ({ session_id }) => `session ${session_id}`,
   handle: async ({ session_id: session, command, exec_dir }, context) => {
     const { sandbox, idempotencyKey: id, runId: run, timeoutMs, signal } = context;
@@ -24,7 +24,7 @@ export const shellExec: ToolHandler<InputOf<'shell_exec'>> = {
   },
 };
 
-export const shellWriteToProcess: ToolHandler<InputOf<'shell_write_to_process'>> = {
+export const shellWriteToProcess: ToolHandler<ToolInput<'shell_write_to_process'>> = {
   mutexKey: ({ session_id }) => `session input ${session_id}`,
   handle: ({ session_id, input, press_enter }, { sandbox }) =>
     withSession(sandbox, session_id, async () => {

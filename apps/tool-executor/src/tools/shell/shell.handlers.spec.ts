@@ -39,8 +39,8 @@ describe('execute_command', () => {
     await fixture.restart();
     printed.push(await fixture.reply({ ...call, attempt: 2 }));
 
-    const keyOf = ({ call_id }: typeof call) => expect.objectContaining({ output: `${call_id}\n` });
-    expect(printed).toMatchObject([call, next, call].map((one) => ({ result: keyOf(one) })));
+    const createKey = ({ call_id }: typeof call) => expect.objectContaining({ output: `${call_id}\n` });
+    expect(printed).toMatchObject([call, next, call].map((one) => ({ result: createKey(one) })));
   });
 
   it('takes the shortest of the limits that apply', async () => {

@@ -5,22 +5,22 @@ import { resultCharacters } from '../clip-text';
 import { logOfLongOutput, resultOfCommand, resultOfJob, statusOfJob } from './command-result';
 import { jobEnded, newestOfEachSession, waitMs, withSession } from './session-jobs';
 import { TerminalText, terminalText } from './terminal-text';
-import { type ToolHandler, type InputOf, type ToolContext, succeeded } from '../tool-handler';
+import { type ToolHandler, type ToolInput, type ToolContext, succeeded } from '../tool-handler';
 
-type CommandInput = InputOf<'execute_command'>;
+type CommandInput = ToolInput<'execute_command'>;
 
 export const keptBytes = 4 * resultCharacters;
 
 export const executeCommand: ToolHandler<CommandInput> = {
   mutexKey: ({ session_name }) => session_name && `session ${session_name}`,
   handle: (input, context) => {
-    const refusal = refusalOf(context.name, input.command);
+    const refusal = findRefusal(context.name, input.command);
     if (refusal !== undefined) return Promise.resolve(failedResult(refusal));
     return input.blocking ? runToCompletion(input, context) : startInBackground(input, context);
   },
 };
 
-export const checkCommandOutput: ToolHandler<InputOf<'check_command_output'>> = {
+export const checkCommandOutput: ToolHandler<ToolInput<'check_command_output'>> = {
   handle: ({ session_name, kill_session, wait }, { sandbox, timeoutMs, signal }) =>
     withSession(sandbox, session_name, async () => {
       if (kill_session) await sandbox.terminate(session_name);
@@ -29,7 +29,7 @@ export const checkCommandOutput: ToolHandler<InputOf<'check_command_output'>> = 
     }),
 };
 
-export const terminateCommand: ToolHandler<InputOf<'terminate_command'>> = {
+export const terminateCommand: ToolHandler<ToolInput<'terminate_command'>> = {
   handle: ({ session_name }, { sandbox }) =>
     withSession(sandbox, session_name, async () => {
       const { wasRunning } = await sandbox.terminate(session_name);
@@ -41,7 +41,7 @@ export const terminateCommand: ToolHandler<InputOf<'terminate_command'>> = {
     }),
 };
 
-export const listCommands: ToolHandler<InputOf<'list_commands'>> = {
+export const listCommands: ToolHandler<ToolInput<'list_commands'>> = {
   handle: async (_input, { sandbox }) => {
     const jobs = newestOfEachSession(await sandbox.list());
     const lines = jobs.map((job) => `${job.session}: ${statusOfJob(job)}: ${firstLine(job.command)}`);
@@ -50,7 +50,7 @@ export const listCommands: ToolHandler<InputOf<'list_commands'>> = {
 };
 
 /** II-Agent's bash leaves the history of a repository to its user. That is a habit for models, not a protection. */
-function refusalOf(name: string, command: string): string | undefined {
+function findRefusal(name: string, command: string): string | undefined {
   const subcommand = name === 'bash' ? /\bgit\s+(init|add|commit)\b/.exec(command)?.[1] : undefined;
   return (
     subcommand && `Not executed: git ${subcommand} is not for bash. Leave the history of repositories to the user.`

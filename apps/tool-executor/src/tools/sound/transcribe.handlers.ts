@@ -4,14 +4,14 @@ import { wholeFile } from '../../sandboxes/provider/workspace-file';
 import { ServiceProblem } from '../../services/service-client';
 import { aboutFile } from '../files/about-file';
 import { describeText, saveText, textPath } from '../documents/extracted-text';
-import { type InputOf, type ToolHandler, succeeded } from '../tool-handler';
+import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
 import { withinTime } from '../within-time';
 
 /** OpenAI refuses larger files. */
 const largestRecording = 25 * 1024 * 1024;
 const formats = ['flac', 'm4a', 'mp3', 'mp4', 'mpeg', 'mpga', 'ogg', 'wav', 'webm'];
 
-export const transcribe: ToolHandler<InputOf<'transcribe'>> = {
+export const transcribe: ToolHandler<ToolInput<'transcribe'>> = {
   mutexKey: ({ file_path }) => `file ${textPath(file_path)}`,
   handle: ({ file_path, language }, context) =>
     aboutFile(file_path, async (path) => {

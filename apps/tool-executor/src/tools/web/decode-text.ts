@@ -8,7 +8,7 @@ const sniffedBytes = 1024;
  * else UTF-8, and what is not valid as that is read as Windows-1252. Undefined when the bytes are no text.
  */
 export function decodeText(bytes: Buffer, contentType = ''): string | undefined {
-  const charset = markOf(bytes) ?? declared.exec(contentType)?.[1] ?? inHtml.exec(headOf(bytes))?.[1];
+  const charset = findMark(bytes) ?? declared.exec(contentType)?.[1] ?? inHtml.exec(toHead(bytes))?.[1];
   const isWide = /^utf-?16/i.test(charset ?? '');
   if (!isWide && bytes.includes(0)) return undefined;
   return (
@@ -18,9 +18,9 @@ export function decodeText(bytes: Buffer, contentType = ''): string | undefined 
   );
 }
 
-const headOf = (bytes: Buffer): string => bytes.subarray(0, sniffedBytes).toString('latin1');
+const toHead = (bytes: Buffer): string => bytes.subarray(0, sniffedBytes).toString('latin1');
 
-function markOf(bytes: Buffer): string | undefined {
+function findMark(bytes: Buffer): string | undefined {
   const start = bytes.subarray(0, 3).toString('hex');
   if (start === 'efbbbf') return 'utf-8';
   if (start.startsWith('fffe')) return 'utf-16le';

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { type HttpAnswer, OutboundRefusal, exchange, redirectOf, toTarget } from '@rondo/platform';
+import { type HttpAnswer, OutboundRefusal, exchange, findRedirect, toTarget } from '@rondo/platform';
 import type { EgressGate } from '../../sandboxes';
 import { PageProblem } from './page-source';
 
@@ -25,8 +25,8 @@ export async function fetchPage(first: URL, egress: EgressGate, signal: AbortSig
   let url = first;
   for (let followed = 0; followed <= maxRedirects; followed += 1) {
     const answer = await ask(url, egress, signal);
-    const next = redirectOf(url, answer);
-    if (!next) return { url, contentType: answer.headers['content-type'] ?? '', body: await bodyOf(answer, signal) };
+    const next = findRedirect(url, answer);
+    if (!next) return { url, contentType: answer.headers['content-type'] ?? '', body: await readBody(answer, signal) };
     url = next;
   }
   throw new PageProblem(`its server redirects more than ${maxRedirects} times`);
@@ -51,7 +51,7 @@ async function ask(url: URL, egress: EgressGate, signal: AbortSignal): Promise<H
   return outcome.answer;
 }
 
-async function bodyOf({ status, headers: answered, body, cut }: HttpAnswer, signal: AbortSignal): Promise<Buffer> {
+async function readBody({ status, headers: answered, body, cut }: HttpAnswer, signal: AbortSignal): Promise<Buffer> {
   if (status < 200 || status > 299) throw new PageProblem(`its server answered with status ${status}`, status);
   if (signal.aborted) throw new PageProblem('it did not arrive in time');
   if (cut !== undefined)

@@ -18,7 +18,7 @@ export class PageReader implements PageSource {
   async read(url: URL, egress: EgressGate, signal: AbortSignal): Promise<Page> {
     const enough = anySignal([signal, AbortSignal.timeout(this.timeoutMs)]);
     try {
-      return await this.pageOf(await fetchPage(url, egress, enough.signal), enough.signal);
+      return await this.readPage(await fetchPage(url, egress, enough.signal), enough.signal);
     } catch (error) {
       signal.throwIfAborted();
       if (enough.signal.aborted) throw new PageProblem(`it did not arrive within ${this.timeoutMs / 1_000} s`);
@@ -28,7 +28,7 @@ export class PageReader implements PageSource {
     }
   }
 
-  private async pageOf({ url, contentType, body }: FetchedPage, signal: AbortSignal): Promise<Page> {
+  private async readPage({ url, contentType, body }: FetchedPage, signal: AbortSignal): Promise<Page> {
     const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
     if (type === 'application/pdf' || body.subarray(0, 5).toString('latin1') === '%PDF-') {
       const { text } = await this.parser.parse({ kind: 'document', ...documentLimits }, body, signal);

@@ -1,6 +1,6 @@
 import { type ToolResult, failedResult } from '@rondo/contract';
 import { SandboxError, workspacePath } from '../../sandboxes';
-import { type InputOf, type ToolContext, type ToolHandler } from '../tool-handler';
+import { type ToolInput, type ToolContext, type ToolHandler } from '../tool-handler';
 import { withinTime } from '../within-time';
 import { type Page, PageProblem, pageUrl } from './page-source';
 
@@ -14,7 +14,7 @@ interface Scraped {
 }
 
 /** Saves each page as a JSON file. The names follow from the call, so a repetition overwrites its own files. */
-export const scrapeWebpage: ToolHandler<InputOf<'scrape_webpage'>> = {
+export const scrapeWebpage: ToolHandler<ToolInput<'scrape_webpage'>> = {
   handle: async ({ urls }, context) => {
     const given = [...new Set(urls.split(',').map((url) => url.trim()))].filter((url) => url !== '');
     if (given.length === 0) return failedResult('There is no URL in urls.');
@@ -27,14 +27,14 @@ export const scrapeWebpage: ToolHandler<InputOf<'scrape_webpage'>> = {
         const some = given.slice(at, at + atOnce).map((url, index) => scrape(url, at + index + 1, timed));
         scraped.push(...(await Promise.all(some)));
       }
-      return resultOf(scraped);
+      return toResult(scraped);
     });
-    return scraped.length === 0 || scraped.length === given.length ? result : resultOf(scraped, result.error);
+    return scraped.length === 0 || scraped.length === given.length ? result : toResult(scraped, result.error);
   },
 };
 
 /** `unfinished` says why pages are missing in the list. */
-function resultOf(scraped: readonly Scraped[], unfinished?: string): ToolResult {
+function toResult(scraped: readonly Scraped[], unfinished?: string): ToolResult {
   const saved = scraped.filter(({ isSaved }) => isSaved).length;
   const lines = [...scraped.map(({ line }) => line), ...(unfinished === undefined ? [] : [unfinished])];
   const output = [`Saved ${saved} of ${scraped.length} pages.`, ...lines].join('\n');

@@ -1,15 +1,15 @@
 import { characterStart, failedResult } from '@rondo/contract';
 import { pageCharacters } from '@rondo/domain';
-import { type InputOf, type ToolHandler, succeeded } from '../tool-handler';
+import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
 import { withinTime } from '../within-time';
 import { arxivHtml } from './arxiv';
 import { type Page, PageProblem, pageUrl } from './page-source';
 
-export const visitWebpage: ToolHandler<InputOf<'visit_webpage'>> = {
+export const visitWebpage: ToolHandler<ToolInput<'visit_webpage'>> = {
   handle: ({ url }, context) =>
     withinTime(context, async (signal) => {
       try {
-        return resultOf(
+        return toResult(
           await readPage(pageUrl(url), (address) => context.services.pages.read(address, context.egress, signal)),
         );
       } catch (error) {
@@ -28,7 +28,7 @@ async function readPage(url: URL, read: (url: URL) => Promise<Page>): Promise<Pa
   });
 }
 
-function resultOf({ url, title, markdown, note }: Page) {
+function toResult({ url, title, markdown, note }: Page) {
   const head = [...(title === '' ? [] : [`# ${title}`]), url, ...(note === undefined ? [] : [`[${note}]`])].join('\n');
   const text = `${head}\n\n${markdown}`;
   if (text.length <= pageCharacters) return succeeded(text);

@@ -1,14 +1,14 @@
 import { failedResult } from '@rondo/contract';
 import { clipMiddle } from '../clip-text';
 import { ServiceProblem } from '../../services/service-client';
-import { type InputOf, type ToolHandler, succeeded } from '../tool-handler';
+import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
 import { withinTime } from '../within-time';
 import type { SearchAnswer } from './search-engines';
 
 const mostResults = 50;
 const mostImages = 20;
 
-export const webSearch: ToolHandler<InputOf<'web_search'>> = {
+export const webSearch: ToolHandler<ToolInput<'web_search'>> = {
   handle: ({ query, num_results }, context) =>
     withinTime(context, async (signal) => {
       const { search } = context.services;

@@ -11,7 +11,7 @@ import { contentWithCalls } from '../reply-content';
  */
 const files = readdirSync(__dirname).filter((name) => name.endsWith('.txt'));
 
-const samplesOf = (file: string) =>
+const listSamples = (file: string) =>
   readFileSync(join(__dirname, file), 'utf8')
     .split(/^=== /m)
     .slice(1)
@@ -23,7 +23,7 @@ const samplesOf = (file: string) =>
 describe.each(files)('%s', (file) => {
   const dialect = file.startsWith('xml-invoke') ? 'xml_invoke' : file.startsWith('xml-tag') ? 'xml_tag' : 'json';
 
-  it.each(samplesOf(file))('$title', ({ written, expected }) => {
+  it.each(listSamples(file))('$title', ({ written, expected }) => {
     for (const size of [written.length || 1, 1, 2, 5]) {
       const { reply } = readReply(dialect, written, size);
 
@@ -33,7 +33,7 @@ describe.each(files)('%s', (file) => {
 });
 
 it('has at least 120 samples', () => {
-  expect(files.flatMap(samplesOf).length).toBeGreaterThanOrEqual(120);
+  expect(files.flatMap(listSamples).length).toBeGreaterThanOrEqual(120);
 });
 
 /** A reply in the words of the samples. */

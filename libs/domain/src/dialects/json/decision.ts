@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../../tools/define-tool';
-import { parametersOf } from '../../tools/tool-parameters';
+import { listParameters } from '../../tools/tool-parameters';
 import { parseObject } from '../parse-object';
 import type { ReplyDraft } from '../reply-draft';
 import { TextBuilder } from '../text-builder';
@@ -62,7 +62,7 @@ export class Decision {
 
     const tool = this.tools.get(name);
     if (!tool || tool.input.safeParse({}).success) return { value: {} };
-    const required = [...parametersOf(tool).values()].filter((parameter) => parameter.required);
+    const required = [...listParameters(tool).values()].filter((parameter) => parameter.required);
     return { reason: `"parameters" is missing; ${name} needs ${required.map(({ name: key }) => key).join(', ')}.` };
   }
 

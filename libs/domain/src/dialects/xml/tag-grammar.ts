@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../../tools/define-tool';
-import { parametersOf } from '../../tools/tool-parameters';
+import { listParameters } from '../../tools/tool-parameters';
 import type { CallDraft, ReplyDraft } from '../reply-draft';
 import { type Reading, type TextSource, notSpace } from '../text-source';
 import { WordTrie } from '../word-trie';
@@ -124,7 +124,7 @@ export interface TagShape {
 /** Uses the tool's own mapping if it has one; otherwise every parameter is an element, which can hold any text. */
 export function toTagShape(tool: ToolDefinition): TagShape {
   const { tag = tool.name.replaceAll('_', '-'), attributes = [], content } = tool.xml ?? {};
-  const others = [...parametersOf(tool).keys()].filter((name) => name !== content && !attributes.includes(name));
+  const others = [...listParameters(tool).keys()].filter((name) => name !== content && !attributes.includes(name));
   return content === undefined
     ? { tag, attributes, content, elements: others }
     : { tag, attributes: [...attributes, ...others], content, elements: [] };

@@ -2,7 +2,7 @@ import type { NatsLink } from '../../connection/nats-link';
 import type { CallKey } from '../../connection/subjects';
 import { type CallRecords, withdrawn } from '../call-records';
 import type { ToolStreams } from '../tool-streams';
-import { type ToolCancel, keyOf, runsUnclaimed } from '../wire-format';
+import { type ToolCancel, toKey, runsUnclaimed } from '../wire-format';
 
 /** Whether a call was sent. `into`: the store it was sent into, where that is known. `isSeen`: a record of it was found there. */
 export type Sent = 'no' | { readonly into: string | null; readonly isSeen: boolean };
@@ -27,7 +27,7 @@ export class CallCancellation {
   }
 
   get key(): CallKey {
-    return keyOf(this.request);
+    return toKey(this.request);
   }
 
   /** Asks the executor to end the call. The request may be lost. */

@@ -21,7 +21,7 @@ describe('calls of a thread whose sandbox moves', () => {
   let refusals: Error[];
   const moves: SandboxMoves = {
     isLost: (executorId) => lost.has(executorId),
-    hostOf: (_, given) => {
+    readHost: (_, given) => {
       unsent.push(given);
       const refusal = refusals.pop();
       return refusal ? Promise.reject(refusal) : Promise.resolve(host);

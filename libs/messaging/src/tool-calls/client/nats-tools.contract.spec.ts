@@ -20,7 +20,7 @@ describeTools('NatsTools', async (behaviour, runId) => {
       held?.close(new Error('another worker holds the run'));
       return (held = await fixture.worker(runId));
     },
-    effectsOf: ({ id }) => executor.effectsOf(id),
+    listEffects: ({ id }) => executor.listEffects(id),
     running: (call) => executor.running(call),
     leaveRunning: async (processes) => {
       const nats = await fixture.nats.link();
@@ -46,17 +46,17 @@ class ScriptedExecutor {
     ({ die: this.die } = await this.fixture.executor(this.handle));
   }
 
-  effectsOf(callId: string): number {
+  listEffects(callId: string): number {
     return this.effects.get(callId) ?? 0;
   }
 
   async running({ id }: ToolCall): Promise<void> {
-    while (this.effectsOf(id) === 0) await sleep(5);
+    while (this.listEffects(id) === 0) await sleep(5);
     if ('runsUntilStopped' in this.behaviour && this.behaviour.runsUntilStopped === 'unconfirmed') await this.die();
   }
 
   private readonly handle: Handle = async ({ call_id, attempt }, { signal }): Promise<ToolReply> => {
-    this.effects.set(call_id, this.effectsOf(call_id) + 1);
+    this.effects.set(call_id, this.listEffects(call_id) + 1);
     const { behaviour } = this;
     if ('prints' in behaviour) return answered(behaviour.prints);
     if ('fails' in behaviour) return { how: 'answered', result: failedResult(behaviour.fails), duration_ms: 1 };

@@ -2,7 +2,7 @@ import { type Delta, effectClass } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { ToolCallFixture, aCall, endlessWork, never, answered } from '../../testing/tool-call-fixture';
 import type { DispatchedCall } from '../wire-format';
-import { toolStreamsOf } from '../../testing/test-nats';
+import { createToolStreams } from '../../testing/test-nats';
 
 describe('NatsTools and ToolCallConsumer', () => {
   let fixture: ToolCallFixture;
@@ -162,7 +162,7 @@ describe('NatsTools and ToolCallConsumer', () => {
     });
     const link = await fixture.nats.link();
     const tools = await fixture.worker(call.run_id, { link });
-    await toolStreamsOf(link).ensure();
+    await createToolStreams(link).ensure();
 
     expect(await tools.reattach({ call, store: tools.store }, never)).toMatchObject({ result: { output: 'at last' } });
     expect(seen).toMatchObject([{ call_id: call.id, attempt: 1 }]);

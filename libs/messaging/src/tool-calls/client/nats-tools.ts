@@ -47,9 +47,9 @@ export interface NatsToolsOptions {
   /** The names of the secrets that the run's sandbox may use. */
   readonly secrets?: readonly string[];
   /** How long a call of a tool of this run may take. */
-  readonly timeoutMsOf?: (tool: ToolDefinition | undefined) => number;
+  readonly toTimeoutMs?: (tool: ToolDefinition | undefined) => number;
   /** The span of a call, where the run is traced. */
-  readonly traceparentOf?: ((call: ToolCall) => string) | undefined;
+  readonly toTraceparent?: ((call: ToolCall) => string) | undefined;
   readonly timing?: Partial<ToolTiming>;
 }
 
@@ -60,7 +60,7 @@ export interface SandboxMoves {
    * The executor that hosts the thread's sandbox now, after it was moved from a lost one. `unsent`: calls that were recorded
    * as sent, and were certainly not. Rejects with a TransientError while it is being moved.
    */
-  readonly hostOf: (threadId: ThreadId, unsent: readonly CallId[]) => Promise<string>;
+  readonly readHost: (threadId: ThreadId, unsent: readonly CallId[]) => Promise<string>;
 }
 
 const defaultTiming: ToolTiming = { checkEveryMs: 2_000, patienceMs: 120_000, stopTimeoutMs: 3_000 };
@@ -153,7 +153,7 @@ export class NatsTools implements Tools<ExecutorResult> {
   private placeAnew(): void {
     const { moves, threadId } = this.options;
     const unsent = [...this.open.values()].filter(({ isSent }) => !isSent).map(({ callId }) => callId);
-    if (moves) this.placed = this.placedBy(moves.hostOf(threadId, unsent));
+    if (moves) this.placed = this.placedBy(moves.readHost(threadId, unsent));
     this.placed?.catch(() => undefined); // the next step of a call reports it
   }
 
@@ -170,10 +170,10 @@ export class NatsTools implements Tools<ExecutorResult> {
   }
 
   private dispatched(call: ToolCall): OwnCall {
-    const { runId, accountId, threadId, epoch, toolSet, timeoutMsOf, traceparentOf, secrets = [] } = this.options;
+    const { runId, accountId, threadId, epoch, toolSet, toTimeoutMs, toTraceparent, secrets = [] } = this.options;
     const tool = toolSet.named(call.name);
-    const timeoutMs = timeoutMsOf?.(tool) ?? tool?.timeoutMs ?? usualTimeoutMs;
-    const mcp = this.serverOf(tool?.source);
+    const timeoutMs = toTimeoutMs?.(tool) ?? tool?.timeoutMs ?? usualTimeoutMs;
+    const mcp = this.findServer(tool?.source);
     return {
       call_id: call.id,
       run_id: runId,
@@ -187,11 +187,11 @@ export class NatsTools implements Tools<ExecutorResult> {
       timeout_ms: timeoutMs,
       ...(mcp && { mcp }),
       ...(secrets.length > 0 && { secrets: [...secrets] }),
-      ...(traceparentOf && { traceparent: traceparentOf(call) }),
+      ...(toTraceparent && { traceparent: toTraceparent(call) }),
     };
   }
 
-  private serverOf(source: ToolSource | undefined): DispatchedCall['mcp'] {
+  private findServer(source: ToolSource | undefined): DispatchedCall['mcp'] {
     if (source?.kind !== 'mcp') return undefined;
     const server = this.options.mcpServers?.find(({ name }) => name === source.server);
     return server && { server, tool: source.tool, fingerprint: source.fingerprint };

@@ -6,8 +6,8 @@ import {
   type DispatchedCall,
   type ExecutorAnswer,
   type ToolReply,
-  answerOf,
-  keyOf,
+  toAnswer,
+  toKey,
   runsUnclaimed,
 } from '../wire-format';
 import { CallCancellation, type CallCancellationParts, type Sent } from './call-cancellation';
@@ -78,7 +78,7 @@ export class OpenCall {
   }
 
   get key(): CallKey {
-    return keyOf(this.call);
+    return toKey(this.call);
   }
 
   get callId(): CallId {
@@ -93,7 +93,7 @@ export class OpenCall {
   receive(reply: ToolReply): void {
     const isElsewhere = reply.how === 'answered' && reply.is_elsewhere;
     if (isElsewhere && !this.stopping && this.redirects < maxRedirects) this.redirect();
-    else this.end(answerOf(reply), 'answered by its executor');
+    else this.end(toAnswer(reply), 'answered by its executor');
   }
 
   /** It was certainly not executed there, so it is sent to the executor that hosts the sandbox now. */

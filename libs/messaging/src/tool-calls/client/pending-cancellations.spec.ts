@@ -112,17 +112,17 @@ describe('calls whose end was not confirmed before their run went on (I5, I7)', 
 
   /** Resolves when no executor can claim the call any more. */
   async function withdrawnInStore(call: ToolCall): Promise<void> {
-    while ((await records.claimant(keyOf(call))) !== withdrawn) await sleep(10);
+    while ((await records.claimant(createKey(call))) !== withdrawn) await sleep(10);
   }
 
   /** Resolves when the call has left the queue. */
   async function gone(call: ToolCall): Promise<void> {
-    while (await records.isQueued(keyOf(call))) await sleep(10);
+    while (await records.isQueued(createKey(call))) await sleep(10);
   }
 
   async function replyTo(call: ToolCall) {
     for (;;) {
-      const reply = await records.reply(keyOf(call));
+      const reply = await records.reply(createKey(call));
       if (reply) return reply;
       await sleep(10);
     }
@@ -203,4 +203,4 @@ describe('PendingCancellations', () => {
   });
 });
 
-const keyOf = ({ run_id, id, attempt }: ToolCall) => ({ runId: run_id, callId: id, attempt });
+const createKey = ({ run_id, id, attempt }: ToolCall) => ({ runId: run_id, callId: id, attempt });

@@ -1,5 +1,5 @@
 import { ToolCallFixture, aCall, endlessWork } from '../../testing/tool-call-fixture';
-import { toolStreamsOf } from '../../testing/test-nats';
+import { createToolStreams } from '../../testing/test-nats';
 
 describe('stopping a tool call (I7)', () => {
   let fixture: ToolCallFixture;
@@ -53,7 +53,7 @@ describe('stopping a tool call (I7)', () => {
     const call = aCall();
     const link = await fixture.nats.link();
     const tools = await fixture.worker(call.run_id, { link, timing: { stopTimeoutMs: 60_000 } });
-    await toolStreamsOf(link).ensure();
+    await createToolStreams(link).ensure();
     const stop = new AbortController();
     const answer = tools.execute(call, stop.signal);
     await new Promise(setImmediate); // sent by now

@@ -1,7 +1,7 @@
 import { failedResult } from '@rondo/contract';
 import type { CallKey } from '../../connection/subjects';
 import { type CallRecords, isTooLarge } from '../call-records';
-import { type DispatchedCall, type ToolReply, keyOf, runsUnclaimed } from '../wire-format';
+import { type DispatchedCall, type ToolReply, toKey, runsUnclaimed } from '../wire-format';
 
 /** A pure call that took no longer is cheaper to run again than to store, in the rare case that its answer is lost. */
 const quickMs = 20;
@@ -46,9 +46,9 @@ export class CallAnswers {
    * worker had given it up, or of a delivery past the queue that also came through the queue.
    */
   async earlierAnswer(call: DispatchedCall): Promise<ToolReply | undefined> {
-    if (runsUnclaimed(call)) return this.records.reply(keyOf(call));
+    if (runsUnclaimed(call)) return this.records.reply(toKey(call));
     for (let attempt = call.attempt - 1; attempt > 0; attempt -= 1) {
-      const reply = await this.records.reply({ ...keyOf(call), attempt });
+      const reply = await this.records.reply({ ...toKey(call), attempt });
       if (reply?.how === 'answered') return reply;
     }
     return undefined;
@@ -62,7 +62,7 @@ export class RecentAnswers {
 
   keep(key: CallKey, json: string): void {
     if (this.find(key) !== undefined) return;
-    this.answers.set(nameOf(key), json);
+    this.answers.set(toName(key), json);
     this.length += json.length;
     for (const [name, { length }] of this.answers) {
       if (this.length <= keptCharacters) return;
@@ -73,11 +73,11 @@ export class RecentAnswers {
 
   /** The answer as JSON. */
   find(key: CallKey): string | undefined {
-    return this.answers.get(nameOf(key));
+    return this.answers.get(toName(key));
   }
 }
 
-const nameOf = ({ callId, attempt }: CallKey): string => `${callId}.${attempt}`;
+const toName = ({ callId, attempt }: CallKey): string => `${callId}.${attempt}`;
 
 function withoutResult(reply: ToolReply): ToolReply {
   const duration_ms = reply.how === 'answered' ? reply.duration_ms : 0;

@@ -114,12 +114,12 @@ export class FairSlots {
     let best: Waiter | undefined;
     for (const [account, waiters] of this.waiters) {
       if (best && this.accounts.of(best.user.account) <= this.accounts.of(account)) continue;
-      best = this.firstOf(waiters) ?? best;
+      best = this.findFirst(waiters) ?? best;
     }
     return best;
   }
 
-  private firstOf(waiters: Iterable<Waiter>): Waiter | undefined {
+  private findFirst(waiters: Iterable<Waiter>): Waiter | undefined {
     for (const waiter of waiters) if (this.isBelowLimits(waiter.user)) return waiter;
     return undefined;
   }

@@ -8,9 +8,9 @@ import type { ToolStreams } from '../tool-streams';
 import {
   type DispatchedCall,
   type ToolReply,
-  accountOf,
+  toAccount,
   dispatchedCall,
-  keyOf,
+  toKey,
   runsUnclaimed,
   toolCancel,
 } from '../wire-format';
@@ -137,7 +137,7 @@ export class ToolCallConsumer {
   }
 
   private acceptNew(call: DispatchedCall, delivery: CallDelivery): void {
-    const leaveBacklog = this.backlog.hold(accountOf(call), delivery.bytes);
+    const leaveBacklog = this.backlog.hold(toAccount(call), delivery.bytes);
     if (leaveBacklog) this.begin(call, { deliveries: [delivery], runsUnclaimed: false, leaveBacklog });
     else delivery.redeliverIn(Math.min(2 ** delivery.deliveryCount * 500, longestRedeliveryMs));
   }
@@ -145,7 +145,7 @@ export class ToolCallConsumer {
   private acceptPastQueue(message: Msg): void {
     const call = received(dispatchedCall, message, this.options.nats.log);
     if (!call || this.running.has(call.call_id)) return;
-    const leaveBacklog = this.backlog.hold(accountOf(call), message.data.length);
+    const leaveBacklog = this.backlog.hold(toAccount(call), message.data.length);
     if (!leaveBacklog) return; // its worker finds no record of it, and sends it through the queue
     const unclaimed = runsUnclaimed(call) && this.continuity.isUnbroken();
     this.begin(call, { deliveries: [], runsUnclaimed: unclaimed, leaveBacklog });
@@ -153,7 +153,7 @@ export class ToolCallConsumer {
 
   private begin(call: DispatchedCall, arrival: Arrival): void {
     const running: RunningCall = {
-      key: keyOf(call),
+      key: toKey(call),
       hasBegun: false,
       claimant: nuid.next(),
       abort: new AbortController(),
@@ -183,7 +183,7 @@ export class ToolCallConsumer {
   }
 
   private inSlot(call: DispatchedCall, running: RunningCall): Promise<ToolReply | undefined> {
-    const user = { account: accountOf(call), thread: call.thread_id };
+    const user = { account: toAccount(call), thread: call.thread_id };
     return this.slots.run(user, running.abort.signal, () => {
       running.hasBegun = true;
       running.leaveBacklog();
@@ -208,7 +208,7 @@ export class ToolCallConsumer {
     if (!cancellation) return;
     const running = this.running.get(cancellation.call_id);
     if (running?.key.attempt === cancellation.attempt) running.abort.abort();
-    else if (runsUnclaimed(cancellation)) this.withdraw(keyOf(cancellation));
+    else if (runsUnclaimed(cancellation)) this.withdraw(toKey(cancellation));
   }
 
   /** The call does not run here, but may be in transit, so from now on calls are claimed first. The worker repeats a cancellation. */

@@ -1,7 +1,7 @@
 import { type AccountId, type AgentId, type ThreadId } from '@rondo/contract';
 import type { AgentCandidates } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
-import { activeOf, activeRow, activeVersion, agentNotFound } from './agent-row';
+import { toActive, activeRow, activeVersion, agentNotFound } from './agent-row';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 
@@ -38,5 +38,5 @@ export async function agentCandidates(
 ): Promise<AgentCandidates> {
   const rows = await candidates.all(sql, [accountId, named ?? null, threadId ?? null]);
   if (named !== undefined && !rows.some(({ source }) => source === 'request')) throw agentNotFound(named);
-  return Object.fromEntries(rows.map((row) => [row.source, activeOf(row)]));
+  return Object.fromEntries(rows.map((row) => [row.source, toActive(row)]));
 }

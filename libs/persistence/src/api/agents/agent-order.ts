@@ -8,25 +8,25 @@ interface Sorting {
   /** The column before the id. Ids alone are in the order of creation. */
   readonly column?: string;
   /** The value of the column, as text. */
-  readonly keyOf: (agent: Agent) => string;
+  readonly toKey: (agent: Agent) => string;
   readonly key: z.ZodType<string>;
   /** The column's value of a key. */
   readonly read: (value: string) => string;
 }
 
 const sortings: Readonly<Record<AgentSort, Sorting>> = {
-  created_at: { usual: 'desc', keyOf: () => '', key: z.literal(''), read: (value) => value },
+  created_at: { usual: 'desc', toKey: () => '', key: z.literal(''), read: (value) => value },
   updated_at: {
     usual: 'desc',
     column: 'agents.updated_at',
-    keyOf: (agent) => agent.updated_at,
+    toKey: (agent) => agent.updated_at,
     key: z.iso.datetime(),
     read: (value) => `${value}::timestamptz`,
   },
   name: {
     usual: 'asc',
     column: 'lower(agents.name)',
-    keyOf: ({ definition }) => storedText(definition.name),
+    toKey: ({ definition }) => storedText(definition.name),
     key: z.string().max(200),
     read: (value) => `lower(${value}::text)`,
   },
@@ -38,7 +38,7 @@ export interface AgentOrder {
 }
 
 /** Names begin with the first letters, times with the newest. */
-export const orderOf = (sort: AgentSort = 'created_at', order?: SortOrder): AgentOrder => ({
+export const toOrder = (sort: AgentSort = 'created_at', order?: SortOrder): AgentOrder => ({
   sort,
   order: order ?? sortings[sort].usual,
 });
@@ -62,4 +62,4 @@ export function isAfter(cursor: string, { sort, order }: AgentOrder, parameter: 
 }
 
 export const cursorAt = (agent: Agent, { sort, order }: AgentOrder): string =>
-  Buffer.from([sort, order, agent.id, sortings[sort].keyOf(agent)].join(' ')).toString('base64url');
+  Buffer.from([sort, order, agent.id, sortings[sort].toKey(agent)].join(' ')).toString('base64url');

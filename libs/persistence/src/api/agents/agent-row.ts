@@ -23,7 +23,7 @@ active.definition`;
 
 export const activeVersion = `agent_versions as active on active.agent_id = agents.id and active.version = agents.version`;
 
-export const agentOf = (row: AgentRow): Agent => ({
+export const toAgent = (row: AgentRow): Agent => ({
   id: row.id,
   version: row.version,
   latest_version: row.latest_version,
@@ -31,7 +31,7 @@ export const agentOf = (row: AgentRow): Agent => ({
   tags: [...row.tags],
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
-  definition: definitionOf(row.definition),
+  definition: toDefinition(row.definition),
 });
 
 export const versionRow = z.object({
@@ -43,19 +43,19 @@ export const versionRow = z.object({
 });
 export type VersionRow = z.infer<typeof versionRow>;
 
-export const versionOf = ({ created_at, definition, ...row }: VersionRow): AgentVersion => ({
+export const toVersion = ({ created_at, definition, ...row }: VersionRow): AgentVersion => ({
   version: row.version,
   is_active: row.is_active,
   note: row.note,
   created_at: created_at.toISOString(),
-  definition: definitionOf(definition),
+  definition: toDefinition(definition),
 });
 
 /** Not parsed: only this library writes it, from a typed definition. */
-export const definitionOf = (stored: unknown): AgentDefinition => stored as AgentDefinition;
+export const toDefinition = (stored: unknown): AgentDefinition => stored as AgentDefinition;
 
 /** Not parsed, for the same reason. */
-export const sealedHeadersOf = (stored: unknown): SealedHeaders => (stored ?? {}) as SealedHeaders;
+export const toSealedHeaders = (stored: unknown): SealedHeaders => (stored ?? {}) as SealedHeaders;
 
 /** An agent with its active version. */
 export const activeRow = z.object({
@@ -66,9 +66,9 @@ export const activeRow = z.object({
 });
 export type ActiveRow = z.infer<typeof activeRow>;
 
-export function activeOf({ id, version, definition, sealed_headers: sealed }: ActiveRow): ActiveAgent {
-  const known = definitionOf(definition);
-  return { id, version, definition: known, servers: sealedServers(known, sealedHeadersOf(sealed)) };
+export function toActive({ id, version, definition, sealed_headers: sealed }: ActiveRow): ActiveAgent {
+  const known = toDefinition(definition);
+  return { id, version, definition: known, servers: sealedServers(known, toSealedHeaders(sealed)) };
 }
 
 export const agentNotFound = (id: AgentId): TerminalError =>

@@ -5,7 +5,7 @@ import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type Page, type PageRequest, invalidCursor } from '../page';
-import { versionOf, versionRow } from './agent-row';
+import { toVersion, versionRow } from './agent-row';
 import { type AgentAddress, changeAgents, readAgent } from './change-agent';
 import { checked } from '../../database/checked-query';
 
@@ -54,9 +54,9 @@ export class AgentVersions {
     await readAgent(this.database.sql, { accountId, agentId });
     const before = after === undefined ? afterAll : versionOfCursor(after);
     const rows = await newestVersions.all(this.database.sql, [accountId, agentId, before, limit + 1]);
-    const data = rows.slice(0, limit).map(versionOf);
+    const data = rows.slice(0, limit).map(toVersion);
     const last = rows.length > limit ? data.at(-1) : undefined;
-    return { data, has_more: last !== undefined, next_cursor: last ? cursorOf(last) : null };
+    return { data, has_more: last !== undefined, next_cursor: last ? toCursor(last) : null };
   }
 
   /** Rejects with `agent_version_not_found`. */
@@ -80,10 +80,10 @@ export class AgentVersions {
 async function readVersion(sql: Sql, { accountId, agentId, version }: VersionAddress): Promise<AgentVersion> {
   const row = await oneVersion.first(sql, [accountId, agentId, version]);
   if (!row) throw new TerminalError('agent_version_not_found', `${agentId} has no version ${version}.`);
-  return versionOf(row);
+  return toVersion(row);
 }
 
-const cursorOf = ({ version }: AgentVersion): string => Buffer.from(String(version)).toString('base64url');
+const toCursor = ({ version }: AgentVersion): string => Buffer.from(String(version)).toString('base64url');
 
 function versionOfCursor(cursor: string): number {
   const text = Buffer.from(cursor, 'base64url').toString();

@@ -252,7 +252,7 @@ describe('attack: tenants', () => {
   });
 
   it('a gateway that rewrites a version of an agent', async () => {
-    const url = await fixture.database.urlOf('gateway');
+    const url = await fixture.database.findUrl('gateway');
     const gateway = openDatabase({ url, poolSize: 1 });
 
     const attempt = gateway.sql.query(`update agent_versions set definition = '{}' where agent_id = $1`, ['agt_1']);

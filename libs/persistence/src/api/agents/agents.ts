@@ -4,7 +4,7 @@ import type { Database } from '../../database/database';
 import { storedText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import type { Page } from '../page';
-import { agentOf } from './agent-row';
+import { toAgent } from './agent-row';
 import { type AgentQuestion, agentCandidates } from './agent-candidates';
 import { type AgentAddress, type SealableDefinition, changeAgents, readAgent } from './change-agent';
 import { type AgentFilter, listAgents } from './list-agents';
@@ -55,7 +55,7 @@ export class Agents {
   }
 
   async get(address: AgentAddress): Promise<Agent> {
-    return agentOf(await readAgent(this.database.sql, address));
+    return toAgent(await readAgent(this.database.sql, address));
   }
 
   /** Newest first, unless asked otherwise. Rejects with `invalid_cursor` for one of another order. */

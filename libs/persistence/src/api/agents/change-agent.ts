@@ -9,9 +9,9 @@ import {
   activeVersion,
   agentColumns,
   agentNotFound,
-  agentOf,
+  toAgent,
   agentRow,
-  sealedHeadersOf,
+  toSealedHeaders,
 } from './agent-row';
 import { z } from 'zod';
 import { anyJson, checked } from '../../database/checked-query';
@@ -79,7 +79,7 @@ export class AgentChanges {
 
   async get(agentId: AgentId): Promise<Agent> {
     const row = await readAgent(this.sql, { accountId: this.accountId, agentId });
-    return agentOf(row);
+    return toAgent(row);
   }
 
   /** The agent as a request knows it. Rejects with `agent_changed` if another version is active now. */
@@ -98,7 +98,7 @@ export class AgentChanges {
   async define(earlier: Agent, { definition, sealHeaders = noHeaders, note }: SealableDefinition): Promise<void> {
     const { id, version } = earlier;
     const row = await headersOfVersion.first(this.sql, [id, version]);
-    const kept = sealedHeadersOf(row?.sealed_headers);
+    const kept = toSealedHeaders(row?.sealed_headers);
     const sealed = sealHeaders(kept);
     if (isSameJson(earlier.definition, definition) && isSameJson(kept, sealed)) return;
     const values = [id, storedText(definition.name), JSON.stringify(definition), storedHeaders(sealed)];

@@ -15,16 +15,16 @@ afterAll(() => fixture.close());
 
 const made = (definition: AgentDefinition, tags: readonly string[] = []) =>
   agents.create({ accountId, definition, tags, isDefault: false });
-const namesOf = (data: readonly Agent[]): string[] => data.map(({ definition }) => definition.name);
+const listNames = (data: readonly Agent[]): string[] => data.map(({ definition }) => definition.name);
 const found = async (filter: Omit<AgentFilter, 'accountId' | 'limit'>): Promise<string[]> =>
-  namesOf((await agents.list({ accountId, limit: 50, sort: 'name', ...filter })).data);
+  listNames((await agents.list({ accountId, limit: 50, sort: 'name', ...filter })).data);
 
 /** All pages of two, one after the other. */
 async function inPages(filter: Pick<AgentFilter, 'sort' | 'order'>): Promise<string[]> {
   const names: string[] = [];
   for (let after: string | undefined; ;) {
     const page = await agents.list({ accountId, limit: 2, after, ...filter });
-    names.push(...namesOf(page.data));
+    names.push(...listNames(page.data));
     if (page.next_cursor === null) return names;
     after = page.next_cursor;
   }

@@ -4,8 +4,8 @@ import { readableJson } from '../../database/readable-json';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
 import type { Page, PageRequest } from '../page';
-import { columnsInOrder, cursorAt, isAfter, orderOf } from './agent-order';
-import { activeVersion, agentColumns, agentOf, agentRow } from './agent-row';
+import { columnsInOrder, cursorAt, isAfter, toOrder } from './agent-order';
+import { activeVersion, agentColumns, toAgent, agentRow } from './agent-row';
 import { checked } from '../../database/checked-query';
 
 export interface AgentFilter extends PageRequest {
@@ -51,11 +51,11 @@ const all = Object.keys(conditions) as Condition[]; // the keys of the object ab
 
 /** With only the conditions that are given: each connection prepares those statements that are asked for. */
 export async function listAgents(sql: Sql, { accountId, after, limit, ...filter }: AgentFilter): Promise<Page<Agent>> {
-  const order = orderOf(filter.sort, filter.order);
+  const order = toOrder(filter.sort, filter.order);
   const parameters: unknown[] = [accountId];
   const parameter = (value: unknown) => `$${parameters.push(value)}`;
 
-  const values = valuesOf(filter);
+  const values = toValues(filter);
   const given = all.filter((condition) => values[condition] !== undefined);
   const where = given.map((condition) => conditions[condition](parameter(values[condition])));
   if (after !== undefined) where.push(isAfter(after, order, parameter));
@@ -64,12 +64,12 @@ export async function listAgents(sql: Sql, { accountId, after, limit, ...filter 
     order by ${columnsInOrder(order)} limit ${parameter(limit + 1)}`;
 
   const rows = await checked(agentRow, statement).all(sql, parameters);
-  const data = rows.slice(0, limit).map(agentOf);
+  const data = rows.slice(0, limit).map(toAgent);
   const last = rows.length > limit ? data.at(-1) : undefined;
   return { data, has_more: last !== undefined, next_cursor: last ? cursorAt(last, order) : null };
 }
 
-const valuesOf = ({
+const toValues = ({
   search,
   tool,
   tags,

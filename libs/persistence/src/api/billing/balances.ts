@@ -38,7 +38,7 @@ export interface CreditOrder {
   /** The id of the API key. */
   readonly givenBy: string;
   /** Of the tier that the account has by its name, or without one. */
-  readonly limitOf: (tier: string | null) => SpendingLimit;
+  readonly toLimit: (tier: string | null) => SpendingLimit;
   readonly promised?: PendingKey<Credit> | undefined;
 }
 
@@ -84,20 +84,20 @@ export class Balances {
     private readonly newId: NewId,
   ) {}
 
-  /** Rejects with `account_not_found`. `limitOf` gets the name of the account's tier. */
-  async of(account: AccountId, limitOf: (tier: string | null) => SpendingLimit): Promise<AccountBalance> {
+  /** Rejects with `account_not_found`. `toLimit` gets the name of the account's tier. */
+  async of(account: AccountId, toLimit: (tier: string | null) => SpendingLimit): Promise<AccountBalance> {
     const { sql } = this.database;
     const row = await readBalance.first(sql, [account]);
     if (!row) throw accountNotFound(account);
     const { tier, factor, reserved, credit, now } = row;
-    const { start, end } = periodAt(limitOf(tier).period, now);
+    const { start, end } = periodAt(toLimit(tier).period, now);
     const isCurrent = row.period_start?.getTime() === start.getTime();
     const spent = isCurrent ? row.spent : await this.spentSince(account, start);
     const funds = { spentUsd: spent, reservedUsd: reserved, creditUsd: credit };
     return { tier, priceFactor: factor, periodStart: start, periodEnd: end, ...funds };
   }
 
-  termsOf(account: AccountId): Promise<AccountTerms> {
+  toTerms(account: AccountId): Promise<AccountTerms> {
     return readTerms(this.database.sql, account);
   }
 
@@ -111,10 +111,10 @@ export class Balances {
   }
 
   /** Rejects with `account_not_found`. */
-  give({ accountId: account, usd, reason, givenBy, limitOf, promised }: CreditOrder): Promise<Credit> {
+  give({ accountId: account, usd, reason, givenBy, toLimit, promised }: CreditOrder): Promise<Credit> {
     return this.database.transaction(async (sql) => {
-      const tier = await lockedTier(sql, account, limitOf(null));
-      await writeTier(sql, account, { tier, limit: limitOf(tier) });
+      const tier = await lockedTier(sql, account, toLimit(null));
+      await writeTier(sql, account, { tier, limit: toLimit(tier) });
       const id = creditId.parse(`crd_${this.newId()}`);
       const text = reason === undefined ? null : storedText(reason);
       const row = await writeCredit.first(sql, [id, account, usd, text, givenBy]);

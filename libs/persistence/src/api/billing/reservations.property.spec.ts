@@ -108,7 +108,7 @@ class HeldRun {
 
   private async giveCredit(): Promise<void> {
     const { accountId } = this;
-    await balances.give({ accountId, usd: creditCents / 100, reason: 'test', givenBy: 'key_1', limitOf: () => tier });
+    await balances.give({ accountId, usd: creditCents / 100, reason: 'test', givenBy: 'key_1', toLimit: () => tier });
     this.credits += 1;
   }
 }
@@ -134,7 +134,7 @@ select reserved_usd::float as reserved, spent_usd::float as spent, credit_usd::f
   (select coalesce(sum(cost_usd::numeric), 0) from runs where account_id = $1)::float as used_by_runs
 from account_balances where account_id = $1`;
 
-async function ledgerOf(accountId: AccountId): Promise<Ledger> {
+async function readLedger(accountId: AccountId): Promise<Ledger> {
   const [row] = await fixture.database.sql.query<Ledger>(ledger, [accountId]);
   if (!row) throw new Error('the account has no balance');
   return row;
@@ -171,7 +171,7 @@ describe('the ledger of an account with parallel runs', () => {
 
         let isOver = false;
         const watch = async () => {
-          while (!isOver) expectSound(await ledgerOf(accountId));
+          while (!isOver) expectSound(await readLedger(accountId));
         };
         const follow = async (run: HeldRun, script: readonly Step[]) => {
           for (const next of script) await run.take(next);
@@ -183,7 +183,7 @@ describe('the ledger of an account with parallel runs', () => {
         await Promise.all([work, watch()]);
         while ((await reservations.releaseAbandoned()) > 0);
 
-        const after = await ledgerOf(accountId);
+        const after = await readLedger(accountId);
         expectSound(after);
         const settled = runs.reduce((sum, { settledCents }) => sum + settledCents, 0);
         const credits = runs.reduce((sum, run) => sum + run.credits, 0);

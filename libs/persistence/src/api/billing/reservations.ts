@@ -139,7 +139,7 @@ export class Reservations {
     });
   }
 
-  termsOf(account: AccountId): Promise<AccountTerms> {
+  toTerms(account: AccountId): Promise<AccountTerms> {
     return readTerms(this.database.sql, account);
   }
 

@@ -1,7 +1,7 @@
 import { type UsageEntry, modelCallId, roundUsd, usageEntry } from '@rondo/contract';
 import type { Sql } from '../../database/sql';
-import { type Page, type PageRequest, idOfCursor, invalidCursor, pageOf } from '../page';
-import { type UsageFilter, filteredUsage, valuesOf } from './usage-filter';
+import { type Page, type PageRequest, idOfCursor, invalidCursor, toPage } from '../page';
+import { type UsageFilter, filteredUsage, listValues } from './usage-filter';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 
@@ -32,8 +32,8 @@ export async function listUsageEntries(
   const last = after === undefined ? null : idOfCursor(after, modelCallId);
   const [place] = last === null ? [] : await timeOfEntry.all(sql, [last, filter.accountId]);
   if (last !== null && !place) throw invalidCursor();
-  const values = [...valuesOf(filter), place?.created_at ?? null, last, limit + 1];
-  return pageOf((await newestEntries.all(sql, values)).map(toEntry), limit);
+  const values = [...listValues(filter), place?.created_at ?? null, last, limit + 1];
+  return toPage((await newestEntries.all(sql, values)).map(toEntry), limit);
 }
 
 const toEntry = ({ created_at, cost_usd, ...row }: EntryRow): UsageEntry => ({

@@ -39,7 +39,7 @@ export const filteredUsage = filterUsage('($8::text is not null or entry.thread_
 /** With the user and the key of every entry. */
 export const attributedUsage = filterUsage('true');
 
-export const valuesOf = ({
+export const listValues = ({
   accountId,
   from,
   to,

@@ -1,6 +1,6 @@
 import { type UsageGroup, roundUsd } from '@rondo/contract';
 import type { Sql } from '../../database/sql';
-import { type UsageFilter, attributedUsage, filteredUsage, valuesOf } from './usage-filter';
+import { type UsageFilter, attributedUsage, filteredUsage, listValues } from './usage-filter';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 
@@ -93,26 +93,26 @@ export async function readUsage(
 ): Promise<UsageReport> {
   const { groups, limit } = filter;
   const isByOrigin = groups.includes('user') || groups.includes('key');
-  const rows = await (isByOrigin ? groupedByOrigin : grouped).all(sql, [...valuesOf(filter), groups, limit + 2]);
+  const rows = await (isByOrigin ? groupedByOrigin : grouped).all(sql, [...listValues(filter), groups, limit + 2]);
   const total = rows.find(({ is_total }) => is_total);
   const shown = rows.filter(({ is_total }) => !is_total);
   return {
-    data: shown.slice(0, limit).map((row) => rowOf(row, groups)),
-    total: total ? sumsOf(total) : none,
+    data: shown.slice(0, limit).map((row) => toRow(row, groups)),
+    total: total ? toSums(total) : none,
     has_more: shown.length > limit,
   };
 }
 
-const rowOf = (row: GroupRow, groups: readonly UsageGroup[]): UsageRow => ({
+const toRow = (row: GroupRow, groups: readonly UsageGroup[]): UsageRow => ({
   ...(groups.includes('day') && row.day !== null && { day: row.day }),
   ...(groups.includes('model') && row.model !== null && { model: row.model }),
   ...(groups.includes('agent') && { agent_id: row.agent }),
   ...(groups.includes('user') && { user: row.end_user }),
   ...(groups.includes('key') && { key_id: row.key }),
-  ...sumsOf(row),
+  ...toSums(row),
 });
 
-const sumsOf = (row: UsageSums): UsageSums => ({
+const toSums = (row: UsageSums): UsageSums => ({
   calls: row.calls,
   input_tokens: row.input_tokens,
   cached_tokens: row.cached_tokens,

@@ -121,16 +121,16 @@ describe('the usage of an account', () => {
       { facts: [used(4, 1)] },
     );
     const [first, second] = ids.map((runId) => ({ runId }));
-    const inputOf = async (filter: object) =>
+    const readInput = async (filter: object) =>
       (await ledger.report({ ...all(accountId), ...filter })).total.input_tokens;
     const thread = (await fixture.runs.get({ accountId, runId: second?.runId ?? ids[0] ?? failed() })).thread_id;
 
-    expect(await inputOf({ agentId: agent })).toBe(3);
-    expect(await inputOf({ ...first })).toBe(3);
-    expect(await inputOf({ threadId: thread })).toBe(4);
-    expect(await inputOf({ model: 'demo/other' })).toBe(2);
-    expect(await inputOf({ to: new Date(1) })).toBe(0);
-    expect(await inputOf({ from: new Date('2099-01-01') })).toBe(0);
+    expect(await readInput({ agentId: agent })).toBe(3);
+    expect(await readInput({ ...first })).toBe(3);
+    expect(await readInput({ threadId: thread })).toBe(4);
+    expect(await readInput({ model: 'demo/other' })).toBe(2);
+    expect(await readInput({ to: new Date(1) })).toBe(0);
+    expect(await readInput({ from: new Date('2099-01-01') })).toBe(0);
   });
 
   it('is grouped and filtered by the user and the key of the run', async () => {

@@ -7,12 +7,12 @@ export interface NewBlob extends KeptImage {
   readonly bytes: Buffer;
 }
 
-export function blobOf({ media_type, width, height, data }: InlineImage): NewBlob {
+export function toBlob({ media_type, width, height, data }: InlineImage): NewBlob {
   const bytes = Buffer.from(data, 'base64');
   return { sha256: sha256.parse(createHash('sha256').update(bytes).digest('hex')), media_type, width, height, bytes };
 }
 
-export const imageOf = ({ sha256: hash, media_type, width, height }: KeptImage): KeptImage => ({
+export const toImage = ({ sha256: hash, media_type, width, height }: KeptImage): KeptImage => ({
   sha256: hash,
   media_type,
   width,
@@ -30,7 +30,7 @@ export const newRef = `insert into blob_refs (account_id, sha256, thread_id) val
 const newBlobOfThread = `with blob as (${newBlob}) ${newRef}`;
 
 /** The same, with a reference from the thread. */
-export async function insertBlobOf(
+export async function insertBlobRow(
   sql: Sql,
   { accountId, threadId }: { accountId: string; threadId: string },
   blob: NewBlob,

@@ -12,7 +12,7 @@ import {
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import { runNotFound } from '../runs/lock-run';
-import { blobOf, imageOf, insertBlobOf } from './blob-row';
+import { toBlob, toImage, insertBlobRow } from './blob-row';
 import { z } from 'zod';
 import { byteColumn, checked } from '../../database/checked-query';
 
@@ -43,9 +43,9 @@ export class Blobs {
     const { sql } = this.database;
     const run = await ownerOfRun.first(sql, [runId]);
     if (!run) throw runNotFound(runId);
-    const blob = blobOf(image);
-    await insertBlobOf(sql, run, blob);
-    return imageOf(blob);
+    const blob = toBlob(image);
+    await insertBlobRow(sql, run, blob);
+    return toImage(blob);
   }
 
   /** Those of these blobs that the account of the run has, as base64. */

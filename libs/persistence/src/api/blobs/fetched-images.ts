@@ -11,7 +11,7 @@ import {
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 import type { Database } from '../../database/database';
-import { blobOf, newBlob, newRef } from './blob-row';
+import { toBlob, newBlob, newRef } from './blob-row';
 
 /** An image that a message shows by its URL. */
 export interface ImagePlace {
@@ -55,7 +55,7 @@ export class FetchedImages {
   /** Stores the blob and records it as the result, in one transaction. Resolves to the recorded result. */
   async keep(place: ImagePlace, owner: { accountId: AccountId; threadId: ThreadId }, image: InlineImage) {
     const { messageId, block } = place;
-    const { sha256, media_type, width, height, bytes } = blobOf(image);
+    const { sha256, media_type, width, height, bytes } = toBlob(image);
     const values = [owner.accountId, sha256, media_type, width, height, bytes, owner.threadId, messageId, block];
     await this.database.sql.query(keptImage, values);
     return this.at(place);

@@ -11,7 +11,7 @@ import { TerminalError, TransientError } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
 import { violates } from '../../database/sql-error';
 import type { ThreadAddress } from '../thread-row';
-import { type NewBlob, blobOf, imageOf, insertBlob } from './blob-row';
+import { type NewBlob, toBlob, toImage, insertBlob } from './blob-row';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 
@@ -40,7 +40,7 @@ export async function storeImages(sql: Sql, { accountId, content, field }: Store
   const blocks = content.map((block): UserBlock => {
     if (block.type === 'text') return block;
     if (block.source.type !== 'base64') return { type: 'image', source: block.source };
-    const blob = blobOf(block.source);
+    const blob = toBlob(block.source);
     blobs.push(blob);
     return imageBlock(blob);
   });
@@ -57,7 +57,7 @@ export async function storeImages(sql: Sql, { accountId, content, field }: Store
   });
 }
 
-const imageBlock = (image: KeptImage): UserBlock => ({ type: 'image', source: { type: 'blob', ...imageOf(image) } });
+const imageBlock = (image: KeptImage): UserBlock => ({ type: 'image', source: { type: 'blob', ...toImage(image) } });
 
 const hashIn = (block: UserBlock): Sha256 | undefined =>
   block.type === 'image' && block.source.type === 'blob' ? block.source.sha256 : undefined;

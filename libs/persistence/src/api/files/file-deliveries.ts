@@ -1,6 +1,6 @@
 import type { RunId } from '@rondo/contract';
 import type { Database } from '../../database/database';
-import { type StoredFile, fileContent, fileOf } from './files';
+import { type StoredFile, fileContent, toFile } from './files';
 import { fileRow } from './upload';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
@@ -29,7 +29,7 @@ export class FileDeliveries {
 
   async of(runId: RunId): Promise<readonly FileToDeliver[]> {
     const rows = await undelivered.all(this.database.sql, [runId]);
-    return rows.map((row) => ({ path: row.path, file: row.id === null ? undefined : fileOf(row) }));
+    return rows.map((row) => ({ path: row.path, file: row.id === null ? undefined : toFile(row) }));
   }
 
   content(file: Pick<StoredFile, 'id' | 'size'>): AsyncGenerator<Buffer> {

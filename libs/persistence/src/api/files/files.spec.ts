@@ -19,7 +19,7 @@ const store = (content: string | Readable, name = 'a.txt') =>
     name,
     source: Readable.from(typeof content === 'string' ? [Buffer.from(content)] : content),
     limits,
-    mediaTypeOf: () => 'text/plain',
+    toMediaType: () => 'text/plain',
   });
 const left = async () =>
   (await fixture.database.sql.query<{ id: string }>('select id from files order by id')).map(({ id }) => id);

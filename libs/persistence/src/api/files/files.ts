@@ -2,7 +2,7 @@ import { type AccountId, type FileId, type NewId, fileId } from '@rondo/contract
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
-import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
+import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { type FileRow, type Upload, fileRow, storeUpload } from './upload';
 import { z } from 'zod';
 import { byteColumn, checked } from '../../database/checked-query';
@@ -31,20 +31,20 @@ export class Files {
 
   /** Rejects with `payload_too_large` or `file_quota_exceeded`, or as the source does. */
   async store(upload: Upload): Promise<StoredFile> {
-    return fileOf(await storeUpload(this.database.sql, fileId.parse(`file_${this.newId()}`), upload));
+    return toFile(await storeUpload(this.database.sql, fileId.parse(`file_${this.newId()}`), upload));
   }
 
   async get({ accountId, fileId: id }: FileAddress): Promise<StoredFile> {
     const row = await oneFile.first(this.database.sql, [accountId, id]);
     if (!row) throw fileNotFound(id);
-    return fileOf(row);
+    return toFile(row);
   }
 
   /** Newest first. */
   async list({ accountId, after, limit }: PageRequest & { accountId: AccountId }): Promise<Page<StoredFile>> {
     const before = after === undefined ? null : idOfCursor(after, fileId);
     const rows = await filesOfAccount.all(this.database.sql, [accountId, before, limit + 1]);
-    return pageOf(rows.map(fileOf), limit);
+    return toPage(rows.map(toFile), limit);
   }
 
   async delete({ accountId, fileId: id }: FileAddress): Promise<void> {
@@ -70,7 +70,7 @@ export async function* fileContent(sql: Sql, { id, size }: Pick<StoredFile, 'id'
 export const fileNotFound = (id: FileId): TerminalError =>
   new TerminalError('file_not_found', `There is no file ${id}.`);
 
-export const fileOf = ({ id, name, size, media_type, sha256, created_at }: FileRow): StoredFile => ({
+export const toFile = ({ id, name, size, media_type, sha256, created_at }: FileRow): StoredFile => ({
   ...{ id, name, media_type, sha256 },
   size,
   created_at: created_at.toISOString(),

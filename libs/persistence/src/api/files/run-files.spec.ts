@@ -27,18 +27,18 @@ afterAll(() => fixture.close());
 const limits = { fileBytes: 100_000_000, accountBytes: 1_000_000_000 };
 async function upload(name: string, content: Buffer = Buffer.from(name), mediaType = 'text/plain'): Promise<FileId> {
   const source = Readable.from([content]);
-  const upload = { accountId: fixture.accountId, name, source, limits, mediaTypeOf: () => mediaType };
+  const upload = { accountId: fixture.accountId, name, source, limits, toMediaType: () => mediaType };
   return (await files.store(upload)).id;
 }
-const pathsOf = async (runId: string) =>
+const readPaths = async (runId: string) =>
   (
     await fixture.database.sql.query<{ path: string }>('select path from run_files where run_id = $1 order by path', [
       runId,
     ])
   ).map(({ path }) => path);
-const messagesOf = async (threadId: Parameters<StoreFixture['messages']['list']>[0]['threadId']) =>
+const readMessages = async (threadId: Parameters<StoreFixture['messages']['list']>[0]['threadId']) =>
   (await fixture.messages.list({ accountId: fixture.accountId, threadId, limit: 50 })).data;
-const textsOf = (content: readonly { type: string }[]) =>
+const listTexts = (content: readonly { type: string }[]) =>
   (content as UserBlock[]).map((block) => (block.type === 'text' ? block.text : block.source.type));
 
 describe('the files of a run', () => {
@@ -48,13 +48,13 @@ describe('the files of a run', () => {
     const { run, facts } = await fixture.create({ files: ids });
 
     const listing = ['data.csv', 'data-2.csv', 'data-3.csv'].map((name) => `[Uploaded File: /workspace/${name}]`);
-    const [message] = await messagesOf(run.thread_id);
-    expect(textsOf(message?.content ?? [])).toEqual(['Go.', listing.join('\n')]);
+    const [message] = await readMessages(run.thread_id);
+    expect(listTexts(message?.content ?? [])).toEqual(['Go.', listing.join('\n')]);
     expect(message?.metadata).toMatchObject({ files: [{ file_id: ids[0], path: 'data.csv' }, {}, {}] });
     expect(facts.at(-1)).toMatchObject({
       data: { message: { content: message?.content, metadata: message?.metadata } },
     });
-    expect(await pathsOf(run.id)).toEqual(['data-2.csv', 'data-3.csv', 'data.csv']);
+    expect(await readPaths(run.id)).toEqual(['data-2.csv', 'data-3.csv', 'data.csv']);
   });
 
   it('do not take the path of an earlier run of the thread', async () => {
@@ -62,21 +62,21 @@ describe('the files of a run', () => {
     const { run: queued } = await fixture.create({
       ...{ threadId: earlier.thread_id, onActiveRun: 'queue', files: [await upload('a.txt')] },
     });
-    expect([await pathsOf(earlier.id), await pathsOf(queued.id)]).toEqual([['a.txt'], ['a-2.txt']]);
+    expect([await readPaths(earlier.id), await readPaths(queued.id)]).toEqual([['a.txt'], ['a-2.txt']]);
 
     const claim = await fixture.claim(earlier.id);
     await fixture.store.append(claim, [started, completed]);
 
-    const [, message] = await messagesOf(earlier.thread_id);
-    expect(textsOf(message?.content ?? [])).toEqual(['Go.', '[Uploaded File: /workspace/a-2.txt]']);
+    const [, message] = await readMessages(earlier.thread_id);
+    expect(listTexts(message?.content ?? [])).toEqual(['Go.', '[Uploaded File: /workspace/a-2.txt]']);
     expect(message?.metadata).toMatchObject({ files: [{ path: 'a-2.txt' }] });
   });
 
   it('are listed in the words of II-Agent for its profile', async () => {
     const files = [await upload('a.txt'), await upload('b.txt')];
     const { run } = await fixture.create({ files, input: undefined, settings: { ...settings, profile: 'ii' } });
-    const [message] = await messagesOf(run.thread_id);
-    expect(textsOf(message?.content ?? [])).toEqual(['Attached files:\n - /workspace/a.txt\n - /workspace/b.txt']);
+    const [message] = await readMessages(run.thread_id);
+    expect(listTexts(message?.content ?? [])).toEqual(['Attached files:\n - /workspace/a.txt\n - /workspace/b.txt']);
   });
 
   it('are shown to the model if they are images that are not too large', async () => {
@@ -87,9 +87,9 @@ describe('the files of a run', () => {
 
     const { run } = await fixture.create({ files: [small, broken, large] });
 
-    const [message] = await messagesOf(run.thread_id);
-    expect(textsOf(message?.content ?? [])).toEqual(['Go.', 'blob', expect.stringContaining('/workspace/c.png')]);
-    expect(await pathsOf(run.id)).toEqual(['a.png', 'b.png', 'c.png']);
+    const [message] = await readMessages(run.thread_id);
+    expect(listTexts(message?.content ?? [])).toEqual(['Go.', 'blob', expect.stringContaining('/workspace/c.png')]);
+    expect(await readPaths(run.id)).toEqual(['a.png', 'b.png', 'c.png']);
   });
 
   it('come with an answer too', async () => {
@@ -104,9 +104,9 @@ describe('the files of a run', () => {
       files: [await upload('a.txt')],
     });
 
-    const answer = (await messagesOf(run.thread_id)).at(-1);
-    expect(textsOf(answer?.content ?? [])).toEqual(['Here.', '[Uploaded File: /workspace/a.txt]']);
-    expect(await pathsOf(run.id)).toEqual(['a.txt']);
+    const answer = (await readMessages(run.thread_id)).at(-1);
+    expect(listTexts(answer?.content ?? [])).toEqual(['Here.', '[Uploaded File: /workspace/a.txt]']);
+    expect(await readPaths(run.id)).toEqual(['a.txt']);
   });
 
   it('are delivered once each; one that was deleted is still known', async () => {

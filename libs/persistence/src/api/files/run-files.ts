@@ -11,7 +11,7 @@ import {
 } from '@rondo/contract';
 import { type RunFileNote, TerminalError, filesNote, freeName } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
-import { type StoredFile, fileContent, fileOf } from './files';
+import { type StoredFile, fileContent, toFile } from './files';
 import { fileRow } from './upload';
 import { workspaceName } from './workspace-name';
 import { z } from 'zod';
@@ -43,7 +43,7 @@ export async function readFiles(
   ids: readonly FileId[],
 ): Promise<readonly StoredFile[]> {
   if (ids.length === 0) return [];
-  const files = (await selectFiles.all(sql, [accountId, ids])).map(fileOf);
+  const files = (await selectFiles.all(sql, [accountId, ids])).map(toFile);
   return ids.map((id, index) => {
     const file = files.find((one) => one.id === id);
     if (!file) throw new UnknownFileError(`files.${index}`);

@@ -20,7 +20,7 @@ export interface Upload {
   readonly source: AsyncIterable<Uint8Array>;
   readonly limits: FileLimits;
   /** From the first part of the content. */
-  readonly mediaTypeOf: (head: Buffer) => string;
+  readonly toMediaType: (head: Buffer) => string;
 }
 
 export const fileRow = z.object({
@@ -60,20 +60,20 @@ const forget = `delete from files where id = $1`;
  * source or a part fails, nothing is left of it, and what a crash has left is swept.
  */
 export async function storeUpload(sql: Sql, id: FileId, upload: Upload): Promise<FileRow> {
-  const { accountId, name, audience, source, limits, mediaTypeOf } = upload;
+  const { accountId, name, audience, source, limits, toMediaType } = upload;
   await sql.query(begin, [id, accountId, name, audience?.user ?? null, audience?.threadId ?? null]);
   try {
     const hash = createHash('sha256');
     let head: Buffer | undefined;
     let index = 0;
-    for await (const part of partsOf(source, limits.fileBytes)) {
+    for await (const part of readParts(source, limits.fileBytes)) {
       head ??= part;
       hash.update(part);
       const added = await sql.query(addPart, [accountId, id, index, part, limits.accountBytes]);
       if (added.length === 0) throw quotaExceeded(limits.accountBytes);
       index += 1;
     }
-    const row = await complete.first(sql, [id, hash.digest('hex'), mediaTypeOf(head ?? empty)]);
+    const row = await complete.first(sql, [id, hash.digest('hex'), toMediaType(head ?? empty)]);
     if (!row) throw new TerminalError('file_not_found', 'The file was deleted while it was uploaded.');
     return row;
   } catch (error) {
@@ -82,7 +82,7 @@ export async function storeUpload(sql: Sql, id: FileId, upload: Upload): Promise
   }
 }
 
-async function* partsOf(source: AsyncIterable<Uint8Array>, mostBytes: number): AsyncGenerator<Buffer> {
+async function* readParts(source: AsyncIterable<Uint8Array>, mostBytes: number): AsyncGenerator<Buffer> {
   let pieces: Uint8Array[] = [];
   let waiting = 0;
   let size = 0;

@@ -96,7 +96,7 @@ export class McpToolDefinitions {
   private readonly pages = new BoundedList<KnownMcpTool>(
     newestTools,
     { order: 'id desc', length: 'octet_length(accepted::text) + coalesce(octet_length(changed::text), 0)' },
-    knownRow.transform(knownOf),
+    knownRow.transform(toKnown),
   );
 
   constructor(
@@ -140,7 +140,7 @@ export class McpToolDefinitions {
   async get({ accountId, mcpToolId: id }: McpToolAddress): Promise<KnownMcpTool> {
     const row = await oneTool.first(this.database.sql, [accountId, id]);
     if (!row) throw new TerminalError('mcp_tool_not_found', `There is no MCP tool ${id}.`);
-    return knownOf(row);
+    return toKnown(row);
   }
 
   /** The next run that sees it accepts what its server says then. Rejects with `mcp_tool_not_found`. */
@@ -160,7 +160,7 @@ export class McpToolDefinitions {
       await sql.query(accept, [address.accountId, address.mcpToolId, fingerprint, confirmedBy]);
       const row = await oneTool.first(sql, [address.accountId, address.mcpToolId]);
       if (!row) throw new TerminalError('mcp_tool_not_found', `There is no MCP tool ${address.mcpToolId}.`);
-      const known = knownOf(row);
+      const known = toKnown(row);
       if (known.accepted.fingerprint !== fingerprint)
         throw new TerminalError(
           'mcp_tool_changed',
@@ -171,7 +171,7 @@ export class McpToolDefinitions {
   }
 }
 
-const knownOf = (row: Row): KnownMcpTool =>
+const toKnown = (row: Row): KnownMcpTool =>
   knownMcpTool.parse({
     ...{ id: row.id, server: row.server, tool: row.tool, accepted: row.accepted, changed: row.changed },
     available: row.changed === null,

@@ -19,7 +19,7 @@ export const projectRow = z.object({
 });
 export type ProjectRow = z.infer<typeof projectRow>;
 
-export const projectOf = (row: ProjectRow): Project => ({
+export const toProject = (row: ProjectRow): Project => ({
   id: row.id,
   name: row.name,
   name_source: row.name_source,

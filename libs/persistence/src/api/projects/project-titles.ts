@@ -1,5 +1,5 @@
 import { type ProjectId, type RunId, projectId } from '@rondo/contract';
-import { placeholderOf } from '@rondo/domain';
+import { toPlaceholder } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
@@ -29,7 +29,7 @@ from untitled where projects.id = untitled.id`;
 
 /** The first input names a project without a name: by a placeholder at once, and by a title later. */
 export async function nameAfterInput(sql: Sql, { projectId, runId, text }: FirstInput): Promise<void> {
-  await sql.query(beginTitle, [projectId, storedText(placeholderOf(text)), runId]);
+  await sql.query(beginTitle, [projectId, storedText(toPlaceholder(text)), runId]);
 }
 
 /** A title that is to be written. */

@@ -24,7 +24,7 @@ const purge = async () => {
   const work = new Purge({ database: fixture.database, newId: nextId, onStopped: () => undefined });
   while (await work.step());
 };
-const countOf = async (table: string) =>
+const countAll = async (table: string) =>
   (await fixture.database.sql.query<{ rows: number }>(`select count(*)::int as rows from ${table}`))[0]?.rows;
 
 describe('a project without a name', () => {
@@ -124,7 +124,7 @@ describe('a project', () => {
     await expect(fixture.runs.get({ accountId, runId: run.id })).rejects.toMatchObject({ code: 'run_not_found' });
     await purge();
 
-    expect([await countOf('projects'), await countOf('threads'), await countOf('runs')]).toEqual([0, 1, 1]);
+    expect([await countAll('projects'), await countAll('threads'), await countAll('runs')]).toEqual([0, 1, 1]);
     expect(await database.sql.query('select run_id from run_inputs')).toEqual([{ run_id: kept.id }]);
   });
 
@@ -140,10 +140,10 @@ describe('a project', () => {
     await purge();
 
     const rows = await fixture.database.sql.query('select id from sandboxes where vacate_at is not null');
-    expect([rows.length, await countOf('projects')]).toEqual([1, 1]);
+    expect([rows.length, await countAll('projects')]).toEqual([1, 1]);
     await fixture.database.sql.query('delete from sandboxes');
     await purge();
-    expect(await countOf('projects')).toBe(0);
+    expect(await countAll('projects')).toBe(0);
   });
 });
 

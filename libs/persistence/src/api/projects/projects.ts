@@ -3,9 +3,9 @@ import { untitled } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import { storedText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
-import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
+import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { ThreadBusyError } from '../runs/thread-busy-error';
-import { type ProjectAddress, projectNotFound, projectOf, projectRow } from './project-row';
+import { type ProjectAddress, projectNotFound, toProject, projectRow } from './project-row';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 
@@ -91,28 +91,28 @@ export class Projects {
       const row = await newProject.first(sql, [id, accountId, ...named, isPublic, workspace]);
       if (workspace !== null) await sql.query(newWorkspace, [workspace, accountId, id]);
       if (!row) throw projectNotFound(id); // an insert returns its row
-      return storeResponse(sql, promised, projectOf(row));
+      return storeResponse(sql, promised, toProject(row));
     });
   }
 
   async get({ accountId, projectId: id }: ProjectAddress): Promise<Project> {
     const row = await oneProject.first(this.database.sql, [id, accountId]);
     if (!row) throw projectNotFound(id);
-    return projectOf(row);
+    return toProject(row);
   }
 
   /** Newest first. */
   async list({ accountId, after, limit }: PageRequest & { readonly accountId: AccountId }): Promise<Page<Project>> {
     const cursor = after === undefined ? null : idOfCursor(after, projectId);
     const rows = await newestProjects.all(this.database.sql, [accountId, cursor, limit + 1]);
-    return pageOf(rows.map(projectOf), limit);
+    return toPage(rows.map(toProject), limit);
   }
 
   async update({ accountId, projectId: id, name, isPublic }: ProjectChange): Promise<Project> {
     const values = [id, accountId, name === undefined ? null : storedText(name), isPublic ?? null];
     const row = await changeProject.first(this.database.sql, values);
     if (!row) throw projectNotFound(id);
-    return projectOf(row);
+    return toProject(row);
   }
 
   /** Hides the project with its threads and runs, which `Purge` deletes. Rejects with ThreadBusyError while one has an active or queued run. */

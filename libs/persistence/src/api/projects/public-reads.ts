@@ -21,7 +21,7 @@ import { TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import { type Blob, blobRow } from '../blobs/blobs';
 import { runNotFound } from '../runs/lock-run';
-import { BoundedList, type Page, type PageRequest, idOfCursor, invalidCursor, pageOf } from '../page';
+import { BoundedList, type Page, type PageRequest, idOfCursor, invalidCursor, toPage } from '../page';
 import { readThreadHistory } from '../thread-history';
 import { threadNotFound } from '../thread-row';
 import { projectNotFound } from './project-row';
@@ -150,7 +150,7 @@ export class PublicReads {
     await this.project(projectId);
     const cursor = after === undefined ? null : idOfCursor(after, threadId);
     const rows = await threadsOfProject.all(this.database.sql, [projectId, cursor, limit + 1]);
-    return pageOf(rows, limit);
+    return toPage(rows, limit);
   }
 
   async thread(id: ThreadId): Promise<PublicThread> {
@@ -168,7 +168,7 @@ export class PublicReads {
   /** In thread order, without metadata. */
   async messages({ threadId: id, after, limit }: PageRequest & { threadId: ThreadId }): Promise<Page<PublicMessage>> {
     await this.thread(id);
-    return dialogue.page(this.database.sql, [id, after === undefined ? 0 : await this.seqOf(id, after)], limit);
+    return dialogue.page(this.database.sql, [id, after === undefined ? 0 : await this.readSeq(id, after)], limit);
   }
 
   /** What the thread's next run would read of it (`messagesForNextRun`). */
@@ -185,7 +185,7 @@ export class PublicReads {
     return shown;
   }
 
-  private async seqOf(thread: ThreadId, cursor: string): Promise<number> {
+  private async readSeq(thread: ThreadId, cursor: string): Promise<number> {
     const id = idOfCursor(cursor, messageId);
     const row = await messageSeq.first(this.database.sql, [id, thread]);
     if (!row) throw invalidCursor();

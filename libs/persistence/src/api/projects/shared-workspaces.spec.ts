@@ -44,7 +44,7 @@ describe('the workspace of a project', () => {
     expect(await fixture.claim(first.runId)).toMatchObject({ workspaceId: workspace, executorId: 'executor-1' });
     const { accountId } = fixture;
     for (const { threadId } of [first, second, { threadId: workspace }]) {
-      expect(await sandboxes.workspaceOf({ accountId, threadId })).toBe(workspace);
+      expect(await sandboxes.readWorkspace({ accountId, threadId })).toBe(workspace);
       expect(await sandboxes.ofThread(accountId, threadId)).toMatchObject({ threadId: workspace });
     }
   });
@@ -92,7 +92,7 @@ describe('the workspace of a project', () => {
 
     await projects.delete({ accountId, projectId });
     expect(await sandboxes.claimDeleted()).toEqual([{ threadId: workspace, executorId: 'executor-1' }]);
-    await expect(sandboxes.workspaceOf({ accountId, threadId: workspace })).rejects.toMatchObject({
+    await expect(sandboxes.readWorkspace({ accountId, threadId: workspace })).rejects.toMatchObject({
       ...{ code: 'thread_not_found' },
     });
 
@@ -107,7 +107,9 @@ describe('the workspace of a project', () => {
     const accountId = await newAccount(fixture.database);
 
     for (const threadId of [workspace, claims[0].threadId]) {
-      await expect(sandboxes.workspaceOf({ accountId, threadId })).rejects.toMatchObject({ code: 'thread_not_found' });
+      await expect(sandboxes.readWorkspace({ accountId, threadId })).rejects.toMatchObject({
+        code: 'thread_not_found',
+      });
       expect(await sandboxes.ofThread(accountId, threadId)).toBeUndefined();
     }
     expect((await sandboxes.list({ accountId, limit: 10 })).data).toEqual([]);

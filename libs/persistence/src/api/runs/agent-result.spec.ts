@@ -10,7 +10,7 @@ import {
   toolCall,
 } from '@rondo/contract';
 import { settings } from '../../testing/store-fixture';
-import { agentResultOf } from './agent-result';
+import { toAgentResult } from './agent-result';
 
 const at = '2026-01-01T00:00:00.000Z';
 const usage = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost_usd: 0 };
@@ -27,7 +27,7 @@ const begun = {
   metadata: {},
   created_at: at,
 };
-const runOf = (ran: RunSettings, status: Run['status'] = 'completed'): Run => ({
+const createRun = (ran: RunSettings, status: Run['status'] = 'completed'): Run => ({
   ...newRun({ ...begun, settings: ran }),
   ...{ status, iteration: 2, epoch: 1, finish_reason: 'stop', usage, started_at: at, finished_at: at },
 });
@@ -60,30 +60,36 @@ const refused = called('failed', { attempt: 0, result: { success: false, output:
 
 describe('the result of a run that decides in JSON', () => {
   it.each<[string, Run, Message[], ToolCall[], boolean]>([
-    ['it used a tool', runOf(json), [said(1, '', 'tool')], [called('completed')], true],
-    ['it decided to use none', runOf(json), [said(1, 'Four.', 'none')], [], true],
-    ['it had no tools', runOf(inDialect('json', [])), [said(1, 'Four.')], [], true],
-    ['it had no tools and said nothing', runOf(inDialect('json', [])), [], [], true],
-    ['it had only tools of a server and used none', runOf(ofServer), [said(1, 'Four.', 'malformed')], [], false],
-    ['it had only tools of a server and said nothing', runOf(ofServer), [], [], false],
-    ['it had only tools of a server and decided to use none', runOf(ofServer), [said(1, 'Four.', 'none')], [], true],
-    ['the only server was not there', runOf(ofServer), [said(1, 'Four.')], [], true],
-    ['it had only tools of its caller and used none', runOf(ofCaller), [said(1, 'Four.', 'malformed')], [], false],
-    ['it could not be understood', runOf(json), [said(1, 'Well.', 'malformed')], [], false],
-    ['a call beside it was refused', runOf(json), [said(1, '', 'tool')], [called('completed'), refused], true],
-    ['its only call was refused', runOf(json), [said(1, '', 'tool')], [refused], false],
-    ['its call was never made', runOf(json), [said(1, '', 'tool')], [called('planned', { attempt: 0 })], false],
-    ['a call failed', runOf(json), [said(1, '', 'tool')], [called('completed'), called('failed')], false],
-    ['the outcome of a call is unknown', runOf(json), [said(1, '', 'tool')], [called('unknown')], false],
-    ['it failed', runOf(json, 'failed'), [said(1, 'Four.', 'none')], [], false],
-    ['it was stopped', runOf(json, 'stopped'), [said(1, 'Four.', 'none')], [], false],
+    ['it used a tool', createRun(json), [said(1, '', 'tool')], [called('completed')], true],
+    ['it decided to use none', createRun(json), [said(1, 'Four.', 'none')], [], true],
+    ['it had no tools', createRun(inDialect('json', [])), [said(1, 'Four.')], [], true],
+    ['it had no tools and said nothing', createRun(inDialect('json', [])), [], [], true],
+    ['it had only tools of a server and used none', createRun(ofServer), [said(1, 'Four.', 'malformed')], [], false],
+    ['it had only tools of a server and said nothing', createRun(ofServer), [], [], false],
+    [
+      'it had only tools of a server and decided to use none',
+      createRun(ofServer),
+      [said(1, 'Four.', 'none')],
+      [],
+      true,
+    ],
+    ['the only server was not there', createRun(ofServer), [said(1, 'Four.')], [], true],
+    ['it had only tools of its caller and used none', createRun(ofCaller), [said(1, 'Four.', 'malformed')], [], false],
+    ['it could not be understood', createRun(json), [said(1, 'Well.', 'malformed')], [], false],
+    ['a call beside it was refused', createRun(json), [said(1, '', 'tool')], [called('completed'), refused], true],
+    ['its only call was refused', createRun(json), [said(1, '', 'tool')], [refused], false],
+    ['its call was never made', createRun(json), [said(1, '', 'tool')], [called('planned', { attempt: 0 })], false],
+    ['a call failed', createRun(json), [said(1, '', 'tool')], [called('completed'), called('failed')], false],
+    ['the outcome of a call is unknown', createRun(json), [said(1, '', 'tool')], [called('unknown')], false],
+    ['it failed', createRun(json, 'failed'), [said(1, 'Four.', 'none')], [], false],
+    ['it was stopped', createRun(json, 'stopped'), [said(1, 'Four.', 'none')], [], false],
   ])('where %s', (_, ended, messages, calls, success) => {
-    expect(agentResultOf(ended, messages, calls).success).toBe(success);
+    expect(toAgentResult(ended, messages, calls).success).toBe(success);
   });
 
   it('is what it said after its last tool', () => {
-    const { result } = agentResultOf(
-      runOf(json),
+    const { result } = toAgentResult(
+      createRun(json),
       [said(1, 'Let me see.', 'tool'), said(2, 'Four.')],
       [called('completed')],
     );
@@ -93,7 +99,7 @@ describe('the result of a run that decides in JSON', () => {
 
   it('is what its tools did, a line each, where it said nothing after them', () => {
     const failed = called('failed', { result: { success: false, output: '', error: 'no such file' } });
-    const { result } = agentResultOf(runOf(json), [said(1, 'Let me see.', 'tool')], [called('completed'), failed]);
+    const { result } = toAgentResult(createRun(json), [said(1, 'Let me see.', 'tool')], [called('completed'), failed]);
 
     expect(result.response).toBe(
       'Tool execute_command executed. Success: true. Result: done\n' +
@@ -107,18 +113,22 @@ describe('the result of a run', () => {
     const complete = called('completed', { name: 'complete', arguments: { [name]: 'All done.' } });
 
     for (const ran of [json, inDialect('native')]) {
-      expect(agentResultOf(runOf(ran), [said(1, 'Let me see.')], [complete]).result.response).toBe('All done.');
+      expect(toAgentResult(createRun(ran), [said(1, 'Let me see.')], [complete]).result.response).toBe('All done.');
     }
   });
 
   it('is its last words in other dialects, also where a call failed', () => {
-    const { success, result } = agentResultOf(runOf(inDialect('native')), [said(1, 'It broke.')], [called('failed')]);
+    const { success, result } = toAgentResult(
+      createRun(inDialect('native')),
+      [said(1, 'It broke.')],
+      [called('failed')],
+    );
 
     expect([success, result.response]).toEqual([true, 'It broke.']);
   });
 
   it('is what its tools did where all that was said after them is a blank', () => {
-    const { result } = agentResultOf(runOf(json), [said(1, '', 'tool'), said(2, ' \n')], [called('completed')]);
+    const { result } = toAgentResult(createRun(json), [said(1, '', 'tool'), said(2, ' \n')], [called('completed')]);
 
     expect(result.response).toBe('Tool execute_command executed. Success: true. Result: done');
   });
@@ -126,7 +136,7 @@ describe('the result of a run', () => {
   it('names the tools that were executed, and no call that was refused or never sent', () => {
     const calls = [called('completed'), refused, called('planned', { attempt: 0 })];
 
-    expect(agentResultOf(runOf(json), [said(1, '', 'tool')], calls).result.tools_executed).toHaveLength(1);
+    expect(toAgentResult(createRun(json), [said(1, '', 'tool')], calls).result.tools_executed).toHaveLength(1);
   });
 
   it.each<[string, Message['content']]>([
@@ -135,9 +145,9 @@ describe('the result of a run', () => {
     ['a thought', [{ type: 'reasoning', text: 'That was it.' }]],
   ])('is no word from on the way where all that was said at the end is %s', (_, content) => {
     const silence = { ...said(2, ''), content };
-    const ended = runOf(inDialect('native'));
+    const ended = createRun(inDialect('native'));
 
-    expect(agentResultOf(ended, [said(1, 'Let me see.'), silence], [called('completed')])).toMatchObject({
+    expect(toAgentResult(ended, [said(1, 'Let me see.'), silence], [called('completed')])).toMatchObject({
       success: true,
       result: { response: 'Completed the task.' },
     });
@@ -150,9 +160,9 @@ describe('the result of a run', () => {
     ['native', 'loop_detected', 'The run went in circles and did not complete.'],
   ] as const)('says in %s of a run that used up what it may use that it did not complete: %s', (...given) => {
     const [dialect, finish_reason, error] = given;
-    const ended = { ...runOf(inDialect(dialect)), finish_reason };
+    const ended = { ...createRun(inDialect(dialect)), finish_reason };
 
-    expect(agentResultOf(ended, [said(1, 'Let me see.')], [called('completed')])).toMatchObject({
+    expect(toAgentResult(ended, [said(1, 'Let me see.')], [called('completed')])).toMatchObject({
       success: false,
       result: { response: error },
       error,

@@ -29,10 +29,10 @@ interface ExecutedTool {
 type Called = ToolCall & { readonly omitted?: boolean };
 
 /** The result of a run that ended, from its messages and calls, both in order. */
-export function agentResultOf(run: Run, messages: readonly Message[], calls: readonly Called[]): AgentResult {
+export function toAgentResult(run: Run, messages: readonly Message[], calls: readonly Called[]): AgentResult {
   const said = messages.filter(({ type }) => type === 'assistant');
   const end = run.finished_at ?? run.created_at;
-  const error = errorOf(run);
+  const error = findError(run);
   return {
     success:
       run.status === 'completed' && error === null && (!usesJsonDecisions(run) || succeededAsDecided(run, said, calls)),
@@ -41,7 +41,7 @@ export function agentResultOf(run: Run, messages: readonly Message[], calls: rea
         completionText(calls) ??
         cutOff(run) ??
         (usesJsonDecisions(run) ? decisionText(said, calls) : finalText(run, said)),
-      reasoning: lastOf(said, 'reasoning'),
+      reasoning: findLast(said, 'reasoning'),
       tools_executed: calls.filter(wasExecuted).map(executedTool),
       agent: run.settings.agent.name ?? null,
       model: run.model,
@@ -90,7 +90,7 @@ const namesTools = ({ tools, mcp_servers, caller_tools }: Run['settings']): bool
 /** Text before the last tool call is no answer. */
 function finalText({ status }: Run, said: readonly Message[]): string {
   const isSilent = said.at(-1)?.content.every((block) => block.type === 'reasoning' || isBlank(block)) ?? false;
-  return status === 'completed' && isSilent ? 'Completed the task.' : lastOf(said, 'text');
+  return status === 'completed' && isSilent ? 'Completed the task.' : findLast(said, 'text');
 }
 
 /** Models sometimes end with a line break, which is stored. */
@@ -100,7 +100,7 @@ const isBlank = (block: Message['content'][number]): boolean => block.type === '
 function decisionText(said: readonly Message[], calls: readonly ToolCall[]): string {
   const used = calls.filter(wasExecuted);
   const last = used.at(-1)?.iteration ?? 0;
-  const words = lastOf(
+  const words = findLast(
     said.filter(({ iteration }) => used.length === 0 || (iteration ?? 0) > last),
     'text',
   );
@@ -112,7 +112,7 @@ function outcomeLine(call: ToolCall): string {
   return `Tool ${name} executed. Success: ${success}. Result: ${result || (error ?? '')}`;
 }
 
-function lastOf(messages: readonly Message[], type: 'text' | 'reasoning'): string {
+function findLast(messages: readonly Message[], type: 'text' | 'reasoning'): string {
   const texts = messages.map(({ content }) =>
     content.flatMap((block) => (block.type === type && !isBlank(block) ? [block.text] : [])),
   );
@@ -128,7 +128,7 @@ const executedTool = ({ name, status, result, started_at, finished_at, omitted }
   metrics: { duration_ms: started_at && finished_at ? millisecondsBetween(started_at, finished_at) : null },
 });
 
-const errorOf = (run: Run): string | null =>
+const findError = (run: Run): string | null =>
   run.error?.message ?? (run.status === 'stopped' ? 'The run was stopped.' : (cutOff(run) ?? null));
 
 /** For a run that reached a limit or repeated itself. */

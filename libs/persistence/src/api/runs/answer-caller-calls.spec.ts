@@ -84,8 +84,8 @@ const refusal = (answered: Promise<unknown>): Promise<string> =>
   );
 const address = ({ claim: { runId } }: Parked) => ({ accountId: fixture.accountId, runId });
 const read = (run: Parked) => fixture.runs.get(address(run));
-const typesOf = (facts: readonly { type: string }[]) => facts.map(({ type }) => type);
-const logOf = async (run: Parked) => (await fixture.runs.events(address(run), { after: 0, limit: 99 })).data;
+const listTypes = (facts: readonly { type: string }[]) => facts.map(({ type }) => type);
+const readLog = async (run: Parked) => (await fixture.runs.events(address(run), { after: 0, limit: 99 })).data;
 
 describe('a result of the caller', () => {
   it('is committed with the resumption of the run and its job', async () => {
@@ -94,7 +94,7 @@ describe('a result of the caller', () => {
 
     const { toolCall, facts } = await answer(run.calls[0]);
 
-    expect(typesOf(facts)).toEqual(['tool.completed', 'message.created', 'run.resumed']);
+    expect(listTypes(facts)).toEqual(['tool.completed', 'message.created', 'run.resumed']);
     expect(facts[0]?.data).toMatchObject({ answered_by: 'key_1', result: { success: true, output: '18 °C' } });
     expect(toolCall).toMatchObject({ status: 'completed', result: { success: true, output: '18 °C' } });
     expect(await read(run)).toMatchObject({ status: 'queued', waiting: null });
@@ -151,7 +151,7 @@ describe('a result of the caller', () => {
     const answers = await Promise.all(['1', '2', '3', '4'].map((output) => refusal(answer(run.calls[0], { output }))));
 
     expect(answers.toSorted()).toEqual(['taken', ...Array.from({ length: 3 }, () => 'tool_call_answered')].toSorted());
-    expect((await logOf(run)).filter(({ type }) => type === 'tool.completed')).toHaveLength(1);
+    expect((await readLog(run)).filter(({ type }) => type === 'tool.completed')).toHaveLength(1);
   });
 
   it('of several calls comes in any order, and the run goes on after the last', async () => {
@@ -178,7 +178,7 @@ describe('a result of the caller', () => {
 
     const { facts } = await answerAll(run, [{ output: '1' }, { error: 'No.' }]);
 
-    expect(typesOf(facts)).toEqual([
+    expect(listTypes(facts)).toEqual([
       'tool.completed',
       'message.created',
       'tool.failed',
@@ -208,7 +208,7 @@ describe('a result of the caller', () => {
     const stopped = await fixture.runs.requestStop({ ...address(run), reason: null });
 
     expect(stopped.run.status).toBe('stopped');
-    expect(typesOf(await logOf(run)).slice(-4)).toEqual([
+    expect(listTypes(await readLog(run)).slice(-4)).toEqual([
       'run.stop_requested',
       'tool.unknown',
       'message.created',
@@ -237,7 +237,7 @@ describe('a call that is not answered in time', () => {
     await Promise.all([1, 2, 3].map(() => expireWaits(fixture.database, nextId)));
     await expireWaits(fixture.database, nextId);
 
-    expect(typesOf((await logOf(run)).slice(before))).toEqual(facts);
+    expect(listTypes((await readLog(run)).slice(before))).toEqual(facts);
     expect((await read(run)).status).toBe(status);
     expect(await refusal(answer(run.calls[0]))).toBe('tool_call_over');
   });

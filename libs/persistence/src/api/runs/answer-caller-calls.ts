@@ -20,16 +20,16 @@ import { checked } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { activateRun } from '../../run-log/activation';
-import { batchOf } from '../../run-log/batch';
+import { toBatch } from '../../run-log/batch';
 import { writeBatch } from '../../run-log/group-commit';
-import { runOf } from '../../run-log/run-row';
+import { toRun } from '../../run-log/run-row';
 import { toolCallRow } from '../../run-log/tool-call-row';
 import { canonicalJson } from '../../run-log/tool-sets';
-import { blobOf, imageOf, insertBlobOf } from '../blobs/blob-row';
+import { toBlob, toImage, insertBlobRow } from '../blobs/blob-row';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
 import { lockRun, readRun, runNotFound } from './lock-run';
-import { openCallsOf } from './open-calls';
+import { readOpenCalls } from './open-calls';
 import { type CallAddress, callNotFound, runOfCall } from './resolve-tool-call';
 
 /** A caller's result of one call. */
@@ -84,7 +84,7 @@ export const answerCall = (database: Database, newId: NewId, answer: CallAnswer)
 export const answerCalls = (database: Database, newId: NewId, answers: RunAnswers): Promise<AnsweredCalls> =>
   database.transaction(async (sql) => {
     const facts = await writeAnswers(sql, newId, answers);
-    const run = await storeResponse(sql, answers.promised, runOf(await readRun(sql, answers.runId)));
+    const run = await storeResponse(sql, answers.promised, toRun(await readRun(sql, answers.runId)));
     return { run, facts };
   });
 
@@ -93,7 +93,7 @@ async function writeAnswers(sql: Sql, newId: NewId, given: CallerAnswers): Promi
   const { accountId, runId, answeredBy } = given;
   const threadId = await threadOfRun(sql, given);
   const results = await storeResults(sql, { accountId, threadId }, given.answers);
-  const run = runOf(await lockRun(sql, { accountId, runId }));
+  const run = toRun(await lockRun(sql, { accountId, runId }));
   const outcomes = new Map<CallId, CallerOutcome>();
   for (const [id, result] of results) {
     const awaited = findAwaited(run, id);
@@ -124,9 +124,9 @@ async function writeOutcomes(
   if (outcomes.size === 0) return [];
   const awaited = run.waiting?.tool_calls ?? [];
   const policy = run.settings.processor.unknown_outcome;
-  const told = settleCallerCalls(await openCallsOf(sql, newId, run), { awaited, outcomes, policy });
+  const told = settleCallerCalls(await readOpenCalls(sql, newId, run), { awaited, outcomes, policy });
   const claim = { runId: run.id, threadId: run.thread_id, epoch: run.epoch };
-  const facts = await writeBatch(sql, batchOf(claim, told, newId));
+  const facts = await writeBatch(sql, toBatch(claim, told, newId));
   if (told.some(({ type }) => type === 'run.resumed')) await activateRun(sql, run.id);
   return facts;
 }
@@ -136,7 +136,7 @@ const findAwaited = ({ status, waiting }: Run, id: CallId): AwaitedCall | undefi
 
 const msSince = (time: string): number => Math.max(0, Date.now() - Date.parse(time));
 
-const threadOf = checked(
+const selectThread = checked(
   z.object({ thread_id: z.string() }),
   `
 select thread_id from runs join threads on threads.id = thread_id
@@ -144,7 +144,7 @@ where runs.id = $1 and runs.account_id = $2 and deleted_at is null`,
 );
 
 async function threadOfRun(sql: Sql, { runId, accountId }: CallerAnswers): Promise<string> {
-  const row = await threadOf.first(sql, [runId, accountId]);
+  const row = await selectThread.first(sql, [runId, accountId]);
   if (!row) throw runNotFound(runId);
   return row.thread_id;
 }
@@ -158,17 +158,17 @@ async function storeResults(
   const read = answers.map(({ callId: id, result: { image, ...said } }) => ({
     id,
     said,
-    blob: image && blobOf(image),
+    blob: image && toBlob(image),
   }));
   const blobs = read.flatMap(({ blob }) => blob ?? []).sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
-  for (const blob of blobs) await insertBlobOf(sql, owner, blob);
+  for (const blob of blobs) await insertBlobRow(sql, owner, blob);
   return new Map(
     read.map(({ id, said: { output = '', error }, blob }) => [
       id,
       boundedResult({
         ...{ success: error === undefined, output },
         ...(error !== undefined && { error }),
-        ...(blob && { image: imageOf(blob) }),
+        ...(blob && { image: toImage(blob) }),
       }),
     ]),
   );

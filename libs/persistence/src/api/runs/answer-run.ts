@@ -3,11 +3,11 @@ import { TerminalError } from '@rondo/domain';
 import { fileMetadata, imagesAmong, insertRunFiles, placeFiles, readFiles, withNote } from '../files/run-files';
 import { referToImages, storeImages } from '../blobs/message-images';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
-import { runOf } from '../../run-log/run-row';
+import { toRun } from '../../run-log/run-row';
 import { activateRun } from '../../run-log/activation';
-import { batchOf } from '../../run-log/batch';
+import { toBatch } from '../../run-log/batch';
 import { writeBatch } from '../../run-log/group-commit';
-import { requireCapacityOf } from '../thread-row';
+import { requireThreadCapacity } from '../thread-row';
 import type { RunMaker } from './create-run';
 import { inputFact } from './input-message';
 import { type RunAddress, lockRun, readRun } from './lock-run';
@@ -40,12 +40,12 @@ export const answerRun = ({ database, newId, limits }: Answering, answer: Answer
       epoch,
       iteration,
       waiting,
-    } = runOf(await lockRun(sql, answer));
+    } = toRun(await lockRun(sql, answer));
     const asked = waiting?.question?.tool_call_id;
     if (status !== 'waiting_input' || waiting?.reason !== 'ask')
-      throw new TerminalError('run_not_waiting', `${runId} does not wait for input${insteadOf(waiting)}.`);
+      throw new TerminalError('run_not_waiting', `${runId} does not wait for input${suggestInstead(waiting)}.`);
 
-    await requireCapacityOf(sql, threadId, limits);
+    await requireThreadCapacity(sql, threadId, limits);
     await referToImages(sql, { accountId, threadId }, content);
     const placed = await placeFiles(sql, threadId, files);
     await insertRunFiles(sql, { runId, threadId }, placed);
@@ -53,13 +53,13 @@ export const answerRun = ({ database, newId, limits }: Answering, answer: Answer
     const said = { content: withNote(content, placed, settings.profile), metadata };
     const input = inputFact({ runId, threadId, iteration, ...said }, newId);
     const resumed = { type: 'run.resumed' as const, iteration, data: { reason: 'input' } };
-    const facts = await writeBatch(sql, batchOf({ runId, threadId, epoch }, [resumed, input], newId));
+    const facts = await writeBatch(sql, toBatch({ runId, threadId, epoch }, [resumed, input], newId));
     await activateRun(sql, runId);
-    const run = await storeResponse(sql, answer.promised, runOf(await readRun(sql, runId)));
+    const run = await storeResponse(sql, answer.promised, toRun(await readRun(sql, runId)));
     return { run, facts };
   });
 
-function insteadOf(waiting: Waiting | null): string {
+function suggestInstead(waiting: Waiting | null): string {
   if (waiting?.reason === 'tool_unknown')
     return `, but for what became of a tool call: POST /v1/tool-calls/${waiting.question?.tool_call_id ?? '{id}'}/resolve`;
   if (waiting?.reason === 'budget') return ', but for a higher budget: POST /v1/runs/{id}/budget';

@@ -6,7 +6,7 @@ import {
   type RunId,
   approval,
   approvalId,
-  callIdOf,
+  toCallId,
   runId,
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
@@ -38,7 +38,7 @@ where tool_calls.id = $1 and runs.account_id = $2 and deleted_at is null`,
 );
 
 export async function runOfApproval(sql: Sql, { accountId, approvalId: id }: ApprovalAddress): Promise<RunId> {
-  const row = await runByCall.first(sql, [callIdOf(id), accountId]);
+  const row = await runByCall.first(sql, [toCallId(id), accountId]);
   if (!row) throw approvalNotFound(id);
   return row.run_id;
 }
@@ -57,7 +57,7 @@ const columns = `
   tool_calls.effect_class`;
 
 /** An edit has changed the arguments; the hash is of those that were seen. */
-const approvalOf = ({ decided_at, seen_hash, ...row }: ApprovalRow): Approval => ({
+const toApproval = ({ decided_at, seen_hash, ...row }: ApprovalRow): Approval => ({
   id: row.id,
   run_id: row.run_id,
   thread_id: row.thread_id,
@@ -93,9 +93,9 @@ where tool_calls.id = $1 and runs.account_id = $2 and threads.deleted_at is null
 
 /** Open or decided. */
 export async function readApproval(sql: Sql, { accountId, approvalId: id }: ApprovalAddress): Promise<Approval> {
-  const row = await oneApproval.first(sql, [callIdOf(id), accountId, id]);
+  const row = await oneApproval.first(sql, [toCallId(id), accountId, id]);
   if (!row) throw approvalNotFound(id);
-  return approvalOf(row);
+  return toApproval(row);
 }
 
 const openApprovals = new BoundedList(
@@ -110,7 +110,7 @@ const openApprovals = new BoundedList(
     and ($2::text is null or awaited->>'approval_id' > $2)
   order by awaited->>'approval_id' limit $3`,
   { order: 'id', length: 'octet_length(arguments::text)' },
-  approvalRow.transform(approvalOf),
+  approvalRow.transform(toApproval),
 );
 
 /** Those that await a decision, the oldest first. */

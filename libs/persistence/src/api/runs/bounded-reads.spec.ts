@@ -21,7 +21,7 @@ afterAll(() => fixture.close());
 const mebibyte = 1024 * 1024;
 /** What one answer may hold, and one row more. */
 const most = 9 * mebibyte;
-const sizeOf = (answer: unknown): number => Buffer.byteLength(JSON.stringify(answer));
+const measureSize = (answer: unknown): number => Buffer.byteLength(JSON.stringify(answer));
 
 function called(claim: Claim, { index, output }: { index: number; output: string }): NewFact[] {
   const plan = planned(claim, { name: 'execute_command', index });
@@ -44,7 +44,7 @@ describe('attack: public API', () => {
     const pages: string[][] = [];
     for (let after: string | undefined, more = true; more;) {
       const page = await fixture.runs.list({ accountId: fixture.accountId, limit: 200, after });
-      expect(sizeOf(page)).toBeLessThan(most);
+      expect(measureSize(page)).toBeLessThan(most);
       pages.push(page.data.map(({ id }) => id));
       [after, more] = [page.next_cursor ?? undefined, page.has_more];
     }
@@ -77,7 +77,7 @@ describe('attack: public API', () => {
 
     const answer = await fixture.runs.result({ accountId: fixture.accountId, runId: claim.runId });
 
-    expect(sizeOf(answer)).toBeLessThan(most);
+    expect(measureSize(answer)).toBeLessThan(most);
     expect(answer.metrics.tool_calls).toBe(12);
     expect(answer.result.tools_executed).toHaveLength(12);
     expect(answer.result.tools_executed.at(0)).toMatchObject({ success: true, result: '', omitted: true });
@@ -97,7 +97,7 @@ describe('attack: public API', () => {
     expect(answer.result.response).toBe('Done.');
     const rows = (await Promise.all(read.mock.results.map(({ value }) => value as Promise<unknown>))).flat();
     read.mockRestore();
-    expect(sizeOf(rows)).toBeLessThan(most);
+    expect(measureSize(rows)).toBeLessThan(most);
   });
 
   it('the snapshot of a trimmed log whose messages are a mebibyte each is bounded by bytes', async () => {
@@ -116,7 +116,7 @@ describe('attack: public API', () => {
       { after: 0, limit: 10 },
     );
 
-    expect(sizeOf(page.snapshot)).toBeLessThan(most);
+    expect(measureSize(page.snapshot)).toBeLessThan(most);
     expect(JSON.stringify(page.snapshot?.messages.at(-1)?.content)).toContain('11 x');
     const seqs = page.snapshot?.messages.map(({ seq }) => seq) ?? [];
     expect(seqs).toEqual([...seqs].sort((a, b) => a - b));

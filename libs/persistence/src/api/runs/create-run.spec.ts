@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-const statusOf = async (runId: RunId) => (await fixture.runs.get({ accountId: fixture.accountId, runId })).status;
-const typesOf = async (runId: RunId) =>
+const readStatus = async (runId: RunId) => (await fixture.runs.get({ accountId: fixture.accountId, runId })).status;
+const readTypes = async (runId: RunId) =>
   (await fixture.runs.events({ accountId: fixture.accountId, runId }, { after: 0, limit: 100 })).data.map(
     ({ type }) => type,
   );
@@ -94,9 +94,9 @@ describe('creating a run', () => {
     await fixture.store.append(claim, [started, completed]);
     await say('After.');
 
-    const textsOf = async (id: RunId) => (await fixture.claim(id)).earlier.map(({ content }) => content);
+    const readTexts = async (id: RunId) => (await fixture.claim(id)).earlier.map(({ content }) => content);
     expect(claim.earlier.map(({ content }) => content)).toEqual([textInput('Before.')]);
-    expect(await textsOf(second.id)).toEqual([textInput('Before.'), textInput('Between.')]);
+    expect(await readTexts(second.id)).toEqual([textInput('Before.'), textInput('Between.')]);
   });
 
   it('lets one of 50 win a thread, and names the winner to the others (I9)', async () => {
@@ -203,7 +203,7 @@ describe('creating a run', () => {
       [run.id, 'run.created'],
     ]);
     expect(stops).toEqual([{ runId: claim.runId, stop: { requestedAt: expect.any(String), reason: 'replaced' } }]);
-    expect(await statusOf(claim.runId)).toBe('stopping');
+    expect(await readStatus(claim.runId)).toBe('stopping');
     expect(await fixture.store.claim(run.id, 'worker-2')).toBeUndefined();
   });
 
@@ -212,12 +212,12 @@ describe('creating a run', () => {
     const { run: waited } = await onThread(threadId, 'queue');
 
     const sent = await Promise.all(Array.from({ length: 10 }, () => onThread(threadId, 'replace')));
-    const statuses = await Promise.all(sent.map(({ run }) => statusOf(run.id)));
+    const statuses = await Promise.all(sent.map(({ run }) => readStatus(run.id)));
     await fixture.store.append(claim, [stopped]);
 
     expect(statuses.filter((status) => status === 'stopped')).toHaveLength(9);
     const [newest] = sent.filter((_, index) => statuses[index] === 'queued');
-    expect(await statusOf(waited.id)).toBe('queued');
+    expect(await readStatus(waited.id)).toBe('queued');
     expect(await fixture.store.claim(newest?.run.id ?? waited.id, 'worker-2')).toBeDefined();
     expect(await fixture.store.claim(waited.id, 'worker-2')).toBeUndefined();
   });
@@ -227,8 +227,8 @@ describe('creating a run', () => {
 
     const { run, stops } = await onThread(old.thread_id, 'replace');
 
-    expect(isTerminal(await statusOf(old.id))).toBe(true);
-    expect(await typesOf(run.id)).toEqual(['run.created', 'message.created']);
+    expect(isTerminal(await readStatus(old.id))).toBe(true);
+    expect(await readTypes(run.id)).toEqual(['run.created', 'message.created']);
     expect(stops).toEqual([]);
     expect(await fixture.store.claim(run.id, 'worker-2')).toBeDefined();
   });

@@ -25,17 +25,17 @@ import type { StoredFile } from '../files/files';
 import { fileMetadata, imagesAmong, insertRunFiles, placeFiles, readFiles, withNote } from '../files/run-files';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type OutboxEntry, firstActivation } from '../../run-log/outbox';
-import { runOf, runRow } from '../../run-log/run-row';
-import { batchOf, recordedFacts } from '../../run-log/batch';
+import { toRun, runRow } from '../../run-log/run-row';
+import { toBatch, recordedFacts } from '../../run-log/batch';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
 import type { AlongsideRun } from '../triggers/firing-claim';
 import { nameAfterInput } from '../projects/project-titles';
 import type { StatementBatcher } from '../../database/statement-batcher';
 import { type Input, inputFact } from './input-message';
-import { inputText, previewOf } from './input-text';
+import { inputText, toPreview } from './input-text';
 import { type RunAgent, type RunOrigin, agentFields, originFields } from './run-origin';
-import { type FirstRows, type RunToInsert, firstRowsOf, insertRuns } from './insert-run';
+import { type FirstRows, type RunToInsert, toFirstRows, insertRuns } from './insert-run';
 import { lockPlace } from './lock-place';
 import { ThreadTaken, retryLostRace } from './lost-race';
 import { promoteNext } from './promote-run';
@@ -125,13 +125,13 @@ function inTransactionIfNeeded<T>(
   const newThreads = wanted === undefined;
   const isPlain = files.length === 0 && input.every(({ type }) => type === 'text');
   const isOneStatement = newThreads && projectId === undefined && !promised && !alongside && isPlain;
-  if (isOneStatement) return work({ sql: database.sql, limits, insert: (run) => newRuns.of(firstRowsOf(run)) });
+  if (isOneStatement) return work({ sql: database.sql, limits, insert: (run) => newRuns.of(toFirstRows(run)) });
   return database.transaction(async (sql) => {
     await alongside?.(sql);
     return work({
       sql,
       limits,
-      insert: async (run) => (await insertRuns(sql, [firstRowsOf(run)], { newThreads })).includes(true),
+      insert: async (run) => (await insertRuns(sql, [toFirstRows(run)], { newThreads })).includes(true),
     });
   });
 }
@@ -190,7 +190,7 @@ class RunCreation {
     const placed = await placeFiles(this.place.sql, thread, this.wanted.files);
     const content = input && withNote(input, placed, settings.profile);
     const said = behind ? undefined : content && { content, metadata: fileMetadata(placed) };
-    const batch = batchOf({ runId: this.id, threadId: thread, epoch: 0 }, this.beginning(thread, said), this.newId);
+    const batch = toBatch({ runId: this.id, threadId: thread, epoch: 0 }, this.beginning(thread, said), this.newId);
     const facts = recordedFacts(batch, { lastSeq: 0, lastMessageSeq });
     const created_at = facts[0]?.at ?? '';
     const text = input && inputText(input);
@@ -206,7 +206,7 @@ class RunCreation {
         created_at,
       },
       ...agentFields(agent),
-      preview: text === undefined ? null : storedText(previewOf(text)),
+      preview: text === undefined ? null : storedText(toPreview(text)),
       ...originFields(origin),
       ...(traceId !== undefined && { trace_id: traceId }),
     });
@@ -231,7 +231,7 @@ class RunCreation {
     const ahead = await lockRunAhead.first(this.place.sql, [thread, this.wanted.accountId]);
     if (!ahead) return false;
 
-    const { id } = runOf(ahead);
+    const { id } = toRun(ahead);
     if (this.wanted.onActiveRun === 'reject') throw new ThreadBusyError(thread, id);
     if (this.wanted.onActiveRun === 'replace') await this.replaceWaiting(thread);
     if (this.wanted.onActiveRun === 'queue' || !ahead.holds_thread) return true;

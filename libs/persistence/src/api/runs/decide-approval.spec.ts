@@ -1,4 +1,4 @@
-import { type ApprovalId, type NewFact, approvalIdOf } from '@rondo/contract';
+import { type ApprovalId, type NewFact, toApprovalId } from '@rondo/contract';
 import type { Claim } from '@rondo/domain';
 import {
   StoreFixture,
@@ -29,7 +29,7 @@ async function parked({ count = 1, expiresInMs = 60_000 } = {}): Promise<Parked>
   const input = { command: 'make', blocking: true };
   const calls = Array.from({ length: count }, (_, index) => planned(claim, { name: 'execute_command', input, index }));
   const awaited = calls.map(({ data: { tool_call: call } }) => ({
-    ...{ approval_id: approvalIdOf(call.id), tool_call_id: call.id, name: call.name },
+    ...{ approval_id: toApprovalId(call.id), tool_call_id: call.id, name: call.name },
     requested_at: new Date().toISOString(),
     expires_at: new Date(Date.now() + expiresInMs).toISOString(),
   }));
@@ -56,10 +56,10 @@ async function decide(id: ApprovalId | undefined, order: Partial<ApprovalOrder> 
   });
 }
 
-const logOf = async ({ claim: { runId } }: Parked) =>
+const readLog = async ({ claim: { runId } }: Parked) =>
   (await fixture.runs.events({ accountId: fixture.accountId, runId }, { after: 0, limit: 99 })).data;
-const typesOf = (facts: readonly { type: string }[]) => facts.map(({ type }) => type);
-const runOf = ({ claim: { runId } }: Parked) => fixture.runs.get({ accountId: fixture.accountId, runId });
+const listTypes = (facts: readonly { type: string }[]) => facts.map(({ type }) => type);
+const readRun = ({ claim: { runId } }: Parked) => fixture.runs.get({ accountId: fixture.accountId, runId });
 
 describe('a decision about a call', () => {
   it('is committed with the resumption of the run and its job', async () => {
@@ -67,12 +67,12 @@ describe('a decision about a call', () => {
 
     const { approval, facts } = await decide(run.approvals[0]);
 
-    expect(typesOf(facts)).toEqual(['approval.decided', 'run.resumed']);
+    expect(listTypes(facts)).toEqual(['approval.decided', 'run.resumed']);
     expect(approval).toMatchObject({ outcome: 'approve', decided_by: 'key_1', decided_at: expect.any(String) });
-    expect(await runOf(run)).toMatchObject({ status: 'queued', waiting: null });
+    expect(await readRun(run)).toMatchObject({ status: 'queued', waiting: null });
     expect(await fixture.published()).toMatchObject([{ key: `${run.claim.runId}-2` }]);
     const claim = await fixture.claim(run.claim.runId, 'worker-2');
-    expect(typesOf(claim.log).slice(-2)).toEqual(['approval.decided', 'run.resumed']);
+    expect(listTypes(claim.log).slice(-2)).toEqual(['approval.decided', 'run.resumed']);
   });
 
   it('changes the call in the ledger where it edits it, and names the arguments that were seen', async () => {
@@ -101,7 +101,7 @@ describe('a decision about a call', () => {
 
       const refused = results.filter(({ status }) => status === 'rejected');
       expect(refused).toMatchObject([1, 2].map(() => ({ reason: { code: 'approval_not_open' } })));
-      expect(typesOf(await logOf(run)).filter((type) => type === 'approval.decided')).toHaveLength(1);
+      expect(listTypes(await readLog(run)).filter((type) => type === 'approval.decided')).toHaveLength(1);
     }
   });
 
@@ -111,7 +111,7 @@ describe('a decision about a call', () => {
 
       await Promise.all(run.approvals.map((id, index) => decide(id, { decision: index === 1 ? 'deny' : 'approve' })));
 
-      const types = typesOf(await logOf(run));
+      const types = listTypes(await readLog(run));
       expect(types.filter((type) => type === 'approval.decided')).toHaveLength(3);
       expect(types.filter((type) => type === 'run.resumed')).toHaveLength(1);
       expect(await fixture.published()).toHaveLength(1);
@@ -124,10 +124,10 @@ describe('a decision about a call', () => {
       const address = { accountId: fixture.accountId, runId: run.claim.runId };
 
       await Promise.allSettled([decide(run.approvals[0]), fixture.runs.requestStop({ ...address, reason: null })]);
-      const state = await runOf(run);
+      const state = await readRun(run);
       if (state.status === 'stopping') continue; // a worker ends it
 
-      const types = typesOf(await logOf(run));
+      const types = listTypes(await readLog(run));
       expect(types.at(-1)).toBe('run.stopped');
       expect(types.filter((type) => type === 'tool.failed')).toHaveLength(1);
     }
@@ -143,7 +143,7 @@ describe('a decision about a call', () => {
     const claim = await fixture.claimed();
     const call = planned(claim, { name: 'execute_command' });
     await fixture.store.append(claim, [started, iterationStarted(1), call]);
-    const never = approvalIdOf(call.data.tool_call.id);
+    const never = toApprovalId(call.data.tool_call.id);
     await expect(decide(never, { argumentsHash: 'x' })).rejects.toMatchObject({ code: 'approval_not_found' });
   });
 
@@ -164,10 +164,10 @@ describe('an approval that expires', () => {
     await Promise.all([1, 2, 3].map(() => expireWaits(fixture.database, nextId)));
     await expireWaits(fixture.database, nextId);
 
-    const types = typesOf(await logOf(late));
+    const types = listTypes(await readLog(late));
     expect(types.filter((type) => type === 'approval.decided')).toHaveLength(2);
     expect(types.filter((type) => type === 'run.resumed')).toHaveLength(1);
     expect(await read(late.approvals[1] as ApprovalId)).toMatchObject({ outcome: 'expire', decided_by: null }); // it has two
-    expect(await runOf(inTime)).toMatchObject({ status: 'waiting_input' });
+    expect(await readRun(inTime)).toMatchObject({ status: 'waiting_input' });
   });
 });

@@ -7,7 +7,7 @@ import {
   type Run,
   type ToolCall,
   approvalDecision,
-  callIdOf,
+  toCallId,
 } from '@rondo/contract';
 import {
   type ApprovalRuling,
@@ -21,13 +21,13 @@ import { z } from 'zod';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { activateRun } from '../../run-log/activation';
-import { batchOf } from '../../run-log/batch';
+import { toBatch } from '../../run-log/batch';
 import { writeBatch } from '../../run-log/group-commit';
-import { runOf } from '../../run-log/run-row';
+import { toRun } from '../../run-log/run-row';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { approvalNotFound, argumentsHash, readApproval, runOfApproval } from './approvals';
 import { lockRun } from './lock-run';
-import { openCallsOf } from './open-calls';
+import { readOpenCalls } from './open-calls';
 import { checked } from '../../database/checked-query';
 
 /** A person's decision about a call that needs approval. */
@@ -55,13 +55,13 @@ export interface ApprovalDecision {
 export const decideOnApproval = (database: Database, newId: NewId, order: ApprovalOrder): Promise<ApprovalDecision> =>
   database.transaction(async (sql) => {
     const { accountId, approvalId } = order;
-    const run = runOf(await lockRun(sql, { accountId, runId: await runOfApproval(sql, order) }));
-    const facts = await writeRuling(sql, newId, { run, approvalId, rulingOn: (known) => rulingOf(order, known) });
+    const run = toRun(await lockRun(sql, { accountId, runId: await runOfApproval(sql, order) }));
+    const facts = await writeRuling(sql, newId, { run, approvalId, rulingOn: (known) => toRuling(order, known) });
     const decided = await readApproval(sql, { accountId, approvalId });
     return { approval: await storeResponse(sql, order.promised, decided), facts };
   });
 
-function rulingOf(order: ApprovalOrder, { call, approval }: KnownCall): ApprovalRuling {
+function toRuling(order: ApprovalOrder, { call, approval }: KnownCall): ApprovalRuling {
   const { decision: outcome, argumentsHash: seen, decidedBy, reason } = order;
   if (Date.parse(approval?.awaited.expires_at ?? '') < Date.now())
     throw new TerminalError('approval_not_open', 'The time for this decision is over: the call is denied.');
@@ -84,9 +84,9 @@ export async function writeRuling(
   newId: NewId,
   { run, approvalId, rulingOn }: OpenApproval,
 ): Promise<readonly RecordedFact[]> {
-  const callId = callIdOf(approvalId);
+  const callId = toCallId(approvalId);
   const isWaiting = run.status === 'waiting_input' && run.waiting?.reason === 'approval';
-  const answering = isWaiting ? await openCallsOf(sql, newId, run) : undefined;
+  const answering = isWaiting ? await readOpenCalls(sql, newId, run) : undefined;
   const known = answering?.state.calls.get(callId);
   const isAwaited = known?.approval !== undefined && known.approval.outcome === undefined;
   if (!answering || !known || !isAwaited) throw await whyNot(sql, run, approvalId);
@@ -95,7 +95,7 @@ export async function writeRuling(
   const told = decideApproval(answering, callId, ruling);
   if (!told) throw await whyNot(sql, run, approvalId);
   const claim = { runId: run.id, threadId: run.thread_id, epoch: run.epoch };
-  const facts = await writeBatch(sql, batchOf(claim, told, newId));
+  const facts = await writeBatch(sql, toBatch(claim, told, newId));
   if (ruling.edited)
     await sql.query(editedCall, [callId, JSON.stringify(ruling.edited.arguments), ruling.edited.effectClass]);
   if (told.some(({ type }) => type === 'run.resumed')) await activateRun(sql, run.id);

@@ -1,10 +1,10 @@
-import { type CallId, type NewId, type RecordedFact, type Run, approvalIdOf, callId } from '@rondo/contract';
+import { type CallId, type NewId, type RecordedFact, type Run, toApprovalId, callId } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
-import { runOf, runRow } from '../../run-log/run-row';
+import { toRun, runRow } from '../../run-log/run-row';
 import { expireCalls } from './answer-caller-calls';
 import { writeRuling } from './decide-approval';
 
@@ -43,7 +43,7 @@ const withRun = (database: Database, id: string, expire: Expiry): Promise<readon
   database
     .transaction(async (sql) => {
       const row = await lockedRun.first(sql, [id]);
-      return row ? expire(sql, runOf(row)) : [];
+      return row ? expire(sql, toRun(row)) : [];
     })
     .catch((error: unknown) => {
       if (error instanceof TerminalError) return []; // it was decided, or its run ended, a moment ago
@@ -53,6 +53,6 @@ const withRun = (database: Database, id: string, expire: Expiry): Promise<readon
 const denyCall = (sql: Sql, newId: NewId, { run, callId: call }: { run: Run; callId: CallId }) =>
   writeRuling(sql, newId, {
     run,
-    approvalId: approvalIdOf(call),
+    approvalId: toApprovalId(call),
     rulingOn: () => ({ outcome: 'expire', decidedBy: null, argumentsHash: null }),
   });

@@ -12,4 +12,4 @@ export function inputText(input: readonly UserBlock[]): string | undefined {
 }
 
 /** One line for lists. */
-export const previewOf = (text: string): string => firstWords(text, previewLength);
+export const toPreview = (text: string): string => firstWords(text, previewLength);

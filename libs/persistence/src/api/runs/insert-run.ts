@@ -1,6 +1,6 @@
 import type { AccountId, AgentId, RecordedFact, Run } from '@rondo/contract';
 import { RowSet } from '../../database/row-set';
-import { activated, outboxOf } from '../../run-log/activation';
+import { activated, toOutbox } from '../../run-log/activation';
 import type { Sql } from '../../database/sql';
 import { storedTextAsJson } from '../../database/stored-text';
 
@@ -85,7 +85,7 @@ new_input as (
   insert into run_inputs (run_id, account_id, text)
   select id, account_id, input_text #>> '{}' from begun where input_text is not null
 ),
-queued_jobs as (${outboxOf('created where activation > 0')})
+queued_jobs as (${toOutbox('created where activation > 0')})
 select id from created`;
 
 /** Has the planner expect one row; see `appendStatement`. */
@@ -124,14 +124,14 @@ export async function insertRuns(
   return runs.map((run) => created.some(({ id }) => id === run.id));
 }
 
-export type FirstRows = ReturnType<typeof firstRowsOf>;
+export type FirstRows = ReturnType<typeof toFirstRows>;
 
 /** About how many characters it adds to the statement. */
-export const lengthOf = ({ content, said, settings, metadata, queued_input, input_text }: FirstRows): number =>
+export const measureLength = ({ content, said, settings, metadata, queued_input, input_text }: FirstRows): number =>
   [content, said, settings, metadata, queued_input, input_text].reduce((sum, json) => sum + (json?.length ?? 0), 0);
 
 /** The run as parameters of the statement. What cannot be serialized fails here, and not the other runs of the batch. */
-export function firstRowsOf({
+export function toFirstRows({
   run,
   depth,
   accountId,

@@ -13,7 +13,7 @@ const created = async (metadata: Record<string, string> = {}, of?: AgentId) => {
   const { run } = await fixture.create({ metadata, agent: of && { id: of, version: 1, isNamed: false }, settings });
   return run;
 };
-const idsOf = async (filter: Partial<RunFilter>) =>
+const readIds = async (filter: Partial<RunFilter>) =>
   (await fixture.runs.list({ accountId: fixture.accountId, limit: 50, ...filter })).data.map(({ id }) => id);
 
 describe('a list of runs', () => {
@@ -26,17 +26,17 @@ describe('a list of runs', () => {
     await fixture.store.append(await fixture.claim(first.id), [started, completed]);
     const time = (await fixture.runs.get({ accountId: fixture.accountId, runId: second.id })).created_at;
 
-    expect(await idsOf({ agentId: agent })).toEqual([third.id, second.id]);
-    expect(await idsOf({ metadata: { key: 'team', value: 'a' } })).toEqual([second.id, first.id]);
-    expect(await idsOf({ agentId: agent, metadata: { key: 'team', value: 'a' } })).toEqual([second.id]);
-    expect(await idsOf({ statuses: ['completed', 'failed'] })).toEqual([first.id]);
-    expect(await idsOf({ statuses: ['completed', 'queued'] })).toEqual([third.id, second.id, first.id]);
-    expect(await idsOf({ finishReasons: ['budget_exceeded', 'stop'] })).toEqual([first.id]);
-    expect(await idsOf({ finishReasons: ['budget_exceeded'] })).toEqual([]);
-    expect(await idsOf({ model: first.model, agentId: agent })).toEqual([third.id, second.id]);
-    expect(await idsOf({ model: 'none/none\0' })).toEqual([]);
-    expect(await idsOf({ createdFrom: time, threadId: second.thread_id })).toEqual([second.id]);
-    expect(await idsOf({ createdBefore: time, threadId: second.thread_id })).toEqual([]);
+    expect(await readIds({ agentId: agent })).toEqual([third.id, second.id]);
+    expect(await readIds({ metadata: { key: 'team', value: 'a' } })).toEqual([second.id, first.id]);
+    expect(await readIds({ agentId: agent, metadata: { key: 'team', value: 'a' } })).toEqual([second.id]);
+    expect(await readIds({ statuses: ['completed', 'failed'] })).toEqual([first.id]);
+    expect(await readIds({ statuses: ['completed', 'queued'] })).toEqual([third.id, second.id, first.id]);
+    expect(await readIds({ finishReasons: ['budget_exceeded', 'stop'] })).toEqual([first.id]);
+    expect(await readIds({ finishReasons: ['budget_exceeded'] })).toEqual([]);
+    expect(await readIds({ model: first.model, agentId: agent })).toEqual([third.id, second.id]);
+    expect(await readIds({ model: 'none/none\0' })).toEqual([]);
+    expect(await readIds({ createdFrom: time, threadId: second.thread_id })).toEqual([second.id]);
+    expect(await readIds({ createdBefore: time, threadId: second.thread_id })).toEqual([]);
   });
 
   it('is read in pages under a filter', async () => {
@@ -55,7 +55,7 @@ describe('a list of runs', () => {
   ])('finds metadata %j: %j and nothing that only looks like it', async (key, value) => {
     const run = await created({ other: `"${key}":"${value}"`, [`${key}2`]: value, [key]: `${value}!` });
     const right = await created({ before: 'x', [key]: value });
-    const found = await idsOf({ metadata: { key, value } });
+    const found = await readIds({ metadata: { key, value } });
     expect(found).toContain(right.id);
     expect(found).not.toContain(run.id);
   });
@@ -68,13 +68,13 @@ describe('a search in inputs', () => {
     const long = await said(`Prüfe die Rechnung. ${'Bitte. '.repeat(100)} Sende sie an Ada.`);
     const short = await said('An invoice for Ada');
 
-    expect(await idsOf({ words: 'ada RECHNUNG' })).toEqual([long]);
-    expect(await idsOf({ words: 'Ada' })).toEqual([short, long]);
-    expect(await idsOf({ words: '"die rechnung"' })).toEqual([long]);
-    expect(await idsOf({ words: '"rechnung die"' })).toEqual([]);
-    expect(await idsOf({ words: 'invoice or rechnung' })).toEqual([short, long]);
-    expect(await idsOf({ words: 'ada -invoice' })).toEqual([long]);
-    expect(await idsOf({ words: 'ada', statuses: ['completed'] })).toEqual([]);
+    expect(await readIds({ words: 'ada RECHNUNG' })).toEqual([long]);
+    expect(await readIds({ words: 'Ada' })).toEqual([short, long]);
+    expect(await readIds({ words: '"die rechnung"' })).toEqual([long]);
+    expect(await readIds({ words: '"rechnung die"' })).toEqual([]);
+    expect(await readIds({ words: 'invoice or rechnung' })).toEqual([short, long]);
+    expect(await readIds({ words: 'ada -invoice' })).toEqual([long]);
+    expect(await readIds({ words: 'ada', statuses: ['completed'] })).toEqual([]);
   });
 
   it('finds a queued run, and is read in pages', async () => {
@@ -85,40 +85,40 @@ describe('a search in inputs', () => {
     });
 
     const page = await fixture.runs.list({ accountId: fixture.accountId, words: 'walrus', limit: 2 });
-    const next = await idsOf({ words: 'walrus', after: page.next_cursor ?? '' });
+    const next = await readIds({ words: 'walrus', after: page.next_cursor ?? '' });
     expect([...page.data.map(({ id }) => id), ...next]).toEqual([queued.run.id, second, first.run.id]);
   });
 
   it.each(['!!!', '" "', "'", '&|!():*<->', '\u0000', '\\', 'or', '-'])('finds nothing for %j', async (words) => {
     await said('Something');
-    expect(await idsOf({ words })).toEqual([]);
+    expect(await readIds({ words })).toEqual([]);
   });
 
   it('keeps accounts apart, also where an input names the other account', async () => {
     const other = await newAccount(fixture.database);
     await fixture.create({ accountId: other, input: textInput(`narwhal ${fixture.accountId}`) });
-    expect(await idsOf({ words: 'narwhal' })).toEqual([]);
+    expect(await readIds({ words: 'narwhal' })).toEqual([]);
   });
 
   it('stores what Postgres cannot hold as text, and finds the words around it', async () => {
     const id = await said('nul\u0000 and half \ud800 orca');
-    expect(await idsOf({ words: 'orca' })).toEqual([id]);
+    expect(await readIds({ words: 'orca' })).toEqual([id]);
   });
 });
 
 describe('the preview of a run', () => {
-  const previewOf = async (input?: string) =>
+  const readPreview = async (input?: string) =>
     (await fixture.create({ input: input === undefined ? undefined : textInput(input) })).run;
 
   it('is the first words of its input, and is read back as it was returned', async () => {
-    const run = await previewOf(`Write\na "poem" \\ about\u0007 ${'autumn '.repeat(30)}`);
+    const run = await readPreview(`Write\na "poem" \\ about\u0007 ${'autumn '.repeat(30)}`);
     expect(run.preview).toContain('Write a "poem" \\ about\u0007 autumn autumn');
     expect(run.preview).toMatch(/ autumn…$/);
     expect(await fixture.runs.get({ accountId: fixture.accountId, runId: run.id })).toEqual(run);
   });
 
   it('is null without an input', async () => {
-    expect((await previewOf()).preview).toBeNull();
+    expect((await readPreview()).preview).toBeNull();
   });
 });
 
@@ -159,7 +159,7 @@ describe('the plans', () => {
     for (const table of ['runs', 'threads', 'run_inputs']) await fixture.database.sql.query(`vacuum analyze ${table}`);
   });
 
-  async function planOf(statement: string, values: string): Promise<string> {
+  async function readPlan(statement: string, values: string): Promise<string> {
     return fixture.database.transaction(async (sql) => {
       await sql.query(`prepare listed as ${statement}`);
       const plan = await sql.query<{ 'QUERY PLAN': string }>(`explain (costs off) execute listed (${values})`);
@@ -169,25 +169,25 @@ describe('the plans', () => {
   }
 
   it('read the runs of an agent from its index', async () => {
-    const plan = await planOf(listStatement(['agentId']), `'${fixture.accountId}', 'agt_rare', 50`);
+    const plan = await readPlan(listStatement(['agentId']), `'${fixture.accountId}', 'agt_rare', 50`);
     expect(plan).toContain('runs_of_agent');
     expect(plan).not.toContain('Seq Scan on runs');
   });
 
   it('read the runs whose input has some words from their index', async () => {
-    const plan = await planOf(listStatement(['words']), `'${fixture.accountId}', 'invoice', 50`);
+    const plan = await readPlan(listStatement(['words']), `'${fixture.accountId}', 'invoice', 50`);
     expect(plan).toContain('Bitmap Index Scan on run_inputs_words');
     expect(plan).not.toContain('Seq Scan on run');
   });
 
   it('read the newest runs from the index of the account', async () => {
-    const plan = await planOf(listStatement(['before']), `'${fixture.accountId}', 'run_p4', 50`);
+    const plan = await readPlan(listStatement(['before']), `'${fixture.accountId}', 'run_p4', 50`);
     expect(plan).toContain('runs_account_id_id_idx');
     expect(plan).not.toContain('Seq Scan on runs');
   });
 
   it('count finished runs without reading them', async () => {
-    const plan = await planOf(countStatement.text, `'${fixture.accountId}', null, null`);
+    const plan = await readPlan(countStatement.text, `'${fixture.accountId}', null, null`);
     expect(plan).toContain('Index Only Scan using runs_finished_of_account');
     expect(plan).not.toContain('Seq Scan on runs');
   });

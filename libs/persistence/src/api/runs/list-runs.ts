@@ -13,7 +13,7 @@ import {
 } from '@rondo/contract';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
-import { runOf, runRow } from '../../run-log/run-row';
+import { toRun, runRow } from '../../run-log/run-row';
 import { type MetadataFilter, hasMetadata, writtenMetadata } from '../metadata-filter';
 import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
 import type { Audience } from '../users/audience';
@@ -86,7 +86,7 @@ const lists = new Map<string, BoundedList<Run>>();
 
 function findList(given: readonly Condition[]): BoundedList<Run> {
   const key = given.join();
-  const known = lists.get(key) ?? new BoundedList(listStatement(given), bounds, runRow.transform(runOf));
+  const known = lists.get(key) ?? new BoundedList(listStatement(given), bounds, runRow.transform(toRun));
   lists.set(key, known);
   return known;
 }

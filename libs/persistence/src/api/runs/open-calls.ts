@@ -1,6 +1,6 @@
 import { type NewId, type Run, type RunId, type ThreadId, messageId } from '@rondo/contract';
 import { type AnswerContext, type KnownCalls, callsAfter } from '@rondo/domain';
-import { factOf, factRow } from '../../run-log/run-row';
+import { toFact, factRow } from '../../run-log/run-row';
 import type { Sql } from '../../database/sql';
 import { checked } from '../../database/checked-query';
 
@@ -12,7 +12,7 @@ from run_events where run_id = $1 and iteration = $2 and (type like 'tool.%' or 
 );
 
 /** The tool calls of a run's iteration, for a process that answers them instead of the run's worker. The row must be locked. */
-export async function openCallsOf(sql: Sql, newId: NewId, run: Run): Promise<AnswerContext> {
+export async function readOpenCalls(sql: Sql, newId: NewId, run: Run): Promise<AnswerContext> {
   const { id, thread_id: threadId, iteration } = run;
   const calls = await readCalls(sql, { id, threadId, iteration });
   const ids = { messageId: () => messageId.parse(`msg_${newId()}`) };
@@ -21,5 +21,5 @@ export async function openCallsOf(sql: Sql, newId: NewId, run: Run): Promise<Ans
 
 async function readCalls(sql: Sql, { id, threadId, iteration }: { id: RunId; threadId: ThreadId; iteration: number }) {
   const rows = await toolFactsOfIteration.all(sql, [id, iteration, threadId]);
-  return rows.map(factOf).reduce<KnownCalls>(callsAfter, new Map());
+  return rows.map(toFact).reduce<KnownCalls>(callsAfter, new Map());
 }

@@ -1,8 +1,8 @@
 import { type MessageId, type NewId, type RecordedFact, type ThreadId, userContent } from '@rondo/contract';
 import type { Database } from '../../database/database';
-import { type RunRow, runOf } from '../../run-log/run-row';
-import { outboxOf } from '../../run-log/activation';
-import { batchOf } from '../../run-log/batch';
+import { type RunRow, toRun } from '../../run-log/run-row';
+import { toOutbox } from '../../run-log/activation';
+import { toBatch } from '../../run-log/batch';
 import { writeBatch } from '../../run-log/group-commit';
 import type { Sql } from '../../database/sql';
 import { violates } from '../../database/sql-error';
@@ -19,7 +19,7 @@ export async function hasWaiters(sql: Sql, threads: readonly ThreadId[]): Promis
   return threads.map((thread) => rows.some(({ id }) => id === thread));
 }
 
-const promoteNextOf = `
+const promoteNextSql = `
 with next as materialized (
   select id, queued_input from runs
   where thread_id = $1 and not holds_thread and finished_at is null
@@ -33,7 +33,7 @@ promoted as (
   from next where runs.id = next.id
   returning runs.*, next.queued_input as input
 ),
-queued_jobs as (${outboxOf('promoted')})
+queued_jobs as (${toOutbox('promoted')})
 select * from promoted`;
 
 /** Calls `promote` if a run is queued on the thread. */
@@ -57,19 +57,19 @@ export async function promote(
 ): Promise<readonly RecordedFact[] | undefined> {
   try {
     return await database.transaction(async (sql) => {
-      const [row] = await sql.query<RunRow & { input: unknown; edits_message_id: MessageId | null }>(promoteNextOf, [
+      const [row] = await sql.query<RunRow & { input: unknown; edits_message_id: MessageId | null }>(promoteNextSql, [
         threadId,
       ]);
       if (!row) return undefined;
       if (row.input === null) return []; // a run without input
 
-      const run = runOf(row);
+      const run = toRun(row);
       const { edits_message_id: messageId } = row;
       if (messageId !== null) await supersedeTurn(sql, { threadId, messageId, by: run.id });
       const content = userContent.parse(row.input);
       const metadata = fileMetadata(await readFileNotes(sql, run.id));
       const input = inputFact({ runId: run.id, threadId, iteration: 0, content, metadata }, newId);
-      return writeBatch(sql, batchOf({ runId: run.id, threadId, epoch: run.epoch }, [input], newId));
+      return writeBatch(sql, toBatch({ runId: run.id, threadId, epoch: run.epoch }, [input], newId));
     });
   } catch (error) {
     if (violates(error, 'runs_one_active_per_thread')) return undefined; // another run became active first

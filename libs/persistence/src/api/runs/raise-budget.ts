@@ -3,9 +3,9 @@ import { type BudgetRaise, TerminalError, raiseBudget } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { activateRun } from '../../run-log/activation';
-import { batchOf } from '../../run-log/batch';
+import { toBatch } from '../../run-log/batch';
 import { writeBatch } from '../../run-log/group-commit';
-import { runOf } from '../../run-log/run-row';
+import { toRun } from '../../run-log/run-row';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { resumeForTreeBudget } from './child-runs/tree-budget';
 import { type RunAddress, lockRun, readRun } from './lock-run';
@@ -29,7 +29,7 @@ update runs set settings = $2::json, raised_in_epoch = case when lease_owner is 
 where id = $1`;
 
 /** Raises the budget, and queues the run if it waits for that, and runs below it that wait for the budget of their tree. The same order again changes nothing. */
-export async function raiseBudgetOf(database: Database, newId: NewId, order: BudgetOrder): Promise<RaisedBudget> {
+export async function raiseRunBudget(database: Database, newId: NewId, order: BudgetOrder): Promise<RaisedBudget> {
   const raised = await raiseOwn(database, newId, order);
   const below = await resumeForTreeBudget(database, newId, order.runId);
   return { ...raised, facts: [...raised.facts, ...below] };
@@ -37,9 +37,9 @@ export async function raiseBudgetOf(database: Database, newId: NewId, order: Bud
 
 const raiseOwn = (database: Database, newId: NewId, order: BudgetOrder): Promise<RaisedBudget> =>
   database.transaction(async (sql) => {
-    const run = runOf(await lockRun(sql, order));
+    const run = toRun(await lockRun(sql, order));
     const facts = await writeRaise(sql, newId, { run, told: raiseBudget(run, order, order.raisedBy) });
-    const raised = await storeResponse(sql, order.promised, runOf(await readRun(sql, run.id)));
+    const raised = await storeResponse(sql, order.promised, toRun(await readRun(sql, run.id)));
     return { run: raised, facts };
   });
 
@@ -53,7 +53,7 @@ async function writeRaise(
   await sql.query(newBudget, [run.id, JSON.stringify({ ...run.settings, budget: told.budget })]);
   const facts = await writeBatch(
     sql,
-    batchOf({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, told.facts, newId),
+    toBatch({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, told.facts, newId),
   );
   if (told.facts.some(isResumption)) await activateRun(sql, run.id);
   return facts;

@@ -1,5 +1,5 @@
 import { type Message, type RecordedFact, type Run, shownEvent } from '@rondo/contract';
-import { type FactRow, type JsonRow, type RunJson, factOf, factOfJson, runOf } from '../../run-log/run-row';
+import { type FactRow, type JsonRow, type RunJson, toFact, factOfJson, toRun } from '../../run-log/run-row';
 import { withinPage } from '../page';
 import type { Sql } from '../../database/sql';
 import { type RunAddress, runNotFound } from './lock-run';
@@ -90,7 +90,7 @@ async function readPage(sql: Sql, { accountId, runId }: RunAddress, { after, lim
   const [first] = rows;
   if (!first) throw runNotFound(runId);
   const { last_seq: headSeq, events_trimmed_through: through, events_trimmed_hash: hash } = first;
-  const facts = rows.filter(isFact).map((row) => shownEvent(factOf(row)));
+  const facts = rows.filter(isFact).map((row) => shownEvent(toFact(row)));
   return { facts, headSeq, trimmed: after < through ? { through, hash } : undefined };
 }
 
@@ -141,7 +141,7 @@ export async function openRun(sql: Sql, address: RunAddress, reading: Reading): 
   const page = isTrimmed
     ? await readEvents(sql, address, reading)
     : { data: row.facts.map((fact) => shownEvent(factOfJson(fact))), head_seq: last_seq };
-  const run = runOf(row.run);
+  const run = toRun(row.run);
   const holder = workerId === null ? undefined : { workerId, threadId: run.thread_id };
   return { run, holder, page };
 }

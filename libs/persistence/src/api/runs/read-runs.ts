@@ -11,7 +11,7 @@ import {
 } from '@rondo/contract';
 import { toShownMessage, messageRow } from '../../run-log/message-row';
 import { type Page, type PageRequest, BoundedList, bytesInPage, idOfCursor, invalidCursor, withinPage } from '../page';
-import { runOf, runRow } from '../../run-log/run-row';
+import { toRun, runRow } from '../../run-log/run-row';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { toolCallRow } from '../../run-log/tool-call-row';
@@ -30,7 +30,7 @@ where runs.id = $1 and runs.account_id = $2 and deleted_at is null`,
 export async function getRun(sql: Sql, { accountId, runId: id }: RunAddress): Promise<Run> {
   const row = await visibleRun.first(sql, [id, accountId]);
   if (!row) throw runNotFound(id);
-  return runOf(row);
+  return toRun(row);
 }
 
 const heads = checked(
@@ -71,7 +71,7 @@ export interface RunHolder {
   readonly threadId: ThreadId;
 }
 
-export async function holderOf(
+export async function findHolder(
   { sql }: Database,
   { accountId, runId: id }: RunAddress,
 ): Promise<RunHolder | undefined> {
@@ -97,12 +97,12 @@ type CallPlace = Pick<ToolCall, 'iteration' | 'index' | 'id'>;
 
 /** In the order in which the model made them. */
 export async function listToolCalls(sql: Sql, run: Run, { after, limit }: PageRequest): Promise<Page<ToolCall>> {
-  const place = after === undefined ? undefined : await placeOf(sql, run, after);
+  const place = after === undefined ? undefined : await readPlace(sql, run, after);
   const { iteration = 0, index = 0, id = '' } = place ?? {};
   return callsAfter.page(sql, [run.id, iteration, index, id], limit);
 }
 
-async function placeOf(sql: Sql, run: Run, cursor: string): Promise<CallPlace> {
+async function readPlace(sql: Sql, run: Run, cursor: string): Promise<CallPlace> {
   const place = await placeOfCall.first(sql, [idOfCursor(cursor, callId), run.id]);
   if (!place) throw invalidCursor();
   return place;

@@ -1,7 +1,7 @@
 import { type FactType, type RunWait, runId } from '@rondo/contract';
 import { type RunMoment, explainWait, unknownParts } from '@rondo/domain';
-import { type RunJson, runOf } from '../../run-log/run-row';
-import { workspaceOf } from '../../run-log/workspace-sql';
+import { type RunJson, toRun } from '../../run-log/run-row';
+import { toWorkspace } from '../../run-log/workspace-sql';
 import type { Sql } from '../../database/sql';
 import { type RunAddress, runNotFound } from './lock-run';
 import { z } from 'zod';
@@ -72,7 +72,7 @@ select row_to_json(runs) as run, ${utc('statement_timestamp()')} as at,
   else '{}' end as fact_types,
   last_fact.type as fact_type, ${utc('last_fact.at')} as fact_at, last_fact.data ->> 'delay_ms' as delay_ms,
   last_fact.data ->> 'paced_by' as paced_by,
-  (select executor_id from sandboxes where sandboxes.thread_id = ${workspaceOf('runs.project_id', 'runs.thread_id')}) as executor_id
+  (select executor_id from sandboxes where sandboxes.thread_id = ${toWorkspace('runs.project_id', 'runs.thread_id')}) as executor_id
 from runs
 join threads on threads.id = runs.thread_id
 cross join lateral (
@@ -84,12 +84,12 @@ where runs.id = $1 and runs.account_id = $2 and deleted_at is null`,
 export async function readWait(sql: Sql, { accountId, runId }: RunAddress): Promise<RunWait> {
   const row = await momentOfRun.first(sql, [runId, accountId]);
   if (!row) throw runNotFound(runId);
-  return explainWait(momentOf(row));
+  return explainWait(toMoment(row));
 }
 
-const momentOf = (row: MomentRow): RunMoment => ({
+const toMoment = (row: MomentRow): RunMoment => ({
   at: row.at,
-  run: runOf(row.run),
+  run: toRun(row.run),
   lastFact: {
     type: row.fact_type,
     at: row.fact_at,
@@ -105,15 +105,15 @@ const momentOf = (row: MomentRow): RunMoment => ({
   calls: row.calls,
   executorId: row.executor_id ?? undefined,
   unknown: unknownParts(
-    runOf(row.run),
+    toRun(row.run),
     row.fact_types.map((type) => ({ type })),
   ),
-  childRuns: childrenOf(row),
+  childRuns: listChildren(row),
 });
 
 /** Their names are those of the fact with which the run began to wait. */
-function childrenOf({ run, children }: MomentRow): RunMoment['childRuns'] {
-  const awaited = runOf(run).waiting?.child_runs ?? [];
+function listChildren({ run, children }: MomentRow): RunMoment['childRuns'] {
+  const awaited = toRun(run).waiting?.child_runs ?? [];
   return children.map((child) => ({
     ...child,
     agent_name: awaited.find(({ run_id }) => run_id === child.run_id)?.agent_name ?? '',

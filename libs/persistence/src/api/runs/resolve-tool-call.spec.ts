@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-const idOf = ({ data }: Planned): CallId => data.tool_call.id;
+const createId = ({ data }: Planned): CallId => data.tool_call.id;
 
 const lost = ({ data: { tool_call } }: Planned): NewFact[] => [
   {
@@ -34,7 +34,7 @@ const lost = ({ data: { tool_call } }: Planned): NewFact[] => [
 const asks = (call: Planned): NewFact => ({
   type: 'run.waiting',
   iteration: 1,
-  data: { reason: 'tool_unknown', question: { text: 'Did it?', attachments: [], tool_call_id: idOf(call) } },
+  data: { reason: 'tool_unknown', question: { text: 'Did it?', attachments: [], tool_call_id: createId(call) } },
 });
 
 interface Parked {
@@ -52,16 +52,16 @@ async function parked({ inDoubt = 1, unsent = 0 } = {}): Promise<Parked> {
   const doubts = calls.slice(0, inDoubt).flatMap(lost);
   await fixture.store.append(claim, [started, iterationStarted(1), ...calls, ...doubts, asks(first)]);
   await fixture.published();
-  return { claim, first: idOf(first), last: idOf(last) };
+  return { claim, first: createId(first), last: createId(last) };
 }
 
 const resolve = (id: CallId, ruling: CallResolution = { outcome: 'completed' }, accountId = fixture.accountId) =>
   fixture.runs.resolve({ accountId, callId: id, ...ruling });
 
-const runOf = ({ claim: { runId } }: Parked) => fixture.runs.get({ accountId: fixture.accountId, runId });
-const ledgerOf = async ({ claim: { runId } }: Parked) =>
+const readRun = ({ claim: { runId } }: Parked) => fixture.runs.get({ accountId: fixture.accountId, runId });
+const readLedger = async ({ claim: { runId } }: Parked) =>
   (await fixture.runs.toolCalls({ accountId: fixture.accountId, runId }, { limit: 10 })).data;
-const typesOf = (facts: readonly { type: string }[]) => facts.map(({ type }) => type);
+const listTypes = (facts: readonly { type: string }[]) => facts.map(({ type }) => type);
 
 describe('the word on a call whose outcome is unknown', () => {
   it('completes it in the ledger, tells the model, and has the run go on (I5)', async () => {
@@ -69,14 +69,14 @@ describe('the word on a call whose outcome is unknown', () => {
 
     const { toolCall, facts } = await resolve(run.first, { outcome: 'completed', output: 'built' });
 
-    expect(typesOf(facts)).toEqual(['tool.resolved', 'tool.completed', 'message.created', 'run.resumed']);
+    expect(listTypes(facts)).toEqual(['tool.resolved', 'tool.completed', 'message.created', 'run.resumed']);
     expect(facts.at(-1)).toMatchObject({ data: { reason: 'tool_resolved' } });
     expect(toolCall).toMatchObject({
       status: 'completed',
       result: { success: true, output: expect.stringContaining('built') },
       finished_at: expect.any(String),
     });
-    expect(await runOf(run)).toMatchObject({ status: 'queued', waiting: null });
+    expect(await readRun(run)).toMatchObject({ status: 'queued', waiting: null });
     expect(await fixture.published()).toMatchObject([{ key: `${run.claim.runId}-2` }]);
     expect(await fixture.runs.verify({ accountId: fixture.accountId, runId: run.claim.runId })).toMatchObject({
       contiguous: true,
@@ -94,28 +94,28 @@ describe('the word on a call whose outcome is unknown', () => {
 
     const { toolCall, facts } = await resolve(run.first, { outcome: 'retry' });
 
-    expect(typesOf(facts)).toEqual(['tool.resolved', 'run.resumed']);
+    expect(listTypes(facts)).toEqual(['tool.resolved', 'run.resumed']);
     expect(toolCall).toMatchObject({ status: 'planned', result: null, attempt: 1, finished_at: null });
     expect((await fixture.claim(run.claim.runId, 'worker-2')).log.at(-1)).toMatchObject({ type: 'run.resumed' });
   });
 
   it('shows the call as unknown and unfinished while it awaits one', async () => {
-    expect(await ledgerOf(await parked())).toMatchObject([{ status: 'unknown', attempt: 1, finished_at: null }]);
+    expect(await readLedger(await parked())).toMatchObject([{ status: 'unknown', attempt: 1, finished_at: null }]);
   });
 
   it('leads to the question about the next call, and to work only after the last', async () => {
     const run = await parked({ inDoubt: 2 });
 
     const { facts } = await resolve(run.first);
-    expect(typesOf(facts).at(-1)).toBe('run.waiting');
-    expect(await runOf(run)).toMatchObject({
+    expect(listTypes(facts).at(-1)).toBe('run.waiting');
+    expect(await readRun(run)).toMatchObject({
       status: 'waiting_input',
       waiting: { question: { tool_call_id: run.last } },
     });
     expect(await fixture.published()).toEqual([]);
 
     await resolve(run.last, { outcome: 'not_applied' });
-    expect((await ledgerOf(run)).map(({ status }) => status)).toEqual(['completed', 'failed']);
+    expect((await readLedger(run)).map(({ status }) => status)).toEqual(['completed', 'failed']);
     expect(await fixture.published()).toHaveLength(1);
   });
 
@@ -162,7 +162,7 @@ describe('the word on a call whose outcome is unknown', () => {
     const claim = await fixture.claimed();
     const call = planned(claim, { name: 'http_request' });
     await fixture.store.append(claim, [started, iterationStarted(1), call, ...lost(call)]);
-    await expect(resolve(idOf(call))).rejects.toMatchObject({ code: 'tool_call_not_unknown' });
+    await expect(resolve(createId(call))).rejects.toMatchObject({ code: 'tool_call_not_unknown' });
   });
 
   it('is refused for a call that is not there, is a stranger’s, or went with its thread', async () => {
@@ -202,7 +202,7 @@ describe('a run in doubt', () => {
     });
 
     expect(stopped).toMatchObject({ status: 'stopped', waiting: null });
-    expect(typesOf(facts)).toEqual([
+    expect(listTypes(facts)).toEqual([
       'run.stop_requested',
       'tool.unknown',
       'message.created',
@@ -211,7 +211,7 @@ describe('a run in doubt', () => {
       'run.stopped',
     ]);
     expect(facts.at(-1)).toMatchObject({ data: { receipt: { sandbox_verified_at: null } } });
-    expect(await ledgerOf(run)).toMatchObject([
+    expect(await readLedger(run)).toMatchObject([
       { status: 'unknown', finished_at: expect.any(String) },
       { status: 'failed', attempt: 0 },
     ]);
@@ -222,7 +222,7 @@ describe('a run in doubt', () => {
 
     const { run: next, facts } = await fixture.create({ threadId: run.claim.threadId, onActiveRun: 'replace' });
 
-    expect(typesOf(facts)).toEqual([
+    expect(listTypes(facts)).toEqual([
       'run.stop_requested',
       'tool.unknown',
       'message.created',
@@ -245,6 +245,6 @@ describe('a run in doubt', () => {
       reason: null,
     });
 
-    expect(typesOf(facts)).toEqual(['run.stop_requested', 'tool.unknown', 'message.created', 'run.stopped']);
+    expect(listTypes(facts)).toEqual(['run.stop_requested', 'tool.unknown', 'message.created', 'run.stopped']);
   });
 });

@@ -11,13 +11,13 @@ import {
 import { type CallResolution, TerminalError, resolveCall } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
-import { runOf } from '../../run-log/run-row';
+import { toRun } from '../../run-log/run-row';
 import { activateRun } from '../../run-log/activation';
-import { batchOf } from '../../run-log/batch';
+import { toBatch } from '../../run-log/batch';
 import { writeBatch } from '../../run-log/group-commit';
 import type { Sql } from '../../database/sql';
 import { toolCallRow } from '../../run-log/tool-call-row';
-import { openCallsOf } from './open-calls';
+import { readOpenCalls } from './open-calls';
 import { lockRun } from './lock-run';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
@@ -42,12 +42,12 @@ export interface ResolvedCall {
 export const resolveToolCall = (database: Database, newId: NewId, ruling: CallRuling): Promise<ResolvedCall> =>
   database.transaction(async (sql) => {
     const { accountId, callId } = ruling;
-    const run = runOf(await lockRun(sql, { accountId, runId: await runOfCall(sql, ruling) }));
-    const told = run.status === 'waiting_input' && resolveCall(await openCallsOf(sql, newId, run), callId, ruling);
+    const run = toRun(await lockRun(sql, { accountId, runId: await runOfCall(sql, ruling) }));
+    const told = run.status === 'waiting_input' && resolveCall(await readOpenCalls(sql, newId, run), callId, ruling);
     if (!told) throw new TerminalError('tool_call_not_unknown', whyNot(run, callId));
 
     const claim = { runId: run.id, threadId: run.thread_id, epoch: run.epoch };
-    const facts = await writeBatch(sql, batchOf(claim, told, newId));
+    const facts = await writeBatch(sql, toBatch(claim, told, newId));
     if (told.some(({ type }) => type === 'run.resumed')) await activateRun(sql, run.id);
     const toolCall = await storeResponse(sql, ruling.promised, await readCall(sql, callId));
     return { toolCall, facts };

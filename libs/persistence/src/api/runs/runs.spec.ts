@@ -167,8 +167,8 @@ describe('Runs', () => {
     const words = calls.map(() => reply(claim, text));
     await fixture.store.append(claim, [started, iterationStarted(1), ...words, ...calls, completed]);
 
-    const callPages = await pagesOf((page) => runs.toolCalls({ accountId, runId: claim.runId }, page));
-    const messagePages = await pagesOf((page) => messages.list({ accountId, threadId: claim.threadId, ...page }));
+    const callPages = await readPages((page) => runs.toolCalls({ accountId, runId: claim.runId }, page));
+    const messagePages = await readPages((page) => messages.list({ accountId, threadId: claim.threadId, ...page }));
 
     expect(callPages.map((page) => page.map(({ index }) => index))).toEqual([[0, 1, 2], [3]]);
     expect(messagePages.map((page) => page.map(({ seq }) => seq))).toEqual([[1, 2, 3, 4], [5]]); // the first is the input
@@ -231,7 +231,7 @@ const failed = ({ data: { tool_call } }: ReturnType<typeof planned>): NewFact =>
 });
 
 /** As a reader asks for them, until there are no more. */
-async function pagesOf<T>(read: (page: PageRequest) => Promise<Page<T>>): Promise<(readonly T[])[]> {
+async function readPages<T>(read: (page: PageRequest) => Promise<Page<T>>): Promise<(readonly T[])[]> {
   const pages: (readonly T[])[] = [];
   let after: string | undefined;
   do {

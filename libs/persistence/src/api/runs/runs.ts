@@ -16,7 +16,7 @@ import type { Database } from '../../database/database';
 import type { Page, PageRequest } from '../page';
 import { unstoppedRuns } from '../../retention/purge-account';
 import { StatementBatcher } from '../../database/statement-batcher';
-import { type AgentResult, agentResultOf } from './agent-result';
+import { type AgentResult, toAgentResult } from './agent-result';
 import {
   type AnsweredCall,
   type AnsweredCalls,
@@ -34,10 +34,10 @@ import { type Answer, type AnsweredRun, answerRun } from './answer-run';
 import { readChildren } from './child-runs/runs-below';
 import { type CreatedRun, type NewRun, createRun } from './create-run';
 import { type ForkOrder, type ForkedRun, forkRun } from './forks/fork-run';
-import { type FirstRows, insertRuns, lengthOf } from './insert-run';
+import { type FirstRows, insertRuns, measureLength } from './insert-run';
 import type { RunAddress } from './lock-run';
 import { type CallRuling, type ResolvedCall, resolveToolCall } from './resolve-tool-call';
-import { type BudgetOrder, type RaisedBudget, raiseBudgetOf } from './raise-budget';
+import { type BudgetOrder, type RaisedBudget, raiseRunBudget } from './raise-budget';
 import { type EventPage, type RunOpening, allPages, openRun, readEvents } from './read-log';
 import { type CountFilter, type RunCounts, type RunFilter, countRuns, listRuns } from './list-runs';
 import { countActive, getRun, listToolCalls, readCallsOfResult, readHeads, readFinalTexts } from './read-runs';
@@ -60,7 +60,7 @@ export class Runs {
     private readonly limits: ThreadLimits = usualThreadLimits,
   ) {
     this.newRuns = new StatementBatcher((runs) => insertRuns(database.sql, runs, { newThreads: true }), {
-      weightOf: lengthOf,
+      weigh: measureLength,
     });
   }
 
@@ -202,7 +202,7 @@ export class Runs {
    * `Outbox.publish` afterwards.
    */
   raiseBudget(order: BudgetOrder): Promise<RaisedBudget> {
-    return raiseBudgetOf(this.database, this.newId, order);
+    return raiseRunBudget(this.database, this.newId, order);
   }
 
   approval(address: ApprovalAddress): Promise<Approval> {
@@ -229,6 +229,6 @@ export class Runs {
     if (!isTerminal(run.status)) throw new TerminalError('run_not_finished', `${run.id} is not over yet.`);
 
     const { sql } = this.database;
-    return agentResultOf(run, await readFinalTexts(sql, run), await readCallsOfResult(sql, run));
+    return toAgentResult(run, await readFinalTexts(sql, run), await readCallsOfResult(sql, run));
   }
 }

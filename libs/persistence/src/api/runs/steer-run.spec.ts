@@ -22,7 +22,7 @@ function answeredCall({ data: { tool_call } }: Planned): NewFact[] {
   ];
 }
 
-const typesOf = (facts: readonly { type: string }[]) => facts.map(({ type }) => type);
+const listTypes = (facts: readonly { type: string }[]) => facts.map(({ type }) => type);
 
 describe('a stop request', () => {
   it('ends a run without a claim in the same transaction, with a receipt (I7)', async () => {
@@ -31,7 +31,7 @@ describe('a stop request', () => {
     const { run: stopped, facts, changed } = await stop(run);
 
     expect(changed).toBe(true);
-    expect(typesOf(facts)).toEqual(['run.stop_requested', 'run.stopped']);
+    expect(listTypes(facts)).toEqual(['run.stop_requested', 'run.stopped']);
     expect(facts[1]).toMatchObject({
       data: { reason: 'enough', receipt: { tools_stopped: [], tokens_after_stop: 0 } },
     });
@@ -56,7 +56,7 @@ describe('a stop request', () => {
     const second = await stop(claim, 'second');
 
     expect(first.run.status).toBe('stopping');
-    expect(typesOf(first.facts)).toEqual(['run.stop_requested']);
+    expect(listTypes(first.facts)).toEqual(['run.stop_requested']);
     expect(second).toMatchObject({
       changed: false,
       facts: [],
@@ -86,7 +86,7 @@ describe('a stop request', () => {
     const { run, facts } = await stop(claim);
 
     expect(run.status).toBe('stopping');
-    expect(typesOf(facts)).toEqual(['run.stop_requested']);
+    expect(listTypes(facts)).toEqual(['run.stop_requested']);
     expect((await fixture.claim(claim.runId, 'worker-2')).stop).toMatchObject({ reason: 'enough' });
   });
 
@@ -101,7 +101,7 @@ describe('a stop request', () => {
       const { run, facts } = await stop(claim);
 
       expect(run.status).toBe('stopping');
-      expect(typesOf(facts)).toEqual(['run.stop_requested']);
+      expect(listTypes(facts)).toEqual(['run.stop_requested']);
       expect(await fixture.published()).toMatchObject([{ topic: 'runs', payload: { run_id: claim.runId } }]);
       expect((await fixture.claim(claim.runId, 'worker-2')).stop).toMatchObject({ reason: 'enough' });
     },
@@ -162,7 +162,7 @@ describe('an answer', () => {
     const { run, facts } = await answer(claim);
 
     expect(run).toMatchObject({ status: 'queued', waiting: null });
-    expect(typesOf(facts)).toEqual(['run.resumed', 'message.created']);
+    expect(listTypes(facts)).toEqual(['run.resumed', 'message.created']);
     expect(facts[1]).toMatchObject({ data: { message: { metadata: { answers_tool_call_id: 'call_1' } } } });
     expect(await fixture.published()).toMatchObject([{ key: `${claim.runId}-2` }]);
     expect((await fixture.claim(claim.runId, 'worker-2')).epoch).toBe(2);

@@ -20,12 +20,12 @@ import {
   stopped,
 } from '@rondo/domain';
 import type { Database } from '../../database/database';
-import { type RunRow, readStop, runOf } from '../../run-log/run-row';
-import { activated, outboxOf } from '../../run-log/activation';
-import { batchOf } from '../../run-log/batch';
+import { type RunRow, readStop, toRun } from '../../run-log/run-row';
+import { activated, toOutbox } from '../../run-log/activation';
+import { toBatch } from '../../run-log/batch';
 import { writeBatch } from '../../run-log/group-commit';
 import type { Sql } from '../../database/sql';
-import { openCallsOf } from './open-calls';
+import { readOpenCalls } from './open-calls';
 import { collectEndedChildren } from './child-runs/collect-children';
 import { unstoppedBelow } from './child-runs/runs-below';
 import { type RunAddress, lockRun, readRun } from './lock-run';
@@ -82,7 +82,7 @@ async function stopOne(database: Database, newId: NewId, order: StopOrder): Prom
     return { row: await readRun(sql, order.runId), facts };
   });
   const { row, facts } = stopped;
-  const run = runOf(row);
+  const run = toRun(row);
   const freed = facts.length > 0 && isTerminal(run.status);
   const promoted = freed ? await promoteNext(database, newId, run.thread_id) : undefined;
   const collected = freed && run.parent_run_id ? await collectEndedChildren(database, newId, run.parent_run_id) : [];
@@ -106,12 +106,12 @@ export async function stopLocked(
   newId: NewId,
   { row, reason, error }: { row: RunRow; reason: string | null; error?: string | undefined },
 ): Promise<readonly RecordedFact[]> {
-  const run = runOf(row);
+  const run = toRun(row);
   if (isTerminal(run.status) || run.stop_requested_at !== null) return [];
 
   const requested_at = new Date().toISOString();
   const { iteration } = run;
-  const open = await openCallsOf(sql, newId, run);
+  const open = await readOpenCalls(sql, newId, run);
   const asked = { reason, requested_at, ...(error !== undefined && { error }) };
   const told: NewFact = { type: 'run.stop_requested', iteration, data: asked };
   const ended = stopped({ state: run }, { requestedAt: requested_at, reason, error }, { ...nothingRan, requested_at });
@@ -120,7 +120,7 @@ export async function stopLocked(
   if (needsWorker) await sql.query(returnToWorkers, [run.id]);
   const facts = isOverNow && !needsWorker ? [told, ...closeOpenCalls(open, 'was stopped'), ended] : [told];
   if (error !== undefined) await sql.query(keepError, [run.id, error]);
-  return writeBatch(sql, batchOf({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, facts, newId));
+  return writeBatch(sql, toBatch({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, facts, newId));
 }
 
 /** Runs that it has started, which it must see ended. */
@@ -144,7 +144,7 @@ with activated as (
   update runs set queue = 'runs', queue_since = clock_timestamp(), activation = activation + 1, activated_at = clock_timestamp()
   where id = $1 returning ${activated}
 )
-${outboxOf('activated')}`;
+${toOutbox('activated')}`;
 
 /**
  * No worker holds it and none of its calls is running, so there is nothing to abort. A run whose holder died during a

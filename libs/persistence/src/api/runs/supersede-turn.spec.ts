@@ -60,7 +60,7 @@ async function answered(text: string, threadId?: ThreadId) {
   return claim;
 }
 
-const messagesOf = async (threadId: ThreadId) =>
+const readMessages = async (threadId: ThreadId) =>
   (await fixture.messages.list({ accountId: fixture.accountId, threadId, limit: 100 })).data.map(
     ({ id, content, is_llm_message: isRead, metadata }) => ({
       id,
@@ -70,15 +70,15 @@ const messagesOf = async (threadId: ThreadId) =>
     }),
   );
 
-const questionOf = async (threadId: ThreadId): Promise<MessageId> =>
-  (await messagesOf(threadId)).findLast(({ text, isRead }) => isRead && !text.startsWith('Reply'))?.id ??
+const readQuestion = async (threadId: ThreadId): Promise<MessageId> =>
+  (await readMessages(threadId)).findLast(({ text, isRead }) => isRead && !text.startsWith('Reply'))?.id ??
   messageId.parse('msg_none');
 
 const edit = async (threadId: ThreadId, text: string, edits?: MessageId) =>
   fixture.create({
     threadId,
     onActiveRun: 'replace',
-    edits: edits ?? (await questionOf(threadId)),
+    edits: edits ?? (await readQuestion(threadId)),
     input: textInput(text),
   });
 
@@ -95,7 +95,7 @@ describe('editing the last question of a thread', () => {
     const { run, facts } = await edit(threadId, 'In French?');
 
     expect(await textsRead(run.id)).toEqual(['First?', 'Reply to: First?']);
-    const kept = await messagesOf(threadId);
+    const kept = await readMessages(threadId);
     expect(kept.map(({ text, isRead }) => [text, isRead])).toEqual([
       ['First?', true],
       ['Reply to: First?', true],
@@ -117,7 +117,7 @@ describe('editing the last question of a thread', () => {
     await fixture.store.append(active, [says(threadId, active.runId, 'Reply, cut o'), stopped]);
 
     expect(await textsRead(run.id)).toEqual(['First?', 'Reply to: First?']);
-    const kept = await messagesOf(threadId);
+    const kept = await readMessages(threadId);
     expect(kept.filter(({ by }) => by === run.id).map(({ text }) => text)).toEqual([
       'In English?',
       'Reply to: In English?',
@@ -129,13 +129,13 @@ describe('editing the last question of a thread', () => {
   it('asks once, however often the edit is sent while the edited run stops', async () => {
     const active = await asked('In English?');
     const { threadId } = active;
-    const question = await questionOf(threadId);
+    const question = await readQuestion(threadId);
     const sent = await Promise.all(['French', 'Greek', 'Latin'].map((name) => edit(threadId, `In ${name}?`, question)));
     await fixture.store.append(active, [stopped]);
     const claims = await Promise.all(sent.map(({ run }) => fixture.store.claim(run.id, 'worker-2')));
 
     expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
-    expect((await messagesOf(threadId)).filter(({ isRead }) => isRead)).toHaveLength(1);
+    expect((await readMessages(threadId)).filter(({ isRead }) => isRead)).toHaveLength(1);
   });
 
   it('keeps what a person adds while the edited run stops', async () => {
@@ -156,7 +156,7 @@ describe('editing the last question of a thread', () => {
     const { run } = await edit(threadId, 'In Greek?');
 
     expect(await textsRead(run.id)).toEqual([]);
-    expect((await messagesOf(threadId)).map(({ text, by }) => [text, by])).toEqual([
+    expect((await readMessages(threadId)).map(({ text, by }) => [text, by])).toEqual([
       ['In English?', first.id],
       ['Reply to: In English?', first.id],
       ['In French?', run.id],
@@ -166,13 +166,13 @@ describe('editing the last question of a thread', () => {
 
   it('refuses any other message, and changes nothing', async () => {
     const { threadId } = await answered('First?');
-    const first = await questionOf(threadId);
+    const first = await readQuestion(threadId);
     await answered('Second?', threadId);
-    const before = await messagesOf(threadId);
+    const before = await readMessages(threadId);
     const reply = before[1]?.id;
 
     for (const id of [first, reply, messageId.parse('msg_unknown')])
       await expect(edit(threadId, 'Other?', id)).rejects.toThrow(NotNewestQuestionError);
-    expect(await messagesOf(threadId)).toEqual(before);
+    expect(await readMessages(threadId)).toEqual(before);
   });
 });

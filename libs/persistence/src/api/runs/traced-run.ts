@@ -1,6 +1,6 @@
 import type { Run, RunId } from '@rondo/contract';
 import type { Database } from '../../database/database';
-import { runOf, runRow } from '../../run-log/run-row';
+import { toRun, runRow } from '../../run-log/run-row';
 import { checked } from '../../database/checked-query';
 
 const tracedRun = checked(runRow, `select * from runs where id = $1 and trace_id is not null`);
@@ -8,5 +8,5 @@ const tracedRun = checked(runRow, `select * from runs where id = $1 and trace_id
 /** A run of any account, for the span of it; undefined if it is not traced. */
 export async function readTracedRun({ sql }: Database, id: RunId): Promise<Run | undefined> {
   const row = await tracedRun.first(sql, [id]);
-  return row && runOf(row);
+  return row && toRun(row);
 }

@@ -13,7 +13,7 @@ import {
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 import type { Database } from '../../database/database';
-import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
+import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 
 export interface SecretUseFilter extends PageRequest {
   readonly accountId: AccountId;
@@ -58,7 +58,7 @@ export class SecretUses {
   async list({ accountId, secretId: secret, runId: run, after, limit }: SecretUseFilter): Promise<Page<SecretUse>> {
     const cursor = after === undefined ? null : idOfCursor(after, secretUseId);
     const rows = await newestUses.all(this.database.sql, [accountId, cursor, limit + 1, secret ?? null, run ?? null]);
-    return pageOf(
+    return toPage(
       rows.map(({ call_id: tool_call_id, created_at: at, ...row }) => ({ ...row, tool_call_id, at: at.toISOString() })),
       limit,
     );

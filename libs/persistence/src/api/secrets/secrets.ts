@@ -15,7 +15,7 @@ import { checked } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
-import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
+import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { keepProject } from '../projects/project-row';
 
 export interface SecretAddress {
@@ -137,7 +137,7 @@ export class Secrets {
   > {
     const cursor = after === undefined ? null : idOfCursor(after, secretId);
     const values = [accountId, cursor, limit + 1, project ?? null];
-    return pageOf((await newestSecrets.all(this.database.sql, values)).map(shown), limit);
+    return toPage((await newestSecrets.all(this.database.sql, values)).map(shown), limit);
   }
 
   /** Those of the names that no secret of the account has, in none of its projects either. */

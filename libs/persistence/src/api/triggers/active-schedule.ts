@@ -27,7 +27,7 @@ export interface ActiveSchedule {
   readonly agentId: AgentId | null;
 }
 
-export const activeScheduleOf = ({
+export const toActiveSchedule = ({
   next_fire_at: nextFireAt,
   next_fires: stored,
   agent_id: agent,

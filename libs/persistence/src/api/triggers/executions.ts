@@ -9,7 +9,7 @@ import {
 } from '@rondo/contract';
 import type { Database } from '../../database/database';
 import { storedText } from '../../database/stored-text';
-import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
+import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { z } from 'zod';
 import { checked, jsonDocument } from '../../database/checked-query';
 
@@ -63,13 +63,13 @@ export class Executions {
   async list(triggerId: string, { after, limit }: PageRequest): Promise<Page<Execution>> {
     const cursor = after === undefined ? null : idOfCursor(after, executionId);
     const rows = await newestExecutions.all(this.database.sql, [triggerId, cursor, limit + 1]);
-    return pageOf(rows.map(executionOf), limit);
+    return toPage(rows.map(toExecution), limit);
   }
 
   /** What became of a webhook. Undefined for one that was not handled before. */
   async ofWebhook(triggerId: string, webhookId: string): Promise<Execution | undefined> {
     const row = await ofWebhook.first(this.database.sql, [triggerId, storedText(webhookId)]);
-    return row && executionOf(row);
+    return row && toExecution(row);
   }
 
   /** Deletes at most 5,000 that are older than 30 days; the next call continues. Returns how many. */
@@ -78,13 +78,13 @@ export class Executions {
   }
 }
 
-const executionOf = (row: ExecutionRow): Execution => ({
+const toExecution = (row: ExecutionRow): Execution => ({
   ...row,
-  due_at: isoOf(row.due_at),
-  due_through: isoOf(row.due_through),
-  fired_at: isoOf(row.fired_at),
-  next_attempt_at: isoOf(row.next_attempt_at),
+  due_at: toIso(row.due_at),
+  due_through: toIso(row.due_through),
+  fired_at: toIso(row.fired_at),
+  next_attempt_at: toIso(row.next_attempt_at),
   created_at: row.created_at.toISOString(),
 });
 
-const isoOf = (date: Date | null): string | null => date?.toISOString() ?? null;
+const toIso = (date: Date | null): string | null => date?.toISOString() ?? null;

@@ -10,8 +10,8 @@ import {
 import type { Database } from '../../database/database';
 import { type AlongsideRun, AlreadyFired, FiringTaken, requireIdle } from './firing-claim';
 import { storedText } from '../../database/stored-text';
-import { scheduleColumns, scheduleOf, scheduleRow } from './schedule-row';
-import { webhookRow, webhookTriggerOf } from './webhook-row';
+import { scheduleColumns, toSchedule, scheduleRow } from './schedule-row';
+import { webhookRow, toWebhookTrigger } from './webhook-row';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 
@@ -173,7 +173,7 @@ export class Firings {
     const rows = await pendingExecutions.all(this.database.sql, [now, limit, without]);
     return rows.map((row) => ({
       accountId: row.account_id,
-      trigger: row.kind === 'webhook' ? webhookTriggerOf(row) : scheduleOf(row),
+      trigger: row.kind === 'webhook' ? toWebhookTrigger(row) : toSchedule(row),
       id: row.execution_id,
       dueAt: row.due_at,
       input: row.input,
@@ -262,5 +262,5 @@ export class Firings {
 
 const toPlace = (row: z.infer<typeof dueRow>) => ({
   accountId: row.account_id,
-  schedule: scheduleOf(row),
+  schedule: toSchedule(row),
 });

@@ -36,7 +36,7 @@ triggers.created_at, triggers.updated_at`;
 export type StoredSchedule = Schedule & { readonly next_fires: readonly string[] };
 
 /** Not parsed: only this library writes the row, from typed values. */
-export const scheduleOf = (row: ScheduleRow): StoredSchedule => ({
+export const toSchedule = (row: ScheduleRow): StoredSchedule => ({
   id: row.id,
   name: row.name,
   cron: row.cron,

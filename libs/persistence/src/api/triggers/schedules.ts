@@ -3,17 +3,17 @@ import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
-import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
+import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { requireFreePlace } from './trigger-count';
 import { threadOfTrigger } from './trigger-thread';
-import { type TriggersOfAgent, agentOfTrigger, isOfAgent } from './triggers-of-agent';
-import { type ActiveSchedule, activeScheduleOf, activeScheduleRow } from './active-schedule';
+import { type TriggersOfAgent, agentOfTrigger, isOfAgent } from './agent-triggers';
+import { type ActiveSchedule, toActiveSchedule, activeScheduleRow } from './active-schedule';
 import {
   type ScheduleRow,
   type StoredSchedule,
   scheduleColumns,
   scheduleNotFound,
-  scheduleOf,
+  toSchedule,
   scheduleRow,
 } from './schedule-row';
 import { z } from 'zod';
@@ -99,16 +99,16 @@ export class Schedules {
       const id = scheduleId.parse(`sch_${this.newId()}`);
       const thread = await threadOfTrigger(sql, this.newId, { accountId, fields });
       const next = firesFrom(fields, nextFires(fields, await now(sql)));
-      const row = await insertSchedule.first(sql, valuesOf({ accountId, id, fields, thread, next }));
+      const row = await insertSchedule.first(sql, listValues({ accountId, id, fields, thread, next }));
       if (!row) throw scheduleNotFound(id);
-      return storeResponse(sql, promised, scheduleOf(row));
+      return storeResponse(sql, promised, toSchedule(row));
     });
   }
 
   async get({ accountId, scheduleId: id }: ScheduleAddress): Promise<StoredSchedule> {
     const row = await oneSchedule.first(this.database.sql, [accountId, id]);
     if (!row) throw scheduleNotFound(id);
-    return scheduleOf(row);
+    return toSchedule(row);
   }
 
   /** Newest first. */
@@ -116,13 +116,13 @@ export class Schedules {
     const cursor = after === undefined ? null : idOfCursor(after, scheduleId);
     const values = [accountId, cursor, agentId ?? null, limit + 1];
     const rows = await newestSchedules.all(this.database.sql, values);
-    return pageOf(rows.map(scheduleOf), limit);
+    return toPage(rows.map(toSchedule), limit);
   }
 
   /** Those that are not paused and have a due time to come, by that time. An account has a thousand at most. */
   async active({ accountId, agentId }: TriggersOfAgent): Promise<ActiveSchedule[]> {
     const rows = await activeSchedules.all(this.database.sql, [accountId, agentId ?? null]);
-    return rows.map(activeScheduleOf);
+    return rows.map(toActiveSchedule);
   }
 
   /** Another cron expression or time zone counts from now, and so does the end of a pause: what came meanwhile was not due. */
@@ -130,7 +130,7 @@ export class Schedules {
     return this.database.transaction(async (sql) => {
       const row = await lockedSchedule.first(sql, [accountId, id]);
       if (!row) throw scheduleNotFound(id);
-      const known = scheduleOf(row);
+      const known = toSchedule(row);
       const changed = changedBy(known, fields);
       const isSameThread = changed.thread === known.thread && changed.thread_id === known.thread_id;
       const thread = isSameThread
@@ -138,10 +138,10 @@ export class Schedules {
         : await threadOfTrigger(sql, this.newId, { accountId, fields: changed });
       const countsOn = (['cron', 'time_zone', 'is_paused'] as const).every((name) => changed[name] === known[name]);
       const next = countsOn ? row : firesFrom(changed, nextFires(changed, await now(sql)));
-      const values = valuesOf({ accountId, id, fields: changed, thread, next });
+      const values = listValues({ accountId, id, fields: changed, thread, next });
       const updated = await updateSchedule.first(sql, values);
       if (!updated) throw scheduleNotFound(id);
-      return scheduleOf(updated);
+      return toSchedule(updated);
     });
   }
 
@@ -171,7 +171,7 @@ interface ScheduleValues {
   readonly next: Pick<ScheduleRow, 'next_fire_at'> & { readonly next_fires: readonly Date[] | null };
 }
 
-const valuesOf = ({ accountId, id, fields, thread, next }: ScheduleValues) => [
+const listValues = ({ accountId, id, fields, thread, next }: ScheduleValues) => [
   ...[id, accountId, storedText(fields.name), fields.cron, fields.time_zone, fields.missed, fields.overlap],
   ...[thread, JSON.stringify(fields.run), fields.is_paused, next.next_fire_at, next.next_fires],
 ];

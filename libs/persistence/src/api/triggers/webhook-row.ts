@@ -40,7 +40,7 @@ triggers.id, triggers.name, signature, tolerance_s, overlap, triggers.thread_id,
 triggers.created_at, triggers.updated_at`;
 
 /** Not parsed: only this library writes the row, from typed values. */
-export const webhookTriggerOf = (row: WebhookRow): WebhookTrigger => ({
+export const toWebhookTrigger = (row: WebhookRow): WebhookTrigger => ({
   id: row.id,
   name: row.name,
   signature: row.signature,

@@ -8,11 +8,11 @@ import {
 } from '@rondo/contract';
 import type { Database } from '../../database/database';
 import { storedText } from '../../database/stored-text';
-import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
+import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { requireFreePlace } from './trigger-count';
 import { threadOfTrigger } from './trigger-thread';
-import { type TriggersOfAgent, isOfAgent } from './triggers-of-agent';
-import { type SealedSecret, triggerNotFound, webhookColumns, webhookRow, webhookTriggerOf } from './webhook-row';
+import { type TriggersOfAgent, isOfAgent } from './agent-triggers';
+import { type SealedSecret, triggerNotFound, webhookColumns, webhookRow, toWebhookTrigger } from './webhook-row';
 import { checked } from '../../database/checked-query';
 
 export interface TriggerAddress {
@@ -97,23 +97,23 @@ export class WebhookTriggers {
     return this.database.transaction(async (sql) => {
       await requireFreePlace(sql, account);
       const thread = await threadOfTrigger(sql, this.newId, { accountId: account, fields });
-      const values = [triggerId, account, ...columnsOf(fields, thread), JSON.stringify([secret])];
+      const values = [triggerId, account, ...listColumns(fields, thread), JSON.stringify([secret])];
       const row = await insertTrigger.first(sql, values);
       if (!row) throw triggerNotFound(triggerId);
-      return webhookTriggerOf(row);
+      return toWebhookTrigger(row);
     });
   }
 
   async get({ accountId: account, triggerId }: TriggerAddress): Promise<WebhookTrigger> {
     const row = await oneTrigger.first(this.database.sql, [account, triggerId]);
     if (!row) throw triggerNotFound(triggerId);
-    return webhookTriggerOf(row);
+    return toWebhookTrigger(row);
   }
 
   /** For the route of webhooks, whose sender has no account. */
   async find(triggerId: WebhookTriggerId): Promise<SigningTrigger | undefined> {
     const row = await ofAnyAccount.first(this.database.sql, [triggerId]);
-    return row && { accountId: row.account_id, trigger: webhookTriggerOf(row), secrets: row.secrets };
+    return row && { accountId: row.account_id, trigger: toWebhookTrigger(row), secrets: row.secrets };
   }
 
   /** Newest first. */
@@ -122,22 +122,22 @@ export class WebhookTriggers {
     const cursor = after === undefined ? null : idOfCursor(after, webhookTriggerId);
     const values = [account, cursor, agentId ?? null, limit + 1];
     const rows = await newestTriggers.all(this.database.sql, values);
-    return pageOf(rows.map(webhookTriggerOf), limit);
+    return toPage(rows.map(toWebhookTrigger), limit);
   }
 
   update({ accountId: account, triggerId, fields }: WebhookChange): Promise<WebhookTrigger> {
     return this.database.transaction(async (sql) => {
       const row = await lockedTrigger.first(sql, [account, triggerId]);
       if (!row) throw triggerNotFound(triggerId);
-      const known = webhookTriggerOf(row);
+      const known = toWebhookTrigger(row);
       const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
       const changed: WebhookFields = { ...known, ...given };
       const isSameThread = changed.thread === known.thread && changed.thread_id === known.thread_id;
-      const threadOf = () => threadOfTrigger(sql, this.newId, { accountId: account, fields: changed });
-      const thread = isSameThread ? known.thread_id : await threadOf();
-      const updated = await updateTrigger.first(sql, [triggerId, account, ...columnsOf(changed, thread)]);
+      const findThread = () => threadOfTrigger(sql, this.newId, { accountId: account, fields: changed });
+      const thread = isSameThread ? known.thread_id : await findThread();
+      const updated = await updateTrigger.first(sql, [triggerId, account, ...listColumns(changed, thread)]);
       if (!updated) throw triggerNotFound(triggerId);
-      return webhookTriggerOf(updated);
+      return toWebhookTrigger(updated);
     });
   }
 
@@ -153,7 +153,7 @@ export class WebhookTriggers {
       const kept = row.secrets.slice(0, 1).map((former) => ({ ...former, expires_at: expiresAt.toISOString() }));
       const updated = await setSecrets.first(sql, [triggerId, JSON.stringify([secret, ...kept])]);
       if (!updated) throw triggerNotFound(triggerId);
-      return webhookTriggerOf(updated);
+      return toWebhookTrigger(updated);
     });
   }
 
@@ -164,7 +164,7 @@ export class WebhookTriggers {
   }
 }
 
-const columnsOf = (fields: WebhookFields, thread: string | null) => [
+const listColumns = (fields: WebhookFields, thread: string | null) => [
   ...[storedText(fields.name), fields.signature, fields.tolerance_s, fields.overlap, thread],
   ...[JSON.stringify(fields.run), fields.is_paused],
 ];

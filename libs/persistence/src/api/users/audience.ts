@@ -1,4 +1,4 @@
-import { type AccountId, type EndUser, type ThreadId, approvalId, callIdOf } from '@rondo/contract';
+import { type AccountId, type EndUser, type ThreadId, approvalId, toCallId } from '@rondo/contract';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 import type { Database } from '../../database/database';
@@ -59,7 +59,7 @@ export class Audiences {
   constructor(private readonly database: Database) {}
 
   async reaches({ accountId, audience: { user, threadId }, name, id }: ReachQuestion): Promise<boolean> {
-    const value = name === 'approval_id' ? callIdOf(approvalId.parse(id)) : id;
+    const value = name === 'approval_id' ? toCallId(approvalId.parse(id)) : id;
     return (await statements[name].first(this.database.sql, [accountId, user, threadId, value])) !== undefined;
   }
 }

@@ -19,8 +19,8 @@ import { checked } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import { readAgent } from '../agents/change-agent';
 import type { Caller, CallerId } from '../caller';
-import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
-import { hashOf, newSecret } from '../secret-hash';
+import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
+import { toHash, newSecret } from '../secret-hash';
 import { lockThread } from '../thread-row';
 
 /** What the secret of every client token begins with. */
@@ -142,7 +142,7 @@ export class ClientTokens {
       if (agent !== undefined) await readAgent(sql, { accountId: account, agentId: agent });
       const row = await insertToken.first(sql, [
         ...[`ctk_${this.newId()}`, account, createdBy, user ?? null, thread ?? null, agent ?? null],
-        ...[[...scopes], hashOf(token), expiresIn],
+        ...[[...scopes], toHash(token), expiresIn],
       ]);
       if (!row) throw new Error('the client token was not stored');
       return { ...toToken(row), token };
@@ -153,7 +153,7 @@ export class ClientTokens {
   async list({ accountId: account, after, limit, user, threadId: thread }: TokenFilter): Promise<Page<ClientToken>> {
     const before = after === undefined ? null : idOfCursor(after, clientTokenId);
     const values = [account, before, user ?? null, thread ?? null, limit + 1];
-    return pageOf((await listedTokens.all(this.database.sql, values)).map(toToken), limit);
+    return toPage((await listedTokens.all(this.database.sql, values)).map(toToken), limit);
   }
 
   /** Rejects with `client_token_not_found`. Idempotent. */
@@ -164,7 +164,7 @@ export class ClientTokens {
 
   /** Undefined for an unknown, revoked or expired token. */
   async verify(token: string): Promise<Caller | undefined> {
-    const row = await validToken.first(this.database.sql, [hashOf(token)]);
+    const row = await validToken.first(this.database.sql, [toHash(token)]);
     if (!row) return undefined;
     const { end_user: user, thread_id: thread, agent_id: agent, scopes, created_by: createdBy } = row;
     return {
@@ -177,7 +177,7 @@ export class ClientTokens {
   }
 
   /** Which of these tokens are no longer valid. */
-  async revokedOf(ids: readonly ClientTokenId[]): Promise<ClientTokenId[]> {
+  async readRevoked(ids: readonly ClientTokenId[]): Promise<ClientTokenId[]> {
     const good = new Set((await goodTokens.all(this.database.sql, [ids])).map(({ id }) => id));
     return ids.filter((id) => !good.has(id));
   }

@@ -39,7 +39,7 @@ const amounts = { threads: count, runs: count, messages: count, tool_calls: coun
 const theirThreads = `threads.account_id = $1 and threads.end_user = $2 and threads.deleted_at is null`;
 
 /** Of the threads that the query `theirs` has. */
-const amountsOf = `
+const amountColumns = `
   (select count(*) from theirs)::int as threads,
   (select count(*) from runs where thread_id in (select id from theirs))::int as runs,
   (select count(*) from messages where thread_id in (select id from theirs))::int as messages,
@@ -49,7 +49,7 @@ const userCounts = checked(
   z.object({ ...amounts, first_thread_at: z.date().nullable() }),
   `
 with theirs as (select id, created_at from threads where ${theirThreads})
-select ${amountsOf},
+select ${amountColumns},
   (select count(*) from files where account_id = $1 and end_user = $2)::int as files,
   (select count(*) from client_tokens where account_id = $1 and end_user = $2 and revoked_at is null
     and expires_at > clock_timestamp())::int as client_tokens,
@@ -73,7 +73,7 @@ with theirs as materialized (
   where ${theirThreads} and not exists (select from runs where thread_id = threads.id and finished_at is null)
   for no key update
 ),
-counted as materialized (select ${amountsOf}),
+counted as materialized (select ${amountColumns}),
 vacated as (update sandboxes set vacate_at = clock_timestamp() from theirs where thread_id = theirs.id),
 hidden as (update threads set deleted_at = clock_timestamp() from theirs where threads.id = theirs.id),
 removed as (delete from files where account_id = $1 and end_user = $2 returning id)

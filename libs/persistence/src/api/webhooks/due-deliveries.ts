@@ -145,7 +145,7 @@ export class DueDeliveries {
   async claim({ busy, most }: DueDeliveriesRequest): Promise<{ seen: number; claimed: readonly DueDelivery[] }> {
     const values = [busy.endpoints, most.ofEndpoint, busy.accounts, most.ofAccount];
     const rows = await claimDue.all(this.database.sql, values);
-    return { seen: rows[0]?.due ?? 0, claimed: rows.flatMap(dueOf) };
+    return { seen: rows[0]?.due ?? 0, claimed: rows.flatMap(toDue) };
   }
 
   async delivered({ id }: DueDelivery, responseStatus: number): Promise<void> {
@@ -153,12 +153,12 @@ export class DueDeliveries {
   }
 
   async retry(delivery: DueDelivery, failed: FailedAttempt, delayMs: number): Promise<void> {
-    await this.database.sql.query(retried, [...valuesOf(delivery, failed), delayMs]);
+    await this.database.sql.query(retried, [...listValues(delivery, failed), delayMs]);
   }
 
   /** Into the list of the dead. `attempted` is false when no attempt was made. */
   async giveUp(delivery: DueDelivery, failed: FailedAttempt, attempted = true): Promise<void> {
-    await this.database.sql.query(givenUp, [...valuesOf(delivery, failed), attempted ? 1 : 0]);
+    await this.database.sql.query(givenUp, [...listValues(delivery, failed), attempted ? 1 : 0]);
   }
 
   /** Its attempt was broken off here: whichever process comes next makes it. */
@@ -172,12 +172,12 @@ export class DueDeliveries {
   }
 }
 
-const valuesOf = ({ id, attempts }: DueDelivery, { responseStatus, error }: FailedAttempt) => [
+const listValues = ({ id, attempts }: DueDelivery, { responseStatus, error }: FailedAttempt) => [
   ...[id, attempts, responseStatus],
   storedText(error),
 ];
 
-const dueOf = (row: DueRow): DueDelivery[] =>
+const toDue = (row: DueRow): DueDelivery[] =>
   row.id === null
     ? []
     : [

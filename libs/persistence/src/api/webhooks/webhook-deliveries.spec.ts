@@ -149,7 +149,7 @@ describe('deliveries of facts', () => {
   it('are written by roles that cannot read endpoints', async () => {
     await endpoint({ events: ['run.completed'] });
     const { runId } = await claimedRun();
-    await fixture.database.urlOf('summarizer');
+    await fixture.database.findUrl('summarizer');
     const role = (
       await fixture.database.sql.query<{ name: string }>(
         `select rolname as name from pg_roles where rolname like '%summarizer%' and rolname like '%' || right(current_database(), 6) || '%'`,

@@ -15,7 +15,7 @@ import {
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
-import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
+import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { type EndpointAddress, endpointNotFound } from './webhook-endpoints';
 import { z } from 'zod';
 import { type CheckedQuery, checked } from '../../database/checked-query';
@@ -113,7 +113,7 @@ export class WebhookDeliveries {
     const cursor = after === undefined ? null : idOfCursor(after, webhookDeliveryId);
     const values = [accountId, cursor, limit + 1, endpointId ?? null, run ?? null, status ?? null, type ?? null];
     const rows = await statementFor(filter).all(this.database.sql, values);
-    return pageOf(rows.map(deliveryOf), limit);
+    return toPage(rows.map(toDelivery), limit);
   }
 
   async get({ accountId, deliveryId }: DeliveryAddress): Promise<WebhookDelivery> {
@@ -137,7 +137,7 @@ export class WebhookDeliveries {
     const values = [accountId, endpointId, `whd_${id}${endpointId.slice(4)}`, `evt_${id}`, JSON.stringify(body)];
     const row = await insertTest.first(this.database.sql, values);
     if (!row) throw endpointNotFound(endpointId);
-    return deliveryOf(row);
+    return toDelivery(row);
   }
 
   /** Deletes at most 5,000 that are older than 30 days and not pending; the next call continues. */
@@ -154,17 +154,17 @@ function statementFor({ endpointId, runId: run, status }: DeliveryFilter): Check
 
 function found(row: DeliveryRow | undefined, id: WebhookDeliveryId): WebhookDelivery {
   if (!row) throw new TerminalError('webhook_delivery_not_found', `There is no webhook delivery ${id}.`);
-  return deliveryOf(row);
+  return toDelivery(row);
 }
 
 const endpointPaused = () =>
   new TerminalError('webhook_endpoint_paused', 'Its endpoint is paused. Resume it first: PATCH {"is_paused": false}.');
 
-const deliveryOf = (row: DeliveryRow): WebhookDelivery => ({
+const toDelivery = (row: DeliveryRow): WebhookDelivery => ({
   ...row,
-  next_attempt_at: isoOf(row.next_attempt_at),
+  next_attempt_at: toIso(row.next_attempt_at),
   created_at: row.created_at.toISOString(),
-  delivered_at: isoOf(row.delivered_at),
+  delivered_at: toIso(row.delivered_at),
 });
 
-const isoOf = (date: Date | null): string | null => date?.toISOString() ?? null;
+const toIso = (date: Date | null): string | null => date?.toISOString() ?? null;

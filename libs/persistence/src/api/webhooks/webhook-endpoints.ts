@@ -9,7 +9,7 @@ import { TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
-import { type Page, type PageRequest, idOfCursor, pageOf } from '../page';
+import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import type { SealedSecret } from '../triggers/webhook-row';
 import { z } from 'zod';
 import { checked, jsonDocument } from '../../database/checked-query';
@@ -123,7 +123,7 @@ export class WebhookEndpoints {
   }: PageRequest & { readonly accountId: AccountId }): Promise<Page<WebhookEndpoint>> {
     const cursor = after === undefined ? null : idOfCursor(after, webhookEndpointId);
     const rows = await newestEndpoints.all(this.database.sql, [accountId, cursor, limit + 1]);
-    return pageOf(rows.map(shown), limit);
+    return toPage(rows.map(shown), limit);
   }
 
   /** What waits for an endpoint is given up when it is paused. */

@@ -105,7 +105,7 @@ export class ControlPlane {
   }
 
   /** Of a started sandbox. */
-  machineOf(id: string): TestMachine | undefined {
+  findMachine(id: string): TestMachine | undefined {
     const kept = this.kept.get(id);
     return kept?.dto.state === 'started' ? kept.machine : undefined;
   }

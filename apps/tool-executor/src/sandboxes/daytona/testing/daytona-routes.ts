@@ -1,7 +1,7 @@
 import type { CreateSandbox } from '@daytona/api-client';
 import type { ExecuteRequest } from '@daytona/toolbox-api-client';
 import type { ControlPlane } from './control-plane';
-import { partsOf } from './multipart';
+import { listParts } from './multipart';
 
 export interface Asked {
   /** The method and the path, with `:id` in place of a sandbox's id. */
@@ -31,7 +31,7 @@ const killedTerminal = /^DELETE \/toolbox\/:id\/process\/pty\/([^/]+)$/;
 export async function answerTo(asked: Asked, control: ControlPlane): Promise<Answer> {
   const { route, id, query } = asked;
   const terminal = killedTerminal.exec(route)?.[1];
-  if (terminal !== undefined) return found(control.machineOf(id)?.killTerminal(terminal) ?? {});
+  if (terminal !== undefined) return found(control.findMachine(id)?.killTerminal(terminal) ?? {});
   const port = signedPreview.exec(route)?.[1];
   if (port !== undefined) return found(control.signPreview(id, Number(port), query.get('expiresInSeconds')));
   switch (route) {
@@ -67,7 +67,7 @@ export async function answerTo(asked: Asked, control: ControlPlane): Promise<Ans
 }
 
 async function execute({ id, body }: Asked, control: ControlPlane): Promise<Answer> {
-  const machine = control.machineOf(id);
+  const machine = control.findMachine(id);
   if (!machine) return failed(400, 'the sandbox is not started');
   const answer = await machine
     .execute(parsed(body) as ExecuteRequest)
@@ -77,9 +77,9 @@ async function execute({ id, body }: Asked, control: ControlPlane): Promise<Answ
 }
 
 async function upload({ id, body, contentType }: Asked, control: ControlPlane): Promise<Answer> {
-  const machine = control.machineOf(id);
+  const machine = control.findMachine(id);
   if (!machine) return failed(400, 'the sandbox is not started');
-  const parts = partsOf(body, contentType);
+  const parts = listParts(body, contentType);
   const [path, content] = [parts.get('files[0].path'), parts.get('files[0].file')];
   if (!path || !content) return failed(400, 'no file');
   await machine.upload(path.toString(), content);

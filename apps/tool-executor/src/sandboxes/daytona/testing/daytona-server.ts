@@ -37,11 +37,11 @@ export class DaytonaServer {
     const root = await mkdtemp(join(tmpdir(), 'daytona-spec-'));
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new DaytonaServer(server, root, new ControlPlane(root, `${originOf(server)}/toolbox`));
+    return new DaytonaServer(server, root, new ControlPlane(root, `${toOrigin(server)}/toolbox`));
   }
 
   get apiUrl(): string {
-    return `${originOf(this.server)}/api`;
+    return `${toOrigin(this.server)}/api`;
   }
 
   async close(): Promise<void> {
@@ -55,7 +55,7 @@ export class DaytonaServer {
     const { route, id, query, isKnown } = this.read(request);
     this.requests.push(route);
     const terminal = query.get('id');
-    const machine = this.control.machineOf(id);
+    const machine = this.control.findMachine(id);
     if (!isKnown || !machine || terminal === null || route !== terminalRoute) connection.destroy();
     else serveTerminal(machine, { id: terminal, request, connection });
   }
@@ -82,7 +82,7 @@ export class DaytonaServer {
   }
 }
 
-function originOf(server: Server): string {
+function toOrigin(server: Server): string {
   const { port } = server.address() as AddressInfo; // it listens on a port, not on a path
   return `http://127.0.0.1:${port}`;
 }

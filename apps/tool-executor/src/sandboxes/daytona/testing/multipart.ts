@@ -1,5 +1,5 @@
 /** The parts of a multipart body by their names. Enough for what the SDK sends. */
-export function partsOf(body: Buffer, contentType: string): Map<string, Buffer> {
+export function listParts(body: Buffer, contentType: string): Map<string, Buffer> {
   const boundary = /boundary=([^;]+)/.exec(contentType)?.[1] ?? '';
   const parts = new Map<string, Buffer>();
   const delimiter = Buffer.from(`--${boundary}`);

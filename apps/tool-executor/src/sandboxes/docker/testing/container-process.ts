@@ -87,7 +87,7 @@ export class ContainerProcess {
     connection.pipe(stdin);
     for (const [kind, stream] of [stdout, stderr].entries()) {
       stream.on('data', (content: Buffer) => {
-        if (!connection.write(Buffer.concat([headerOf(kind + 1, content.length), content]))) stream.pause();
+        if (!connection.write(Buffer.concat([createHeader(kind + 1, content.length), content]))) stream.pause();
       });
       connection.on('drain', () => stream.resume());
     }
@@ -142,7 +142,7 @@ function topDirectory(path: string): string[] {
   return status.isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
 }
 
-function headerOf(kind: number, length: number): Buffer {
+function createHeader(kind: number, length: number): Buffer {
   const header = Buffer.alloc(8);
   header[0] = kind;
   header.writeUInt32BE(length, 4);

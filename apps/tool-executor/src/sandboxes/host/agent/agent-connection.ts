@@ -146,7 +146,7 @@ export class AgentConnection {
     this.pending.delete(answer.id);
     clearTimeout(pending.timer);
     if (answer.ok) pending.resolve(result);
-    else pending.reject(new SandboxError(codeOf(answer.error.code), answer.error.message));
+    else pending.reject(new SandboxError(toCode(answer.error.code), answer.error.message));
   }
 
   private lose(): void {
@@ -165,7 +165,7 @@ export class AgentConnection {
   }
 }
 
-function codeOf(code: string): SandboxErrorCode {
+function toCode(code: string): SandboxErrorCode {
   return answerCodes.find((known) => known === code) ?? 'failed';
 }
 

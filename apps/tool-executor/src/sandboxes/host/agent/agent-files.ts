@@ -9,7 +9,7 @@ import type {
   StreamOptions,
   WriteOptions,
 } from '../../provider/sandbox';
-import { piecesOf, requireSize } from '../../provider/file-pieces';
+import { readPieces, requireSize } from '../../provider/file-pieces';
 import { SandboxError } from '../../provider/sandbox-error';
 import type { SandboxSettings } from '../../provider/sandbox-settings';
 import { relativeToWorkspace } from '../../provider/workspace-path';
@@ -64,7 +64,7 @@ export class AgentFiles implements SandboxFiles {
     let size = 0;
     try {
       await this.append(file, new Uint8Array(0));
-      for await (const piece of piecesOf(source, { path, maxBytes, pieceBytes })) {
+      for await (const piece of readPieces(source, { path, maxBytes, pieceBytes })) {
         await this.append(file, piece);
         size += piece.length;
       }

@@ -57,7 +57,7 @@ function kill(pid: number): void {
 }
 
 /** The parent's end of a descriptor that a child was spawned with. Beyond stderr these are sockets, which are duplex. */
-export function pipeOf(child: ChildProcess, descriptor: number): Duplex {
+export function toPipe(child: ChildProcess, descriptor: number): Duplex {
   const pipe = Array.from<unknown>(child.stdio)[descriptor];
   if (pipe instanceof Duplex) return pipe;
   throw new Error(`The child has no pipe ${descriptor}.`);

@@ -92,7 +92,7 @@ export class CommandRun {
 
   private ended(event: EndedEvent): void {
     clearTimeout(this.deadline);
-    this.record.end(this.endOf(event));
+    this.record.end(this.toEnd(event));
     if (event.dead === false) void this.connection.kill();
   }
 
@@ -101,7 +101,7 @@ export class CommandRun {
     this.record.lose(this.ranOutOfMemory() ? 'oom' : 'sandbox-lost');
   }
 
-  private endOf({ reason, exitCode, signal, failure, cwd }: EndedEvent): CommandEnd {
+  private toEnd({ reason, exitCode, signal, failure, cwd }: EndedEvent): CommandEnd {
     const detail = failure === undefined ? {} : { detail: failure };
     const code = exitCode ?? 128 + signalNumber(signal);
     if (reason !== 'exit') return { ending: reason, cwd, ...detail };

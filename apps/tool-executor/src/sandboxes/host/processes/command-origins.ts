@@ -28,7 +28,7 @@ export class CommandOrigins {
     this.origins = this.origins.filter((origin) => origin.run !== run);
     const names = new Map<string, string[]>();
     for (const found of leftovers) {
-      const commandId = originOf(found, ofRun)?.commandId;
+      const commandId = findOrigin(found, ofRun)?.commandId;
       if (commandId === undefined) continue;
       names.set(commandId, [...(names.get(commandId) ?? []), found.name].slice(0, namesPerCommand));
     }
@@ -37,7 +37,7 @@ export class CommandOrigins {
 }
 
 /** By the number in its environment; without one, the last command that had started before the process did. */
-function originOf({ command, startedAt }: LeftoverProcess, origins: readonly Origin[]): Origin | undefined {
+function findOrigin({ command, startedAt }: LeftoverProcess, origins: readonly Origin[]): Origin | undefined {
   const marked = origins.find((origin) => origin.command === command);
   const latest = startedAt.getTime() + clockErrorMs;
   return marked ?? origins.findLast((origin) => origin.startedAt.getTime() <= latest) ?? origins[0];

@@ -1,4 +1,4 @@
-import { type HostProcess, descendantsOf } from './process-table';
+import { type HostProcess, listDescendants } from './process-table';
 import type { ProcessOwners } from './run-processes';
 
 export interface ListedParts {
@@ -10,7 +10,7 @@ export interface ListedParts {
   readonly thaw: () => Promise<void>;
 }
 
-const keyOf = ({ pid, startTicks }: HostProcess): string => `${pid} ${startTicks}`;
+const toKey = ({ pid, startTicks }: HostProcess): string => `${pid} ${startTicks}`;
 
 /**
  * For hosts without control groups: reads the sandbox's process table whenever another run begins. Processes that were there
@@ -29,7 +29,7 @@ export class ListedOwners implements ProcessOwners {
   }
 
   of(run: string): HostProcess[] {
-    return this.readOwners().filter((found) => this.owners.get(keyOf(found)) === run);
+    return this.readOwners().filter((found) => this.owners.get(toKey(found)) === run);
   }
 
   /** Processes that keep forking and exiting can escape a read of the table, so all are frozen meanwhile. */
@@ -43,16 +43,16 @@ export class ListedOwners implements ProcessOwners {
 
   /** Visits parents before their children, so that a child gets the owner of its parent. */
   private readOwners(): HostProcess[] {
-    const living = descendantsOf(this.parts.init).filter(({ pid }) => pid !== this.parts.agent);
+    const living = listDescendants(this.parts.init).filter(({ pid }) => pid !== this.parts.agent);
     const ownersOfPids = new Map<number, string>();
     for (const found of living) {
-      const owner = this.owners.get(keyOf(found)) ?? ownersOfPids.get(found.parent) ?? this.current;
+      const owner = this.owners.get(toKey(found)) ?? ownersOfPids.get(found.parent) ?? this.current;
       if (owner !== undefined) ownersOfPids.set(found.pid, owner);
     }
     this.owners.clear();
     for (const found of living) {
       const owner = ownersOfPids.get(found.pid);
-      if (owner !== undefined) this.owners.set(keyOf(found), owner);
+      if (owner !== undefined) this.owners.set(toKey(found), owner);
     }
     return living;
   }

@@ -25,7 +25,7 @@ export function readProcess(pid: number): HostProcess | undefined {
   }
 }
 
-export function childrenOf(pid: number): HostProcess[] {
+export function listChildren(pid: number): HostProcess[] {
   const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
   return pids.map(readProcess).filter((found) => found !== undefined);
 }
@@ -47,7 +47,7 @@ export function readProcessTable(): ProcessTable {
 }
 
 /** Every live process below another: those of its namespace, where that one is the namespace's first. */
-export function descendantsOf(ancestor: number, table: ProcessTable = readProcessTable()): HostProcess[] {
+export function listDescendants(ancestor: number, table: ProcessTable = readProcessTable()): HostProcess[] {
   const below = [...(table.get(ancestor) ?? [])];
   for (const found of below) below.push(...(table.get(found.pid) ?? []));
   return below;

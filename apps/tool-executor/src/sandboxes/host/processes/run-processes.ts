@@ -70,7 +70,7 @@ export class RunProcesses {
   private record({ pid, name, startTicks }: HostProcess, leftovers: Map<string, LeftoverProcess>): number {
     const key = `${pid} ${startTicks}`;
     if (!leftovers.has(key))
-      leftovers.set(key, { name: printable(name), startedAt: ticksToDate(startTicks), command: commandOf(pid) });
+      leftovers.set(key, { name: printable(name), startedAt: ticksToDate(startTicks), command: findCommand(pid) });
     return pid;
   }
 }
@@ -88,7 +88,7 @@ async function killAll(look: () => number[]): Promise<boolean> {
   return true;
 }
 
-function commandOf(pid: number): number | undefined {
+function findCommand(pid: number): number | undefined {
   try {
     const mark = /(?:^|\0)SANDBOX_COMMAND=[0-9a-f-]{36}:(\d{1,15})\0/.exec(
       readFileSync(`/proc/${pid}/environ`, 'latin1'),

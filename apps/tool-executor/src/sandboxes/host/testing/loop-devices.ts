@@ -17,7 +17,7 @@ export function canMountFiles(): boolean {
 }
 
 /** The loop devices of this machine whose file is this one, deleted or not. */
-export function loopDevicesOf(file: string): string[] {
+export function listLoopDevices(file: string): string[] {
   const lines = execFileSync('losetup', ['--list', '--noheadings', '--output', 'NAME,BACK-FILE'], { encoding: 'utf8' });
   return lines.split('\n').filter((line) => line.includes(file));
 }
@@ -31,7 +31,7 @@ export const filesIn = (directory: string): number =>
 
 /** Waits until the kernel has removed them, a moment after the last process of a sandbox. Throws when it does not. */
 export async function loopDevicesAreGone(file: string): Promise<void> {
-  for (const until = Date.now() + 5_000; loopDevicesOf(file).length > 0; await delay(5)) {
-    if (Date.now() > until) throw new Error(`still in use: ${loopDevicesOf(file).join()}`);
+  for (const until = Date.now() + 5_000; listLoopDevices(file).length > 0; await delay(5)) {
+    if (Date.now() > until) throw new Error(`still in use: ${listLoopDevices(file).join()}`);
   }
 }

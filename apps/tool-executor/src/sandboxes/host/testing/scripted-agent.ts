@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { AgentConnection } from '../agent/agent-connection';
-import { AgentProcess, pipeOf } from '../agent/agent-process';
+import { AgentProcess, toPipe } from '../agent/agent-process';
 
 /**
  * A connection to a Node program that acts as an agent. The program can call `send(message)` and `raw(bytes)`. With `kill`,
@@ -20,7 +20,7 @@ export function connectTo(program: string, kill?: (child: ChildProcess) => void)
   const agent = new AgentProcess(child);
   const configuration = { workspace: '/', sessionDirectory: '/', environment: {} };
   return new AgentConnection({
-    control: pipeOf(child, 3),
+    control: toPipe(child, 3),
     configuration,
     ended: agent.ended,
     kill: async () => {

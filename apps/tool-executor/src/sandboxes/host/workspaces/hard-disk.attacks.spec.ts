@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Sandbox } from '../../provider/sandbox';
-import { canMountFiles, filesIn, loopDevicesAreGone, loopDevicesOf, bytesIn } from '../testing/loop-devices';
+import { canMountFiles, filesIn, loopDevicesAreGone, listLoopDevices, bytesIn } from '../testing/loop-devices';
 import { run } from '../../testing/run-command';
 import { SandboxFixture } from '../../embedded/testing/sandbox-fixture';
 
@@ -85,12 +85,12 @@ withDisks('attack: sandbox resources', () => {
 
   it('a loop device that outlives its sandbox', async () => {
     await run(sandbox, '(setsid sleep 1000 >/dev/null 2>&1 &)');
-    expect(loopDevicesOf(home())).toHaveLength(1);
+    expect(listLoopDevices(home())).toHaveLength(1);
 
     await fixture.provider.putToSleep(sandbox.id);
     await loopDevicesAreGone(home());
     await run(await fixture.sandbox(sandbox.id), 'echo again');
-    expect(loopDevicesOf(home())).toHaveLength(1);
+    expect(listLoopDevices(home())).toHaveLength(1);
     await fixture.provider.remove(sandbox.id);
     await loopDevicesAreGone(home());
   });

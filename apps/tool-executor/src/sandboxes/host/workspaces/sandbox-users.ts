@@ -48,7 +48,7 @@ export class SandboxUsers {
   }
 
   /** Records a new owner only once it owns every file, so that a crash in between repeats the change. */
-  async ownerOf(home: Home, { confirm, change }: Ownership): Promise<number> {
+  async readOwner(home: Home, { confirm, change }: Ownership): Promise<number> {
     const known = await this.find(home);
     if (known !== undefined) {
       await confirm(known);
@@ -74,7 +74,7 @@ export class SandboxUsers {
     await mkdir(this.claims, { recursive: true, mode: 0o700 });
     for (const uid of this.candidates(threadId)) {
       try {
-        await createFile(this.claimOf(uid), threadId);
+        await createFile(this.toClaim(uid), threadId);
         return uid;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // Node's own file system errors carry a code.
@@ -97,12 +97,12 @@ export class SandboxUsers {
   /** `uid` is the result of `find`, which has checked the claim. Without it, the claim is searched in the order in which the thread would have claimed. */
   async release(threadId: string, uid: number | undefined): Promise<void> {
     if (uid !== undefined) {
-      await rm(this.claimOf(uid), { force: true });
+      await rm(this.toClaim(uid), { force: true });
       return;
     }
     for (const candidate of this.candidates(threadId)) {
       const claimant = await this.claimant(candidate);
-      if (claimant === threadId) await rm(this.claimOf(candidate), { force: true });
+      if (claimant === threadId) await rm(this.toClaim(candidate), { force: true });
       if (claimant === undefined || claimant === threadId) return;
     }
   }
@@ -115,10 +115,10 @@ export class SandboxUsers {
   }
 
   private claimant(uid: number): Promise<string | undefined> {
-    return readFile(this.claimOf(uid), 'utf8').catch(() => undefined);
+    return readFile(this.toClaim(uid), 'utf8').catch(() => undefined);
   }
 
-  private claimOf(uid: number): string {
+  private toClaim(uid: number): string {
     return join(this.claims, String(uid));
   }
 }

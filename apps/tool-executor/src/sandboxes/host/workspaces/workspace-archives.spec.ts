@@ -151,12 +151,12 @@ describe('an executor that is killed at any moment while it archives and restore
         files: 5_000,
         hardDisk: kind === 'files' ? 'off' : 'required',
       };
-      const workspacesOf = async () => {
+      const readWorkspaces = async () => {
         const workspaces = new Workspaces(sandboxSettings.parse(settings), isRoot);
         await workspaces.images.probe(root);
         return workspaces;
       };
-      const { directory, image } = await (await workspacesOf()).open('thr_1');
+      const { directory, image } = await (await readWorkspaces()).open('thr_1');
       const content = () => (image === undefined ? inventory(directory) : shell(`sha256sum < '${image}'`, root));
       if (image === undefined) await fill(directory, 150);
       else await shell(`dd if=/dev/urandom of='${image}' bs=1M count=8 seek=20 conv=notrunc status=none`, root);
@@ -180,10 +180,10 @@ describe('an executor that is killed at any moment while it archives and restore
         child.kill('SIGKILL');
         await once(child, 'exit');
 
-        await (await workspacesOf()).open('thr_1');
+        await (await readWorkspaces()).open('thr_1');
         expect(await content()).toBe(before);
       }
-      await (await workspacesOf()).remove('thr_1');
+      await (await readWorkspaces()).remove('thr_1');
       expect((await readdir(root)).filter((name) => name.startsWith('thr_'))).toEqual([]);
       await compiled.remove();
       await rm(root, { recursive: true, force: true });

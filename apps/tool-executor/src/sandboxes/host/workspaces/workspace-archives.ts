@@ -32,7 +32,7 @@ export class WorkspaceArchives {
   }
 
   /** In bytes on the disk. */
-  async sizeOf(home: string): Promise<number> {
+  async measureSize(home: string): Promise<number> {
     return (await stat(archiveIn(home))).size;
   }
 

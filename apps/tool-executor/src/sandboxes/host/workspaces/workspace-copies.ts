@@ -6,7 +6,7 @@ import type { CopyCounts, SandboxCopies } from '../../provider/sandbox-copies';
 import { SandboxError } from '../../provider/sandbox-error';
 import type { SandboxLog } from '../../provider/sandbox-provider';
 import { type DeletionReason, type SandboxRecords, isCopied } from '../../provider/sandbox-records';
-import { checksumOf } from '../../snapshots/checksums';
+import { readChecksum } from '../../snapshots/checksums';
 import type { SnapshotInfo, SnapshotStore } from '../../snapshots/snapshot-store';
 import type { LiveSandboxes } from '../../provider/live-sandboxes';
 import type { Workspaces } from './workspaces';
@@ -158,7 +158,7 @@ export class WorkspaceCopies implements SandboxCopies {
     try {
       const info: SnapshotInfo = {
         ...{ takenAt: filesAt ?? at, labels: listed?.labels ?? {} },
-        ...(await checksumOf(file, signal)),
+        ...(await readChecksum(file, signal)),
       };
       await this.store.save({ threadId, executorId: this.executorId }, { file, info, signal });
     } finally {

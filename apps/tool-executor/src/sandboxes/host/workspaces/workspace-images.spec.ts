@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { canMountFiles, loopDevicesOf, bytesIn } from '../testing/loop-devices';
+import { canMountFiles, listLoopDevices, bytesIn } from '../testing/loop-devices';
 import { run } from '../../testing/run-command';
 import { SandboxFixture } from '../../embedded/testing/sandbox-fixture';
 import type { SandboxSettingsInput } from '../../provider/sandbox-settings';
 
 const mebibyte = 1024 * 1024;
-const fileSystemOf = 'stat -f -c %T /workspace | grep -c ext';
+const askFileSystem = 'stat -f -c %T /workspace | grep -c ext';
 
 /** The provider after a restart with other settings. */
 const reopened = (fixture: SandboxFixture, settings: Partial<SandboxSettingsInput>) =>
@@ -49,7 +49,7 @@ withDisks('a workspace on a disk of its own', () => {
   });
   afterAll(() => fixture.close());
 
-  const imageOf = (threadId: string) => join(fixture.root, threadId, 'workspace.img');
+  const toImage = (threadId: string) => join(fixture.root, threadId, 'workspace.img');
 
   it('is reported, uses little while it is empty, and returns deleted space to the host at the next boot', async () => {
     const { usable, capabilities } = await fixture.provider.probe();
@@ -58,12 +58,12 @@ withDisks('a workspace on a disk of its own', () => {
       output: expect.stringMatching(/^ *4\d{6}\n$/),
     });
     expect({ usable, hardDisk: capabilities.hardDisk }).toEqual({ usable: true, hardDisk: true });
-    expect(bytesIn(imageOf('thr_sparse'))).toBeLessThan(mebibyte);
+    expect(bytesIn(toImage('thr_sparse'))).toBeLessThan(mebibyte);
 
     await run(sandbox, 'head -c 50M /dev/urandom >large; sync; rm large');
     await fixture.provider.putToSleep('thr_sparse');
     await run(await fixture.sandbox('thr_sparse'), 'true');
-    expect(bytesIn(imageOf('thr_sparse'))).toBeLessThan(4 * mebibyte);
+    expect(bytesIn(toImage('thr_sparse'))).toBeLessThan(4 * mebibyte);
     expect(readdirSync(fixture.root).filter((name) => name.startsWith('.probe'))).toEqual([]);
   });
 
@@ -74,8 +74,8 @@ withDisks('a workspace on a disk of its own', () => {
     await Promise.all([plain.provider.putToSleep('thr_plain'), fixture.provider.putToSleep('thr_disk')]);
 
     await expect(run(await fixture.sandbox('thr_plain'), 'cat kept')).resolves.toMatchObject({ output: 'directory\n' });
-    expect(existsSync(imageOf('thr_plain'))).toBe(false);
-    await expect(run(await plain.sandbox('thr_disk'), `cat kept; ${fileSystemOf}`)).resolves.toMatchObject({
+    expect(existsSync(toImage('thr_plain'))).toBe(false);
+    await expect(run(await plain.sandbox('thr_disk'), `cat kept; ${askFileSystem}`)).resolves.toMatchObject({
       output: 'disk\n1\n',
     });
     await plain.provider.close();
@@ -93,7 +93,7 @@ withDisks('a workspace on a disk of its own', () => {
   it('is repaired before it is mounted after a power cut', async () => {
     await run(await fixture.sandbox('thr_torn'), 'mkdir -p a/b; echo whole >a/b/kept; sync');
     await fixture.provider.putToSleep('thr_torn');
-    const image = imageOf('thr_torn');
+    const image = toImage('thr_torn');
     for (const damage of ['set_super_value state 0', 'set_inode_field /a/b links_count 9']) {
       execFileSync('debugfs', ['-w', '-R', damage, image], { stdio: 'ignore' });
     }
@@ -118,17 +118,17 @@ withDisks('a workspace on a disk of its own', () => {
     await run(await fixture.sandbox('thr_half'), 'true');
     await fixture.provider.remove('thr_half');
     execFileSync('mkdir', [join(fixture.root, 'thr_half')]);
-    await writeFile(`${imageOf('thr_half')}.draft`, 'half');
+    await writeFile(`${toImage('thr_half')}.draft`, 'half');
 
-    await expect(run(await fixture.sandbox('thr_half'), fileSystemOf)).resolves.toMatchObject({ output: '1\n' });
-    expect(existsSync(`${imageOf('thr_half')}.draft`)).toBe(false);
+    await expect(run(await fixture.sandbox('thr_half'), askFileSystem)).resolves.toMatchObject({ output: '1\n' });
+    expect(existsSync(`${toImage('thr_half')}.draft`)).toBe(false);
   });
 
   it('is mounted once for concurrent callers, and nowhere outside the sandbox', async () => {
     const sandbox = await fixture.sandbox('thr_many');
     await Promise.all([1, 2, 3, 4].map((n) => run(sandbox, `echo ${n} >${n}`)));
 
-    expect(loopDevicesOf(imageOf('thr_many'))).toHaveLength(1);
+    expect(listLoopDevices(toImage('thr_many'))).toHaveLength(1);
     expect(execFileSync('cat', ['/proc/self/mounts'], { encoding: 'utf8' })).not.toContain(fixture.root);
   });
 });

@@ -67,15 +67,15 @@ function deletedButOpen(directory: string, pids: readonly number[]): Usage {
   const device = statSync(directory, { throwIfNoEntry: false })?.dev;
   const sizes = new Map<number, number>();
   for (const pid of pids) {
-    for (const descriptor of descriptorsOf(pid)) {
-      const status = statOf(descriptor);
+    for (const descriptor of listDescriptors(pid)) {
+      const status = findStat(descriptor);
       if (status?.nlink === 0 && status.dev === device) sizes.set(status.ino, status.blocks * blockBytes);
     }
   }
   return { bytes: [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0), files: sizes.size };
 }
 
-function descriptorsOf(pid: number): string[] {
+function listDescriptors(pid: number): string[] {
   try {
     return readdirSync(`/proc/${pid}/fd`).map((name) => `/proc/${pid}/fd/${name}`);
   } catch {
@@ -83,7 +83,7 @@ function descriptorsOf(pid: number): string[] {
   }
 }
 
-function statOf(path: string) {
+function findStat(path: string) {
   try {
     return statSync(path);
   } catch {

@@ -81,7 +81,7 @@ export class Workspaces {
 
   /** Makes such a file the workspace of a thread without files, as if it was archived. */
   async place(threadId: string, copy: string, labels: SandboxLabels): Promise<void> {
-    const home = this.homeOf(threadId);
+    const home = this.toHome(threadId);
     await mkdir(home, { recursive: true, mode: 0o711 });
     await writeLabels(home, labels);
     await this.archives.place(home, copy);
@@ -96,9 +96,9 @@ export class Workspaces {
   async list(only?: string): Promise<ListedWorkspace[]> {
     const names = only === undefined ? await this.names() : [only];
     const listed = names.filter(isOfThread).map(async (threadId): Promise<ListedWorkspace[]> => {
-      const home = this.homeOf(threadId);
+      const home = this.toHome(threadId);
       const isPacked = this.archives.isPacked(home);
-      if (!isPacked && !existsSync(this.directoryOf(threadId))) return [];
+      if (!isPacked && !existsSync(this.toDirectory(threadId))) return [];
       return [
         {
           threadId,
@@ -121,28 +121,28 @@ export class Workspaces {
   }
 
   hasFiles(threadId: string): boolean {
-    return existsSync(this.homeOf(threadId));
+    return existsSync(this.toHome(threadId));
   }
 
   /** Makes a prepared workspace that of a thread without files. One rename does it, so a crash leaves it whole on one side. */
   async adopt(prepared: Workspace, threadId: string, labels: SandboxLabels): Promise<void> {
     const { threadId: id, uid } = prepared;
-    const from = this.homeOf(id);
+    const from = this.toHome(id);
     await writeLabels(from, labels);
     if (uid !== undefined) await this.users.recordAsClaimed({ threadId: id, path: from }, uid);
-    await rename(from, this.homeOf(threadId));
+    await rename(from, this.toHome(threadId));
     prepared.threadId = threadId;
-    prepared.directory = this.directoryOf(threadId);
-    if (prepared.image !== undefined) prepared.image = this.imageOf(threadId);
+    prepared.directory = this.toDirectory(threadId);
+    if (prepared.image !== undefined) prepared.image = this.toImage(threadId);
   }
 
-  directoryOf(threadId: string): string {
-    return join(this.homeOf(threadId), 'workspace');
+  toDirectory(threadId: string): string {
+    return join(this.toHome(threadId), 'workspace');
   }
 
   private async restoreAndMake(threadId: string, labels: SandboxLabels): Promise<Workspace> {
     await this.packing.interrupt(threadId);
-    const home = this.homeOf(threadId);
+    const home = this.toHome(threadId);
     if (existsSync(home)) await this.restore(home);
     return this.make(threadId, labels);
   }
@@ -162,22 +162,22 @@ export class Workspaces {
   ): Promise<T | undefined> {
     if (this.opening.has(threadId) || this.packing.has(threadId)) return undefined;
     return this.packing.run(threadId, async (signal) => {
-      const home = this.homeOf(threadId);
-      const hasFiles = existsSync(this.directoryOf(threadId));
+      const home = this.toHome(threadId);
+      const hasFiles = existsSync(this.toDirectory(threadId));
       if (!hasFiles && !this.archives.isPacked(home)) return undefined;
-      const image = this.imageOf(threadId);
+      const image = this.toImage(threadId);
       if (hasFiles && existsSync(image)) await this.images.detached(image);
       return into(home, signal);
     });
   }
 
   private async make(threadId: string, labels: SandboxLabels): Promise<Workspace> {
-    const home = this.homeOf(threadId);
-    const directory = this.directoryOf(threadId);
+    const home = this.toHome(threadId);
+    const directory = this.toDirectory(threadId);
     await mkdir(this.root, { recursive: true, mode: 0o711 });
     await mkdir(home, { recursive: true, mode: 0o711 });
     if (!existsSync(directory)) await writeLabels(home, labels);
-    const image = this.imageOf(threadId);
+    const image = this.toImage(threadId);
     if (existsSync(image) || (this.images.enabled && !existsSync(directory))) return this.openImage(threadId, image);
     if (!existsSync(directory)) await mkdir(directory, { mode: 0o700 });
     if (!this.separateUsers) return { threadId, directory };
@@ -185,7 +185,10 @@ export class Workspaces {
     return {
       threadId,
       directory,
-      uid: await this.users.ownerOf({ threadId, path: home }, { confirm, change: (uid) => chownTree(directory, uid) }),
+      uid: await this.users.readOwner(
+        { threadId, path: home },
+        { confirm, change: (uid) => chownTree(directory, uid) },
+      ),
     };
   }
 
@@ -194,7 +197,7 @@ export class Workspaces {
     if (!this.separateUsers) {
       throw new SandboxError('unavailable', 'The workspace is a disk image, and only root can mount it.');
     }
-    const directory = this.directoryOf(threadId);
+    const directory = this.toDirectory(threadId);
     const ensure = async (owner: number) => {
       if (!existsSync(image)) await this.images.create(image, owner);
       await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -204,29 +207,29 @@ export class Workspaces {
       await ensure(owner);
       if (hadAnotherOwner) await this.images.chown(image, { directory, uid: owner });
     };
-    const home = { threadId, path: this.homeOf(threadId) };
-    const uid = await this.users.ownerOf(home, { confirm: ensure, change });
+    const home = { threadId, path: this.toHome(threadId) };
+    const uid = await this.users.readOwner(home, { confirm: ensure, change });
     await this.images.prepare(image);
     return { threadId, directory, uid, image };
   }
 
   /** Of a workspace that no command runs in, packed or not: what it takes from this disk. */
   async diskBytes(threadId: string): Promise<number> {
-    const [home, image] = [this.homeOf(threadId), this.imageOf(threadId)];
-    if (this.archives.isPacked(home)) return this.archives.sizeOf(home);
+    const [home, image] = [this.toHome(threadId), this.toImage(threadId)];
+    if (this.archives.isPacked(home)) return this.archives.measureSize(home);
     if (existsSync(image)) return allocatedBytes(image);
-    return (await workspaceUsage(this.directoryOf(threadId), { pids: [], agent: undefined })).bytes;
+    return (await workspaceUsage(this.toDirectory(threadId), { pids: [], agent: undefined })).bytes;
   }
 
   /** Disk usage, as far as its limit is enforced by measuring. */
   usage(threadId: string, watched: Watched): Promise<Usage> {
-    const isImage = existsSync(this.imageOf(threadId));
-    return isImage ? imageUsage(watched.agent) : workspaceUsage(this.directoryOf(threadId), watched);
+    const isImage = existsSync(this.toImage(threadId));
+    return isImage ? imageUsage(watched.agent) : workspaceUsage(this.toDirectory(threadId), watched);
   }
 
   /** Releases the uid last: as long as a file is left, no other thread may get it. */
   async remove(threadId: string): Promise<void> {
-    const home = this.homeOf(threadId);
+    const home = this.toHome(threadId);
     await this.packing.interrupt(threadId);
     const uid = await this.users.find({ threadId, path: home });
     await this.archives.remove(home);
@@ -238,11 +241,11 @@ export class Workspaces {
     return readdir(this.root).catch(() => []); // Created with the first workspace.
   }
 
-  private imageOf(threadId: string): string {
-    return join(this.homeOf(threadId), 'workspace.img');
+  private toImage(threadId: string): string {
+    return join(this.toHome(threadId), 'workspace.img');
   }
 
-  private homeOf(threadId: string): string {
+  private toHome(threadId: string): string {
     requireThreadId(threadId);
     return join(this.root, threadId);
   }

@@ -93,19 +93,19 @@ export class S3Server {
   private get({ key, response, isCut }: Given): void {
     const object = this.objects.get(key);
     if (!object) return refuse(response, 404, 'NoSuchKey');
-    response.writeHead(200, { 'content-length': object.body.length, etag: etagOf(object.body), ...object.metadata });
+    response.writeHead(200, { 'content-length': object.body.length, etag: toEtag(object.body), ...object.metadata });
     if (!isCut) return void response.end(object.body);
     response.write(object.body.subarray(0, object.body.length / 2), () => response.destroy());
   }
 
   private put({ key, body, request, response }: Given): void {
-    this.objects.set(key, { body, metadata: metadataOf(request) });
-    response.writeHead(200, { etag: etagOf(body) }).end();
+    this.objects.set(key, { body, metadata: createMetadata(request) });
+    response.writeHead(200, { etag: toEtag(body) }).end();
   }
 
   private begin({ key, request, response }: Given): void {
     const id = randomUUID();
-    this.uploads.set(id, { key, metadata: metadataOf(request), parts: new Map() });
+    this.uploads.set(id, { key, metadata: createMetadata(request), parts: new Map() });
     sendXml(response, `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`);
   }
 
@@ -113,7 +113,7 @@ export class S3Server {
     const upload = this.uploads.get(id);
     if (!upload) return refuse(response, 404, 'NoSuchUpload');
     upload.parts.set(Number(query.get('partNumber')), body);
-    response.writeHead(200, { etag: etagOf(body) }).end();
+    response.writeHead(200, { etag: toEtag(body) }).end();
   }
 
   /** Of the parts that the request names, by their tags. */
@@ -123,7 +123,7 @@ export class S3Server {
     const named = [...body.toString().matchAll(/<PartNumber>(\d+)<\/PartNumber>/g)].map(([, number]) => Number(number));
     const tags = [...body.toString().matchAll(/<ETag>(?:&quot;|")?(\w+)/g)].map(([, tag]) => `"${tag}"`);
     const parts = named.map((number) => upload.parts.get(number) ?? Buffer.alloc(0));
-    if (parts.some((part, index) => etagOf(part) !== tags[index])) return refuse(response, 400, 'InvalidPart');
+    if (parts.some((part, index) => toEtag(part) !== tags[index])) return refuse(response, 400, 'InvalidPart');
     this.objects.set(upload.key, { body: Buffer.concat(parts), metadata: upload.metadata });
     this.uploads.delete(id);
     sendXml(response, `<CompleteMultipartUploadResult><Key>${upload.key}</Key></CompleteMultipartUploadResult>`);
@@ -149,9 +149,9 @@ interface Given {
 /** Few, so that longer lists are tried. */
 const listedAtOnce = 2;
 
-const etagOf = (body: Buffer): string => `"${createHash('md5').update(body).digest('hex')}"`;
+const toEtag = (body: Buffer): string => `"${createHash('md5').update(body).digest('hex')}"`;
 
-const metadataOf = ({ headers }: IncomingMessage): Record<string, string> =>
+const createMetadata = ({ headers }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (name.startsWith('x-amz-meta-') ? [[name, String(value)]] : [])),
   );

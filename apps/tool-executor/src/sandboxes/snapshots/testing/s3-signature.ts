@@ -20,7 +20,7 @@ export function isSigned(request: IncomingMessage, body: Buffer, { accessKeyId, 
   if (id !== accessKeyId || bodyHash !== sha256(body)) return false;
   const scope = `${day}/${region}/s3/aws4_request`;
   const signed = headers.split(';').map((name) => `${name}:${valueOf(request, name).trim()}\n`);
-  const canonical = [request.method, ...targetOf(request), signed.join(''), headers, bodyHash].join('\n');
+  const canonical = [request.method, ...toTarget(request), signed.join(''), headers, bodyHash].join('\n');
   const toSign = ['AWS4-HMAC-SHA256', valueOf(request, 'x-amz-date'), scope, sha256(canonical)].join('\n');
   const key = [region, 's3', 'aws4_request'].reduce<Buffer>(hmac, hmac(`AWS4${secretAccessKey}`, day));
   return signature === hmac(key, toSign).toString('hex');
@@ -28,7 +28,7 @@ export function isSigned(request: IncomingMessage, body: Buffer, { accessKeyId, 
 
 const valueOf = (request: IncomingMessage, name: string): string => String(request.headers[name] ?? '');
 
-function targetOf({ url = '' }: IncomingMessage): [string, string] {
+function toTarget({ url = '' }: IncomingMessage): [string, string] {
   const { pathname, searchParams } = new URL(url, 'http://s3');
   const pairs = [...searchParams].map(([name, value]) => `${encode(name)}=${encode(value)}`);
   return [pathname, pairs.sort().join('&')];

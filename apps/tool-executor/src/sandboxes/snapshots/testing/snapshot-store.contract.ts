@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checksumOf } from '../checksums';
+import { readChecksum } from '../checksums';
 import { SnapshotDamaged, type SnapshotInfo, type SnapshotKey, type SnapshotStore } from '../snapshot-store';
 
 /** A store of its own for one test. */
@@ -33,7 +33,7 @@ export function describeSnapshotStore(name: string, makeFixture: () => Promise<S
       const file = join(folder, randomUUID());
       await writeFile(file, content);
       const labels = { account: 'acc_1', thread: key.threadId };
-      const info = { takenAt: new Date().toISOString(), labels, ...(await checksumOf(file)) };
+      const info = { takenAt: new Date().toISOString(), labels, ...(await readChecksum(file)) };
       await fixture.store.save(key, { file, info, ...(signal && { signal }) });
       return info;
     };
@@ -42,7 +42,7 @@ export function describeSnapshotStore(name: string, makeFixture: () => Promise<S
       const info = await fixture.store.fetch(key, into);
       return info && { info, content: await readFile(into) };
     };
-    const contentOf = async (key: SnapshotKey) => (await fetch(key))?.content.toString();
+    const findContent = async (key: SnapshotKey) => (await fetch(key))?.content.toString();
 
     it('give back what was saved, byte by byte', async () => {
       const key = newKey();
@@ -59,7 +59,7 @@ export function describeSnapshotStore(name: string, makeFixture: () => Promise<S
       const key = newKey();
       await save(key, '');
 
-      expect(await contentOf(key)).toBe('');
+      expect(await findContent(key)).toBe('');
     });
 
     it('have none of what was not saved, and write no file then', async () => {
@@ -73,17 +73,17 @@ export function describeSnapshotStore(name: string, makeFixture: () => Promise<S
       await save(key, 'one');
       await save(key, 'two');
 
-      expect(await contentOf(key)).toBe('two');
+      expect(await findContent(key)).toBe('two');
     });
 
     it('are each executor’s own', async () => {
       const one = newKey();
       const other = { ...one, executorId: 'exe_2' };
       await Promise.all([save(one, 'of one'), save(other, 'of another')]);
-      expect([await contentOf(one), await contentOf(other)]).toEqual(['of one', 'of another']);
+      expect([await findContent(one), await findContent(other)]).toEqual(['of one', 'of another']);
 
       await fixture.store.remove(one.threadId, one.executorId);
-      expect([await contentOf(one), await contentOf(other)]).toEqual([undefined, 'of another']);
+      expect([await findContent(one), await findContent(other)]).toEqual([undefined, 'of another']);
     });
 
     it('are removed for all executors at once', async () => {
@@ -94,7 +94,7 @@ export function describeSnapshotStore(name: string, makeFixture: () => Promise<S
       await fixture.store.remove(one.threadId);
       await fixture.store.remove(one.threadId);
 
-      expect(await Promise.all([one, ...others].map(contentOf))).toEqual([undefined, undefined, 'x']);
+      expect(await Promise.all([one, ...others].map(findContent))).toEqual([undefined, undefined, 'x']);
     });
 
     it('are whole when two are saved at the same time', async () => {
@@ -111,7 +111,7 @@ export function describeSnapshotStore(name: string, makeFixture: () => Promise<S
       await save(key, 'kept');
       await expect(save(key, randomBytes(1_000_000), AbortSignal.abort())).rejects.toThrow();
 
-      expect(await contentOf(key)).toBe('kept');
+      expect(await findContent(key)).toBe('kept');
     });
 
     it.each(['cut', 'changed'] as const)('that are damaged are not restored: %s', async (how) => {

@@ -1,4 +1,4 @@
-import { type Agent, type NewFact, type RunId, type ToolCall, childRunIdOf, noUsage } from '@rondo/contract';
+import { type Agent, type NewFact, type RunId, type ToolCall, toChildRunId, noUsage } from '@rondo/contract';
 import { type ClaimedRun, ClaimLostError } from '@rondo/domain';
 import {
   StoreFixture,
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 const read = (runId: RunId) => fixture.runs.get({ accountId: fixture.accountId, runId });
-const typesOf = async (runId: RunId) => {
+const readTypes = async (runId: RunId) => {
   const { data } = await fixture.runs.events({ accountId: fixture.accountId, runId }, { after: 0, limit: 100 });
   return data.map(({ type }) => type);
 };
@@ -40,7 +40,7 @@ interface Parent {
 }
 
 /** A held run with calls of `run_agent` that were started. */
-async function parentOf(
+async function readParent(
   count: number,
   given: { limits?: object; budget?: object; input?: object } = {},
 ): Promise<Parent> {
@@ -63,25 +63,25 @@ async function withCalls(claim: ClaimedRun, count: number, input: object = {}): 
   return calls;
 }
 
-const orderOf = ({ claim }: Pick<Parent, 'claim'>, call: ToolCall, named = 'helper'): ChildOrder => ({
+const createOrder = ({ claim }: Pick<Parent, 'claim'>, call: ToolCall, named = 'helper'): ChildOrder => ({
   parent: claim,
   call,
   agent: named,
   input: 'Do your part.',
-  settingsOf: () => ({ settings }),
+  toSettings: () => ({ settings }),
 });
-const callOf = ({ calls }: Pick<Parent, 'calls'>, index = 0): ToolCall => {
+const createCall = ({ calls }: Pick<Parent, 'calls'>, index = 0): ToolCall => {
   const call = calls[index];
   if (!call) throw new Error('the run has fewer calls');
   return call;
 };
-const childOf = (parent: Pick<Parent, 'calls'>, index = 0): RunId => childRunIdOf(callOf(parent, index).id);
-const start = (parent: Parent, index = 0) => trees.start(orderOf(parent, callOf(parent, index)));
+const createChild = (parent: Pick<Parent, 'calls'>, index = 0): RunId => toChildRunId(createCall(parent, index).id);
+const start = (parent: Parent, index = 0) => trees.start(createOrder(parent, createCall(parent, index)));
 
 /** Parks the parent for the children of its calls. */
 async function park({ claim, calls }: Parent): Promise<void> {
   const child_runs = calls.map(({ id }) => ({
-    run_id: childRunIdOf(id),
+    run_id: toChildRunId(id),
     tool_call_id: id,
     agent_id: agent.id,
     agent_name: 'helper',
@@ -98,11 +98,11 @@ async function finish(id: RunId, text: string): Promise<void> {
 
 describe('a call of run_agent', () => {
   it('starts one run, however often and by how many it is asked, and names its origin', async () => {
-    const parent = await parentOf(1);
+    const parent = await readParent(1);
     const all = await Promise.all([start(parent), start(parent), start(parent)]);
     const again = await start(parent);
 
-    const id = childOf(parent);
+    const id = createChild(parent);
     expect([...all, again]).toEqual(
       Array.from({ length: 4 }, () =>
         expect.objectContaining({ how: 'started', child: expect.objectContaining({ run_id: id }) }),
@@ -110,7 +110,7 @@ describe('a call of run_agent', () => {
     );
     const origin = {
       parent_run_id: parent.claim.runId,
-      parent_call_id: callOf(parent).id,
+      parent_call_id: createCall(parent).id,
       root_run_id: parent.claim.runId,
     };
     expect(await read(id)).toMatchObject({ ...origin, agent_id: agent.id, agent_version: 1, status: 'queued' });
@@ -130,9 +130,9 @@ describe('a call of run_agent', () => {
   });
 
   it('is refused for an agent that does not exist, and told which do', async () => {
-    const parent = await parentOf(1);
+    const parent = await readParent(1);
 
-    const outcome = await trees.start(orderOf(parent, callOf(parent), 'missing'));
+    const outcome = await trees.start(createOrder(parent, createCall(parent), 'missing'));
 
     expect(outcome).toEqual({ how: 'refused', reason: 'There is no agent "missing". Agents: "helper".' });
   });
@@ -142,7 +142,7 @@ describe('a call of run_agent', () => {
     ['too many in the tree', { max_tree_runs: 1 }, 'may start 1 others'],
     ['too many at a time', { max_active_children: 1 }, '1 other runs at work'],
   ])('is refused where runs would be %s', async (_, limits, words) => {
-    const parent = await parentOf(2, { limits });
+    const parent = await readParent(2, { limits });
     const outcomes = await Promise.all([start(parent, 0), start(parent, 1)]);
 
     const refused = outcomes.filter(({ how }) => how === 'refused');
@@ -151,7 +151,7 @@ describe('a call of run_agent', () => {
   });
 
   it('starts nothing for a worker that lost its claim (I3)', async () => {
-    const parent = await parentOf(1);
+    const parent = await readParent(1);
     await fixture.store.handOver(parent.claim);
     await fixture.claim(parent.claim.runId, 'worker-2');
 
@@ -159,7 +159,7 @@ describe('a call of run_agent', () => {
   });
 
   it('starts nothing once a stop was requested, and whatever it started before is stopped (I7)', async () => {
-    const parent = await parentOf(8);
+    const parent = await readParent(8);
     const { accountId } = fixture;
     const order = { accountId, runId: parent.claim.runId, reason: 'enough' };
     const [stopped, ...outcomes] = await Promise.all([
@@ -177,27 +177,27 @@ describe('a call of run_agent', () => {
 
 describe('a run that waits for its children', () => {
   it('gets each result once, however many processes notice the end, and goes on after the last', async () => {
-    const parent = await parentOf(2);
+    const parent = await readParent(2);
     await start(parent, 0);
     await start(parent, 1);
     await park(parent);
     const { runId } = parent.claim;
     expect((await fixture.runs.why({ accountId: fixture.accountId, runId })).sentence).toContain(
-      `Waits for run ${childOf(parent)} (helper, queued), `,
+      `Waits for run ${createChild(parent)} (helper, queued), `,
     );
 
-    await finish(childOf(parent, 1), 'The second.');
+    await finish(createChild(parent, 1), 'The second.');
     await Promise.all([trees.collect(runId), trees.collect(runId), trees.catchUp()]);
     expect(await read(runId)).toMatchObject({
       status: 'waiting_child',
-      waiting: { child_runs: [{ tool_call_id: callOf(parent).id }] },
+      waiting: { child_runs: [{ tool_call_id: createCall(parent).id }] },
     });
 
-    await finish(childOf(parent), 'The first.');
+    await finish(createChild(parent), 'The first.');
     await Promise.all([trees.collect(runId), trees.catchUp(), trees.collect(runId)]);
 
     expect(await read(runId)).toMatchObject({ status: 'queued', waiting: null });
-    const types = await typesOf(runId);
+    const types = await readTypes(runId);
     expect(types.filter((type) => type === 'tool.completed')).toHaveLength(2);
     expect(types.filter((type) => type === 'run.resumed')).toHaveLength(1);
     const { data } = await fixture.runs.toolCalls({ accountId: fixture.accountId, runId }, { limit: 10 });
@@ -207,7 +207,7 @@ describe('a run that waits for its children', () => {
   });
 
   it('is not in the inbox of people', async () => {
-    const parent = await parentOf(1);
+    const parent = await readParent(1);
     await start(parent);
     await park(parent);
 
@@ -217,11 +217,11 @@ describe('a run that waits for its children', () => {
   });
 
   it('is told of a child that was stopped, and of one that was deleted', async () => {
-    const parent = await parentOf(2);
+    const parent = await readParent(2);
     await start(parent, 0);
     await start(parent, 1);
     await park(parent);
-    const [stopped, deleted] = parent.calls.map(({ id }) => childRunIdOf(id)) as [RunId, RunId];
+    const [stopped, deleted] = parent.calls.map(({ id }) => toChildRunId(id)) as [RunId, RunId];
     await fixture.runs.requestStop({ accountId: fixture.accountId, runId: stopped, reason: 'not needed' });
     const run = await fixture.claim(stopped).catch(() => undefined);
     if (run) await fixture.store.append(run, [stoppedFact]);
@@ -240,10 +240,10 @@ describe('a run that waits for its children', () => {
   });
 
   it('takes its children along when it is stopped, and then needs a worker for its receipt (I7)', async () => {
-    const parent = await parentOf(1);
+    const parent = await readParent(1);
     await start(parent);
     await park(parent);
-    const id = childOf(parent);
+    const id = createChild(parent);
     const grandchild = await fixture.claim(id);
     const inner = { claim: grandchild, calls: await withCalls(grandchild, 1) };
     await start(inner);
@@ -254,17 +254,17 @@ describe('a run that waits for its children', () => {
 
     expect(run.status).toBe('stopping');
     expect(stops.map(({ runId }) => runId)).toEqual(expect.arrayContaining([parent.claim.runId, id]));
-    for (const below of [id, childOf(inner)]) expect((await read(below)).stop_requested_at).not.toBeNull();
+    for (const below of [id, createChild(inner)]) expect((await read(below)).stop_requested_at).not.toBeNull();
     expect(await fixture.claim(parent.claim.runId, 'worker-3')).toMatchObject({ stop: { reason: 'enough' } });
     expect((await trees.stoppedBelow(parent.claim.runId)).map(({ run_id }) => run_id).toSorted()).toEqual(
-      [id, childOf(inner)].toSorted(),
+      [id, createChild(inner)].toSorted(),
     );
   });
 });
 
 describe('what was left undone because a process died', () => {
   it('stops the children of a run that is over', async () => {
-    const parent = await parentOf(1);
+    const parent = await readParent(1);
     await start(parent);
     await fixture.store.append(parent.claim, [
       { type: 'run.failed', iteration: 1, data: { error: { code: 'internal', message: 'broke' }, usage: noUsage } },
@@ -272,14 +272,14 @@ describe('what was left undone because a process died', () => {
 
     await trees.catchUp();
 
-    expect(await read(childOf(parent))).toMatchObject({ status: 'stopped' });
+    expect(await read(createChild(parent))).toMatchObject({ status: 'stopped' });
   });
 
   it('stops a child that waits for a person, where its call says so', async () => {
-    const parent = await parentOf(1, { input: { on_waiting: 'stop' } });
+    const parent = await readParent(1, { input: { on_waiting: 'stop' } });
     await start(parent);
     await park(parent);
-    const child = await fixture.claim(childOf(parent));
+    const child = await fixture.claim(createChild(parent));
     const question = { text: 'Which one?', attachments: [], tool_call_id: 'call_1' };
     await fixture.store.append(child, [
       iterationStarted(1),
@@ -309,13 +309,13 @@ describe('the budget of a tree', () => {
   });
 
   it('counts what all its runs have spent, and resumes those that wait when it is raised', async () => {
-    const parent = await parentOf(1, { budget: { tokens: 300, on_exceeded: 'wait' } });
+    const parent = await readParent(1, { budget: { tokens: 300, on_exceeded: 'wait' } });
     await fixture.store.append(parent.claim, [used(99)]);
     const alone = { rootRunId: parent.claim.runId, runId: parent.claim.runId };
-    expect((await trees.budgetOf(alone))?.spentByOthers).toEqual(noUsage);
+    expect((await trees.resolveBudget(alone))?.spentByOthers).toEqual(noUsage);
     await start(parent);
     await park(parent);
-    const child = await fixture.claim(childOf(parent));
+    const child = await fixture.claim(createChild(parent));
     await fixture.store.append(child, [iterationStarted(1), used(199)]);
     const root = parent.claim.runId;
     const spent = { cached_tokens: 0, output_tokens: 1, cost_usd: 0.5 };
@@ -323,7 +323,7 @@ describe('the budget of a tree', () => {
       [root, 199],
       [child.runId, 99],
     ] as const) {
-      expect(await trees.budgetOf({ rootRunId: root, runId })).toEqual({
+      expect(await trees.resolveBudget({ rootRunId: root, runId })).toEqual({
         rootRunId: root,
         budget: { tokens: 300, on_exceeded: 'wait' },
         spentByOthers: { ...spent, input_tokens: byOthers },

@@ -11,11 +11,11 @@ import { type ChildEnd, collectChildren } from '@rondo/domain';
 import type { Database } from '../../../database/database';
 import type { Sql } from '../../../database/sql';
 import { activateRun } from '../../../run-log/activation';
-import { batchOf } from '../../../run-log/batch';
+import { toBatch } from '../../../run-log/batch';
 import { writeBatch } from '../../../run-log/group-commit';
-import { type RunRow, runOf, runRow } from '../../../run-log/run-row';
-import { agentResultOf } from '../agent-result';
-import { openCallsOf } from '../open-calls';
+import { type RunRow, toRun, runRow } from '../../../run-log/run-row';
+import { toAgentResult } from '../agent-result';
+import { readOpenCalls } from '../open-calls';
 import { readCallsOfResult, readFinalTexts } from '../read-runs';
 import { z } from 'zod';
 import { checked } from '../../../database/checked-query';
@@ -35,41 +35,41 @@ export const collectEndedChildren = (
   database.transaction(async (sql) => {
     const row = await lockedParent.first(sql, [parent]);
     if (!row || row.stop_requested_at !== null) return [];
-    const run = runOf(row);
+    const run = toRun(row);
     const awaited = run.waiting?.child_runs ?? [];
-    const ends = await endsOf(sql, awaited);
+    const ends = await readEnds(sql, awaited);
     if (ends.size === 0) return [];
 
-    const told = collectChildren(await openCallsOf(sql, newId, run), awaited, ends);
+    const told = collectChildren(await readOpenCalls(sql, newId, run), awaited, ends);
     if (told.length === 0) return [];
     const claim = { runId: run.id, threadId: run.thread_id, epoch: run.epoch };
-    const facts = await writeBatch(sql, batchOf(claim, told, newId));
+    const facts = await writeBatch(sql, toBatch(claim, told, newId));
     if (told.some(({ type }) => type === 'run.resumed')) await activateRun(sql, run.id);
     return facts;
   });
 
 const childRows = checked(runRow, `select * from runs where id = any($1::text[])`);
 
-async function endsOf(sql: Sql, awaited: readonly AwaitedChild[]): Promise<ReadonlyMap<CallId, ChildEnd>> {
+async function readEnds(sql: Sql, awaited: readonly AwaitedChild[]): Promise<ReadonlyMap<CallId, ChildEnd>> {
   const rows = await childRows.all(sql, [awaited.map(({ run_id }) => run_id)]);
   const ends = new Map<CallId, ChildEnd>();
   for (const { run_id, tool_call_id } of awaited) {
     const row = rows.find(({ id }) => id === run_id);
     if (!row) ends.set(tool_call_id, { runId: run_id, status: 'deleted', text: '', problem: null, durationMs: 0 });
-    else if (row.finished_at !== null) ends.set(tool_call_id, await endOf(sql, row));
+    else if (row.finished_at !== null) ends.set(tool_call_id, await readEnd(sql, row));
   }
   return ends;
 }
 
-async function endOf(sql: Sql, row: RunRow): Promise<ChildEnd> {
-  const run = runOf(row);
-  const result = agentResultOf(run, await readFinalTexts(sql, run), await readCallsOfResult(sql, run));
-  const problem = result.success ? null : problemOf(run, row.stop_reason, result.error);
+async function readEnd(sql: Sql, row: RunRow): Promise<ChildEnd> {
+  const run = toRun(row);
+  const result = toAgentResult(run, await readFinalTexts(sql, run), await readCallsOfResult(sql, run));
+  const problem = result.success ? null : toProblem(run, row.stop_reason, result.error);
   const status = run.status as ChildEnd['status']; // it is over
   return { runId: run.id, status, text: result.result.response, problem, durationMs: result.metrics.duration_ms };
 }
 
-function problemOf({ status, error }: Run, stopReason: string | null, why: string | null): string {
+function toProblem({ status, error }: Run, stopReason: string | null, why: string | null): string {
   if (status === 'failed') return error ? `${error.code}: ${error.message}` : 'it does not say why.';
   if (status === 'stopped') return stopReason ?? 'no reason was given.';
   return why ?? 'a tool that it used failed.';

@@ -2,12 +2,12 @@ import { type NewId, type RecordedFact, type RunId, usualThreadLimits } from '@r
 import type { StoppedChild, TreeBudget } from '@rondo/domain';
 import type { Database } from '../../../database/database';
 import { StatementBatcher } from '../../../database/statement-batcher';
-import { type FirstRows, insertRuns, lengthOf } from '../insert-run';
+import { type FirstRows, insertRuns, measureLength } from '../insert-run';
 import { type StopOrder, stopBelow, stopRun } from '../stop-run';
 import { collectEndedChildren, parentsOfEndedChildren } from './collect-children';
 import { orphanedRuns, runsNotToWait, stoppedBelow } from './runs-below';
 import { type ChildOrder, type StartedChild, startChild } from './start-child';
-import { resumeForTreeBudget, treeBudgetOf } from './tree-budget';
+import { resumeForTreeBudget, findTreeBudget } from './tree-budget';
 
 /** Runs that start others, for workers. Publish the facts that are returned, and what is in the outbox. */
 export class RunTrees {
@@ -18,7 +18,7 @@ export class RunTrees {
     private readonly newId: NewId,
   ) {
     const insert = (runs: readonly FirstRows[]) => insertRuns(database.sql, runs, { newThreads: true });
-    this.newRuns = new StatementBatcher(insert, { weightOf: lengthOf });
+    this.newRuns = new StatementBatcher(insert, { weigh: measureLength });
   }
 
   /** Rejects with ClaimLostError if the parent was claimed again. */
@@ -36,8 +36,8 @@ export class RunTrees {
     return stoppedBelow(this.database.sql, id);
   }
 
-  budgetOf(run: { rootRunId: RunId; runId: RunId }): Promise<TreeBudget | undefined> {
-    return treeBudgetOf(this.database.sql, run);
+  resolveBudget(run: { rootRunId: RunId; runId: RunId }): Promise<TreeBudget | undefined> {
+    return findTreeBudget(this.database.sql, run);
   }
 
   /** Gives a run that waits for its children the results of those that are over. */

@@ -4,14 +4,14 @@ import {
   type RunId,
   type RunSettings,
   type ToolCall,
-  childRunIdOf,
+  toChildRunId,
   agentId,
   runId,
 } from '@rondo/contract';
 import { type ActiveAgent, type Claim, ClaimLostError, type ClaimedRun, treeRefusal } from '@rondo/domain';
 import type { Sql } from '../../../database/sql';
-import { runOf, runRow } from '../../../run-log/run-row';
-import { activeOf, activeRow, activeVersion } from '../../agents/agent-row';
+import { toRun, runRow } from '../../../run-log/run-row';
+import { toActive, activeRow, activeVersion } from '../../agents/agent-row';
 import { type NewRun, type RunMaker, createRun } from '../create-run';
 import type { RunOrigin } from '../run-origin';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ export interface ChildOrder {
   readonly agent: string;
   readonly input: string;
   /** The settings of a run of this agent, or why it can have none. */
-  readonly settingsOf: (
+  readonly toSettings: (
     agent: Pick<ActiveAgent, 'definition' | 'servers'>,
   ) => { settings: RunSettings } | { problem: string };
 }
@@ -45,7 +45,7 @@ class AlreadyStarted extends Error {}
  * the parent. Facts to publish; its job is in the outbox. A call that has started a run finds it, without facts.
  */
 export async function startChild(maker: RunMaker, order: ChildOrder): Promise<StartedChild> {
-  const id = childRunIdOf(order.call.id);
+  const id = toChildRunId(order.call.id);
   const known = await startedBefore(maker.database.sql, id, order);
   if (known) return known;
   try {
@@ -71,13 +71,13 @@ async function startedBefore(sql: Sql, id: RunId, { parent, call }: ChildOrder):
 }
 
 async function startNew(maker: RunMaker, order: ChildOrder, id: RunId): Promise<StartedChild> {
-  const { parent, call, input, settingsOf } = order;
+  const { parent, call, input, toSettings } = order;
   const { accountId } = parent;
   const agent = await agentNamed(maker.database.sql, order);
-  const outcome = settingsOf(agent);
+  const outcome = toSettings(agent);
   if ('problem' in outcome) throw new Refused(`A run of "${agent.name}" cannot start: ${outcome.problem}`);
 
-  const { createdBy, ...origin } = await originOf(maker.database.sql, order);
+  const { createdBy, ...origin } = await readOrigin(maker.database.sql, order);
   const { facts } = await createRun(maker, {
     ...{ id, accountId, origin, createdBy, metadata: {}, onActiveRun: 'reject' },
     projectId: parent.run.project_id ?? undefined,
@@ -110,7 +110,7 @@ const someNames = checked(
 
 async function agentNamed(sql: Sql, { parent: { accountId }, agent }: ChildOrder) {
   const row = await namedAgent.first(sql, [accountId, agent]);
-  if (row) return { name: row.name, ...activeOf(row) };
+  if (row) return { name: row.name, ...toActive(row) };
   const others = (await someNames.all(sql, [accountId])).map(({ name }) => `"${name}"`);
   throw new Refused(
     `There is no agent "${agent}". ${others.length > 0 ? `Agents: ${others.join(', ')}.` : 'There are no stored agents.'}`,
@@ -123,7 +123,7 @@ const selectPlace = checked(
 );
 
 /** Never changes once the parent exists, so it is read without a lock. */
-async function originOf(sql: Sql, { parent, call }: ChildOrder): Promise<RunOrigin & Pick<NewRun, 'createdBy'>> {
+async function readOrigin(sql: Sql, { parent, call }: ChildOrder): Promise<RunOrigin & Pick<NewRun, 'createdBy'>> {
   const place = await selectPlace.first(sql, [parent.runId]);
   if (!place) throw new ClaimLostError(parent.runId);
   const origin = { parentRunId: parent.runId, parentCallId: call.id, rootRunId: place.root, depth: place.depth + 1 };
@@ -147,13 +147,13 @@ async function admit(sql: Sql, { parent, call }: ChildOrder, origin: RunOrigin):
   const own = rows.find(({ id }) => id === parent.runId);
   if (own?.epoch !== parent.epoch || own.finished_at !== null) throw new ClaimLostError(parent.runId);
 
-  const values = [rootRunId, parent.runId, childRunIdOf(call.id)];
+  const values = [rootRunId, parent.runId, toChildRunId(call.id)];
   const size = await treeSize.first(sql, values);
   if (size?.is_started) throw new AlreadyStarted();
   const root = rows.find(({ id }) => id === rootRunId);
   if (!root || root.finished_at !== null) throw new Refused('The first run of this task is over.');
   if (rows.some((row) => row.stop_requested_at !== null)) throw new Refused('A stop of this task was requested.');
-  const limits = { root: runOf(root).settings.limits, own: runOf(own).settings.limits };
+  const limits = { root: toRun(root).settings.limits, own: toRun(own).settings.limits };
   const place = { depth: depth - 1, treeRuns: size?.tree_runs ?? 0, activeChildren: size?.active_children ?? 0 };
   const refusal = treeRefusal(limits, place);
   if (refusal !== undefined) throw new Refused(refusal);

@@ -3,14 +3,14 @@ import type { TreeBudget } from '@rondo/domain';
 import type { Database } from '../../../database/database';
 import type { Sql } from '../../../database/sql';
 import { activateRun } from '../../../run-log/activation';
-import { batchOf } from '../../../run-log/batch';
+import { toBatch } from '../../../run-log/batch';
 import { writeBatch } from '../../../run-log/group-commit';
-import { runOf, runRow } from '../../../run-log/run-row';
+import { toRun, runRow } from '../../../run-log/run-row';
 import { z } from 'zod';
 import { checked, jsonDocument } from '../../../database/checked-query';
 
 /** `least` leaves out a null: a sum of no rows would be the most that there is. */
-const sumOf = (column: string): string => `least(coalesce(sum(${column}), 0), ${maxTokenSum}) as ${column}`;
+const toSum = (column: string): string => `least(coalesce(sum(${column}), 0), ${maxTokenSum}) as ${column}`;
 
 const spentRow = z.object({
   budget: jsonDocument<RunSettings['budget']>(),
@@ -26,7 +26,7 @@ const spentByOthers = checked(
   `
 select root.settings->'budget' as budget, spent.*
 from runs as root cross join lateral (
-  select ${sumOf('input_tokens')}, ${sumOf('cached_tokens')}, ${sumOf('output_tokens')}, coalesce(sum(cost_usd), 0) as cost_usd
+  select ${toSum('input_tokens')}, ${toSum('cached_tokens')}, ${toSum('output_tokens')}, coalesce(sum(cost_usd), 0) as cost_usd
   from (
     select id, input_tokens, cached_tokens, output_tokens, cost_usd from runs where root_run_id = root.id
     union all
@@ -37,7 +37,7 @@ where root.id = $1`,
 );
 
 /** What a tree may spend, and what its runs but this one have spent; undefined without a budget of its first run. */
-export async function treeBudgetOf(
+export async function findTreeBudget(
   sql: Sql,
   { rootRunId, runId }: { rootRunId: RunId; runId: RunId },
 ): Promise<TreeBudget | undefined> {
@@ -83,9 +83,9 @@ const resume = (database: Database, newId: NewId, id: RunId): Promise<readonly R
   database.transaction(async (sql) => {
     const row = await lockedWaiter.first(sql, [id]);
     if (!row) return [];
-    const { thread_id: threadId, epoch, iteration } = runOf(row);
+    const { thread_id: threadId, epoch, iteration } = toRun(row);
     const resumed = { type: 'run.resumed' as const, iteration, data: { reason: 'budget' } };
-    const facts = await writeBatch(sql, batchOf({ runId: id, threadId, epoch }, [resumed], newId));
+    const facts = await writeBatch(sql, toBatch({ runId: id, threadId, epoch }, [resumed], newId));
     await activateRun(sql, id);
     return facts;
   });

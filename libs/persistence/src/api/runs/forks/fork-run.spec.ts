@@ -19,10 +19,10 @@ afterAll(() => fixture.close());
 
 const fork = (runId: RunId, order: Partial<ForkOrder> & Pick<ForkOrder, 'atSeq'>) =>
   fixture.runs.fork({ accountId: fixture.accountId, runId, settings, ...order });
-const factsOf = async (runId: RunId): Promise<readonly RecordedFact[]> =>
+const readFacts = async (runId: RunId): Promise<readonly RecordedFact[]> =>
   (await fixture.runs.events({ accountId: fixture.accountId, runId }, { after: 0, limit: 200 })).data;
 
-const answerOf = ({ threadId, runId }: ClaimedRun, call: { id: CallId; name: string }): NewFact[] => {
+const toAnswer = ({ threadId, runId }: ClaimedRun, call: { id: CallId; name: string }): NewFact[] => {
   const id = messageId.parse(`msg_${nextId()}`);
   const result = { success: true, output: `what ${call.id} found` };
   const content = [{ type: 'tool_result' as const, tool_call_id: call.id, name: call.name, result }];
@@ -66,7 +66,7 @@ async function recordedRun(): Promise<ClaimedRun> {
   const { id, name } = call.data.tool_call;
   await fixture.store.append(claim, [{ type: 'run.started', iteration: 0, data: { tool_set: 'f00d' } }]);
   await fixture.store.append(claim, [iterationStarted(1), reply(claim, `I read it with ${id}.`), used(), call]);
-  await fixture.store.append(claim, answerOf(claim, { id, name }));
+  await fixture.store.append(claim, toAnswer(claim, { id, name }));
   await fixture.store.append(claim, [completedIteration(1, 'tool_calls')]);
   await fixture.store.append(claim, [
     iterationStarted(2),
@@ -95,12 +95,12 @@ const withoutIds = (value: unknown): unknown =>
 describe('a fork', () => {
   it('at every seq begins with the same facts under new ids, and its log is proven with its origin (I2)', async () => {
     const origin = await recordedRun();
-    const log = await factsOf(origin.runId);
+    const log = await readFacts(origin.runId);
     for (const { seq } of log) {
       const { seq: last, needsInput } = forkPoint(log, seq);
       const input = needsInput ? textInput('Go on.') : undefined;
       const { run } = await fork(origin.runId, { atSeq: seq, input });
-      const facts = await factsOf(run.id);
+      const facts = await readFacts(run.id);
 
       expect(withoutIds(facts.slice(0, last))).toEqual(withoutIds(log.slice(0, last)));
       expect(facts.map((fact) => fact.seq)).toEqual(facts.map((_, index) => index + 1));
@@ -124,7 +124,7 @@ describe('a fork', () => {
 
   it('continues from the conversation of its origin, earlier runs included, with the answers of the ledger (I5)', async () => {
     const origin = await recordedRun();
-    const log = await factsOf(origin.runId);
+    const log = await readFacts(origin.runId);
     const at = log.find(({ type }) => type === 'iteration.completed')?.seq ?? 0;
     const { run } = await fork(origin.runId, { atSeq: at });
     const claim = await fixture.claim(run.id);
@@ -162,7 +162,7 @@ describe('a fork', () => {
 
   it('has the note of what is missing in a message of its own, apart from the words of the person', async () => {
     const origin = await recordedRun();
-    const atSeq = (await factsOf(origin.runId)).length;
+    const atSeq = (await readFacts(origin.runId)).length;
     const { facts } = await fork(origin.runId, { atSeq, input: textInput('Once more.') });
 
     expect(facts).toMatchObject([
@@ -176,7 +176,7 @@ describe('a fork', () => {
     const origin = await recordedRun();
     const { run: first } = await fork(origin.runId, { atSeq: 2 });
     const { run: second } = await fork(first.id, { atSeq: first.last_seq });
-    expect((await factsOf(second.id)).filter(({ type }) => type === 'run.forked')).toHaveLength(2);
+    expect((await readFacts(second.id)).filter(({ type }) => type === 'run.forked')).toHaveLength(2);
 
     await fixture.database.sql.query(
       `update runs set events_trimmed_through = 1, events_trimmed_hash = 'x' where id = $1`,
@@ -190,7 +190,7 @@ describe('a fork', () => {
 
   it('is refused beyond the log, without an input where the model has ended its turn, and for another account', async () => {
     const origin = await recordedRun();
-    const last = (await factsOf(origin.runId)).length;
+    const last = (await readFacts(origin.runId)).length;
 
     await expect(fork(origin.runId, { atSeq: last + 1 })).rejects.toMatchObject({
       code: 'unknown_seq',

@@ -13,9 +13,9 @@ import {
 import { type ForkPoint, TerminalError, forkPoint, noteOfFork } from '@rondo/domain';
 import type { Sql } from '../../../database/sql';
 import { activateRun } from '../../../run-log/activation';
-import { batchOf } from '../../../run-log/batch';
+import { toBatch } from '../../../run-log/batch';
 import { writeBatch } from '../../../run-log/group-commit';
-import { type RunRow, factOf, runOf, factRow, runRow } from '../../../run-log/run-row';
+import { type RunRow, toFact, toRun, factRow, runRow } from '../../../run-log/run-row';
 import { referToImages, storeImages } from '../../blobs/message-images';
 import { type PendingKey, storeResponse } from '../../idempotency-keys';
 import type { RunMaker } from '../create-run';
@@ -77,7 +77,7 @@ export const forkRun = ({ database, newId }: Forking, order: ForkOrder): Promise
     const hash = log.slice(0, point.seq).reduce((before, fact) => chained(before, fact), '');
     const origin = { run_id: order.runId, seq: point.seq, hash };
     const { settings, traceId, createdBy } = order;
-    const target = { runId: id, threadId: thread, epoch: epochOf(log, point.seq) };
+    const target = { runId: id, threadId: thread, epoch: toEpoch(log, point.seq) };
     await insertFork(sql, row, { ...target, settings, traceId, createdBy, point, origin, messages: shared.messages });
     const given = [
       [row.id, id],
@@ -87,9 +87,9 @@ export const forkRun = ({ database, newId }: Forking, order: ForkOrder): Promise
 
     const model = settings.model === row.model ? undefined : settings.model;
     const told = await beginning(sql, newId, { order, origin, point, target, shared, model });
-    const facts = await writeBatch(sql, batchOf(target, told, newId));
+    const facts = await writeBatch(sql, toBatch(target, told, newId));
     await activateRun(sql, id);
-    const run = await storeResponse(sql, order.promised, runOf(await readRun(sql, id)));
+    const run = await storeResponse(sql, order.promised, toRun(await readRun(sql, id)));
     return { run, facts };
   });
 
@@ -130,10 +130,10 @@ async function readLog(
   const size = await sizeOfLog.first(sql, [row.id, atSeq]);
   if (!size || size.facts > longestLog.facts || size.bytes > longestLog.bytes)
     throw new TerminalError('log_too_long', `The log of ${row.id} up to seq ${atSeq} is too long to be forked.`);
-  return (await factsOfLog.all(sql, [row.id, atSeq, row.thread_id])).map(factOf);
+  return (await factsOfLog.all(sql, [row.id, atSeq, row.thread_id])).map(toFact);
 }
 
-const epochOf = (log: readonly RecordedFact[], seq: number): number =>
+const toEpoch = (log: readonly RecordedFact[], seq: number): number =>
   log.reduce((highest, fact) => (fact.seq <= seq ? Math.max(highest, fact.epoch) : highest), 0);
 
 const needsInput = (id: RunId, { seq }: ForkPoint): TerminalError =>

@@ -4,7 +4,7 @@ import { RunningGateway } from '../testing/running-gateway';
 let gateway: RunningGateway;
 let key: string;
 beforeAll(async () => (gateway = await RunningGateway.start({ SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') })));
-beforeEach(async () => (key = await gateway.keyOf('an account')));
+beforeEach(async () => (key = await gateway.toKey('an account')));
 afterAll(() => gateway.close());
 
 const api = () => gateway.as(key);
@@ -25,7 +25,7 @@ const triggered = async (run: object = {}): Promise<WebhookTrigger> =>
       .send({ name: 'issues', run: { input: 'Go.', ...run } })
       .expect(201)
   ).body as WebhookTrigger;
-const idsOf = async (path: string, by = api()): Promise<string[]> =>
+const readIds = async (path: string, by = api()): Promise<string[]> =>
   ((await by.get(path).expect(200)).body as { data: { id: string }[] }).data.map(({ id }) => id);
 const dueTime = ({ due_at: at, schedule_id: id }: UpcomingRun): string => `${at} ${id}`;
 const firstDueTimes = (schedules: readonly Shown[], count: number): string[] =>
@@ -46,13 +46,13 @@ describe('the triggers of an agent', () => {
     const hook = await triggered({ agent_id: writer.id });
     await triggered({ metadata: { agent_id: writer.id } });
 
-    expect(await idsOf(`/v1/schedules?agent_id=${writer.id}`)).toEqual([second.id, first.id]);
-    expect(await idsOf(`/v1/schedules?agent_id=${reader.id}`)).toEqual([other.id]);
-    expect(await idsOf('/v1/schedules')).toHaveLength(4);
-    expect(await idsOf(`/v1/triggers?agent_id=${writer.id}`)).toEqual([hook.id]);
-    expect(await idsOf(`/v1/triggers?agent_id=${reader.id}`)).toEqual([]);
+    expect(await readIds(`/v1/schedules?agent_id=${writer.id}`)).toEqual([second.id, first.id]);
+    expect(await readIds(`/v1/schedules?agent_id=${reader.id}`)).toEqual([other.id]);
+    expect(await readIds('/v1/schedules')).toHaveLength(4);
+    expect(await readIds(`/v1/triggers?agent_id=${writer.id}`)).toEqual([hook.id]);
+    expect(await readIds(`/v1/triggers?agent_id=${reader.id}`)).toEqual([]);
     const { body: page } = await api().get(`/v1/schedules?agent_id=${writer.id}&limit=1`).expect(200);
-    expect(await idsOf(`/v1/schedules?agent_id=${writer.id}&limit=1&after=${page.next_cursor}`)).toEqual([first.id]);
+    expect(await readIds(`/v1/schedules?agent_id=${writer.id}&limit=1&after=${page.next_cursor}`)).toEqual([first.id]);
   });
 });
 
@@ -98,11 +98,11 @@ describe('attack: tenants', () => {
     const { id } = await agentNamed('writer');
     await scheduled('0 * * * *', { run: { agent_id: id } });
     await triggered({ agent_id: id });
-    const stranger = gateway.as(await gateway.keyOf('stranger'));
+    const stranger = gateway.as(await gateway.toKey('stranger'));
 
     expect(await upcoming('', stranger)).toEqual([]);
     expect(await upcoming(`?agent_id=${id}`, stranger)).toEqual([]);
-    expect(await idsOf(`/v1/schedules?agent_id=${id}`, stranger)).toEqual([]);
-    expect(await idsOf(`/v1/triggers?agent_id=${id}`, stranger)).toEqual([]);
+    expect(await readIds(`/v1/schedules?agent_id=${id}`, stranger)).toEqual([]);
+    expect(await readIds(`/v1/triggers?agent_id=${id}`, stranger)).toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ const requestShape = z.object({
 });
 
 /** The record of a command that is about to start. Rejects what the agent or the kernel would not take. */
-export function recordOf(request: CommandRequest, background: boolean, settings: SandboxSettings): CommandRecord {
+export function toRecord(request: CommandRequest, background: boolean, settings: SandboxSettings): CommandRecord {
   const shape = requestShape.safeParse(request);
   if (!shape.success) throw new SandboxError('invalid_request', z.prettifyError(shape.error));
   const { id, command, session = defaultSession } = shape.data;

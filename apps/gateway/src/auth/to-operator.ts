@@ -4,7 +4,7 @@ import type { GatewayConfig } from '../config';
 import { DeploymentOperator } from './deployment-operator';
 
 /** The account that the configured admin key belongs to. */
-export function operatorOf(
+export function toOperator(
   { accounts }: { accounts: Pick<Accounts, 'seedAdmin'> },
   { RONDO_ADMIN_KEY: key }: Pick<GatewayConfig, 'RONDO_ADMIN_KEY'>,
   log: Logger,

@@ -6,7 +6,7 @@ import {
   type SentMessage,
   indexOf,
   newestUserIndex,
-  rangeOf,
+  findRange,
   within,
 } from './message-range';
 import {
@@ -37,7 +37,7 @@ export interface ContextReader {
  * The newest user message is always sent unchanged. The result depends on the arguments alone, and until the next of
  * these facts it only grows at its end, so that a provider's prompt cache hits.
  */
-export function contextOf(conversation: Conversation, context: ContextState, reader: ContextReader): SentMessage[] {
+export function toContext(conversation: Conversation, context: ContextState, reader: ContextReader): SentMessage[] {
   const reduced = applyReplacements(conversation, context);
   const shorter = applyCompression(conversation, context, reduced);
   const { sent, changedAt } = keepNewestImages(shorter, reader.keepImages);
@@ -61,7 +61,7 @@ interface Replacement {
 }
 
 function applyReplacements(conversation: Conversation, context: ContextState): SentMessage[] {
-  const replacements = [summaryOf(conversation, context), omissionOf(conversation, context)].filter((one) => !!one);
+  const replacements = [findSummary(conversation, context), findOmission(conversation, context)].filter((one) => !!one);
   const sent: SentMessage[] = [];
 
   conversation.forEach((message, index) => {
@@ -75,15 +75,15 @@ function applyReplacements(conversation: Conversation, context: ContextState): S
 }
 
 /** Keeps what was the newest user message when the summary was made, so that later user messages change nothing earlier. */
-function summaryOf(conversation: Conversation, { summary }: ContextState): Replacement | undefined {
+function findSummary(conversation: Conversation, { summary }: ContextState): Replacement | undefined {
   const index = indexOf(conversation, summary?.id);
   const message = conversation[index];
-  const range = rangeOf(conversation, summary?.covers);
+  const range = findRange(conversation, summary?.covers);
   return message && range && { range, message, keptIndex: newestUserIndex(conversation, index) };
 }
 
-function omissionOf(conversation: Conversation, { compression }: ContextState): Replacement | undefined {
-  const range = rangeOf(conversation, compression?.omitted);
+function findOmission(conversation: Conversation, { compression }: ContextState): Replacement | undefined {
+  const range = findRange(conversation, compression?.omitted);
   const first = range && conversation[range.first];
   const last = range && conversation[range.last];
   if (!first || !last) return undefined;
@@ -111,12 +111,12 @@ function applyCompression(
   return sent.map((one) => {
     const { message, index } = one;
     if (index > through || index === newestUser) return one;
-    const keep = compression.keepCharacters * lengthFactorOf(message, index > newestReply);
+    const keep = compression.keepCharacters * computeLengthFactor(message, index > newestReply);
     return replaced(one, shortened(message, keep));
   });
 }
 
-function lengthFactorOf({ type }: NewMessage, isNewest: boolean): number {
+function computeLengthFactor({ type }: NewMessage, isNewest: boolean): number {
   if (type === 'tool') return isNewest ? lengthFactors.newestResult : lengthFactors.result;
   if (type === 'summary') return lengthFactors.summary;
   return type === 'assistant' ? lengthFactors.reply : lengthFactors.user;

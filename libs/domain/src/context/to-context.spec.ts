@@ -3,16 +3,16 @@ import fc from 'fast-check';
 import { summaryMessage } from '../compaction/summarize';
 import { rangeBeforeTail } from '../compaction/summary-range';
 import { pairCalls } from '../dialects/pair-calls';
-import { anyHistory, historyOf, historyRun } from '../testing/histories';
+import { anyHistory, toHistory, historyRun } from '../testing/histories';
 import { requestViolations } from '../testing/request-violations';
-import { contextOf, countSentImages } from './context-of';
+import { toContext, countSentImages } from './to-context';
 import { type ContextState, initialContext } from './context-state';
-import { coverageOf } from './message-range';
-import { turnsOf } from './turns';
+import { findCoverage } from './message-range';
+import { listTurns } from './turns';
 
 const reader = { runId: historyRun.id, model: historyRun.model, keepImages: 3 };
-const viewOf = (conversation: readonly Message[], context: ContextState): readonly Message[] =>
-  contextOf(conversation, context, reader).map(({ message }) => message) as Message[];
+const toView = (conversation: readonly Message[], context: ContextState): readonly Message[] =>
+  toContext(conversation, context, reader).map(({ message }) => message) as Message[];
 
 interface ReducedHistory {
   readonly before: readonly Message[];
@@ -33,21 +33,21 @@ const anyReducedHistory: fc.Arbitrary<ReducedHistory> = fc
     const newest = reduced.before.at(-1)?.id;
     if (keep === undefined || !newest) return reduced;
     const summaryEnd = reduced.context.summary?.covers.to_message_id;
-    const after = turnsOf(reduced.before).filter(
+    const after = listTurns(reduced.before).filter(
       ({ first }) => first > reduced.before.findIndex(({ id }) => id === summaryEnd),
     );
     const last = after[Math.floor(after.length / 2)];
     const omitted =
       leavesOut && after[1] && last && last.first >= after[1].first
-        ? coverageOf(reduced.before, { first: after[1].first, last: last.last })
+        ? findCoverage(reduced.before, { first: after[1].first, last: last.last })
         : undefined;
     const compression = { through: newest, keepCharacters: keep, omitted };
     return { before: reduced.before, context: { ...reduced.context, compression, changedAt: newest } };
   });
 
 function withSummary(history: readonly Message[], tailTokens: number): ReducedHistory {
-  const range = rangeBeforeTail({ conversation: history, summarized: undefined }, { tailTokens, tokensOf: () => 1 });
-  const covers = range && coverageOf(history, range);
+  const range = rangeBeforeTail({ conversation: history, summarized: undefined }, { tailTokens, countTokens: () => 1 });
+  const covers = range && findCoverage(history, range);
   if (!covers) return { before: history, context: initialContext };
   const id = messageId.parse('msg_summary');
   const written = { id, iteration: 0, summary: 'What happened.', covers, parentId: undefined, tokenCount: 9 };
@@ -69,8 +69,8 @@ const renamed = (messages: readonly Message[]): Message[] =>
 it('makes a valid request of any conversation, however it was reduced (I6)', () => {
   fc.assert(
     fc.property(anyReducedHistory, anyHistory(5), ({ before, context }, more) => {
-      expect(requestViolations(pairCalls(viewOf(before, context)))).toEqual([]);
-      expect(requestViolations(pairCalls(viewOf([...before, ...renamed(more)], context)))).toEqual([]);
+      expect(requestViolations(pairCalls(toView(before, context)))).toEqual([]);
+      expect(requestViolations(pairCalls(toView([...before, ...renamed(more)], context)))).toEqual([]);
     }),
     { numRuns: 300 },
   );
@@ -80,7 +80,7 @@ it('keeps the newest user message unchanged (I13)', () => {
   fc.assert(
     fc.property(anyReducedHistory, ({ before, context }) => {
       const newest = before.findLast(({ type }) => type === 'user');
-      expect(viewOf(before, context)).toContainEqual(newest);
+      expect(toView(before, context)).toContainEqual(newest);
     }),
   );
 });
@@ -89,9 +89,9 @@ it('only grows at its end until it is reduced again', () => {
   fc.assert(
     fc.property(anyReducedHistory, anyHistory(10), ({ before, context }, more) => {
       const later = renamed(more);
-      const whole = viewOf([...before, ...later], context).map((message) => JSON.stringify(message));
+      const whole = toView([...before, ...later], context).map((message) => JSON.stringify(message));
       for (let count = 0; count <= later.length; count++) {
-        const part = viewOf([...before, ...later.slice(0, count)], context).map((message) => JSON.stringify(message));
+        const part = toView([...before, ...later.slice(0, count)], context).map((message) => JSON.stringify(message));
         expect(whole.slice(0, part.length)).toEqual(part);
       }
     }),
@@ -102,19 +102,19 @@ it('sends later messages unchanged', () => {
   fc.assert(
     fc.property(anyReducedHistory, anyHistory(5), ({ before, context }, more) => {
       const later = renamed(more);
-      expect(viewOf([...before, ...later], context).slice(-later.length)).toEqual(later);
+      expect(toView([...before, ...later], context).slice(-later.length)).toEqual(later);
     }),
   );
 });
 
 it('sends reasoning that its provider wants back with its calls from any run, also after the context changed', () => {
   const unbound = { kind: 'reply', text: 'Yes.', calls: 0, parts: false, thinks: true, output: 'read' } as const;
-  const conversation = historyOf([{ kind: 'user', text: 'Go.' }, unbound, unbound]);
+  const conversation = toHistory([{ kind: 'user', text: 'Go.' }, unbound, unbound]);
   const context = { ...initialContext, changedAt: conversation[2]?.id };
   const readers = [reader, { ...reader, runId: undefined }, { ...reader, model: 'demo/other' }];
 
   const thoughts = readers.map((one) =>
-    contextOf(conversation, context, one).flatMap(({ message }) =>
+    toContext(conversation, context, one).flatMap(({ message }) =>
       message.content.filter((block) => 'opaque' in block),
     ),
   );
@@ -124,10 +124,10 @@ it('sends reasoning that its provider wants back with its calls from any run, al
 
 it('sends no other reasoning from before the context changed, from another run or from another model', () => {
   const thinks = { kind: 'reply', text: 'Yes.', calls: 0, parts: false, thinks: true, output: '' } as const;
-  const conversation = historyOf([{ kind: 'user', text: 'Go.' }, thinks, thinks, thinks]);
+  const conversation = toHistory([{ kind: 'user', text: 'Go.' }, thinks, thinks, thinks]);
   const context = { ...initialContext, changedAt: conversation[1]?.id };
   const withReasoning = (with_: Partial<typeof reader>) =>
-    contextOf(conversation, context, { ...reader, ...with_ }).flatMap(({ message, index }) =>
+    toContext(conversation, context, { ...reader, ...with_ }).flatMap(({ message, index }) =>
       message.content.some(({ type }) => type === 'reasoning') ? [index] : [],
     );
 
@@ -136,14 +136,14 @@ it('sends no other reasoning from before the context changed, from another run o
 });
 
 it('notes in a shortened message how to read the whole', () => {
-  const conversation = historyOf([
+  const conversation = toHistory([
     { kind: 'user', text: 'Go.' },
     { kind: 'reply', text: 'Reading.', calls: 1, parts: false, thinks: false, output: 'x'.repeat(5_000) },
     { kind: 'reply', text: 'Again.', calls: 1, parts: false, thinks: false, output: 'y'.repeat(5_000) },
     { kind: 'user', text: 'z'.repeat(5_000) },
   ]);
   const compression = { through: messageId.parse('msg_3'), keepCharacters: 1_000, omitted: undefined };
-  const [, , first, , second, newest] = viewOf(conversation, { ...initialContext, compression });
+  const [, , first, , second, newest] = toView(conversation, { ...initialContext, compression });
   const length = (message: unknown) => JSON.stringify(message).length;
 
   expect(JSON.stringify(first)).toContain('expand_message(\\"msg_1r0\\")');
@@ -159,13 +159,13 @@ it.each([
   [9, '000000111'],
 ])('keeps the newest of %i images, which leave three at a time, and notes where the others were', (count, kept) => {
   const image = { type: 'image', source: { type: 'url', url: 'https://example.test/a.png' } } as const;
-  const conversation = historyOf(Array.from({ length: count }, () => ({ kind: 'user', text: 'Look.' }))).map(
+  const conversation = toHistory(Array.from({ length: count }, () => ({ kind: 'user', text: 'Look.' }))).map(
     (message) => ({
       ...message,
       content: [...message.content, image],
     }),
   );
-  const types = viewOf(conversation, initialContext).map(({ content }) => content.at(-1)?.type);
+  const types = toView(conversation, initialContext).map(({ content }) => content.at(-1)?.type);
 
   expect(types).toEqual(Array.from(kept, (digit) => (digit === '1' ? 'image' : 'text')));
 });
@@ -173,9 +173,9 @@ it.each([
 it.each([0, 1, 2, 3, 20])('sends at least the %i newest images, and at most two more', (keepImages) => {
   const image = { type: 'image', source: { type: 'url', url: 'https://example.test/a.png' } } as const;
   for (let count = 0; count < 50; count += 1) {
-    const history = historyOf(Array.from({ length: count }, () => ({ kind: 'user', text: 'Look.' })));
+    const history = toHistory(Array.from({ length: count }, () => ({ kind: 'user', text: 'Look.' })));
     const conversation = history.map((message) => ({ ...message, content: [...message.content, image] }));
-    const sent = contextOf(conversation, initialContext, { ...reader, keepImages });
+    const sent = toContext(conversation, initialContext, { ...reader, keepImages });
     const left = sent.filter(({ message }) => message.content.some((block) => block.type === 'image')).length;
 
     expect(left).toBeGreaterThanOrEqual(Math.min(count, keepImages));
