@@ -87,6 +87,11 @@ const routes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/users/$user',
+    component: lazyRouteComponent(() => import('./users/user-page.tsx'), 'UserPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/keys',
     component: lazyRouteComponent(() => import('./keys/keys-page.tsx'), 'KeysPage'),
   }),

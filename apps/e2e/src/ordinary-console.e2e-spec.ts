@@ -10,3 +10,4 @@ import './ordinary/console-sandboxes.e2e-spec';
 import './ordinary/console-session.e2e-spec';
 import './ordinary/console-threads.e2e-spec';
 import './ordinary/console-triggers.e2e-spec';
+import './ordinary/console-users.e2e-spec';

@@ -1,4 +1,6 @@
 import type { Run, RunView } from '@rondo/client';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { count } from '../ui/amounts.ts';
 import { OpenBrowser } from '../browser/open-browser.tsx';
 import { atWork } from '../runs/at-work.ts';
@@ -37,6 +39,16 @@ export function RunAside({ run, view, details }: RunAsideProps) {
           <Line name="Model" value={run.model} />
           <Line name="Profile" value={run.profile} />
           {run.agent_id !== null && <Line name="Agent" value={`version ${run.agent_version ?? ''}`} />}
+          {run.user != null && (
+            <Line
+              name="User"
+              value={
+                <Link to="/users/$user" params={{ user: run.user }}>
+                  {run.user}
+                </Link>
+              }
+            />
+          )}
           <Line name="Tools" value={String(run.settings.tools.length)} />
           <Line name="Max iterations" value={count(run.settings.limits.max_iterations)} />
           <Line name="Events" value={count(view.lastSeq)} />
@@ -67,7 +79,7 @@ function Context({ run, details }: { readonly run: Run; readonly details: RunDet
   );
 }
 
-function Line({ name, value }: { readonly name: string; readonly value: string }) {
+function Line({ name, value }: { readonly name: string; readonly value: ReactNode }) {
   return (
     <div>
       <dt>{name}</dt>

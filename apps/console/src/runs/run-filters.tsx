@@ -76,7 +76,7 @@ function Filter({ isOn, to, name }: FilterProps) {
   );
 }
 
-const more = ['agent', 'project', 'model', 'reason', 'key', 'value', 'from', 'before'] as const;
+const more = ['agent', 'project', 'user', 'model', 'reason', 'key', 'value', 'from', 'before'] as const;
 
 const reasons = (['budget_exceeded', 'max_iterations', 'loop_detected', 'length'] as const).map(
   (reason) => [reason, describeEnding({ status: 'completed', finish_reason: reason })?.word ?? reason] as const,
@@ -159,6 +159,7 @@ function NamedThings({ search }: { readonly search: RunsSearch }) {
         options={[['', 'any'], ...projects]}
         defaultValue={search.project}
       />
+      <TextField label="User" name="user" spellCheck={false} defaultValue={search.user} />
       <TextField label="Model" name="model" list="models-of-runs" spellCheck={false} defaultValue={search.model} />
       <datalist id="models-of-runs">
         {models.map((id) => (

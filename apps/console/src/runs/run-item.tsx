@@ -26,6 +26,7 @@ export function RunItem({ run, now }: RunItemProps) {
         <span className="run-facts">
           <span>{run.model}</span>
           <span>{agent}</span>
+          {run.user != null && <span dir="auto">for {run.user}</span>}
           {run.parent_run_id !== null && <span>started by a run</span>}
           {run.forked_from !== null && <span>a fork</span>}
           <span>{run.iteration === 1 ? '1 iteration' : `${run.iteration} iterations`}</span>

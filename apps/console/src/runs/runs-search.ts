@@ -15,7 +15,19 @@ const statuses: readonly Run['status'][] = [
 
 const mostShown = 5_000;
 
-const texts = ['thread', 'text', 'agent', 'project', 'model', 'reason', 'key', 'value', 'from', 'before'] as const;
+const texts = [
+  'thread',
+  'text',
+  'agent',
+  'project',
+  'user',
+  'model',
+  'reason',
+  'key',
+  'value',
+  'from',
+  'before',
+] as const;
 const times: readonly string[] = ['from', 'before'];
 type TextFilter = (typeof texts)[number];
 
@@ -31,7 +43,7 @@ export const readShown = ({ shown }: Record<string, unknown>): { readonly shown?
   typeof shown === 'number' && shown > 0 ? { shown: Math.min(Math.floor(shown), mostShown) } : {};
 
 /** A text that looks like a number is one in the address. */
-const readText = (value: unknown): string =>
+export const readText = (value: unknown): string =>
   typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '';
 
 export function readRunsSearch(search: Record<string, unknown>): RunsSearch {
@@ -51,6 +63,7 @@ export function toRunQuery({ status, ...search }: RunsSearch): ListRuns {
     q: search.text,
     agent_id: search.agent,
     project_id: search.project,
+    user: search.user,
     model: search.model,
     finish_reason: search.reason,
     metadata_key: value === undefined ? undefined : key,

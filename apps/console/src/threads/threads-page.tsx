@@ -53,15 +53,16 @@ export function ThreadsPage() {
   );
 }
 
-function useThreads({ text, project }: ThreadsSearch, shown: number) {
+function useThreads({ text, project, user }: ThreadsSearch, shown: number) {
   const rondo = useRondo();
   const query = {
     ...(text !== undefined && { q: text }),
     ...(project !== undefined && { project_id: project }),
+    ...(user !== undefined && { user }),
     limit: pageSize,
   };
   return useQuery({
-    queryKey: ['threads', text, project, shown],
+    queryKey: ['threads', text, project, user, shown],
     queryFn: () => take(rondo.threads.list(query), shown),
     refetchInterval: refreshMs,
     placeholderData: keepPreviousData,
@@ -83,10 +84,10 @@ interface ThreadFiltersProps {
   readonly projects: readonly Project[];
 }
 
-function ThreadFilters({ search: { text, project }, projects }: ThreadFiltersProps) {
+function ThreadFilters({ search: { text, project, user }, projects }: ThreadFiltersProps) {
   const navigate = route.useNavigate();
-  const show = (wanted: { readonly text?: string; readonly project?: string }) => {
-    const given = Object.entries({ text, project, ...wanted }).filter(([, value]) => value);
+  const show = (wanted: Omit<ThreadsSearch, 'shown'>) => {
+    const given = Object.entries({ text, project, user, ...wanted }).filter(([, value]) => value);
     void navigate({ search: Object.fromEntries(given), replace: true });
   };
   return (
@@ -113,6 +114,14 @@ function ThreadFilters({ search: { text, project }, projects }: ThreadFiltersPro
         defaultValue={text}
         onChange={({ currentTarget }) => show({ text: currentTarget.value.trim() })}
       />
+      {user !== undefined && (
+        <span className="chip">
+          for <span dir="auto">{user}</span>{' '}
+          <button className="quiet" aria-label="Threads of all users" onClick={() => show({ user: '' })}>
+            ×
+          </button>
+        </span>
+      )}
     </div>
   );
 }
@@ -169,6 +178,7 @@ function ThreadLink({ thread, now, project }: ThreadLinkProps) {
       </span>
       <span className="run-facts">
         {project !== undefined && <span>{project}</span>}
+        {thread.user != null && <span dir="auto">for {thread.user}</span>}
         {run?.agent_name != null && <span>{run.agent_name}</span>}
         {run && <span>{run.model}</span>}
         {thread.is_public && <span>shared</span>}

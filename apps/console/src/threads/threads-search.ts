@@ -1,4 +1,4 @@
-import { readShown } from '../runs/runs-search.ts';
+import { readShown, readText } from '../runs/runs-search.ts';
 
 /** What the list shows, as the address has it: a link shows the same. */
 export interface ThreadsSearch {
@@ -6,13 +6,14 @@ export interface ThreadsSearch {
   readonly text?: string;
   /** The id of a project. */
   readonly project?: string;
+  readonly user?: string;
   readonly shown?: number;
 }
 
-export function readThreadsSearch({ text, project, shown }: Record<string, unknown>): ThreadsSearch {
-  return {
-    ...(typeof text === 'string' && text !== '' && { text }),
-    ...(typeof project === 'string' && project !== '' && { project }),
-    ...readShown({ shown }),
-  };
+export function readThreadsSearch(search: Record<string, unknown>): ThreadsSearch {
+  const given = (['text', 'project', 'user'] as const).flatMap((name) => {
+    const text = readText(search[name]);
+    return text === '' ? [] : [[name, text] as const];
+  });
+  return { ...Object.fromEntries(given), ...readShown(search) };
 }

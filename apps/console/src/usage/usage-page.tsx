@@ -2,6 +2,7 @@ import { type Rondo, take } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { count, cost } from '../ui/amounts.ts';
@@ -20,21 +21,22 @@ const measures: readonly (readonly [Measure, string])[] = [
   ['calls', 'Calls'],
 ];
 
-/** What model calls have used: by day, model and agent. */
+/** What model calls have used: by day, model, agent, user and key. */
 export function UsagePage() {
   const { days = 30, measure: chosen } = route.useSearch();
   const rondo = useRondo();
+  const mayListKeys = useMay('admin');
   const now = useMemo(() => Date.now(), [days]);
   const from = firstDay(days, now);
   const { data, error, refetch } = useQuery({
-    queryKey: ['usage', from],
-    queryFn: () => readUsage(rondo, from),
+    queryKey: ['usage', from, mayListKeys],
+    queryFn: () => readUsage(rondo, { from, mayListKeys }),
     refetchInterval: 15_000,
     placeholderData: keepPreviousData,
   });
   const measure = chosen ?? ((data?.total.cost_usd ?? 0) > 0 ? 'cost' : 'tokens');
   const download = async () =>
-    saveAs(`usage-from-${from}.csv`, await rondo.usageCsv({ group_by: 'day,model,agent', from }));
+    saveAs(`usage-from-${from}.csv`, await rondo.usageCsv({ group_by: 'day,model,agent,user,key', from }));
   if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
 
   return (
@@ -50,15 +52,27 @@ export function UsagePage() {
   );
 }
 
-async function readUsage(rondo: Rondo, from: string) {
-  const [byDay, byModel, byAgent, agents] = await Promise.all([
-    rondo.usage({ group_by: 'day', from }),
-    rondo.usage({ group_by: 'model', from }),
-    rondo.usage({ group_by: 'agent', from }),
-    take(rondo.agents.list({ limit: 100 }), 300),
+async function readUsage(rondo: Rondo, { from, mayListKeys }: { from: string; mayListKeys: boolean }) {
+  const group = (name: 'day' | 'model' | 'agent' | 'user' | 'key') => rondo.usage({ group_by: name, from });
+  const [byDay, byModel, byAgent, byUser, byKey] = await Promise.all([
+    group('day'),
+    group('model'),
+    group('agent'),
+    group('user'),
+    group('key'),
   ]);
-  const names = new Map(agents.items.map(({ id, definition }) => [id, definition.name]));
-  return { total: byDay.total, byDay: byDay.data, byModel: byModel.data, byAgent: byAgent.data, names };
+  const [agents, keys] = await Promise.all([
+    take(rondo.agents.list({ limit: 100 }), 300),
+    mayListKeys ? take(rondo.apiKeys.list({ limit: 100 }), 300) : { items: [] },
+  ]);
+  const names = new Map([
+    ...agents.items.map(({ id, definition }) => [id, definition.name] as const),
+    ...keys.items.map(({ id, name }) => [id, name] as const),
+  ]);
+  return {
+    ...{ total: byDay.total, byDay: byDay.data, byModel: byModel.data, byAgent: byAgent.data },
+    ...{ byUser: byUser.data, byKey: byKey.data, names },
+  };
 }
 
 function Choices({ days, measure }: Required<UsageSearch>) {
@@ -97,9 +111,11 @@ interface ReportProps extends Required<UsageSearch> {
   readonly now: number;
 }
 
-function Report({ report: { total, byDay, byModel, byAgent, names }, days, measure, now }: ReportProps) {
+function Report({ report, days, measure, now }: ReportProps) {
+  const { total, byDay, byModel, byAgent, byUser, byKey, names } = report;
   const every = everyDay(byDay, { days, now });
   const toAgent = ({ agent_id: id }: UsageRow) => (id == null ? 'no stored agent' : (names.get(id) ?? id));
+  const toKey = ({ key_id: id }: UsageRow) => (id == null ? 'no key, or a deleted run' : (names.get(id) ?? id));
   return (
     <>
       <dl className="figures">
@@ -125,9 +141,30 @@ function Report({ report: { total, byDay, byModel, byAgent, names }, days, measu
         <h2>By agent</h2>
         <UsageTable label="Usage by agent" first="Agent" rows={byAgent} toName={toAgent} />
       </section>
+      {byUser.some(({ user }) => user != null) && (
+        <section className="section">
+          <h2>By user</h2>
+          <UsageTable label="Usage by user" first="User" rows={byUser} toName={toUser} toCell={linkUser} />
+        </section>
+      )}
+      <section className="section">
+        <h2>By key</h2>
+        <UsageTable label="Usage by key" first="Key" rows={byKey} toName={toKey} />
+      </section>
     </>
   );
 }
+
+const toUser = ({ user }: UsageRow) => user ?? 'no user, or a deleted run';
+
+const linkUser = (row: UsageRow) =>
+  row.user == null ? (
+    toUser(row)
+  ) : (
+    <Link to="/users/$user" params={{ user: row.user }} dir="auto">
+      {row.user}
+    </Link>
+  );
 
 function Figure({ name, value }: { readonly name: string; readonly value: string }) {
   return (

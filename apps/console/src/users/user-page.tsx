@@ -1,0 +1,112 @@
+import type { ErasedUser } from '@rondo/client';
+import { useQuery } from '@tanstack/react-query';
+import { Link, getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay } from '../session/use-may.ts';
+import { useRondo } from '../session/use-session.ts';
+import { count } from '../ui/amounts.ts';
+import { Action } from '../ui/action.tsx';
+import { ConfirmedAction } from '../ui/confirmed-action.tsx';
+import { Failed, Loading } from '../ui/states.tsx';
+
+const route = getRouteApi('/users/$user');
+
+/** What is stored of one person of your product, and the way to erase it. */
+export function UserPage() {
+  const { user } = route.useParams();
+  const rondo = useRondo();
+  const mayErase = useMay('admin');
+  const [erased, setErased] = useState<ErasedUser | null>(null);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['user', user],
+    queryFn: () => rondo.users.get(user),
+    enabled: erased === null,
+  });
+  if (erased) return <Report erased={erased} eraseAgain={() => rondo.users.remove(user).then(setErased)} />;
+  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (!data) return <Loading what="this user" />;
+  return (
+    <>
+      <div className="page-head">
+        <h1 dir="auto">{user}</h1>
+        {mayErase && (
+          <ConfirmedAction
+            name="Erase this user"
+            question={`Erase ${user}? Their tokens end, their runs are stopped, and what is in their ${threads(data)} is deleted. This cannot be undone.`}
+            work={() => rondo.users.remove(user).then(setErased)}
+          />
+        )}
+      </div>
+      <Amounts amounts={data} />
+      <p>
+        <Link to="/threads" search={{ user }}>
+          Threads
+        </Link>
+        {' · '}
+        <Link to="/runs" search={{ user }}>
+          Runs
+        </Link>
+      </p>
+    </>
+  );
+}
+
+const threads = ({ threads: all }: { readonly threads: number }) => (all === 1 ? '1 thread' : `${count(all)} threads`);
+
+type AmountNames = 'threads' | 'runs' | 'messages' | 'tool_calls' | 'files' | 'client_tokens';
+
+const amountWords: readonly (readonly [AmountNames, string])[] = [
+  ['threads', 'Threads'],
+  ['runs', 'Runs'],
+  ['messages', 'Messages'],
+  ['tool_calls', 'Tool calls'],
+  ['files', 'Files'],
+  ['client_tokens', 'Client tokens'],
+];
+
+function Amounts({ amounts }: { readonly amounts: Readonly<Record<AmountNames, number>> }) {
+  return (
+    <dl className="figures">
+      {amountWords.map(([name, words]) => (
+        <div key={name}>
+          <dt>{words}</dt>
+          <dd>{count(amounts[name])}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface ReportProps {
+  readonly erased: ErasedUser;
+  readonly eraseAgain: () => Promise<unknown>;
+}
+
+/** What was erased. While runs still stop, the request is repeated by hand. */
+function Report({ erased, eraseAgain }: ReportProps) {
+  const isDone = erased.active_runs === 0;
+  return (
+    <>
+      <div className="page-head">
+        <h1>
+          {isDone ? 'Erased: ' : 'Not yet erased: '}
+          <span dir="auto">{erased.user}</span>
+        </h1>
+      </div>
+      <Amounts amounts={erased} />
+      {isDone ? (
+        <p role="status">
+          Erased at {new Date(erased.erased_at).toLocaleString()}. Usage stays without the person, and so does the entry
+          in the audit log.
+        </p>
+      ) : (
+        <>
+          <p role="status">{count(erased.active_runs)} runs have not stopped yet; their threads are still there.</p>
+          <Action className="danger" work={eraseAgain}>
+            Erase what is left
+          </Action>
+        </>
+      )}
+    </>
+  );
+}
