@@ -103,6 +103,21 @@ const routes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/keys/secrets',
+    component: lazyRouteComponent(() => import('./keys/secrets-page.tsx'), 'SecretsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/keys/tokens',
+    component: lazyRouteComponent(() => import('./keys/client-tokens-page.tsx'), 'ClientTokensPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/agents/mcp',
+    component: lazyRouteComponent(() => import('./mcp/mcp-page.tsx'), 'McpPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/agents',
     component: lazyRouteComponent(() => import('./agents/agents-page.tsx'), 'AgentsPage'),
     validateSearch: readAgentsSearch,

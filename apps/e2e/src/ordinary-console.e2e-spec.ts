@@ -1,4 +1,5 @@
 /** The specs of a folder as few files, each with one deployment. A pattern, as in `npm test -- forks`, runs one of them alone. */
+import './ordinary/console-access.e2e-spec';
 import './ordinary/console-agents.e2e-spec';
 import './ordinary/console-chat.e2e-spec';
 import './ordinary/console-endings.e2e-spec';

@@ -8,6 +8,7 @@ import { age } from '../ui/amounts.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { AgentFilters } from './agent-filters.tsx';
+import { AgentTabs } from './agent-tabs.tsx';
 
 const route = getRouteApi('/agents');
 
@@ -29,6 +30,7 @@ export function AgentsPage() {
     <>
       <div className="page-head">
         <h1>Agents</h1>
+        <AgentTabs />
         {mayWrite && (
           <Link to="/agents/new" className="button">
             New agent
