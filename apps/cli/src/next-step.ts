@@ -5,6 +5,8 @@ export function nextStep(runId: string, waiting: Waiting | null | undefined): st
   if (waiting?.reason === 'approval') return `rondo approve ${runId} · rondo deny ${runId} --reason "…"`;
   if (waiting?.reason === 'tool_unknown')
     return `rondo resolve ${waiting.question?.tool_call_id ?? 'CALL'} completed|not_applied|retry`;
+  if (waiting?.reason === 'elicitation')
+    return `rondo answer ${runId} --accept '{…}' · rondo answer ${runId} --decline`;
   if (waiting?.reason === 'caller_tools') return `rondo watch ${runId}`;
   return `rondo answer ${runId} "…"`;
 }

@@ -57,6 +57,8 @@ const table = {
   'tool.failed': answered('failed'),
   'tool.unknown': ({ data: { tool_call_id: id, reason } }) => changeCall(id, { status: 'unknown', output: '', reason }),
   'tool.resolved': note,
+  'tool.input_requested': note,
+  'tool.input_given': note,
   'iteration.restarted': note,
   'model.retried': note,
   'model.fell_back': note,

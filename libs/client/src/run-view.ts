@@ -82,6 +82,8 @@ export interface NoteRow {
         | 'context.compacted'
         | 'context.compaction_failed'
         | 'tool.resolved'
+        | 'tool.input_requested'
+        | 'tool.input_given'
         | 'run.forked'
         | 'budget.raised'
         | 'mcp.connected'

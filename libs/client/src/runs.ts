@@ -45,6 +45,8 @@ export class Runs extends Resource {
   readonly toolCalls = this.pages(routes.listRunToolCalls);
   /** Decides about a call with an unknown outcome. */
   readonly resolve = this.send(routes.resolveToolCall);
+  /** Answers what an MCP server asks during a call: the content of a form, or that the page is open. */
+  readonly giveInput = this.send(routes.giveToolCallInput);
   /** What the gateway says of its log: how many facts it has, and their hash. `proveLog` compares a reader's facts with it. */
   readonly verification = this.send(routes.verifyRunEvents);
   private readonly calls = new ToolCalls(this.transport);

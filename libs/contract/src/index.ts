@@ -61,6 +61,20 @@ export {
   decidedApproval,
 } from './approval';
 export {
+  type AskedInput,
+  type CallInput,
+  type Elicitation,
+  type FormField,
+  type InputAnswer,
+  type RequiredInput,
+  callInput,
+  elicitation,
+  formField,
+  inputAnswer,
+  inputRequested,
+  requiredInput,
+} from './elicitation';
+export {
   type Balance,
   type Credit,
   type QuotaName,

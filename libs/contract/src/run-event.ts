@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { awaitedApproval, decidedApproval } from './approval';
 import { runForked } from './fork';
+import { inputGiven, inputRequested } from './elicitation';
 import { agentId, callId, compactionId, eventId, messageId, modelCallId, runId, threadId } from './ids';
 import { refusedMcpTool } from './mcp-server';
 import { type NewMessage, coverage, message, shownMessage } from './message';
@@ -129,6 +130,9 @@ const toolFacts = {
   }),
   /** What a person decided about an unknown call. `retry` sends it again under the same key. */
   'tool.resolved': z.object({ tool_call_id: callId, name: z.string(), outcome: resolution }),
+  /** The server of its tool did nothing yet: it asks people first. The call is sent again with their answers. */
+  'tool.input_requested': inputRequested,
+  'tool.input_given': inputGiven,
 };
 
 /** Facts of calls that need a person's approval before they are sent. */

@@ -14,6 +14,7 @@ export const waitCause = z.enum([
   'tool_unknown',
   'child_runs',
   'caller_tools',
+  'elicitation',
   'stop',
   'tool',
   'tool_queue',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { awaitedApproval } from './approval';
 import { awaitedCall } from './caller-tool';
+import { elicitation } from './elicitation';
 import { endUser } from './end-user';
 import { forkOrigin } from './fork';
 import { agentId, callId, projectId, runId, threadId } from './ids';
@@ -101,7 +102,7 @@ export const raisedBudget = z.object({
 });
 
 export const waiting = z.object({
-  reason: z.enum(['ask', 'approval', 'budget', 'tool_unknown', 'child_runs', 'caller_tools']),
+  reason: z.enum(['ask', 'approval', 'budget', 'tool_unknown', 'child_runs', 'caller_tools', 'elicitation']),
   question: question.optional(),
   /** With the reason `approval`: the calls that await one. */
   approvals: z.array(awaitedApproval).optional(),
@@ -111,6 +112,8 @@ export const waiting = z.object({
   child_runs: z.array(awaitedChild).optional(),
   /** With the reason `caller_tools`: the calls that wait for a result of their caller. */
   tool_calls: z.array(awaitedCall).optional(),
+  /** With the reason `elicitation`: the questions of MCP servers that are not answered. */
+  elicitations: z.array(elicitation).optional(),
 });
 export type Waiting = z.infer<typeof waiting>;
 

@@ -11,6 +11,7 @@ export {
   type RunFeed,
   type RunStore,
   type RunWatch,
+  type CallToSend,
   type SentCall,
   type StopReason,
   type ChildRuns,
@@ -96,6 +97,7 @@ export { collectChildren } from './child-runs/await-children';
 export { type ChildEnd, resultOfChild } from './child-runs/child-result';
 export { type TreePlace, treeRefusal } from './child-runs/tree-limits';
 export { type ApprovalRuling, decideApproval, editCall } from './tool-calls/approve-call';
+export { type InputRuling, findFormProblem, giveInput } from './tool-calls/call-input';
 export { type CallerOutcome, settleCallerCalls } from './tool-calls/caller-calls';
 export { type CallResolution, resolveCall } from './tool-calls/resolve-call';
 export { toolAliases } from './tools/alias.tools';

@@ -2,6 +2,7 @@ import type {
   AnsweredResult,
   AwaitedChild,
   CallId,
+  CallInput,
   CompactionId,
   ImageSize,
   MessageId,
@@ -10,6 +11,7 @@ import type {
   NewId,
   NewMessage,
   PlanProgress,
+  RequiredInput,
   RecordedFact,
   RunEvent,
   RunId,
@@ -58,7 +60,7 @@ export interface Tools<Result = AnsweredResult> {
    */
   readonly store: string | null;
   /** Sends an attempt that the ledger has as dispatched and that was not sent before. */
-  execute(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer<Result>>;
+  execute(call: CallToSend, signal: AbortSignal): Promise<ToolAnswer<Result>>;
   /**
    * Finds the answer of a call that an earlier holder was about to send. Sends the call only if it certainly was not sent
    * before; otherwise its outcome is unknown, and the loop decides whether it may be sent again (I5).
@@ -80,13 +82,20 @@ export type ToolAnswer<Result = AnsweredResult> =
       /** The plan in todo.md, where the call may have changed it. */
       readonly plan?: PlanProgress;
     }
+  /** It did nothing that counts: its server asks people first, and wants the call once more with their answers. */
+  | { readonly how: 'input_required'; readonly required: RequiredInput }
   /** It may or may not have taken effect: the executor died, or left no trace. */
   | { readonly how: 'unknown'; readonly reason: string }
   /** Our stop ended it. `verifiedDeadAt` is null if that was not confirmed in time; `durationMs` is absent if it did not run. */
   | { readonly how: 'stopped'; readonly verifiedDeadAt: string | null; readonly durationMs?: number };
 
+/** A call, and with what it is sent once more after its server has asked people for something. */
+export interface CallToSend extends ToolCall {
+  readonly input?: CallInput;
+}
+
 export interface SentCall {
-  readonly call: ToolCall;
+  readonly call: CallToSend;
   /** The store that it was to be sent into. */
   readonly store: string | null;
 }

@@ -32,6 +32,7 @@ export type { BegunRun } from './api/runs/thread-runs';
 export type { EventPage, LogGap, RunSnapshot } from './api/runs/read-log';
 export { type RunHolder, findHolder } from './api/runs/read-runs';
 export { readTracedRun } from './api/runs/traced-run';
+export type { InputOrder } from './api/runs/give-input';
 export type { CallAddress, CallRuling, ResolvedCall } from './api/runs/resolve-tool-call';
 export { Runs } from './api/runs/runs';
 export type { RunCounts } from './api/runs/list-runs';

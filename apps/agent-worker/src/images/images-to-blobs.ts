@@ -4,10 +4,9 @@ import {
   type InlineImage,
   type KeptImage,
   type RecordedResult,
-  type ToolCall,
   inlineImage,
 } from '@rondo/contract';
-import type { SentCall, StoppedTool, ToolAnswer } from '@rondo/domain';
+import type { CallToSend, SentCall, StoppedTool, ToolAnswer } from '@rondo/domain';
 import type { ActiveTools } from '../activation/agent-runner-parts';
 
 /** Keeps an image for the account of the run. */
@@ -27,7 +26,7 @@ export class ImagesToBlobs implements ActiveTools {
     return this.tools.store;
   }
 
-  async execute(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer> {
+  async execute(call: CallToSend, signal: AbortSignal): Promise<ToolAnswer> {
     return this.kept(await this.tools.execute(call, signal));
   }
 

@@ -1,16 +1,33 @@
-import { type Command, UsageError } from '../command';
+import type { Elicitation, InputAnswer, Waiting } from '@rondo/client';
+import { type Command, type Context, type Given, UsageError } from '../command';
 import { followRun } from '../follow-run';
 
 export const answer: Command = {
   name: 'answer',
   summary: 'Answer the question of a run that waits',
   args: [{ name: 'RUN' }, { name: 'TEXT', optional: true }],
-  options: [{ name: 'watch', short: 'w', help: 'then show the run until it ends' }],
-  details: 'Without TEXT the question is shown and asked at the terminal, or the answer is read from a pipe.',
+  options: [
+    {
+      name: 'accept',
+      value: 'JSON',
+      help: 'fills in the form of an MCP server: an object, {} for a page that you have opened',
+    },
+    { name: 'decline', help: 'says no to an MCP server' },
+    { name: 'watch', short: 'w', help: 'then show the run until it ends' },
+  ],
+  details:
+    'Without TEXT the question is shown and asked at the terminal, or the answer is read from a pipe. What an MCP server asks ' +
+    '(`rondo show RUN`) is answered with --accept or --decline.',
   async run(given, context) {
     const { rondo, terminal } = context;
     const [id = '', text] = given.args;
     const before = await rondo().runs.get(id);
+    if (before.waiting?.reason === 'elicitation') {
+      await answerServer(before.waiting, given, context);
+      if (given.has('watch')) return followRun(id, { after: before.last_seq, onInterrupt: 'leave' }, context);
+      terminal.line(`${id} has the answer. rondo watch ${id}`);
+      return 'ok';
+    }
     const question = before.waiting?.question?.text ?? 'The run does not wait.';
     const content = text ?? (terminal.canAsk ? await terminal.ask(`? ${question}\n> `) : await terminal.piped());
     if (content === undefined || content.trim() === '') throw new UsageError('Give the answer: rondo answer RUN "…"');
@@ -21,6 +38,45 @@ export const answer: Command = {
     return 'ok';
   },
 };
+
+/** The first of the questions. A page is opened by the person: only its address is shown. */
+async function answerServer(
+  { elicitations: [asked] = [] }: Waiting,
+  given: Given,
+  { rondo, terminal }: Context,
+): Promise<void> {
+  const accepted = given.value('accept');
+  if (!asked || (accepted === undefined && !given.has('decline'))) {
+    if (asked) terminal.note(describeElicitation(asked));
+    throw new UsageError("Give the answer: rondo answer RUN --accept '{…}', or --decline");
+  }
+  const content = accepted === undefined ? undefined : readContent(accepted);
+  await rondo().runs.giveInput(asked.tool_call_id, {
+    ...{ key: asked.key, action: content ? 'accept' : 'decline' },
+    ...(content && asked.mode === 'form' && { content }),
+  });
+}
+
+const describeElicitation = ({ server, message, url, fields = {} }: Elicitation): string =>
+  [
+    `The MCP server "${server}" asks: ${message}`,
+    ...(url === undefined ? [] : [url]),
+    ...Object.entries(fields).map(
+      ([name, { type, required, title = '', options }]) =>
+        `  ${name}: ${options ? options.map(({ value }) => value).join(' | ') : type}${required ? '' : ', optional'} ${title}`,
+    ),
+  ].join('\n');
+
+function readContent(text: string): NonNullable<InputAnswer['content']> {
+  try {
+    const content: unknown = JSON.parse(text);
+    if (typeof content === 'object' && content !== null && !Array.isArray(content))
+      return content as NonNullable<InputAnswer['content']>; // the gateway checks its fields
+  } catch {
+    // said below
+  }
+  throw new UsageError('--accept takes a JSON object: the values by the names of the fields.');
+}
 
 export const resolve: Command = {
   name: 'resolve',

@@ -7,6 +7,7 @@ const givenTypes: readonly RecordedFact['type'][] = [
   'budget.raised',
   'approval.decided',
   'tool.resolved',
+  'tool.input_given',
 ];
 
 /** Whether another program than the loop has written the fact: a gateway, or the worker around the loop. */

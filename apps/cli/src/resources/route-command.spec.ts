@@ -9,7 +9,16 @@ import { resourceCommands } from './resource-table';
 
 /** Routes that other commands use, and those that are for no command line. */
 const elsewhere: readonly string[] = [
-  ...['createRun', 'createRunOnThread', 'listRuns', 'stopRun', 'answerRun', 'forkRun', 'resolveToolCall'],
+  ...[
+    'createRun',
+    'createRunOnThread',
+    'listRuns',
+    'stopRun',
+    'answerRun',
+    'forkRun',
+    'resolveToolCall',
+    'giveToolCallInput',
+  ],
   ...['explainRun', 'waitForRun', 'listRunEvents', 'verifyRunEvents', 'streamRunEvents'],
   ...['listCallerCalls', 'answerToolCall', 'answerToolCalls'], // by `run --tool`
   ...['listInbox', 'listApprovals', 'getApproval', 'decideApproval'],

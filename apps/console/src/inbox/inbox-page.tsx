@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Markdown } from '../markdown/markdown.tsx';
 import { AnswerForm } from '../run/answer-box.tsx';
 import { BudgetForm } from '../run/budget-form.tsx';
+import { ElicitationForm } from '../run/elicitation-form.tsx';
 import { useRondo } from '../session/use-session.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { ApprovalCards } from './approval-card.tsx';
@@ -49,6 +50,9 @@ function WaitingRun({ item }: { readonly item: InboxItem }) {
         </>
       )}
       {waiting.approvals && <ApprovalCards ids={waiting.approvals.map(({ approval_id: id }) => id)} />}
+      {waiting.elicitations?.map((asked) => (
+        <ElicitationForm key={`${asked.tool_call_id} ${asked.key}`} asked={asked} />
+      ))}
       {waiting.reason === 'tool_unknown' && <UnknownCalls runId={item.id} />}
       {waiting.reason === 'budget' && <BudgetForm runId={item.id} budget={waiting.budget} />}
     </article>

@@ -8,6 +8,7 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { problemText } from '../ui/problem-text.ts';
 import { BudgetForm } from './budget-form.tsx';
+import { ElicitationForm } from './elicitation-form.tsx';
 
 interface AnswerBoxProps {
   readonly runId: string;
@@ -34,6 +35,7 @@ const labels: Record<PersonsReason, string> = {
   approval: 'The run waits for your decision',
   budget: 'The run waits for a higher budget',
   tool_unknown: 'The run waits for your decision',
+  elicitation: 'An MCP server asks you',
 };
 
 function Decision({ runId, waiting, browserThreadId }: AnswerBoxProps) {
@@ -55,6 +57,10 @@ function Decision({ runId, waiting, browserThreadId }: AnswerBoxProps) {
       return <BudgetForm runId={runId} budget={waiting.budget} />;
     case 'tool_unknown':
       return <UnknownCalls runId={runId} />;
+    case 'elicitation':
+      return (waiting.elicitations ?? []).map((asked) => (
+        <ElicitationForm key={`${asked.tool_call_id} ${asked.key}`} asked={asked} />
+      ));
     case 'child_runs':
     case 'caller_tools':
       return null;

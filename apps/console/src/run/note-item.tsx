@@ -40,6 +40,10 @@ export function toSentence(fact: NoteRow['fact']): string {
       return connectedSentence(fact.data);
     case 'mcp.skipped':
       return `The MCP server ${fact.data.server} was left out, and the run has no tools of it: ${fact.data.reason}`;
+    case 'tool.input_requested':
+      return fact.data.elicitations.map(({ server, message }) => `The MCP server ${server} asks: ${message}`).join(' ');
+    case 'tool.input_given':
+      return `${fact.data.answered_by === null ? 'The time was over' : 'A person answered'}, and ${fact.data.name} is told: ${fact.data.action}.`;
     case 'tool.resolved':
       return `A person ruled on ${fact.data.name}: ${rulings[fact.data.outcome]}.`;
   }

@@ -130,6 +130,7 @@ const bodies: Partial<Record<string, object>> = {
   forkRun: { at_seq: 1 },
   answerRun: { content: 'Blue.' },
   resolveToolCall: { outcome: 'completed' },
+  giveToolCallInput: { action: 'decline' },
   answerToolCall: { output: 'Sun.' },
   answerToolCalls: { results: [{ tool_call_id: 'call_0', output: 'Sun.' }] },
   createMessage: { content: 'Hello.' },

@@ -27,6 +27,7 @@ import type {
   BudgetOrder,
   CallAnswer,
   CallRuling,
+  InputOrder,
   CreatedRun,
   ForkOrder,
   ForkedRun,
@@ -58,6 +59,7 @@ export interface RunServiceDependencies {
     unstopped(accountId: AccountId): Promise<readonly RunId[]>;
     answer(answer: Answer): Promise<AnsweredRun>;
     resolve(resolution: CallRuling): Promise<ResolvedCall>;
+    giveInput(order: InputOrder): Promise<ResolvedCall>;
     decide(order: ApprovalOrder): Promise<ApprovalDecision>;
     raiseBudget(order: BudgetOrder): Promise<RaisedBudget>;
     answerCall(answer: CallAnswer): Promise<AnsweredCall>;
@@ -202,6 +204,14 @@ export class RunService {
 
   async resolve(resolution: CallRuling): Promise<ToolCall> {
     const { toolCall, facts } = await this.dependencies.runs.resolve(resolution);
+    this.dependencies.publishJobs();
+    this.dependencies.publishFacts(facts);
+    return toolCall;
+  }
+
+  /** Takes a person's answer to an MCP server. */
+  async giveInput(order: InputOrder): Promise<ToolCall> {
+    const { toolCall, facts } = await this.dependencies.runs.giveInput(order);
     this.dependencies.publishJobs();
     this.dependencies.publishFacts(facts);
     return toolCall;

@@ -62,6 +62,7 @@ const forPeople: ReadonlySet<WaitCause> = new Set([
   'thread',
   'answer',
   'approval',
+  'elicitation',
   'budget',
   'tool_unknown',
   'child_runs',

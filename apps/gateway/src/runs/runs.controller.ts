@@ -56,4 +56,10 @@ export class RunsController {
     const { outcome, output } = body;
     return this.service.resolve({ ...address, outcome, output, promised });
   }
+
+  @Route(routes.giveToolCallInput)
+  giveToolCallInput({ address, caller, body, promised }: RouteInput<typeof routes.giveToolCallInput>) {
+    const { key, ...answer } = body;
+    return this.service.giveInput({ ...address, key, answer, answeredBy: caller.keyId, promised });
+  }
 }

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type RequestOptions, SdkError, type Tool, type Transport } from '@modelcontextprotocol/client';
-import type { McpServer, McpTool } from '@rondo/contract';
+import type { CallInput, McpServer, McpTool, RequiredInput } from '@rondo/contract';
 import { RequestNotSent, TokenBucket, anySignal } from '@rondo/platform';
 import { z } from 'zod';
 import type { SecretUser } from '../secrets/secret-source';
+import { InputRefused, readRequiredInput, toInputParams } from './asked-input';
 import { type DescribedTools, describeTools } from './describe-tools';
 import { type Generation, type KnownGenerations, otherGeneration } from './generations';
 import { readWhole } from './lenient-message';
@@ -16,6 +18,8 @@ export interface ToolCallRequest {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   readonly progress: (text: string) => void;
+  /** What people answered to the server, when it asked for it. */
+  readonly input?: CallInput | undefined;
 }
 
 /** Of connecting and of listing the tools, each. */
@@ -36,6 +40,9 @@ export interface StartedServer {
 /** So old may a list of tools be when one of them is called. */
 const listKeptMs = 10_000;
 const mostPages = 8;
+/** Of a call whose server only wants to be asked again. */
+const mostRounds = 16;
+const betweenRoundsMs = 500;
 /** Messages and lines of a server that answer nothing. All servers share this process. */
 const unasked = { perSecond: 100, atOnce: 1_000 };
 const identity = { name: 'rondo', version: '1' };
@@ -114,7 +121,13 @@ export class McpConnection {
   private async connectAs(generation: Generation, signal: AbortSignal): Promise<Client> {
     const timeout = longestConnectMs(this.started);
     const probe = { timeoutMs: Math.min(longestProbeMs, timeout / 4) };
-    const client = new Client(identity, { versionNegotiation: { mode: generation, probe } });
+    const client = new Client(identity, {
+      capabilities: { elicitation: { form: {}, url: {} } },
+      inputRequired: { autoFulfill: false },
+      versionNegotiation: { mode: generation, probe },
+    });
+    // A server of the older generation waits in its session, which would end with this process: it is told that no one decided.
+    client.setRequestHandler('elicitation/create', () => ({ action: 'cancel' }));
     client.onerror = () => this.countUnasked();
     client.setNotificationHandler('notifications/tools/list_changed', () => {
       this.listedAt = -Infinity;
@@ -150,10 +163,25 @@ export class McpConnection {
     return this.listed;
   }
 
-  /** What the server answers is not trusted, but has the form of a result. */
-  async call({ tool, idempotencyKey, signal, timeoutMs, progress, ...request }: ToolCallRequest): Promise<McpAnswer> {
+  /** What the server answers is not trusted, but has the form of a result, or of what it asks people for before it completes the call. */
+  async call(request: ToolCallRequest): Promise<McpAnswer | RequiredInput> {
+    let input = request.input;
+    for (let round = 0; round < mostRounds; round += 1) {
+      const answer = await this.callOnce({ ...request, input });
+      if (!('state' in answer) || 'asked' in answer) return answer;
+      input = { answers: {}, state: answer.state };
+      await sleep(betweenRoundsMs, undefined, { signal: request.signal });
+    }
+    throw new InputRefused('it wants to be asked again and again');
+  }
+
+  private async callOnce(request: ToolCallRequest): Promise<McpAnswer | ReturnType<typeof readRequiredInput>> {
+    const { tool, idempotencyKey, signal, timeoutMs, progress, input } = request;
     const ended = anySignal([signal, this.broken.signal]);
-    const params = { name: tool.tool, arguments: request.arguments, _meta: { 'idempotency-key': idempotencyKey } };
+    const params = {
+      ...{ name: tool.tool, arguments: request.arguments, _meta: { 'idempotency-key': idempotencyKey } },
+      ...(input && toInputParams(input)),
+    };
     const options: RequestOptions = {
       signal: ended.signal,
       timeout: timeoutMs,
@@ -164,8 +192,9 @@ export class McpConnection {
       const client = this.connected();
       const answer =
         client.getProtocolEra() === 'modern'
-          ? await client.callTool(params, { ...options, toolDefinition: toDefinition(tool) })
+          ? await client.callTool(params, { ...options, toolDefinition: toDefinition(tool), allowInputRequired: true })
           : await client.request({ method: 'tools/call', params }, anyAnswer, options);
+      if (answer['resultType'] === 'input_required') return readRequiredInput(this.started.server.name, answer);
       return readAnswer(readWhole(answer));
     } catch (error) {
       throw this.isOpen || signal.aborted ? error : this.broken.signal.reason; // the protocol's own error hides the reason

@@ -8,20 +8,22 @@ import {
 } from '@modelcontextprotocol/client';
 import { AnswerTooLong, OutboundRefusal, RequestNotSent, SealBroken, toMessage } from '@rondo/platform';
 import { ZodError } from 'zod';
+import { InputRefused } from './asked-input';
 import { AnswerUnreadable } from './mcp-result';
 import { readableLine } from './readable-text';
 
 /**
- * How a call that was to be sent failed. `unreadable`: there is an answer that cannot be used. `unknown`: it was sent, and may
+ * How a call that was to be sent failed. `not_given`: its server asked for what people are not asked for. `unreadable`: there is an answer that cannot be used. `unknown`: it was sent, and may
  * have taken effect.
  */
-export type McpFailure = 'session_lost' | 'not_sent' | 'refused' | 'unreadable' | 'unknown';
+export type McpFailure = 'session_lost' | 'not_sent' | 'refused' | 'not_given' | 'unreadable' | 'unknown';
 
 /** What the protocol demands where a session is not known, and what many servers answer instead. */
 const isAboutSession = ({ status, message }: SdkHttpError): boolean =>
   status === 404 || (status === 400 && /session/i.test(message));
 
 export function toFailure(error: unknown): McpFailure {
+  if (error instanceof InputRefused) return 'not_given';
   if (error instanceof OutboundRefusal || error instanceof RequestNotSent) return 'not_sent';
   if (error instanceof AnswerTooLong || error instanceof AnswerUnreadable || error instanceof ZodError)
     return 'unreadable';

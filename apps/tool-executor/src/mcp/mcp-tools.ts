@@ -2,6 +2,7 @@ import {
   type ExecutorResult,
   type McpDiscovery,
   type McpTool,
+  type RequiredInput,
   type ThreadId,
   type ToolResult,
   failedResult,
@@ -11,7 +12,7 @@ import { type SecretBox, newUlid } from '@rondo/platform';
 import { z } from 'zod';
 import type { SecretSource } from '../secrets/secret-source';
 import { Secrets } from '../services/secrets';
-import { OutcomeUnknown, type ToolContext } from '../tools/tool-handler';
+import { InputRequired, OutcomeUnknown, type ToolContext } from '../tools/tool-handler';
 import type { HandledTool } from '../tools/tool-handlers';
 import type { McpConnection } from './mcp-connection';
 import { KnownGenerations } from './generations';
@@ -129,10 +130,13 @@ export class McpTools {
           const wrong = await problemBefore(promised, this.schemas);
           if (wrong !== undefined) return wrong;
           sent.isSent = true;
-          return promisedResult(promised, await connection.call(toToolRequest(work, tool)), this.schemas);
+          const answer = await connection.call(toToolRequest(work, tool));
+          if ('asked' in answer) throw new InputRequired(this.withoutSecretsIn(use, answer));
+          return promisedResult(promised, answer, this.schemas);
         },
       );
     } catch (error) {
+      if (error instanceof InputRequired) throw error;
       const how = toFailure(error);
       if (how === 'session_lost') await this.sessions.drop(key); // what is broken otherwise is not used again
       if (how === 'session_lost' && mayRepeat) return undefined;
@@ -140,6 +144,10 @@ export class McpTools {
       use.signal.throwIfAborted();
       return failedResult(`The server "${use.server.name}" ${sent.isSent ? says[how] : unsent}: ${toReason(error)}`);
     }
+  }
+
+  private withoutSecretsIn(use: McpUse, { asked, ...required }: RequiredInput): RequiredInput {
+    return { ...required, asked: asked.map((one) => ({ ...one, message: this.redacted(use, one.message) })) };
   }
 
   private failed(use: McpUse, error: unknown): McpDiscovery {
@@ -179,6 +187,7 @@ const unsent = 'could not be used, and the call was not sent';
 const says: Record<McpFailure, string> = {
   ...{ session_lost: unsent, not_sent: unsent, unknown: 'did not answer' },
   refused: 'refused the call',
+  not_given: 'did not complete the call, because it asks for something that it cannot get',
   unreadable: 'executed the call, but its answer cannot be used',
 };
 
@@ -208,6 +217,7 @@ async function shownTool(connection: McpConnection, { target, context }: Attempt
 
 const toToolRequest = ({ call, context }: Attempt, tool: McpTool) => ({
   tool,
+  input: call.input,
   arguments: call.arguments,
   idempotencyKey: context.idempotencyKey,
   signal: context.signal,

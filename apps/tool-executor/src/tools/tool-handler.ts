@@ -1,4 +1,4 @@
-import type { ExecutorResult, ToolResult } from '@rondo/contract';
+import type { ExecutorResult, RequiredInput, ToolResult } from '@rondo/contract';
 import type { ExecutorTool } from '@rondo/domain';
 import type { z } from 'zod';
 import type { EgressGate, Sandbox } from '../sandboxes';
@@ -28,6 +28,15 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Streams what a command prints, for live views. */
   readonly output: (text: string) => void;
+}
+
+/** A handler throws it where people are asked first: nothing was completed, and the call comes again with their answers. */
+export class InputRequired extends Error {
+  override readonly name = 'InputRequired';
+
+  constructor(readonly required: RequiredInput) {
+    super(`It asks for input: ${required.asked.map(({ message }) => message).join('; ')}`);
+  }
 }
 
 /** Thrown when it cannot be determined whether the work took effect. The message is the reason, for the model to read. */

@@ -1107,6 +1107,23 @@ export type components = {
         };
         /** @enum {string} */
         EffectClass: "pure" | "idempotent" | "keyed" | "unsafe";
+        Elicitation: {
+            tool_call_id: string;
+            name: string;
+            key: string;
+            server: string;
+            /** @enum {string} */
+            mode: "form" | "url";
+            message: string;
+            fields?: {
+                [key: string]: components["schemas"]["FormField"];
+            };
+            url?: string;
+            /** Format: date-time */
+            requested_at: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
         ErasedUser: {
             user: string;
             threads: number;
@@ -1155,7 +1172,7 @@ export type components = {
             has_more: boolean;
             next_cursor: string | null;
         };
-        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"];
+        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"];
         FileList: {
             data: {
                 /** @description Relative to the path that was asked for. */
@@ -1172,6 +1189,26 @@ export type components = {
         FinishReason: "stop" | "length" | "tool_calls" | "complete" | "ask" | "xml_tool_limit_reached" | "max_iterations" | "budget_exceeded" | "loop_detected" | "stopped" | "error";
         ForgottenMcpTools: {
             forgotten: number;
+        };
+        FormField: {
+            /** @enum {string} */
+            type: "string" | "number" | "integer" | "boolean" | "array";
+            title?: string;
+            description?: string;
+            options?: {
+                value: string;
+                title?: string;
+            }[];
+            /** @enum {string} */
+            format?: "email" | "uri" | "date" | "date-time";
+            min_length?: number;
+            max_length?: number;
+            minimum?: number;
+            maximum?: number;
+            min_items?: number;
+            max_items?: number;
+            default?: string | number | boolean | string[];
+            required: boolean;
         };
         Image: {
             sha256: string;
@@ -1208,6 +1245,13 @@ export type components = {
             }[];
             has_more: boolean;
             next_cursor: string | null;
+        };
+        InputAnswer: {
+            /** @enum {string} */
+            action: "accept" | "decline" | "cancel";
+            content?: {
+                [key: string]: string | number | boolean | string[];
+            };
         };
         InputBlock: components["schemas"]["TextInputBlock"] | components["schemas"]["ImageInputBlock"];
         InputContent: string | components["schemas"]["InputBlock"][];
@@ -2539,7 +2583,7 @@ export type components = {
             code: string;
             message: string;
         };
-        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
+        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
         RunFailed: {
             id: string;
             /** @constant */
@@ -3195,7 +3239,7 @@ export type components = {
             /** @description What went wrong. The run then ends as `failed` with the code `stopped_with_error` and this message. */
             error?: string;
         };
-        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"];
+        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"];
         StreamGap: {
             id: string;
             /** @constant */
@@ -3397,6 +3441,19 @@ export type components = {
                 name?: string;
             };
         };
+        ToolCallInput: {
+            /** @description Which question of the call, where it asks more than one. */
+            key?: string;
+            /**
+             * @description `accept`: with the `content` of a form, or once the page is open. `decline`: no. `cancel`: not decided.
+             * @enum {string}
+             */
+            action: "accept" | "decline" | "cancel";
+            /** @description Of a form, by the names of its fields. */
+            content?: {
+                [key: string]: string | number | boolean | string[];
+            };
+        };
         /** @enum {string} */
         ToolCallOutcome: "completed" | "not_applied" | "retry";
         ToolCallPage: {
@@ -3473,6 +3530,57 @@ export type components = {
              */
             type: "tool.failed";
             data: components["schemas"]["ToolAnswer"];
+        };
+        ToolInputGiven: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool.input_given";
+            data: {
+                /** @enum {string} */
+                action: "accept" | "decline" | "cancel";
+                content?: {
+                    [key: string]: string | number | boolean | string[];
+                };
+                tool_call_id: string;
+                name: string;
+                key: string;
+                answered_by: string | null;
+            };
+        };
+        ToolInputRequested: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool.input_requested";
+            data: {
+                tool_call_id: string;
+                name: string;
+                elicitations: components["schemas"]["Elicitation"][];
+                state?: string;
+            };
         };
         ToolOutput: {
             id: string;
@@ -3853,10 +3961,10 @@ export type components = {
             note: string | null;
         };
         /** @enum {string} */
-        WaitCause: "none" | "thread" | "queue" | "takeover" | "answer" | "approval" | "budget" | "tool_unknown" | "child_runs" | "caller_tools" | "stop" | "tool" | "tool_queue" | "model" | "model_retry" | "summary" | "worker";
+        WaitCause: "none" | "thread" | "queue" | "takeover" | "answer" | "approval" | "budget" | "tool_unknown" | "child_runs" | "caller_tools" | "elicitation" | "stop" | "tool" | "tool_queue" | "model" | "model_retry" | "summary" | "worker";
         Waiting: {
             /** @enum {string} */
-            reason: "ask" | "approval" | "budget" | "tool_unknown" | "child_runs" | "caller_tools";
+            reason: "ask" | "approval" | "budget" | "tool_unknown" | "child_runs" | "caller_tools" | "elicitation";
             question?: components["schemas"]["Question"];
             approvals?: components["schemas"]["AwaitedApproval"][];
             budget?: components["schemas"]["AwaitedBudget"];
@@ -3867,6 +3975,7 @@ export type components = {
                 agent_name: string;
             }[];
             tool_calls?: components["schemas"]["AwaitedCall"][];
+            elicitations?: components["schemas"]["Elicitation"][];
         };
         WebhookBody: {
             type: components["schemas"]["WebhookEventType"];
@@ -4119,6 +4228,7 @@ export type Dialect = components['schemas']['Dialect'];
 export type DiscoveredMcpServer = components['schemas']['DiscoveredMcpServer'];
 export type DueTimes = components['schemas']['DueTimes'];
 export type EffectClass = components['schemas']['EffectClass'];
+export type Elicitation = components['schemas']['Elicitation'];
 export type ErasedUser = components['schemas']['ErasedUser'];
 export type EventPage = components['schemas']['EventPage'];
 export type Execution = components['schemas']['Execution'];
@@ -4127,12 +4237,14 @@ export type Fact = components['schemas']['Fact'];
 export type FileList = components['schemas']['FileList'];
 export type FinishReason = components['schemas']['FinishReason'];
 export type ForgottenMcpTools = components['schemas']['ForgottenMcpTools'];
+export type FormField = components['schemas']['FormField'];
 export type Image = components['schemas']['Image'];
 export type ImageBlock = components['schemas']['ImageBlock'];
 export type ImageInputBlock = components['schemas']['ImageInputBlock'];
 export type ImageMediaType = components['schemas']['ImageMediaType'];
 export type ImageSource = components['schemas']['ImageSource'];
 export type InboxPage = components['schemas']['InboxPage'];
+export type InputAnswer = components['schemas']['InputAnswer'];
 export type InputBlock = components['schemas']['InputBlock'];
 export type InputContent = components['schemas']['InputContent'];
 export type InputImageSource = components['schemas']['InputImageSource'];
@@ -4287,6 +4399,7 @@ export type ToolAnswer = components['schemas']['ToolAnswer'];
 export type ToolCall = components['schemas']['ToolCall'];
 export type ToolCallBlock = components['schemas']['ToolCallBlock'];
 export type ToolCallDelta = components['schemas']['ToolCallDelta'];
+export type ToolCallInput = components['schemas']['ToolCallInput'];
 export type ToolCallOutcome = components['schemas']['ToolCallOutcome'];
 export type ToolCallPage = components['schemas']['ToolCallPage'];
 export type ToolCallResolution = components['schemas']['ToolCallResolution'];
@@ -4296,6 +4409,8 @@ export type ToolCallStatus = components['schemas']['ToolCallStatus'];
 export type ToolCompleted = components['schemas']['ToolCompleted'];
 export type ToolExecutionStrategy = components['schemas']['ToolExecutionStrategy'];
 export type ToolFailed = components['schemas']['ToolFailed'];
+export type ToolInputGiven = components['schemas']['ToolInputGiven'];
+export type ToolInputRequested = components['schemas']['ToolInputRequested'];
 export type ToolOutput = components['schemas']['ToolOutput'];
 export type ToolPage = components['schemas']['ToolPage'];
 export type ToolPlanned = components['schemas']['ToolPlanned'];

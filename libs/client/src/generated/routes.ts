@@ -218,6 +218,8 @@ export const raiseBudget: Route<{ params: [runId: string]; body: Api.BudgetRaise
 
 export const resolveToolCall: Route<{ params: [toolCallId: string]; body: Api.ToolCallResolution; answer: Api.ToolCall }> = { method: 'POST', path: '/v1/tool-calls/{tool_call_id}/resolve', takes: 'body' };
 
+export const giveToolCallInput: Route<{ params: [toolCallId: string]; body: Api.ToolCallInput; answer: Api.ToolCall }> = { method: 'POST', path: '/v1/tool-calls/{tool_call_id}/input', takes: 'body' };
+
 export interface ListRunsQuery {
   readonly limit?: number;
   /** The `next_cursor` of the page before. */

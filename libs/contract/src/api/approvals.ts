@@ -53,7 +53,8 @@ export const approvals = defineRoutes('people', {
     summary: 'List the runs that wait for a person',
     description:
       'Oldest first. `waiting.reason` says what to do: `ask` is answered by `POST /v1/runs/{id}/input`, `approval` by ' +
-      '`POST /v1/approvals/{id}/decision`, `tool_unknown` by `POST /v1/tool-calls/{id}/resolve`, `budget` by ' +
+      '`POST /v1/approvals/{id}/decision`, `tool_unknown` by `POST /v1/tool-calls/{id}/resolve`, `elicitation` by ' +
+      '`POST /v1/tool-calls/{id}/input`, `budget` by ' +
       '`POST /v1/runs/{id}/budget`.',
     query: pageQuery,
     answers: { 200: { body: inboxPage } },

@@ -61,6 +61,7 @@ export const problemStatus = {
   log_too_long: 409,
   fork_needs_input: 409,
   tool_call_not_unknown: 409,
+  input_not_asked: 409,
   tool_call_not_awaited: 409,
   tool_call_answered: 409,
   approval_not_open: 409,

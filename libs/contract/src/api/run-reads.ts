@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endUser } from '../end-user';
+import { elicitation, formField, inputAnswer } from '../elicitation';
 import { agentId, projectId, runId, threadId } from '../ids';
 import { imageMediaType } from '../image-header';
 import { runError, runFailure } from '../problem';
@@ -242,6 +243,9 @@ export const runReadSchemas: ApiSchemas = {
     RunError: runError,
     RunFailure: runFailure,
     Waiting: waiting,
+    Elicitation: elicitation,
+    FormField: formField,
+    InputAnswer: inputAnswer,
     Question: question,
     AwaitedBudget: awaitedBudget,
     Usage: usage,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inputContent } from '../content';
+import { inputAnswer } from '../elicitation';
 import { modelName } from '../model-name';
 import { run } from '../run';
 import { budgetSettings, settingsRequest } from '../run-settings';
@@ -43,6 +44,14 @@ export const noAmount = { path: ['usd'], message: 'give usd, tokens, or both' };
 const budgetRaise = budgetRaiseFields.refine(hasAmount, noAmount);
 
 const longestOutput = 100_000;
+
+const toolCallInput = z.strictObject({
+  key: z.string().max(200).optional().describe('Which question of the call, where it asks more than one.'),
+  action: inputAnswer.shape.action.describe(
+    '`accept`: with the `content` of a form, or once the page is open. `decline`: no. `cancel`: not decided.',
+  ),
+  content: inputAnswer.shape.content.describe('Of a form, by the names of its fields.'),
+});
 
 const toolCallResolution = z
   .strictObject({
@@ -186,6 +195,18 @@ export const runs = defineRoutes('runs', {
     answers: { 200: { body: toolCall, isParsed: false } },
     problems: ['tool_call_not_unknown'],
   },
+  giveToolCallInput: {
+    method: 'POST',
+    path: '/v1/tool-calls/{tool_call_id}/input',
+    summary: 'Answer what an MCP server asks',
+    description:
+      'For a run that waits with the reason `elicitation`. The first answer wins. The content of a form is checked by its fields. ' +
+      'The run goes on when every question is answered, and the call is sent to the server once more.',
+    audit: 'tool_call.input',
+    body: toolCallInput,
+    answers: { 200: { body: toolCall, isParsed: false } },
+    problems: ['input_not_asked'],
+  },
 });
 
 const { agent, processor, limits, context } = settingsRequest.shape;
@@ -205,6 +226,7 @@ export const runSchemas: ApiSchemas = {
     BudgetRaise: budgetRaise,
     StopRequest: stopRequest,
     ToolCallResolution: toolCallResolution,
+    ToolCallInput: toolCallInput,
   },
   examples: {
     NewRun: {
@@ -218,6 +240,7 @@ export const runSchemas: ApiSchemas = {
     Answer: { content: 'Blue.' },
     BudgetRaise: { usd: 2 },
     StopRequest: { reason: 'It is going in circles.' },
+    ToolCallInput: { action: 'accept', content: { reason: 'A refund' } },
     ToolCallResolution: { outcome: 'completed', output: 'The ticket was created: T-118.' },
   },
 };

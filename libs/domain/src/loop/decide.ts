@@ -7,8 +7,9 @@ import { maxReplyAttempts } from '../models/model';
 import { completed, failRun, failed, stopRun } from '../run/end-run';
 import { isRunBudgetExceeded, outOfTime, timeLeftMs } from '../run/run-limits';
 import type { RunState } from '../run/run-state';
-import { type KnownCall, awaitsPerson, openCalls } from '../tool-calls/ledger';
+import { type KnownCall, awaitsPerson, findUnanswered, openCalls } from '../tool-calls/ledger';
 import { askForApproval } from '../tool-calls/approve-call';
+import { waitForInput } from '../tool-calls/call-input';
 import { askCaller } from '../tool-calls/caller-calls';
 import { askToResolve } from '../tool-calls/resolve-call';
 import { callsForCaller, unapprovedCalls } from '../tool-calls/start-call';
@@ -40,6 +41,9 @@ export function decide(loop: LoopContext): Decision {
   if (undecided) return leave(askToResolve(undecided));
   const unapproved = unapprovedCalls(loop);
   if (unapproved.length > 0) return leave(...askForApproval(loop, unapproved));
+
+  const asked = openCalls(state).flatMap(findUnanswered);
+  if (asked.length > 0) return leave(waitForInput(state.iteration, asked));
 
   const children = awaitedChildren(loop);
   if (children.length > 0) return leave(waitForChildren(state.iteration, children));

@@ -4,6 +4,7 @@ import { answerInLoop } from '../memory/in-loop-tools';
 import { recall } from '../memory/recall';
 import type { ToolAnswer } from '../ports';
 import { answerCall } from '../tool-calls/answer-call';
+import { inputRequested } from '../tool-calls/call-input';
 import type { CallOutcome } from '../tool-calls/call-outcome';
 import { type KnownCall, openCalls } from '../tool-calls/ledger';
 import { answerTo, callStarted, isRemote, isTurnOver, nextWave, runsInLoop, startsRun } from '../tool-calls/start-call';
@@ -18,7 +19,7 @@ const maxAttempts = 3;
  * holder sent is looked up instead of sent again.
  *
  * Afterwards each call has exactly one result in the log (I6), with two exceptions: a call that awaits a person (its outcome
- * is unknown, or it needs approval), the caller or a child run, with the calls behind it, and the calls of a stopped run that
+ * is unknown, it needs approval, or its server asks for something), the caller or a child run, with the calls behind it, and the calls of a stopped run that
  * never ran.
  */
 export async function* settle(loop: LoopContext): AsyncGenerator<Step, void> {
@@ -75,6 +76,8 @@ function record(loop: LoopContext, call: ToolCall, outcome: ToolAnswer): Step {
       const { browser, ...result } = wellFormed(outcome.result);
       return answer(loop, call, { ...outcome, result: boundedResult(result), browser });
     }
+    case 'input_required':
+      return factsStep(loop, inputRequested(loop, call, outcome.required));
     case 'unknown': {
       const reason = boundedText(outcome.reason);
       return mayStillBeResolved(loop, call)

@@ -124,11 +124,24 @@ function parked({ run, lastFact: { at: since }, calls, childRuns }: RunMoment): 
       const sentence = `Waits for a person to decide whether these calls took effect: ${names}.`;
       return { cause: 'tool_unknown', sentence, since, tool_calls: calls };
     }
+    case 'elicitation':
+      return forServers(run.waiting?.elicitations ?? [], since);
     case 'caller_tools':
       return forCaller(run.waiting?.tool_calls ?? [], since);
     case 'child_runs':
       return { cause: 'child_runs', sentence: waitsForRuns(childRuns), since, child_runs: childRuns };
   }
+}
+
+function forServers(asked: NonNullable<Waiting['elicitations']>, since: string): Explanation {
+  const until = asked.map(({ expires_at }) => expires_at).sort()[0];
+  const servers = [...new Set(asked.map(({ server }) => server))].join(', ');
+  return {
+    cause: 'elicitation',
+    sentence: `Waits for a person to answer a question of the MCP server ${servers}${until === undefined ? '' : `, until ${until}`}.`,
+    since,
+    ...(until !== undefined && { until }),
+  };
 }
 
 function forCaller(awaited: NonNullable<Waiting['tool_calls']>, since: string): Explanation {

@@ -35,6 +35,8 @@ export function streamsClosedBy(fact: RecordedFact): string[] {
     case 'mcp.skipped':
     case 'tool.started':
     case 'tool.resolved':
+    case 'tool.input_requested':
+    case 'tool.input_given':
     case 'approval.requested':
     case 'approval.decided':
     case 'context.compaction_started':

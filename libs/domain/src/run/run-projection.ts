@@ -124,6 +124,8 @@ function change(changes: Draft, fact: NewFact, at: string): void {
     case 'tool.failed':
     case 'tool.unknown':
     case 'tool.resolved':
+    case 'tool.input_requested':
+    case 'tool.input_given':
     case 'approval.requested':
     case 'approval.decided':
     case 'context.compaction_started':
@@ -140,6 +142,7 @@ const waitingStatus: Record<Waiting['reason'], RunStatus> = {
   budget: 'waiting_budget',
   child_runs: 'waiting_child',
   caller_tools: 'waiting_tool',
+  elicitation: 'waiting_input',
 };
 
 interface End {

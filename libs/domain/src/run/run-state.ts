@@ -182,6 +182,8 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'tool.failed':
     case 'tool.unknown':
     case 'tool.resolved':
+    case 'tool.input_requested':
+    case 'tool.input_given':
     case 'approval.requested':
     case 'approval.decided':
       return changed(state, { calls: callsAfter(state.calls, fact) });

@@ -33,6 +33,7 @@ import { type BudgetRaise, raiseBudget } from '../run/raise-budget';
 import { projectRun, toolSetIn } from '../run/run-projection';
 import { replay } from '../run/run-state';
 import { type ApprovalRuling, decideApproval } from '../tool-calls/approve-call';
+import { type InputRuling, giveInput } from '../tool-calls/call-input';
 import { type CallerOutcome, settleCallerCalls } from '../tool-calls/caller-calls';
 import { type CallResolution, resolveCall } from '../tool-calls/resolve-call';
 import { freshRun } from './fresh-run';
@@ -133,6 +134,15 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
     const facts = settleCallerCalls(answering, { awaited, outcomes, policy });
     this.write({ runId: id, threadId: run.thread_id, epoch: run.epoch }, facts);
     return facts.length > 0;
+  }
+
+  /** What the gateway does for an answer to an MCP server. False if nothing of the kind is asked. */
+  giveInput(id: RunId, ruling: InputRuling): boolean {
+    const { run, log } = this.row(id);
+    const ports = { ids: { messageId: () => messageId.parse(this.nextId()) } };
+    const facts = giveInput({ run: { id, threadId: run.thread_id }, state: replay(log), ports }, ruling);
+    if (facts) this.write({ runId: id, threadId: run.thread_id, epoch: run.epoch }, facts);
+    return facts !== undefined;
   }
 
   /** What the gateway does for a higher budget. */

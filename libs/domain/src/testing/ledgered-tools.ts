@@ -1,5 +1,5 @@
-import type { AnsweredResult, CallId, ToolCall } from '@rondo/contract';
-import type { SentCall, StoppedTool, ToolAnswer, Tools } from '../ports';
+import type { AnsweredResult, CallId, RequiredInput, ToolCall } from '@rondo/contract';
+import type { CallToSend, SentCall, StoppedTool, ToolAnswer, Tools } from '../ports';
 
 /** A tool that runs until its call is stopped. Where its end is not confirmed, the call may still run. */
 export class RunsUntilStopped {
@@ -7,7 +7,7 @@ export class RunsUntilStopped {
 }
 
 /** What a tool prints, its whole result, or that it does not end by itself. */
-export type ToolOutcome = string | AnsweredResult | RunsUntilStopped;
+export type ToolOutcome = string | AnsweredResult | RunsUntilStopped | RequiredInput;
 
 /**
  * Tools that count effects. Effects happen at the other end, as with a real executor: they outlive the worker that sent a
@@ -25,11 +25,11 @@ export class LedgeredTools implements Tools {
 
   /** A call that it `forgets` takes effect, but its answer is lost. */
   constructor(
-    private readonly perform: (call: ToolCall) => ToolOutcome = ({ name }) => `did ${name}`,
+    private readonly perform: (call: CallToSend) => ToolOutcome = ({ name }) => `did ${name}`,
     private readonly forgets: (call: ToolCall) => boolean = () => false,
   ) {}
 
-  execute(call: ToolCall, signal: AbortSignal): Promise<ToolAnswer> {
+  execute(call: CallToSend, signal: AbortSignal): Promise<ToolAnswer> {
     if (signal.aborted) return Promise.resolve(stopped(true));
     const earlier = this.earlierAnswer(call);
     if (earlier) return Promise.resolve(earlier);
@@ -40,6 +40,8 @@ export class LedgeredTools implements Tools {
       this.running.set(toName(call), outcome);
       return this.untilStopped(call, outcome, signal);
     }
+    if (typeof outcome === 'object' && 'asked' in outcome)
+      return Promise.resolve(this.keep(call, { how: 'input_required', required: outcome }));
     return Promise.resolve(this.keep(call, this.createAnswer(call, outcome)));
   }
 

@@ -2,6 +2,9 @@ import type {
   ApprovalOutcome,
   AwaitedApproval,
   CallId,
+  CallInput,
+  Elicitation,
+  InputAnswer,
   NewFact,
   RecordedFact,
   ToolCall,
@@ -20,6 +23,13 @@ export interface KnownCall {
   readonly isUndecided: boolean;
   /** Present once a person was asked to approve it. */
   readonly approval?: CallApproval;
+  /** Present once its server has asked people for something. */
+  readonly input?: RequestedInput;
+}
+
+/** What the server of a call has asked last, and what was answered. */
+interface RequestedInput extends CallInput {
+  readonly elicitations: readonly Elicitation[];
 }
 
 export interface CallApproval {
@@ -38,6 +48,10 @@ export const openCalls = ({ calls }: { readonly calls: KnownCalls }): KnownCall[
 /** Only a person can resolve the call, or decide that it is sent again. */
 export const awaitsPerson = ({ call, isUndecided }: KnownCall): boolean =>
   isUndecided && call.effect_class === 'unsafe';
+
+/** What people have not answered of that; the call is not sent before. */
+export const findUnanswered = ({ input }: Pick<KnownCall, 'input'>): readonly Elicitation[] =>
+  input?.elicitations.filter(({ key }) => !(key in input.answers)) ?? [];
 
 type Fact = NewFact | RecordedFact;
 type ToolFact = Extract<Fact, { type: `tool.${string}` }>;
@@ -74,7 +88,8 @@ function approvalChange({ call, approval }: KnownCall, fact: ApprovalFact): Part
   };
 }
 
-function changeBy({ isUndecided }: KnownCall, fact: Exclude<ToolFact, { type: 'tool.planned' }>): Partial<KnownCall> {
+function changeBy(known: KnownCall, fact: Exclude<ToolFact, { type: 'tool.planned' }>): Partial<KnownCall> {
+  const { isUndecided } = known;
   switch (fact.type) {
     case 'tool.started':
       return { status: 'dispatched', store: fact.data.store, attempts: fact.data.attempt };
@@ -86,5 +101,22 @@ function changeBy({ isUndecided }: KnownCall, fact: Exclude<ToolFact, { type: 't
       return { status: 'unknown', isUndecided: fact.data.message_id === undefined };
     case 'tool.resolved':
       return fact.data.outcome === 'retry' ? { status: 'planned' } : { isUndecided };
+    case 'tool.input_requested': {
+      const { elicitations, state } = fact.data;
+      return { input: { elicitations, answers: {}, ...(state !== undefined && { state }) } };
+    }
+    case 'tool.input_given':
+      return inputAfter(known, fact.data);
   }
+}
+
+/** With the last answer the call is to be sent once more. */
+function inputAfter(
+  known: KnownCall,
+  { key, action, content }: InputAnswer & { readonly key: string },
+): Partial<KnownCall> {
+  if (!known.input) return {};
+  const answer: InputAnswer = { action, ...(content && { content }) };
+  const input = { ...known.input, answers: { ...known.input.answers, [key]: answer } };
+  return { input, ...(findUnanswered({ input }).length === 0 && { status: 'planned' }) };
 }

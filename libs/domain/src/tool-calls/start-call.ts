@@ -1,9 +1,9 @@
 import type { NewFact, ToolCall } from '@rondo/contract';
 import { type LoopContext, type Step, factsStep } from '../loop/loop-context';
-import type { ToolAnswer } from '../ports';
+import type { CallToSend, ToolAnswer } from '../ports';
 import { endsTurn } from '../tools/conversation.tools';
 import { awaitsApproval } from './approve-call';
-import { type KnownCall, awaitsPerson, openCalls } from './ledger';
+import { type KnownCall, awaitsPerson, findUnanswered, openCalls } from './ledger';
 
 /** Sequential calls after the one that ends the turn are not executed. */
 export const isTurnOver = ({ state, run }: Pick<LoopContext, 'state' | 'run'>): boolean =>
@@ -16,12 +16,15 @@ export const isTurnOver = ({ state, run }: Pick<LoopContext, 'state' | 'run'>): 
  */
 export function nextWave(loop: LoopContext): KnownCall[] {
   const wave = findFront(loop).filter(
-    (known) => !awaitsPerson(known) && !awaitsChild(loop, known) && !isAsked(loop, known),
+    (known) => !awaitsPerson(known) && !awaitsInput(known) && !awaitsChild(loop, known) && !isAsked(loop, known),
   );
   return isTurnOver(loop)
     ? wave
     : wave.filter((known) => !awaitsApproval(loop, known) && !runsAtCaller(loop, known.call));
 }
+
+/** Its server has asked people for something that they have not answered. */
+const awaitsInput = (known: KnownCall): boolean => findUnanswered(known).length > 0;
 
 /** The caller was asked to run it. */
 const isAsked = (loop: LoopContext, { call, status }: KnownCall): boolean =>
@@ -72,7 +75,13 @@ export const callStarted = (loop: LoopContext, { call, attempts }: KnownCall): N
   data: { tool_call_id: call.id, name: call.name, attempt: attempts + 1, store: loop.ports.tools.store },
 });
 
-const withAttempt = (attempt: number, call: ToolCall): ToolCall => ({ ...call, attempt });
+const withAttempt = (attempt: number, { call, input }: KnownCall): CallToSend => ({
+  ...call,
+  attempt,
+  ...(input && {
+    input: { answers: input.answers, ...(input.state !== undefined && { state: input.state }) },
+  }),
+});
 
 /** An executor answers it. */
 export const isRemote = (loop: LoopContext, call: ToolCall): boolean =>
@@ -96,10 +105,10 @@ export function answerTo(loop: LoopContext, known: KnownCall): Promise<ToolAnswe
 
 /** Looks up a call that the log has as dispatched, and sends any other. A retry has the same id and a higher attempt. */
 function send({ ports: { tools }, signals: { stop } }: LoopContext, known: KnownCall): Promise<ToolAnswer> {
-  const { call, status, attempts, store } = known;
+  const { status, attempts, store } = known;
   return status === 'dispatched'
-    ? tools.reattach({ call: withAttempt(attempts, call), store }, stop)
-    : tools.execute(withAttempt(attempts + 1, call), stop);
+    ? tools.reattach({ call: withAttempt(attempts, known), store }, stop)
+    : tools.execute(withAttempt(attempts + 1, known), stop);
 }
 
 /** Prevents an unhandled rejection: the answer is awaited later and rejects there. */

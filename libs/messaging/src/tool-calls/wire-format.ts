@@ -2,10 +2,12 @@ import {
   type ExecutorResult,
   accountId,
   callId,
+  callInput,
   effectClass,
   executorResult,
   planProgress,
   mcpServer,
+  requiredInput,
   runId,
   secretName,
   threadId,
@@ -41,6 +43,8 @@ export const dispatchedCall = z.object({
   epoch: z.number().int().positive().exactOptional(),
   /** The span of the call, as a W3C `traceparent`; only of a run that is traced. Older executors do not read it. */
   traceparent: z.string().exactOptional(),
+  /** What people answered to a server that asked for it in an earlier attempt. Older executors know nothing of it. */
+  input: callInput.exactOptional(),
 });
 export type DispatchedCall = z.infer<typeof dispatchedCall>;
 
@@ -76,6 +80,8 @@ export const toolReply = z.discriminatedUnion('how', [
     plan: planProgress.exactOptional(),
     /** Certainly not executed, because another executor hosts the workspace. `result` says so to workers of older versions. */
     is_elsewhere: z.literal(true).exactOptional(),
+    /** Not completed: people are asked first. `result` says so to workers of older versions. */
+    input_required: requiredInput.exactOptional(),
   }),
   z.object({ how: z.literal('unknown'), reason: z.string() }),
   z.object({
@@ -105,6 +111,7 @@ export type ExecutorAnswer = ToolAnswer<ExecutorResult>;
 export function toAnswer(reply: ToolReply): ExecutorAnswer {
   switch (reply.how) {
     case 'answered':
+      if (reply.input_required) return { how: 'input_required', required: reply.input_required };
       return {
         how: 'answered',
         result: reply.result,

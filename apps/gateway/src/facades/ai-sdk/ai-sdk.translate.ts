@@ -114,6 +114,8 @@ export class AiSdkTranslator {
       case 'usage.recorded':
       case 'tool.started':
       case 'tool.resolved':
+      case 'tool.input_requested':
+      case 'tool.input_given':
       case 'browser.state':
       case 'context.compaction_started':
       case 'context.compacted':

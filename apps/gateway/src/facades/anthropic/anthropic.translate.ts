@@ -151,6 +151,8 @@ export class AnthropicTranslator {
       case 'browser.state':
       case 'budget.raised':
       case 'tool.resolved':
+      case 'tool.input_requested':
+      case 'tool.input_given':
       case 'context.compaction_started':
       case 'context.compaction_failed':
       case 'mcp.connected':

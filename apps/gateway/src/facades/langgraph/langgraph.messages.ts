@@ -233,6 +233,11 @@ export function toInterrupts(waiting: Waiting, runId: string, state: Pick<Messag
       return [{ id: `${runId}-budget`, value: { type: 'budget', budget: budget ?? null } }];
     case 'tool_unknown':
       return [{ id: `${runId}-tool_unknown`, value: { type: 'tool_unknown' } }];
+    case 'elicitation':
+      return (waiting.elicitations ?? []).map((asked) => ({
+        id: `${asked.tool_call_id}-${asked.key}`,
+        value: { type: 'elicitation', elicitation: asked },
+      }));
     case 'child_runs':
       return [];
   }

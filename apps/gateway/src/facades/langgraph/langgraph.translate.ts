@@ -153,6 +153,8 @@ export class LangGraphTranslator {
       case 'tool.failed':
       case 'tool.unknown':
       case 'tool.resolved':
+      case 'tool.input_requested':
+      case 'tool.input_given':
       case 'approval.requested':
       case 'approval.decided':
       case 'context.compaction_started':

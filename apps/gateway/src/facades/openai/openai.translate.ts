@@ -219,6 +219,8 @@ export class ResponseTranslator {
       case 'model.retried':
       case 'model.fell_back':
       case 'tool.resolved':
+      case 'tool.input_requested':
+      case 'tool.input_given':
       case 'approval.requested':
       case 'approval.decided':
       case 'context.compaction_started':

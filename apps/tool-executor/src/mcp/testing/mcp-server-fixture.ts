@@ -12,7 +12,12 @@ import {
   ListToolsRequestSchema,
   isInitializeRequest,
 } from '@modelcontextprotocol/sdk/types.js';
-import { type McpHttpHandler, Server as ModernServer, createMcpHandler } from '@modelcontextprotocol/server';
+import {
+  type InputRequiredResult,
+  type McpHttpHandler,
+  Server as ModernServer,
+  createMcpHandler,
+} from '@modelcontextprotocol/server';
 import { passOn } from './pass-on';
 
 export interface ServedTool {
@@ -29,8 +34,12 @@ export interface CallOfTool {
   readonly key: unknown;
   /** Aborted when the client cancels it. */
   readonly signal: AbortSignal;
+  /** What people answered, and the server's own state: only of the newer generation. */
+  readonly input?: { readonly responses: unknown; readonly state: unknown };
   readonly progress: (progress: number, message: string) => Promise<void>;
 }
+
+type ToolAnswer = CallToolResult | InputRequiredResult;
 
 export const anyObject = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
 
@@ -45,7 +54,7 @@ export class McpServerFixture {
   /** Resolves once a client listens to what the server says unasked. */
   readonly streamOpened = new Promise<void>((resolve) => (this.openStream = resolve));
   tools: readonly ServedTool[] = [{ name: 'echo', description: 'Repeats a text.', inputSchema: anyObject }];
-  answer: (call: CallOfTool) => CallToolResult | Promise<CallToolResult> = ({ arguments: { text } }) => ({
+  answer: (call: CallOfTool) => ToolAnswer | Promise<ToolAnswer> = ({ arguments: { text } }) => ({
     content: [{ type: 'text', text: `echo: ${String(text)}` }],
   });
   private readonly servers: Server[] = [];
@@ -153,7 +162,12 @@ export class McpServerFixture {
         const about = { progressToken: token, progress: done, total: 2, message };
         await mcpReq.notify({ method: 'notifications/progress', params: about });
       };
-      return await this.answer({ ...call, signal: mcpReq.signal, progress }); // results of both packages have one form
+      return await this.answer({
+        ...call,
+        input: { responses: mcpReq.inputResponses, state: mcpReq.requestState() },
+        signal: mcpReq.signal,
+        progress,
+      }); // results of both packages have one form
     });
     return server;
   }
@@ -172,7 +186,7 @@ export class McpServerFixture {
         const about = { progressToken: token, progress: done, total: 2, message };
         await sendNotification({ method: 'notifications/progress', params: about });
       };
-      return this.answer({ ...call, signal, progress });
+      return await this.answer({ ...call, signal, progress }); // in the older generation no result asks
     });
     return server;
   }

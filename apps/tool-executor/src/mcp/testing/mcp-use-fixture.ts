@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  type CallInput,
   type ExecutorResult,
   type McpDiscovery,
   type McpServerRequest,
@@ -75,14 +76,17 @@ export class McpUseFixture {
     server: McpServerRequest,
     name: string,
     given: Record<string, unknown> = {},
-    options: CallOptions = {},
+    { input, ...options }: CallOptions & { readonly input?: CallInput } = {},
   ): Promise<ToolReply> {
     const found =
       this.discovered?.how === 'connected' ? this.discovered.tools.find((one) => one.name === name) : undefined;
     if (!found) throw new Error(`there is no tool ${name}`);
     const { tool, fingerprint } = found;
     const call = aCall(name, given, { account, ...options });
-    return this.executor.reply({ ...call, mcp: { server: this.sealed(server), tool, fingerprint } }, options);
+    return this.executor.reply(
+      { ...call, ...(input && { input }), mcp: { server: this.sealed(server), tool, fingerprint } },
+      options,
+    );
   }
 
   async use(...call: Parameters<McpUseFixture['reply']>): Promise<ExecutorResult> {

@@ -10,7 +10,14 @@ import type {
   ToolCall,
   ToolSource,
 } from '@rondo/contract';
-import { type SentCall, type StoppedTool, type ToolDefinition, type ToolSet, type Tools } from '@rondo/domain';
+import {
+  type CallToSend,
+  type SentCall,
+  type StoppedTool,
+  type ToolDefinition,
+  type ToolSet,
+  type Tools,
+} from '@rondo/domain';
 import type { Msg } from 'nats';
 import type { NatsLink } from '../../connection/nats-link';
 import { received } from '../../connection/received';
@@ -86,7 +93,7 @@ export class NatsTools implements Tools<ExecutorResult> {
     return this.options.streams.store;
   }
 
-  execute(call: ToolCall, signal: AbortSignal): Promise<ExecutorAnswer> {
+  execute(call: CallToSend, signal: AbortSignal): Promise<ExecutorAnswer> {
     return this.follow(call, signal, 'no');
   }
 
@@ -108,7 +115,7 @@ export class NatsTools implements Tools<ExecutorResult> {
     for (const call of this.open.values()) call.abandon(reason);
   }
 
-  private async follow(call: ToolCall, signal: AbortSignal, sent: Sent): Promise<ExecutorAnswer> {
+  private async follow(call: CallToSend, signal: AbortSignal, sent: Sent): Promise<ExecutorAnswer> {
     if (this.closed) throw this.closed;
     if (this.cleanups.length === 0) this.keepAdvancing();
 
@@ -169,7 +176,7 @@ export class NatsTools implements Tools<ExecutorResult> {
     }
   }
 
-  private dispatched(call: ToolCall): OwnCall {
+  private dispatched(call: CallToSend): OwnCall {
     const { runId, accountId, threadId, epoch, toolSet, toTimeoutMs, toTraceparent, secrets = [] } = this.options;
     const tool = toolSet.named(call.name);
     const timeoutMs = toTimeoutMs?.(tool) ?? tool?.timeoutMs ?? usualTimeoutMs;
@@ -186,6 +193,7 @@ export class NatsTools implements Tools<ExecutorResult> {
       attempt: call.attempt,
       timeout_ms: timeoutMs,
       ...(mcp && { mcp }),
+      ...(call.input && { input: call.input }),
       ...(secrets.length > 0 && { secrets: [...secrets] }),
       ...(toTraceparent && { traceparent: toTraceparent(call) }),
     };

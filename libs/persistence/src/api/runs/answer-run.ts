@@ -66,6 +66,8 @@ function suggestInstead(waiting: Waiting | null): string {
   if (waiting?.reason === 'child_runs') return ', but for its child runs';
   if (waiting?.reason === 'caller_tools')
     return `, but for a result of its caller: POST /v1/tool-calls/${waiting.tool_calls?.[0]?.tool_call_id ?? '{id}'}/result`;
+  if (waiting?.reason === 'elicitation')
+    return `, but for an answer to an MCP server: POST /v1/tool-calls/${waiting.question?.tool_call_id ?? '{id}'}/input`;
   if (waiting?.reason === 'approval')
     return `, but for an approval: POST /v1/approvals/${waiting.approvals?.[0]?.approval_id ?? '{id}'}/decision`;
   return '';

@@ -7,16 +7,19 @@ import type { Sql } from '../../database/sql';
 import { toRun, runRow } from '../../run-log/run-row';
 import { expireCalls } from './answer-caller-calls';
 import { writeRuling } from './decide-approval';
+import { expireInput } from './give-input';
 
 /** Bounds one pass; the next one continues. */
 const maxPass = 100;
 
 const overdue = checked(
-  z.object({ id: z.string(), tool_call_id: callId, reason: z.enum(['approval', 'caller_tools']) }),
+  z.object({ id: z.string(), tool_call_id: callId, reason: z.enum(['approval', 'caller_tools', 'elicitation']) }),
   `
 select runs.id, awaited->>'tool_call_id' as tool_call_id, runs.waiting->>'reason' as reason
-from runs cross join json_array_elements(coalesce(runs.waiting->'approvals', runs.waiting->'tool_calls')) as awaited
-where runs.waiting is not null and runs.waiting->>'reason' in ('approval', 'caller_tools')
+from runs cross join json_array_elements(
+  coalesce(runs.waiting->'approvals', runs.waiting->'tool_calls', runs.waiting->'elicitations')
+) as awaited
+where runs.waiting is not null and runs.waiting->>'reason' in ('approval', 'caller_tools', 'elicitation')
   and (awaited->>'expires_at')::timestamptz < clock_timestamp()
 order by runs.id limit ${maxPass}`,
 );
@@ -25,14 +28,13 @@ order by runs.id limit ${maxPass}`,
 const lockedRun = checked(runRow, `select * from runs where id = $1 for no key update skip locked`);
 
 /**
- * Denies the calls whose approval was not decided in time, and ends those that their caller did not answer in time. Publish
+ * Denies the calls whose approval was not decided in time, cancels questions of MCP servers, and ends those calls that their caller did not answer in time. Publish
  * the facts, and what is in the outbox, afterwards.
  */
 export async function expireWaits(database: Database, newId: NewId): Promise<readonly RecordedFact[]> {
   const facts: RecordedFact[] = [];
   for (const { id, tool_call_id: call, reason } of await overdue.all(database.sql)) {
-    const expire = reason === 'approval' ? denyCall : expireCalls;
-    facts.push(...(await withRun(database, id, (sql, run) => expire(sql, newId, { run, callId: call }))));
+    facts.push(...(await withRun(database, id, (sql, run) => expiries[reason](sql, newId, { run, callId: call }))));
   }
   return facts;
 }
@@ -56,3 +58,5 @@ const denyCall = (sql: Sql, newId: NewId, { run, callId: call }: { run: Run; cal
     approvalId: toApprovalId(call),
     rulingOn: () => ({ outcome: 'expire', decidedBy: null, argumentsHash: null }),
   });
+
+const expiries = { approval: denyCall, caller_tools: expireCalls, elicitation: expireInput };

@@ -69,7 +69,7 @@ export async function runOfCall(sql: Sql, { accountId, callId }: CallAddress): P
 
 const callById = checked(toolCallRow, `select * from tool_calls where id = $1`);
 
-async function readCall(sql: Sql, id: CallId): Promise<ToolCall> {
+export async function readCall(sql: Sql, id: CallId): Promise<ToolCall> {
   const row = await callById.first(sql, [id]);
   if (!row) throw callNotFound(id);
   return row;

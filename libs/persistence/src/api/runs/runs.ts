@@ -36,6 +36,7 @@ import { type CreatedRun, type NewRun, createRun } from './create-run';
 import { type ForkOrder, type ForkedRun, forkRun } from './forks/fork-run';
 import { type FirstRows, insertRuns, measureLength } from './insert-run';
 import type { RunAddress } from './lock-run';
+import { type InputOrder, giveCallInput } from './give-input';
 import { type CallRuling, type ResolvedCall, resolveToolCall } from './resolve-tool-call';
 import { type BudgetOrder, type RaisedBudget, raiseRunBudget } from './raise-budget';
 import { type EventPage, type RunOpening, allPages, openRun, readEvents } from './read-log';
@@ -165,6 +166,11 @@ export class Runs {
    * Decides about a call whose outcome is unknown; rejects with `tool_call_not_found` and `tool_call_not_unknown`. Call
    * `Outbox.publish` afterwards.
    */
+  /** Takes a person's answer to an MCP server; rejects with `tool_call_not_found` and `input_not_asked`. Call `Outbox.publish` afterwards. */
+  giveInput(order: InputOrder): Promise<ResolvedCall> {
+    return giveCallInput(this.database, this.newId, order);
+  }
+
   resolve(ruling: CallRuling): Promise<ResolvedCall> {
     return resolveToolCall(this.database, this.newId, ruling);
   }

@@ -1,0 +1,98 @@
+import { type RondoClient, RunningRondo, call, scripted } from '@rondo/test-deployment';
+import { expectWholeLog } from './log-expectations';
+import { RefundServer } from './refund-server';
+
+describe('a question of an MCP server', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+  let refunds: RefundServer;
+
+  beforeAll(async () => {
+    refunds = await RefundServer.open();
+    rondo = await RunningRondo.start({
+      instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway'],
+      settings: { 'tool-executor': { SANDBOX_INTERNAL_HOSTS: `127.0.0.1:${refunds.port}` } },
+    });
+    client = rondo.client();
+  });
+
+  afterAll(async () => {
+    expect(await rondo.violations()).toMatchObject([]);
+    await rondo.stop();
+    await refunds.close();
+  });
+
+  async function waitingRun(): Promise<{ id: string; callId: string }> {
+    const run = await client.createRun({
+      ...scripted('refund', [{ calls: [call('refunds__refund', {})] }, { text: 'Done.' }]),
+      tools: [],
+      mcp_servers: [{ name: 'refunds', transport: 'streamable_http', url: refunds.url }],
+    });
+    await client.seen(run.id, 'run.waiting');
+    const { waiting } = await client.json<{ waiting: { elicitations: { tool_call_id: string }[] } }>(
+      'GET',
+      `/runs/${run.id}`,
+    );
+    expect(waiting).toMatchObject({
+      reason: 'elicitation',
+      elicitations: [{ server: 'refunds', message: 'Why is it refunded?', fields: { reason: { required: true } } }],
+    });
+    return { id: run.id, callId: waiting.elicitations[0]?.tool_call_id ?? '' };
+  }
+
+  it('waits in the inbox, survives every process, and its answer is checked and given to the server', async () => {
+    const { id, callId } = await waitingRun();
+    expect((await client.request('GET', '/inbox')).text).toContain('"reason":"elicitation"');
+    expect(await client.json('GET', `/runs/${id}/why`)).toMatchObject({
+      cause: 'elicitation',
+      sentence: expect.stringContaining('a question of the MCP server refunds'),
+    });
+    await Promise.all(['tool-executor', 'agent-worker'].map((name) => rondo.services.get(name).kill()));
+
+    const answer = (body: object) => client.request('POST', `/tool-calls/${callId}/input`, body);
+    expect(await answer({ action: 'accept', content: {} })).toMatchObject({
+      status: 422,
+      text: expect.stringContaining('content.reason: is needed'),
+    });
+    expect(await answer({ action: 'accept', content: { reason: 'x'.repeat(21) } })).toMatchObject({ status: 422 });
+    expect(await answer({ action: 'accept', content: { reason: 'It broke.', more: 1 } })).toMatchObject({
+      status: 422,
+    });
+    expect(await answer({ action: 'accept', content: { reason: 'It broke.' } })).toMatchObject({ status: 200 });
+    expect(await answer({ action: 'decline' })).toMatchObject({
+      status: 409,
+      text: expect.stringContaining('input_not_asked'),
+    });
+
+    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expectWholeLog(await client.facts(id));
+    expect(await client.toolOutputs(id)).toEqual(['order 7 is refunded']);
+    expect(refunds.refunded).toEqual([{ action: 'accept', content: { reason: 'It broke.' } }]);
+  });
+
+  it('may be declined, and belongs to its account', async () => {
+    const { id, callId } = await waitingRun();
+    const { client: other } = await client.newAccount();
+    expect(await other.request('POST', `/tool-calls/${callId}/input`, { action: 'decline' })).toMatchObject({
+      status: 404,
+    });
+
+    expect(await client.request('POST', `/tool-calls/${callId}/input`, { action: 'decline' })).toMatchObject({
+      status: 200,
+    });
+
+    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(refunds.refunded.at(-1)).toEqual({ action: 'decline' });
+  });
+
+  it('ends with the stop of its run', async () => {
+    const { id, callId } = await waitingRun();
+    await client.request('POST', `/runs/${id}/stop`, {});
+
+    expect(await client.settled(id)).toMatchObject({ status: 'stopped' });
+    expectWholeLog(await client.facts(id));
+    expect(await client.request('POST', `/tool-calls/${callId}/input`, { action: 'decline' })).toMatchObject({
+      status: 409,
+    });
+  });
+});

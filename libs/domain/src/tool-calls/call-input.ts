@@ -1,0 +1,129 @@
+import type { Elicitation, InputAnswer, NewFact, RequiredInput, ToolCall } from '@rondo/contract';
+import type { LoopContext } from '../loop/loop-context';
+import type { AnswerContext } from './call-outcome';
+import { type KnownCalls, callsAfter, findUnanswered, openCalls } from './ledger';
+
+/** How long a server's question waits where nothing else is said; servers keep what they need for it for some time only. */
+const usualLifetimeS = 86_400;
+
+/** The call is open: nothing happened that counts, and its server asks people first. */
+export function inputRequested({ state, run, ports }: LoopContext, call: ToolCall, required: RequiredInput): NewFact {
+  const { id: tool_call_id, name } = call;
+  const requested_at = ports.clock.now();
+  const lifetimeMs = (run.settings.approvals?.expires_s ?? usualLifetimeS) * 1_000;
+  const expires_at = new Date(Date.parse(requested_at) + lifetimeMs).toISOString();
+  const elicitations = required.asked.map((asked) => ({ ...asked, tool_call_id, name, requested_at, expires_at }));
+  const { state: kept } = required;
+  const data = { tool_call_id, name, elicitations, ...(kept !== undefined && { state: kept }) };
+  return { type: 'tool.input_requested', iteration: state.iteration, data };
+}
+
+/** Parks the run until people have answered all of it. */
+export function waitForInput(iteration: number, elicitations: readonly Elicitation[]): NewFact {
+  const [first] = elicitations;
+  const question = {
+    text: first ? `The MCP server "${first.server}" asks: ${first.message}` : '',
+    attachments: [],
+    tool_call_id: first?.tool_call_id ?? '',
+  };
+  return {
+    type: 'run.waiting',
+    iteration,
+    data: { reason: 'elicitation', question, elicitations: [...elicitations] },
+  };
+}
+
+/** An answer to a question of a server. `answeredBy`: the id of an API key; null where the time for it was over. */
+export interface InputRuling extends Pick<Elicitation, 'tool_call_id' | 'key'> {
+  readonly answer: InputAnswer;
+  readonly answeredBy: string | null;
+}
+
+/**
+ * The facts of an answer: the answer itself, and then that the run waits for the others, or goes on. Undefined if nothing of
+ * the kind is asked.
+ */
+export function giveInput(answering: AnswerContext, ruling: InputRuling): NewFact[] | undefined {
+  const { tool_call_id, key, answer, answeredBy: answered_by } = ruling;
+  const known = answering.state.calls.get(tool_call_id);
+  if (!known || !findUnanswered(known).some((asked) => asked.key === key)) return undefined;
+
+  const { iteration } = answering.state;
+  const given: NewFact = {
+    type: 'tool.input_given',
+    iteration,
+    data: { tool_call_id, name: known.call.name, key, ...answer, answered_by },
+  };
+  const calls: KnownCalls = callsAfter(answering.state.calls, given);
+  const left = openCalls({ calls }).flatMap(findUnanswered);
+  const next: NewFact =
+    left.length > 0
+      ? waitForInput(iteration, left)
+      : { type: 'run.resumed', iteration, data: { reason: 'elicitation_answered' } };
+  return [given, next];
+}
+
+/** Why the content is not what the form asks for: the field, and what is wrong. Undefined where it is. */
+export function findFormProblem(
+  fields: NonNullable<Elicitation['fields']>,
+  content: NonNullable<InputAnswer['content']>,
+): { readonly field: string; readonly message: string } | undefined {
+  for (const name of Object.keys(content))
+    if (!Object.hasOwn(fields, name)) return { field: name, message: 'is not asked for' };
+  for (const [name, field] of Object.entries(fields)) {
+    const value = Object.hasOwn(content, name) ? content[name] : undefined;
+    const message = value === undefined ? (field.required ? 'is needed' : undefined) : problemOfValue(field, value);
+    if (message !== undefined) return { field: name, message };
+  }
+  return undefined;
+}
+
+type Field = NonNullable<Elicitation['fields']>[string];
+type Value = NonNullable<InputAnswer['content']>[string];
+
+function problemOfValue(field: Field, value: Value): string | undefined {
+  switch (field.type) {
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : 'must be true or false';
+    case 'number':
+    case 'integer':
+      return problemOfNumber(field, value);
+    case 'string':
+      return typeof value === 'string' ? problemOfText(field, value) : 'must be a text';
+    case 'array':
+      return problemOfList(field, value);
+  }
+}
+
+function problemOfNumber({ type, minimum, maximum }: Field, value: Value): string | undefined {
+  if (typeof value !== 'number') return 'must be a number';
+  if (type === 'integer' && !Number.isInteger(value)) return 'must be a whole number';
+  if (minimum !== undefined && value < minimum) return `must be at least ${minimum}`;
+  return maximum !== undefined && value > maximum ? `must be at most ${maximum}` : undefined;
+}
+
+const formats: Record<NonNullable<Field['format']>, { readonly pattern: RegExp; readonly what: string }> = {
+  email: { pattern: /^[^@\s]+@[^@\s]+$/, what: 'an e-mail address' },
+  uri: { pattern: /^[a-z][a-z0-9+.-]*:\S+$/i, what: 'an address with a scheme' },
+  date: { pattern: /^\d{4}-\d\d-\d\d$/, what: 'a date such as 2026-07-28' },
+  'date-time': {
+    pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/,
+    what: 'a time such as 2026-07-28T12:00:00Z',
+  },
+};
+
+function problemOfText(field: Field, value: string): string | undefined {
+  const { options, format, min_length: least, max_length: most } = field;
+  if (options && !options.some((option) => option.value === value)) return 'must be one of the options';
+  if (least !== undefined && value.length < least) return `must have at least ${least} characters`;
+  if (most !== undefined && value.length > most) return `must have at most ${most} characters`;
+  return format && !formats[format].pattern.test(value) ? `must be ${formats[format].what}` : undefined;
+}
+
+function problemOfList({ options, min_items: least, max_items: most }: Field, value: Value): string | undefined {
+  if (!Array.isArray(value)) return 'must be a list';
+  if (options && value.some((item) => !options.some((option) => option.value === item)))
+    return 'must have only options';
+  if (least !== undefined && value.length < least) return `must have at least ${least} items`;
+  return most !== undefined && value.length > most ? `must have at most ${most} items` : undefined;
+}
