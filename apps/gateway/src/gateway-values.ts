@@ -35,7 +35,9 @@ import { AccountQuotas } from './billing/account-quotas';
 import { ModelCatalog } from './catalog/model-catalog';
 import { ToolCatalog } from './catalog/tool-catalog';
 import type { GatewayParts } from './compose';
+import { AgUiRuns } from './facades/ag-ui/ag-ui-runs';
 import { AiSdkChats } from './facades/ai-sdk/ai-sdk-chats';
+import { FacadeThreads } from './facades/facade-threads';
 import { LangGraphAssistants } from './facades/langgraph/langgraph-assistants';
 import { LangGraphReader } from './facades/langgraph/langgraph-reader';
 import { LangGraphRuns } from './facades/langgraph/langgraph-runs';
@@ -122,19 +124,34 @@ export const listValues = (parts: GatewayParts): Provider[] => [
   { provide: RunService, useValue: parts.runService },
   { provide: IdempotentMessages, useValue: parts.idempotentMessages },
   { provide: RunWatches, useValue: createRunWatches(parts) },
+  ...provideFacades(parts),
+  { provide: Sockets, useValue: parts.sockets },
+];
+
+const provideFacades = (parts: GatewayParts): Provider[] => [
   { provide: AnthropicAgents, useValue: new AnthropicAgents(anthropicParts(parts)) },
   { provide: AnthropicEnvironments, useValue: new AnthropicEnvironments(parts.facadeIds) },
   { provide: AnthropicSessions, useValue: createAnthropicSessions(parts) },
   { provide: AiSdkChats, useValue: createAiSdkChats(parts) },
+  { provide: AgUiRuns, useValue: createAgUiRuns(parts) },
   ...provideLangGraph(parts),
   ...provideOpenAi(parts),
   ...provideMcp(parts),
-  { provide: Sockets, useValue: parts.sockets },
 ];
 
+function createFacadeThreads(parts: GatewayParts): FacadeThreads {
+  const { facadeIds: ids, runs, runService: service, idempotentMessages: idempotent, quotas } = parts;
+  return new FacadeThreads({ ids, runs, service, idempotent, quotas });
+}
+
 function createAiSdkChats(parts: GatewayParts): AiSdkChats {
-  const { facadeIds: ids, runs, messages, runService: service, idempotentMessages: idempotent, quotas } = parts;
-  return new AiSdkChats({ ids, runs, messages, service, idempotent, quotas });
+  const { facadeIds: ids, runs, messages, runService: service } = parts;
+  return new AiSdkChats({ ids, threads: createFacadeThreads(parts), runs, messages, service });
+}
+
+function createAgUiRuns(parts: GatewayParts): AgUiRuns {
+  const { facadeIds: ids, runs, messages, agents, runService: service } = parts;
+  return new AgUiRuns({ ids, threads: createFacadeThreads(parts), runs, messages, agents, service });
 }
 
 function provideLangGraph(parts: GatewayParts) {

@@ -12,6 +12,20 @@ interface FacadeProgram {
 
 /** By the names of the pages in `docs/facades/`, which begin with the programs. */
 const programs: Readonly<Record<string, FacadeProgram>> = {
+  'ag-ui': {
+    path: '/ag-ui',
+    packages: ['@ag-ui/client'],
+    program: `import { HttpAgent } from '@ag-ui/client';
+
+const agent = new HttpAgent({
+  url: \`\${process.env.RONDO_URL}/ag-ui\`,
+  headers: { Authorization: \`Bearer \${process.env.RONDO_API_KEY}\` },
+});
+agent.addMessage({ id: crypto.randomUUID(), role: 'user', content: 'Write a small program and run it.' });
+const forwardedProps = { model: 'demo/coder' };
+await agent.runAgent({ forwardedProps }, { onEvent: ({ event }) => console.log(event.type) });
+console.log(agent.messages.at(-1));`,
+  },
   'ai-sdk': {
     path: '/ai-sdk/chat',
     packages: ['ai'],

@@ -139,6 +139,7 @@ const bodies: Partial<Record<string, object>> = {
 
 /** The same for routes of façades. */
 const facadeBodies: Partial<Record<string, object>> = {
+  runAgUiAgent: { threadId: 'x', runId: 'x', messages: [{ id: 'x', role: 'user', content: 'Hello.' }] },
   updateLangGraphState: { values: { messages: ['Hello.'] } },
   createLangGraphRun: { assistant_id: 'rondo', input: { messages: ['Hello.'] } },
   streamLangGraphRun: { assistant_id: 'rondo', input: { messages: ['Hello.'] } },

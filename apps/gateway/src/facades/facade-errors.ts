@@ -1,5 +1,6 @@
 import {
   type FacadeCoverage,
+  agUiCoverage,
   aiSdkCoverage,
   anthropicCoverage,
   findRefusedRoute,
@@ -33,6 +34,14 @@ interface Facade {
 
 /** By the beginning of the path. What fails before a handler is reached, for example in a guard, is answered in the same form. */
 const facades: Readonly<Record<string, Facade>> = {
+  '/ag-ui': {
+    coverage: agUiCoverage,
+    /** Clients of AG-UI throw it with the text of the answer, and keep it as JSON. */
+    toError: ({ title, detail, code }, { refusal }) => ({
+      contentType: 'application/json; charset=utf-8',
+      text: JSON.stringify({ type: 'RUN_ERROR', message: detail ?? refusal ?? title, code }),
+    }),
+  },
   '/ai-sdk': {
     coverage: aiSdkCoverage,
     /** The AI SDK shows the body of an answer that is no stream as the message of its error. */

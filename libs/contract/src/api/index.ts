@@ -52,6 +52,7 @@ export { users } from './users';
 export { webhookTriggers } from './webhook-triggers';
 export { webhooks } from './webhooks';
 export { apiRoutes, apiSchemas } from './all-routes';
+export { type AgUiMessage, type AgUiResumeEntry, type AgUiRunRequest, agUi, agUiCoverage } from './facades/ag-ui';
 export { type AiSdkChatRequest, type AiSdkMessage, aiSdk, aiSdkCoverage } from './facades/ai-sdk';
 export { type FacadeCoverage, type RequestCoverage, asksFor, findRefusedRoute } from './facades/coverage';
 export { anthropicCoverage } from './facades/anthropic-coverage';

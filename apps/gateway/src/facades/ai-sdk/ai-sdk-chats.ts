@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto';
 import { type AccountId, type Run, type ThreadId, isTerminal, isWaiting } from '@rondo/contract';
 import type { AiSdkChatRequest, AiSdkMessage } from '@rondo/contract/api';
 import type { Caller, FacadeIds, Messages, Runs } from '@rondo/persistence';
-import type { AccountQuotas } from '../../billing/account-quotas';
-import type { IdempotentMessages } from '../../idempotency/idempotent-requests';
 import { ApiError } from '../../problems/api-error';
-import type { RunService } from '../../runs/run-service';
+import type { RunRequest, RunService } from '../../runs/run-service';
+import type { FacadeThreads } from '../facade-threads';
 import { readDecisions, readOutputs, toInput } from './ai-sdk.messages';
 
 const facade = 'ai-sdk';
@@ -32,12 +30,11 @@ interface OpenChat {
 }
 
 interface AiSdkChatsDependencies {
-  readonly ids: FacadeIds;
-  readonly runs: Pick<Runs, 'list' | 'approval'>;
+  readonly ids: Pick<FacadeIds, 'findMessageStart' | 'beginMessage'>;
+  readonly threads: FacadeThreads;
+  readonly runs: Pick<Runs, 'approval'>;
   readonly messages: Pick<Messages, 'forNextRun'>;
-  readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls' | 'decide' | 'stop'>;
-  readonly idempotent: Pick<IdempotentMessages, 'once'>;
-  readonly quotas: Pick<AccountQuotas, 'add'>;
+  readonly service: Pick<RunService, 'answer' | 'answerCalls' | 'decide' | 'stop'>;
 }
 
 /** What clients of the AI SDK do with chats, in terms of threads and runs. It keeps nothing but the ids that they choose. */
@@ -50,8 +47,9 @@ export class AiSdkChats {
     const last = request.messages.at(-1);
     if (!last || last.role === 'system')
       throw new ApiError('invalid_request', 'messages: the newest must be of the user or the assistant');
-    const threadId = await this.findOrCreateThread({ accountId, chatId: request.id });
-    const chat = { caller, threadId, newest: await this.findNewest(accountId, threadId) };
+    const { threads } = this.dependencies;
+    const threadId = await threads.findOrCreate({ accountId, facade, chatId: request.id });
+    const chat = { caller, threadId, newest: await threads.findNewestRun(accountId, threadId) };
     if (request.trigger === 'regenerate-message') return this.regenerate(chat, request);
     if (last.role === 'assistant') return this.takeAnswers(chat, last);
     if (isWaiting(chat.newest?.status ?? 'queued') && chat.newest?.waiting?.reason === 'ask')
@@ -61,8 +59,8 @@ export class AiSdkChats {
 
   /** The message that is being written. Undefined while none is, also while the run waits for a person. */
   async findActive({ accountId, chatId }: ChatAddress): Promise<ChatMessage | undefined> {
-    const threadId = await this.dependencies.ids.findThread({ accountId, facade, chatId });
-    const run = threadId && (await this.findNewest(accountId, threadId));
+    const threadId = await this.dependencies.threads.find({ accountId, facade, chatId });
+    const run = threadId && (await this.dependencies.threads.findNewestRun(accountId, threadId));
     if (!run || isTerminal(run.status) || isWaiting(run.status)) return undefined;
     const after = await this.dependencies.ids.findMessageStart({ accountId, facade, runId: run.id });
     return { run, after, messageId: toMessageId(run.id, after) };
@@ -70,26 +68,12 @@ export class AiSdkChats {
 
   /** False: there was nothing to stop. */
   async stop({ accountId, chatId }: ChatAddress): Promise<boolean> {
-    const threadId = await this.dependencies.ids.findThread({ accountId, facade, chatId });
+    const threadId = await this.dependencies.threads.find({ accountId, facade, chatId });
     if (!threadId) throw new ApiError('thread_not_found', `There is no chat ${chatId}.`);
-    const run = await this.findNewest(accountId, threadId);
+    const run = await this.dependencies.threads.findNewestRun(accountId, threadId);
     if (!run || isTerminal(run.status)) return false;
     const { wasTerminal } = await this.dependencies.service.stop({ accountId, runId: run.id }, 'stopped by the user');
     return !wasTerminal;
-  }
-
-  private async findOrCreateThread({ accountId, chatId }: ChatAddress): Promise<ThreadId> {
-    const { ids, quotas } = this.dependencies;
-    const chat = { accountId, facade, chatId };
-    const known = await ids.findThread(chat);
-    if (known) return known;
-    await quotas.add(accountId, { threads: 1 });
-    return ids.createThread(chat);
-  }
-
-  private async findNewest(accountId: AccountId, threadId: ThreadId): Promise<Run | undefined> {
-    const { data } = await this.dependencies.runs.list({ accountId, threadId, limit: 1 });
-    return data[0];
   }
 
   /** A new question, or the newest one with other words. */
@@ -99,7 +83,11 @@ export class AiSdkChats {
     if (isEdit && chat.newest?.metadata[questionKey] !== messageId)
       throw new ApiError('message_not_newest', `Only the newest question can be edited, and ${messageId} is not.`);
     const edits = isEdit ? await this.findNewestQuestion(chat) : undefined;
-    return this.begin(chat, request, { question: last, edits, key: isEdit ? undefined : `${last.id}:submit` });
+    return this.begin(chat, request, {
+      question: last,
+      edits,
+      key: isEdit ? undefined : [request.id, `${last.id}:submit`],
+    });
   }
 
   private async regenerate(chat: OpenChat, request: AiSdkChatRequest): Promise<ChatMessage> {
@@ -108,19 +96,19 @@ export class AiSdkChats {
     if (!question || !edits)
       throw new ApiError('invalid_request', 'trigger: there is no question that could be asked again');
     const { messageId } = request;
-    return this.begin(chat, request, { question, edits, key: messageId ? `${messageId}:regenerate` : undefined });
+    return this.begin(chat, request, {
+      question,
+      edits,
+      key: messageId ? [request.id, `${messageId}:regenerate`] : undefined,
+    });
   }
 
   private async begin(
     { caller, threadId }: OpenChat,
-    { id: chatId, model, agent }: AiSdkChatRequest,
-    {
-      question,
-      edits,
-      key,
-    }: { question: AiSdkMessage; edits: Run['id'] | undefined | string; key: string | undefined },
+    { model, agent }: AiSdkChatRequest,
+    { question, edits, key }: { question: AiSdkMessage; edits: string | undefined; key: readonly string[] | undefined },
   ): Promise<ChatMessage> {
-    const body = {
+    const request = {
       thread_id: threadId,
       input: toInput(question),
       model,
@@ -128,15 +116,8 @@ export class AiSdkChats {
       edit_message_id: edits,
       on_active_run: 'reject',
       metadata: { [questionKey]: question.id.slice(0, 200) },
-    } as Parameters<RunService['create']>[1]; // the request was parsed
-    const promised = key === undefined ? undefined : toKey(chatId, key);
-    const outcome = await this.dependencies.idempotent.once<Run, Run>(
-      { caller, key: promised, path: '/ai-sdk/chat', body },
-      async (pending) =>
-        (await this.dependencies.service.create(caller.accountId, body, { promised: pending, createdBy: caller.keyId }))
-          .run,
-    );
-    const run = 'result' in outcome ? outcome.result : (outcome.replayed as Run); // as it was stored above
+    } as RunRequest; // the request was parsed
+    const run = await this.dependencies.threads.begin({ caller, facade, key, request });
     return { run, after: 0, messageId: toMessageId(run.id, 0) };
   }
 
@@ -191,9 +172,3 @@ export class AiSdkChats {
 
 /** The first message of a run has its id; later ones also say after which fact they begin. */
 const toMessageId = (runId: string, after: number): string => (after === 0 ? runId : `${runId}.${after}`);
-
-/** One request of a client, however often it is sent. */
-const toKey = (chatId: string, key: string): string =>
-  `ai-sdk:${createHash('sha256')
-    .update(JSON.stringify([chatId, key]))
-    .digest('hex')}`;

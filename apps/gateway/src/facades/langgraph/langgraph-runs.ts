@@ -235,6 +235,7 @@ export class LangGraphRuns {
         break;
       }
       case 'budget':
+      case 'elicitation':
       case 'tool_unknown':
       case 'child_runs':
       case undefined:

@@ -189,6 +189,7 @@ const waits: Partial<Record<Waiting['reason'], string>> = {
   budget: 'It waits for a higher budget.',
   caller_tools: 'It waits for results of tools that its caller runs.',
   child_runs: 'It waits for its child runs.',
+  elicitation: 'It waits for a person who answers what a tool asks.',
   tool_unknown: 'It waits for a person who says what became of a call.',
 };
 

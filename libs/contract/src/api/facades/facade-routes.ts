@@ -1,3 +1,4 @@
+import { agUi, agUiCoverage } from './ag-ui';
 import { aiSdk, aiSdkCoverage } from './ai-sdk';
 import { anthropic } from './anthropic';
 import { anthropicCoverage } from './anthropic-coverage';
@@ -8,10 +9,11 @@ import { mcp, mcpCoverage } from './mcp';
 import { openAi, openAiCoverage } from './openai';
 
 /** The routes of all façades. What another account may not see is tested for each: an unknown chat is no error there. */
-export const facadeRoutes = { ...aiSdk, ...anthropic, ...langGraph, ...mcp, ...openAi };
+export const facadeRoutes = { ...agUi, ...aiSdk, ...anthropic, ...langGraph, ...mcp, ...openAi };
 
 /** By the names of the pages in `docs/facades/`. */
 export const facadeCoverage: Readonly<Record<string, FacadeCoverage>> = {
+  'ag-ui': agUiCoverage,
   'ai-sdk': aiSdkCoverage,
   'claude-managed-agents': anthropicCoverage,
   langgraph: langGraphCoverage,

@@ -1,0 +1,276 @@
+import {
+  type AccountId,
+  type AgentId,
+  type CallId,
+  type RecordedFact,
+  type Run,
+  type ThreadId,
+  isTerminal,
+  isTerminalFact,
+  isWaiting,
+  modelName,
+  runId as runIdSchema,
+} from '@rondo/contract';
+import type { AgUiMessage, AgUiResumeEntry, AgUiRunRequest } from '@rondo/contract/api';
+import { TerminalError } from '@rondo/domain';
+import type { Agents, Caller, FacadeIds, Messages, RunAddress, Runs } from '@rondo/persistence';
+import { requireScope } from '../../auth/scopes';
+import { ApiError } from '../../problems/api-error';
+import type { RunRequest, RunService } from '../../runs/run-service';
+import type { FacadeThreads } from '../facade-threads';
+import { findNamedAgent } from '../named-agents';
+import { questionKey, toAgUiMessages } from './ag-ui.messages';
+import { readAnswer, readDecision, readQuestion, readResults, refuse, toSettings } from './ag-ui.requests';
+import { toInterrupts } from './ag-ui.translate';
+
+const facade = 'ag-ui';
+const pageSize = 200;
+
+/** A run of AG-UI: what follows a fact of a run of Rondo, up to its end or its next question. */
+export interface ShownRun {
+  readonly run: Run;
+  readonly after: number;
+  /** What the client has from before, or is to have. */
+  readonly history: readonly AgUiMessage[];
+  readonly isTakenUp: boolean;
+  /** The seqs of waits that were not ended through this façade. */
+  readonly passed: ReadonlySet<number>;
+}
+
+/** A request, and the agent of its address. */
+export interface AgUiOrder {
+  readonly caller: Caller;
+  readonly request: AgUiRunRequest;
+  readonly agentName: string | undefined;
+}
+
+interface Place {
+  readonly order: AgUiOrder;
+  readonly threadId: ThreadId;
+  readonly newest: Run | undefined;
+}
+
+interface AgUiRunsDependencies {
+  readonly ids: Pick<FacadeIds, 'findRun' | 'nameRun' | 'beginMessage' | 'findMessageStart'>;
+  readonly threads: FacadeThreads;
+  readonly runs: Pick<Runs, 'get' | 'list' | 'events' | 'approval'>;
+  readonly messages: Pick<Messages, 'list' | 'forNextRun'>;
+  readonly agents: Pick<Agents, 'list'>;
+  readonly service: Pick<RunService, 'answer' | 'answerCalls' | 'decide'>;
+}
+
+/** What clients of AG-UI do, in terms of threads and runs. It keeps nothing but the ids that they choose. */
+export class AgUiRuns {
+  constructor(private readonly dependencies: AgUiRunsDependencies) {}
+
+  /** Carries out what a request says. Rejects with the problems of what it does. */
+  async carryOut(order: AgUiOrder): Promise<ShownRun> {
+    const { caller, request, agentName } = order;
+    const { accountId } = caller;
+    const known = await this.findKnown(accountId, request);
+    if (known) return known;
+    requireScope(caller, 'write');
+    const agent = agentName === undefined ? undefined : await this.findAgent(accountId, agentName);
+    const threadId = await this.dependencies.threads.findOrCreate({ accountId, facade, chatId: request.threadId });
+    const newest = await this.dependencies.threads.findNewestRun(accountId, threadId);
+    const place = { order, threadId, newest };
+    if (request.resume && request.resume.length > 0) return this.resume(place, request.resume);
+    const waiting = newest && isWaiting(newest.status) ? newest.waiting : undefined;
+    if (newest && waiting?.reason === 'caller_tools') return this.answerCalls(place, newest);
+    if (newest && waiting?.reason === 'ask') return this.answerInWords(place, newest);
+    return this.begin(place, agent);
+  }
+
+  /** A run that the same request has begun before, or one of Rondo's own by its id. */
+  private async findKnown(accountId: AccountId, request: AgUiRunRequest): Promise<ShownRun | undefined> {
+    const { threadId: chatId, runId } = request;
+    const named = await this.dependencies.ids.findRun({ accountId, facade, name: toName(request) });
+    if (named) return this.takeUp({ accountId, runId: named.runId }, named.after);
+    const { data: own } = runIdSchema.safeParse(runId);
+    const threadId = own && (await this.dependencies.threads.find({ accountId, facade, chatId }));
+    if (!own || !threadId) return undefined;
+    const run = await this.findRun({ accountId, runId: own });
+    return run?.thread_id === threadId ? this.takeUp({ accountId, runId: own }, 0) : undefined;
+  }
+
+  private async findRun(address: RunAddress): Promise<Run | undefined> {
+    try {
+      return await this.dependencies.runs.get(address);
+    } catch (error) {
+      if (error instanceof TerminalError && error.code === 'run_not_found') return undefined;
+      throw error;
+    }
+  }
+
+  /** Undefined: its answer was named and never taken, so that it is to be given now. */
+  private async takeUp(address: RunAddress, after: number): Promise<ShownRun | undefined> {
+    const run = await this.dependencies.runs.get(address);
+    const facts = await this.readLog(address);
+    const goesOn = (seq: number) => facts.some((fact) => fact.seq > seq && endsWait(fact));
+    if (after > 0 && isWaiting(run.status) && !goesOn(after)) return undefined;
+    const newestAnswer = await this.dependencies.ids.findMessageStart({ ...address, facade });
+    const waits = facts.filter(({ type, seq }) => type === 'run.waiting' && seq > newestAnswer && goesOn(seq));
+    const history = await this.readHistory(address.accountId, run, toShownRows(facts, after));
+    return { run, after, history, isTakenUp: true, passed: new Set(waits.map(({ seq }) => seq)) };
+  }
+
+  private async readLog(address: RunAddress): Promise<RecordedFact[]> {
+    const facts: RecordedFact[] = [];
+    for (;;) {
+      const after = facts.at(-1)?.seq ?? 0;
+      const page = await this.dependencies.runs.events(address, { after, limit: pageSize });
+      facts.push(...page.data);
+      if (page.data.length === 0 || (facts.at(-1)?.seq ?? 0) >= page.head_seq) return facts;
+    }
+  }
+
+  /** The thread up to the first message of the run that is not among these. */
+  private async readHistory(accountId: AccountId, run: Run, own: ReadonlySet<string>): Promise<AgUiMessage[]> {
+    const { thread_id: threadId } = run;
+    const rows = [];
+    let after: string | undefined;
+    do {
+      const page = await this.dependencies.messages.list({ accountId, threadId, limit: pageSize, after });
+      const end = page.data.findIndex(({ id, run_id: runId }) => runId === run.id && !own.has(id));
+      rows.push(...(end < 0 ? page.data : page.data.slice(0, end)));
+      after = end < 0 ? (page.next_cursor ?? undefined) : undefined;
+    } while (after !== undefined);
+    const { data: runs } = await this.dependencies.runs.list({ accountId, threadId, limit: pageSize });
+    return toAgUiMessages(rows, runs);
+  }
+
+  /** Undefined for a model. Rejects with `agent_not_found`. */
+  private async findAgent(accountId: AccountId, name: string): Promise<AgentId | undefined> {
+    const agent = await findNamedAgent(this.dependencies.agents, accountId, name);
+    if (!agent && !modelName.safeParse(name).success)
+      throw new ApiError('agent_not_found', `There is no agent ${name}, and it is no model.`);
+    return agent;
+  }
+
+  private async begin({ order, threadId, newest }: Place, agent: AgentId | undefined): Promise<ShownRun> {
+    const { caller, request, agentName } = order;
+    const { accountId } = caller;
+    const asked = newest?.metadata[questionKey];
+    const question = readQuestion(request, asked);
+    if (!question && request.messages.at(-1)?.role === 'tool')
+      throw new ApiError('tool_call_not_awaited', 'No call waits for a result of the client.');
+    if (!question) throw refuse('messages', 'the newest must be of the user');
+    const isAgain = newest && isTerminal(newest.status) && question.id === asked;
+    const { agent: described, ...settings } = toSettings(request, { isStored: agent !== undefined });
+    const run = await this.dependencies.threads.begin({
+      caller,
+      facade,
+      key: [request.threadId, request.runId],
+      request: {
+        ...settings,
+        ...(described && { agent: described }),
+        ...(agent === undefined && agentName !== undefined && { model: agentName }),
+        thread_id: threadId,
+        agent_id: agent,
+        input: question.input,
+        edit_message_id: isAgain ? await this.findNewestQuestion(accountId, threadId) : undefined,
+        on_active_run: 'reject',
+        metadata: { [questionKey]: question.id.slice(0, 200) },
+      },
+    });
+    await this.name(order, run, 0);
+    return toShown(order, run, 0);
+  }
+
+  private async findNewestQuestion(accountId: AccountId, threadId: ThreadId): Promise<RunRequest['edit_message_id']> {
+    const history = await this.dependencies.messages.forNextRun({ accountId, threadId });
+    return history.findLast(({ type }) => type === 'user')?.id;
+  }
+
+  private async resume({ order, newest }: Place, entries: readonly AgUiResumeEntry[]): Promise<ShownRun> {
+    const pending = newest?.waiting && isWaiting(newest.status) ? toInterrupts(newest.waiting) : [];
+    const given = new Map(entries.map((entry, index) => [entry.interruptId, { entry, field: `resume.${index}` }]));
+    if (!newest || !pending.some(({ id }) => given.has(id)))
+      throw new ApiError('run_not_waiting', `Nothing waits for ${[...given.keys()].join(', ')}.`);
+    const missing = pending.filter(({ id }) => !given.has(id)).map(({ id }) => id);
+    if (missing.length > 0) throw refuse('resume', `must also answer ${missing.join(', ')}`);
+    return this.settle(order, newest, async () => {
+      for (const { id } of pending) {
+        const answer = given.get(id);
+        if (answer) await this.answer(order.caller, newest, { id, ...answer });
+      }
+    });
+  }
+
+  private async answer(
+    { accountId, keyId }: Caller,
+    { id: runId, waiting }: Run,
+    { id, entry, field }: { readonly id: string; readonly entry: AgUiResumeEntry; readonly field: string },
+  ): Promise<void> {
+    const { service, runs } = this.dependencies;
+    const awaited = waiting?.approvals?.find((approval) => approval.approval_id === id);
+    if (!awaited) {
+      await service.answer({ accountId, runId, content: [{ type: 'text', text: readAnswer(entry) }] });
+      return;
+    }
+    const { approved, reason, arguments: given } = readDecision(entry, field);
+    const { arguments_hash: argumentsHash } = await runs.approval({ accountId, approvalId: awaited.approval_id });
+    const approving = given === undefined ? ('approve' as const) : ('edit' as const);
+    const decision = approved ? approving : 'deny';
+    await service.decide({
+      ...{ accountId, approvalId: awaited.approval_id, decision, argumentsHash, reason, decidedBy: keyId },
+      ...(decision === 'edit' && { arguments: given }),
+    });
+  }
+
+  private answerInWords({ order }: Place, run: Run): Promise<ShownRun> {
+    const question = readQuestion(order.request, undefined);
+    if (!question) throw refuse('resume', 'the run waits for an answer to its question');
+    const { accountId } = order.caller;
+    return this.settle(order, run, async () => {
+      await this.dependencies.service.answer({ accountId, runId: run.id, content: question.input });
+    });
+  }
+
+  private answerCalls({ order }: Place, run: Run): Promise<ShownRun> {
+    const results = readResults(order.request.messages);
+    const awaited = run.waiting?.tool_calls ?? [];
+    const missing = awaited.filter(({ tool_call_id: id }) => !results.has(id)).map(({ tool_call_id: id }) => id);
+    if (missing.length > 0) throw refuse('messages', `must have a tool message for ${missing.join(', ')}`);
+    const answers = awaited.flatMap(({ tool_call_id: callId }): { callId: CallId; result: object }[] => {
+      const result = results.get(callId);
+      return result ? [{ callId, result }] : [];
+    });
+    const { accountId, keyId } = order.caller;
+    return this.settle(order, run, async () => {
+      await this.dependencies.service.answerCalls({ accountId, runId: run.id, answers, answeredBy: keyId });
+    });
+  }
+
+  /** The id of the client is named before the answer is given: a request whose answer was lost is then carried out when it is repeated. */
+  private async settle(order: AgUiOrder, run: Run, give: () => Promise<void>): Promise<ShownRun> {
+    const { accountId } = order.caller;
+    const facts = await this.readLog({ accountId, runId: run.id });
+    const after = facts.findLast(({ type }) => type === 'run.waiting')?.seq ?? run.last_seq;
+    await this.name(order, run, after);
+    await give();
+    const { id: runId, thread_id: threadId } = run;
+    await this.dependencies.ids.beginMessage({ accountId, facade, threadId, runId, after });
+    return toShown(order, run, after);
+  }
+
+  private name({ caller: { accountId }, request }: AgUiOrder, run: Run, after: number): Promise<void> {
+    const { id: runId, thread_id: threadId } = run;
+    return this.dependencies.ids.nameRun({ accountId, facade, name: toName(request), threadId, runId, after });
+  }
+}
+
+const toName = ({ threadId, runId }: AgUiRunRequest): string => JSON.stringify([threadId, runId]);
+
+const toShown = ({ request: { messages } }: AgUiOrder, run: Run, after: number): ShownRun => ({
+  ...{ run, after, history: messages, isTakenUp: false, passed: new Set<number>() },
+});
+
+const endsWait = (fact: RecordedFact): boolean => fact.type === 'run.resumed' || isTerminalFact(fact);
+
+/** The messages of a run that come before what its client is shown: the input, or all up to the fact. */
+function toShownRows(facts: readonly RecordedFact[], after: number): ReadonlySet<string> {
+  const begun = facts.find(({ type }) => type === 'run.started')?.seq ?? Infinity;
+  const earlier = facts.filter(({ seq }) => (after > 0 ? seq <= after : seq < begun));
+  return new Set(earlier.flatMap((fact) => (fact.type === 'message.created' ? [fact.data.message.id] : [])));
+}
