@@ -23,9 +23,8 @@ async function check() {
   const verification = new Verification();
   await verification.step('build', checks.build); // the checks of types and of imports between projects read its output
   if (!onlyTests) {
-    for (const name of ['words', 'documents', 'circles', 'small files', 'client types', 'format', 'types'])
+    for (const name of ['words', 'documents', 'circles', 'small files', 'client types', 'format', 'types', 'lint'])
       await verification.step(name, checks[name]);
-    await verification.step('lint', checks.lintOfChanges);
   }
 
   const times = new SpecTimes(join(repoRoot, '.data'));

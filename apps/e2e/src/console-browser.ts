@@ -35,7 +35,11 @@ export async function openConsole(rondo: RunningRondo, client: RondoClient): Pro
 
 /** Expects that the policy of the page was never violated. */
 export async function stopConsole({ rondo, browser }: Pick<RunningConsole, 'rondo' | 'browser'>): Promise<void> {
-  await stopBrowser(browser).finally(() => rondo.stop());
+  try {
+    await stopBrowser(browser);
+  } finally {
+    await rondo.stop();
+  }
 }
 
 /** Expects that the policy of the page was never violated. */

@@ -39,10 +39,12 @@ describe('the check of settings', () => {
     const root = mkdtempSync(join(tmpdir(), 'rondo-gate-'));
     const rules = { resolve: async () => ['93.184.216.34'], isAllowed: () => true };
     const provider = createEmbeddedProvider(sandboxSettings.parse({ root }), silent, rules);
-    return work(provider.toEgress('thr_check')).finally(async () => {
+    try {
+      return await work(provider.toEgress('thr_check'));
+    } finally {
       await provider.close();
       rmSync(root, { recursive: true, force: true });
-    });
+    }
   };
 
   it('sends the requests of the tools, and says that they work', async () => {

@@ -47,7 +47,11 @@ export async function checkSettings(variables: Variables, egress?: EgressGate): 
       ['sandboxes', config.SANDBOX_PROVIDER === 'embedded' ? undefined : () => trySandbox(provider)],
     ];
     const checked = checks.flatMap(([what, check]) => (check ? [runCheck(what, check)] : []));
-    return await Promise.all(checked).finally(() => provider.close());
+    try {
+      return await Promise.all(checked);
+    } finally {
+      await provider.close();
+    }
   } catch (error) {
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : toMessage(error);
     return [{ what: 'settings', works: false, reason }];

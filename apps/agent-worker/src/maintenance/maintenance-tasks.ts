@@ -58,9 +58,16 @@ function runTasks(parts: MaintenanceParts): Record<string, TaskSchedule> {
   const { config, database, queues, feed, store, trees, relay, activeRuns, dueRuns } = parts;
   const heartbeat = new Heartbeat(config.WORKER_ID, store, activeRuns);
   const fairShare = new FairShare(activeRuns, queues.runs, { concurrency: config.RUN_CONCURRENCY, minActiveMs });
+  const reap = async () => {
+    try {
+      await store.reap();
+    } finally {
+      await relay.publish();
+    }
+  };
   return {
     heartbeat: { everyMs: config.HEARTBEAT_MS, work: () => heartbeat.beat() },
-    reap: { everyMs: config.REAP_MS, work: () => store.reap().finally(() => relay.publish()) },
+    reap: { everyMs: config.REAP_MS, work: reap },
     reapDead: { everyMs: reapDeadEveryMs, work: async () => (await store.reapDead()) > 0 && relay.publish() },
     ...(config.ACCOUNT_TIERS && {
       reservations: { everyMs: config.REAP_MS, work: () => parts.reservations.releaseAbandoned() },

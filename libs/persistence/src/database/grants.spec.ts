@@ -84,9 +84,11 @@ describe('the rights of services on Postgres', () => {
     );
     const opened = openDatabase({ url: await database.findUrl('agent-worker'), poolSize: 1 });
 
-    const deleted = await new IdempotencyKeys(opened).prune().finally(() => opened.close());
-
-    expect(deleted).toBe(1);
+    try {
+      expect(await new IdempotencyKeys(opened).prune()).toBe(1);
+    } finally {
+      await opened.close();
+    }
     expect(await database.sql.query('select key from idempotency_keys')).toEqual([{ key: 'new' }]);
   });
 });

@@ -4,7 +4,6 @@ import {
   type CallToolResult,
   type JSONRPCRequest,
   ProtocolErrorCode,
-  RELATED_TASK_META_KEY,
   type RequestId,
   isSpecType,
 } from '@modelcontextprotocol/server';
@@ -191,10 +190,13 @@ export class McpAnswers {
 
   private async writeResult({ requestId, isTask, runId }: AnswerPoint, address: RunAddress): Promise<string> {
     const result = await this.dependencies.tools.describe(address).catch(toRefusedResult);
-    const related = isTask ? { _meta: { [RELATED_TASK_META_KEY]: { taskId: runId } } } : {};
+    const related = isTask ? { _meta: { [relatedTaskKey]: { taskId: runId } } } : {};
     return toEvent({ jsonrpc: '2.0', id: requestId, result: { ...result, ...related } });
   }
 }
+
+/** By which revision 2025-11-25 names the task of a result. The SDK has it only for what it no longer does itself. */
+const relatedTaskKey = 'io.modelcontextprotocol/related-task';
 
 const acceptsEmptyEvents = (version: string | undefined): boolean =>
   version !== undefined && version >= firstWithEmptyEvents;

@@ -53,8 +53,6 @@ export class DaytonaClient {
  */
 async function load({ apiUrl, apiKey, target, requestTimeoutMs }: DaytonaSettings): Promise<Daytona> {
   const { Daytona } = await import('@daytonaio/sdk');
-  return new Daytona({
-    ...{ apiUrl, apiKey, requestTimeoutMs, useDeprecatedPolling: true, otelEnabled: false },
-    ...(target !== undefined && { target }),
-  });
+  const how = { requestTimeoutMs, useDeprecatedPolling: true, otelEnabled: false };
+  return new Daytona({ apiUrl, apiKey, ...how, ...(target !== undefined && { target }) });
 }

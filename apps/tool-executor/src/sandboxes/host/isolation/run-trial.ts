@@ -23,6 +23,10 @@ export async function runTrial(
     return toMessage(error);
   } finally {
     egress.remove(threadId);
-    await sandbox.stop().finally(() => workspaces.remove(threadId));
+    try {
+      await sandbox.stop();
+    } finally {
+      await workspaces.remove(threadId);
+    }
   }
 }
