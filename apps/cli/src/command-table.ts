@@ -19,6 +19,7 @@ import { mcpConfirm, mcpDiscover, mcpForget, mcpList } from './commands/mcp';
 import { run } from './commands/run';
 import { runs } from './commands/runs';
 import { setup } from './commands/setup';
+import { skillsAdd, skillsList, skillsRemove } from './commands/skills';
 import { stop } from './commands/stop';
 import { usage } from './commands/usage';
 import { exportRun, verify } from './commands/verify';
@@ -49,6 +50,9 @@ export const commands: readonly Command[] = [
   agentsList,
   agentsShow,
   agentsApply,
+  skillsAdd,
+  skillsList,
+  skillsRemove,
   mcpDiscover,
   mcpList,
   mcpConfirm,

@@ -33,6 +33,7 @@ import {
   Schedules,
   SecretUses,
   Secrets,
+  Skills,
   Sessions,
   Threads,
   WebhookTriggers,
@@ -79,6 +80,7 @@ import { SandboxService } from './sandboxes/sandbox-service';
 import { composeTriggers } from './triggers/compose-triggers';
 import { composeSignIn } from './sessions/compose-sign-in';
 import { SecretService } from './secrets/secret-service';
+import { SkillUploads } from './skills/skill-uploads';
 import { composeWebhooks } from './webhooks/compose-webhooks';
 
 const name = 'gateway';
@@ -102,11 +104,6 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
     onError: warn('subscribed run not read'),
   });
   const onError = (error: unknown) => log.error({ error }, 'socket message failed');
-  const fileUploads = new FileUploads(adapters.files, {
-    fileBytes: config.FILE_LIMIT_BYTES,
-    readAccountBytes: (account) => services.quotas.readLimit(account, 'file_bytes'),
-    memory: limits.memory,
-  });
   const sockets = new Sockets({ ...adapters, ...signIn, ...clients, rate, limits, subscriptions, onError });
 
   return {
@@ -127,8 +124,7 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
     sandboxService: new SandboxService({ ...adapters, maxFileBytes: config.FILE_LIMIT_BYTES }),
     browserAccess: new BrowserAccess(adapters),
     siteService: new SiteService(adapters),
-    fileUploads,
-    formBodies: new FormBodies(fileUploads, config.BODY_LIMIT_BYTES),
+    ...composeUploads(adapters, { quotas: services.quotas, limits, config }),
     subscriptions,
     threadSubscriptions,
     streamMetrics,
@@ -161,6 +157,23 @@ function composeRates(
   const perKey = new RateLimiter(config.RATE_LIMIT_PER_SECOND, { policy: 'key' });
   const perClient = new RateLimiter(config.CLIENT_RATE_LIMIT_PER_SECOND, { policy: 'client' });
   return { accountRate: perAccount, rate: new RequestRate({ perKey, perClient, perAccount }) };
+}
+
+/** Files that requests bring. */
+function composeUploads(
+  { files, skills }: Pick<Adapters, 'files' | 'skills'>,
+  { quotas, limits, config }: { quotas: AccountQuotas; limits: ConcurrencyLimits; config: GatewayConfig },
+) {
+  const fileUploads = new FileUploads(files, {
+    fileBytes: config.FILE_LIMIT_BYTES,
+    readAccountBytes: (account) => quotas.readLimit(account, 'file_bytes'),
+    memory: limits.memory,
+  });
+  return {
+    fileUploads,
+    skillUploads: new SkillUploads(skills, limits.memory),
+    formBodies: new FormBodies(fileUploads, config.BODY_LIMIT_BYTES),
+  };
 }
 
 /** What client tokens reach, and what they may ask for. */
@@ -209,6 +222,7 @@ function connect(config: GatewayConfig, log: Logger, tracing: Tracing) {
     executions: new Executions(database),
     sessions: new Sessions(database, newUlid),
     secrets: new Secrets(database),
+    skills: new Skills(database, newUlid),
     secretUses: new SecretUses(database),
     webhookTriggers: new WebhookTriggers(database, newUlid),
     auditLog: new AuditLog(database, newUlid),

@@ -37,6 +37,7 @@ import { SandboxFilesController } from './sandboxes/sandbox-files.controller';
 import { SandboxesController } from './sandboxes/sandboxes.controller';
 import { SitesController } from './sites/sites.controller';
 import { SecretsController } from './secrets/secrets.controller';
+import { SkillsController } from './skills/skills.controller';
 import { SessionsController } from './sessions/sessions.controller';
 import { MessagesController } from './threads/messages.controller';
 import { ThreadsController } from './threads/threads.controller';
@@ -75,6 +76,7 @@ export const controllers: Type[] = [
   WebhookDeliveriesController,
   WebhookEndpointsController,
   SecretsController,
+  SkillsController,
   SandboxBrowserController,
   SandboxFilesController,
   AccountAdministrationController,

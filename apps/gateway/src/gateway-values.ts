@@ -18,6 +18,7 @@ import {
   Schedules,
   SecretUses,
   Secrets,
+  Skills,
   Threads,
   WebhookDeliveries,
   WebhookEndpoints,
@@ -65,6 +66,7 @@ import { BrowserAccess } from './sandboxes/browser-access';
 import { SandboxService } from './sandboxes/sandbox-service';
 import { SiteService } from './sites/site-service';
 import { SecretService } from './secrets/secret-service';
+import { SkillUploads } from './skills/skill-uploads';
 import { SessionService } from './sessions/session-service';
 import { ScheduleService } from './triggers/schedule-service';
 import { WebhookBodyReader } from './triggers/webhook-body-reader';
@@ -101,8 +103,7 @@ export const listValues = (parts: GatewayParts): Provider[] => [
   { provide: McpDiscoveryService, useValue: parts.mcpDiscovery },
   { provide: McpToolDefinitions, useValue: parts.mcpTools },
   { provide: Blobs, useValue: parts.blobs },
-  { provide: Files, useValue: parts.files },
-  { provide: FileUploads, useValue: parts.fileUploads },
+  ...provideUploads(parts),
   { provide: Runs, useValue: parts.runs },
   { provide: RunWaits, useValue: parts.runWaits },
   { provide: TraceLinks, useValue: new TraceLinks(parts.config.TRACE_URL) },
@@ -205,3 +206,11 @@ function createAnthropicSessions(parts: GatewayParts): AnthropicSessions {
   const environments = new AnthropicEnvironments(ids);
   return new AnthropicSessions({ ids, runs, threads, service, quotas, agents, environments });
 }
+
+/** What keeps the files that requests bring. */
+const provideUploads = (parts: GatewayParts): Provider[] => [
+  { provide: Files, useValue: parts.files },
+  { provide: FileUploads, useValue: parts.fileUploads },
+  { provide: Skills, useValue: parts.skills },
+  { provide: SkillUploads, useValue: parts.skillUploads },
+];

@@ -9,6 +9,8 @@ import type {
   LlmMessageList,
   McpDiscoveryRequest,
   Site,
+  Skill,
+  SkillFiles,
   UploadedFile,
   WrittenFile,
 } from './generated/api.ts';
@@ -308,6 +310,44 @@ export class Secrets extends Resource {
   readonly delete = this.send(routes.deleteSecret);
   /** What secrets were sent to, or refused to, newest first. */
   readonly uses = this.pages(routes.listSecretUses);
+}
+
+/** Folders of instructions and programs that agents and runs name. */
+export class Skills extends Resource {
+  readonly get = this.send(routes.getSkill);
+  /** The newest skills first. */
+  readonly list = this.pages(routes.listSkills);
+  /** Refused while a run that is not finished names it. */
+  readonly delete = this.send(routes.deleteSkill);
+  /** Newest first. */
+  readonly versions = this.pages(routes.listSkillVersions);
+  readonly version = this.send(routes.getSkillVersion);
+
+  /** By their paths. */
+  async files(id: string, version: number, options: Options = {}): Promise<SkillFiles['data']> {
+    return (await this.send(routes.listSkillFiles)(id, version, options)).data;
+  }
+
+  /** The response has the content as a stream, `arrayBuffer()` and `text()`. */
+  readonly file = this.send(routes.readSkillFile);
+  /** The response is a zip archive. */
+  readonly content = this.send(routes.readSkillArchive);
+
+  /**
+   * Stores a skill, or a new version of the one that its SKILL.md names: its files by their paths, or one zip archive. The same
+   * files as before make no other version, so it may be sent again.
+   */
+  create(files: Readonly<Record<string, Blob>>, { executable = [], signal }: NewSkillOptions = {}): Promise<Skill> {
+    const form = new FormData();
+    for (const [path, content] of Object.entries(files)) form.append('files', content, path);
+    if (executable.length > 0) form.set('executable', JSON.stringify(executable));
+    return this.transport.json({ ...routes.createSkill, content: form, signal });
+  }
+}
+
+export interface NewSkillOptions extends Options {
+  /** The paths of the files that are programs. An archive has modes itself. */
+  readonly executable?: readonly string[];
 }
 
 /** What starts a run for each signed request that another system sends. */

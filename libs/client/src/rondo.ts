@@ -15,6 +15,7 @@ import {
   Secrets,
   Sessions,
   Sites,
+  Skills,
   Threads,
   Users,
   WebhookEndpoints,
@@ -44,6 +45,7 @@ export class Rondo extends Resource {
   readonly mcp = new Mcp(this.transport);
   readonly schedules = new Schedules(this.transport);
   readonly secrets = new Secrets(this.transport);
+  readonly skills = new Skills(this.transport);
   readonly webhookTriggers = new WebhookTriggers(this.transport);
   readonly webhookEndpoints = new WebhookEndpoints(this.transport);
 

@@ -20,6 +20,8 @@ const withoutMethod: readonly string[] = [
   // What is shared is read without a key, by pages that know nothing else of an account.
   ...['getPublicImage', 'getPublicProject', 'getPublicRun', 'getPublicThread'],
   ...['listPublicLlmMessages', 'listPublicMessages', 'listPublicThreads'],
+  // Its method takes files.
+  'createSkill',
   // Other methods have the same: `runs.create`, `agents.versions`, `mcp.tools`.
   ...['createRunOnThread', 'getAgentVersion', 'getMcpTool'],
 ];

@@ -32,6 +32,7 @@ export const executionId = prefixed('exc').brand<'ExecutionId'>();
 export const secretId = prefixed('sec').brand<'SecretId'>();
 /** One request that a secret was opened for. */
 export const secretUseId = prefixed('use').brand<'SecretUseId'>();
+export const skillId = prefixed('skl').brand<'SkillId'>();
 export const webhookEndpointId = prefixed('whe').brand<'WebhookEndpointId'>();
 /** Follows from the event and the endpoint, so it is as long as both. */
 export const webhookDeliveryId = prefixed('whd', 96).brand<'WebhookDeliveryId'>();
@@ -61,6 +62,7 @@ export type WebhookTriggerId = z.infer<typeof webhookTriggerId>;
 export type ExecutionId = z.infer<typeof executionId>;
 export type SecretId = z.infer<typeof secretId>;
 export type SecretUseId = z.infer<typeof secretUseId>;
+export type SkillId = z.infer<typeof skillId>;
 export type WebhookEndpointId = z.infer<typeof webhookEndpointId>;
 export type WebhookDeliveryId = z.infer<typeof webhookDeliveryId>;
 

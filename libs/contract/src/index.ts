@@ -165,6 +165,7 @@ export {
   versionNote,
 } from './agent';
 export * from './secret';
+export * from './skill';
 export * from './trigger';
 export * from './webhook';
 export { type PlanProgress, planIn, planProgress } from './plan-progress';

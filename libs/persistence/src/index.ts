@@ -91,6 +91,13 @@ export {
   Secrets,
   mostSecrets,
 } from './api/secrets/secrets';
+export {
+  type NewSkillVersion,
+  type SkillAddress,
+  type SkillVersionAddress,
+  Skills,
+  type StoredSkillFile,
+} from './api/skills/skills';
 export { type OpenedSecret, type SecretOpening, SecretOpenings } from './api/secrets/secret-openings';
 export { type SecretUseFilter, SecretUses } from './api/secrets/secret-uses';
 export { Projects } from './api/projects/projects';

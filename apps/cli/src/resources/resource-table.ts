@@ -97,6 +97,10 @@ const table: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     delete: 'deleteSecret',
     uses: ['listSecretUses', 'at name via method host path status refusal'],
   },
+  skills: {
+    get: 'getSkill',
+    versions: ['listSkillVersions', 'version sha256 size file_count created_at'],
+  },
   sandboxes: {
     ls: ['listSandboxes', 'id thread_id provider state used_at disk_bytes'],
     get: 'getSandbox',

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { CommandLine, type Reply } from '../command-line';
@@ -35,6 +35,8 @@ beforeAll(async () => {
   await client.settled(done);
   writeFileSync(join(line.folder, 'agents.yaml'), 'name: reviewer\nmodel: demo/plain\n');
   writeFileSync(join(line.folder, 'note.txt'), 'a note');
+  mkdirSync(join(line.folder, 'a-skill'));
+  writeFileSync(join(line.folder, 'a-skill/SKILL.md'), '---\nname: a-skill\ndescription: One.\n---\n');
   writeFileSync(join(line.folder, 'tasks.jsonl'), '{"task_id": "a", "question": "Say hello.", "answer": "hello"}\n');
 });
 afterAll(async () => {
@@ -127,6 +129,12 @@ const uses: Record<string, () => Use | Promise<Use>> = {
     return { words: ['agents', 'show', 'reviewer'], shows: /"name": "reviewer"/ };
   },
   'agents apply': () => ({ words: ['agents', 'apply', '-f', 'agents.yaml'], shows: /reviewer version 1/ }),
+  'skills add': () => ({ words: ['skills', 'add', 'a-skill'], shows: /a-skill +version 1 +skl_/ }),
+  'skills list': async () => {
+    await line.inPipe(['skills', 'add', 'a-skill']);
+    return { words: ['skills', 'list'], shows: /SKILL +VERSION[^]*a-skill/ };
+  },
+  'skills remove': () => ({ words: ['skills', 'remove', 'skl_none'], code: 1, shows: /skill_not_found/ }),
   'mcp discover': () => ({ words: ['mcp', 'discover', 'http://10.0.0.1/'], code: 1, shows: /cannot be used/ }),
   'mcp ls': () => ({ words: ['mcp', 'ls'], shows: /TOOL +SERVER/, prints: 'nothing' }), // no run has used a server
   'mcp confirm': () => ({ words: ['mcp', 'confirm', 'mct_none', 'f'], code: 1, shows: /mcp_tool_not_found/ }),

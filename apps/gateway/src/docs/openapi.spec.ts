@@ -36,6 +36,7 @@ let trigger: string;
 let endpoint: string;
 let delivery: string;
 let secret: string;
+let skill: string;
 let clientToken: string;
 beforeAll(async () => {
   gateway = await RunningGateway.start({
@@ -89,6 +90,13 @@ beforeAll(async () => {
         allowed_hosts: ['example.org'],
         placement: { in: 'query', name: 'key' },
       })
+      .expect(201)
+  ).body.id;
+  skill = (
+    await gateway
+      .as()
+      .post('/v1/skills')
+      .attach('files', Buffer.from('---\nname: of-the-operator\ndescription: One.\n---\n'), 'SKILL.md')
       .expect(201)
   ).body.id;
   clientToken = (
@@ -247,6 +255,7 @@ describe('isolation of accounts, over every route', () => {
         .replace('{endpoint_id}', endpoint)
         .replace('{delivery_id}', delivery)
         .replace('{secret_id}', secret)
+        .replace('{skill_id}', skill)
         .replace('{version}', '1')
         .replace('{key_id}', key.id)
         .replace('{session_id}', signedIn.session_id)
@@ -257,7 +266,7 @@ describe('isolation of accounts, over every route', () => {
       const send = gateway.as(stranger)[methods[method]];
       const { body } = await send(toTarget(target, route)).send(bodies[route.id]).expect(404);
       expect(body.code).toMatch(
-        /^(run|thread|project|user|tool_call|mcp_tool|approval|api_key|client_token|session|blob|file|sandbox|agent|schedule|trigger|secret|webhook_endpoint|webhook_delivery)_not_found$/,
+        /^(run|thread|project|user|tool_call|mcp_tool|approval|api_key|client_token|session|blob|file|sandbox|agent|schedule|trigger|secret|skill|webhook_endpoint|webhook_delivery)_not_found$/,
       );
       expect(await gateway.read(run.id)).toEqual(run);
       await gateway.as(key.key).get('/v1/runs').expect(200);

@@ -5,7 +5,7 @@ import { ApiError, InvalidRequest } from '../problems/api-error';
 import { PlainPartHeaders } from './part-headers';
 
 export interface FilePart {
-  /** As the client sent it, without directories and invisible characters; never empty. */
+  /** As the client sent it, without directories and invisible characters, and never empty, unless the form keeps paths. */
   readonly name: string;
   readonly content: Readable;
 }
@@ -18,6 +18,8 @@ export interface FormShape {
   readonly textFields: readonly string[];
   /** Of each text. */
   readonly textBytes: number;
+  /** Names of files are given on as they were sent, with directories: the reader checks them. */
+  readonly keepsPaths?: boolean;
 }
 
 export interface ReadForm<T> {
@@ -64,7 +66,7 @@ export function readForm<T>(
         refuse(field, problem);
         return;
       }
-      const file = store({ name: toName(filename), content });
+      const file = store({ name: shape.keepsPaths ? (filename ?? '') : toName(filename), content });
       stored.push(file);
       file.catch(fail);
     });
@@ -92,11 +94,11 @@ function problemOfFile(field: string, count: number, { fileField, mostFiles }: F
   return mostFiles === 1 ? 'one file per request' : `at most ${mostFiles} files per request`;
 }
 
-function toForm(request: Request, { mostFiles, textBytes }: FormShape): busboy.Busboy {
+function toForm(request: Request, { mostFiles, textBytes, keepsPaths = false }: FormShape): busboy.Busboy {
   if (!isForm(request)) throw new ApiError('unsupported_media_type', 'The body must be multipart/form-data.');
   const limits = { fields: 10, files: mostFiles + 1, fieldSize: textBytes };
   try {
-    return busboy({ headers: request.headers, defParamCharset: 'utf8', limits });
+    return busboy({ headers: request.headers, defParamCharset: 'utf8', preservePath: keepsPaths, limits });
   } catch {
     throw malformed; // no boundary
   }

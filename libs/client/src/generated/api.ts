@@ -3232,6 +3232,74 @@ export type components = {
             /** @description False where an executor does not answer: the sites that it has are missing. */
             complete: boolean;
         };
+        Skill: {
+            id: string;
+            name: string;
+            version: number;
+            description: string;
+            license: string | null;
+            /** @description What it needs of its environment, as its author says. */
+            compatibility: string | null;
+            /** @description Tools that its author expects. They grant nothing: the tools and policies of the run decide. */
+            allowed_tools: string[];
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description Of the paths, the modes and the hashes of all files. */
+            sha256: string;
+            /** @description Of all files, in bytes. */
+            size: number;
+            file_count: number;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When its newest version was stored.
+             */
+            updated_at: string;
+        };
+        SkillFile: {
+            /** @description Relative to the folder of the skill. */
+            path: string;
+            /** @description In bytes. */
+            size: number;
+            sha256: string;
+            is_executable: boolean;
+        };
+        SkillFiles: {
+            data: components["schemas"]["SkillFile"][];
+        };
+        SkillPage: {
+            data: components["schemas"]["Skill"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        SkillVersion: {
+            skill_id: string;
+            name: string;
+            version: number;
+            description: string;
+            license: string | null;
+            /** @description What it needs of its environment, as its author says. */
+            compatibility: string | null;
+            /** @description Tools that its author expects. They grant nothing: the tools and policies of the run decide. */
+            allowed_tools: string[];
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description Of the paths, the modes and the hashes of all files. */
+            sha256: string;
+            /** @description Of all files, in bytes. */
+            size: number;
+            file_count: number;
+            /** Format: date-time */
+            created_at: string;
+        };
+        SkillVersionPage: {
+            data: components["schemas"]["SkillVersion"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
         /** @enum {string} */
         SortOrder: "asc" | "desc";
         StopRequest: {
@@ -4379,6 +4447,12 @@ export type SessionPage = components['schemas']['SessionPage'];
 export type SignatureScheme = components['schemas']['SignatureScheme'];
 export type Site = components['schemas']['Site'];
 export type SitePage = components['schemas']['SitePage'];
+export type Skill = components['schemas']['Skill'];
+export type SkillFile = components['schemas']['SkillFile'];
+export type SkillFiles = components['schemas']['SkillFiles'];
+export type SkillPage = components['schemas']['SkillPage'];
+export type SkillVersion = components['schemas']['SkillVersion'];
+export type SkillVersionPage = components['schemas']['SkillVersionPage'];
 export type SortOrder = components['schemas']['SortOrder'];
 export type StopRequest = components['schemas']['StopRequest'];
 export type StreamEvent = components['schemas']['StreamEvent'];

@@ -429,6 +429,27 @@ export const getSite: Route<{ params: [threadId: string, name: string]; answer: 
 
 export const deleteSite: Route<{ params: [threadId: string, name: string]; answer: void }> = { method: 'DELETE', path: '/v1/threads/{thread_id}/sites/{name}', answers: 'nothing' };
 
+export const createSkill: Route<{ params: []; answer: Api.Skill }> = { method: 'POST', path: '/v1/skills', repeatable: false };
+
+export const listSkills: Route<{ params: []; query: PageQuery; answer: Api.SkillPage }> = { method: 'GET', path: '/v1/skills', takes: 'query' };
+
+export const getSkill: Route<{ params: [skillId: string]; answer: Api.Skill }> = { method: 'GET', path: '/v1/skills/{skill_id}' };
+
+export const deleteSkill: Route<{ params: [skillId: string]; answer: void }> = { method: 'DELETE', path: '/v1/skills/{skill_id}', answers: 'nothing' };
+
+export const listSkillVersions: Route<{ params: [skillId: string]; query: PageQuery; answer: Api.SkillVersionPage }> = { method: 'GET', path: '/v1/skills/{skill_id}/versions', takes: 'query' };
+
+export const getSkillVersion: Route<{ params: [skillId: string, version: number]; answer: Api.SkillVersion }> = { method: 'GET', path: '/v1/skills/{skill_id}/versions/{version}' };
+
+export const listSkillFiles: Route<{ params: [skillId: string, version: number]; answer: Api.SkillFiles }> = { method: 'GET', path: '/v1/skills/{skill_id}/versions/{version}/files' };
+
+export interface ReadSkillFileQuery {
+  readonly path: string;
+}
+export const readSkillFile: Route<{ params: [skillId: string, version: number]; query: ReadSkillFileQuery; answer: Response }> = { method: 'GET', path: '/v1/skills/{skill_id}/versions/{version}/file', takes: 'query', answers: 'bytes' };
+
+export const readSkillArchive: Route<{ params: [skillId: string, version: number]; answer: Response }> = { method: 'GET', path: '/v1/skills/{skill_id}/versions/{version}/content', answers: 'bytes' };
+
 export const createThread: Route<{ params: []; body: Api.NewThread; answer: Api.Thread }> = { method: 'POST', path: '/v1/threads', takes: 'body' };
 
 export interface ListThreadsQuery {

@@ -20,6 +20,7 @@ import { scheduleSchemas, schedules } from './schedules';
 import { secretSchemas, secrets } from './secrets';
 import { sessionSchemas, sessions } from './sessions';
 import { siteSchemas, sites } from './sites';
+import { skillSchemas, skills } from './skills';
 import { socketSchemas } from './sockets';
 import { threadSchemas, threads } from './threads';
 import { userSchemas, users } from './users';
@@ -50,6 +51,7 @@ export const apiRoutes = {
   ...secrets,
   ...sessions,
   ...sites,
+  ...skills,
   ...threads,
   ...users,
   ...webhookTriggers,
@@ -79,6 +81,7 @@ export const apiSchemas: readonly ApiSchemas[] = [
   secretSchemas,
   sessionSchemas,
   siteSchemas,
+  skillSchemas,
   socketSchemas,
   threadSchemas,
   userSchemas,

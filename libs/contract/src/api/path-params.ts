@@ -15,6 +15,7 @@ import {
   scheduleId,
   secretId,
   sessionId,
+  skillId,
   threadId,
   webhookDeliveryId,
   webhookEndpointId,
@@ -130,6 +131,12 @@ export const pathParams = {
     property: 'sha256',
     example: exampleHash,
     unknown: { noun: 'blob', code: 'blob_not_found' },
+  },
+  skill_id: {
+    schema: skillId,
+    property: 'skillId',
+    example: ids.skill,
+    unknown: { noun: 'skill', code: 'skill_not_found' },
   },
   thread_id: {
     schema: threadId,

@@ -109,7 +109,7 @@ describe('attack: service credentials', () => {
     ...{ idempotency_keys: 'key', blobs: 'bytes', blob_refs: 'sha256', fetched_images: 'sha256' },
     ...{ tool_sets: 'hash', agent_versions: 'definition', file_parts: 'bytes', run_files: 'path' },
     ...{ session_links: 'hash', run_inputs: 'text', reservations: 'usd', heartbeats: 'owner' },
-    facade_ids: 'inner_id',
+    ...{ facade_ids: 'inner_id', skill_versions: 'sha256', skill_files: 'path' },
   };
 
   it.each(databaseServices)('%s does to each table what only others may', async (service) => {

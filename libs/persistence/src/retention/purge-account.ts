@@ -48,6 +48,10 @@ delete from blobs where account_id = $1 and sha256 in (
 const someFiles = `
 delete from files where account_id = $1 and id in (select id from files where account_id = $1 limit 20) returning id`;
 
+/** A skill has many versions with many files. */
+const someSkills = `
+delete from skills where account_id = $1 and id in (select id from skills where account_id = $1 limit 1) returning id`;
+
 const someUsage = `
 delete from usage_entries where account_id = $1 and model_call_id in (
   select model_call_id from usage_entries where account_id = $1 limit 20000
@@ -69,7 +73,7 @@ export async function purgeAccount(sql: Sql, accountId: AccountId): Promise<bool
   const about = [accountId];
   if ((await sql.query(idleThreads, about)).length > 0) return true;
   if ((await sql.query(anyThread, about)).length > 0) return false;
-  for (const some of [someResponses, someBlobs, someFiles, someUsage, someDeliveries])
+  for (const some of [someResponses, someBlobs, someFiles, someSkills, someUsage, someDeliveries])
     if ((await sql.query(some, about)).length > 0) return true;
   await sql.query(theAccount, about);
   return true;

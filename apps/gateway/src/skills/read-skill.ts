@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import { type SkillFrontMatter, sha256, skillDescription, skillName } from '@rondo/contract';
+import { skillLimits } from '@rondo/contract/api';
+import type { NewSkillVersion, StoredSkillFile } from '@rondo/persistence';
+import { CORE_SCHEMA, load } from 'js-yaml';
+import { z } from 'zod';
+import { ApiError } from '../problems/api-error';
+
+/** A file as it was uploaded. Its path is not checked yet. */
+export interface GivenFile {
+  readonly path: string;
+  readonly bytes: Buffer;
+  readonly isExecutable: boolean;
+}
+
+export const refused = (detail: string): ApiError => new ApiError('skill_refused', detail);
+
+const manifest = 'SKILL.md';
+/** What some programs put into archives, and no skill refers to. */
+const isLitter = (path: string): boolean => path.startsWith('__MACOSX/') || /(^|\/)\.DS_Store$/.test(path);
+
+/**
+ * The version that these files are. They may lie in one folder, whose name does not count: the skill is named by its SKILL.md.
+ * Throws `skill_refused` with the reason.
+ */
+export function readSkill(given: readonly GivenFile[]): NewSkillVersion {
+  const kept = given.filter(({ path }) => !isLitter(path));
+  for (const { path } of kept) requirePlainPath(path);
+  const root = findRoot(kept.map(({ path }) => path));
+  const files = kept.map((file) => toFile({ ...file, path: file.path.slice(root.length) })).sort(byPath);
+  requireDistinctPaths(files.map(({ path }) => path));
+  const text = files.find(({ path }) => path === manifest)?.bytes;
+  if (!text) throw refused(`There is no ${manifest}, neither at the top nor in the only folder there.`);
+  return { frontMatter: readFrontMatter(text), sha256: toHash(files), files };
+}
+
+const byPath = (a: StoredSkillFile, b: StoredSkillFile): number =>
+  Buffer.compare(Buffer.from(a.path), Buffer.from(b.path));
+
+function toFile({ path, bytes, isExecutable }: GivenFile): StoredSkillFile {
+  const hash = sha256.parse(createHash('sha256').update(bytes).digest('hex'));
+  return { path, size: bytes.length, sha256: hash, is_executable: isExecutable, bytes };
+}
+
+/** Executors check it against what they have written, so both sides make it in the same way. */
+const toHash = (files: readonly StoredSkillFile[]): string => {
+  const lines = files.map((file) => `${file.sha256} ${file.is_executable ? 'x' : '-'} ${file.path}\n`);
+  return createHash('sha256').update(lines.join('')).digest('hex');
+};
+
+/** `folder/` if everything is in one folder and no SKILL.md at the top; else nothing. */
+function findRoot(paths: readonly string[]): string {
+  const [first = ''] = paths;
+  const root = first.slice(0, first.indexOf('/') + 1);
+  if (root === '' || paths.includes(manifest)) return '';
+  return paths.every((path) => path.startsWith(root)) ? root : '';
+}
+
+/** Characters that no name shows, of every script, and surrogates that are no characters at all. */
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
+
+function requirePlainPath(path: string): void {
+  const shown = JSON.stringify(path.slice(0, 100));
+  if (path === '' || Buffer.byteLength(path) > skillLimits.pathBytes)
+    throw refused(`A path is empty or longer than ${skillLimits.pathBytes} bytes: ${shown}.`);
+  if (invisible.test(path)) throw refused(`A path has control or invisible characters: ${shown}.`);
+  if (path.includes('\\') || path.startsWith('/') || /^[a-z]:/i.test(path))
+    throw refused(`A path is absolute, or has a backslash: ${shown}.`);
+  const parts = path.split('/');
+  if (parts.some((part) => part === '' || part === '.' || part === '..'))
+    throw refused(`A path leads out of the folder, or has an empty part: ${shown}.`);
+  if (parts.length > skillLimits.depth) throw refused(`A path has more than ${skillLimits.depth} parts: ${shown}.`);
+}
+
+/** On no file system may one file stand for another: names that differ in case or in the form of their characters are the same. */
+function requireDistinctPaths(paths: readonly string[]): void {
+  const files = new Set<string>();
+  const spellings = new Map<string, string>();
+  for (const path of paths) {
+    const same = toSame(path);
+    if (files.has(same))
+      throw refused(`Two files have the same path, or differ in case only: ${JSON.stringify(path)}.`);
+    files.add(same);
+    for (const folder of listFolders(path)) {
+      const known = spellings.get(toSame(folder)) ?? folder;
+      if (known !== folder) throw refused(`Two folders differ in case only: ${JSON.stringify(folder)}.`);
+      spellings.set(toSame(folder), folder);
+    }
+  }
+  for (const folder of spellings.keys())
+    if (files.has(folder)) throw refused(`A file and a folder have the same path: ${JSON.stringify(folder)}.`);
+}
+
+const toSame = (path: string): string => path.normalize('NFKC').toLowerCase();
+
+const listFolders = (path: string): string[] => {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+};
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+const shortText = z.string().trim().min(1).max(500).nullish().default(null);
+/** Fields that this form does not know are ignored: other products have some of their own. */
+const given = z.object({
+  name: skillName,
+  description: skillDescription,
+  license: shortText,
+  compatibility: shortText,
+  'allowed-tools': z
+    .union([z.string().transform((text) => text.split(/\s+/).filter(Boolean)), z.array(scalar)])
+    .nullish(),
+  metadata: z.record(z.string(), z.union([scalar, z.unknown().transform((value) => JSON.stringify(value))])).nullish(),
+});
+
+/** Aliases let a short text stand for an enormous value. */
+const mostNodes = 1_000;
+
+function readFrontMatter(bytes: Buffer): SkillFrontMatter {
+  const head = bytes
+    .subarray(0, skillLimits.frontMatterBytes)
+    .toString()
+    .replace(/^\uFEFF/, '');
+  const text = /^---[ \t]*\r?\n([^]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(head)?.[1];
+  if (text === undefined)
+    throw refused(
+      `${manifest} must begin with front matter between two lines of ---, in its first ${skillLimits.frontMatterBytes} bytes.`,
+    );
+  const parsed = given.safeParse(parseYaml(text));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw refused(`${manifest}: ${issue?.path.join('.') || 'front matter'}: ${issue?.message}.`);
+  }
+  const { name, description, license, compatibility, metadata, 'allowed-tools': tools } = parsed.data;
+  return { name, description, license, compatibility, allowed_tools: tools ?? [], metadata: metadata ?? {} };
+}
+
+function parseYaml(text: string): unknown {
+  let value: unknown;
+  try {
+    value = load(text, { schema: CORE_SCHEMA });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : '';
+    throw refused(`${manifest}: its front matter is no YAML: ${reason}.`);
+  }
+  requireFewNodes(value);
+  return value;
+}
+
+/** Visits a value once for each alias of it, so that it counts what a copy of it would have. */
+function requireFewNodes(value: unknown): void {
+  const waiting: unknown[] = [value];
+  for (let count = 0; waiting.length > 0; count += 1) {
+    if (count > mostNodes) throw refused(`${manifest}: its front matter has more than ${mostNodes} values.`);
+    const next = waiting.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const inner: unknown[] = Object.values(next);
+    waiting.push(...inner.slice(0, mostNodes));
+  }
+}
