@@ -1,7 +1,8 @@
-import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, call, command } from '@rondo/test-deployment';
 import * as sdk7 from 'ai';
 import * as sdk5 from 'ai5';
 import * as sdk6 from 'ai6';
+import { FacadeDeployment, about, long } from './facade-deployment';
 
 /** The parts of the three generations that are alike, in the types of the oldest. */
 type Sdk = Pick<typeof sdk5, 'DefaultChatTransport' | 'readUIMessageStream'>;
@@ -15,20 +16,7 @@ const sdks: [string, Sdk][] = [
   ['7', sdk7 as unknown as Sdk],
 ];
 
-let rondo: RunningRondo;
-let client: RondoClient;
-let other: RondoClient;
-beforeAll(async () => {
-  rondo = await RunningRondo.start({
-    instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway', 'gateway'],
-  });
-  client = rondo.client();
-  other = rondo.client('gateway-2');
-});
-afterAll(async () => {
-  expect(await rondo.violations()).toEqual([]);
-  await rondo.stop();
-});
+const deployment = FacadeDeployment.forSuite();
 
 const createTransport = (sdk: Sdk, { url, key }: RondoClient, body: object = { model: 'demo/scripted' }) =>
   new sdk.DefaultChatTransport<UiMessage>({
@@ -49,7 +37,7 @@ class Chat {
   ) {}
 
   /** The stream of the answer to these words. */
-  send(text: string, through = client): Promise<Chunks> {
+  send(text: string, through = deployment.client): Promise<Chunks> {
     const parts: Part[] = [{ type: 'text', text }];
     this.messages.push({ id: `${this.id}-${this.messages.length}`, role: 'user', parts });
     return this.post(through);
@@ -64,7 +52,7 @@ class Chat {
     const message = this.messages.at(-1);
     if (!message) throw new Error('there is no message');
     message.parts = message.parts.map(change);
-    return this.keep(await this.post(client), message);
+    return this.keep(await this.post(deployment.client), message);
   }
 
   /** Null: nothing is being written. */
@@ -101,15 +89,9 @@ class Chat {
   }
 }
 
-/** One of them has the run. */
-async function killWorkers(): Promise<void> {
-  for (const name of ['agent-worker', 'agent-worker-2']) await rondo.services.get(name).kill();
-}
-
 const textIn = ({ parts }: UiMessage): string => parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 const toolIn = ({ parts }: UiMessage, name: string): Part | undefined =>
   parts.find(({ type }) => type === `tool-${name}`);
-const about = (text: string, turns: readonly Record<string, unknown>[]) => scripted(text, turns).input;
 
 const weather = { name: 'get_weather', description: 'The weather of a city.', effect_class: 'pure' };
 
@@ -120,11 +102,8 @@ async function createAgent(name: string): Promise<string> {
     tools: { execute_command: { require_approval: true } },
     caller_tools: [weather],
   };
-  return (await client.json<{ id: string }>('PUT', `/agents/by-name/${name}`, { definition })).id;
+  return (await deployment.client.json<{ id: string }>('PUT', `/agents/by-name/${name}`, { definition })).id;
 }
-
-/** About five seconds of text, and text that has no part twice. */
-const long = Array.from({ length: 250 }, (_, n) => `Sentence ${n}.`).join(' ');
 
 /** Calls `act` once, when the text has begun. */
 function onText(act: () => void): (state: UiMessage) => void {
@@ -157,7 +136,7 @@ describe.each(sdks)('AI SDK %s', (version, sdk) => {
     const turns = [{ calls: [call('ask', { text: 'Which colour?' })] }, { text: 'It is blue.' }];
     const asked = await chat.ask(about(`ask ${version}`, turns));
     expect(toolIn(asked, 'ask')).toMatchObject({ state: 'input-available', input: { text: 'Which colour?' } });
-    expect(await chat.resume(other)).toBeNull();
+    expect(await chat.resume(deployment.other)).toBeNull();
 
     const answer = await chat.add((part) =>
       part.type === 'tool-ask' ? ({ ...part, state: 'output-available', output: 'Blue.' } as Part) : part,
@@ -178,14 +157,14 @@ describe.each(sdks)('AI SDK %s', (version, sdk) => {
     );
 
     expect(textIn(answer)).toBe('Take an umbrella.');
-    expect(await client.toolOutputs(answer.metadata?.run_id ?? '')).toEqual(['Rain.']);
+    expect(await deployment.client.toolOutputs(answer.metadata?.run_id ?? '')).toEqual(['Rain.']);
   });
 
   it('stops, and shows what was said until then', async () => {
     const chat = new Chat(sdk, { model: 'demo/scripted' });
     const stream = await chat.send(about(`stop ${version}`, [{ text: long, pace_ms: 20 }]));
-    const stop = () => fetch(`${client.url}/ai-sdk/chat/${chat.id}/stop`, { method: 'POST', headers });
-    const headers = { Authorization: `Bearer ${client.key}` };
+    const stop = () => fetch(`${deployment.client.url}/ai-sdk/chat/${chat.id}/stop`, { method: 'POST', headers });
+    const headers = { Authorization: `Bearer ${deployment.client.key}` };
 
     const message = await chat.read(
       stream,
@@ -193,7 +172,7 @@ describe.each(sdks)('AI SDK %s', (version, sdk) => {
     );
 
     expect(long.startsWith(textIn(message).trimEnd())).toBe(true);
-    expect(await client.settled(message.metadata?.run_id ?? '')).toMatchObject({ status: 'stopped' });
+    expect(await deployment.client.settled(message.metadata?.run_id ?? '')).toMatchObject({ status: 'stopped' });
   });
 
   it('has the whole text once after a kill of the worker and then of the gateway', async () => {
@@ -202,9 +181,9 @@ describe.each(sdks)('AI SDK %s', (version, sdk) => {
     let begun: UiMessage | undefined;
     const killing = new Promise<void>((resolve, reject) => {
       const kill = async () => {
-        const restarted = other.seen(begun?.metadata?.run_id ?? '', 'iteration.restarted');
-        await Promise.all([killWorkers(), restarted]);
-        await rondo.services.get('gateway').kill();
+        const restarted = deployment.other.seen(begun?.metadata?.run_id ?? '', 'iteration.restarted');
+        await Promise.all([deployment.killWorkers(), restarted]);
+        await deployment.killGateway();
       };
       const seen = onText(() => void kill().then(resolve, reject));
       chat
@@ -216,13 +195,13 @@ describe.each(sdks)('AI SDK %s', (version, sdk) => {
     });
     await killing;
 
-    const resumed = await chat.resume(other);
+    const resumed = await chat.resume(deployment.other);
     if (!resumed) throw new Error('the run was over before the client came back');
     const message = await chat.read(resumed);
 
     expect(message.id).toBe(begun?.id);
     expect(textIn(message)).toBe(long);
-    await client.settled(message.metadata?.run_id ?? ''); // the killed gateway is back
+    await deployment.client.settled(message.metadata?.run_id ?? ''); // the killed gateway is back
   });
 });
 
@@ -240,17 +219,19 @@ describe.each(sdks.slice(1))('AI SDK %s', (version, sdk) => {
     });
 
     expect(textIn(answer)).toBe('It is done.');
-    expect(await client.toolOutputs(answer.metadata?.run_id ?? '')).toEqual([expect.stringContaining('approved')]);
+    expect(await deployment.client.toolOutputs(answer.metadata?.run_id ?? '')).toEqual([
+      expect.stringContaining('approved'),
+    ]);
   });
 });
 
 describe('AI SDK 7', () => {
   it('replaces what a killed worker has said, without a new connection', async () => {
     const chat = new Chat(sdks[2]?.[1] ?? sdk5, { model: 'demo/scripted', resets: true });
-    const stream = await chat.send(about('resets', [{ text: long, pace_ms: 10 }]), other);
+    const stream = await chat.send(about('resets', [{ text: long, pace_ms: 10 }]), deployment.other);
     const message = await chat.read(
       stream,
-      onText(() => void killWorkers()),
+      onText(() => void deployment.killWorkers()),
     );
     expect(textIn(message)).toBe(long);
   });

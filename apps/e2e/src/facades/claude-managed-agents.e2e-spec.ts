@@ -1,34 +1,28 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
-import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, call, command } from '@rondo/test-deployment';
+import { FacadeDeployment, about } from './facade-deployment';
 
 type Events = { readonly type: string; readonly id?: string }[];
 
 describe('Claude Managed Agents, in a deployment of two gateways', () => {
-  let rondo: RunningRondo;
+  const deployment = FacadeDeployment.forSuite();
   let one: Anthropic;
   let two: Anthropic;
   let environment: string;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway', 'gateway'],
-    });
     const connect = ({ url, key }: RondoClient) => new Anthropic({ baseURL: `${url}/anthropic`, apiKey: key });
-    [one, two] = [connect(rondo.client()), connect(rondo.client('gateway-2'))];
+    [one, two] = [connect(deployment.client), connect(deployment.other)];
     environment = (await one.beta.environments.create({ name: 'usual' })).id;
-  });
-  afterAll(async () => {
-    expect(await rondo.violations()).toEqual([]);
-    await rondo.stop();
   });
 
   const createSession = async (tools: NonNullable<Anthropic.Beta.AgentCreateParams['tools']>) => {
     const agent = await one.beta.agents.create({ name: 'Scripted', model: 'demo/scripted', tools });
     return (await one.beta.sessions.create({ agent: agent.id, environment_id: environment })).id;
   };
-  const say = (client: Anthropic, session: string, about: string, turns: readonly Record<string, unknown>[]) => {
-    const content = [{ type: 'text' as const, text: scripted(about, turns).input }];
+  const say = (client: Anthropic, session: string, topic: string, turns: readonly Record<string, unknown>[]) => {
+    const content = [{ type: 'text' as const, text: about(topic, turns) }];
     return client.beta.sessions.events.send(session, { events: [{ type: 'user.message', content }] });
   };
   const list = async (client: Anthropic, session: string) => {
@@ -114,7 +108,7 @@ describe('Claude Managed Agents, in a deployment of two gateways', () => {
       events.push(event);
       if (event.type === 'event_delta' && !isKilled) {
         isKilled = true;
-        await Promise.all(['agent-worker', 'gateway'].map((name) => rondo.services.get(name).kill()));
+        await Promise.all([deployment.killWorkers(), deployment.killGateway()]);
       }
       if (event.type === 'session.status_idle') break;
     }

@@ -3,14 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { facadeCoverage } from '@rondo/contract/api';
-import { RunningRondo } from '@rondo/test-deployment';
 import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
+import { FacadeDeployment } from './facade-deployment';
 
-let rondo: RunningRondo;
-beforeAll(async () => {
-  rondo = await RunningRondo.start();
-});
-afterAll(() => rondo.stop());
+const deployment = FacadeDeployment.forSuite({});
 
 /** What a program printed. Rejects with all of it where it ended with an error. */
 async function run(words: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
@@ -32,11 +28,11 @@ describe.each(Object.keys(facadeCoverage))('the program for the façade %s', (na
   });
 
   it('is printed with the URL and the key filled in, and works as it is', async () => {
-    const { url, key } = rondo.client();
+    const { url, key } = deployment.client;
     const printed = await run([cli, 'facade', name], { RONDO_URL: url, RONDO_API_KEY: key });
     expect(printed).not.toContain('process.env');
     expect((await run(['--input-type=module', '--eval', printed], {})).length).toBeGreaterThan(20);
-    const { data } = await rondo.client().json<{ data: { status: string }[] }>('GET', '/runs?limit=1');
+    const { data } = await deployment.client.json<{ data: { status: string }[] }>('GET', '/runs?limit=1');
     expect(data[0]?.status).toBe('completed');
   });
 });

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import * as sdk15 from '@langchain/langgraph-sdk';
 import * as ui15 from '@langchain/langgraph-sdk/ui';
-import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, call, command, scripted } from '@rondo/test-deployment';
 import * as sdk11 from 'langgraph-sdk-1-11';
 import * as ui11 from 'langgraph-sdk-1-11/ui';
+import { FacadeDeployment, long } from './facade-deployment';
 import { type Message, type State, human, join, lastState, readAll, refusal, textsIn } from './langgraph-client';
 
 /** The parts of the two generations that are alike, in the types of the newer one. */
@@ -14,20 +15,7 @@ const sdks: [string, Sdk, Ui][] = [
   ['1.11', sdk11 as unknown as Sdk, ui11 as unknown as Ui],
 ];
 
-let rondo: RunningRondo;
-let client: RondoClient;
-let other: RondoClient;
-beforeAll(async () => {
-  rondo = await RunningRondo.start({
-    instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway', 'gateway'],
-  });
-  client = rondo.client();
-  other = rondo.client('gateway-2');
-});
-afterAll(async () => {
-  expect(await rondo.violations()).toEqual([]);
-  await rondo.stop();
-});
+const deployment = FacadeDeployment.forSuite();
 
 const connect = ({ Client }: Sdk, { url, key }: RondoClient, balanced?: typeof fetch) =>
   new Client({
@@ -39,24 +27,17 @@ const connect = ({ Client }: Sdk, { url, key }: RondoClient, balanced?: typeof f
 /** A balancer that sends a request to the other gateway where the first one cannot be reached. */
 const balanced: typeof fetch = async (input, init) => {
   const url = input as string; // as the SDK calls it
-  return fetch(url, init).catch(() => fetch(url.replace(client.url, other.url), init));
+  return fetch(url, init).catch(() => fetch(url.replace(deployment.client.url, deployment.other.url), init));
 };
 
 const model = 'demo/scripted';
-/** About five seconds of text, and text that has no part twice. */
-const long = Array.from({ length: 250 }, (_, n) => `Sentence ${n}.`).join(' ');
-
-async function killWorkers(): Promise<void> {
-  for (const name of ['agent-worker', 'agent-worker-2']) await rondo.services.get(name).kill();
-}
-
 describe.each(sdks)('LangGraph SDK %s', (version, sdk, ui) => {
-  const graph = () => connect(sdk, client);
+  const graph = () => connect(sdk, deployment.client);
   const modes = ['values', 'messages-tuple', 'updates', 'custom'] as ('values' | 'updates')[];
 
   it('is refused without a key', async () => {
     const { status } = await refusal(
-      new sdk.Client({ apiUrl: `${client.url}/langgraph`, apiKey: 'rondo_none' }).assistants.search(),
+      new sdk.Client({ apiUrl: `${deployment.client.url}/langgraph`, apiKey: 'rondo_none' }).assistants.search(),
     );
     expect(status).toBe(401);
   });
@@ -64,7 +45,7 @@ describe.each(sdks)('LangGraph SDK %s', (version, sdk, ui) => {
   it('finds agents by id and name, and the one that runs have by default', async () => {
     const name = `painter-${version.replace('.', '-')}`;
     const definition = { model };
-    const agent = await client.json<{ id: string }>('PUT', `/agents/by-name/${name}`, { definition });
+    const agent = await deployment.client.json<{ id: string }>('PUT', `/agents/by-name/${name}`, { definition });
     const found = await graph().assistants.search({ limit: 100 });
     expect(found.map(({ assistant_id: id }) => id)).toEqual(expect.arrayContaining([agent.id, 'rondo']));
     expect(await graph().assistants.get(name)).toMatchObject({ assistant_id: agent.id, graph_id: name, version: 1 });
@@ -127,7 +108,7 @@ describe.each(sdks)('LangGraph SDK %s', (version, sdk, ui) => {
     const { thread_id } = await graph().threads.create();
     const turns = [{ text: 'Slow. '.repeat(20), pace_ms: 5 }];
     const run = await graph().runs.create(thread_id, model, { input: human(`join ${version}`, turns) });
-    const state = (await connect(sdk, other).runs.join(thread_id, run.run_id)) as unknown as State;
+    const state = (await connect(sdk, deployment.other).runs.join(thread_id, run.run_id)) as unknown as State;
     expect(textsIn(state).at(-1)).toBe(`ai: ${'Slow. '.repeat(20)}`);
     expect(await graph().runs.get(thread_id, run.run_id)).toMatchObject({ status: 'success', thread_id });
     expect(await graph().runs.list(thread_id)).toMatchObject([{ run_id: run.run_id, status: 'success' }]);
@@ -147,7 +128,7 @@ describe.each(sdks)('LangGraph SDK %s', (version, sdk, ui) => {
     expect((await graph().threads.get(thread_id)).status).toBe('interrupted');
 
     const resume = { command: { resume: 'Blue.' }, streamMode: modes };
-    const events = await readAll(connect(sdk, other).runs.stream(thread_id, model, resume));
+    const events = await readAll(connect(sdk, deployment.other).runs.stream(thread_id, model, resume));
     expect(textsIn(lastState(events)).slice(1)).toEqual(['ai: ', 'tool: Blue.', 'ai: It is blue.']);
     const { run_id: second } = events[0]?.data as { run_id: string };
     expect(second).not.toBe((asked[0]?.data as { run_id: string }).run_id);
@@ -175,7 +156,9 @@ describe.each(sdks)('LangGraph SDK %s', (version, sdk, ui) => {
     const name = `careful-${version.replace('.', '-')}`;
     const weather = { name: 'get_weather', description: 'The weather of a city.', effect_class: 'pure' };
     const tools = { execute_command: { require_approval: true } };
-    await client.json('PUT', `/agents/by-name/${name}`, { definition: { model, tools, caller_tools: [weather] } });
+    await deployment.client.json('PUT', `/agents/by-name/${name}`, {
+      definition: { model, tools, caller_tools: [weather] },
+    });
     const { thread_id } = await graph().threads.create();
     const turns = [
       { calls: [command('echo approved')] },
@@ -208,10 +191,10 @@ describe.each(sdks)('LangGraph SDK %s', (version, sdk, ui) => {
         streamMode: ['messages-tuple'] as never,
         onRunCreated: ({ run_id: id }) => (run = id),
       }),
-      () => connect(sdk, other).runs.cancel(thread_id, run, true),
+      () => connect(sdk, deployment.other).runs.cancel(thread_id, run, true),
     );
     expect(long.startsWith(Object.values(join(events)).join(''))).toBe(true);
-    expect(await client.run(run)).toMatchObject({ status: 'stopped' });
+    expect(await deployment.client.run(run)).toMatchObject({ status: 'stopped' });
     expect(await graph().runs.get(thread_id, run)).toMatchObject({ status: 'interrupted' });
 
     const again = human(`leave ${version}`, [{ text: 'Still here. '.repeat(20), pace_ms: 5 }]);
@@ -221,7 +204,7 @@ describe.each(sdks)('LangGraph SDK %s', (version, sdk, ui) => {
       onRunCreated: ({ run_id: id }) => (run = id),
     }))
       if (event === ('messages' as string)) break;
-    expect(await client.settled(run)).toMatchObject({ status: 'completed' });
+    expect(await deployment.client.settled(run)).toMatchObject({ status: 'completed' });
   });
 
   it('refuses, queues or replaces, as its strategy says', async () => {
@@ -254,29 +237,29 @@ describe.each(sdks)('LangGraph SDK %s', (version, sdk, ui) => {
     const input = human(`killed ${version}`, [{ text: long, pace_ms: 20 }]);
     let run = '';
     const events = await readAll(
-      connect(sdk, client, balanced).runs.stream(thread_id, model, {
+      connect(sdk, deployment.client, balanced).runs.stream(thread_id, model, {
         input,
         streamMode: ['messages-tuple'] as never,
         onRunCreated: ({ run_id: id }) => (run = id),
       }),
-      () => rondo.services.get('gateway').kill(),
+      () => deployment.killGateway(),
     ); // the SDK comes back by itself
     expect(Object.values(join(events))).toEqual([long]);
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
     const replayed = await readAll(
-      connect(sdk, other).runs.joinStream(thread_id, run, { lastEventId: '-1', streamMode: modes }),
+      connect(sdk, deployment.other).runs.joinStream(thread_id, run, { lastEventId: '-1', streamMode: modes }),
     );
     expect(Object.values(join(replayed))).toEqual([long]);
     expect(textsIn(lastState(replayed)).at(-1)).toBe(`ai: ${long}`);
 
-    await client.settled(run); // the killed gateway is back
+    await deployment.client.settled(run); // the killed gateway is back
     const second = human(`killed worker ${version}`, [{ text: long, pace_ms: 10 }]);
     const rest = await readAll(
-      connect(sdk, other).runs.stream(thread_id, model, {
+      connect(sdk, deployment.other).runs.stream(thread_id, model, {
         input: second,
         streamMode: modes.concat('messages-tuple' as never),
       }),
-      killWorkers,
+      () => deployment.killWorkers(),
     );
     expect(textsIn(lastState(rest)).at(-1)).toBe(`ai: ${long}`);
     expect(Object.values(join(rest)).at(-1)).toBe(long);
@@ -327,8 +310,8 @@ describe.each(sdks)('LangGraph SDK %s', (version, sdk, ui) => {
   });
 
   it('shows a run that was begun elsewhere, and lets it be followed there', async () => {
-    const begun = await client.createRun(scripted(`elsewhere ${version}`, [{ text: 'Hello.' }]));
-    await client.settled(begun.id);
+    const begun = await deployment.client.createRun(scripted(`elsewhere ${version}`, [{ text: 'Hello.' }]));
+    await deployment.client.settled(begun.id);
     expect((await graph().threads.get(begun.thread_id)).thread_id).toBe(begun.thread_id);
     const events = await readAll(
       graph().runs.joinStream(begun.thread_id, begun.id, { lastEventId: '-1', streamMode: modes }),
@@ -381,7 +364,7 @@ describe.each(sdks)('LangGraph SDK %s', (version, sdk, ui) => {
       await hook.stop();
       await running;
       const [{ run_id: run } = { run_id: '' }] = await graph().runs.list(thread_id);
-      expect(await client.settled(run)).toMatchObject({ status: 'stopped' });
+      expect(await deployment.client.settled(run)).toMatchObject({ status: 'stopped' });
       const turns = [{ calls: [call('ask', { text: 'Which colour?' })] }, { text: 'It is blue.' }];
       await hook.submit(human(`hook ask ${version}`, turns));
       expect(hook.interrupt).toMatchObject({ value: { question: 'Which colour?' } });

@@ -1,8 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { McpRunOutcome } from '@rondo/contract/api';
-import { type RondoClient, RunningRondo, call, scripted } from '@rondo/test-deployment';
+import { type RondoClient, call } from '@rondo/test-deployment';
 import { DefaultChatTransport, type UIMessage } from 'ai';
 import OpenAI from 'openai';
+import { FacadeDeployment, about } from './facade-deployment';
 
 /** A run that waits for the answer to its question. */
 interface Asked {
@@ -18,12 +19,14 @@ interface Facade {
   answer(asked: Asked, words: string): Promise<unknown>;
 }
 
-let rondo: RunningRondo;
+afterAll(async () => {
+  await mcp.close();
+});
+const deployment = FacadeDeployment.forSuite({});
 let facades: Readonly<Record<string, Facade>>;
 let mcp: Client;
 beforeAll(async () => {
-  rondo = await RunningRondo.start();
-  const client = rondo.client();
+  const { client } = deployment;
   const headers = { Authorization: `Bearer ${client.key}` };
   mcp = new Client({ name: 'matrix', version: '1' }, { versionNegotiation: { mode: 'auto' } });
   await mcp.connect(new StreamableHTTPClientTransport(new URL(`${client.url}/mcp`), { requestInit: { headers } }));
@@ -33,11 +36,6 @@ beforeAll(async () => {
     '/openai/v1': ofOpenAi(client),
     '/ai-sdk/chat': ofAiSdk(client),
   };
-});
-afterAll(async () => {
-  await mcp.close();
-  expect(await rondo.violations()).toEqual([]);
-  await rondo.stop();
 });
 
 const model = 'demo/scripted';
@@ -112,7 +110,7 @@ const names = ['/v1', '/mcp', '/openai/v1', '/ai-sdk/chat'];
 describe.each(names)('a run that was begun at %s', (from) => {
   it.each(names)('is read and answered at %s', async (to) => {
     const turns = [{ calls: [call('ask', { text: 'Which colour?' })] }, { text: 'It is blue.' }];
-    const asked = await facades[from]?.begin(scripted(`from ${from} to ${to}`, turns).input);
+    const asked = await facades[from]?.begin(about(`from ${from} to ${to}`, turns));
     if (!asked) throw new Error(`there is no façade ${from}`);
     expect((await facades[to]?.read?.(asked)) ?? 'Which colour?').toBe('Which colour?');
     await facades[to]?.answer(asked, 'Blue.');

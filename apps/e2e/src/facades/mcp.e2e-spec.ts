@@ -3,22 +3,14 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { McpRunOutcome } from '@rondo/contract/api';
-import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, call, command, scripted } from '@rondo/test-deployment';
+import { FacadeDeployment, long } from './facade-deployment';
 
-let rondo: RunningRondo;
-let one: RondoClient;
-let two: RondoClient;
-beforeAll(async () => {
-  rondo = await RunningRondo.start({
-    instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway', 'gateway'],
-  });
-  [one, two] = [rondo.client(), rondo.client('gateway-2')];
-});
+const open: { close(): Promise<void> }[] = [];
 afterAll(async () => {
   await Promise.all(open.map((client) => client.close()));
-  expect(await rondo.violations()).toEqual([]);
-  await rondo.stop();
 });
+const deployment = FacadeDeployment.forSuite();
 
 type Call = (
   name: string,
@@ -35,8 +27,6 @@ interface Options {
   readonly onQuestion?: (message: string) => v2.ElicitResult;
 }
 type Connect = (at: RondoClient, options?: Options) => Promise<Call>;
-
-const open: { close(): Promise<void> }[] = [];
 
 /** A client that a load balancer sends elsewhere when it comes back. */
 const toTransportOptions = ({ key }: RondoClient, { resumesAt }: Options) => ({
@@ -93,9 +83,6 @@ const about = (text: string, turns: readonly Record<string, unknown>[]) => ({
   model: 'demo/scripted',
 });
 
-/** About five seconds of text, and text that has no part twice. */
-const long = Array.from({ length: 250 }, (_, n) => `Sentence ${n}.`).join(' ');
-
 /** Collects progress, and does something once when text comes. */
 function listen(whenText: () => void): { onprogress: (told: Told) => void; seen: number[] } {
   const seen: number[] = [];
@@ -116,7 +103,7 @@ const expectRising = (numbers: readonly number[]) => {
 
 describe.each([...older, newer])('%s', (name, connect) => {
   it('runs an agent with a tool, and other connections read what it has answered', async () => {
-    const run = await connect(one);
+    const run = await connect(deployment.client);
     const turns = [{ text: 'I look.', calls: [command('echo seen')] }, { text: 'I have seen it.' }];
     const messages: (string | undefined)[] = [];
     const outcome = await run('run_agent', about(`tool ${name}`, turns), {
@@ -125,13 +112,13 @@ describe.each([...older, newer])('%s', (name, connect) => {
     expect(outcome).toMatchObject({ status: 'completed', text: 'I have seen it.', question: null });
     expect(messages).toEqual(expect.arrayContaining(['execute_command runs.', 'execute_command has ended.']));
     for (const [, again] of [...older, newer])
-      expect(await (await again(two))('get_run', { run_id: outcome.run_id })).toEqual(outcome);
+      expect(await (await again(deployment.other))('get_run', { run_id: outcome.run_id })).toEqual(outcome);
   });
 
   it('follows, answers and stops runs that were begun in /v1 and at another gateway', async () => {
-    const [here, there] = [await connect(one), await connect(two)];
+    const [here, there] = [await connect(deployment.client), await connect(deployment.other)];
     const turns = [{ calls: [call('ask', { text: 'Which colour?' })] }, { text: long, pace_ms: 20 }];
-    const { id } = await one.createRun(scripted(`question ${name}`, turns));
+    const { id } = await deployment.client.createRun(scripted(`question ${name}`, turns));
     expect(await there('get_run', { run_id: id, wait_s: 60 })).toMatchObject({
       status: 'waiting_input',
       question: 'Which colour?',
@@ -139,11 +126,11 @@ describe.each([...older, newer])('%s', (name, connect) => {
     await here('answer_run', { run_id: id, answer: 'Blue.' });
     await expect(there('answer_run', { run_id: id, answer: 'Red.' })).rejects.toThrow('run_not_waiting');
     expect(await there('stop_run', { run_id: id })).toMatchObject({ status: 'stopped' });
-    expect(await one.settled(id)).toMatchObject({ status: 'stopped' });
+    expect(await deployment.client.settled(id)).toMatchObject({ status: 'stopped' });
   });
 
   it('stops the run of a call that its client cancels, with its command', async () => {
-    const run = await connect(one);
+    const run = await connect(deployment.client);
     const leaving = new AbortController();
     const turns = [{ calls: [command('sleep 600')] }, { text: 'Slept.' }];
     const onprogress = ({ message }: Told) => {
@@ -151,15 +138,15 @@ describe.each([...older, newer])('%s', (name, connect) => {
     };
     const options = { signal: leaving.signal, onprogress };
     await expect(run('run_agent', about(`cancelled ${name}`, turns), options)).rejects.toThrow();
-    const { data } = await one.json<{ data: { id: string }[] }>('GET', '/runs?limit=1');
-    expect(await one.settled(data[0]?.id ?? '')).toMatchObject({ status: 'stopped' });
+    const { data } = await deployment.client.json<{ data: { id: string }[] }>('GET', '/runs?limit=1');
+    expect(await deployment.client.settled(data[0]?.id ?? '')).toMatchObject({ status: 'stopped' });
   });
 
   it('has the whole answer when the worker is killed in the middle of it', async () => {
-    const run = await connect(two);
+    const run = await connect(deployment.other);
     let killing: Promise<unknown> | undefined;
     const { onprogress, seen } = listen(() => {
-      killing = Promise.all(['agent-worker', 'agent-worker-2'].map((each) => rondo.services.get(each).kill()));
+      killing = deployment.killWorkers();
     });
     const outcome = await run('run_agent', about(`killed worker ${name}`, [{ text: long, pace_ms: 10 }]), {
       onprogress,
@@ -172,10 +159,10 @@ describe.each([...older, newer])('%s', (name, connect) => {
 
 describe.each(older)('%s', (name, connect) => {
   it('has the whole answer when the gateway is killed in the middle of it', async () => {
-    const run = await connect(one, { resumesAt: two });
+    const run = await connect(deployment.client, { resumesAt: deployment.other });
     let killing: Promise<unknown> | undefined;
     const { onprogress, seen } = listen(() => {
-      killing = rondo.services.get('gateway').kill();
+      killing = deployment.killGateway();
     });
     const outcome = await run('run_agent', about(`killed gateway ${name}`, [{ text: long, pace_ms: 20 }]), {
       onprogress,
@@ -183,21 +170,21 @@ describe.each(older)('%s', (name, connect) => {
     await killing;
     expect(outcome).toMatchObject({ status: 'completed', text: long });
     expectRising(seen);
-    await one.settled(outcome.run_id); // the killed gateway is back
+    await deployment.client.settled(outcome.run_id); // the killed gateway is back
   });
 });
 
 describe(newer[0], () => {
   it('puts a question and an approval to the person, in one call', async () => {
     const asked: string[] = [];
-    const run = await newer[1](one, {
+    const run = await newer[1](deployment.client, {
       onQuestion: (message) => {
         asked.push(message);
         const content = message === 'Which colour?' ? { answer: 'Blue.' } : { decision: 'approve' };
         return { action: 'accept', content };
       },
     });
-    await one.json('PUT', '/agents/by-name/painter', {
+    await deployment.client.json('PUT', '/agents/by-name/painter', {
       definition: { model: 'demo/scripted', tools: { shell: { require_approval: true } } },
     });
     const turns = [
@@ -212,19 +199,16 @@ describe(newer[0], () => {
   });
 
   it('leaves the run alone when the gateway is killed, which is no cancellation', async () => {
-    const run = await newer[1](one);
+    const run = await newer[1](deployment.client);
     const leaving = new AbortController(); // this client waits for the end of its timeout, because it does not resume
     const { onprogress } = listen(() => {
-      void rondo.services
-        .get('gateway')
-        .kill()
-        .then(() => leaving.abort());
+      void deployment.killGateway().then(() => leaving.abort());
     });
     const options = { onprogress, signal: leaving.signal };
     await expect(run('run_agent', about('killed', [{ text: long, pace_ms: 20 }]), options)).rejects.toThrow();
-    const { data } = await two.json<{ data: { id: string }[] }>('GET', '/runs?limit=1');
+    const { data } = await deployment.other.json<{ data: { id: string }[] }>('GET', '/runs?limit=1');
     const run_id = data[0]?.id;
-    expect(await (await newer[1](two))('get_run', { run_id, wait_s: 60 })).toMatchObject({
+    expect(await (await newer[1](deployment.other))('get_run', { run_id, wait_s: 60 })).toMatchObject({
       status: 'completed',
       text: long,
     });

@@ -1,39 +1,25 @@
-import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, call, command } from '@rondo/test-deployment';
 import OpenAI from 'openai';
+import { FacadeDeployment, about, long } from './facade-deployment';
 
 type Input = OpenAI.Responses.ResponseInput;
 type Event = OpenAI.Responses.ResponseStreamEvent;
 
-let rondo: RunningRondo;
-let client: RondoClient;
-let other: RondoClient;
+const deployment = FacadeDeployment.forSuite();
 let openai: OpenAI;
-beforeAll(async () => {
-  rondo = await RunningRondo.start({
-    instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway', 'gateway'],
-  });
-  client = rondo.client();
-  other = rondo.client('gateway-2');
-  openai = connect(client);
-});
-afterAll(async () => {
-  expect(await rondo.violations()).toEqual([]);
-  await rondo.stop();
+beforeAll(() => {
+  openai = connect(deployment.client);
 });
 
 const connect = ({ url, key }: RondoClient) => new OpenAI({ baseURL: `${url}/openai/v1`, apiKey: key });
 
 const model = 'demo/scripted';
-const about = (text: string, turns: readonly Record<string, unknown>[]) => scripted(text, turns).input;
 const getWeather = {
   name: 'get_weather',
   description: 'The weather of a city.',
   parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 };
 const weather = { type: 'function' as const, ...getWeather, strict: false };
-
-/** About five seconds of text, and text that has no part twice. */
-const long = Array.from({ length: 250 }, (_, n) => `Sentence ${n}.`).join(' ');
 
 const textIn = (events: readonly Event[]): string =>
   events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('');
@@ -71,7 +57,7 @@ async function readUntilCut(stream: AsyncIterable<Event>, cut: () => Promise<voi
 
 describe('models', () => {
   it('are the stored agents by their names, and the models of the deployment', async () => {
-    await client.json('PUT', '/agents/by-name/reviewer', { definition: { model } });
+    await deployment.client.json('PUT', '/agents/by-name/reviewer', { definition: { model } });
     const ids: string[] = [];
     for await (const { id } of openai.models.list()) ids.push(id);
     expect(ids).toEqual(expect.arrayContaining(['reviewer', 'demo/coder']));
@@ -112,7 +98,7 @@ describe('responses', () => {
     expectInOrder(events);
     expect(final.output_text).toBe(`${'I look. '.repeat(20)}Seen.`);
     expect(textIn(events)).toBe(final.output_text);
-    for (const gateway of [client, other]) {
+    for (const gateway of [deployment.client, deployment.other]) {
       const replayed = await readSome(await connect(gateway).responses.retrieve(final.id, { stream: true }));
       const about = ({ type, sequence_number: number }: Event) => `${type} ${number}`;
       const whole = (list: readonly Event[]) => list.filter(({ type }) => !type.endsWith('.delta')).map(about);
@@ -181,28 +167,28 @@ describe('responses', () => {
     if (created?.type !== 'response.created') throw new Error('the first event was another one');
     const { id } = created.response;
     const last = (events: readonly Event[]) => events.at(-1)?.sequence_number ?? 0;
-    expect((await connect(other).responses.retrieve(id)).output_text.startsWith(textIn(begun))).toBe(true);
+    expect((await connect(deployment.other).responses.retrieve(id)).output_text.startsWith(textIn(begun))).toBe(true);
 
     const resume = async (through: RondoClient, after: readonly Event[]) =>
       connect(through).responses.retrieve(id, { stream: true, starting_after: last(after) });
-    const more = await readSome(await resume(other, begun), 100);
-    const cut = await readUntilCut(await resume(client, more), killGateway);
-    const rest = await readSome(await resume(other, cut));
+    const more = await readSome(await resume(deployment.other, begun), 100);
+    const cut = await readUntilCut(await resume(deployment.client, more), () => deployment.killGateway());
+    const rest = await readSome(await resume(deployment.other, cut));
 
     const all = [...begun, ...more, ...cut, ...rest];
     expectInOrder(all);
     expect(textIn(all)).toBe(long);
-    await client.settled(id.replace('resp_', 'run_')); // the killed gateway is back
+    await deployment.client.settled(id.replace('resp_', 'run_')); // the killed gateway is back
   });
 
   it('replace what a killed worker has said, in the stream that goes on', async () => {
     const input = about('killed worker', [{ text: long, pace_ms: 10 }]);
-    const stream = await connect(other).responses.create({ model, input, stream: true });
+    const stream = await connect(deployment.other).responses.create({ model, input, stream: true });
     let killing: Promise<void> | undefined;
     const events: Event[] = [];
     for await (const event of stream) {
       events.push(event);
-      if (textIn(events).length > 100) killing ??= killWorkers();
+      if (textIn(events).length > 100) killing ??= deployment.killWorkers();
     }
     await killing;
     expectInOrder(events);
@@ -225,13 +211,6 @@ describe('responses', () => {
     await expect(openai.responses.retrieve(begun.id)).rejects.toBeInstanceOf(OpenAI.NotFoundError);
   });
 });
-
-const killGateway = () => rondo.services.get('gateway').kill();
-
-/** One of them has the run. */
-async function killWorkers(): Promise<void> {
-  for (const name of ['agent-worker', 'agent-worker-2']) await rondo.services.get(name).kill();
-}
 
 function functionOutput({ output }: OpenAI.Responses.Response, said: string) {
   const wanted = output.find(({ type }) => type === 'function_call') as { call_id: string } | undefined;
@@ -284,7 +263,9 @@ describe('chat completions', () => {
     const messages = [first, { role: 'assistant', content: 'One.' } as const, ask('again', { text: 'Two.' })];
     const two = await openai.chat.completions.create({ model, messages });
     expect(two.choices[0]?.message.content).toBe('Two.');
-    const threads = await Promise.all([one, two].map(({ id }) => client.run(id.replace('chatcmpl_', 'run_'))));
+    const threads = await Promise.all(
+      [one, two].map(({ id }) => deployment.client.run(id.replace('chatcmpl_', 'run_'))),
+    );
     expect(threads[0]?.thread_id).toBe(threads[1]?.thread_id);
   });
 
@@ -324,10 +305,10 @@ describe('refusals', () => {
   };
 
   it('are errors of the types that the client has for them', async () => {
-    const stranger = new OpenAI({ baseURL: `${client.url}/openai/v1`, apiKey: 'wrong' });
+    const stranger = new OpenAI({ baseURL: `${deployment.client.url}/openai/v1`, apiKey: 'wrong' });
     expect(await failed(stranger.models.list())).toBeInstanceOf(OpenAI.AuthenticationError);
     expect(await failed(openai.responses.retrieve('resp_none'))).toBeInstanceOf(OpenAI.NotFoundError);
-    const { client: tenant } = await client.newAccount();
+    const { client: tenant } = await deployment.client.newAccount();
     const own = await openai.responses.create({ model, input: about('own', [{ text: 'Mine.' }]) });
     expect(await failed(connect(tenant).responses.retrieve(own.id))).toBeInstanceOf(OpenAI.NotFoundError);
   });

@@ -1,30 +1,20 @@
 import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents';
-import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, call, command } from '@rondo/test-deployment';
 import Anthropic from 'anthropic-sdk-0';
 import OpenAI from 'openai7';
 import { z } from 'zod';
+import { FacadeDeployment, about, long } from './facade-deployment';
 
 /** What works with the generation of a client that the suite of its façade uses works with the other one, too. */
-let rondo: RunningRondo;
-let client: RondoClient;
-beforeAll(async () => {
-  rondo = await RunningRondo.start();
-  client = rondo.client();
-});
-afterAll(async () => {
-  expect(await rondo.violations()).toEqual([]);
-  await rondo.stop();
-});
+const deployment = FacadeDeployment.forSuite({});
 
 const model = 'demo/scripted';
-const about = (text: string, turns: readonly Record<string, unknown>[]) => scripted(text, turns).input;
-const long = Array.from({ length: 100 }, (_, n) => `Sentence ${n}.`).join(' ');
 const connect = ({ url, key }: Pick<RondoClient, 'url' | 'key'>) =>
   new OpenAI({ baseURL: `${url}/openai/v1`, apiKey: key });
 
 describe('openai 7', () => {
   it('streams a response with a tool of the deployment, and goes on with it', async () => {
-    const openai = connect(client);
+    const openai = connect(deployment.client);
     const turns = [{ text: 'I look.', calls: [command('echo seen')] }, { text: 'I have seen it.' }];
     const stream = openai.responses.stream({ model, input: about('whole 7', turns) });
     let text = '';
@@ -38,7 +28,7 @@ describe('openai 7', () => {
   });
 
   it('resumes a response in the background after a cut, and cancels one', async () => {
-    const openai = connect(client);
+    const openai = connect(deployment.client);
     const input = about('background 7', [{ text: long, pace_ms: 10 }]);
     const stream = await openai.responses.create({ model, input, background: true, stream: true });
     const events: OpenAI.Responses.ResponseStreamEvent[] = [];
@@ -60,7 +50,7 @@ describe('openai 7', () => {
   });
 
   it('completes chats, and reads errors', async () => {
-    const openai = connect(client);
+    const openai = connect(deployment.client);
     const messages = [{ role: 'user' as const, content: about('chat 7', [{ text: 'Hello.' }]) }];
     const { choices } = await openai.chat.completions.create({ model, messages });
     expect(choices[0]?.message.content).toBe('Hello.');
@@ -68,7 +58,7 @@ describe('openai 7', () => {
       status: 404,
       code: 'not_served',
     });
-    await expect(connect({ url: client.url, key: 'rondo_wrong' }).models.list()).rejects.toMatchObject({
+    await expect(connect({ url: deployment.client.url, key: 'rondo_wrong' }).models.list()).rejects.toMatchObject({
       status: 401,
     });
   });
@@ -87,7 +77,11 @@ describe('@openai/agents', () => {
       },
     });
     const agent = new Agent({ name: 'Weather', instructions: 'Tell the weather.', model, tools: [weather] });
-    const provider = new OpenAIProvider({ baseURL: `${client.url}/openai/v1`, apiKey: client.key, useResponses: true });
+    const provider = new OpenAIProvider({
+      baseURL: `${deployment.client.url}/openai/v1`,
+      apiKey: deployment.client.key,
+      useResponses: true,
+    });
     const runner = new Runner({ modelProvider: provider, tracingDisabled: true });
     const turns = [{ calls: [call('get_weather', { city: 'Bergen' })] }, { text: 'Take an umbrella.' }];
     const result = await runner.run(agent, about('agents', turns));
@@ -98,7 +92,7 @@ describe('@openai/agents', () => {
 
 describe('@anthropic-ai/sdk 0', () => {
   it('streams the events of a session, and gives the result of a custom tool', async () => {
-    const { beta } = new Anthropic({ baseURL: `${client.url}/anthropic`, apiKey: client.key });
+    const { beta } = new Anthropic({ baseURL: `${deployment.client.url}/anthropic`, apiKey: deployment.client.key });
     const environment = await beta.environments.create({ name: 'other generation' });
     const input_schema = { type: 'object' as const, properties: { city: { type: 'string' } } };
     const tools = [{ type: 'custom' as const, name: 'get_weather', description: 'The weather.', input_schema }];
