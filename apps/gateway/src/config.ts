@@ -91,7 +91,7 @@ export const environment = z
       .optional()
       .meta({
         description:
-          'Where users reach the gateway, if a reverse proxy has put it below a path ([reverse proxies](reverse-proxy.md#below-a-path)).',
+          'Where users reach the gateway, if a reverse proxy has put it below a path ([reverse proxies](reverse-proxy.md#below-a-path)), or gives it another host or scheme than users see: [agent cards](facades/a2a.md) have it.',
         example: 'https://example.com/rondo',
         otherwise: 'at the root of its host',
       }),

@@ -5,6 +5,7 @@ import { ApiKeysController } from './accounts/api-keys.controller';
 import { AgentVersionsController } from './agents/agent-versions.controller';
 import { AgentsController } from './agents/agents.controller';
 import { ApprovalsController } from './approvals/approvals.controller';
+import { A2aController } from './facades/a2a/a2a.controller';
 import { AgUiController } from './facades/ag-ui/ag-ui.controller';
 import { AiSdkController } from './facades/ai-sdk/ai-sdk.controller';
 import { LangGraphAssistantsController } from './facades/langgraph/langgraph-assistants.controller';
@@ -87,6 +88,7 @@ export const controllers: Type[] = [
   SessionsController,
   AuditController,
   OperationsController,
+  A2aController,
   AgUiController,
   AiSdkController,
   LangGraphAssistantsController,

@@ -36,6 +36,8 @@ import { AccountQuotas } from './billing/account-quotas';
 import { ModelCatalog } from './catalog/model-catalog';
 import { ToolCatalog } from './catalog/tool-catalog';
 import type { GatewayParts } from './compose';
+import { A2aTasks } from './facades/a2a/a2a-tasks';
+import { A2aCards } from './facades/a2a/a2a.card';
 import { AgUiRuns } from './facades/ag-ui/ag-ui-runs';
 import { AiSdkChats } from './facades/ai-sdk/ai-sdk-chats';
 import { FacadeThreads } from './facades/facade-threads';
@@ -134,6 +136,8 @@ const provideFacades = (parts: GatewayParts): Provider[] => [
   { provide: AnthropicEnvironments, useValue: new AnthropicEnvironments(parts.facadeIds) },
   { provide: AnthropicSessions, useValue: createAnthropicSessions(parts) },
   { provide: AiSdkChats, useValue: createAiSdkChats(parts) },
+  { provide: A2aTasks, useValue: createA2aTasks(parts) },
+  { provide: A2aCards, useValue: new A2aCards(parts.config.PUBLIC_URL) },
   { provide: AgUiRuns, useValue: createAgUiRuns(parts) },
   ...provideLangGraph(parts),
   ...provideOpenAi(parts),
@@ -148,6 +152,11 @@ function createFacadeThreads(parts: GatewayParts): FacadeThreads {
 function createAiSdkChats(parts: GatewayParts): AiSdkChats {
   const { facadeIds: ids, runs, messages, runService: service } = parts;
   return new AiSdkChats({ ids, threads: createFacadeThreads(parts), runs, messages, service });
+}
+
+function createA2aTasks(parts: GatewayParts): A2aTasks {
+  const { facadeIds: ids, runs, agents, runService: service } = parts;
+  return new A2aTasks({ ids, threads: createFacadeThreads(parts), runs, agents, service });
 }
 
 function createAgUiRuns(parts: GatewayParts): AgUiRuns {

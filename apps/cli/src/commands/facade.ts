@@ -12,6 +12,20 @@ interface FacadeProgram {
 
 /** By the names of the pages in `docs/facades/`, which begin with the programs. */
 const programs: Readonly<Record<string, FacadeProgram>> = {
+  a2a: {
+    path: '/a2a',
+    packages: ['@a2a-js/sdk'],
+    program: `import { ClientFactory, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
+
+const headers = { Authorization: \`Bearer \${process.env.RONDO_API_KEY}\` };
+const fetchImpl = (url, init) => fetch(url, { ...init, headers: { ...init?.headers, ...headers } });
+const transports = [new JsonRpcTransportFactory({ fetchImpl })];
+const factory = new ClientFactory({ transports });
+const client = await factory.createFromUrl(\`\${process.env.RONDO_URL}/a2a/demo%2Fcoder/\`);
+const parts = [{ content: { $case: 'text', value: 'Write a small program and run it.' } }];
+const message = { messageId: crypto.randomUUID(), role: 1, parts };
+for await (const { payload } of client.sendMessageStream({ message })) console.log(payload.$case, payload.value);`,
+  },
   'ag-ui': {
     path: '/ag-ui',
     packages: ['@ag-ui/client'],

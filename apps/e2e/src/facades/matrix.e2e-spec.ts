@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { HttpAgent } from '@ag-ui/client';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { McpRunOutcome } from '@rondo/contract/api';
 import { type RondoClient, call } from '@rondo/test-deployment';
@@ -9,6 +11,12 @@ import { FacadeDeployment, about } from './facade-deployment';
 interface Asked {
   readonly runId: string;
   readonly threadId: string;
+}
+
+/** A task as A2A has it in JSON. */
+interface A2aTask {
+  readonly status: { readonly message?: { readonly parts: readonly { readonly text: string }[] } };
+  readonly metadata: { readonly rondo: { readonly run_id: string; readonly thread_id: string } };
 }
 
 /** What a user of one façade does with a run that was begun there or elsewhere. */
@@ -35,6 +43,8 @@ beforeAll(async () => {
     '/mcp': ofMcp(mcp),
     '/openai/v1': ofOpenAi(client),
     '/ai-sdk/chat': ofAiSdk(client),
+    '/ag-ui': ofAgUi(client),
+    '/a2a': ofA2a(client),
   };
 });
 
@@ -105,7 +115,52 @@ const ofAiSdk = ({ url, key }: RondoClient): Facade => {
   };
 };
 
-const names = ['/v1', '/mcp', '/openai/v1', '/ai-sdk/chat'];
+const ofA2a = ({ url, key }: RondoClient): Facade => {
+  const send = async (method: string, params: object): Promise<A2aTask> => {
+    const response = await fetch(`${url}/a2a/${encodeURIComponent(model)}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'A2A-Version': '1.0' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    const { result } = (await response.json()) as { result: A2aTask & { task?: A2aTask } };
+    return result.task ?? result;
+  };
+  const say = (text: string, given: object = {}) =>
+    send('SendMessage', { message: { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }], ...given } });
+  return {
+    begin: async (input) => {
+      const { run_id: runId, thread_id: threadId } = (await say(input)).metadata.rondo;
+      return { runId, threadId };
+    },
+    read: async ({ runId: id }) => (await send('GetTask', { id })).status.message?.parts[0]?.text ?? '',
+    answer: ({ runId: taskId }, words) => say(words, { taskId }),
+  };
+};
+
+const ofAgUi = ({ url, key }: RondoClient): Facade => {
+  const run = async (threadId: string, content: string): Promise<Asked> => {
+    const headers = { Authorization: `Bearer ${key}` };
+    const agent = new HttpAgent({ url: `${url}/ag-ui/${encodeURIComponent(model)}`, headers, threadId });
+    agent.addMessage({ id: randomUUID(), role: 'user', content });
+    let asked = { runId: '', threadId: '' };
+    await agent.runAgent(
+      {},
+      {
+        onRunStartedEvent: ({ event }) => {
+          const { rondo } = event.metadata as { rondo: { run_id: string; thread_id: string } };
+          asked = { runId: rondo.run_id, threadId: rondo.thread_id };
+        },
+      },
+    );
+    return asked;
+  };
+  return {
+    begin: (input) => run(randomUUID(), input),
+    answer: ({ threadId }, words) => run(threadId, words),
+  };
+};
+
+const names = ['/v1', '/mcp', '/openai/v1', '/ai-sdk/chat', '/ag-ui', '/a2a'];
 
 describe.each(names)('a run that was begun at %s', (from) => {
   it.each(names)('is read and answered at %s', async (to) => {

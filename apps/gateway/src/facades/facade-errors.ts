@@ -1,5 +1,6 @@
 import {
   type FacadeCoverage,
+  a2aCoverage,
   agUiCoverage,
   aiSdkCoverage,
   anthropicCoverage,
@@ -9,6 +10,7 @@ import {
   openAiCoverage,
 } from '@rondo/contract/api';
 import type { ProblemBody } from '../problems/problems';
+import { toA2aError } from './a2a/a2a.errors';
 import { toAnthropicError } from './anthropic/anthropic-errors';
 import type { FacadeError } from './facade-error';
 import { toMcpError } from './mcp/mcp-errors';
@@ -34,6 +36,7 @@ interface Facade {
 
 /** By the beginning of the path. What fails before a handler is reached, for example in a guard, is answered in the same form. */
 const facades: Readonly<Record<string, Facade>> = {
+  '/a2a': { coverage: a2aCoverage, toError: toA2aError },
   '/ag-ui': {
     coverage: agUiCoverage,
     /** Clients of AG-UI throw it with the text of the answer, and keep it as JSON. */

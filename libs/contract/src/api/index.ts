@@ -53,6 +53,16 @@ export { users } from './users';
 export { webhookTriggers } from './webhook-triggers';
 export { webhooks } from './webhooks';
 export { apiRoutes, apiSchemas } from './all-routes';
+export {
+  type A2aMessage,
+  type A2aMessageParams,
+  type A2aPart,
+  type A2aRequest,
+  a2a,
+  a2aCoverage,
+  a2aParams,
+  a2aRequest,
+} from './facades/a2a';
 export { type AgUiMessage, type AgUiResumeEntry, type AgUiRunRequest, agUi, agUiCoverage } from './facades/ag-ui';
 export { type AiSdkChatRequest, type AiSdkMessage, aiSdk, aiSdkCoverage } from './facades/ai-sdk';
 export { type FacadeCoverage, type RequestCoverage, asksFor, findRefusedRoute } from './facades/coverage';

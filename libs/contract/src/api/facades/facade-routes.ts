@@ -1,3 +1,4 @@
+import { a2a, a2aCoverage } from './a2a';
 import { agUi, agUiCoverage } from './ag-ui';
 import { aiSdk, aiSdkCoverage } from './ai-sdk';
 import { anthropic } from './anthropic';
@@ -9,10 +10,11 @@ import { mcp, mcpCoverage } from './mcp';
 import { openAi, openAiCoverage } from './openai';
 
 /** The routes of all façades. What another account may not see is tested for each: an unknown chat is no error there. */
-export const facadeRoutes = { ...agUi, ...aiSdk, ...anthropic, ...langGraph, ...mcp, ...openAi };
+export const facadeRoutes = { ...a2a, ...agUi, ...aiSdk, ...anthropic, ...langGraph, ...mcp, ...openAi };
 
 /** By the names of the pages in `docs/facades/`. */
 export const facadeCoverage: Readonly<Record<string, FacadeCoverage>> = {
+  a2a: a2aCoverage,
   'ag-ui': agUiCoverage,
   'ai-sdk': aiSdkCoverage,
   'claude-managed-agents': anthropicCoverage,

@@ -1,0 +1,176 @@
+import {
+  type AccountId,
+  type AgentId,
+  type InputBlock,
+  type Run,
+  type ThreadId,
+  type Waiting,
+  inputContent,
+  isWaiting,
+  modelName,
+  runId as runIdSchema,
+} from '@rondo/contract';
+import type { A2aMessage, A2aPart } from '@rondo/contract/api';
+import type { Agents, Caller, FacadeIds, RunAddress, Runs } from '@rondo/persistence';
+import { z } from 'zod';
+import { parseInput } from '../../http/parse-input';
+import { ApiError, InvalidRequest } from '../../problems/api-error';
+import type { RunRequest, RunService } from '../../runs/run-service';
+import type { FacadeThreads } from '../facade-threads';
+import { findNamedAgent } from '../named-agents';
+import { A2aError } from './a2a.errors';
+import { A2aTask } from './a2a.translate';
+
+const facade = 'a2a';
+const pageSize = 200;
+
+/** A message, and the agent of its address. */
+export interface A2aOrder {
+  readonly caller: Caller;
+  readonly message: A2aMessage;
+  readonly agentName: string | undefined;
+}
+
+/** A task as it stands after a fact. */
+interface KnownTask {
+  readonly task: A2aTask;
+  readonly after: number;
+}
+
+interface A2aTasksDependencies {
+  readonly ids: Pick<FacadeIds, 'listThreadNames'>;
+  readonly threads: FacadeThreads;
+  readonly runs: Pick<Runs, 'get' | 'events' | 'approval'>;
+  readonly agents: Pick<Agents, 'list'>;
+  readonly service: Pick<RunService, 'answer' | 'decide' | 'stop'>;
+}
+
+/** What clients of A2A do with tasks, in terms of runs. It keeps nothing but the ids that they choose. */
+export class A2aTasks {
+  constructor(private readonly dependencies: A2aTasksDependencies) {}
+
+  /** Begins a task, or answers one. Rejects with the problems of both. */
+  send(order: A2aOrder): Promise<RunAddress> {
+    return order.message.taskId === undefined ? this.begin(order) : this.answer(order, order.message.taskId);
+  }
+
+  /** Rejects with `run_not_found`. */
+  toAddress(accountId: AccountId, taskId: string): RunAddress {
+    const { success, data: runId } = runIdSchema.safeParse(taskId);
+    if (!success) throw new ApiError('run_not_found', `There is no task ${taskId}.`);
+    return { accountId, runId };
+  }
+
+  /** Rejects with a refusal for a task whose facts were deleted, and with `run_not_found`. */
+  async read(address: RunAddress): Promise<KnownTask> {
+    const { runs } = this.dependencies;
+    const { id: taskId, thread_id: threadId } = await runs.get(address);
+    const task = new A2aTask({ taskId, threadId, contextId: await this.findContext(address.accountId, threadId) });
+    let after = 0;
+    for (;;) {
+      const page = await runs.events(address, { after, limit: pageSize });
+      if (page.gap)
+        throw new A2aError('UNSUPPORTED_OPERATION', `Facts of task ${taskId} were deleted: read its thread in /v1.`);
+      for (const fact of page.data) task.apply(fact);
+      after = page.data.at(-1)?.seq ?? after;
+      if (page.data.length === 0 || after >= page.head_seq) return { task, after };
+    }
+  }
+
+  /** Rejects with a refusal for a task that has ended. */
+  async cancel(address: RunAddress): Promise<void> {
+    const { wasTerminal } = await this.dependencies.service.stop(address, 'canceled by the client');
+    if (wasTerminal) throw new A2aError('TASK_NOT_CANCELABLE', `Task ${address.runId} has ended.`);
+  }
+
+  /** The client's name for the thread, or its id. */
+  private async findContext(accountId: AccountId, threadId: ThreadId): Promise<string> {
+    const names = await this.dependencies.ids.listThreadNames({ accountId, facade }, [threadId]);
+    return names.get(threadId) ?? threadId;
+  }
+
+  /** A message that is sent again without a context finds the one that it made. */
+  private async begin({ caller, message, agentName }: A2aOrder): Promise<RunAddress> {
+    const { accountId } = caller;
+    const agent = agentName === undefined ? undefined : await this.findAgent(accountId, agentName);
+    const input = toInput(message.parts);
+    const chatId = message.contextId ?? `context-${message.messageId}`;
+    const request: RunRequest = {
+      thread_id: await this.dependencies.threads.findOrCreate({ accountId, facade, chatId }),
+      input,
+      ...(agent !== undefined && { agent_id: agent }),
+      ...(agent === undefined && agentName !== undefined && { model: agentName }),
+      on_active_run: 'reject',
+      metadata: {},
+    };
+    const run = await this.dependencies.threads.begin({ caller, facade, key: [chatId, message.messageId], request });
+    return { accountId, runId: run.id };
+  }
+
+  /** Undefined for a model. Rejects with `agent_not_found`. */
+  private async findAgent(accountId: AccountId, name: string): Promise<AgentId | undefined> {
+    const agent = await findNamedAgent(this.dependencies.agents, accountId, name);
+    if (!agent && !modelName.safeParse(name).success)
+      throw new ApiError('agent_not_found', `There is no agent ${name}, and it is no model.`);
+    return agent;
+  }
+
+  private async answer({ caller, message }: A2aOrder, taskId: string): Promise<RunAddress> {
+    const address = this.toAddress(caller.accountId, taskId);
+    const run = await this.dependencies.runs.get(address);
+    const context = await this.findContext(address.accountId, run.thread_id);
+    if (message.contextId !== undefined && message.contextId !== context && message.contextId !== run.thread_id)
+      throw refuse('contextId', `must be that of the task: ${context}`);
+    const waiting = isWaiting(run.status) ? run.waiting : undefined;
+    if (waiting?.reason === 'approval') await this.decide(caller, run, { waiting, parts: message.parts });
+    else if (waiting?.reason === 'ask')
+      await this.dependencies.service.answer({ ...address, content: toInput(message.parts) });
+    else throw new ApiError('run_not_waiting', `Task ${taskId} waits for no message.`);
+    return address;
+  }
+
+  /** All that is asked, or nothing. */
+  private async decide(
+    { accountId, keyId: decidedBy }: Caller,
+    { id }: Run,
+    { waiting, parts }: { readonly waiting: Waiting; readonly parts: readonly A2aPart[] },
+  ): Promise<void> {
+    const given = new Map(parts.map(readDecision).map((decision) => [decision.approval_id, decision]));
+    const asked = (waiting.approvals ?? []).map(({ approval_id: approvalId }) => ({
+      approvalId,
+      given: given.get(approvalId),
+    }));
+    const missing = asked.filter((one) => !one.given).map(({ approvalId }) => approvalId);
+    if (missing.length > 0) throw refuse('parts', `must decide about ${missing.join(', ')} of ${id}`);
+    const { service, runs } = this.dependencies;
+    for (const { approvalId, given: decision } of asked) {
+      const { arguments_hash: argumentsHash } = await runs.approval({ accountId, approvalId });
+      await service.decide({
+        ...{ accountId, approvalId, argumentsHash, decidedBy, reason: decision?.reason },
+        decision: decision?.approved ? 'approve' : 'deny',
+      });
+    }
+  }
+}
+
+const decisionData = z.strictObject({ approval_id: z.string(), approved: z.boolean(), reason: z.string().optional() });
+
+function readDecision({ data }: A2aPart, index: number): z.infer<typeof decisionData> {
+  const decision = decisionData.safeParse(data);
+  if (decision.success) return decision.data;
+  throw refuse(`parts.${index}`, 'must be data: {"approval_id", "approved": true or false}, with a reason or without');
+}
+
+const toInput = (parts: readonly A2aPart[]): InputBlock[] =>
+  parseInput(z.object({ parts: inputContent }), { parts: parts.map(toBlock) }).parts;
+
+function toBlock({ text, data, raw, mediaType }: A2aPart, index: number): object {
+  if (text !== undefined) return { type: 'text', text };
+  if (data !== undefined) return { type: 'text', text: JSON.stringify(data) };
+  if (raw !== undefined && mediaType?.startsWith('image/'))
+    return { type: 'image', source: { type: 'base64', media_type: mediaType, data: raw } };
+  throw refuse(`parts.${index}`, 'only text, data and images are served; upload other files with POST /v1/files');
+}
+
+const refuse = (field: string, message: string): InvalidRequest =>
+  new InvalidRequest([{ field: `message.${field}`, message }]);
