@@ -64,7 +64,7 @@ export class A2aController {
     return this.answer(input, input.address.agentName);
   }
 
-  /** Errors are answers of JSON-RPC with status 200, except those of keys. */
+  /** Errors are answers of JSON-RPC with status 200, except those of keys, and failures, which are logged like those of every route. */
   private async answer(
     {
       body,
@@ -83,12 +83,7 @@ export class A2aController {
         throw new A2aError('VERSION_NOT_SUPPORTED', `A2A-Version ${String(version)}: 1.0 is spoken.`);
       await this.carryOut({ caller, response, agentName, request: envelope.data });
     } catch (error) {
-      const { body: problem } = problemResponse(error);
-      if (!(error instanceof A2aError) && [401, 403, 429].includes(problem.status) && !response.headersSent)
-        throw error;
-      const reason = error instanceof A2aError ? error.reason : toReason(problem);
-      const message = error instanceof A2aError ? error.message : describe(problem);
-      send(response, toA2aAnswer(id, { reason, message }));
+      send(response, toA2aAnswer(id, error instanceof A2aError ? error : toRefusal(error, response)));
     }
   }
 
@@ -185,6 +180,14 @@ const toFormat = (
   },
   isOver: () => task.isOver,
 });
+
+/** Throws the error again where its own status is to be sent. */
+function toRefusal(error: unknown, { headersSent }: Response): A2aError {
+  const { body: problem } = problemResponse(error);
+  const isOfKey = [401, 403, 429].includes(problem.status);
+  if (problem.status >= 500 || (isOfKey && !headersSent)) throw error;
+  return new A2aError(toReason(problem), describe(problem));
+}
 
 /** The head may have been sent already, for an answer that was long awaited. */
 function send(response: Response, answer: object): void {
