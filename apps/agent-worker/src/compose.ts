@@ -33,6 +33,7 @@ import {
   Reservations,
   RunTrees,
   Sandboxes,
+  RunSkills,
   SecretOpenings,
   ToolSets,
   WorkspaceMoves,
@@ -137,11 +138,12 @@ async function connect(config: Config, log: Logger) {
   const openExecutors = new OpenExecutors(nats);
   const moves = new WorkspaceMoves(database);
   const secretOpenings = new SecretOpenings(database, newUlid);
+  const runSkills = new RunSkills(database);
   const trees = new RunTrees(database, newUlid);
   const reservations = new Reservations(database);
   return {
     ...{ nats, toolStreams, database, queues, relay, feed, factMetrics, traces, store },
-    ...{ executors, openExecutors, sandboxes, moves, pace, secretOpenings },
+    ...{ executors, openExecutors, sandboxes, moves, pace, secretOpenings, runSkills },
     mover: new WorkspaceMover({
       ...{ moves, executors: openExecutors, log, lostAfterMs: config.EXECUTOR_LOST_AFTER_S * 1_000 },
       adopt: (executorId, adoption) => requestAdoption(nats, executorId, adoption),

@@ -6,6 +6,7 @@ import {
   announceRunHolder,
   answerHosting,
   answerSecrets,
+  answerSkills,
   DelayedPollWorker,
   natsTransportOptions,
   untilSubscribed,
@@ -19,6 +20,7 @@ import { releaseAllRuns } from './activation/release-all-runs';
 import { RunProcessor } from './activation/run.processor';
 import { signalsController } from './activation/signals.controller';
 import { answerSecretQuestion } from './activation/answer-secret-question';
+import { answerSkillQuestion } from './activation/answer-skill-question';
 import { type AgentWorker, compose } from './compose';
 import type { Config } from './config';
 import { registerDeploymentMetrics } from './maintenance/deployment-metrics';
@@ -37,6 +39,7 @@ export async function startAgentWorker(config: Config, log: Logger) {
   await app.startAllMicroservices();
   await untilSubscribed(app);
   answerHosting(worker.nats, worker.moves.readHosting.bind(worker.moves)); // until NATS closes
+  answerSkills(worker.nats, (question) => answerSkillQuestion(worker.runSkills, question));
   answerSecrets(worker.nats, (question) => answerSecretQuestion(worker.secretOpenings, question));
   await app.listen(config.PORT, config.HOST);
   worker.processor.start(config.RUN_CONCURRENCY);

@@ -5,6 +5,7 @@ import {
   connectNats,
   requestHosting,
   requestSecret,
+  requestSkill,
 } from '@rondo/messaging';
 import { type Logger, OutboundProxy, SecretBox, newUlid, openTracing } from '@rondo/platform';
 import { type Config, toSandboxSettings, toSlots } from './config';
@@ -15,6 +16,7 @@ import { McpTools } from './mcp/mcp-tools';
 import { type OwnDirectory, requireOwnDirectory } from './hosting/own-directory';
 import { McpResponder } from './mcp/mcp.responder';
 import { SandboxHealth, type SandboxProvider, SandboxSlots, createSandboxProvider, deletionNotice } from './sandboxes';
+import { SkillFolders } from './skills/skill-folders';
 import { AskedSecrets, type SecretSource } from './secrets/secret-source';
 import { SiteStore } from './sites/site-store';
 import { SandboxAccess } from './hosting/sandbox-access';
@@ -82,6 +84,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     sandboxes: { ...toToolSandboxes(sandboxes, previews), requireHere: hosting.require.bind(hosting) },
     slots: sandboxSlots,
     ...{ services, mcp, sites, log, turns },
+    skills: new SkillFolders({ ask: (question) => requestSkill(nats, executorId, question) }),
   });
   const tracing = await openTracing(config, { service: 'tool-executor', log });
   const toolCallMetrics = new ToolCallMetrics();
@@ -170,6 +173,7 @@ const toRetention = ({ SANDBOX_ARCHIVE_H, SANDBOX_DELETE_DAYS }: Config) => ({
 
 const toToolSandboxes = (sandboxes: SandboxProvider, previews: PreviewUrls): ToolSandboxes => ({
   get: sandboxes.get.bind(sandboxes),
+  ...(sandboxes.openSkills && { openSkills: sandboxes.openSkills.bind(sandboxes) }),
   toEgress: sandboxes.toEgress.bind(sandboxes),
   previewUrl: previews.findUrl.bind(previews),
   deletionNotice: (threadId, callId) => deletionNotice(sandboxes, threadId, callId),

@@ -5,6 +5,7 @@ import { fallbacks, requestedFallbacks } from './fallback';
 import { mcpServerRequests, mcpServers } from './mcp-server';
 import { modelName, requestedModel } from './model-name';
 import { secretName } from './secret';
+import { runSkill, skillChoices } from './skill';
 import { textLimits } from './text-limits';
 import { dialectName } from './tool-call';
 
@@ -146,6 +147,8 @@ export const runSettings = z.strictObject({
   caller_tools: callerTools.optional(),
   /** The sandbox may use and not read them. Absent: none. */
   secrets: secretNames.optional(),
+  /** Their names and descriptions are in the prompt, their files at `/skills`. By name. Absent: none. */
+  skills: z.array(runSkill).optional(),
   llm: llmSettings,
   processor: processorSettings,
   limits: limitSettings,
@@ -195,6 +198,8 @@ const overridable = {
   caller_tools: callerTools.optional(),
   /** Names of secrets that the sandbox may use and not read. A list replaces that of the earlier part. */
   secrets: secretNames.optional(),
+  /** Skills whose files the sandbox sees at `/skills`. A list replaces that of the earlier part. */
+  skills: skillChoices.optional(),
   llm: llmSettings.optional(),
   processor: processorSettings
     .partial()

@@ -12,6 +12,25 @@ export const skillDescription = z.string().trim().min(1).max(1_024);
 
 const skillVersionNumber = z.number().int().positive();
 
+/** A skill that an agent or a run names, and the version; absent: the newest when the run is created. */
+const skillChoice = z.strictObject({ name: skillName, version: skillVersionNumber.optional() });
+
+export const skillChoices = z
+  .array(skillChoice)
+  .max(20)
+  .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, 'names a skill twice');
+export type SkillChoice = z.infer<typeof skillChoice>;
+
+/** A version of a skill that a run has from its beginning to its end. */
+export const runSkill = z.object({
+  id: skillId,
+  name: skillName,
+  version: skillVersionNumber,
+  sha256,
+  description: skillDescription,
+});
+export type RunSkill = z.infer<typeof runSkill>;
+
 /** One file of a version of a skill. */
 export const skillFile = z.object({
   path: z.string().describe('Relative to the folder of the skill.'),

@@ -54,6 +54,13 @@ export {
   answerSecrets,
   requestSecret,
 } from './tool-calls/secret-requests';
+export {
+  type SkillAnswer,
+  type SkillQuestion,
+  answerSkills,
+  requestSkill,
+  skillPartBytes,
+} from './tool-calls/skill-requests';
 export { type HeardExecutor, ToolSupport } from './tool-calls/tool-support';
 export { ToolStreams } from './tool-calls/tool-streams';
 export { type Hosting, answerHosting, requestHosting, threadsPerRequest } from './tool-calls/workspace-hosting';

@@ -98,6 +98,7 @@ export {
   Skills,
   type StoredSkillFile,
 } from './api/skills/skills';
+export { type RunSkill, RunSkills } from './api/skills/run-skills';
 export { type OpenedSecret, type SecretOpening, SecretOpenings } from './api/secrets/secret-openings';
 export { type SecretUseFilter, SecretUses } from './api/secrets/secret-uses';
 export { Projects } from './api/projects/projects';

@@ -58,6 +58,7 @@ export function toTools(
         toolSet,
         mcpServers: run.settings.mcp_servers ?? [],
         secrets: run.settings.secrets ?? [],
+        skills: run.settings.skills,
         placement: async (thread) => executorId ?? placement.of(thread),
         moves: placement,
         onOutput: (delta: Delta) => journal.publishDelta(delta),

@@ -121,6 +121,8 @@ const childSettings =
   (providers: ModelProviders) =>
   ({ run }: Pick<ClaimedRun, 'run'>): ChildOrder['toSettings'] =>
   ({ definition, servers }) => {
+    if ((definition.skills ?? []).length > 0)
+      return { problem: 'the agent names skills, which a run that another run starts cannot have' };
     const request = withDefinition({ interactive: definition.interactive ?? false }, definition);
     const outcome = effectiveSettings(request, {
       model: run.settings.model,

@@ -7,7 +7,7 @@ import type { WorkerSignals } from './worker-signals';
 
 interface RunServiceParts extends Pick<
   RunServiceDependencies,
-  'settings' | 'agents' | 'accountLimits' | 'quota' | 'quotas' | 'sandboxes' | 'secrets' | 'creationTraces'
+  'settings' | 'agents' | 'accountLimits' | 'quota' | 'quotas' | 'sandboxes' | 'secrets' | 'skills' | 'creationTraces'
 > {
   readonly runs: Runs;
   readonly outbox: Outbox;
@@ -31,6 +31,7 @@ export function composeRunService(parts: RunServiceParts): RunService {
     quotas: parts.quotas,
     sandboxes: parts.sandboxes,
     secrets: parts.secrets,
+    skills: parts.skills,
     ...(creationTraces && { creationTraces }),
     publishJobs: () => void relay.publish(),
     publishJob: (job) => void relay.publishEntry(job),

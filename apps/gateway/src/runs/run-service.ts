@@ -40,6 +40,7 @@ import type {
   RunPlace,
   Sandboxes,
   Secrets,
+  Skills,
   StopOrder,
   StoppedRun,
 } from '@rondo/persistence';
@@ -48,6 +49,7 @@ import type { AccountLimits } from '../billing/account-limits';
 import type { AccountQuotas } from '../billing/account-quotas';
 import { InvalidRequest } from '../problems/api-error';
 import type { ActiveRunQuota } from './active-run-quota';
+import { pinSkills } from './pin-skills';
 import type { RunCreationTraces } from './run-creation-traces';
 import type { RunSettingsResolver } from './run-settings';
 
@@ -74,6 +76,7 @@ export interface RunServiceDependencies {
   readonly quotas: Pick<AccountQuotas, 'add' | 'isFull'>;
   readonly sandboxes: Pick<Sandboxes, 'hasWorkspace'>;
   readonly secrets: Pick<Secrets, 'findMissing'>;
+  readonly skills: Pick<Skills, 'findVersions'>;
   /** Absent while tracing is off. */
   readonly creationTraces?: Pick<RunCreationTraces, 'begin'>;
   /** Publishes committed jobs of the outbox to the queue. Never throws: the sweeper retries what failed. */
@@ -139,7 +142,13 @@ export class RunService {
     const { runs, settings: resolver, accountLimits, quota } = this.dependencies;
     const owner = { account: accountId, servers: stored?.servers };
     const requested = resolver.toSettings(withDefinition(overrides, stored?.definition), owner);
-    const { settings, ...admission } = await accountLimits.admit(accountId, requested);
+    const skills = await pinSkills(this.dependencies.skills, {
+      accountId,
+      overrides,
+      definition: stored?.definition,
+      settings: requested,
+    });
+    const { settings, ...admission } = await accountLimits.admit(accountId, { ...requested, ...skills });
     await this.requireSecrets(accountId, settings.secrets);
     await this.countStored({ accountId, threadId, projectId }, { input, usesTools: settings.tools.length > 0 });
     const agent = stored && { id: stored.id, version: stored.version, isNamed: source === 'request' };

@@ -44,6 +44,7 @@ function firing(
     quotas: parts.quotas,
     sandboxes: parts.sandboxes,
     secrets: parts.secrets,
+    skills: parts.skills,
     publishJobs: () => undefined,
     publishJob: () => undefined,
     publishFacts: () => undefined,

@@ -1,8 +1,16 @@
 import { type ExecutorResult, type ThreadId, type ToolResult, failedResult } from '@rondo/contract';
 import { type ToolDefinition, explainArguments } from '@rondo/domain';
 import { type DispatchedCall, type ToolReply, toAccount } from '@rondo/messaging';
-import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots, WorkspaceMoved } from '../sandboxes';
+import {
+  type Sandbox,
+  SandboxError,
+  type SandboxLabels,
+  type SandboxProvider,
+  type SandboxSlots,
+  WorkspaceMoved,
+} from '../sandboxes';
 import type { SiteStore } from '../sites/site-store';
+import type { SkillFolders } from '../skills/skill-folders';
 import type { McpTools } from '../mcp/mcp-tools';
 import type { ToolServices } from './tool-services';
 import { clipMiddle } from './clip-text';
@@ -37,6 +45,8 @@ export interface ToolRunnerParts {
   readonly services: ToolServices;
   /** The tools of servers that runs name. */
   readonly mcp: Pick<McpTools, 'handledTool'>;
+  /** Absent: calls of runs that name skills are refused. */
+  readonly skills?: Pick<SkillFolders, 'use'>;
   /** Absent: no site can be published. */
   readonly sites?: SiteStore;
   readonly log: ToolLog;
@@ -52,7 +62,7 @@ interface RunningCall {
   readonly sandbox: Sandbox;
 }
 
-export type ToolSandboxes = Pick<SandboxProvider, 'get' | 'toEgress'> & {
+export type ToolSandboxes = Pick<SandboxProvider, 'get' | 'toEgress' | 'openSkills'> & {
   /** Absent where previews are not configured. */
   readonly previewUrl?: (threadId: string, port: number) => string | undefined;
   /** Rejects unless the workspace is here. Absent where it cannot be anywhere else. */
@@ -103,6 +113,7 @@ export class ToolRunner {
     const wait = { signal: listeners.signal, timeoutMs: longestWaitMs(call) };
     await this.parts.sandboxes.requireHere?.(call.thread_id, wait); // it may take long, so it occupies no place
     const release = await this.parts.slots.acquire(user, wait);
+    let endUse: (() => void) | undefined;
     try {
       await this.parts.sandboxes.requireHere?.(call.thread_id, wait); // so may the wait for a place
       const notice = usesFiles(prepared.tool) ? await this.deletionNotice(call) : undefined;
@@ -110,9 +121,11 @@ export class ToolRunner {
       const refusal = await this.grantSecrets(prepared, call);
       if (refusal !== undefined) return failed(refusal);
       const labels = { ...user, run: call.run_id, ...(call.epoch !== undefined && { epoch: String(call.epoch) }) };
+      endUse = await this.useSkills(prepared, call, labels);
       const sandbox = await this.parts.sandboxes.get(call.thread_id, labels);
       return await this.runInTurn(prepared, { call, listeners, sandbox });
     } finally {
+      endUse?.();
       release();
     }
   }
@@ -125,6 +138,20 @@ export class ToolRunner {
     if (!secrets) return `Not executed: the run names secrets (${names.join(', ')}), and ${noSecrets}`;
     await secrets.grant({ account, run, call: callId });
     return undefined;
+  }
+
+  /** Resolves to what ends the use. Rejects with SandboxError where the sandbox cannot be shown the skills that the run names. */
+  private async useSkills(
+    { tool }: PreparedCall,
+    call: DispatchedCall,
+    labels: SandboxLabels,
+  ): Promise<(() => void) | undefined> {
+    const { skills = [], thread_id: thread, run_id: run } = call;
+    if (skills.length === 0 || !(usesFiles(tool) || runsCommands(tool, call))) return undefined;
+    const folder = await this.parts.sandboxes.openSkills?.(thread, labels);
+    if (folder !== undefined && this.parts.skills) return this.parts.skills.use(folder, skills, run);
+    const names = skills.map(({ name }) => name).join(', ');
+    throw new SandboxError('unsupported', `Not executed: the run names skills (${names}), and ${noSkills}`);
   }
 
   private async deletionNotice({ thread_id, call_id }: DispatchedCall): Promise<string | undefined> {
@@ -204,6 +231,8 @@ export class ToolRunner {
 
 const noSecrets =
   'sandboxes here can use none: their provider is daytona, they are not isolated, or this executor has no SECRETS_KEY.';
+
+const noSkills = 'sandboxes here can have none: their provider is daytona, or they are not isolated.';
 
 const runsCommands = ({ group }: ToolDefinition, { mcp }: DispatchedCall): boolean =>
   group === 'shell' || mcp?.server.transport === 'stdio';

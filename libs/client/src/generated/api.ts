@@ -113,6 +113,10 @@ export type components = {
             })[];
             caller_tools?: components["schemas"]["CallerTool"][];
             secrets?: string[];
+            skills?: {
+                name: string;
+                version?: number;
+            }[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: {
                 dialect?: components["schemas"]["Dialect"];
@@ -206,6 +210,10 @@ export type components = {
             })[];
             caller_tools?: components["schemas"]["CallerTool"][];
             secrets?: string[];
+            skills?: {
+                name: string;
+                version?: number;
+            }[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -949,6 +957,10 @@ export type components = {
                 })[];
                 caller_tools?: components["schemas"]["CallerTool"][];
                 secrets?: string[];
+                skills?: {
+                    name: string;
+                    version?: number;
+                }[];
                 llm?: components["schemas"]["LlmSettings"];
                 processor?: components["schemas"]["ProcessorOverrides"];
                 limits?: components["schemas"]["LimitOverrides"];
@@ -1866,6 +1878,10 @@ export type components = {
             })[];
             caller_tools?: components["schemas"]["CallerTool"][];
             secrets?: string[];
+            skills?: {
+                name: string;
+                version?: number;
+            }[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -1938,6 +1954,10 @@ export type components = {
             })[];
             caller_tools?: components["schemas"]["CallerTool"][];
             secrets?: string[];
+            skills?: {
+                name: string;
+                version?: number;
+            }[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -2520,6 +2540,10 @@ export type components = {
             })[];
             caller_tools?: components["schemas"]["CallerTool"][];
             secrets?: string[];
+            skills?: {
+                name: string;
+                version?: number;
+            }[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -2735,6 +2759,13 @@ export type components = {
             })[];
             caller_tools?: components["schemas"]["CallerTool"][];
             secrets?: string[];
+            skills?: {
+                id: string;
+                name: string;
+                version: number;
+                sha256: string;
+                description: string;
+            }[];
             llm: components["schemas"]["LlmSettings"];
             processor: components["schemas"]["ProcessorSettings"];
             limits: components["schemas"]["LimitSettings"];

@@ -99,6 +99,7 @@ function overlay({ name, profile: { settings: profile, ...about }, request, defa
     mcp_servers: _servers,
     caller_tools: _tools,
     secrets: agentSecrets,
+    skills: _skills,
     fallbacks: _,
     ...identity
   } = other;

@@ -1,4 +1,4 @@
-import { type RecordedFact, accountId, mcpServer, recordedFact, runId, threadId } from '@rondo/contract';
+import { type RecordedFact, accountId, mcpServer, recordedFact, runId, skillId, threadId } from '@rondo/contract';
 import { covers } from '../released/lost-rights';
 import { NatsRunFeed } from '../run-feed/run-feed';
 import { OwnNatsServer } from '../testing/own-nats-server';
@@ -29,6 +29,7 @@ import { ToolStreams, toolStreamConfigs } from '../tool-calls/tool-streams';
 import { HeardRunHolders, announceRunHolder } from '../queues/signs-of-life';
 import { ToolSupport } from '../tool-calls/tool-support';
 import { answerSecrets, requestSecret } from '../tool-calls/secret-requests';
+import { answerSkills, requestSkill } from '../tool-calls/skill-requests';
 import { answerHosting, requestHosting } from '../tool-calls/workspace-hosting';
 import { builtInTools } from '@rondo/domain';
 import { openTunnel, serveTunnels } from '../tunnels/executor-tunnels';
@@ -172,6 +173,7 @@ describe('each permission on NATS', () => {
       answerMcpDiscoveries(executor, id, () => Promise.resolve(discovery)),
       answerHosting(worker, () => Promise.resolve({ deleted: [] })),
       answerSecrets(worker, () => Promise.resolve({ how: 'granted', secrets: [] })),
+      answerSkills(worker, () => Promise.resolve({ how: 'unknown' })),
       serveTunnels(executor, id, { accept: () => Promise.resolve({ head: {} }) }),
     );
     const [heardByWorker, heardByGateway] = [new OpenExecutors(worker), new ToolSupport(gateway)];
@@ -186,6 +188,8 @@ describe('each permission on NATS', () => {
     expect(await requestAdoption(worker, id, { threadId: thread, from: 'exe_lost' })).toBe('adopted');
     expect(await requestHosting(executor, id, { asked: [thread] })).toEqual({ deleted: [] });
     expect(await requestSecret(executor, id, { ask: 'grants', run_id: run })).toEqual({ how: 'granted', secrets: [] });
+    const skill = { skill_id: skillId.parse('skl_1'), version: 1 };
+    expect(await requestSkill(executor, id, { ask: 'files', run_id: run, ...skill })).toEqual({ how: 'unknown' });
     await requestMcpList(worker, id, { thread_id: thread, run_id: run, account_id: account, server: mcp });
     await requestMcpDiscovery(gateway, id, { account_id: account, server: mcp });
     for (const link of [worker, gateway]) {

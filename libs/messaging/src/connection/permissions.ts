@@ -14,7 +14,7 @@ interface Traffic {
   readonly queue?: string;
 }
 
-/** One worker answers each question of an executor: about the threads that it hosts, and about secrets. */
+/** One worker answers each question of an executor: about the threads that it hosts, about secrets and about skills. */
 export const hostingQueue = 'workers';
 const askedOfWorkers = { publish: ['tool-executor'], subscribe: ['agent-worker'], queue: hostingQueue } as const;
 
@@ -53,6 +53,7 @@ export const toTraffic = (executor: string) =>
     sandboxAdopt: { subject: names.sandboxAdopt(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     sandboxThreads: { subject: names.sandboxThreads(executor), ...askedOfWorkers },
     secretAsk: { subject: names.secretAsk(executor), ...askedOfWorkers },
+    skillAsk: { subject: names.skillAsk(executor), ...askedOfWorkers },
     mcpList: { subject: names.mcpList(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     mcpDiscover: { subject: names.mcpDiscover(executor), publish: ['gateway'], subscribe: ['tool-executor'] },
     sandboxOpen: {

@@ -62,6 +62,8 @@ export function wireNames(namespace = '') {
     sandboxThreads: (executorId: string) => `${subject}sandbox.threads.${executorId}`,
     /** Request of an executor to any worker: what may be done with a secret, and its sealed value for one request. */
     secretAsk: (executorId: string) => `${subject}secret.ask.${executorId}`,
+    /** Request of an executor to any worker: the files of a skill that a run names. */
+    skillAsk: (executorId: string) => `${subject}skill.ask.${executorId}`,
     /** Request to an executor for the tools of an MCP server. */
     mcpList: (executorId: string) => `${subject}mcp.list.${executorId}`,
     /** Request of a gateway to an executor for the tools of an MCP server that no run uses yet. */

@@ -14,6 +14,7 @@ import {
   removalRequest,
 } from '../tool-calls/sandbox-requests';
 import { secretAnswer, secretQuestion } from '../tool-calls/secret-requests';
+import { skillAnswer, skillQuestion } from '../tool-calls/skill-requests';
 import { hostingAnswer, hostingRequest } from '../tool-calls/workspace-hosting';
 import { announcement } from '../tool-calls/open-executors';
 import { tunnelAnswer, tunnelRequest } from '../tunnels/executor-tunnels';
@@ -48,6 +49,7 @@ const wire = {
   sandboxAdopt: { schema: adoptionRequest, answer: adoptionAnswer },
   sandboxThreads: { schema: hostingRequest, answer: hostingAnswer },
   secretAsk: { schema: secretQuestion, answer: secretAnswer },
+  skillAsk: { schema: skillQuestion, answer: skillAnswer },
   mcpList: { schema: mcpListRequest, answer: mcpDiscovery },
   mcpDiscover: { schema: mcpDiscoverRequest, answer: mcpDiscovery },
   sandboxOpen: { schema: tunnelRequest.extend({ request: sandboxRequest }), answer: tunnelAnswer },

@@ -9,6 +9,7 @@ import {
   mcpServer,
   requiredInput,
   runId,
+  runSkill,
   secretName,
   threadId,
 } from '@rondo/contract';
@@ -37,6 +38,8 @@ export const dispatchedCall = z.object({
   mcp: z.object({ server: mcpServer, tool: z.string(), fingerprint: z.string() }).exactOptional(),
   /** The secrets that the run names: an executor of before knows none, and commands find no placeholders there. */
   secrets: z.array(secretName).exactOptional(),
+  /** The skills that the run names: an executor of before knows none, and commands do not see them there. */
+  skills: z.array(runSkill.omit({ description: true })).exactOptional(),
   /** The store it was sent into, see ToolStreams.store: no other store has its claim. Older workers do not send it. */
   store: z.string().exactOptional(),
   /** The claim of the run under which it was sent, for the labels of a sandbox. Older workers do not send it. */

@@ -10,6 +10,7 @@ const labelPrefix = 'rondo.';
 /** Where the files of a sandbox appear in its container. */
 export const inside = {
   workspace: '/workspace',
+  skills: '/skills',
   agent: '/rondo/agent',
   egressSocket: '/rondo/egress.sock',
   secretSocket: '/rondo/secrets.sock',
@@ -69,12 +70,13 @@ function toLimits({ memoryBytes, processes, cpu, openFiles, fileSizeBytes }: San
 }
 
 function toMounts(
-  { directory }: Workspace,
+  { directory, skills }: Workspace,
   paths: Pick<ContainerParts, 'agentDirectory' | 'egressSocket' | 'secretSocket'>,
 ): object[] {
   const bind = (Source: string, Target: string, ReadOnly: boolean) => ({ Type: 'bind', Source, Target, ReadOnly });
   return [
     bind(directory, inside.workspace, false),
+    ...(skills === undefined ? [] : [bind(skills, inside.skills, true)]),
     bind(paths.agentDirectory, inside.agent, true),
     ...(paths.egressSocket === undefined ? [] : [bind(paths.egressSocket, inside.egressSocket, true)]),
     ...(paths.secretSocket === undefined ? [] : [bind(paths.secretSocket, inside.secretSocket, true)]),

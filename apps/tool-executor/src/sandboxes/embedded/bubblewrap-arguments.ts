@@ -5,6 +5,8 @@ import type { SandboxSettings } from '../provider/sandbox-settings';
 
 export interface View {
   workspace: string;
+  /** Absent for trials. */
+  skills: string | undefined;
   agent: string;
   /** Of the first process and the agent, see `guarded-start.ts`. */
   loader: string;
@@ -19,6 +21,7 @@ export interface View {
 }
 
 export const insideUid = 1000;
+export const insideSkills = '/skills';
 export const insideAgent = '/run/agent';
 export const insideLoader = '/run/loader';
 export const insideEgressSocket = '/run/egress.sock';
@@ -54,6 +57,7 @@ export function bubblewrapArguments(view: View, settings: SandboxSettings): stri
     ...limitedMemoryDisk('/dev/shm', sharedMemoryBytes),
     ...limitedMemoryDisk('/run', runBytes),
     ...['--bind', view.workspace, '/workspace', '--chdir', '/workspace'],
+    ...(view.skills === undefined ? [] : ['--ro-bind', view.skills, insideSkills]),
     ...['--ro-bind', view.agent, insideAgent, '--ro-bind', view.loader, insideLoader],
     ...(view.egressSocket === undefined ? [] : ['--ro-bind', view.egressSocket, insideEgressSocket]),
     ...(view.secretSocket === undefined ? [] : ['--ro-bind', view.secretSocket, insideSecretSocket]),

@@ -108,6 +108,7 @@ export class BubblewrapLauncher implements Launcher {
     const view = bubblewrapArguments(
       {
         workspace: bindMounts.to(use.workspace.directory),
+        skills: use.workspace.skills && bindMounts.to(use.workspace.skills),
         agent: runtime.agent,
         loader: bindMounts.to(loader),
         systemFiles: runtime.systemFiles,

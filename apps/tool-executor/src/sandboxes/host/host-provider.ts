@@ -115,6 +115,13 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
       .map((sandbox) => (this.isAwake(sandbox.threadId) ? { ...sandbox, state: 'awake' } : sandbox));
   }
 
+  /** Undefined without isolation, where nothing could be shown at a path of its own. */
+  async openSkills(threadId: string, labels: SandboxLabels): Promise<string | undefined> {
+    if (this.settings.unsafeHost) return undefined;
+    await this.freeDisk.require();
+    return this.workspaces.openSkills(threadId, labels);
+  }
+
   endRun(threadId: string, run: string): Promise<EndedCommand[]> {
     this.egress.of(threadId).secrets?.end(run);
     return this.sandboxes.find(threadId)?.endRun(run) ?? Promise.resolve([]);

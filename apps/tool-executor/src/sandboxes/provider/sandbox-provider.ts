@@ -30,6 +30,11 @@ export interface SandboxProvider {
    * with `unavailable` when no sandbox can be created.
    */
   get(threadId: string, labels?: SandboxLabels): Promise<Sandbox>;
+  /**
+   * The folder that the thread's sandbox sees read-only at `/skills`, also while it is awake. Undefined, or absent, where a sandbox
+   * can be shown none.
+   */
+  openSkills?(threadId: string, labels: SandboxLabels): Promise<string | undefined>;
   /** The sandboxes that exist, awake or not, whose labels include all of these. A reconciler compares them with the threads. */
   list(labels?: Partial<SandboxLabels>): Promise<ListedSandbox[]>;
   /**

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { SandboxError } from './sandbox-error';
 
 export const workspacePath = '/workspace';
+const skillsPath = '/skills';
 const maximumPathBytes = 4_000;
 
 /**
@@ -19,6 +20,15 @@ export function relativeToWorkspace(path: string): string {
   return relative;
 }
 
-/** A path as results show it: relative to the workspace, `.` for the workspace itself. */
-export const shownPath = (path: string): string =>
-  posix.relative(workspacePath, posix.resolve(workspacePath, path)) || '.';
+/** The same for a path that is only read: it may also lie in `/skills`, which the sandbox cannot change. */
+export function readableFromWorkspace(path: string): string {
+  const absolute = posix.resolve(workspacePath, path);
+  const isOfSkill = absolute === skillsPath || absolute.startsWith(`${skillsPath}/`);
+  return isOfSkill && !path.includes('\0') ? posix.relative(workspacePath, absolute) : relativeToWorkspace(path);
+}
+
+/** A path as results show it: relative to the workspace, `.` for the workspace itself. One of a skill is absolute. */
+export function shownPath(path: string): string {
+  const absolute = posix.resolve(workspacePath, path);
+  return absolute.startsWith(`${skillsPath}/`) ? absolute : posix.relative(workspacePath, absolute) || '.';
+}

@@ -6,6 +6,7 @@ import type {
   ExecutorResult,
   McpServer,
   RunId,
+  RunSettings,
   ThreadId,
   ToolCall,
   ToolSource,
@@ -53,6 +54,8 @@ export interface NatsToolsOptions {
   readonly mcpServers?: readonly McpServer[];
   /** The names of the secrets that the run's sandbox may use. */
   readonly secrets?: readonly string[];
+  /** The skills whose files commands and tools of files see. */
+  readonly skills?: RunSettings['skills'];
   /** How long a call of a tool of this run may take. */
   readonly toTimeoutMs?: (tool: ToolDefinition | undefined) => number;
   /** The span of a call, where the run is traced. */
@@ -177,7 +180,17 @@ export class NatsTools implements Tools<ExecutorResult> {
   }
 
   private dispatched(call: CallToSend): OwnCall {
-    const { runId, accountId, threadId, epoch, toolSet, toTimeoutMs, toTraceparent, secrets = [] } = this.options;
+    const {
+      runId,
+      accountId,
+      threadId,
+      epoch,
+      toolSet,
+      toTimeoutMs,
+      toTraceparent,
+      secrets = [],
+      skills = [],
+    } = this.options;
     const tool = toolSet.named(call.name);
     const timeoutMs = toTimeoutMs?.(tool) ?? tool?.timeoutMs ?? usualTimeoutMs;
     const mcp = this.findServer(tool?.source);
@@ -195,6 +208,7 @@ export class NatsTools implements Tools<ExecutorResult> {
       ...(mcp && { mcp }),
       ...(call.input && { input: call.input }),
       ...(secrets.length > 0 && { secrets: [...secrets] }),
+      ...(skills.length > 0 && { skills: skills.map(({ description: _, ...skill }) => skill) }),
       ...(toTraceparent && { traceparent: toTraceparent(call) }),
     };
   }

@@ -12,7 +12,7 @@ import type {
 import { readPieces, requireSize } from '../../provider/file-pieces';
 import { SandboxError } from '../../provider/sandbox-error';
 import type { SandboxSettings } from '../../provider/sandbox-settings';
-import { relativeToWorkspace } from '../../provider/workspace-path';
+import { readableFromWorkspace, relativeToWorkspace } from '../../provider/workspace-path';
 
 /** Of a file that is written in pieces. */
 const pieceBytes = 256 * 1024;
@@ -43,7 +43,7 @@ export class AgentFiles implements SandboxFiles {
 
   async read(path: string, range?: { offset: number; length: number }): Promise<FileContent> {
     const maxBytes = this.settings.transferBytes;
-    const answer = await this.ask('file.read', { path: relativeToWorkspace(path), maxBytes, ...range });
+    const answer = await this.ask('file.read', { path: readableFromWorkspace(path), maxBytes, ...range });
     return { content: Buffer.from(answer.content, 'base64'), size: answer.size };
   }
 
@@ -82,11 +82,11 @@ export class AgentFiles implements SandboxFiles {
 
   async list(path: string, { depth = 1, exclude = [] }: ListOptions = {}): Promise<FileListing> {
     const { listedEntries: maxEntries } = this.settings;
-    return this.ask('file.list', { path: relativeToWorkspace(path), depth, exclude, maxEntries });
+    return this.ask('file.list', { path: readableFromWorkspace(path), depth, exclude, maxEntries });
   }
 
   async stat(path: string): Promise<FileStatus | undefined> {
-    const answer = await this.ask('file.stat', { path: relativeToWorkspace(path) });
+    const answer = await this.ask('file.stat', { path: readableFromWorkspace(path) });
     if (!answer.found) return undefined;
     const { kind, size, permissions, modifiedAt } = answer;
     return { kind, size, permissions, modifiedAt };

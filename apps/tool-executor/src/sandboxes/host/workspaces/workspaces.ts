@@ -25,6 +25,8 @@ export interface Workspace {
   uid?: number;
   /** The disk to be mounted at the directory; missing where the files lie in the directory itself. */
   image?: string;
+  /** What it sees read-only at `/skills`. Missing for trials. */
+  skills?: string;
   /** What the sandbox is booted for. */
   labels?: SandboxLabels;
 }
@@ -133,6 +135,7 @@ export class Workspaces {
     await rename(from, this.toHome(threadId));
     prepared.threadId = threadId;
     prepared.directory = this.toDirectory(threadId);
+    prepared.skills = this.toSkills(threadId);
     if (prepared.image !== undefined) prepared.image = this.toImage(threadId);
   }
 
@@ -140,11 +143,25 @@ export class Workspaces {
     return join(this.toHome(threadId), 'workspace');
   }
 
+  /** The folder of the thread's skills, beside its workspace, whether that is packed or not. Made with the workspace. */
+  async openSkills(threadId: string, labels: SandboxLabels): Promise<string> {
+    if (!existsSync(this.toHome(threadId))) await this.open(threadId, labels);
+    await mkdir(this.toSkills(threadId), { recursive: true, mode: 0o755 });
+    return this.toSkills(threadId);
+  }
+
+  private toSkills(threadId: string): string {
+    return join(this.toHome(threadId), 'skills');
+  }
+
   private async restoreAndMake(threadId: string, labels: SandboxLabels): Promise<Workspace> {
     await this.packing.interrupt(threadId);
     const home = this.toHome(threadId);
     if (existsSync(home)) await this.restore(home);
-    return this.make(threadId, labels);
+    const workspace = await this.make(threadId, labels);
+    const skills = this.toSkills(threadId);
+    await mkdir(skills, { recursive: true, mode: 0o755 });
+    return { ...workspace, skills };
   }
 
   private async restore(home: string): Promise<void> {

@@ -1,0 +1,79 @@
+import type { RunSettings, Skill } from '@rondo/contract';
+import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { expectWholeLog } from './log-expectations';
+
+const manifest = (more = '') => `---
+name: csv-totals
+description: Adds up a column of a CSV file.
+---
+
+Run scripts/total.sh FILE COLUMN.${more}
+`;
+const script = `#!/bin/sh\nawk -F, -v c="$2" 'NR > 1 { s += $c } END { print "total " s }' "$1"\n`;
+
+describe('a skill', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
+    client = rondo.client();
+  });
+  afterAll(async () => {
+    expect(await rondo.violations()).toEqual([]);
+    await rondo.stop();
+  });
+
+  async function upload(more = ''): Promise<Skill> {
+    const form = new FormData();
+    form.append('files', new Blob([manifest(more)]), 'SKILL.md');
+    form.append('files', new Blob([script]), 'scripts/total.sh');
+    form.set('executable', '["scripts/total.sh"]');
+    const headers = { Authorization: `Bearer ${client.key}` };
+    const response = await fetch(`${client.url}/v1/skills`, { method: 'POST', headers, body: form });
+    expect(response.status).toBe(201);
+    return (await response.json()) as Skill;
+  }
+  const readSettings = async (id: string) =>
+    (await client.json<{ settings: RunSettings }>('GET', `/runs/${id}`)).settings.skills;
+
+  it('is named in the prompt, read and run by the version that the run began with, also after its worker died', async () => {
+    const first = await upload();
+    const run = await client.createRun({
+      ...scripted('a skill', [
+        { calls: [call('read_file', { file_path: '/skills/csv-totals/SKILL.md' })] },
+        { calls: [command('printf "n,v\\na,2\\nb,3\\n" > t.csv; /skills/csv-totals/scripts/total.sh t.csv 2')] },
+        { text: 'word '.repeat(60), pace_ms: 40, chunk_chars: 5, calls: [command('cat /skills/csv-totals/SKILL.md')] },
+        { calls: [command('echo x > /skills/csv-totals/SKILL.md; touch /skills/mine; rm -r /skills/csv-totals')] },
+        { text: 'Done.' },
+      ]),
+      skills: [{ name: 'csv-totals' }],
+    });
+    await client.seen(run.id, 'message.delta');
+    const second = await upload(' A newer text.');
+    expect((await client.request('DELETE', `/skills/${first.id}`)).status).toBe(409);
+    await rondo.services.get('agent-worker').kill();
+    await rondo.services.get('agent-worker').start();
+
+    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    const pinned = { id: first.id, name: 'csv-totals', version: 1, sha256: first.sha256 };
+    expect([second.version, await readSettings(run.id)]).toMatchObject([2, [pinned]]);
+    const outputs = JSON.stringify(await client.json('GET', `/runs/${run.id}/tool-calls`));
+    expect(outputs).toContain('total 5');
+    expect(outputs).toContain('Run scripts/total.sh FILE COLUMN.');
+    expect(outputs).not.toContain('A newer text.');
+    expect(outputs.match(/Read-only file system/g)?.length).toBeGreaterThanOrEqual(2);
+    const [request] = await rondo.modelRequests(1);
+    expect(JSON.stringify(request)).toContain('- csv-totals: Adds up a column of a CSV file.');
+    expectWholeLog(await client.facts(run.id));
+    expect((await client.request('DELETE', `/skills/${first.id}`)).status).toBe(204);
+  });
+
+  it('that there is not, or that no tool of the run could read, is refused by its field', async () => {
+    await upload();
+    const order = async (body: object) => (await client.request('POST', '/runs', { input: 'Go.', ...body })).text;
+
+    expect(await order({ skills: [{ name: 'no-such' }] })).toContain('there is no skill named');
+    expect(await order({ skills: [{ name: 'csv-totals', version: 9 }] })).toContain('there is no version 9');
+    expect(await order({ skills: [{ name: 'csv-totals' }], tools: [] })).toContain('needs a tool');
+  });
+});

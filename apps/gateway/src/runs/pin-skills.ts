@@ -1,0 +1,42 @@
+import type { AccountId, AgentDefinition, RunSettings, SettingsRequest } from '@rondo/contract';
+import { builtInTools } from '@rondo/domain';
+import type { Skills } from '@rondo/persistence';
+import { InvalidRequest } from '../problems/api-error';
+
+interface SkillsOfRun {
+  readonly accountId: AccountId;
+  readonly overrides: SettingsRequest;
+  /** Of the stored agent. */
+  readonly definition: AgentDefinition | undefined;
+  readonly settings: RunSettings;
+}
+
+/**
+ * The versions that the run has from now on, by name: those of the request, or of its agent. Throws InvalidRequest with the fields
+ * of those that there are not, and for a run whose tools could not read them.
+ */
+export async function pinSkills(
+  skills: Pick<Skills, 'findVersions'>,
+  { accountId, overrides, definition, settings }: SkillsOfRun,
+): Promise<Pick<RunSettings, 'skills'>> {
+  const [field, named = []] = overrides.skills
+    ? (['skills', overrides.skills] as const)
+    : (['agent.skills', overrides.agent?.skills ?? definition?.skills] as const);
+  if (named.length === 0) return {};
+  if (!settings.tools.some(readsFiles))
+    throw new InvalidRequest([{ field, message: 'needs a tool that reads files or runs commands' }]);
+  const found = await skills.findVersions(accountId, named);
+  const missing = named.flatMap(({ name, version }, index) => {
+    const what = version === undefined ? 'skill' : `version ${version} of a skill`;
+    return found[index] ? [] : [{ field: `${field}.${index}`, message: `there is no ${what} named "${name}"` }];
+  });
+  if (missing.length > 0) throw new InvalidRequest(missing);
+  const pinned = found.flatMap((one) =>
+    one
+      ? [{ id: one.skill_id, name: one.name, version: one.version, sha256: one.sha256, description: one.description }]
+      : [],
+  );
+  return { skills: pinned.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+}
+
+const readsFiles = (tool: string): boolean => ['shell', 'files'].includes(builtInTools.named(tool)?.group ?? '');
