@@ -125,7 +125,7 @@ const readOwner = ({ audience, agentId }: ClientAccess) => ({
 
 /** How the agent is told to act, and what it is connected to, is not for browsers. */
 function toShownSettings(settings: RunSettings): RunSettings {
-  const { agent, mcp_servers: _, secrets: __, tool_policies: ___, fallbacks: ____, ...shown } = settings;
+  const { agent, mcp_servers: _, secrets: __, tool_policies: ___, fallbacks: ____, skills: _____, ...shown } = settings;
   return { ...shown, agent: agent.name === undefined ? {} : { name: agent.name } };
 }
 

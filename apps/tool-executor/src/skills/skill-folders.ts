@@ -67,6 +67,10 @@ export class SkillFolders {
       const former = `${draft}-former`;
       try {
         await this.write(draft, skill, run);
+        if (known[skill.name]) {
+          known[skill.name] = ''; // a process that dies here leaves no folder, and the next writes it again
+          await writeRecord(recordFile, known);
+        }
         await rename(join(root, skill.name), former).catch(unlessMissing);
         await rename(draft, join(root, skill.name));
       } finally {
@@ -74,8 +78,7 @@ export class SkillFolders {
         await rm(former, { recursive: true, force: true });
       }
       known[skill.name] = skill.sha256;
-      await writeFile(`${draft}.json`, JSON.stringify(known), { mode: 0o600 });
-      await rename(`${draft}.json`, recordFile);
+      await writeRecord(recordFile, known);
     }
   }
 
@@ -133,6 +136,13 @@ async function readRecord(file: string): Promise<Record<string, string>> {
   } catch {
     return {}; // Then they are written again.
   }
+}
+
+/** As a whole, or not at all. */
+async function writeRecord(file: string, known: Record<string, string>): Promise<void> {
+  const draft = `${file}-${randomUUID()}`;
+  await writeFile(draft, JSON.stringify(known), { mode: 0o600 });
+  await rename(draft, file);
 }
 
 function unlessMissing(error: NodeJS.ErrnoException): void {
