@@ -3,6 +3,7 @@ import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { owner as user, ownerPassword } from './credentials.mjs';
 import { reachableDirectory } from './data-directory.mjs';
+import { DebianPackages } from './debian-packages.mjs';
 import { postgresDirectories } from './find-program.mjs';
 import { probes } from './probes.mjs';
 import { run } from './run-program.mjs';
@@ -104,3 +105,10 @@ function serverOwner() {
   const [, , uid, gid] = accounts.find(([name]) => name === 'postgres') ?? accounts.find(([name]) => name === 'nobody');
   return { uid: Number(uid), gid: Number(gid) };
 }
+
+export async function findPostgresServer(dataDir) {
+  const local = postgres.findLocal({ path: process.env.PATH, dataDir: join(dataDir, 'none') });
+  return local ?? postgres.fromPackages(new DebianPackages(reachableDirectory(dataDir, 'packages')));
+}
+
+export { serverOwner };

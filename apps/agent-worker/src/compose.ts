@@ -47,6 +47,7 @@ import { toAccountBudgets, createQueueShares, findReservations } from './activat
 import { createMcpCatalog, toTools } from './activation/compose-tools';
 import { AgentRunner } from './activation/agent-runner';
 import { DueRunPoller } from './activation/due-run-poller';
+import { createReplacementRecord } from './activation/replaced-database';
 import { RunProcessor } from './activation/run.processor';
 import type { McpCatalog } from './activation/mcp-catalog';
 import { SandboxPlacement } from './activation/sandbox-placement';
@@ -208,6 +209,7 @@ function toRunner(
       tokens.load(claim.run.settings.model).catch(warnTo(log)('vocabulary not loaded'));
       return documentsInMessages.shownIn(await imagesFromUrls.shownIn(await files.deliveredIn(claim, signal), signal));
     },
+    recordedFirst: createReplacementRecord(adapters, warnTo(log)('calls that the database lacks were not looked for')),
     modelFor: ({ runId, accountId }) => {
       const withDocuments = new DocumentsFromFiles(model, documentCache.of(runId));
       return forAccount(new ImagesFromBlobs(withDocuments, imageCache.of(runId)), accountId);

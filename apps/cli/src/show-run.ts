@@ -77,6 +77,10 @@ export class RunDisplay {
       this.note(`The context was shortened: ${event.data.tokens_before} → ${event.data.tokens_after} tokens`, 'cyan');
     if (event.type === 'context.compaction_failed')
       this.note(`The context could not be summarized: ${event.data.error.message}`, 'yellow');
+    if (event.type === 'stream.rewound')
+      this.note(`The database was replaced: what was shown from fact ${event.data.from} on is lost.`, 'yellow');
+    if (event.type === 'database.replaced')
+      this.note(`The database was replaced. Calls of unknown outcome: ${event.data.unknown_calls.length}`, 'yellow');
     if (event.type === 'stream.gap')
       this.note(`The facts ${event.data.from} to ${event.data.to} are deleted (retention).`, 'yellow');
     if (event.type === 'run.waiting' || isTerminal(event)) this.endLine();

@@ -72,6 +72,7 @@ const table = {
   'budget.raised': note,
   'mcp.connected': note,
   'mcp.skipped': note,
+  'database.replaced': note,
 } satisfies FactTable<RowChange | undefined>;
 
 /** The types of facts that change rows. */

@@ -53,6 +53,23 @@ describe('RunLog', () => {
     );
   });
 
+  it('that is rewound shows what it would have shown without the lost facts', () => {
+    fc.assert(
+      fc.property(runEvents, place, place, (events, end, lost) => {
+        const shown = events.slice(0, Math.round(end * events.length));
+        const from = Math.max(1, Math.ceil(lost * findLastSeq(shown)));
+        const log = new RunLog();
+        for (const event of shown) log.apply(event);
+        const [first] = events;
+        if (!first) return;
+        log.apply({ ...first, seq: null, type: 'stream.rewound', data: { from } });
+        const kept = events.filter(({ seq }) => seq !== null && seq < Math.min(from, findLastSeq(shown) + 1));
+
+        expect(log.view).toEqual(createView(from > findLastSeq(shown) ? shown : kept));
+      }),
+    );
+  });
+
   it('shows the same from the facts alone, once the run is over', () => {
     fc.assert(
       fc.property(runEvents, (events) => {

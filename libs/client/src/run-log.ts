@@ -1,6 +1,6 @@
 import { MissingFactsError } from './errors.ts';
 import { type Delta, isDelta, isFact, isTerminal } from './event-kinds.ts';
-import type { Fact, RunSnapshot, StreamEvent, StreamGap } from './generated/api.ts';
+import type { Fact, RunSnapshot, StreamEvent, StreamGap, StreamRewound } from './generated/api.ts';
 import { OpenTexts, extended } from './open-texts.ts';
 import { type RowChange, rowChange } from './row-changes.ts';
 import { type RunRow, type RunView, emptyView, messageRow } from './run-view.ts';
@@ -12,14 +12,17 @@ import { statusChanges } from './status-changes.ts';
  * the same view once nothing is being written.
  */
 export class RunLog {
-  private readonly rows: RunRow[] = [];
+  private rows: RunRow[] = [];
+  /** The facts of the view, for when it must be made anew without the last of them. */
+  private facts: Fact[] = [];
   private readonly places = new Map<string, number>();
   private readonly open = new OpenTexts();
   private state: RunView;
   private shown: RunView | undefined;
+  private epoch = 0;
 
   /** `after`: the facts up to this seq will not come, as in a stream that begins after them. */
-  constructor(after = 0) {
+  constructor(private readonly after = 0) {
     this.state = { ...emptyView, lastSeq: after };
   }
 
@@ -34,6 +37,11 @@ export class RunLog {
     return this.state.lastSeq;
   }
 
+  /** The epoch of the last fact. */
+  get lastEpoch(): number {
+    return this.epoch;
+  }
+
   get view(): RunView {
     this.shown ??= { ...this.state, rows: [...this.rows, ...this.open.rows()] };
     return this.shown;
@@ -42,6 +50,7 @@ export class RunLog {
   private reduce(event: StreamEvent): boolean {
     if (isDelta(event)) return this.append(event);
     if (isFact(event)) return this.record(event);
+    if (event.type === 'stream.rewound') return this.rewind(event);
     return event.type === 'stream.gap' ? this.skip(event.data) : this.restore(event.data);
   }
 
@@ -50,6 +59,8 @@ export class RunLog {
     if (fact.seq <= lastSeq) return false;
     if (fact.seq !== lastSeq + 1) throw new MissingFactsError(lastSeq + 1, fact.seq);
 
+    this.facts.push(fact);
+    this.epoch = fact.epoch;
     for (const streamId of supersededBy(fact)) this.open.close(streamId, fact.seq);
     this.change(rowChange(fact));
     const { run_id: runId, thread_id: threadId, iteration, seq } = fact;
@@ -77,6 +88,21 @@ export class RunLog {
     const output = extended(row.output, delta);
     if (output === undefined) return false;
     this.rows[place] = { ...row, output };
+    return true;
+  }
+
+  /** Forgets the facts from there on, which are not in the log any more. */
+  private rewind({ epoch, data: { from } }: StreamRewound): boolean {
+    this.epoch = epoch;
+    if (from > this.state.lastSeq) return false;
+    const kept = this.facts.filter(({ seq }) => seq < from);
+    this.facts = [];
+    this.rows = [];
+    this.places.clear();
+    this.open.clear();
+    this.state = { ...emptyView, lastSeq: kept[0] ? kept[0].seq - 1 : Math.min(this.after, from - 1) };
+    for (const fact of kept) this.record(fact);
+    this.epoch = epoch;
     return true;
   }
 

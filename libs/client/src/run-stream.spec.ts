@@ -124,6 +124,28 @@ describe('a stream', () => {
     expect(received.find(({ seq }) => seq !== null)?.seq).toBe(4);
   });
 
+  it('that is rewound passes the notice and then the facts that hold, and continues after them by their epoch', async () => {
+    const asked: (string | undefined)[] = [];
+    const [first, second] = facts as [StreamEvent, StreamEvent];
+    const anew = { ...second, id: 'evt_anew', epoch: 1_000_001 } as StreamEvent;
+    const end = { ...first, id: 'evt_end', seq: 3, epoch: 1_000_001, type: 'run.completed' } as StreamEvent;
+    const rewound = { ...first, seq: null, type: 'stream.rewound', data: { from: 2 } } as StreamEvent;
+    const sent = [[first, second], [rewound, anew], [end]];
+    const rewinding = await ScriptedGateway.start((request, response) => {
+      asked.push(request.headers['last-event-id'] as string | undefined);
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.end(opening + (sent.shift() ?? []).map(frame).join(''));
+    });
+
+    const received = await collect(new Rondo(rewinding.options).runs.stream('run'));
+
+    expect(received.map(({ id, type }) => `${type} ${id}`)).toEqual(
+      [first, second, rewound, anew, end].map(({ id, type }) => `${type} ${id}`),
+    );
+    expect(asked).toEqual(['0', '2', '2.1000001']);
+    await rewinding.close();
+  });
+
   it('of a run that had ended before has nothing', async () => {
     expect(await collect(rondo.runs.stream('run', { after: facts.length }))).toEqual([]);
   });

@@ -11,6 +11,8 @@ import { type Transport, cutOff, delayMs, saysLater } from './transport.ts';
 export interface StreamOptions {
   /** Facts up to this seq are not sent. Default: 0, from the beginning. */
   readonly after?: number | undefined;
+  /** The epoch of that fact: with it the gateway tells whether the log still has the fact. */
+  readonly afterEpoch?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called once when a connection is lost, before it is made again; not for further attempts that fail. */
   readonly onCut?: (error: unknown) => void;
@@ -20,22 +22,23 @@ export interface StreamOptions {
 const silenceMs = 45_000;
 
 /**
- * The events of a run until its end: each fact once and in order, each piece of text once. A connection that is cut is made
+ * The events of a run until its end: each fact once and in order, each piece of text once. Where a database was replaced
+ * by one that lacks facts, `stream.rewound` comes first, and what was received from its `from` on does not hold. A connection that is cut is made
  * again, as often as it takes, and continues after the last fact. Only where no connection ever succeeded it gives up, after
  * the client's `retries`. Leaving the loop closes the connection.
  */
 export async function* streamRun(
   transport: Transport,
   runId: string,
-  { after = 0, signal, onCut }: StreamOptions = {},
+  { after = 0, afterEpoch, signal, onCut }: StreamOptions = {},
 ): AsyncGenerator<StreamEvent, void> {
-  const position = new StreamPosition(after);
+  const position = new StreamPosition(after, afterEpoch);
   let failures = 0;
   let connected = false;
   let isOpen = false;
   for (;;) {
     try {
-      for await (const event of connection(transport, { runId, after: position.after, signal })) {
+      for await (const event of connection(transport, { runId, lastEventId: position.lastEventId, signal })) {
         connected = isOpen = true;
         if (event === 'open') continue;
         failures = 0;
@@ -55,14 +58,14 @@ export async function* streamRun(
 
 interface Place {
   readonly runId: string;
-  readonly after: number;
+  readonly lastEventId: string;
   readonly signal: AbortSignal | undefined;
 }
 
 /** One connection. It throws a ConnectionError when it ends before the run does; it ends when the run had ended before. */
 async function* connection(
   transport: Transport,
-  { runId, after, signal }: Place,
+  { runId, lastEventId, signal }: Place,
 ): AsyncGenerator<StreamEvent | 'open'> {
   const silence = new AbortController();
   const giveUp = () => silence.abort(new ConnectionError('The gateway was silent.'));
@@ -75,7 +78,7 @@ async function* connection(
     timer = setTimeout(giveUp, silenceMs);
   };
   try {
-    const headers = { Accept: 'text/event-stream', 'Last-Event-ID': String(after) };
+    const headers = { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId };
     const response = await transport.attempt({
       ...toRequest(streamRunEvents, [runId]),
       headers,

@@ -65,7 +65,7 @@ export interface ToolCallRow {
 
 /**
  * A fact that is worth a line of its own: a retried model, a fallback, a compaction, a restarted iteration, an MCP server, a
- * raised budget, the place of a fork.
+ * raised budget, the place of a fork, a database that was replaced.
  */
 export interface NoteRow {
   readonly kind: 'note';
@@ -87,7 +87,8 @@ export interface NoteRow {
         | 'run.forked'
         | 'budget.raised'
         | 'mcp.connected'
-        | 'mcp.skipped';
+        | 'mcp.skipped'
+        | 'database.replaced';
     }
   >;
 }

@@ -60,7 +60,8 @@ export class RunWatch {
         const onWaiting = () => undefined; // the page shows it
         await this.runs.serve(this.runId, this.tools, { signal, onCut, onWaiting, onEvent: this.apply });
       } else {
-        const options = { after: this.log.lastSeq, signal, onCut };
+        const { lastSeq: after, lastEpoch: afterEpoch } = this.log;
+        const options = { after, afterEpoch, signal, onCut };
         for await (const event of this.runs.stream(this.runId, options)) this.apply(event);
       }
       this.show({ isLive: false });

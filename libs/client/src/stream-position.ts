@@ -1,24 +1,36 @@
 import { MissingFactsError } from './errors.ts';
 import { type Delta, deltaTypes, isDelta, isFact, toText } from './event-kinds.ts';
 import { type FactTable, lookUp } from './fact-table.ts';
-import type { Fact, StreamEvent } from './generated/api.ts';
+import type { Fact, StreamEvent, StreamRewound } from './generated/api.ts';
+
+/** Facts that were written after the database was replaced have this epoch or a greater one. */
+const firstEpochOfReplaced = 1_000_000;
 
 /** What a reader of a run's stream has received, over all its connections. */
 export class StreamPosition {
   /** How much of each open text was passed on, by type and stream. */
   private readonly lengths = new Map<string, number>();
 
-  constructor(private lastSeq: number) {}
+  constructor(
+    private lastSeq: number,
+    private lastEpoch = 0,
+  ) {}
 
   /** The last fact that was passed on. */
   get after(): number {
     return this.lastSeq;
   }
 
+  /** What a gateway is asked to continue after, as it writes it itself. */
+  get lastEventId(): string {
+    return this.lastEpoch < firstEpochOfReplaced ? String(this.lastSeq) : `${this.lastSeq}.${this.lastEpoch}`;
+  }
+
   /** The event, or of a delta the part of it, that was not passed on yet; undefined if all of it was. */
   accept(event: StreamEvent): StreamEvent | undefined {
     if (isDelta(event)) return this.acceptDelta(event);
     if (isFact(event)) return this.acceptFact(event);
+    if (event.type === 'stream.rewound') return this.rewind(event);
     const covered = event.type === 'stream.gap' ? event.data.to : event.data.through_seq;
     if (covered < this.lastSeq) return undefined;
     this.lastSeq = covered;
@@ -29,8 +41,18 @@ export class StreamPosition {
     if (fact.seq <= this.lastSeq) return undefined;
     if (fact.seq !== this.lastSeq + 1) throw new MissingFactsError(this.lastSeq + 1, fact.seq);
     this.lastSeq = fact.seq;
+    this.lastEpoch = fact.epoch;
     for (const stream of lookUp(closedBy, fact) ?? []) this.lengths.delete(stream);
     return fact;
+  }
+
+  /** What was passed on from there is not in the log. */
+  private rewind(event: StreamRewound): StreamEvent | undefined {
+    this.lengths.clear();
+    this.lastEpoch = event.epoch;
+    if (event.data.from > this.lastSeq) return undefined;
+    this.lastSeq = event.data.from - 1;
+    return event;
   }
 
   /** A new connection sends an open text from its beginning. */

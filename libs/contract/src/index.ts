@@ -1,5 +1,6 @@
 // Ids and texts
 export * from './ids';
+export { epochsPerIncarnation, nextIncarnation, readIncarnation } from './incarnation';
 export { characterStart } from './character-start';
 export { type ClientScope, clientScope } from './client-scope';
 export { type EndUser, endUser, readUser } from './end-user';

@@ -56,6 +56,15 @@ const runFacts = {
   'run.failed': z.object({ error: runFailure, usage, receipt: stopReceipt.exactOptional() }),
 };
 
+/** Facts of the database that holds the log. */
+const databaseFacts = {
+  /**
+   * Another server answers since then, or a restored copy, which may lack what was written last. These calls were found that
+   * had been sent and are not in its log: their outcome is unknown, and they are not sent again.
+   */
+  'database.replaced': z.object({ unknown_calls: z.array(z.object({ tool_call_id: callId, name: z.string() })) }),
+};
+
 /** Facts of one iteration. `message_id` is the future id of the reply; its deltas have it as `stream_id`. */
 const iterationFacts = {
   'iteration.started': z.object({ iteration: z.number().int().positive(), message_id: messageId }),
@@ -187,6 +196,7 @@ const serverFacts = {
 
 const factData = {
   ...runFacts,
+  ...databaseFacts,
   ...iterationFacts,
   ...toolFacts,
   ...approvalFacts,

@@ -100,6 +100,7 @@ export { type ApprovalRuling, decideApproval, editCall } from './tool-calls/appr
 export { type InputRuling, findFormProblem, giveInput } from './tool-calls/call-input';
 export { type CallerOutcome, settleCallerCalls } from './tool-calls/caller-calls';
 export { type CallResolution, resolveCall } from './tool-calls/resolve-call';
+export { type LostCall, replacedDatabase } from './tool-calls/unknown-calls';
 export { toolAliases } from './tools/alias.tools';
 export { runAgentTool } from './tools/agent.tools';
 export { type ExecutorTool, builtInTools, implementedTools, tools } from './tools/catalog';

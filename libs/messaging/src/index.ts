@@ -24,6 +24,7 @@ export { SharedQuota } from './queues/shared-quota';
 export { type HeardRunHolder, HeardRunHolders, type RunHolderService, announceRunHolder } from './queues/signs-of-life';
 export { NatsRunFeed } from './run-feed/run-feed';
 export { NatsTools } from './tool-calls/client/nats-tools';
+export { type SentCallRecord, findUnknownCalls } from './tool-calls/client/sent-calls';
 export { QueueShares, usualQueueShare } from './tool-calls/client/queue-shares';
 export { PendingCancellations } from './tool-calls/client/pending-cancellations';
 export { FairSlots, type SlotLimits } from './tool-calls/executor/fair-slots';

@@ -29,6 +29,8 @@ export type { CreatedRun, NewRun } from './api/runs/create-run';
 export type { BudgetOrder, RaisedBudget } from './api/runs/raise-budget';
 export type { RunAddress } from './api/runs/lock-run';
 export type { BegunRun } from './api/runs/thread-runs';
+export { readCallIds } from './api/runs/open-calls';
+export type { LogRewind, ReadPosition } from './api/runs/log-rewinds';
 export type { EventPage, LogGap, RunSnapshot } from './api/runs/read-log';
 export { type RunHolder, findHolder } from './api/runs/read-runs';
 export { readTracedRun } from './api/runs/traced-run';

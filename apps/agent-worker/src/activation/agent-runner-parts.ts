@@ -1,4 +1,4 @@
-import type { RecordedResult, RunId } from '@rondo/contract';
+import type { NewFact, RecordedResult, RunId } from '@rondo/contract';
 import type {
   AgentPorts,
   ClaimedRun,
@@ -47,6 +47,8 @@ export interface AgentRunnerParts extends RunPortsParts {
   readonly feed: Pick<RunFeed, 'publish'>;
   /** The claim with its files delivered, and the images of its messages' URLs; early, without all of them, after an abort. */
   readonly prepared?: (claim: ClaimedRun, signal: AbortSignal) => Promise<ClaimedRun>;
+  /** What a run records before it goes on, where its database was replaced; nothing otherwise. */
+  readonly recordedFirst?: (claim: ClaimedRun, signal: AbortSignal) => Promise<readonly NewFact[]>;
   readonly modelFor: (claim: ClaimedRun) => Model;
   /** The tools of the run, which stay the same until its end. They are stored before it resolves, early after an abort. */
   readonly toolSetFor: (claim: ClaimedRun, signal: AbortSignal) => Promise<ToolSet>;

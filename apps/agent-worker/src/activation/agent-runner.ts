@@ -143,9 +143,19 @@ export class AgentRunner {
   }
 
   private async prepared(claim: ClaimedRun, { signals: { stop, abandon } }: ActiveRun): Promise<ClaimedRun> {
-    const ready = await this.parts.prepared?.(claim, AbortSignal.any([stop, abandon]));
+    const either = AbortSignal.any([stop, abandon]);
+    const ready = await this.parts.prepared?.(await this.withFirstFacts(claim, either), either);
     abandon.throwIfAborted();
     return ready ?? claim;
+  }
+
+  private async withFirstFacts(claim: ClaimedRun, signal: AbortSignal): Promise<ClaimedRun> {
+    const { store, feed, recordedFirst } = this.parts;
+    const first = (await recordedFirst?.(claim, signal)) ?? [];
+    if (first.length === 0) return claim;
+    const facts = await store.append(claim, first);
+    feed.publish(facts);
+    return { ...claim, log: [...claim.log, ...facts] };
   }
 
   /** Undefined when the loop left the run to another worker. */

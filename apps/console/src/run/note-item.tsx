@@ -17,6 +17,10 @@ export function NoteItem({ row }: { readonly row: NoteRow }) {
   );
 }
 
+const replacedSentence = (unknown: readonly string[]): string =>
+  'The database was replaced by another that may lack the last facts before this one. ' +
+  (unknown.length === 0 ? 'No call was lost.' : `It is not known what these calls did: ${unknown.join(', ')}.`);
+
 /** What the fact says, in one sentence. */
 export function toSentence(fact: NoteRow['fact']): string {
   switch (fact.type) {
@@ -44,6 +48,8 @@ export function toSentence(fact: NoteRow['fact']): string {
       return fact.data.elicitations.map(({ server, message }) => `The MCP server ${server} asks: ${message}`).join(' ');
     case 'tool.input_given':
       return `${fact.data.answered_by === null ? 'The time was over' : 'A person answered'}, and ${fact.data.name} is told: ${fact.data.action}.`;
+    case 'database.replaced':
+      return replacedSentence(fact.data.unknown_calls.map(({ name }) => name));
     case 'tool.resolved':
       return `A person ruled on ${fact.data.name}: ${rulings[fact.data.outcome]}.`;
   }

@@ -34,6 +34,7 @@ export function composeSubscriptions(
   const streamMetrics = new StreamMetrics();
   const options = { ...subscriptionSettings, ...settings, metrics: streamMetrics, newEventId };
   const subscriptions = new RunSubscriptions(sources, options);
+  database.onReplaced(() => subscriptions.cutAll());
   const threads = {
     begun: runs.begun.bind(runs),
     countBegun: runs.countBegun.bind(runs),

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { readIncarnation } from '@rondo/contract';
 import type { RunAddress } from '@rondo/persistence';
 import { anySignal } from '@rondo/platform';
 import type { Holding } from '../auth/memory-budget';
@@ -28,11 +29,19 @@ export interface EventFormat<Event = SubscriberEvent> {
   readonly writeEnd?: (ending: Ending) => string | Promise<string>;
 }
 
-/** A fact's `id` is its seq, so `Last-Event-ID` resumes after it; deltas and notices have none. */
+/**
+ * A fact's `id` is its seq, so `Last-Event-ID` resumes after it; deltas and notices have none. After the database was replaced
+ * it has the epoch, too, because another fact may have had the same seq.
+ */
+const writeId = ({ seq, epoch }: SubscriberEvent): string => {
+  if (seq === null) return '';
+  return readIncarnation(epoch) === 0 ? `id: ${seq}\n` : `id: ${seq}.${epoch}\n`;
+};
+
 const ownFormat: EventFormat = {
   headers: {},
   opening: `retry: ${reconnectMs}\n\n`,
-  write: (event, json) => `${event.seq === null ? '' : `id: ${event.seq}\n`}event: ${event.type}\ndata: ${json}\n\n`,
+  write: (event, json) => `${writeId(event)}event: ${event.type}\ndata: ${json}\n\n`,
   isOver: () => false,
 };
 
@@ -84,11 +93,11 @@ type RunStreamOptions = Omit<SubscribeOptions, 'sink'> &
 export async function serveEventStream(
   subscriptions: RunSubscriptions,
   address: RunAddress,
-  { format = ownFormat, after, prepare, ...options }: RunStreamOptions,
+  { format = ownFormat, after, afterEpoch, prepare, ...options }: RunStreamOptions,
 ): Promise<void> {
   const subscribe = async (sink: Sink, signal: AbortSignal) => {
     await prepare?.(signal);
-    return (await subscriptions.subscribe(address, { after, sink, signal })).ending;
+    return (await subscriptions.subscribe(address, { after, afterEpoch, sink, signal })).ending;
   };
   await serveEvents(subscribe, { ...options, format });
 }
@@ -118,7 +127,7 @@ export async function serveEvents<Event>(
   });
   const last = (await format.writeEnd?.(ending)) ?? '';
   if (last !== '') response.end(last);
-  else if (ending === 'stalled' || isCutShort(format)) response.destroy();
+  else if (ending === 'stalled' || ending === 'cut' || isCutShort(format)) response.destroy();
   else response.end();
 }
 

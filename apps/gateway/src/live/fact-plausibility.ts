@@ -1,4 +1,4 @@
-import type { RunEvent } from '@rondo/contract';
+import { type RunEvent, epochsPerIncarnation, readIncarnation } from '@rondo/contract';
 
 /** A fact of the feed that contradicts the log: its publisher does not know the run, or has an outdated claim. */
 export class ImplausibleFact extends Error {
@@ -13,6 +13,16 @@ export class ImplausibleFact extends Error {
 export class FactPlausibility {
   private threadId: string | undefined;
   private epoch = 0;
+
+  /** The greatest that the log has shown. */
+  get latestEpoch(): number {
+    return this.epoch;
+  }
+
+  /** The incarnation of the log in which the run is, though it may have no fact of it yet. */
+  noteIncarnation(epoch: number): void {
+    this.epoch = Math.max(this.epoch, readIncarnation(epoch) * epochsPerIncarnation);
+  }
 
   note({ thread_id: threadId, epoch }: RunEvent): void {
     this.threadId ??= threadId;

@@ -1,8 +1,15 @@
-import { type DeltaEvent, type EventId, type RunEvent, type RunId, isTerminalFact } from '@rondo/contract';
+import {
+  type DeltaEvent,
+  type EventId,
+  type RunEvent,
+  type RunId,
+  isTerminalFact,
+  readIncarnation,
+} from '@rondo/contract';
 import type { RunAddress, RunHolder } from '@rondo/persistence';
 import { FactPlausibility, ImplausibleFact } from './fact-plausibility';
 import { ReceivedStreams, type StreamBounds } from './received-streams';
-import type { LoggedEvent, RunSources } from './run-sources';
+import type { LoggedEvent, Opening, RunSources } from './run-sources';
 import { type StreamNotice, type SubscriberEvent, coveredSeq, isNotice } from './stream-notices';
 
 export interface RunBroadcastSettings {
@@ -23,6 +30,8 @@ export interface BroadcastListener {
   sentLength(stream: string): number;
   /** False when it takes nothing more: its connection is full, or the run is over. It is then removed. */
   deliver(event: SubscriberEvent, json: string): boolean;
+  /** What was sent to it may not be in the log any more. */
+  cut(): void;
 }
 
 /** Where an event came from, and its JSON if it arrived as that. */
@@ -62,6 +71,7 @@ export class RunBroadcast {
   private idleSince = performance.now();
 
   private head = notStarted;
+  private wasCut = false;
 
   constructor(
     private readonly run: RunAddress,
@@ -86,8 +96,9 @@ export class RunBroadcast {
   }
 
   /** Called by the first subscriber that has read the log to its end. The run's holder may have opened streams before. */
-  start(listener: BroadcastListener, holder: RunHolder | undefined): void {
+  start(listener: BroadcastListener, { run, holder }: Pick<Opening, 'run' | 'holder'>): void {
     if (this.head !== notStarted) return;
+    this.plausibility.noteIncarnation(run.epoch);
     this.head = listener.position;
     this.streams = this.streamsSince(this.head);
     this.join(listener);
@@ -141,6 +152,18 @@ export class RunBroadcast {
     await this.repairInBackground();
   }
 
+  /** Whether subscribers were cut, so that those who come again need another broadcast. */
+  get isCut(): boolean {
+    return this.wasCut;
+  }
+
+  /** The database was replaced: each subscriber must come again and say what it has. */
+  cut(): void {
+    this.wasCut = true;
+    for (const listener of this.listeners) listener.cut();
+    this.close();
+  }
+
   close(): void {
     this.feed.stop();
     this.listeners.clear();
@@ -169,6 +192,10 @@ export class RunBroadcast {
   /** False when something before this event is missing. What cannot be a fact of this run is dropped. */
   private apply(event: RunEvent, { from = 'feed', json }: Origin = {}): boolean {
     if (event.seq === null) return this.applyDelta(event, { from: from === 'holder' ? from : 'feed', json });
+    if (this.isOfLaterLog(event)) {
+      this.cut();
+      return true;
+    }
     if (event.seq <= this.head) return true;
     if (event.seq > this.head + 1) return false;
     if (from !== 'log' && !this.plausibility.allows(event)) {
@@ -184,8 +211,13 @@ export class RunBroadcast {
     return true;
   }
 
+  /** The database was replaced since the last fact that is known here, which it may lack. */
+  private isOfLaterLog({ epoch }: RunEvent): boolean {
+    return readIncarnation(epoch) > readIncarnation(this.plausibility.latestEpoch);
+  }
+
   private applyNotice(notice: StreamNotice): void {
-    if (coveredSeq(notice) <= this.head) return;
+    if (notice.type === 'stream.rewound' || coveredSeq(notice) <= this.head) return;
     this.deliverToAll(notice);
     if (notice.type === 'stream.snapshot') this.head = coveredSeq(notice);
   }

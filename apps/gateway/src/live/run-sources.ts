@@ -1,9 +1,9 @@
 import { type DeltaEvent, type EventId, type RecordedFact, type Run, type RunId, deltaTextKey } from '@rondo/contract';
 import type { RunFeed } from '@rondo/domain';
 import type { RunLive } from '@rondo/messaging';
-import type { EventPage, RunAddress, RunHolder, Runs } from '@rondo/persistence';
+import type { EventPage, ReadPosition, RunAddress, RunHolder, Runs } from '@rondo/persistence';
 import type { WorkerSignals } from '../runs/worker-signals';
-import { type StreamNotice, listNotices } from './stream-notices';
+import { type StreamNotice, createRewound, listNotices } from './stream-notices';
 
 /** What the log answers with. */
 export type LoggedEvent = RecordedFact | StreamNotice;
@@ -18,12 +18,14 @@ export interface LogPage {
 export interface Opening extends LogPage {
   readonly run: Run;
   readonly holder: RunHolder | undefined;
+  /** Set if the reader has facts that are not in the log: `events` begin at the first of them, after the notice. */
+  readonly lostFrom?: number | undefined;
 }
 
 /** Where subscriptions learn what happens to runs. */
 export interface RunSources {
   /** The run, and the log as `factsAfter` has it. Rejects with `run_not_found`, for another account's run too. */
-  open(run: RunAddress, after: number): Promise<Opening>;
+  open(run: RunAddress, position: ReadPosition): Promise<Opening>;
   /** The log: notices of facts that retention has removed, and facts with a greater seq than `after`, in order, one page. */
   factsAfter(run: RunAddress, after: number): Promise<LogPage>;
   /**
@@ -56,10 +58,11 @@ export function createRunSources({ runs, findHolder, feed, workers, newEventId }
     return { events: [...listNotices(page, newEventId), ...page.data], isEnd: last >= page.head_seq };
   };
   return {
-    open: async (address, after) => {
-      const { run, holder, page } = await runs.open(address, { after, limit });
-      const { events, isEnd } = logPage(page, after);
-      return { run, holder, events, isEnd };
+    open: async (address, position) => {
+      const { run, holder, page, lostFrom } = await runs.open(address, { ...position, limit });
+      const { events, isEnd } = logPage(page, lostFrom === undefined ? position.after : lostFrom - 1);
+      if (lostFrom === undefined) return { run, holder, events, isEnd };
+      return { run, holder, events: [createRewound(run, lostFrom, newEventId()), ...events], isEnd, lostFrom };
     },
     factsAfter: async (address, after) => logPage(await runs.events(address, { after, limit }), after),
     readHeads: (ids) => runs.heads(ids),

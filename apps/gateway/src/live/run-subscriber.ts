@@ -14,9 +14,9 @@ export interface Sink {
 
 /**
  * `ended`: the terminal fact was sent. `closed`: the subscriber left. `stalled`: it did not read. `deleted`: the run no longer
- * exists.
+ * exists. `cut`: the database was replaced, so that the subscriber must come again and say what it has.
  */
-export type Ending = 'ended' | 'closed' | 'stalled' | 'deleted';
+export type Ending = 'ended' | 'closed' | 'stalled' | 'deleted' | 'cut';
 
 export interface Subscription {
   /** The client has the facts up to this seq. */
@@ -52,6 +52,7 @@ export class RunSubscriber implements BroadcastListener {
   private ended = false;
   private isClosed = false;
   private isFull = false;
+  private isCut = false;
   /** The part of a page that is sent when the connection has drained. */
   private unsent: LogPage | undefined;
   /** Ends the current wait: for events of the broadcast, or for the connection to drain. */
@@ -77,6 +78,7 @@ export class RunSubscriber implements BroadcastListener {
   }
 
   private get ending(): Ending {
+    if (this.isCut) return 'cut';
     if (this.ended) return 'ended';
     return this.isOver ? 'closed' : 'stalled';
   }
@@ -85,6 +87,12 @@ export class RunSubscriber implements BroadcastListener {
   close(): void {
     this.isClosed = true;
     this.wake();
+  }
+
+  /** Ends it, since what was sent may not be in the log any more. */
+  cut(): void {
+    this.isCut = true;
+    this.close();
   }
 
   sentLength(stream: string): number {
@@ -155,6 +163,7 @@ export class RunSubscriber implements BroadcastListener {
 
   /** Duplicates, and deltas of a stream whose beginning was not sent: its fact carries the whole text. */
   private shouldSkip(event: SubscriberEvent): boolean {
+    if (event.type === 'stream.rewound') return false;
     if (isNotice(event)) return coveredSeq(event) <= this.seq;
     return event.seq === null ? event.offset !== this.sentLength(toStream(event)) : event.seq <= this.seq;
   }
@@ -206,7 +215,7 @@ export class RunSubscriber implements BroadcastListener {
       this.unsent = { events: events.slice(index), isEnd };
       return;
     }
-    if (isEnd) this.broadcast.start(this, this.opening.holder);
+    if (isEnd) this.broadcast.start(this, this.opening);
   }
 
   /** False when the connection stayed full for too long, or the subscriber was closed. */

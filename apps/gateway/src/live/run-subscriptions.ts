@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { type Run, isTerminal } from '@rondo/contract';
-import type { CreatedRun, RunAddress } from '@rondo/persistence';
+import type { CreatedRun, ReadPosition, RunAddress } from '@rondo/persistence';
 import { afterImmediates } from '@rondo/platform';
 import { type MemoryBudget, memoryPer } from '../auth/memory-budget';
 import { RunBroadcast, type RunBroadcastSettings } from './run-broadcast';
@@ -19,9 +19,7 @@ export interface RunSubscriptionsSettings extends RunBroadcastSettings {
 }
 
 /** Where events go, from which seq, and until when. */
-export interface SubscribeOptions {
-  /** The client has the facts up to this seq. */
-  readonly after: number;
+export interface SubscribeOptions extends ReadPosition {
   readonly sink: Sink;
   readonly signal: AbortSignal;
 }
@@ -90,7 +88,7 @@ export class RunSubscriptions {
   subscribe(address: RunAddress, options: SubscribeOptions): Promise<ActiveSubscription> {
     const open = async (broadcast: RunBroadcast) => {
       await broadcast.ready();
-      return this.sources.open(address, options.after);
+      return this.sources.open(address, { after: options.after, afterEpoch: options.afterEpoch });
     };
     return this.start(address, options, { open, answered: setImmediate, release: this.hold(address) });
   }
@@ -116,6 +114,12 @@ export class RunSubscriptions {
     return this.start(address, { ...options, after: 0 }, { open, answered: () => sleep(newRunDelayMs), release });
   }
 
+  /** Ends all: the database was replaced, and may lack what was sent. Clients come again and say what they have. */
+  cutAll(): void {
+    for (const { broadcast } of this.broadcasts.values()) broadcast.cut();
+    for (const subscriber of this.subscribers) subscriber.cut(); // also those that have not joined theirs
+  }
+
   close(): void {
     clearInterval(this.timer);
     this.closing.abort();
@@ -127,13 +131,18 @@ export class RunSubscriptions {
     options: SubscribeOptions,
     { open, answered, release }: Start,
   ): Promise<ActiveSubscription> {
-    const broadcast = this.acquire(address);
+    const shared = this.acquire(address);
+    const { broadcast } = shared;
+    const leave = () => {
+      release();
+      this.release(address, shared);
+    };
     try {
       const opening = await open(broadcast);
       const ending = answered().then(() => this.deliver(broadcast, address, { ...options, opening }));
-      return { run: opening.run, ending: ending.finally(() => this.release(address, release)) };
+      return { run: opening.run, ending: ending.finally(leave) };
     } catch (error) {
-      this.release(address, release);
+      leave();
       throw error;
     }
   }
@@ -143,8 +152,9 @@ export class RunSubscriptions {
     address: RunAddress,
     options: SubscribeOptions & { opening: Opening },
   ): Promise<Ending> {
-    const { run } = options.opening;
-    if (isTerminal(run.status) && options.after >= run.last_seq) return 'ended';
+    const { run, lostFrom } = options.opening;
+    const after = lostFrom === undefined ? options.after : lostFrom - 1;
+    if (isTerminal(run.status) && after >= run.last_seq) return 'ended';
     if (this.closed.aborted) return 'closed';
     const { stallLimitMs, retryMs, newEventId, onError, metrics } = this.settings;
     const factsAfter = (seq: number) => this.sources.factsAfter(address, seq);
@@ -152,7 +162,7 @@ export class RunSubscriptions {
       {
         ...options,
         sink: metrics?.counted(options.sink) ?? options.sink,
-        after: Math.min(options.after, run.last_seq),
+        after: Math.min(after, run.last_seq),
       },
       { broadcast, factsAfter, stallLimitMs, retryMs, newEventId, onError },
     );
@@ -166,24 +176,22 @@ export class RunSubscriptions {
     return this.settings.memory?.acquire(accountId, memoryPer.subscription) ?? (() => undefined);
   }
 
-  private acquire(address: RunAddress): RunBroadcast {
-    const shared = this.broadcasts.get(toKey(address)) ?? {
-      broadcast: new RunBroadcast(address, this.sources, this.settings),
-      subscribers: 0,
-    };
+  private acquire(address: RunAddress): SharedBroadcast {
+    const known = this.broadcasts.get(toKey(address));
+    const shared =
+      known && !known.broadcast.isCut
+        ? known
+        : { broadcast: new RunBroadcast(address, this.sources, this.settings), subscribers: 0 };
     shared.subscribers += 1;
     this.broadcasts.set(toKey(address), shared);
-    return shared.broadcast;
+    return shared;
   }
 
-  private release(address: RunAddress, releaseMemory: () => void): void {
-    releaseMemory();
-    const shared = this.broadcasts.get(toKey(address));
-    if (!shared) return;
+  private release(address: RunAddress, shared: SharedBroadcast): void {
     shared.subscribers -= 1;
     if (shared.subscribers > 0) return;
     shared.broadcast.close();
-    this.broadcasts.delete(toKey(address));
+    if (this.broadcasts.get(toKey(address)) === shared) this.broadcasts.delete(toKey(address));
   }
 
   /** One query reads the last seq of all idle runs. Only those whose log is longer than what was received are read. */

@@ -1,6 +1,6 @@
-import { type Run, isTerminal, isTerminalFact, isWaiting } from '@rondo/contract';
+import { type Run, isTerminal, isTerminalFact, isWaiting, readIncarnation } from '@rondo/contract';
 import { greatestSeq } from '@rondo/contract/api';
-import type { Caller, RunAddress, Runs, ThreadAddress } from '@rondo/persistence';
+import type { Caller, ReadPosition, RunAddress, Runs, ThreadAddress } from '@rondo/persistence';
 import { anySignal } from '@rondo/platform';
 import type { Response } from 'express';
 import type { Holding } from '../auth/memory-budget';
@@ -22,6 +22,8 @@ interface Wait extends Watcher {
 
 interface Stream extends Watcher {
   readonly after: number | undefined;
+  /** The epoch of that fact. */
+  readonly afterEpoch: number | undefined;
   /** The header, which wins over `after`. */
   readonly lastEventId: string | undefined;
 }
@@ -68,25 +70,29 @@ export class RunWatches {
   }
 
   /** Answers with the events after those that the client has, or with 204 if it has them all and none will follow. */
-  async stream(address: RunAddress, { caller, after, lastEventId, response }: Stream): Promise<void> {
+  async stream(
+    address: RunAddress,
+    { caller, after = 0, afterEpoch = 0, lastEventId, response }: Stream,
+  ): Promise<void> {
     const run = await this.runs.get(address);
-    const seen = lastEventId === undefined ? undefined : readSeq(lastEventId);
-    if (isTerminal(run.status) && seen !== undefined && seen >= run.last_seq) {
+    const seen = lastEventId === undefined ? undefined : readPosition(lastEventId);
+    const hasAll = seen && seen.after >= run.last_seq && readIncarnation(seen.afterEpoch) >= readIncarnation(run.epoch);
+    if (isTerminal(run.status) && hasAll) {
       response.status(204).end();
       return;
     }
 
-    await this.streamAs(undefined, address, { after: seen ?? after ?? 0, caller, response });
+    await this.streamAs(undefined, address, { ...(seen ?? { after, afterEpoch }), caller, response });
   }
 
   /** The same in another format, for a run that is known to exist, and `atMostMs` if that is given. */
   async streamAs(
     format: EventFormat | undefined,
     address: RunAddress,
-    { caller, after, response, atMostMs, prepare }: Reading,
+    { caller, response, atMostMs, ...reading }: Omit<Reading, 'after'> & ReadPosition,
   ): Promise<void> {
     await this.whileConnected({ caller, response, atMostMs }, (options) =>
-      serveEventStream(this.follow.runs, address, { ...options, after, format, prepare }),
+      serveEventStream(this.follow.runs, address, { ...options, ...reading, format }),
     );
   }
 
@@ -210,7 +216,11 @@ function abortedOnClose(response: Response): AbortController {
   return over;
 }
 
-function readSeq(lastEventId: string): number {
-  if (/^\d{1,10}$/.test(lastEventId) && Number(lastEventId) <= greatestSeq) return Number(lastEventId);
-  throw new ApiError('invalid_cursor', 'Last-Event-ID must be the seq of an event.');
+/** The seq of a fact, with its epoch behind a dot where the stream has written it so. */
+function readPosition(lastEventId: string): { after: number; afterEpoch: number } {
+  const [after = NaN, afterEpoch = 0] = /^\d{1,10}(\.\d{1,10})?$/.test(lastEventId)
+    ? lastEventId.split('.').map(Number)
+    : [];
+  if (after <= greatestSeq && afterEpoch <= greatestSeq) return { after, afterEpoch };
+  throw new ApiError('invalid_cursor', 'Last-Event-ID must be the `id` of an event.');
 }

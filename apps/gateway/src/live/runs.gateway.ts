@@ -41,8 +41,8 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
   @SubscribeMessage('run.subscribe')
   subscribe(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
     return this.sockets.acknowledge(socket, { scope: 'read', client: { scope: 'read', body } }, ({ accountId }) => {
-      const { run_id, after_seq } = parseInput(messages['run.subscribe'].message, body);
-      return this.sockets.subscribe(socket, { accountId, runId: run_id }, after_seq);
+      const { run_id, after_seq: after, after_epoch: afterEpoch } = parseInput(messages['run.subscribe'].message, body);
+      return this.sockets.subscribe(socket, { accountId, runId: run_id }, { after, afterEpoch });
     });
   }
 
@@ -76,7 +76,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
       const once = await this.idempotentMessages.once(equivalent, createRun, toLocation);
       if ('result' in once) return once.result;
       const { id: earlier } = created.parse(once.replayed);
-      if (subscribe) await this.sockets.subscribe(socket, { accountId, runId: earlier }, 0);
+      if (subscribe) await this.sockets.subscribe(socket, { accountId, runId: earlier }, { after: 0 });
       return new Replayed(once.replayed);
     });
   }

@@ -1,5 +1,5 @@
 import type { ClientScope, Run, RunId, RunStatus } from '@rondo/contract';
-import type { AuditLog, Caller, RunAddress } from '@rondo/persistence';
+import type { AuditLog, Caller, ReadPosition, RunAddress } from '@rondo/persistence';
 import type { Namespace, Socket } from 'socket.io';
 import { z } from 'zod';
 import type { AuditAction } from '../audit/audit.interceptor';
@@ -188,10 +188,10 @@ export class Sockets {
   async subscribe(
     socket: RunSocket,
     address: RunAddress,
-    after: number,
+    position: ReadPosition,
   ): Promise<{ status: RunStatus; head_seq: number }> {
     const { status, last_seq } = await this.replaceSubscription(socket, address, (options) =>
-      this.dependencies.subscriptions.subscribe(address, { ...options, after }),
+      this.dependencies.subscriptions.subscribe(address, { ...options, ...position }),
     );
     return { status, head_seq: last_seq };
   }
@@ -221,7 +221,7 @@ export class Sockets {
     try {
       const { run, ending } = await subscribe({ sink, signal: subscription.signal });
       void ending
-        .then((how) => how === 'stalled' && socket.conn.close())
+        .then((how) => (how === 'stalled' || how === 'cut') && socket.conn.close())
         .catch(this.dependencies.onError)
         .finally(remove);
       return run;

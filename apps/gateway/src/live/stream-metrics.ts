@@ -2,7 +2,7 @@ import { Counter, type Registry } from 'prom-client';
 import type { Ending, Sink } from './run-subscriber';
 import { type SubscriberEvent, isNotice } from './stream-notices';
 
-const endings = ['ended', 'closed', 'stalled', 'deleted'] as const satisfies readonly Ending[];
+const endings = ['ended', 'closed', 'stalled', 'deleted', 'cut'] as const satisfies readonly Ending[];
 
 /** What this gateway sends to subscribers of runs, and how their subscriptions end. */
 export class StreamMetrics {

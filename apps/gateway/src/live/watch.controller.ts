@@ -15,6 +15,7 @@ export class WatchController {
   @Route(runEvents.streamRunEvents)
   streamRunEvents({ address, query, caller, request, response }: RouteInput<typeof runEvents.streamRunEvents>) {
     const lastEventId = request.get('Last-Event-ID');
-    return this.watches.stream(address, { after: query.after, lastEventId, caller, response });
+    const { after, after_epoch: afterEpoch } = query;
+    return this.watches.stream(address, { after, afterEpoch, lastEventId, caller, response });
   }
 }

@@ -911,6 +911,29 @@ export type components = {
             /** Format: date-time */
             created_at: string;
         };
+        DatabaseReplaced: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "database.replaced";
+            data: {
+                unknown_calls: {
+                    tool_call_id: string;
+                    name: string;
+                }[];
+            };
+        };
         DeclaredAgent: {
             definition: {
                 description?: string;
@@ -1157,6 +1180,8 @@ export type components = {
             gap?: components["schemas"]["LogGap"];
             /** @description With a gap: the current run, and the last messages of its dialogue. */
             snapshot?: components["schemas"]["RunSnapshot"];
+            /** @description Where the database was replaced by one that may lack the last facts: a fact that you hold from `from` on with an epoch below `epoch` is not in the log. */
+            rewinds?: components["schemas"]["LogRewind"][];
         };
         Execution: {
             id: string;
@@ -1184,7 +1209,7 @@ export type components = {
             has_more: boolean;
             next_cursor: string | null;
         };
-        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"];
+        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"];
         FileList: {
             data: {
                 /** @description Relative to the path that was asked for. */
@@ -1448,6 +1473,10 @@ export type components = {
             /** @constant */
             reason: "retention";
         };
+        LogRewind: {
+            from: number;
+            epoch: number;
+        };
         LogVerification: {
             first: number | null;
             last: number | null;
@@ -1459,6 +1488,8 @@ export type components = {
                 through: number;
                 hash: string;
             };
+            /** @description Where the database was replaced by one that may lack the last facts: a fact that you hold from `from` on with an epoch below `epoch` is not in the log. */
+            rewinds?: components["schemas"]["LogRewind"][];
             /** @description Of a fork: whether the log of its origin still has that hash there. Null if the origin or its facts are gone. */
             forked_from?: {
                 run_id: string;
@@ -2607,7 +2638,7 @@ export type components = {
             code: string;
             message: string;
         };
-        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
+        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
         RunFailed: {
             id: string;
             /** @constant */
@@ -2885,6 +2916,8 @@ export type components = {
             run_id: string;
             /** @default 0 */
             after_seq?: number;
+            /** @default 0 */
+            after_epoch?: number;
         };
         RunUnsubscribeAcknowledgement: {
             /** @constant */
@@ -3338,7 +3371,7 @@ export type components = {
             /** @description What went wrong. The run then ends as `failed` with the code `stopped_with_error` and this message. */
             error?: string;
         };
-        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"];
+        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"] | components["schemas"]["StreamRewound"];
         StreamGap: {
             id: string;
             /** @constant */
@@ -3356,6 +3389,26 @@ export type components = {
              */
             type: "stream.gap";
             data: components["schemas"]["LogGap"];
+        };
+        StreamRewound: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "stream.rewound";
+            data: {
+                from: number;
+            };
         };
         StreamSnapshot: {
             id: string;
@@ -4320,6 +4373,7 @@ export type ContextOverrides = components['schemas']['ContextOverrides'];
 export type ContextSettings = components['schemas']['ContextSettings'];
 export type ContextStrategy = components['schemas']['ContextStrategy'];
 export type Credit = components['schemas']['Credit'];
+export type DatabaseReplaced = components['schemas']['DatabaseReplaced'];
 export type DeclaredAgent = components['schemas']['DeclaredAgent'];
 export type DefinitionChange = components['schemas']['DefinitionChange'];
 export type DeploymentHealth = components['schemas']['DeploymentHealth'];
@@ -4364,6 +4418,7 @@ export type LlmToolMessage = components['schemas']['LlmToolMessage'];
 export type LlmToolResult = components['schemas']['LlmToolResult'];
 export type LlmUserMessage = components['schemas']['LlmUserMessage'];
 export type LogGap = components['schemas']['LogGap'];
+export type LogRewind = components['schemas']['LogRewind'];
 export type LogVerification = components['schemas']['LogVerification'];
 export type McpConnected = components['schemas']['McpConnected'];
 export type McpDiscoveryRequest = components['schemas']['McpDiscoveryRequest'];
@@ -4488,6 +4543,7 @@ export type SortOrder = components['schemas']['SortOrder'];
 export type StopRequest = components['schemas']['StopRequest'];
 export type StreamEvent = components['schemas']['StreamEvent'];
 export type StreamGap = components['schemas']['StreamGap'];
+export type StreamRewound = components['schemas']['StreamRewound'];
 export type StreamSnapshot = components['schemas']['StreamSnapshot'];
 export type TabBrowserAction = components['schemas']['TabBrowserAction'];
 export type TextBlock = components['schemas']['TextBlock'];

@@ -282,6 +282,8 @@ export const verifyRunEvents: Route<{ params: [runId: string]; answer: Api.LogVe
 export interface StreamRunEventsQuery {
   /** `Last-Event-ID` wins over it. */
   readonly after?: number;
+  /** The epoch of that fact: it tells whether the log still has it. */
+  readonly after_epoch?: number;
 }
 export const streamRunEvents: Route<{ params: [runId: string]; query: StreamRunEventsQuery; answer: Response }> = { method: 'GET', path: '/v1/runs/{run_id}/stream', takes: 'query', answers: 'bytes' };
 

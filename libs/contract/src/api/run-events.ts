@@ -25,11 +25,18 @@ const eventQuery = z.strictObject({
 const logGap = z.object({ from: z.number().int(), to: z.number().int(), reason: z.literal('retention') });
 const runSnapshot = z.object({ through_seq: z.number().int(), run, messages: z.array(message) });
 
+const rewindText =
+  'Where the database was replaced by one that may lack the last facts: a fact that you hold from `from` on with an epoch below `epoch` is not in the log.';
+
+/** Where the database was replaced: what a reader holds from `from` on with an epoch below `epoch` is not in the log. */
+const rewind = z.object({ from: z.number().int(), epoch: z.number().int() });
+
 const eventPage = z.object({
   data: z.array(recordedFact),
   head_seq: z.number().int(),
   gap: logGap.optional().describe('Requested facts that retention has removed.'),
   snapshot: runSnapshot.optional().describe('With a gap: the current run, and the last messages of its dialogue.'),
+  rewinds: z.array(rewind).exactOptional().describe(rewindText),
 });
 
 const logVerification = z.object({
@@ -42,6 +49,7 @@ const logVerification = z.object({
     .object({ through: z.number().int(), hash: z.string() })
     .optional()
     .describe('Where retention has removed facts: the last of them, and the hash chain up to there.'),
+  rewinds: z.array(rewind).exactOptional().describe(rewindText),
   forked_from: forkOrigin
     .extend({ holds: z.boolean().nullable() })
     .exactOptional()
@@ -67,6 +75,8 @@ const noticeEnvelope = deltaEvent.omit({ after_seq: true, stream_id: true, offse
 const notices = [
   noticeEnvelope.extend({ type: z.literal('stream.gap'), data: logGap }),
   noticeEnvelope.extend({ type: z.literal('stream.snapshot'), data: runSnapshot }),
+  /** What the reader holds from this seq on is not in the log; the facts that are follow. */
+  noticeEnvelope.extend({ type: z.literal('stream.rewound'), data: z.object({ from: z.number().int().positive() }) }),
 ];
 
 type EventSchema = z.ZodObject<{ type: z.ZodLiteral<string> }>;
@@ -101,8 +111,12 @@ export const runEvents = defineRoutes('runs', {
     path: '/v1/runs/{run_id}/stream',
     client: 'read',
     summary: "Stream a run's events as server-sent events, to its end",
-    description: 'Each event has its type as `event`, a `StreamEvent` as `data`, and a fact has its seq as `id`.',
-    query: z.strictObject({ after: seq.optional().describe('`Last-Event-ID` wins over it.') }),
+    description:
+      'Each event has its type as `event`, a `StreamEvent` as `data`, and a fact has its seq as `id`, with its epoch behind a dot where the database was replaced before.',
+    query: z.strictObject({
+      after: seq.optional().describe('`Last-Event-ID` wins over it.'),
+      after_epoch: seq.optional().describe('The epoch of that fact: it tells whether the log still has it.'),
+    }),
     headers: { 'Last-Event-ID': { description: 'Facts up to this seq are not sent.' } },
     answers: {
       200: { events: streamEvent },
@@ -142,6 +156,7 @@ export const runEventSchemas: ApiSchemas = {
     EventPage: eventPage,
     LogGap: logGap,
     RunSnapshot: runSnapshot,
+    LogRewind: rewind,
     LogVerification: logVerification,
     MessageRange: coverage,
     CompactionReason: compactionReason,

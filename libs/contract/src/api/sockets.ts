@@ -37,7 +37,10 @@ export interface SocketMessage {
 export const socketMessages = {
   'run.subscribe': {
     summary: 'Subscribe to a run: facts after `after_seq`, then live events',
-    message: oneRun.extend({ after_seq: z.number().int().min(0).max(greatestSeq).default(0) }),
+    message: oneRun.extend({
+      after_seq: z.number().int().min(0).max(greatestSeq).default(0),
+      after_epoch: z.number().int().min(0).max(greatestSeq).default(0),
+    }),
     acknowledgement: acknowledge(z.object({ status: runStatus, head_seq: z.number().int() })),
   },
   'run.unsubscribe': {

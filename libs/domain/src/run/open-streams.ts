@@ -33,6 +33,7 @@ export function streamsClosedBy(fact: RecordedFact): string[] {
     case 'run.started':
     case 'mcp.connected':
     case 'mcp.skipped':
+    case 'database.replaced':
     case 'tool.started':
     case 'tool.resolved':
     case 'tool.input_requested':

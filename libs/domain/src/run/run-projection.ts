@@ -118,6 +118,7 @@ function change(changes: Draft, fact: NewFact, at: string): void {
     case 'browser.state':
     case 'mcp.connected':
     case 'mcp.skipped':
+    case 'database.replaced':
     case 'tool.planned':
     case 'tool.started':
     case 'tool.completed':

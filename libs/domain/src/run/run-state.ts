@@ -146,6 +146,7 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'model.retried':
     case 'mcp.connected':
     case 'mcp.skipped':
+    case 'database.replaced':
     case 'browser.state': // the message that it announces is heard by itself
       return state;
     case 'run.started':

@@ -20,6 +20,7 @@ export function wireNames(namespace = '') {
       stream: `${stream}TOOL_CALLS`,
       all: `${subject}tool.call.>`,
       of: (executorId: string) => `${subject}tool.call.${executorId}.>`,
+      ofRun: (runId: string) => `${subject}tool.call.*.${runId}.>`,
       one: (executorId: string, key: CallKey) => `${subject}tool.call.${executorId}.${toTokens(key)}`,
     },
     /** Pure calls, past the queue. Core NATS: the worker notices a lost one and sends it through the queue. */
@@ -32,6 +33,7 @@ export function wireNames(namespace = '') {
       stream: `${stream}TOOL_TAKERS`,
       all: `${subject}tool.taken.>`,
       of: (executorId: string) => `${subject}tool.taken.${executorId}.>`,
+      ofRun: (runId: string) => `${subject}tool.taken.*.${runId}.>`,
       one: (executorId: string, key: CallKey) => `${subject}tool.taken.${executorId}.${toTokens(key)}`,
     },
     /** The final reply of each attempt. */

@@ -1,5 +1,6 @@
 import { TransientError } from '@rondo/domain';
 import { type Msg, type MsgHdrs, NatsError, headers } from 'nats';
+import { z } from 'zod';
 import { NoResponders, StorageRefused, assertStored } from '../connection/jetstream-requests';
 import type { NatsLink } from '../connection/nats-link';
 import { foundInStore } from '../connection/received';
@@ -20,6 +21,34 @@ export const withdrawn = 'withdrawn';
 
 const onlyIfFirst = headers();
 onlyIfFirst.set('Nats-Expected-Last-Subject-Sequence', '0');
+
+/** What the claim of a call says of it. Long arguments are cut. */
+const calledHeader = 'Rondo-Called';
+const keptArguments = 1_000;
+
+function describing({ name, arguments: given }: DispatchedCall): MsgHdrs {
+  const described = headers();
+  described.set('Nats-Expected-Last-Subject-Sequence', '0');
+  const text = JSON.stringify(given);
+  described.set(calledHeader, encodeURIComponent(JSON.stringify({ name, called_with: text.slice(0, keptArguments) })));
+  return described;
+}
+
+export interface ClaimedCall {
+  readonly claimant: string;
+  /** Empty where the executor was of an older version. */
+  readonly name: string;
+  /** Its arguments as JSON, of which the end may be cut. */
+  readonly calledWith: string;
+}
+
+const described = z.object({ name: z.string(), called_with: z.string() });
+
+function readDescription(header: string): Pick<ClaimedCall, 'name' | 'calledWith'> {
+  const { name, called_with } =
+    header === '' ? { name: '', called_with: '' } : described.parse(JSON.parse(decodeURIComponent(header)));
+  return { name, calledWith: called_with };
+}
 
 /**
  * JetStream's records of the calls of one executor: which wait in the queue, which process claimed an attempt, and its
@@ -101,20 +130,33 @@ export class CallRecords {
     }
   }
 
-  /** Only the first claim of an attempt counts, for a day. Resolves to its claimant. */
-  async claim(key: CallKey, claimant: string): Promise<string> {
+  /**
+   * Only the first claim of an attempt counts, for a day. Resolves to its claimant. With the call, the claim also says what was
+   * called: the log may lose it.
+   */
+  async claim(key: CallKey, claimant: string, call?: DispatchedCall): Promise<string> {
     try {
-      await this.put(this.nats.names.toolTakers.one(this.executorId, key), claimant, onlyIfFirst);
+      const how = call ? describing(call) : onlyIfFirst;
+      await this.put(this.nats.names.toolTakers.one(this.executorId, key), claimant, how);
       return claimant;
     } catch (error) {
       if (!isNotFirst(error)) throw error;
-      return (await this.claimant(key)) ?? (await this.claim(key, claimant));
+      return (await this.claimant(key)) ?? (await this.claim(key, claimant, call));
     }
   }
 
   async claimant(key: CallKey): Promise<string | undefined> {
     const { stream, one } = this.nats.names.toolTakers;
     return (await this.last(stream, one(this.executorId, key)))?.string();
+  }
+
+  /** Who has claimed the call, and what was called. */
+  async claimedCall(key: CallKey): Promise<ClaimedCall | undefined> {
+    const { stream, one } = this.nats.names.toolTakers;
+    const message = await this.last(stream, one(this.executorId, key));
+    if (!message) return undefined;
+    const described = readDescription(message.headers?.get(calledHeader) ?? '');
+    return { claimant: message.string(), ...described };
   }
 
   /** May be lost, and is when it is too large; the worker then finds a reply where it is stored. */

@@ -4,6 +4,7 @@ import { type ConnectionLog, checkConnections } from './check-connections';
 import { PrismaClient } from '../generated/client';
 import { beginWithLimits, configureConnection, isBehindPooler } from './configure-connection';
 import { LivenessLock } from './liveness-lock';
+import { ReplacedServer } from './replaced-server';
 import { SilentConnections } from './silent-connections';
 import { PreparedStatements, type Sql } from './sql';
 import { ReadOnlyDatabase, isOutdated, isReadOnly } from './sql-error';
@@ -25,6 +26,8 @@ export interface Database {
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
   /** Rejects when the database does not answer, or does not accept writes, as a replica. */
   ping(): Promise<void>;
+  /** Calls `listener` when another server has taken the place of the one that this process knew; see ReplacedServer. */
+  onReplaced(listener: () => void): void;
   close(): Promise<void>;
 }
 
@@ -49,8 +52,9 @@ export interface DatabaseOptions {
 }
 
 export function openDatabase({ url, poolSize, leaseOwner, log }: DatabaseOptions): Database {
-  const pool = openPool(url, poolSize);
-  const writers = openPool(url, 1);
+  const server = new ReplacedServer();
+  const pool = openPool(url, poolSize, server);
+  const writers = openPool(url, 1, server);
   const silent = [pool, writers].map((connections) => new SilentConnections(connections, longestUseMs));
   const prisma = new PrismaClient({
     adapter: new PrismaPg(pool),
@@ -58,6 +62,7 @@ export function openDatabase({ url, poolSize, leaseOwner, log }: DatabaseOptions
   });
   const statements = new PreparedStatements();
   const sql = statements.over(pool);
+  const checks = setInterval(() => void checkBehindPooler(pool, server), poolerCheckMs).unref();
   const livenessLock = leaseOwner === undefined ? undefined : new LivenessLock({ url, owner: leaseOwner, sql });
   if (log) void checkConnections(sql, { needed: poolSize + (livenessLock ? 2 : 1), log });
 
@@ -68,7 +73,9 @@ export function openDatabase({ url, poolSize, leaseOwner, log }: DatabaseOptions
     transaction: (work) =>
       retryOutdated(() => inTransaction(pool, (client) => work(statements.over(client, { inTransaction: true })))),
     ping: () => inTransaction(pool, requireWrites),
+    onReplaced: (listener) => server.onReplaced(listener),
     close: async () => {
+      clearInterval(checks);
       await livenessLock?.release();
       for (const connections of silent) connections.close();
       await prisma.$disconnect();
@@ -77,19 +84,32 @@ export function openDatabase({ url, poolSize, leaseOwner, log }: DatabaseOptions
   };
 }
 
-/** Before the first use of a connection. If it fails, the pool closes the connection. */
-const verify = (client: pg.PoolClient, done: (error?: Error) => void): void =>
-  void configureConnection(client).then(() => done(), done);
-
 /**
  * A broken connection rejects its query, and the pool opens another on demand. The listeners prevent the `error` event
  * from ending the process.
  */
-function openPool(connectionString: string, max: number): pg.Pool {
+function openPool(connectionString: string, max: number, server: ReplacedServer): pg.Pool {
+  /** Before the first use of a connection. If it fails, the pool closes the connection. */
+  const verify = (client: pg.PoolClient, done: (error?: Error) => void): void =>
+    void configureConnection(client)
+      .then(() => server.check(client))
+      .then(() => done(), done);
   const pool = new pg.Pool({ connectionString, max, ...limits, verify });
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
+}
+
+/** A pooler moves its connections to another server without telling, so there the server is asked again and again. */
+const poolerCheckMs = 1_000;
+
+async function checkBehindPooler(pool: pg.Pool, server: ReplacedServer): Promise<void> {
+  if (pool.totalCount === 0) return;
+  const client = await pool.connect().catch(() => undefined); // the database is away
+  if (!client) return;
+  let isBroken = false;
+  if (isBehindPooler(client)) await server.check(client).catch(() => (isBroken = true));
+  client.release(isBroken);
 }
 
 /** Several statements of a transaction may be outdated, each found by another attempt. */

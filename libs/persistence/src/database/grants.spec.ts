@@ -105,7 +105,13 @@ describe('attack: service credentials', () => {
     alter: (table: string) => `alter table ${table} add column mine int`,
   };
   const firstColumn: Record<string, string> = {
-    ...{ messages: 'content', run_events: 'data', presences: 'owner', usage_entries: 'cost_usd' },
+    ...{
+      messages: 'content',
+      run_events: 'data',
+      presences: 'owner',
+      database_servers: 'history',
+      usage_entries: 'cost_usd',
+    },
     ...{ idempotency_keys: 'key', blobs: 'bytes', blob_refs: 'sha256', fetched_images: 'sha256' },
     ...{ tool_sets: 'hash', agent_versions: 'definition', file_parts: 'bytes', run_files: 'path' },
     ...{ session_links: 'hash', run_inputs: 'text', reservations: 'usd', heartbeats: 'owner' },

@@ -1,2 +1,3 @@
 export * from './store-fixture';
 export * from './test-database';
+export { PostgresPair } from './postgres-pair';

@@ -13,9 +13,8 @@ export interface TestDatabase extends Database {
 
 const migrations = join(__dirname, '../../../../prisma/migrations');
 
-/** A database of its own for one spec file, on the server that TEST_DATABASE_URL names. */
-export async function makeTestDatabase(): Promise<TestDatabase> {
-  const server = process.env['TEST_DATABASE_URL'];
+/** A database of its own for one spec file, on the server that TEST_DATABASE_URL names unless another is given. */
+export async function makeTestDatabase(server = process.env['TEST_DATABASE_URL']): Promise<TestDatabase> {
   if (!server) throw new Error('TEST_DATABASE_URL must name a Postgres server, with a database to connect to.');
 
   const name = `rondo_test_${process.pid}_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`;

@@ -73,7 +73,7 @@ export class A2aTask {
   /** What a client that has all before is told. */
   apply(event: SubscriberEvent): A2aFrame[] {
     if (event.type === 'stream.snapshot') return [];
-    if (event.type === 'stream.gap') {
+    if (event.type === 'stream.gap' || event.type === 'stream.rewound') {
       this.isIncomplete = true;
       return [];
     }
@@ -141,6 +141,7 @@ export class A2aTask {
       case 'context.compaction_failed':
       case 'mcp.connected':
       case 'mcp.skipped':
+      case 'database.replaced':
         return [];
     }
   }

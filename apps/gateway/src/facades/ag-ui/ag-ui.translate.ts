@@ -120,7 +120,7 @@ export class AgUiTranslator {
 
   translate(event: SubscriberEvent): Frame[] {
     if (this.isOver || event.type === 'stream.snapshot') return [];
-    if (event.type === 'stream.gap')
+    if (event.type === 'stream.gap' || event.type === 'stream.rewound')
       return this.fail({ code: 'log_trimmed', message: 'Events of this run have been deleted.' });
     return event.seq === null ? this.translateDelta(event) : this.translateFact(event);
   }
@@ -181,6 +181,7 @@ export class AgUiTranslator {
       case 'context.compaction_failed':
       case 'mcp.connected':
       case 'mcp.skipped':
+      case 'database.replaced':
         return [];
     }
   }

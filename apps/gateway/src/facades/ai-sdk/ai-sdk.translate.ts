@@ -53,7 +53,7 @@ export class AiSdkTranslator {
   translate(event: SubscriberEvent): Frame[] {
     if (this.isOver) return [];
     if (event.type === 'stream.snapshot') return [];
-    if (event.type === 'stream.gap')
+    if (event.type === 'stream.gap' || event.type === 'stream.rewound')
       return this.fail('Events of this run have been deleted, so it cannot be shown here.');
     return event.seq === null ? this.translateDelta(event) : this.translateFact(event);
   }
@@ -122,6 +122,7 @@ export class AiSdkTranslator {
       case 'context.compaction_failed':
       case 'mcp.connected':
       case 'mcp.skipped':
+      case 'database.replaced':
         return [];
     }
   }

@@ -157,6 +157,7 @@ export class AnthropicTranslator {
       case 'context.compaction_failed':
       case 'mcp.connected':
       case 'mcp.skipped':
+      case 'database.replaced':
         return nothing;
     }
   }

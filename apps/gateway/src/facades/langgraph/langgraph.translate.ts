@@ -162,6 +162,7 @@ export class LangGraphTranslator {
       case 'context.compaction_failed':
       case 'mcp.connected':
       case 'mcp.skipped':
+      case 'database.replaced':
         return [];
     }
   }

@@ -112,7 +112,8 @@ export class ResponseTranslator {
 
   translate(event: SubscriberEvent): Frame[] {
     if (this.isOver || event.type === 'stream.snapshot') return [];
-    if (event.type === 'stream.gap') return this.end('failed', { error: gapError, completed_at: null });
+    if (event.type === 'stream.gap' || event.type === 'stream.rewound')
+      return this.end('failed', { error: gapError, completed_at: null });
     return event.seq === null ? this.translateDelta(event) : this.translateFact(event);
   }
 
@@ -228,6 +229,7 @@ export class ResponseTranslator {
       case 'context.compaction_failed':
       case 'mcp.connected':
       case 'mcp.skipped':
+      case 'database.replaced':
         return [];
     }
   }

@@ -40,7 +40,7 @@ export class LossySources implements RunSources {
     return Promise.resolve(new Map([[this.script.runId, this.script.log.length]]));
   }
 
-  async open(_: unknown, after: number) {
+  async open(_: unknown, { after }: { readonly after: number }) {
     const { run, runId, threadId } = this.script;
     return { run, holder: { workerId: 'worker-1', threadId }, ...(await this.factsAfter(runId, after)) };
   }

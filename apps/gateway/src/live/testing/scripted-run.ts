@@ -37,7 +37,7 @@ export class ScriptedRun {
 
   /** The run as REST shows it; only what subscriptions use. */
   get run(): Run {
-    return { id: this.runId, thread_id: this.threadId, last_seq: this.log.length } as Run;
+    return { id: this.runId, thread_id: this.threadId, last_seq: this.log.length, epoch: 1 } as Run;
   }
 
   streamText(text: string): DeltaEvent {

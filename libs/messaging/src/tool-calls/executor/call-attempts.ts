@@ -53,7 +53,7 @@ export class CallAttempts {
     if (answers.repeat(running.key)) return undefined;
     if (running.runsUnclaimed) return this.run(call, running);
 
-    const claimant = await retry(() => records.claim(running.key, running.claimant));
+    const claimant = await retry(() => records.claim(running.key, running.claimant, call));
     if (claimant === withdrawn) return undefined;
     const isFirst = claimant === running.claimant;
     if (isFirst && this.isClaimReliable(running)) {

@@ -1,6 +1,8 @@
-import { type NewId, type Run, type RunId, type ThreadId, messageId } from '@rondo/contract';
+import { type CallId, type NewId, type Run, type RunId, type ThreadId, callId, messageId } from '@rondo/contract';
 import { type AnswerContext, type KnownCalls, callsAfter } from '@rondo/domain';
 import { toFact, factRow } from '../../run-log/run-row';
+import { z } from 'zod';
+import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { checked } from '../../database/checked-query';
 
@@ -17,6 +19,13 @@ export async function readOpenCalls(sql: Sql, newId: NewId, run: Run): Promise<A
   const calls = await readCalls(sql, { id, threadId, iteration });
   const ids = { messageId: () => messageId.parse(`msg_${newId()}`) };
   return { run: { id, threadId }, state: { iteration, calls }, ports: { ids } };
+}
+
+const idsOfRun = checked(z.object({ id: callId }), `select id from tool_calls where run_id = $1`);
+
+/** Of all calls that the ledger has of the run. */
+export async function readCallIds({ sql }: Pick<Database, 'sql'>, run: RunId): Promise<readonly CallId[]> {
+  return (await idsOfRun.all(sql, [run])).map(({ id }) => id);
 }
 
 async function readCalls(sql: Sql, { id, threadId, iteration }: { id: RunId; threadId: ThreadId; iteration: number }) {

@@ -3,6 +3,7 @@ import { type FactRow, type JsonRow, type RunJson, toFact, factOfJson, toRun } f
 import { withinPage } from '../page';
 import type { Sql } from '../../database/sql';
 import { type RunAddress, runNotFound } from './lock-run';
+import { type LogRewind, type ReadPosition, findLost, readRewinds } from './log-rewinds';
 import { type RunHolder, getRun, readLastMessages, visibleRun } from './read-runs';
 import { z } from 'zod';
 import { anyJson, checked, jsonDocument } from '../../database/checked-query';
@@ -29,6 +30,8 @@ export interface EventPage {
   /** Absent if no fact is missing. */
   readonly gap?: LogGap;
   readonly snapshot?: RunSnapshot;
+  /** Absent if the database was not replaced while the run was unfinished. */
+  readonly rewinds?: readonly LogRewind[];
 }
 
 /** How far the facts of a log were deleted, and its hash chain up to there. */
@@ -46,6 +49,7 @@ const nextFacts = withinPage(
 /** A single row without an event if there is none. */
 const eventRow = z.object({
   last_seq: z.number(),
+  run_epoch: z.number(),
   events_trimmed_through: z.number(),
   events_trimmed_hash: z.string(),
   run_id: z.string(),
@@ -66,7 +70,7 @@ const isFact = (row: EventRow): row is EventRow & FactRow => row.seq !== null;
 const eventsAfter = checked(
   eventRow,
   `
-select run.last_seq, run.events_trimmed_through, run.events_trimmed_hash, run.id as run_id, run.thread_id,
+select run.last_seq, run.epoch as run_epoch, run.events_trimmed_through, run.events_trimmed_hash, run.id as run_id, run.thread_id,
   event.id, seq, event.type, event.iteration, event.epoch, at, data
 from (${visibleRun.text}) as run
 left join lateral (${nextFacts}) as event on true
@@ -81,6 +85,7 @@ interface Reading {
 interface LogPage {
   readonly facts: readonly RecordedFact[];
   readonly headSeq: number;
+  readonly rewinds: readonly LogRewind[];
   /** Set if facts after the requested one are missing. */
   readonly trimmed: TrimmedLog | undefined;
 }
@@ -89,21 +94,23 @@ async function readPage(sql: Sql, { accountId, runId }: RunAddress, { after, lim
   const rows = await eventsAfter.all(sql, [runId, accountId, after, limit]);
   const [first] = rows;
   if (!first) throw runNotFound(runId);
-  const { last_seq: headSeq, events_trimmed_through: through, events_trimmed_hash: hash } = first;
+  const { last_seq: headSeq, run_epoch: epoch, events_trimmed_through: through, events_trimmed_hash: hash } = first;
   const facts = rows.filter(isFact).map((row) => shownEvent(toFact(row)));
-  return { facts, headSeq, trimmed: after < through ? { through, hash } : undefined };
+  const rewinds = await readRewinds(sql, { id: runId, epoch });
+  return { facts, headSeq, rewinds, trimmed: after < through ? { through, hash } : undefined };
 }
 
 const messagesInSnapshot = 50;
 
 export async function readEvents(sql: Sql, address: RunAddress, reading: Reading): Promise<EventPage> {
-  const { facts: data, headSeq: head_seq, trimmed } = await readPage(sql, address, reading);
-  if (!trimmed) return { data, head_seq };
+  const { facts: data, headSeq: head_seq, trimmed, rewinds } = await readPage(sql, address, reading);
+  const page = { data, head_seq, ...(rewinds.length > 0 && { rewinds }) };
+  if (!trimmed) return page;
 
   const run = await getRun(sql, address);
   const messages = await readLastMessages(sql, run, messagesInSnapshot);
   const gap: LogGap = { from: reading.after + 1, to: trimmed.through, reason: 'retention' };
-  return { data, head_seq, gap, snapshot: { through_seq: trimmed.through, run, messages } };
+  return { ...page, gap, snapshot: { through_seq: trimmed.through, run, messages } };
 }
 
 /** A run, its holder, and its facts after `after`, as of one moment. */
@@ -111,6 +118,8 @@ export interface RunOpening {
   readonly run: Run;
   readonly holder: RunHolder | undefined;
   readonly page: EventPage;
+  /** The first seq of which the reader has another fact than the log: `page` begins there. */
+  readonly lostFrom?: number;
 }
 
 const openingRow = z.object({
@@ -131,19 +140,32 @@ select row_to_json(run) as run, (
 from (${visibleRun.text}) as run`,
 );
 
-export async function openRun(sql: Sql, address: RunAddress, reading: Reading): Promise<RunOpening> {
+/** `position` is what a reader has. Its facts that are not in the log are read anew. */
+export async function openRun(
+  sql: Sql,
+  address: RunAddress,
+  { limit, ...position }: ReadPosition & { readonly limit: number },
+): Promise<RunOpening> {
+  const { epoch, ...opening } = await openAfter(sql, address, { after: position.after, limit });
+  const lostFrom = findLost(await readRewinds(sql, { id: address.runId, epoch }), position);
+  if (lostFrom === undefined) return opening;
+  const { epoch: _, ...anew } = await openAfter(sql, address, { after: lostFrom - 1, limit });
+  return { ...anew, lostFrom };
+}
+
+async function openAfter(sql: Sql, address: RunAddress, reading: Reading): Promise<RunOpening & { epoch: number }> {
   const values = [address.runId, address.accountId, reading.after, reading.limit];
   const row = await runWithEvents.first(sql, values);
   if (!row) throw runNotFound(address.runId);
 
-  const { lease_owner: workerId, events_trimmed_through, last_seq } = row.run;
+  const { lease_owner: workerId, events_trimmed_through, last_seq, epoch } = row.run;
   const isTrimmed = reading.after < events_trimmed_through;
   const page = isTrimmed
     ? await readEvents(sql, address, reading)
     : { data: row.facts.map((fact) => shownEvent(factOfJson(fact))), head_seq: last_seq };
   const run = toRun(row.run);
   const holder = workerId === null ? undefined : { workerId, threadId: run.thread_id };
-  return { run, holder, page };
+  return { run, holder, page, epoch };
 }
 
 /** The whole log, a page at a time. */

@@ -39,6 +39,7 @@ import type { RunAddress } from './lock-run';
 import { type InputOrder, giveCallInput } from './give-input';
 import { type CallRuling, type ResolvedCall, resolveToolCall } from './resolve-tool-call';
 import { type BudgetOrder, type RaisedBudget, raiseRunBudget } from './raise-budget';
+import type { ReadPosition } from './log-rewinds';
 import { type EventPage, type RunOpening, allPages, openRun, readEvents } from './read-log';
 import { type CountFilter, type RunCounts, type RunFilter, countRuns, listRuns } from './list-runs';
 import { countActive, getRun, listToolCalls, readCallsOfResult, readHeads, readFinalTexts } from './read-runs';
@@ -108,8 +109,8 @@ export class Runs {
   }
 
   /** The run and its events as of one moment, for a new subscriber. */
-  open(address: RunAddress, page: { after: number; limit: number }): Promise<RunOpening> {
-    return openRun(this.database.sql, address, page);
+  open(address: RunAddress, reading: ReadPosition & { limit: number }): Promise<RunOpening> {
+    return openRun(this.database.sql, address, reading);
   }
 
   /** The last `seq` of each run that exists, of any account. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ForkOrigin, type RecordedFact, shownEvent } from '@rondo/contract';
+import type { LogRewind } from './log-rewinds';
 import type { TrimmedLog } from './read-log';
 
 /**
@@ -15,6 +16,8 @@ export interface LogVerification {
   readonly hash: string;
   /** The chain up to the facts that were deleted; absent if none were. */
   readonly trimmed?: TrimmedLog | undefined;
+  /** Where facts may have been lost with the database that was replaced; absent if it was not. */
+  readonly rewinds?: readonly LogRewind[];
   /** Of a fork: whether the log of its origin still has that hash there; null if the origin or its facts are gone. */
   readonly forked_from?: ForkOrigin & { readonly holds: boolean | null };
 }
@@ -22,6 +25,7 @@ export interface LogVerification {
 const nothing: LogVerification = { first: null, last: null, count: 0, contiguous: true, hash: '' };
 
 interface Page {
+  readonly rewinds: readonly LogRewind[];
   readonly facts: readonly RecordedFact[];
   readonly trimmed: TrimmedLog | undefined;
 }
@@ -29,9 +33,9 @@ interface Page {
 /** `pages` are the log in order. If facts were deleted, even meanwhile, it verifies the rest. */
 export async function verifyLog(pages: AsyncIterable<Page>): Promise<LogVerification> {
   let log = nothing;
-  for await (const { facts, trimmed } of pages) {
+  for await (const { facts, trimmed, rewinds } of pages) {
     const before = trimmed ? { ...nothing, hash: trimmed.hash, trimmed } : log;
-    log = facts.reduce(withFact, before);
+    log = { ...facts.reduce(withFact, before), ...(rewinds.length > 0 && { rewinds }) };
   }
   return log;
 }
