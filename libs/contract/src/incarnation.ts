@@ -1,5 +1,5 @@
 /**
- * Claims of a run that one history of the database has room for. When another server or a restored copy takes the database's
+ * Claims of a run that one history of the database can hold. When another server or a restored copy takes the database's
  * place, it may lack the last writes. The epoch of every run that is not over is then raised to the next multiple, so
  * that nothing that a holder remembers of lost claims is mistaken for what follows, and so that the epoch of a fact tells
  * in which incarnation of the log it was written.
