@@ -97,8 +97,7 @@ function change(changes: Draft, fact: NewFact, at: string): void {
       end(changes, { status: 'completed', finishReason: fact.data.finish_reason, at });
       return;
     case 'run.failed':
-      end(changes, { status: 'failed', finishReason: 'error', at });
-      changes.error = fact.data.error;
+      end(changes, { status: 'failed', finishReason: 'error', at, error: fact.data.error });
       return;
     case 'run.stopped':
       end(changes, { status: 'stopped', finishReason: 'stopped', at });
@@ -150,13 +149,15 @@ interface End {
   readonly status: 'completed' | 'failed' | 'stopped';
   readonly finishReason: FinishReason;
   readonly at: string;
+  readonly error?: RunFailure | null;
 }
 
-function end(changes: Draft, { status, finishReason, at }: End): void {
+function end(changes: Draft, { status, finishReason, at, error = changes.error }: End): void {
   changes.status = status;
   changes.finishedAt = at;
   changes.finishReason = finishReason;
   changes.waiting = null;
+  changes.error = error;
 }
 
 /** The run as the API shows it after these facts, which are one batch: the same columns as the append statement sets. */
