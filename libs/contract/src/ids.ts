@@ -73,6 +73,9 @@ export type NewId = () => string;
 export const partIdAt = (reply: MessageId, index: number): MessageId =>
   index === 0 ? reply : (`${reply}p${nth(index)}` as MessageId); // an id followed by letters and digits is a valid id
 
+/** Whether an id is that of a later part of this reply. */
+export const isLaterPart = (id: MessageId, reply: MessageId): boolean => id.startsWith(`${reply}p`);
+
 /**
  * The id of a call of a message. It follows from the id of the message, so that the next holder after a crash can name
  * the streams that may have been shown.

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Message, callId, messageId, sha256, threadId } from '@rondo/contract';
+import { type Message, callId, messageId, partIdAt, sha256, threadId } from '@rondo/contract';
 import { withDocuments } from '../files/message-documents';
 import { requestViolations } from '../testing/request-violations';
 import { pairCalls } from './pair-calls';
@@ -104,6 +104,81 @@ describe('pairCalls', () => {
         expect(JSON.stringify(messages.at(-1))).toContain('the newest');
       }),
     );
+  });
+});
+
+describe('a reply that was stored in parts', () => {
+  const thought = { type: 'reasoning', text: 'Two at once.', opaque: { maker: 'm', data: 'signed' } } as const;
+  const call = (name: string) =>
+    ({ type: 'tool_call', tool_call_id: callId.parse(`call_${name}`), name: 't', arguments: {} }) as const;
+  const answer = (name: string) =>
+    said('tool', [
+      {
+        type: 'tool_result',
+        tool_call_id: callId.parse(`call_${name}`),
+        name: 't',
+        result: { success: true, output: name },
+      },
+    ]);
+  const question = said('user', [{ type: 'text', text: 'Go.' }]);
+  const first = said('assistant', [thought, call('a')]);
+  const part = (index: number, content: Message['content']) => ({
+    ...said('assistant', content),
+    id: partIdAt(first.id, index),
+  });
+  const shown = (conversation: Message[]) =>
+    pairCalls(conversation).map((turn) => {
+      if (turn.role === 'tool') return turn.results.map(({ text }) => text).join();
+      return turn.content.map((block) => (block.type === 'tool_call' ? block.id : block.type)).join();
+    });
+
+  it('goes back as the one reply that it was, with its thought before all of its calls', () => {
+    const second = part(1, [call('b')]);
+    const whole = ['text', 'reasoning,call_a,call_b', 'a,b'];
+
+    expect(shown([question, first, second, answer('a'), answer('b')])).toEqual(whole);
+    expect(shown([question, first, answer('a'), second, answer('b')])).toEqual(whole);
+    expect(shown([question, first, second, answer('b'), answer('a')])).toEqual(whole);
+  });
+
+  it('has the text after its last call before the results', () => {
+    const rest = part(1, [{ type: 'text', text: 'Let us see.' }]);
+
+    expect(shown([question, first, answer('a'), rest])).toEqual(['text', 'reasoning,call_a,text', 'a']);
+  });
+
+  it('stays one where a person wrote in between', () => {
+    const remark = said('user', [{ type: 'text', text: 'Hurry.' }]);
+    const conversation = [question, first, answer('a'), remark, part(1, [call('b')]), answer('b')];
+
+    expect(shown(conversation)).toEqual(['text', 'reasoning,call_a,call_b', 'a,b', 'text']);
+  });
+
+  it('is no other reply', () => {
+    const other = said('assistant', [call('b')]);
+
+    expect(shown([question, first, answer('a'), other, answer('b')])).toEqual([
+      ...['text', 'reasoning,call_a', 'a'],
+      ...['call_b', 'b'],
+    ]);
+  });
+
+  it('is the same whether the conversation grew or came whole', () => {
+    const conversation = [
+      question,
+      first,
+      answer('a'),
+      part(1, [call('b')]),
+      answer('b'),
+      part(2, [call('c')]),
+      answer('c'),
+    ];
+
+    for (let length = 1; length <= conversation.length; length++) {
+      const grown = conversation.slice(0, length);
+      expect(pairCalls(grown)).toEqual(pairCalls(structuredClone(grown)));
+    }
+    expect(shown(conversation)).toEqual(['text', 'reasoning,call_a,call_b,call_c', 'a,b,c']);
   });
 });
 

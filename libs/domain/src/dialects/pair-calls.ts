@@ -2,11 +2,13 @@ import {
   type CallId,
   type ContentBlock,
   type Message,
+  type MessageId,
   type RecordedResult,
   type ToolCallBlock,
   type ToolResultBlock,
   type UserBlock,
   failedResult,
+  isLaterPart,
 } from '@rondo/contract';
 import { isTemporary } from '../context/temporary-message';
 import { documentsIn } from '../files/message-documents';
@@ -19,7 +21,8 @@ import { wellFormed, wellFormedText } from '../well-formed';
  * exactly one result in the order of the calls, every result has its call, and nothing is empty.
  *
  * The log keeps calls and results together, so this usually changes nothing. It repairs a thread that a user wrote into
- * between a call and its answer, or whose run ended without the answer.
+ * between a call and its answer, or whose run ended without the answer. A reply that was stored in parts is one reply
+ * again: providers want its thoughts before all of its calls, and a model that made two calls at once shall see that it did.
  *
  * A conversation that extends the previous one costs only what was added, and its earlier turns are the same objects.
  */
@@ -37,10 +40,19 @@ export const continuation = (): ModelMessage => ({
   content: [{ type: 'text', text: '(The conversation continues.)' }],
 });
 
-/** Builds turns incrementally. Turns before the first unanswered call are settled: later messages cannot change them. */
+/** Turns, and where the newest reply is among them. */
+interface WrittenTurns {
+  readonly turns: ModelMessage[];
+  reply?: { readonly id: MessageId; readonly at: number };
+}
+
+/**
+ * Builds turns incrementally. Turns before the first unanswered call are settled: later messages cannot change them, except
+ * for the next part of the newest reply, before whose end no request is made.
+ */
 class Pairing {
   private readonly results = new Map<CallId, ToolResultBlock>();
-  private readonly settled: ModelMessage[] = [];
+  private readonly settled: WrittenTurns = { turns: [] };
   private open: readonly Message[] = [];
 
   add(added: readonly Message[]): this {
@@ -54,9 +66,9 @@ class Pairing {
   }
 
   written(): ModelMessage[] {
-    const turns = [...this.settled];
-    for (const message of this.open) this.pushTo(turns, message);
-    return turns;
+    const written = { ...this.settled, turns: [...this.settled.turns] };
+    for (const message of this.open) this.pushTo(written, message);
+    return written.turns;
   }
 
   turns(): ModelMessage[] {
@@ -73,23 +85,44 @@ class Pairing {
     return message.type === 'assistant' && !!findReply(message)?.calls.some((id) => !this.results.has(id));
   }
 
-  private pushTo(turns: ModelMessage[], message: Message): void {
-    if (message.type === 'assistant') this.pushReply(turns, message);
-    else if (message.type !== 'tool') pushUserTurn(turns, message);
+  private pushTo(written: WrittenTurns, message: Message): void {
+    if (message.type === 'assistant') this.pushReply(written, message);
+    else if (message.type !== 'tool') pushUserTurn(written.turns, message);
   }
 
-  private pushReply(turns: ModelMessage[], message: Message): void {
+  private pushReply(written: WrittenTurns, message: Message): void {
+    const { turns, reply: begun } = written;
     const reply = findReply(message);
     if (!reply) return;
+    const results = reply.calls.map((id) => this.answerTo(id));
+    if (begun && isLaterPart(message.id, begun.id)) {
+      extendReply(turns, begun.at, { ...reply.message, results });
+      return;
+    }
     if (needsUserTurn(turns)) turns.push(continuation());
+    written.reply = { id: message.id, at: turns.length };
     turns.push(reply.message);
-    if (reply.calls.length > 0) turns.push({ role: 'tool', results: reply.calls.map((id) => this.answerTo(id)) });
+    if (results.length > 0) turns.push({ role: 'tool', results });
   }
 
   private answerTo(id: CallId): ModelToolResult {
     const block = this.results.get(id);
     return block ? toAnswer(block) : toModelResult(id, lostResult);
   }
+}
+
+interface ReplyPart {
+  readonly content: readonly AssistantBlock[];
+  readonly results: readonly ModelToolResult[];
+}
+
+/** Adds the next part of a reply to it, and the results of its calls to those of the calls before. */
+function extendReply(turns: ModelMessage[], at: number, { content, results }: ReplyPart): void {
+  const [begun, answered] = turns.slice(at);
+  if (begun?.role !== 'assistant') return;
+  turns[at] = { role: 'assistant', content: [...begun.content, ...content] };
+  if (answered?.role === 'tool') turns[at + 1] = { role: 'tool', results: [...answered.results, ...results] };
+  else if (results.length > 0) turns.splice(at + 1, 0, { role: 'tool', results });
 }
 
 export const needsUserTurn = (turns: readonly ModelMessage[]): boolean =>

@@ -64,7 +64,7 @@ function add(messages: Message[], message: ModelMessage, { parts, recipient }: A
       break;
     case 'assistant':
       if (parts.length > 0) messages.push(...userTurn(messages, parts, recipient));
-      messages.push(assistantMessage(message, { ...recipient, signature: latestSignature(messages) }));
+      messages.push(assistantMessage(message, recipient));
       break;
     case 'tool':
       messages.push(...message.results.map(toolMessage));
@@ -117,7 +117,7 @@ function imagePart(source: ShownImage, { profile }: Recipient): Part {
 }
 
 /** Beside calls, `content` is there and null: some servers demand the key. */
-function assistantMessage({ content }: Turn<'assistant'>, recipient: Signed): Message {
+function assistantMessage({ content }: Turn<'assistant'>, recipient: Recipient): Message {
   const text = content
     .filter((block) => block.type === 'text')
     .map((block) => block.text)
@@ -174,20 +174,10 @@ function toReasoning(content: Turn<'assistant'>['content'], { maker, profile }: 
 /** Gemini 3 accepts this in place of the signature of a call that it did not make. It wants one on the first call of a reply. */
 const foreignSignature = { extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } } };
 
-/** A reply that was stored in parts signed the first of its calls: its next part has that signature, too. */
-type Signed = Recipient & { readonly signature: object | undefined };
-
-/** That of the calls right before, to whose results nothing was said yet. */
-function latestSignature(messages: readonly Message[]): object | undefined {
-  const last = messages.at(-1)?.role === 'tool' ? messages.findLast(({ role }) => role !== 'tool') : undefined;
-  const [call] = last?.role === 'assistant' ? (last.tool_calls ?? []) : [];
-  return call && 'extra_content' in call ? { extra_content: call.extra_content } : undefined;
-}
-
-function toSignature(opaque: Opaque | undefined, at: number, { maker, profile, signature }: Signed): object {
+function toSignature(opaque: Opaque | undefined, at: number, { maker, profile }: Recipient): object {
   if (opaque && opaque.maker === maker) return opaque.data as object; // as the reader kept it
   const isDemanded = profile.reasoning === 'signatures' && at === 0 && !/gemini-[12]/.test(maker);
-  return isDemanded ? (signature ?? foreignSignature) : {};
+  return isDemanded ? foreignSignature : {};
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';

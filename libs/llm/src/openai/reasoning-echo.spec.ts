@@ -80,29 +80,6 @@ describe('what a model gave with its calls', () => {
     });
   });
 
-  it('is repeated for the next part of a reply that was stored in parts', () => {
-    const opaque = {
-      maker: 'gemini/gemini-3-flash',
-      data: { extra_content: { google: { thought_signature: 'c2ln' } } },
-    };
-    const second = callId.parse('call_2');
-    const results = (of: typeof id) => ({
-      role: 'tool' as const,
-      results: [{ tool_call_id: of, text: 'ok', is_error: false }],
-    });
-    const messages: ModelMessage[] = [
-      { role: 'user', content: [{ type: 'text', text: 'Go' }] },
-      { role: 'assistant', content: [{ type: 'tool_call', id, name: 'see', arguments: {}, opaque }] },
-      results(id),
-      { role: 'assistant', content: [{ type: 'tool_call', id: second, name: 'see', arguments: {} }] },
-      results(second),
-    ];
-    const recipient = createRecipient(...flash);
-    const turns = createTurns(recipient)(messages);
-
-    expect(turns.messages[3]).toMatchObject({ tool_calls: [opaque.data] });
-  });
-
   it('is the list of details for OpenRouter, as it came', () => {
     const details = [
       { type: 'reasoning.encrypted', data: 'ZGF0YQ==', id: 'tool_1', format: 'google-gemini-v1', index: 0 },
