@@ -12,6 +12,7 @@ const help = `npm test               everything: format, build, types, lint, wor
 npm test -- <pattern>  only the tests whose path matches the pattern
 npm test -- --times    also prints which spec files took longest
 npm run test:fast      only the unit and contract tests, which need no servers
+npm run models         only the tests of model providers, and the table of docs/models.md written anew
 npm run attacks        only the tests that attack, and docs/attacks.md written anew
 npm run attacks -- --neighbour [--minutes 60]   a hostile tenant beside an ordinary one, which must hardly notice
 
@@ -23,6 +24,7 @@ const withDeployments = ['e2e', ...faults];
 const jestSteps = ['tests', 'faults, bench', 'end to end'];
 const pattern = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const onlyAttacks = process.argv.includes('--attacks');
+const onlyModels = process.argv.includes('--models');
 const withTimes = process.argv.includes('--times');
 
 /** So many spec files that failed are run again. More are no accident of a busy machine. */
@@ -59,9 +61,14 @@ async function test({ owns }) {
   const { testDir, ...servers } = await startTestServers(owns);
   const attacks = new AttackList(testDir);
   const times = new SpecTimes(testDir);
-  const isWhole = pattern.length === 0 && !onlyAttacks;
+  const isWhole = pattern.length === 0 && !onlyAttacks && !onlyModels;
   const options = {
-    env: { ...servers.env, ...attacks.environment, ...times.environment },
+    env: {
+      ...servers.env,
+      ...attacks.environment,
+      ...times.environment,
+      ...(onlyModels && { WRITE_MODELS_TABLE: '1' }),
+    },
     args: ['--reporters', 'default', ...attacks.jestArguments, ...times.jestArguments, ...matching()],
   };
   const isBuilt = await verification.step('build', checks.build);
@@ -114,5 +121,6 @@ async function attackTable(attacks) {
 
 function matching() {
   if (onlyAttacks) return ['--testNamePattern', '^attack: '];
+  if (onlyModels) return ['--testPathPatterns', 'strict-providers.e2e'];
   return pattern.length > 0 ? ['--testPathPatterns', ...pattern] : [];
 }

@@ -1,8 +1,13 @@
+import { profileNames } from '@rondo/domain';
 import { type Fact, type RondoClient, type RunView, RunningRondo } from '@rondo/test-deployment';
 import { expectWholeLog } from './log-expectations';
-import { strictProviders } from './strict-providers/providers';
+import { type ProviderOutcome, documentTable, documentedTable, providerTable } from './strict-providers/provider-table';
+import { type StrictProvider, strictProviders } from './strict-providers/providers';
 import { StrictServer } from './strict-providers/strict-server';
 import { stepNumber, taskMark, wholeLog } from './strict-providers/task';
+
+/** Set by `npm run models`, which writes the table that this file otherwise compares. */
+const isWriting = process.env['WRITE_MODELS_TABLE'] !== undefined;
 
 const steps = 50;
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -21,7 +26,8 @@ const onlyPath = 'its path alone';
  * GPT-4.1 has no efforts, Grok 4 refuses them, and the budget for thinking, which runs name here too, says more to Claude: where a
  * summary has ended its turn, it may not think any more.
  */
-const withoutEffort: ReadonlySet<string> = new Set(['openai', 'xai', 'kimi-anthropic']);
+const withoutEffort: ReadonlySet<string> = new Set(['openai', 'azure', 'xai', 'kimi-anthropic']);
+const claude = /^anthropic$|claude$/;
 
 /** Each provider refuses what the real one refuses; the runs are those that a user of it would start first. */
 describe('a task of 50 steps with an image and an effort, during which a worker is killed and the context overflows', () => {
@@ -29,20 +35,32 @@ describe('a task of 50 steps with an image and an effort, during which a worker 
   let rondo: RunningRondo;
   let client: RondoClient;
   let runs: ReadonlyMap<string, RunView>;
+  /** The providers whose answers a client had seen the beginning of while they went on. */
+  const streamed = new Set<string>();
 
   beforeAll(async () => {
     server = await StrictServer.open();
-    const models = { MODEL_PROVIDERS: server.modelProviders };
+    const providers = { MODEL_PROVIDERS: server.modelProviders };
+    const models = { ...providers, STRICT_KEY: 'key' };
     rondo = await RunningRondo.start({
       instances: ['tool-executor', 'agent-worker', 'summarizer', 'gateway'],
-      settings: { gateway: models, 'agent-worker': models, summarizer: models },
+      settings: {
+        gateway: { ...providers, MODEL_KEYS_PRESENT: 'STRICT_KEY' },
+        'agent-worker': models,
+        summarizer: models,
+      },
     });
     client = rondo.client();
+    const gates = strictProviders.map(({ name }) => server.addGates(toTask(name)));
     runs = new Map(
       await Promise.all(strictProviders.map(async (provider) => [provider.name, await start(provider)] as const)),
     );
-    await server.reached(steps / 2);
+    await Promise.all(
+      strictProviders.map(({ name }, place) => Promise.race([gates[place]?.half.reached, settle({ name })])),
+    );
     await rondo.services.get('agent-worker').kill();
+    for (const [place, { name }] of strictProviders.entries()) void seeAnswer(name, gates[place]);
+    for (const { half } of gates) half.open();
   });
 
   afterAll(async () => {
@@ -50,66 +68,129 @@ describe('a task of 50 steps with an image and an effort, during which a worker 
     await server.close();
   });
 
-  const start = ({ name, model }: { name: string; model: string }) =>
+  const start = ({ name, model }: StrictProvider) =>
     client.createRun({
       model: `${name}/${model}`,
       input: [
-        { type: 'text', text: taskMark({ id: toId(name), steps }) },
+        { type: 'text', text: taskMark(toTask(name)) },
         { type: 'image', source: { type: 'base64', media_type: 'image/png', data: pixel } },
       ],
       llm: { reasoning_effort: 'high', enable_thinking: true, thinking_budget: 2048 },
     });
 
-  it.each(strictProviders.map(({ name }) => [name]))('%s', async (name) => {
-    const id = runs.get(name)?.id ?? '';
-    const task = { id: toId(name), steps };
+  /** Lets an answer end after a client has seen its first words. */
+  async function seeAnswer(name: string, gates: ReturnType<StrictServer['addGates']> | undefined): Promise<void> {
+    await gates?.answer.reached;
+    await client.seen(runs.get(name)?.id ?? '', 'message.delta');
+    streamed.add(name);
+    gates?.answer.open();
+  }
 
-    const settled = await client.settled(id);
+  const settle = async ({ name }: { name: string }) => {
+    const settled = await client.settled(runs.get(name)?.id ?? '');
+    return { settled, facts: await client.facts(settled.id) };
+  };
 
-    const reasons = server.refusals.filter((refusal) => refusal.task === task.id).map(({ reason }) => reason);
+  const refusalsBy = ({ id }: { id: string }): string[] =>
+    server.refusals.filter(({ task }) => task === id).map(({ reason }) => reason);
+
+  it.each(strictProviders.map((provider) => [provider.name, provider] as const))('%s', async (name, provider) => {
+    const task = toTask(name);
+
+    const { settled, facts } = await settle(provider);
+
+    const reasons = refusalsBy(task);
     const refusals = reasons.filter((reason) => !mayBeLearned.test(reason));
     expect({ ...settled, refusals }).toMatchObject({ status: 'completed', finish_reason: 'stop', refusals: [] });
     expect(reasons.length).toBeLessThanOrEqual(2);
-    const facts = await client.facts(id);
     expectWholeLog(facts);
-    expect(outputs(facts).at(-1)).toBe(wholeLog(task));
+    expect(lastOutput(facts)).toEqual(wholeLog(task).split('\n').sort());
     expect(server.overflows.get(task.id)).toBeGreaterThan(0);
     expect(JSON.stringify(facts)).not.toContain(stepNumber(task, 3).signature);
-    expect(readEfforts(facts)).toEqual(withoutEffort.has(name) ? [] : [name === 'anthropic' ? 'none' : 'high']);
+    expect(readEfforts(facts)).toEqual(withoutEffort.has(name) ? [] : [claude.test(name) ? 'none' : 'high']);
   });
 
-  it.each(strictProviders.map(({ name, model, documents }) => [name, documents ?? onlyPath, model]))(
+  const askAboutPdf = async ({ name, model }: StrictProvider): Promise<RunView> => {
+    const body = new FormData();
+    body.set('file', new Blob([pdfOfOnePage]), 'one.pdf');
+    const headers = { authorization: `Bearer ${client.key}` };
+    const uploaded = await fetch(`${client.url}/v1/files`, { method: 'POST', headers, body });
+    const { id: file } = (await uploaded.json()) as { id: string };
+    const run = await client.createRun({
+      ...{ model: `${name}/${model}`, input: taskMark(toPdfTask(name)), files: [file] },
+      llm: { reasoning_effort: 'high', enable_thinking: true },
+    });
+    return client.settled(run.id);
+  };
+
+  it.each(strictProviders.map((provider) => [provider.name, provider.documents ?? onlyPath, provider] as const))(
     'gives %s an uploaded PDF as %s',
-    async (name, form, model) => {
-      const task = { id: `${toId(name)}_pdf`, steps: 1 };
-      const body = new FormData();
-      body.set('file', new Blob([pdfOfOnePage]), 'one.pdf');
-      const headers = { authorization: `Bearer ${client.key}` };
-      const uploaded = await fetch(`${client.url}/v1/files`, { method: 'POST', headers, body });
-      const { id: file } = (await uploaded.json()) as { id: string };
-      const run = await client.createRun({
-        ...{ model: `${name}/${model}`, input: taskMark(task), files: [file] },
-        llm: { reasoning_effort: 'high', enable_thinking: true },
-      });
+    async (name, form, provider) => {
+      const settled = await askAboutPdf(provider);
 
-      const settled = await client.settled(run.id);
-
-      const refusals = server.refusals.filter((one) => one.task === task.id && !mayBeLearned.test(one.reason));
+      const { id } = toPdfTask(name);
+      const refusals = refusalsBy({ id }).filter((reason) => !mayBeLearned.test(reason));
       expect({ ...settled, refusals }).toMatchObject({ status: 'completed', finish_reason: 'stop', refusals: [] });
-      expect(server.documents.get(task.id)).toEqual(form === onlyPath ? [] : [form]);
+      expect(server.documents.get(id)).toEqual(form === onlyPath ? [] : [form]);
     },
   );
+
+  /** What was seen of a provider by the tests before, or by a task of its own where they did not run. */
+  async function readOutcome(provider: StrictProvider): Promise<ProviderOutcome> {
+    const { name, model } = provider;
+    const task = toTask(name);
+    const { settled, facts } = await settle(provider);
+    if (!server.documents.has(toPdfTask(name).id)) await askAboutPdf(provider);
+    const isWhole =
+      settled.status === 'completed' && String(lastOutput(facts)) === String(wholeLog(task).split('\n').sort());
+    const observed = server.observed.get(task.id);
+    return {
+      ...{ name, model, isWhole },
+      tookTwoAtOnce: isWhole && mostCallsAtOnce(facts) === 2,
+      wasStreamed: streamed.has(name),
+      thoughts: [...(observed?.thoughts ?? [])].sort(),
+      efforts: [...(observed?.efforts ?? [])].sort(),
+      image: observed?.image ?? false,
+      documents: server.documents.get(toPdfTask(name).id) ?? [],
+      wentOnAfterOverflow: isWhole && (server.overflows.get(task.id) ?? 0) > 0,
+      wentOnAfterKill: isWhole && new Set(facts.map(({ epoch }) => epoch)).size > 1,
+      learned: [...new Set(refusalsBy(task).flatMap((reason) => mayBeLearned.exec(reason)?.groups?.what ?? []))].sort(),
+    };
+  }
+
+  it('has the results that docs/models.md has', async () => {
+    const table = providerTable(await Promise.all(strictProviders.map(readOutcome)));
+    if (isWriting) documentTable(table);
+
+    expect(documentedTable()).toBe(table);
+    expect(table).not.toContain('✗');
+  });
+
+  it('is done with each profile', () => {
+    const names = strictProviders.map(({ name }) => name);
+    expect(profileNames.filter((profile) => !names.includes(profile))).toEqual([]);
+  });
 });
 
 /** No model has a name that begins like this, so that steps are found by it. */
 const toId = (name: string) => `task_${name.replaceAll('-', '')}`;
+const toTask = (name: string) => ({ id: toId(name), steps });
+const toPdfTask = (name: string) => ({ id: `${toId(name)}_pdf`, steps: 1 });
 
 /** What only the model itself can tell is learned from a refusal: once by each of the two worker processes. */
-const mayBeLearned = /^Unsupported parameter|does not support image/;
+const mayBeLearned = /(?:^Unsupported parameter: '|does not support )(?<what>image|\w+)/;
 
-/** The outputs of the run's calls, in order. */
-const outputs = (facts: readonly Fact[]): string[] =>
-  facts.flatMap(({ type, data }) => (type === 'tool.completed' ? [data.result.output as string] : []));
+/** The lines of the run's last output. Two of them are from commands that ran at the same time. */
+const lastOutput = (facts: readonly Fact[]): string[] => {
+  const outputs = facts.flatMap(({ type, data }) => (type === 'tool.completed' ? [String(data.result.output)] : []));
+  return (outputs.at(-1) ?? '').split('\n').sort();
+};
+
+/** How many calls one reply had at most. */
+const mostCallsAtOnce = (facts: readonly Fact[]): number => {
+  const iterations = facts.flatMap(({ type, iteration }) => (type === 'tool.planned' ? [iteration] : []));
+  return Math.max(...iterations.map((one) => iterations.filter((other) => other === one).length));
+};
 
 /** The efforts that the provider was asked for. */
 const readEfforts = (facts: readonly Fact[]): unknown[] => [

@@ -1,4 +1,4 @@
-import type { Step, StepCall } from './task';
+import type { Step } from './task';
 
 /** How a provider streams a chat completion. Each field is a habit that has been seen at several of them. */
 export interface ChatHabits {
@@ -21,18 +21,16 @@ const usage = { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1100 
 const piecesIn = (text: string, length = 9): string[] => text.match(new RegExp(`[^]{1,${length}}`, 'gu')) ?? [];
 
 /** A step as server-sent events. */
-export function chatEvents(step: Step, number: number, habits: ChatHabits): string {
+export function chatEvents(step: Step, habits: ChatHabits): string {
   const [endOfAnswer, endOfCall] = habits.ends ?? ['stop', 'tool_calls'];
   const withUsage = habits.usage === 'each chunk' ? { usage } : {};
   const chunks: object[] = [
     { delta: { role: 'assistant', content: step.text === '' ? null : '' } },
     ...thoughtDeltas(step, habits).map((delta) => ({ delta })),
     ...piecesIn(step.text).map((content) => ({ delta: { content } })),
-    ...(step.call ? callDeltas(step, step.call, { number, habits }) : []).map((call) => ({
-      delta: { tool_calls: [call] },
-    })),
+    ...callDeltas(step, habits).map((call) => ({ delta: { tool_calls: [call] } })),
   ].map((choice) => ({ choices: [{ index: 0, finish_reason: null, ...choice }], ...withUsage }));
-  const finish_reason = step.call === undefined ? endOfAnswer : endOfCall;
+  const finish_reason = step.calls.length === 0 ? endOfAnswer : endOfCall;
   const end = { index: 0, delta: {}, finish_reason, ...(habits.usage === 'in the choice' && { usage }) };
   chunks.push({ choices: [end], ...((habits.usage ?? 'last chunk') === 'last chunk' && { usage }), ...withUsage });
   if (habits.usage === 'own chunk') chunks.push({ choices: [], usage });
@@ -65,36 +63,35 @@ function thoughtDeltas({ thought, signature }: Step, { thoughts }: ChatHabits): 
   }
 }
 
-function callDeltas(
-  { signature }: Step,
-  { name, arguments: given }: StepCall,
-  { number, habits }: { number: number; habits: ChatHabits },
-): object[] {
-  const written = JSON.stringify(given);
-  const head = {
-    id: habits.callId(number),
-    type: 'function',
-    ...(habits.signsCalls && { extra_content: { google: { thought_signature: signature } } }),
-  };
-  const whole = (index: number) => ({ index, ...head, function: { name, arguments: written } });
-  switch (habits.calls ?? 'pieces') {
-    case 'whole':
-    case 'numbered 0':
-      return [whole(0)];
-    case 'pieces':
-    case 'empty ids': {
-      const isEmpty = habits.calls === 'empty ids';
-      return [
-        { index: 0, ...head, function: { name, arguments: '' } },
-        ...piecesIn(written, 17).map((text) => ({
-          index: 0,
-          ...(isEmpty && { id: '' }),
-          function: { ...(isEmpty && { name: '' }), arguments: text },
-        })),
-      ];
+/** Of several calls only the first is signed, as Gemini does it. */
+const callDeltas = ({ calls, signature }: Step, habits: ChatHabits): object[] =>
+  calls.flatMap(({ number, name, arguments: given }, place) => {
+    const written = JSON.stringify(given);
+    const head = {
+      id: habits.callId(number),
+      type: 'function',
+      ...(habits.signsCalls && place === 0 && { extra_content: { google: { thought_signature: signature } } }),
+    };
+    const whole = (index: number) => ({ index, ...head, function: { name, arguments: written } });
+    switch (habits.calls ?? 'pieces') {
+      case 'whole':
+        return [whole(place)];
+      case 'numbered 0':
+        return [whole(0)];
+      case 'pieces':
+      case 'empty ids': {
+        const isEmpty = habits.calls === 'empty ids';
+        return [
+          { index: place, ...head, function: { name, arguments: '' } },
+          ...piecesIn(written, 17).map((text) => ({
+            index: place,
+            ...(isEmpty && { id: '' }),
+            function: { ...(isEmpty && { name: '' }), arguments: text },
+          })),
+        ];
+      }
     }
-  }
-}
+  });
 
 /** A reply that is not streamed, for summaries. */
 export const wholeChat = (content: string): object => ({

@@ -73,7 +73,7 @@ const block = (index: number, content_block: object, ...deltas: object[]): strin
   event('content_block_stop', { index });
 
 /** A step as the events of a message. `signs`: whether its thoughts have signatures. */
-export function messageEvents(step: Step, number: number, { signs }: { signs: boolean }): string {
+export function messageEvents(step: Step, { signs }: { signs: boolean }): string {
   const content = [
     block(
       0,
@@ -81,13 +81,14 @@ export function messageEvents(step: Step, number: number, { signs }: { signs: bo
       { type: 'thinking_delta', thinking: step.thought },
       ...(signs ? [{ type: 'signature_delta', signature: step.signature }] : []),
     ),
-    step.call === undefined
-      ? block(1, { type: 'text', text: '' }, { type: 'text_delta', text: step.text })
-      : block(
-          1,
-          { type: 'tool_use', id: `toolu_${number}`, name: step.call.name, input: {} },
-          { type: 'input_json_delta', partial_json: JSON.stringify(step.call.arguments) },
-        ),
+    ...(step.text === '' ? [] : [block(1, { type: 'text', text: '' }, { type: 'text_delta', text: step.text })]),
+    ...step.calls.map(({ number, name, arguments: given }, place) =>
+      block(
+        place + 1,
+        { type: 'tool_use', id: `toolu_${number}`, name, input: {} },
+        { type: 'input_json_delta', partial_json: JSON.stringify(given) },
+      ),
+    ),
   ];
   return [
     event('message_start', {
@@ -96,7 +97,7 @@ export function messageEvents(step: Step, number: number, { signs }: { signs: bo
     event('ping'),
     ...content,
     event('message_delta', {
-      delta: { stop_reason: step.call === undefined ? 'end_turn' : 'tool_use', stop_sequence: null },
+      delta: { stop_reason: step.calls.length === 0 ? 'end_turn' : 'tool_use', stop_sequence: null },
       usage: { output_tokens: 100 },
     }),
     event('message_stop'),

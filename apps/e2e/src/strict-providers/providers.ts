@@ -9,6 +9,10 @@ interface Common {
   readonly model: string;
   /** More fields of its entry in MODEL_PROVIDERS. */
   readonly settings?: object;
+  /** Of its base URL, where it is not the usual one. */
+  readonly path?: string;
+  /** Bedrock sends events in frames of its own. */
+  readonly framing?: 'aws';
   /** How it takes PDFs. Absent: not at all. */
   readonly documents?: DocumentForm;
   /** What it says of a prompt that is too long. */
@@ -49,6 +53,14 @@ const openAiTooLong = tooLong(
 
 const anyChat = [chat.pairsCalls, chat.systemComesFirst];
 const openAiRules = [...anyChat, chat.idsMatch(/^.{1,40}$/), chat.atMost128Tools, chat.noThoughtsInside];
+const claudeRules = [messages.pairsUses, messages.seesTheImage, messages.signedThoughtsReturn];
+const claudeTooLong: Refusal = {
+  status: 400,
+  body: {
+    type: 'error',
+    error: { type: 'invalid_request_error', message: 'prompt is too long: 208310 tokens > 200000 maximum' },
+  },
+};
 const letters = (length: number, step: number) => `${step}`.padStart(length, 'k');
 
 /** Each is a provider that users name, with the refusals and habits that are on record for it. */
@@ -58,6 +70,17 @@ export const strictProviders: readonly StrictProvider[] = [
     protocol: 'chat',
     model: 'gpt-4.1',
     documents: 'file',
+    rules: [...openAiRules, chat.seesTheImage, chat.refusesParameters('reasoning_effort')],
+    habits: { usage: 'own chunk', callId: (step) => `call_${letters(24, step)}` },
+    tooLong: openAiTooLong,
+  },
+  {
+    name: 'azure',
+    protocol: 'chat',
+    model: 'gpt-4o',
+    documents: 'file',
+    settings: { kind: 'azure' },
+    path: '',
     rules: [...openAiRules, chat.seesTheImage, chat.refusesParameters('reasoning_effort')],
     habits: { usage: 'own chunk', callId: (step) => `call_${letters(24, step)}` },
     tooLong: openAiTooLong,
@@ -89,6 +112,18 @@ export const strictProviders: readonly StrictProvider[] = [
     tooLong: tooLong("This model's maximum context length is 131072 tokens. However, you requested 140000 tokens."),
   },
   {
+    name: 'deepseek-r1',
+    protocol: 'chat',
+    model: 'deepseek-reasoner',
+    rules: [
+      ...anyChat,
+      chat.refusesImages('messages[1]: unknown variant `image_url`, expected `text`'),
+      chat.noThoughtsInside,
+    ],
+    habits: { thoughts: 'reasoning_content', callId: (step) => `call_0_${step}` },
+    tooLong: tooLong("This model's maximum context length is 131072 tokens. However, you requested 140000 tokens."),
+  },
+  {
     name: 'kimi',
     protocol: 'chat',
     model: 'kimi-k2-thinking',
@@ -113,7 +148,7 @@ export const strictProviders: readonly StrictProvider[] = [
     tooLong: { status: 400, body: { error: { code: '1261', message: 'Prompt exceeds max length' } } },
   },
   {
-    name: 'dashscope',
+    name: 'qwen',
     protocol: 'chat',
     model: 'qwen3-max',
     rules: anyChat,
@@ -299,19 +334,56 @@ export const strictProviders: readonly StrictProvider[] = [
     ),
   },
   {
+    name: 'bedrock',
+    protocol: 'chat',
+    model: 'openai.gpt-oss-120b-1:0',
+    rules: anyChat,
+    habits: { thoughts: 'reasoning', usage: 'own chunk', callId: (step) => `chatcmpl-tool-${step}` },
+    tooLong: tooLong('Input is too long for requested model.'),
+  },
+  {
+    name: 'any-other',
+    protocol: 'chat',
+    model: 'some-model',
+    rules: anyChat,
+    habits: { callId: (step) => `call_${step}` },
+    tooLong: openAiTooLong,
+  },
+  {
     name: 'anthropic',
     protocol: 'messages',
     model: 'claude-sonnet-4-5',
     documents: 'document',
-    rules: [messages.pairsUses, messages.seesTheImage, messages.signedThoughtsReturn],
+    rules: claudeRules,
     signs: true,
-    tooLong: {
-      status: 400,
-      body: {
-        type: 'error',
-        error: { type: 'invalid_request_error', message: 'prompt is too long: 208310 tokens > 200000 maximum' },
-      },
+    tooLong: claudeTooLong,
+  },
+  {
+    name: 'bedrock-claude',
+    protocol: 'messages',
+    model: 'anthropic.claude-sonnet-4-5-20250929-v1:0',
+    documents: 'document',
+    settings: {
+      kind: 'bedrock',
+      region: 'eu-central-1',
+      access_key_variable: 'STRICT_KEY',
+      secret_key_variable: 'STRICT_KEY',
     },
+    framing: 'aws',
+    rules: claudeRules,
+    signs: true,
+    tooLong: { status: 400, body: { message: 'Input is too long for requested model.' } },
+    wrap: (message) => ({ message }),
+  },
+  {
+    name: 'vertex-claude',
+    protocol: 'messages',
+    model: 'claude-sonnet-4-5@20250929',
+    documents: 'document',
+    settings: { kind: 'vertex', project: 'mine', region: 'europe-west1', api_key_variable: 'STRICT_KEY' },
+    rules: claudeRules,
+    signs: true,
+    tooLong: claudeTooLong,
   },
   {
     name: 'kimi-anthropic',

@@ -21,12 +21,12 @@ export const pairsOutputs: ResponsesRule = (request) => {
   return called.join() === answered.join() ? undefined : 'No tool output found for function call.';
 };
 
-/** The reasoning stands before the call that followed from it, as it was given. */
+/** The reasoning stands before the calls that followed from it, as it was given. */
 export const reasoningReturns: ResponsesRule = (request, task) => {
   const items = itemsIn(request);
   for (const [place, item] of items.entries()) {
     if (item.type !== 'function_call') continue;
-    const before = items[place - 1];
+    const before = items.slice(0, place).findLast(({ type }) => type !== 'function_call');
     const number = newestStep(task, item.arguments); // 0: of a call that another model made
     const { signature } = stepNumber(task, number);
     if (number > 0 && (before?.type !== 'reasoning' || before.encrypted_content !== signature))
@@ -44,14 +44,15 @@ export const asksForEffort =
       : `The effort is ${reasoning?.effort ?? 'missing'} and not ${effort}.`;
 
 /** A step as the events of a response. */
-export function responseEvents(step: Step, number: number): string {
+export function responseEvents(step: Step): string {
+  const number = step.calls[0]?.number ?? 0;
   const reasoning = {
     type: 'reasoning',
     id: `rs_${number}`,
     summary: [{ type: 'summary_text', text: step.thought }],
     encrypted_content: step.signature,
   };
-  const output = step.call === undefined ? messageItem(step.text) : callItem(step.call, number);
+  const outputs = step.calls.length === 0 ? [messageItem(step.text)] : step.calls.map(callItem);
   return [
     event('response.created', { response: response([], 'in_progress') }),
     event('response.output_item.added', {
@@ -65,18 +66,21 @@ export function responseEvents(step: Step, number: number): string {
       delta: step.thought,
     }),
     event('response.output_item.done', { output_index: 0, item: reasoning }),
-    ...outputEvents(output),
-    event('response.completed', { response: response([reasoning, output.item], 'completed') }),
+    ...outputs.flatMap(outputEvents),
+    event('response.completed', {
+      response: response([reasoning, ...outputs.map(({ item }) => item)], 'completed'),
+    }),
   ].join('');
 }
 
 interface Output {
+  readonly index: number;
   readonly item: Record<string, unknown>;
   readonly begun: Record<string, unknown>;
   readonly deltas: readonly string[];
 }
 
-const callItem = ({ name, arguments: given }: StepCall, number: number): Output => {
+const callItem = ({ number, name, arguments: given }: StepCall, place: number): Output => {
   const written = JSON.stringify(given);
   const item = {
     type: 'function_call',
@@ -86,8 +90,9 @@ const callItem = ({ name, arguments: given }: StepCall, number: number): Output 
     arguments: written,
     status: 'completed',
   };
-  const common = { item_id: item.id, output_index: 1 };
+  const common = { item_id: item.id, output_index: place + 1 };
   return {
+    index: place + 1,
     item,
     begun: { ...item, arguments: '', status: 'in_progress' },
     deltas: [
@@ -102,16 +107,17 @@ const messageItem = (text: string): Output => {
   const content = [{ type: 'output_text', text, annotations: [] }];
   const item = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content };
   return {
+    index: 1,
     item,
     begun: { ...item, status: 'in_progress', content: [] },
     deltas: [event('response.output_text.delta', { item_id: 'msg_1', output_index: 1, content_index: 0, delta: text })],
   };
 };
 
-const outputEvents = ({ item, begun, deltas }: Output): string[] => [
-  event('response.output_item.added', { output_index: 1, item: begun }),
+const outputEvents = ({ index, item, begun, deltas }: Output): string[] => [
+  event('response.output_item.added', { output_index: index, item: begun }),
   ...deltas,
-  event('response.output_item.done', { output_index: 1, item }),
+  event('response.output_item.done', { output_index: index, item }),
 ];
 
 /** A text as the events of a response. */

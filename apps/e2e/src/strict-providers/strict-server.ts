@@ -2,8 +2,9 @@ import { EventEmitter, once } from 'node:events';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { type ChatRequest } from './chat-rules';
+import { crc32 } from 'node:zlib';
 import { chatEvents, wholeChat } from './chat-reply';
+import type { ChatMessage, ChatRequest } from './chat-rules';
 import { answerExamination, findDocuments, refuseDocuments } from './document-rules';
 import { type MessagesRequest, messageEvents, textEvents, wholeMessage } from './messages';
 import { type StrictProvider, strictProviders, wrapRefusal } from './providers';
@@ -18,6 +19,78 @@ export interface ProviderRefusal {
   readonly reason: string;
 }
 
+/** A request of any of the protocols: each reads the fields of its own. */
+type AnyRequest = ChatRequest & MessagesRequest & ResponsesRequest;
+
+/** What the accepted requests of a task had in them. */
+class ObservedRequests {
+  /** The fields, blocks or items in which the model got its own thoughts back. */
+  readonly thoughts = new Set<string>();
+  /** How much thinking was asked for, in the provider's own parameter. */
+  readonly efforts = new Set<string>();
+  image = false;
+
+  /** Requests without tools ask for a summary, which needs neither thoughts nor an effort. */
+  add(request: AnyRequest, task: Task): void {
+    if ((request.tools ?? []).length === 0) return;
+    const effort = findEffort(request);
+    if (effort !== undefined) this.efforts.add(effort);
+    const given = toItems(request);
+    const shown = JSON.stringify(given);
+    this.image ||= /data:image\/png;base64,|"media_type":"image\/png"/.test(shown);
+    for (const item of given)
+      for (const [place, content] of toParts(item)) if (holdsThought(content, task)) this.thoughts.add(place);
+  }
+}
+
+function findEffort({ reasoning_effort, reasoning, thinking }: AnyRequest): string | undefined {
+  if (typeof reasoning_effort === 'string') return reasoning_effort;
+  if (reasoning?.effort) return reasoning.effort;
+  return thinking?.type === 'enabled' ? `${thinking.budget_tokens} tokens` : undefined;
+}
+
+/** The messages of a conversation, or its items. */
+const toItems = ({ messages, input }: Partial<AnyRequest>): readonly unknown[] => messages ?? [input ?? []].flat();
+
+/** What the model itself said, by the names that its protocol has for the parts. */
+function toParts(item: unknown): (readonly [string, unknown])[] {
+  const { role, type, content, ...fields } = item as ChatMessage & { type?: string }; // of whatever protocol
+  if (type === 'reasoning') return [['reasoning items', fields]];
+  if (role !== 'assistant') return [];
+  const blocks = Array.isArray(content) ? content.map((block) => [`${block.type} blocks`, block] as const) : [];
+  return [...blocks, ...Object.entries({ ...fields, ...(blocks.length === 0 && { content }) })];
+}
+
+/** A thought is told by its words or by its signature. */
+function holdsThought(content: unknown, task: Task): boolean {
+  const text = JSON.stringify(content ?? '');
+  if (text.includes('Thought ')) return true;
+  const { signature } = stepNumber(task, newestStep(task, text) || 1);
+  return text.includes(signature);
+}
+
+/** Where the replies to a task wait until a test lets them go on. */
+class Gate {
+  private readonly events = new EventEmitter();
+  readonly reached = once(this.events, 'reached');
+  private readonly opened = once(this.events, 'opened');
+
+  async pass(): Promise<void> {
+    this.events.emit('reached');
+    await this.opened;
+  }
+
+  open(): void {
+    this.events.emit('opened');
+  }
+}
+
+/** At which step of a task its requests wait for their reply, and in which one a reply stops after its first words. */
+interface Gates {
+  readonly half: Gate;
+  readonly answer: Gate;
+}
+
 /** Plays all providers, each below a path of its name, over real HTTP. */
 export class StrictServer {
   readonly refusals: ProviderRefusal[] = [];
@@ -27,7 +100,10 @@ export class StrictServer {
   /** The forms in which the provider of each task was shown documents. */
   readonly documents = new Map<string, readonly string[]>();
 
-  private readonly steps = new EventEmitter();
+  /** What the accepted requests of each task had in them. */
+  readonly observed = new Map<string, ObservedRequests>();
+
+  private readonly gates = new Map<string, Gates>();
 
   private constructor(private readonly http: Server) {}
 
@@ -49,19 +125,21 @@ export class StrictServer {
   get modelProviders(): string {
     const { port } = this.http.address() as AddressInfo; // it listens on TCP
     return JSON.stringify(
-      strictProviders.map(({ name, protocol, model, settings }) => ({
+      strictProviders.map(({ name, protocol, model, settings, path }) => ({
         name,
         kind: protocol === 'messages' ? 'anthropic' : 'openai',
-        base_url: `http://127.0.0.1:${port}/${name}${protocol === 'messages' ? '' : '/v1'}`,
         models: [{ id: model, context_window: 128_000, max_output_tokens: 8_000 }],
         ...settings,
+        base_url: `http://127.0.0.1:${port}/${name}${path ?? (protocol === 'messages' ? '' : '/v1')}`,
       })),
     );
   }
 
-  /** Resolves when a model has taken this step for the first task that comes so far. */
-  async reached(step: number): Promise<void> {
-    await once(this.steps, String(step));
+  /** The requests of a task will wait at its gates: before its middle step, and within its answer. */
+  addGates({ id }: Task): Gates {
+    const gates = { half: new Gate(), answer: new Gate() };
+    this.gates.set(id, gates);
+    return gates;
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -69,7 +147,7 @@ export class StrictServer {
     const provider = strictProviders.find(({ name }) => request.url?.startsWith(`/${name}/`));
     const task = readTask(body) ?? examination;
     if (!provider) return send(response, 404, { error: { message: `Nothing is at ${request.url}.` } });
-    const asked = JSON.parse(body) as Asked; // the rules find what is wrong with it
+    const asked = readRequest(body, request.url ?? '');
     const forms = findDocuments(body).map(({ type }) => type);
     this.documents.set(task.id, [...new Set([...(this.documents.get(task.id) ?? []), ...forms])]);
     const reason = refuseDocuments(provider.documents, body, task) ?? refusalBy(provider, asked, task);
@@ -81,37 +159,50 @@ export class StrictServer {
       this.overflows.set(task.id, (this.overflows.get(task.id) ?? 0) + 1);
       return send(response, provider.tooLong.status, provider.tooLong.body);
     }
+    const observed = this.observed.get(task.id) ?? new ObservedRequests();
+    this.observed.set(task.id, observed);
+    observed.add(asked, task);
     return this.reply(provider, { asked, body, task }, response);
   }
 
-  private reply(
+  private async reply(
     provider: StrictProvider,
-    { asked, body, task }: { asked: Asked; body: string; task: Task },
+    { asked, body, task }: { asked: AnyRequest; body: string; task: Task },
     response: ServerResponse,
-  ): void {
+  ): Promise<void> {
     const done = newestStep(task, body);
     if (task === examination && !isInLoop(body)) {
-      stream(response, textReply(provider, answerExamination(body)));
-      return;
+      return stream(response, provider, textReply(provider, answerExamination(body)));
     }
     if ((asked.tools ?? []).length === 0) {
       const summary = `The steps up to ${task.id}-${done} of [task ${task.id} of ${task.steps} steps] are done.`;
       return asked.stream
-        ? stream(response, textReply(provider, summary))
+        ? stream(response, provider, textReply(provider, summary))
         : send(response, 200, wholeReply(provider, summary));
     }
-    this.steps.emit(String(done + 1));
-    stream(response, stepReply(provider, task, done + 1));
+    const gates = this.gates.get(task.id);
+    if (done === task.steps / 2) await gates?.half.pass();
+    const events = stepReply(provider, task, done + 1);
+    if (gates === undefined || done < task.steps) return stream(response, provider, events);
+    const first = events.indexOf('\n\n', events.indexOf(stepNumber(task, done + 1).text.slice(0, 3))) + 2;
+    begin(response, provider).write(toWire(provider, events.slice(0, first)));
+    await gates.answer.pass();
+    response.end(toWire(provider, events.slice(first)));
   }
 }
 
 /** Whether a request of an examination asks for calls. */
 const isInLoop = (body: string): boolean => body.includes('Look up the words');
 
-/** A request of any of the protocols: each rule reads the fields of its own. */
-type Asked = ChatRequest & MessagesRequest & ResponsesRequest;
+/** The clouds have the model, and whether to stream, in the path of a request. The rules find what is wrong with it. */
+function readRequest(body: string, path: string): AnyRequest {
+  const asked = JSON.parse(body) as AnyRequest;
+  const [, model, verb] = /\/models?\/(.+?)(?:\/|:)((?:invoke|stream|raw)[\w-]*)/.exec(path) ?? [];
+  if (model === undefined || verb === undefined) return asked;
+  return { ...asked, model: decodeURIComponent(model), stream: /stream/.test(verb) };
+}
 
-function refusalBy(provider: StrictProvider, asked: Asked, task: Task): string | undefined {
+function refusalBy(provider: StrictProvider, asked: AnyRequest, task: Task): string | undefined {
   if (asked.model !== provider.model) return `The model ${asked.model} does not exist.`;
   for (const rule of provider.rules) {
     const reason = rule(asked, task);
@@ -135,18 +226,18 @@ function stepReply(provider: StrictProvider, task: Task, number: number): string
   const step = stepNumber(task, number);
   switch (provider.protocol) {
     case 'chat':
-      return chatEvents(step, number, provider.habits);
+      return chatEvents(step, provider.habits);
     case 'messages':
-      return messageEvents(step, number, provider);
+      return messageEvents(step, provider);
     case 'responses':
-      return responseEvents(step, number);
+      return responseEvents(step);
   }
 }
 
 function textReply(provider: StrictProvider, text: string): string {
   switch (provider.protocol) {
     case 'chat':
-      return chatEvents({ text, thought: '', signature: '', call: undefined }, 0, provider.habits);
+      return chatEvents({ text, thought: '', signature: '', calls: [] }, provider.habits);
     case 'messages':
       return textEvents(text);
     case 'responses':
@@ -161,6 +252,45 @@ function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-function stream(response: ServerResponse, events: string): void {
-  response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events);
+const toWire = ({ framing }: StrictProvider, events: string): string | Buffer =>
+  framing === 'aws' ? awsFrames(events) : events;
+
+const begin = (response: ServerResponse, { framing }: StrictProvider): ServerResponse =>
+  response.writeHead(200, {
+    'content-type': framing === 'aws' ? 'application/vnd.amazon.eventstream' : 'text/event-stream',
+  });
+
+function stream(response: ServerResponse, provider: StrictProvider, events: string): void {
+  begin(response, provider).end(toWire(provider, events));
+}
+
+/** The data of server-sent events as frames of AWS's event stream, in which Bedrock sends what Anthropic sends as events. */
+const awsFrames = (events: string): Buffer =>
+  Buffer.concat(
+    events
+      .split('\n')
+      .filter((line) => line.startsWith('data: '))
+      .map((line) => toFrame(JSON.stringify({ bytes: Buffer.from(line.slice(6)).toString('base64') }))),
+  );
+
+const frameHeaders = Buffer.concat(
+  Object.entries({ ':event-type': 'chunk', ':content-type': 'application/json', ':message-type': 'event' }).map(
+    ([name, value]) => {
+      const head = Buffer.from([name.length, ...Buffer.from(name), 7, 0, 0]); // 7: the value is a text
+      head.writeUInt16BE(Buffer.byteLength(value), head.length - 2);
+      return Buffer.concat([head, Buffer.from(value)]);
+    },
+  ),
+);
+
+/** Lengths, their checksum, headers, payload, and the checksum of it all. */
+function toFrame(payload: string): Buffer {
+  const prelude = Buffer.alloc(12);
+  prelude.writeUInt32BE(16 + frameHeaders.length + Buffer.byteLength(payload), 0);
+  prelude.writeUInt32BE(frameHeaders.length, 4);
+  prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8);
+  const message = Buffer.concat([prelude, frameHeaders, Buffer.from(payload)]);
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(message));
+  return Buffer.concat([message, sum]);
 }

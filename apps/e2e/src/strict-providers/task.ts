@@ -11,6 +11,7 @@ export interface Task {
 
 /** A call of a step; its arguments name the step. */
 export interface StepCall {
+  readonly number: number;
   readonly name: string;
   readonly arguments: object;
 }
@@ -19,8 +20,8 @@ export interface Step {
   readonly thought: string;
   /** What the provider gives out with the thought or the call, and wants back unchanged. */
   readonly signature: string;
-  /** Undefined in the last step, which is the answer. */
-  readonly call: StepCall | undefined;
+  /** None in the last step, which is the answer. */
+  readonly calls: readonly StepCall[];
   readonly text: string;
 }
 
@@ -42,21 +43,27 @@ export function newestStep({ id }: Task, text: string): number {
 /** Prints enough to fill a context of 40,000 characters long before step 50. */
 const output = 'seq 1 250';
 
+/** These steps are taken in one reply with two calls. */
+const atOnce: readonly number[] = [10, 11];
+
 export function stepNumber(task: Task, number: number): Step {
   const { id, steps } = task;
   const isLast = number > steps;
+  const taken = atOnce.includes(number) ? atOnce : [number];
+  const last = taken.at(-1);
   return {
-    thought: `Thought ${number}: “${id}” goes on.\n`,
-    signature: createHash('sha512').update(`${id} ${number}`).digest('base64'),
-    call: isLast ? undefined : toCall(task, number),
+    thought: `Thought ${last}: “${id}” goes on.\n`,
+    signature: createHash('sha512').update(`${id} ${last}`).digest('base64'),
+    calls: isLast ? [] : taken.map((one) => toCall(task, one)),
     text: isLast ? `All ${steps} steps are done.` : '',
   };
 }
 
 function toCall({ id, steps }: Task, number: number): StepCall {
-  if (id === examination.id) return { name: 'look_up', arguments: { word: `${id}-${number}` } };
+  if (id === examination.id) return { number, name: 'look_up', arguments: { word: `${id}-${number}` } };
   const last = number === steps ? 'cat steps.log' : output;
   return {
+    number,
     name: 'execute_command',
     arguments: { command: `echo ${id}-${number} >> steps.log; ${last}`, blocking: true },
   };
