@@ -149,6 +149,8 @@ const example = {
   created_at: at,
 };
 
+const exampleFile = { path: 'SKILL.md', size: 640, sha256: exampleHash, is_executable: false };
+
 export const skillSchemas: ApiSchemas = {
   answers: {
     Skill: skill,
@@ -161,6 +163,7 @@ export const skillSchemas: ApiSchemas = {
   examples: {
     Skill: { id: ids.skill, ...example, updated_at: at },
     SkillVersion: { skill_id: ids.skill, ...example },
-    SkillFile: { path: 'SKILL.md', size: 640, sha256: exampleHash, is_executable: false },
+    SkillFile: exampleFile,
+    SkillFiles: { data: [exampleFile] },
   },
 };
