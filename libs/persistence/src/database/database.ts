@@ -100,15 +100,15 @@ function openPool(connectionString: string, max: number, server: ReplacedServer)
   return pool;
 }
 
-/** A pooler moves its connections to another server without telling, so there the server is asked again and again. */
+/** Where connections do not end with their server, it is asked again and again. */
 const poolerCheckMs = 1_000;
 
 async function checkBehindPooler(pool: pg.Pool, server: ReplacedServer): Promise<void> {
-  if (pool.totalCount === 0) return;
+  if (!server.isBehindPooler || pool.totalCount === 0) return;
   const client = await pool.connect().catch(() => undefined); // the database is away
   if (!client) return;
   let isBroken = false;
-  if (isBehindPooler(client)) await server.check(client).catch(() => (isBroken = true));
+  await server.check(client).catch(() => (isBroken = true));
   client.release(isBroken);
 }
 

@@ -1,6 +1,8 @@
 import { epochsPerIncarnation } from '@rondo/contract';
 import type { ClientBase } from 'pg';
+import { z } from 'zod';
 import { activated, dueAgain, toOutbox } from '../run-log/activation';
+import { isBehindPooler } from './configure-connection';
 import { ReadOnlyDatabase, isReadOnly } from './sql-error';
 
 /**
@@ -9,6 +11,8 @@ import { ReadOnlyDatabase, isReadOnly } from './sql-error';
  */
 const readHistory = `
 select (select system_identifier from pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) as history`;
+
+const historyRows = z.array(z.object({ history: z.string() }));
 
 const takeTurn = `select pg_advisory_xact_lock(hashtextextended('database_servers', 0))`;
 const readPresent = 'select history from database_servers order by number desc limit 1';
@@ -41,11 +45,12 @@ const noTable = '42P01';
 
 /**
  * Notices that another server answers than before, one that may lack the last writes: a promoted replica or a restored backup.
- * Each connection asks before its first use, so that no write of this process precedes the notice. Whichever process is first
+ * Each connection asks before its first use, so that no write of this process precedes the notice. The first process
  * raises the epochs of all unfinished runs. A server that does not tell its history is taken to be the same for ever.
  */
 export class ReplacedServer {
   private known: string | undefined;
+  private isPooled = false;
   private readonly listeners = new Set<() => void>();
 
   /** Calls `listener` whenever another server has taken the place of the one that this process knew. */
@@ -53,8 +58,14 @@ export class ReplacedServer {
     this.listeners.add(listener);
   }
 
+  /** Whether a pooler lies between, which moves its connections to another server without telling. */
+  get isBehindPooler(): boolean {
+    return this.isPooled;
+  }
+
   /** Rejects with ReadOnlyDatabase on a replica: what it answers may be older than what was shown. */
   async check(client: ClientBase): Promise<void> {
+    this.isPooled ||= isBehindPooler(client);
     const history = await findHistory(client);
     if (history === undefined || history === this.known) return;
     if (!(await noticeServer(client, history))) return;
@@ -66,7 +77,7 @@ export class ReplacedServer {
 
 async function findHistory(client: ClientBase): Promise<string | undefined> {
   try {
-    return (await client.query<{ history: string }>(readHistory)).rows[0]?.history;
+    return await readFirst(client, readHistory);
   } catch (error) {
     if (isReadOnly(error)) throw new ReadOnlyDatabase();
     if (cannotTell.includes(readCode(error))) return undefined;
@@ -74,12 +85,17 @@ async function findHistory(client: ClientBase): Promise<string | undefined> {
   }
 }
 
+async function readFirst(client: ClientBase, statement: string): Promise<string | undefined> {
+  const { rows } = await client.query(statement);
+  return historyRows.parse(rows)[0]?.history;
+}
+
 /** False where this database has no table for it yet. */
 async function noticeServer(client: ClientBase, history: string): Promise<boolean> {
   try {
     await client.query('begin');
     await client.query(takeTurn);
-    const present = (await client.query<{ history: string }>(readPresent)).rows[0]?.history;
+    const present = await readFirst(client, readPresent);
     if (present !== history) {
       await client.query(record, [history]);
       if (present !== undefined) await client.query(beginIncarnation);
