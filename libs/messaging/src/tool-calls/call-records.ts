@@ -19,16 +19,18 @@ import {
 /** The claimant of a call that was withdrawn before an executor claimed it: no executor may run it. */
 export const withdrawn = 'withdrawn';
 
-const onlyIfFirst = headers();
-onlyIfFirst.set('Nats-Expected-Last-Subject-Sequence', '0');
+function onlyIfFirst(): MsgHdrs {
+  const condition = headers();
+  condition.set('Nats-Expected-Last-Subject-Sequence', '0');
+  return condition;
+}
 
 /** What the claim of a call says of it. Long arguments are cut. */
 const calledHeader = 'Rondo-Called';
 const keptArguments = 1_000;
 
 function describing({ name, arguments: given }: DispatchedCall): MsgHdrs {
-  const described = headers();
-  described.set('Nats-Expected-Last-Subject-Sequence', '0');
+  const described = onlyIfFirst();
   const text = JSON.stringify(given);
   described.set(calledHeader, encodeURIComponent(JSON.stringify({ name, called_with: text.slice(0, keptArguments) })));
   return described;
@@ -123,7 +125,7 @@ export class CallRecords {
     const stopped: ToolReply = { how: 'stopped', verified_dead_at: new Date().toISOString() };
     const text = JSON.stringify(stopped);
     try {
-      await this.put(this.nats.names.toolResults.one(this.executorId, key), text, onlyIfFirst);
+      await this.put(this.nats.names.toolResults.one(this.executorId, key), text, onlyIfFirst());
       this.sendProgress(key, 'reply', text);
     } catch (error) {
       if (!isNotFirst(error)) throw error;
@@ -136,7 +138,7 @@ export class CallRecords {
    */
   async claim(key: CallKey, claimant: string, call?: DispatchedCall): Promise<string> {
     try {
-      const how = call ? describing(call) : onlyIfFirst;
+      const how = call ? describing(call) : onlyIfFirst();
       await this.put(this.nats.names.toolTakers.one(this.executorId, key), claimant, how);
       return claimant;
     } catch (error) {

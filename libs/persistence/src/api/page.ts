@@ -27,6 +27,24 @@ function page<T extends Identified>(data: readonly T[], more: boolean): Page<T> 
   return { data, has_more: more, next_cursor: more && last ? Buffer.from(last.id).toString('base64url') : null };
 }
 
+/** Versions of one thing, newest first. `rows` has one row more than requested if there are more. */
+export function toVersionPage<T extends { readonly version: number }>(rows: readonly T[], limit: number): Page<T> {
+  const data = rows.slice(0, limit);
+  const last = rows.length > limit ? data.at(-1) : undefined;
+  const next = last ? Buffer.from(String(last.version)).toString('base64url') : null;
+  return { data, has_more: last !== undefined, next_cursor: next };
+}
+
+const afterAllVersions = 2 ** 31 - 1;
+
+/** The version before which a page begins. Throws `invalid_cursor` for anything that `toVersionPage` did not write. */
+export function readVersionCursor(cursor: string | undefined): number {
+  if (cursor === undefined) return afterAllVersions;
+  const text = Buffer.from(cursor, 'base64url').toString();
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw invalidCursor();
+  return Number(text);
+}
+
 /** Bounds pages of long rows: a page ends with the row that reaches this size. */
 export const bytesInPage = 8 * 1024 * 1024;
 

@@ -4,7 +4,7 @@ import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
-import { type Page, type PageRequest, invalidCursor } from '../page';
+import { type Page, type PageRequest, readVersionCursor, toVersionPage } from '../page';
 import { toVersion, versionRow } from './agent-row';
 import { type AgentAddress, changeAgents, readAgent } from './change-agent';
 import { checked } from '../../database/checked-query';
@@ -37,8 +37,6 @@ const setNote = `
 update agent_versions as each set note = $4 from agents
 where agents.account_id = $1 and agents.id = $2 and each.agent_id = agents.id and each.version = $3`;
 
-const afterAll = 2 ** 31 - 1;
-
 /** The versions of stored agents. They never change, except for their notes, and go with their agent. */
 export class AgentVersions {
   constructor(private readonly database: Database) {}
@@ -52,11 +50,9 @@ export class AgentVersions {
   /** Newest first. */
   async list({ accountId, agentId, after, limit }: AgentAddress & PageRequest): Promise<Page<AgentVersion>> {
     await readAgent(this.database.sql, { accountId, agentId });
-    const before = after === undefined ? afterAll : versionOfCursor(after);
-    const rows = await newestVersions.all(this.database.sql, [accountId, agentId, before, limit + 1]);
-    const data = rows.slice(0, limit).map(toVersion);
-    const last = rows.length > limit ? data.at(-1) : undefined;
-    return { data, has_more: last !== undefined, next_cursor: last ? toCursor(last) : null };
+    const values = [accountId, agentId, readVersionCursor(after), limit + 1];
+    const rows = await newestVersions.all(this.database.sql, values);
+    return toVersionPage(rows.map(toVersion), limit);
   }
 
   /** Rejects with `agent_version_not_found`. */
@@ -81,12 +77,4 @@ async function readVersion(sql: Sql, { accountId, agentId, version }: VersionAdd
   const row = await oneVersion.first(sql, [accountId, agentId, version]);
   if (!row) throw new TerminalError('agent_version_not_found', `${agentId} has no version ${version}.`);
   return toVersion(row);
-}
-
-const toCursor = ({ version }: AgentVersion): string => Buffer.from(String(version)).toString('base64url');
-
-function versionOfCursor(cursor: string): number {
-  const text = Buffer.from(cursor, 'base64url').toString();
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw invalidCursor();
-  return Number(text);
 }

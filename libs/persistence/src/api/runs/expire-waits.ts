@@ -28,8 +28,8 @@ order by runs.id limit ${maxPass}`,
 const lockedRun = checked(runRow, `select * from runs where id = $1 for no key update skip locked`);
 
 /**
- * Denies the calls whose approval was not decided in time, cancels questions of MCP servers, and ends those calls that their caller did not answer in time. Publish
- * the facts, and what is in the outbox, afterwards.
+ * Of what was not answered in time, denies approvals, cancels questions of MCP servers, and ends calls of the caller. Publish the
+ * facts, and what is in the outbox, afterwards.
  */
 export async function expireWaits(database: Database, newId: NewId): Promise<readonly RecordedFact[]> {
   const facts: RecordedFact[] = [];

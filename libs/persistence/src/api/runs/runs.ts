@@ -163,15 +163,15 @@ export class Runs {
     return answerRun({ database, newId, limits }, answer);
   }
 
-  /**
-   * Decides about a call whose outcome is unknown; rejects with `tool_call_not_found` and `tool_call_not_unknown`. Call
-   * `Outbox.publish` afterwards.
-   */
   /** Takes a person's answer to an MCP server; rejects with `tool_call_not_found` and `input_not_asked`. Call `Outbox.publish` afterwards. */
   giveInput(order: InputOrder): Promise<ResolvedCall> {
     return giveCallInput(this.database, this.newId, order);
   }
 
+  /**
+   * Decides about a call whose outcome is unknown; rejects with `tool_call_not_found` and `tool_call_not_unknown`. Call
+   * `Outbox.publish` afterwards.
+   */
   resolve(ruling: CallRuling): Promise<ResolvedCall> {
     return resolveToolCall(this.database, this.newId, ruling);
   }

@@ -12,10 +12,10 @@ import {
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
-import { byteColumn, checked, jsonDocument } from '../../database/checked-query';
+import { byteColumn, checked, jsonDocument, sizeColumn } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
-import { type Page, type PageRequest, idOfCursor, invalidCursor, toPage } from '../page';
+import { type Page, type PageRequest, idOfCursor, readVersionCursor, toPage, toVersionPage } from '../page';
 
 export interface SkillAddress {
   readonly accountId: AccountId;
@@ -92,7 +92,7 @@ const oneFile = checked(
 
 const lockAccount = `select id from accounts where id = $1 for no key update`;
 const useOfAccount = checked(
-  z.object({ skills: z.number(), bytes: z.string().transform(Number) }),
+  z.object({ skills: z.number(), bytes: sizeColumn }),
   `
 select count(distinct skills.id)::int as skills, coalesce(sum(each.size), 0)::text as bytes
 from skills left join skill_versions as each on each.skill_id = skills.id where skills.account_id = $1`,
@@ -160,11 +160,9 @@ export class Skills {
     limit,
   }: SkillAddress & PageRequest): Promise<Page<SkillVersion>> {
     await readSkill(this.database.sql, { accountId, skillId: id });
-    const before = after === undefined ? afterAll : readVersionCursor(after);
-    const rows = await newestVersions.all(this.database.sql, [accountId, id, before, limit + 1]);
-    const data = rows.slice(0, limit).map(toVersion);
-    const last = rows.length > limit ? data.at(-1) : undefined;
-    return { data, has_more: last !== undefined, next_cursor: last ? toCursor(last.version) : null };
+    const values = [accountId, id, readVersionCursor(after), limit + 1];
+    const rows = await newestVersions.all(this.database.sql, values);
+    return toVersionPage(rows.map(toVersion), limit);
   }
 
   /** Of each name with an optional version, undefined where there is none: in the order of the names. */
@@ -250,15 +248,6 @@ async function readSkill(sql: Sql, { accountId, skillId: id }: SkillAddress): Pr
   const row = await newestOfSkill.first(sql, [accountId, id]);
   if (!row) throw skillNotFound(id);
   return toSkill(row);
-}
-
-const afterAll = 2 ** 31 - 1;
-const toCursor = (version: number): string => Buffer.from(String(version)).toString('base64url');
-
-function readVersionCursor(cursor: string): number {
-  const version = Number(Buffer.from(cursor, 'base64url').toString());
-  if (!Number.isInteger(version) || version < 1 || version > afterAll) throw invalidCursor();
-  return version;
 }
 
 const toVersion = ({ front_matter, created_at, first_at: _, ...row }: VersionRow): SkillVersion => ({
