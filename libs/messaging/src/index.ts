@@ -59,6 +59,7 @@ export {
   type SkillAnswer,
   type SkillQuestion,
   answerSkills,
+  hashSkillFiles,
   requestSkill,
   skillPartBytes,
 } from './tool-calls/skill-requests';

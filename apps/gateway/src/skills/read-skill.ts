@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type SkillFrontMatter, sha256, skillDescription, skillName } from '@rondo/contract';
 import { skillLimits } from '@rondo/contract/api';
+import { hashSkillFiles } from '@rondo/messaging';
 import type { NewSkillVersion, StoredSkillFile } from '@rondo/persistence';
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { z } from 'zod';
@@ -31,7 +32,7 @@ export function readSkill(given: readonly GivenFile[]): NewSkillVersion {
   requireDistinctPaths(files.map(({ path }) => path));
   const text = files.find(({ path }) => path === manifest)?.bytes;
   if (!text) throw refused(`There is no ${manifest}, neither at the top nor in the only folder there.`);
-  return { frontMatter: readFrontMatter(text), sha256: toHash(files), files };
+  return { frontMatter: readFrontMatter(text), sha256: hashSkillFiles(files), files };
 }
 
 const byPath = (a: StoredSkillFile, b: StoredSkillFile): number =>
@@ -41,12 +42,6 @@ function toFile({ path, bytes, isExecutable }: GivenFile): StoredSkillFile {
   const hash = sha256.parse(createHash('sha256').update(bytes).digest('hex'));
   return { path, size: bytes.length, sha256: hash, is_executable: isExecutable, bytes };
 }
-
-/** Executors check it against what they have written, so both sides make it in the same way. */
-const toHash = (files: readonly StoredSkillFile[]): string => {
-  const lines = files.map((file) => `${file.sha256} ${file.is_executable ? 'x' : '-'} ${file.path}\n`);
-  return createHash('sha256').update(lines.join('')).digest('hex');
-};
 
 /** `folder/` if everything is in one folder and no SKILL.md at the top; else nothing. */
 function findRoot(paths: readonly string[]): string {

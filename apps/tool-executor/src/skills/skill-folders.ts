@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { RunId, SkillFile } from '@rondo/contract';
-import type { DispatchedCall, SkillAnswer, SkillQuestion } from '@rondo/messaging';
+import { type DispatchedCall, type SkillAnswer, type SkillQuestion, hashSkillFiles } from '@rondo/messaging';
 import { z } from 'zod';
 import { KeyedMutex } from '../keyed-mutex';
 import { SandboxError } from '../sandboxes';
@@ -86,7 +86,8 @@ export class SkillFolders {
     const named = { run_id: run, skill_id: id, version };
     const answer = await this.ask({ ask: 'files', ...named }, name);
     if (answer.how !== 'files') throw unavailable(name, 'it was deleted');
-    if (toHash(answer.files) !== sha256) throw unavailable(name, 'its files are not those that the run began with');
+    if (hashSkillFiles(answer.files) !== sha256)
+      throw unavailable(name, 'its files are not those that the run began with');
     await mkdir(folder, { mode: 0o755 });
     for (const file of answer.files) {
       const path = join(folder, file.path);
@@ -123,12 +124,6 @@ export class SkillFolders {
 
 const unavailable = (name: string, reason: string): SandboxError =>
   new SandboxError('unavailable', `Not executed: the skill ${name} is not there: ${reason}.`);
-
-/** As the gateway makes it when the version is stored. */
-const toHash = (files: readonly SkillFile[]): string => {
-  const lines = files.map((file) => `${file.sha256} ${file.is_executable ? 'x' : '-'} ${file.path}\n`);
-  return createHash('sha256').update(lines.join('')).digest('hex');
-};
 
 async function readRecord(file: string): Promise<Record<string, string>> {
   try {

@@ -1,4 +1,5 @@
-import { runId, skillFile, skillId } from '@rondo/contract';
+import { createHash } from 'node:crypto';
+import { type SkillFile, runId, sha256, skillFile, skillId } from '@rondo/contract';
 import { z } from 'zod';
 import type { NatsLink } from '../connection/nats-link';
 import { hostingQueue } from '../connection/permissions';
@@ -22,6 +23,12 @@ export const skillAnswer = z.discriminatedUnion('how', [
   z.object({ how: z.literal('unknown') }),
 ]);
 export type SkillAnswer = z.infer<typeof skillAnswer>;
+
+/** Of a version: the paths, modes and hashes of its files, in their order. Executors compare what they were sent with it. */
+export function hashSkillFiles(files: readonly SkillFile[]): SkillFile['sha256'] {
+  const lines = files.map((file) => `${file.sha256} ${file.is_executable ? 'x' : '-'} ${file.path}\n`);
+  return sha256.parse(createHash('sha256').update(lines.join('')).digest('hex'));
+}
 
 export const skillPartBytes = 256 * 1024;
 
