@@ -1,13 +1,11 @@
 import {
   type AccountId,
-  type AgentId,
   type InputBlock,
   type Run,
   type ThreadId,
   type Waiting,
   inputContent,
   isWaiting,
-  modelName,
   runId as runIdSchema,
 } from '@rondo/contract';
 import type { A2aMessage, A2aPart } from '@rondo/contract/api';
@@ -17,12 +15,12 @@ import { parseInput } from '../../http/parse-input';
 import { ApiError, InvalidRequest } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import type { FacadeThreads } from '../facade-threads';
-import { findNamedAgent } from '../named-agents';
+import { readLogPages } from '../log-pages';
+import { findAgentUnlessModel } from '../named-agents';
 import { A2aError } from './a2a.errors';
 import { A2aTask } from './a2a.translate';
 
 const facade = 'a2a';
-const pageSize = 200;
 
 /** A message, and the agent of its address. */
 export interface A2aOrder {
@@ -67,14 +65,13 @@ export class A2aTasks {
     const { id: taskId, thread_id: threadId } = await runs.get(address);
     const task = new A2aTask({ taskId, threadId, contextId: await this.findContext(address.accountId, threadId) });
     let after = 0;
-    for (;;) {
-      const page = await runs.events(address, { after, limit: pageSize });
+    for await (const page of readLogPages(runs, address)) {
       if (page.gap)
         throw new A2aError('UNSUPPORTED_OPERATION', `Facts of task ${taskId} were deleted: read its thread in /v1.`);
       for (const fact of page.data) task.apply(fact);
       after = page.data.at(-1)?.seq ?? after;
-      if (page.data.length === 0 || after >= page.head_seq) return { task, after };
     }
+    return { task, after };
   }
 
   /** Rejects with a refusal for a task that has ended. */
@@ -92,7 +89,8 @@ export class A2aTasks {
   /** A message that is sent again without a context finds the one that it made. */
   private async begin({ caller, message, agentName }: A2aOrder): Promise<RunAddress> {
     const { accountId } = caller;
-    const agent = agentName === undefined ? undefined : await this.findAgent(accountId, agentName);
+    const agent =
+      agentName === undefined ? undefined : await findAgentUnlessModel(this.dependencies.agents, accountId, agentName);
     const input = toInput(message.parts);
     const chatId = message.contextId ?? `context-${message.messageId}`;
     const request: RunRequest = {
@@ -105,14 +103,6 @@ export class A2aTasks {
     };
     const run = await this.dependencies.threads.begin({ caller, facade, key: [chatId, message.messageId], request });
     return { accountId, runId: run.id };
-  }
-
-  /** Undefined for a model. Rejects with `agent_not_found`. */
-  private async findAgent(accountId: AccountId, name: string): Promise<AgentId | undefined> {
-    const agent = await findNamedAgent(this.dependencies.agents, accountId, name);
-    if (!agent && !modelName.safeParse(name).success)
-      throw new ApiError('agent_not_found', `There is no agent ${name}, and it is no model.`);
-    return agent;
   }
 
   private async answer({ caller, message }: A2aOrder, taskId: string): Promise<RunAddress> {

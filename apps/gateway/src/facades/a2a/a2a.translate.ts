@@ -1,6 +1,6 @@
 import type { DeltaEvent, RecordedFact, Waiting } from '@rondo/contract';
 import { deltaText, storedTexts } from '@rondo/domain';
-import type { SubscriberEvent } from '../../live/stream-notices';
+import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { isQuestion, readClosingWords } from '../run-answer';
 
 type TaskState =
@@ -73,7 +73,7 @@ export class A2aTask {
   /** What a client that has all before is told. */
   apply(event: SubscriberEvent): A2aFrame[] {
     if (event.type === 'stream.snapshot') return [];
-    if (event.type === 'stream.gap' || event.type === 'stream.rewound') {
+    if (isNotice(event)) {
       this.isIncomplete = true;
       return [];
     }

@@ -8,7 +8,6 @@ import {
   isTerminal,
   isTerminalFact,
   isWaiting,
-  modelName,
   runId as runIdSchema,
 } from '@rondo/contract';
 import type { AgUiMessage, AgUiResumeEntry, AgUiRunRequest } from '@rondo/contract/api';
@@ -18,7 +17,8 @@ import { requireScope } from '../../auth/scopes';
 import { ApiError } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import type { FacadeThreads } from '../facade-threads';
-import { findNamedAgent } from '../named-agents';
+import { readLogPages } from '../log-pages';
+import { findAgentUnlessModel } from '../named-agents';
 import { questionKey, toAgUiMessages } from './ag-ui.messages';
 import { readAnswer, readDecision, readQuestion, readResults, refuse, toSettings } from './ag-ui.requests';
 import { toInterrupts } from './ag-ui.translate';
@@ -70,7 +70,8 @@ export class AgUiRuns {
     const known = await this.findKnown(accountId, request);
     if (known) return known;
     requireScope(caller, 'write');
-    const agent = agentName === undefined ? undefined : await this.findAgent(accountId, agentName);
+    const agent =
+      agentName === undefined ? undefined : await findAgentUnlessModel(this.dependencies.agents, accountId, agentName);
     const threadId = await this.dependencies.threads.findOrCreate({ accountId, facade, chatId: request.threadId });
     const newest = await this.dependencies.threads.findNewestRun(accountId, threadId);
     const place = { order, threadId, newest };
@@ -85,12 +86,13 @@ export class AgUiRuns {
   private async findKnown(accountId: AccountId, request: AgUiRunRequest): Promise<ShownRun | undefined> {
     const { threadId: chatId, runId } = request;
     const named = await this.dependencies.ids.findRun({ accountId, facade, name: toName(request) });
-    if (named) return this.takeUp({ accountId, runId: named.runId }, named.after);
+    if (named)
+      return this.takeUp(accountId, await this.dependencies.runs.get({ accountId, runId: named.runId }), named.after);
     const { data: own } = runIdSchema.safeParse(runId);
     const threadId = own && (await this.dependencies.threads.find({ accountId, facade, chatId }));
     if (!own || !threadId) return undefined;
     const run = await this.findRun({ accountId, runId: own });
-    return run?.thread_id === threadId ? this.takeUp({ accountId, runId: own }, 0) : undefined;
+    return run?.thread_id === threadId ? this.takeUp(accountId, run, 0) : undefined;
   }
 
   private async findRun(address: RunAddress): Promise<Run | undefined> {
@@ -103,25 +105,21 @@ export class AgUiRuns {
   }
 
   /** Undefined: its answer was named and never taken, so that it is to be given now. */
-  private async takeUp(address: RunAddress, after: number): Promise<ShownRun | undefined> {
-    const run = await this.dependencies.runs.get(address);
+  private async takeUp(accountId: AccountId, run: Run, after: number): Promise<ShownRun | undefined> {
+    const address = { accountId, runId: run.id };
     const facts = await this.readLog(address);
     const goesOn = (seq: number) => facts.some((fact) => fact.seq > seq && endsWait(fact));
     if (after > 0 && isWaiting(run.status) && !goesOn(after)) return undefined;
     const newestAnswer = await this.dependencies.ids.findMessageStart({ ...address, facade });
     const waits = facts.filter(({ type, seq }) => type === 'run.waiting' && seq > newestAnswer && goesOn(seq));
-    const history = await this.readHistory(address.accountId, run, toShownRows(facts, after));
+    const history = await this.readHistory(accountId, run, toShownRows(facts, after));
     return { run, after, history, isTakenUp: true, passed: new Set(waits.map(({ seq }) => seq)) };
   }
 
   private async readLog(address: RunAddress): Promise<RecordedFact[]> {
     const facts: RecordedFact[] = [];
-    for (;;) {
-      const after = facts.at(-1)?.seq ?? 0;
-      const page = await this.dependencies.runs.events(address, { after, limit: pageSize });
-      facts.push(...page.data);
-      if (page.data.length === 0 || (facts.at(-1)?.seq ?? 0) >= page.head_seq) return facts;
-    }
+    for await (const { data } of readLogPages(this.dependencies.runs, address)) facts.push(...data);
+    return facts;
   }
 
   /** The thread up to the first message of the run that is not among these. */
@@ -137,14 +135,6 @@ export class AgUiRuns {
     } while (after !== undefined);
     const { data: runs } = await this.dependencies.runs.list({ accountId, threadId, limit: pageSize });
     return toAgUiMessages(rows, runs);
-  }
-
-  /** Undefined for a model. Rejects with `agent_not_found`. */
-  private async findAgent(accountId: AccountId, name: string): Promise<AgentId | undefined> {
-    const agent = await findNamedAgent(this.dependencies.agents, accountId, name);
-    if (!agent && !modelName.safeParse(name).success)
-      throw new ApiError('agent_not_found', `There is no agent ${name}, and it is no model.`);
-    return agent;
   }
 
   private async begin({ order, threadId, newest }: Place, agent: AgentId | undefined): Promise<ShownRun> {

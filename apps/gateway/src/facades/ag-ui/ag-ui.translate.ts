@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type DeltaEvent, type Message, type RecordedFact, type ToolCall, type Waiting } from '@rondo/contract';
 import type { AgUiMessage } from '@rondo/contract/api';
 import { deltaText, storedTexts, toStream } from '@rondo/domain';
-import type { SubscriberEvent } from '../../live/stream-notices';
+import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { readClosingWords } from '../run-answer';
 import { Transcript, agUiIds, isShownAsText, toToolCall } from './ag-ui.messages';
 
@@ -120,8 +120,7 @@ export class AgUiTranslator {
 
   translate(event: SubscriberEvent): Frame[] {
     if (this.isOver || event.type === 'stream.snapshot') return [];
-    if (event.type === 'stream.gap' || event.type === 'stream.rewound')
-      return this.fail({ code: 'log_trimmed', message: 'Events of this run have been deleted.' });
+    if (isNotice(event)) return this.fail({ code: 'log_trimmed', message: 'Events of this run have been deleted.' });
     return event.seq === null ? this.translateDelta(event) : this.translateFact(event);
   }
 

@@ -1,6 +1,6 @@
 import type { DeltaEvent, FinishReason, RecordedFact, Waiting } from '@rondo/contract';
 import { deltaText, storedTexts, toStream } from '@rondo/domain';
-import type { SubscriberEvent } from '../../live/stream-notices';
+import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { isQuestion, readClosingWords } from '../run-answer';
 
 /** A frame of the UI message stream, version 1. */
@@ -53,8 +53,7 @@ export class AiSdkTranslator {
   translate(event: SubscriberEvent): Frame[] {
     if (this.isOver) return [];
     if (event.type === 'stream.snapshot') return [];
-    if (event.type === 'stream.gap' || event.type === 'stream.rewound')
-      return this.fail('Events of this run have been deleted, so it cannot be shown here.');
+    if (isNotice(event)) return this.fail('Events of this run have been deleted, so it cannot be shown here.');
     return event.seq === null ? this.translateDelta(event) : this.translateFact(event);
   }
 

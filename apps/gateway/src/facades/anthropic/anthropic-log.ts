@@ -1,6 +1,7 @@
 import type { AnthropicEventQuery } from '@rondo/contract/api';
 import type { Runs, ThreadAddress } from '@rondo/persistence';
 import { ApiError } from '../../problems/api-error';
+import { readLogPages } from '../log-pages';
 import { type Position, comparePositions, readPosition, writePosition } from '../positions';
 import { AnthropicTranslator, type SessionEvent } from './anthropic.translate';
 
@@ -12,7 +13,6 @@ interface PlacedEvent {
 }
 
 const noPreviews: ReadonlySet<string> = new Set();
-const limit = 200;
 
 /** The events of a session in their order, from the beginning of the run at that place. */
 async function* readEvents(runs: ReadableRuns, thread: ThreadAddress, from: number): AsyncGenerator<PlacedEvent, void> {
@@ -23,16 +23,10 @@ async function* readEvents(runs: ReadableRuns, thread: ThreadAddress, from: numb
     for (const { id: runId, place } of begun) {
       after = place;
       const translator = new AnthropicTranslator(await runs.get({ accountId, runId }), { previews: noPreviews });
-      for (let seq = 0; ;) {
-        const page = await runs.events({ accountId, runId }, { after: seq, limit });
-        for (const fact of page.data) {
-          seq = fact.seq;
+      for await (const { data } of readLogPages(runs, { accountId, runId }))
+        for (const fact of data)
           for (const [index, event] of translator.translate(fact).events.entries())
-            yield { position: { place, seq, units: index + 1 }, event };
-        }
-        seq = Math.max(seq, page.snapshot?.through_seq ?? 0);
-        if (seq >= page.head_seq || page.data.length === 0) break;
-      }
+            yield { position: { place, seq: fact.seq, units: index + 1 }, event };
     }
   }
 }

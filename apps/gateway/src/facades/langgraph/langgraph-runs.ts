@@ -6,6 +6,7 @@ import { parseInput } from '../../http/parse-input';
 import type { IdempotentMessages } from '../../idempotency/idempotent-requests';
 import { ApiError, InvalidRequest } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
+import { readLogPages } from '../log-pages';
 import type { LangGraphAssistants } from './langgraph-assistants';
 import { type LangGraphThreads, type NamedThread, toAssistantId } from './langgraph-threads';
 import { MessageState, noNames } from './langgraph.messages';
@@ -57,7 +58,6 @@ interface LangGraphRunsDependencies {
   readonly assistants: Pick<LangGraphAssistants, 'choose'>;
 }
 
-const pageSize = 200;
 /** A POST that is repeated while its run is not over, or for so long after that, is the same one. */
 const repeatedWithinMs = 120_000;
 
@@ -286,12 +286,7 @@ export class LangGraphRuns {
   }
 
   private async *readLog(address: RunAddress) {
-    for (let after = 0; ;) {
-      const page = await this.dependencies.runs.events(address, { after, limit: pageSize });
-      yield* page.data;
-      after = Math.max(page.data.at(-1)?.seq ?? after, page.snapshot?.through_seq ?? 0);
-      if (page.data.length === 0 || after >= page.head_seq) return;
-    }
+    for await (const { data } of readLogPages(this.dependencies.runs, address)) yield* data;
   }
 }
 

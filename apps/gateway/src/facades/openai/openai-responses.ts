@@ -14,6 +14,7 @@ import type { OpenAiChatRequest, OpenAiResponseRequest } from '@rondo/contract/a
 import type { Agents, Caller, FacadeIds, RunAddress, Runs, Threads } from '@rondo/persistence';
 import { ApiError, InvalidRequest } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
+import { readLogPages } from '../log-pages';
 import { findNamedAgent } from '../named-agents';
 import { findSegmentStarts, readConversationId, readResponseId, toResponseId } from './openai-ids';
 import { ownKeys, toResponseOptions } from './openai.objects';
@@ -162,13 +163,12 @@ export class OpenAiResponses {
   /** Rejects with `log_trimmed` where facts were deleted. */
   async readLog(address: RunAddress): Promise<RecordedFact[]> {
     const facts: RecordedFact[] = [];
-    for (;;) {
-      const page = await this.dependencies.runs.events(address, { after: facts.at(-1)?.seq ?? 0, limit: pageSize });
+    for await (const page of readLogPages(this.dependencies.runs, address)) {
       if (page.gap)
         throw new ApiError('log_trimmed', 'Events of this run have been deleted, so it cannot be shown here.');
       facts.push(...page.data);
-      if (page.data.length === 0 || (facts.at(-1)?.seq ?? 0) >= page.head_seq) return facts;
     }
+    return facts;
   }
 
   /** Deletes the thread of a response that is alone on it. */

@@ -1,6 +1,6 @@
 import { type DeltaEvent, type RecordedFact, type ToolCall, type Usage, addUsage, noUsage } from '@rondo/contract';
 import { deltaText, storedTexts, toStream } from '@rondo/domain';
-import type { SubscriberEvent } from '../../live/stream-notices';
+import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { toInteger } from '../positions';
 import { isQuestion, readClosingWords } from '../run-answer';
 import { type Segment, toItemId } from './openai-ids';
@@ -112,8 +112,7 @@ export class ResponseTranslator {
 
   translate(event: SubscriberEvent): Frame[] {
     if (this.isOver || event.type === 'stream.snapshot') return [];
-    if (event.type === 'stream.gap' || event.type === 'stream.rewound')
-      return this.end('failed', { error: gapError, completed_at: null });
+    if (isNotice(event)) return this.end('failed', { error: gapError, completed_at: null });
     return event.seq === null ? this.translateDelta(event) : this.translateFact(event);
   }
 
