@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { gatewayUrl } from '../gateway-url.ts';
 import { useRondo } from '../session/use-session.ts';
 import { count } from '../ui/amounts.ts';
+import { Figure } from '../ui/figure.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { statusWord } from '../ui/status.tsx';
 import { ExecutorTable, QueueTable, WorkerTable } from './health-tables.tsx';
@@ -41,11 +42,11 @@ function Report({ health }: { readonly health: DeploymentHealth }) {
       </ul>
       <dl className="figures">
         {Object.entries(runs ?? {}).map(([status, number]) => (
-          <Figure key={status} name={`Runs: ${toWord(status)}`} value={number} />
+          <Figure key={status} name={`Runs: ${toWord(status)}`} value={count(number)} />
         ))}
-        <Figure name="Jobs not delivered yet" value={outbox?.entries ?? 0} />
-        <Figure name="Connections of this gateway" value={gateway.connections} />
-        <Figure name="Runs watched here" value={gateway.watched_runs} />
+        <Figure name="Jobs not delivered yet" value={count(outbox?.entries ?? 0)} />
+        <Figure name="Connections of this gateway" value={count(gateway.connections)} />
+        <Figure name="Runs watched here" value={count(gateway.watched_runs)} />
       </dl>
       <section className="section">
         <h2>Queues</h2>
@@ -84,14 +85,5 @@ function Server({ name, answers }: { readonly name: string; readonly answers: bo
       <i aria-hidden="true" />
       {name} {answers ? 'answers' : 'is silent'}
     </li>
-  );
-}
-
-function Figure({ name, value }: { readonly name: string; readonly value: number }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{count(value)}</dd>
-    </div>
   );
 }

@@ -1,32 +1,6 @@
 import type { DeploymentHealth } from '@rondo/client';
-import type { ReactNode } from 'react';
 import { between, count, duration } from '../ui/amounts.ts';
-
-interface TableProps {
-  readonly label: string;
-  /** Names of columns; those with a number are to the right. */
-  readonly columns: readonly (readonly [name: string, isNumber?: boolean])[];
-  readonly children: ReactNode;
-}
-
-function Table({ label, columns, children }: TableProps) {
-  return (
-    <div className="table" tabIndex={0} role="region" aria-label={label}>
-      <table>
-        <thead>
-          <tr>
-            {columns.map(([name, isNumber]) => (
-              <th key={name} scope="col" className={isNumber === true ? 'number' : undefined}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </div>
-  );
-}
+import { Table } from '../ui/table.tsx';
 
 const unknown = '–';
 
@@ -34,7 +8,14 @@ export function QueueTable({ queues }: Pick<DeploymentHealth, 'queues'>) {
   return (
     <Table
       label="Queues"
-      columns={[['Queue'], ['Due', true], ['Waiting', true], ['Active', true], ['Delayed', true], ['Consumers', true]]}
+      columns={[
+        'Queue',
+        ['Due', 'number'],
+        ['Waiting', 'number'],
+        ['Active', 'number'],
+        ['Delayed', 'number'],
+        ['Consumers', 'number'],
+      ]}
     >
       {queues.map(({ name, due, jobs }) => (
         <tr key={name}>
@@ -72,7 +53,7 @@ export function WorkerTable({ health }: { readonly health: DeploymentHealth }) {
   const holders = listRunHolders(health);
   if (holders.length === 0) return <p className="hint">None was heard in the last minute.</p>;
   return (
-    <Table label="Workers" columns={[['Process'], ['State'], ['Runs', true], ['Its first lease ends', true]]}>
+    <Table label="Workers" columns={['Process', 'State', ['Runs', 'number'], ['Its first lease ends', 'number']]}>
       {holders.map(({ id, sign, held }) => (
         <tr key={id}>
           <th scope="row">
@@ -99,7 +80,7 @@ export function ExecutorTable({ executors }: Pick<DeploymentHealth, 'executors'>
   return (
     <Table
       label="Executors"
-      columns={[['Executor'], ['State'], ['Provider'], ['Calls', true], ['Awake sandboxes', true], ['Lacks']]}
+      columns={['Executor', 'State', 'Provider', ['Calls', 'number'], ['Awake sandboxes', 'number'], 'Lacks']}
     >
       {executors.map((executor) => (
         <ExecutorRow key={executor.id} executor={executor} />

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
 import { Failed } from '../ui/states.tsx';
+import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { AccountDialog } from './account-dialog.tsx';
 import { NewAccount } from './new-account.tsx';
@@ -58,45 +59,29 @@ function AccountTable({ accounts, tiers }: AccountTableProps) {
   const hasTiers = tiers.length > 0;
   const columns = hasTiers ? ['Name', 'Account', 'Created', 'Tier'] : ['Name', 'Account', 'Created'];
   return (
-    <div className="table" tabIndex={0} role="region" aria-label="Accounts">
-      <table>
-        <thead>
-          <tr>
-            {columns.map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
+    <>
+      <Table label="Accounts" columns={columns} hasActions={hasTiers}>
+        {accounts.map(({ id, name, created_at: at, tier }) => (
+          <tr key={id}>
+            <td>{name}</td>
+            <td>
+              <code className="id">{id}</code>
+            </td>
+            <td className="nowrap" title={new Date(at).toLocaleString()}>
+              {age(at, now)}
+            </td>
+            {hasTiers && <td>{tier}</td>}
             {hasTiers && (
-              <th scope="col">
-                <span className="unseen">What can be done</span>
-              </th>
+              <td className="number">
+                <button aria-label={`Tier and credit of ${name}`} onClick={() => setManaged(id)}>
+                  Tier and credit
+                </button>
+              </td>
             )}
           </tr>
-        </thead>
-        <tbody>
-          {accounts.map(({ id, name, created_at: at, tier }) => (
-            <tr key={id}>
-              <td>{name}</td>
-              <td>
-                <code className="id">{id}</code>
-              </td>
-              <td className="nowrap" title={new Date(at).toLocaleString()}>
-                {age(at, now)}
-              </td>
-              {hasTiers && <td>{tier}</td>}
-              {hasTiers && (
-                <td className="number">
-                  <button aria-label={`Tier and credit of ${name}`} onClick={() => setManaged(id)}>
-                    Tier and credit
-                  </button>
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {account && <AccountDialog account={account} tiers={tiers} onClose={() => setManaged(null)} />}
-    </div>
+    </>
   );
 }

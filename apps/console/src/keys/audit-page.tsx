@@ -7,6 +7,7 @@ import { age } from '../ui/amounts.ts';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { toText } from '../ui/form.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { AccessTabs } from './access-tabs.tsx';
 import { type AuditSearch, auditFilters, readAuditSearch, toAuditQuery } from './audit-search.ts';
@@ -111,41 +112,28 @@ interface AuditTableProps {
 function AuditTable({ entries, keyNames }: AuditTableProps) {
   const now = useNow();
   return (
-    <div className="table" tabIndex={0} role="region" aria-label="Acts">
-      <table>
-        <thead>
-          <tr>
-            {['When', 'What', 'Of what', 'By', 'From', 'Outcome'].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <tr key={entry.id}>
-              <td title={new Date(entry.at).toLocaleString()} className="nowrap">
-                {age(entry.at, now)}
-              </td>
-              <td>
-                <code>{entry.action}</code>
-              </td>
-              <td>
-                <code className="id">{entry.target ?? '–'}</code>
-              </td>
-              <td title={entry.caller_id}>
-                {keyNames.get(entry.caller_id) ?? <code className="id">{entry.caller_id}</code>}
-              </td>
-              <td>{entry.address}</td>
-              <td className={entry.outcome === 'done' ? undefined : 'problem'}>
-                {entry.outcome}
-                {entry.problem !== null && `: ${entry.problem}`}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Acts" columns={['When', 'What', 'Of what', 'By', 'From', 'Outcome']}>
+      {entries.map((entry) => (
+        <tr key={entry.id}>
+          <td title={new Date(entry.at).toLocaleString()} className="nowrap">
+            {age(entry.at, now)}
+          </td>
+          <td>
+            <code>{entry.action}</code>
+          </td>
+          <td>
+            <code className="id">{entry.target ?? '–'}</code>
+          </td>
+          <td title={entry.caller_id}>
+            {keyNames.get(entry.caller_id) ?? <code className="id">{entry.caller_id}</code>}
+          </td>
+          <td>{entry.address}</td>
+          <td className={entry.outcome === 'done' ? undefined : 'problem'}>
+            {entry.outcome}
+            {entry.problem !== null && `: ${entry.problem}`}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -4,6 +4,7 @@ import { useRondo, useSession } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
+import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { AccessTabs } from './access-tabs.tsx';
@@ -35,28 +36,11 @@ export function KeysPage() {
 
 function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
   return (
-    <div className="table" tabIndex={0} role="region" aria-label="API keys">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Key</th>
-            <th scope="col">May</th>
-            <th scope="col">Created</th>
-            <th scope="col">Last used</th>
-            <th scope="col">Expires</th>
-            <th scope="col">
-              <span className="unseen">What can be done</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <KeyRow key={key.id} apiKey={key} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="API keys" columns={['Name', 'Key', 'May', 'Created', 'Last used', 'Expires']} hasActions>
+      {keys.map((key) => (
+        <KeyRow key={key.id} apiKey={key} />
+      ))}
+    </Table>
   );
 }
 

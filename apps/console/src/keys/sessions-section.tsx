@@ -4,6 +4,7 @@ import { useRondo, useSession } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
+import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
@@ -19,27 +20,11 @@ export function SessionsSection({ keyNames }: { readonly keyNames: ReadonlyMap<s
   return (
     <section className="section">
       <h2>Signed-in browsers</h2>
-      <div className="table" tabIndex={0} role="region" aria-label="Signed-in browsers">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">With</th>
-              <th scope="col">May</th>
-              <th scope="col">Since</th>
-              <th scope="col">Last used</th>
-              <th scope="col">Ends</th>
-              <th scope="col">
-                <span className="unseen">What can be done</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.items.map((session) => (
-              <SessionRow key={session.id} session={session} keyName={keyNames.get(session.caller_id)} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Signed-in browsers" columns={['With', 'May', 'Since', 'Last used', 'Ends']} hasActions>
+        {data.items.map((session) => (
+          <SessionRow key={session.id} session={session} keyName={keyNames.get(session.caller_id)} />
+        ))}
+      </Table>
     </section>
   );
 }

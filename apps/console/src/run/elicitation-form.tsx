@@ -1,7 +1,8 @@
 import type { Elicitation, FormField, InputAnswer } from '@rondo/client';
-import { type SubmitEvent, useId, useState } from 'react';
+import { type SubmitEvent, useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
+import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { problemText } from '../ui/problem-text.ts';
 
 type Content = NonNullable<InputAnswer['content']>;
@@ -76,34 +77,28 @@ function readContent(fields: Record<string, FormField>, data: FormData): Content
 const inputTypes: Partial<Record<string, string>> = { email: 'email', uri: 'url', date: 'date' };
 
 function Field({ name, field }: { readonly name: string; readonly field: FormField }) {
-  const id = useId();
-  const { type, title = name, description, options, required, format = '' } = field;
+  const { type, title: label = name, description, options, required, format = '' } = field;
   const given = field.default;
-  const about = { id, name, required: required && type !== 'boolean' };
+  const hint = description === undefined ? {} : { hint: <span dir="auto">{description}</span> };
+  if (options) {
+    const choices = options.map(({ value, title = value }) => [value, title] as const);
+    return (
+      <ChoiceField
+        {...{ name, label, required, ...hint }}
+        multiple={type === 'array'}
+        options={type === 'array' ? choices : [['', '–'], ...choices]}
+        defaultValue={typeof given === 'boolean' ? undefined : given}
+      />
+    );
+  }
+  if (type === 'boolean')
+    return <TextField {...{ name, label, ...hint }} type="checkbox" defaultChecked={given === true} />;
   return (
-    <p>
-      <label htmlFor={id}>{title}</label>
-      {description !== undefined && <small dir="auto"> {description}</small>}{' '}
-      {options ? (
-        <select {...about} multiple={type === 'array'} defaultValue={typeof given === 'boolean' ? undefined : given}>
-          {type !== 'array' && <option value="">–</option>}
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.title ?? option.value}
-            </option>
-          ))}
-        </select>
-      ) : type === 'boolean' ? (
-        <input {...about} type="checkbox" defaultChecked={given === true} />
-      ) : (
-        <input
-          {...about}
-          dir="auto"
-          type={type === 'string' ? (inputTypes[format] ?? 'text') : 'number'}
-          step={type === 'integer' ? 1 : 'any'}
-          defaultValue={typeof given === 'string' || typeof given === 'number' ? given : undefined}
-        />
-      )}
-    </p>
+    <TextField
+      {...{ name, label, required, ...hint }}
+      type={type === 'string' ? (inputTypes[format] ?? 'text') : 'number'}
+      step={type === 'integer' ? 1 : 'any'}
+      defaultValue={typeof given === 'string' || typeof given === 'number' ? given : undefined}
+    />
   );
 }

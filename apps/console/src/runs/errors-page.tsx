@@ -5,6 +5,7 @@ import { Link, getRouteApi } from '@tanstack/react-router';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { type EndingGroup, groupEndings } from './ending-groups.ts';
 import { RunsTabs } from './runs-tabs.tsx';
@@ -71,26 +72,11 @@ function useEndings(days: number) {
 function GroupTable({ groups }: { readonly groups: readonly EndingGroup[] }) {
   const now = useNow();
   return (
-    <div className="table" tabIndex={0} role="region" aria-label="Errors">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Kind</th>
-            <th scope="col">The newest of them</th>
-            <th scope="col">Models</th>
-            <th scope="col">Last</th>
-            <th scope="col" className="number">
-              Runs
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {groups.map((group) => (
-            <GroupRow key={`${group.kind} ${group.sentence}`} group={group} now={now} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Errors" columns={['Kind', 'The newest of them', 'Models', 'Last', ['Runs', 'number']]}>
+      {groups.map((group) => (
+        <GroupRow key={`${group.kind} ${group.sentence}`} group={group} now={now} />
+      ))}
+    </Table>
   );
 }
 

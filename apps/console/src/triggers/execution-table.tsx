@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { age, ahead } from '../ui/amounts.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
+import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 
 const shown = 50;
@@ -35,24 +36,11 @@ export function ExecutionTable({ id, read, none }: ExecutionTableProps) {
   if (!data) return <Loading what="executions" />;
   if (data.items.length === 0) return <p className="hint">{none}</p>;
   return (
-    <div className="table" tabIndex={0} role="region" aria-label="Executions">
-      <table>
-        <thead>
-          <tr>
-            {['When', 'Outcome', 'Run'].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {data.items.map((execution) => (
-            <ExecutionRow key={execution.id} execution={execution} now={now} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table label="Executions" columns={['When', 'Outcome', 'Run']}>
+      {data.items.map((execution) => (
+        <ExecutionRow key={execution.id} execution={execution} now={now} />
+      ))}
+    </Table>
   );
 }
 

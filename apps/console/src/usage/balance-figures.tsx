@@ -1,5 +1,6 @@
 import type { Balance } from '@rondo/client';
 import { cost, moment } from '../ui/amounts.ts';
+import { Figure } from '../ui/figure.tsx';
 
 /** What an account may spend in its period, and has left. */
 export function BalanceFigures({ balance }: { readonly balance: Balance }) {
@@ -42,10 +43,5 @@ function toLimits({ allowed_models: models, max_active_runs: runs, price_factor:
 }
 
 function Amount({ name, usd }: { readonly name: string; readonly usd: number | null }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{usd === null ? 'any amount' : cost(usd)}</dd>
-    </div>
-  );
+  return <Figure name={name} value={usd === null ? 'any amount' : cost(usd)} />;
 }

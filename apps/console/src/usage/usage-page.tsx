@@ -6,6 +6,7 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { count, cost } from '../ui/amounts.ts';
+import { Figure } from '../ui/figure.tsx';
 import { saveAs } from '../ui/save-as.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { BalanceSection } from './balance-section.tsx';
@@ -54,14 +55,12 @@ export function UsagePage() {
 
 async function readUsage(rondo: Rondo, { from, mayListKeys }: { from: string; mayListKeys: boolean }) {
   const group = (name: 'day' | 'model' | 'agent' | 'user' | 'key') => rondo.usage({ group_by: name, from });
-  const [byDay, byModel, byAgent, byUser, byKey] = await Promise.all([
+  const [byDay, byModel, byAgent, byUser, byKey, agents, keys] = await Promise.all([
     group('day'),
     group('model'),
     group('agent'),
     group('user'),
     group('key'),
-  ]);
-  const [agents, keys] = await Promise.all([
     take(rondo.agents.list({ limit: 100 }), 300),
     mayListKeys ? take(rondo.apiKeys.list({ limit: 100 }), 300) : { items: [] },
   ]);
@@ -165,12 +164,3 @@ const linkUser = (row: UsageRow) =>
       {row.user}
     </Link>
   );
-
-function Figure({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
-}

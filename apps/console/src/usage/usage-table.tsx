@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { count, cost } from '../ui/amounts.ts';
+import { Table } from '../ui/table.tsx';
 import type { UsageRow } from './usage-days.ts';
 
 interface UsageTableProps {
@@ -15,30 +16,19 @@ interface UsageTableProps {
 export function UsageTable({ label, first, rows, toName, toCell = toName }: UsageTableProps) {
   if (rows.length === 0) return <p className="hint">No model was called in this time.</p>;
   return (
-    <div className="table" tabIndex={0} role="region" aria-label={label}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{first}</th>
-            {['Calls', 'Tokens in', 'Tokens out', 'Cost'].map((name) => (
-              <th key={name} scope="col" className="number">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={toName(row)}>
-              <th scope="row">{toCell(row)}</th>
-              <td className="number">{count(row.calls)}</td>
-              <td className="number">{count(row.input_tokens)}</td>
-              <td className="number">{count(row.output_tokens)}</td>
-              <td className="number">{cost(row.cost_usd)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label={label}
+      columns={[first, ['Calls', 'number'], ['Tokens in', 'number'], ['Tokens out', 'number'], ['Cost', 'number']]}
+    >
+      {rows.map((row) => (
+        <tr key={toName(row)}>
+          <th scope="row">{toCell(row)}</th>
+          <td className="number">{count(row.calls)}</td>
+          <td className="number">{count(row.input_tokens)}</td>
+          <td className="number">{count(row.output_tokens)}</td>
+          <td className="number">{cost(row.cost_usd)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -7,6 +7,7 @@ import { useRondo } from '../session/use-session.ts';
 import { count } from '../ui/amounts.ts';
 import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
+import { Figure } from '../ui/figure.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 
 const route = getRouteApi('/users/$user');
@@ -68,10 +69,7 @@ function Amounts({ amounts }: { readonly amounts: Readonly<Record<AmountNames, n
   return (
     <dl className="figures">
       {amountWords.map(([name, words]) => (
-        <div key={name}>
-          <dt>{words}</dt>
-          <dd>{count(amounts[name])}</dd>
-        </div>
+        <Figure key={name} name={words} value={count(amounts[name])} />
       ))}
     </dl>
   );
