@@ -1,4 +1,6 @@
 import { type RondoClient, RunningRondo, call, scripted } from '@rondo/test-deployment';
+import { CommandLine } from './command-line';
+import { openConsole, stopBrowser } from './console-browser';
 import { expectWholeLog } from './log-expectations';
 import { RefundServer } from './refund-server';
 
@@ -22,11 +24,12 @@ describe('a question of an MCP server', () => {
     await refunds.close();
   });
 
-  async function waitingRun(): Promise<{ id: string; callId: string }> {
+  async function waitingRun(settings: object = {}): Promise<{ id: string; callId: string }> {
     const run = await client.createRun({
       ...scripted('refund', [{ calls: [call('refunds__refund', {})] }, { text: 'Done.' }]),
       tools: [],
       mcp_servers: [{ name: 'refunds', transport: 'streamable_http', url: refunds.url }],
+      ...settings,
     });
     await client.seen(run.id, 'run.waiting');
     const { waiting } = await client.json<{ waiting: { elicitations: { tool_call_id: string }[] } }>(
@@ -83,6 +86,60 @@ describe('a question of an MCP server', () => {
 
     expect(await client.settled(id)).toMatchObject({ status: 'completed' });
     expect(refunds.refunded.at(-1)).toEqual({ action: 'decline' });
+  });
+
+  it('is a form in the console, which says what is wrong', async () => {
+    const { id } = await waitingRun();
+    const { browser, page } = await openConsole(rondo, client);
+    try {
+      await browser.open(`/console/runs/${id}`);
+      const asked = page.getByRole('region', { name: 'An MCP server asks you' });
+      await asked.getByText('Why is it refunded?').waitFor();
+      await browser.expectThisAccessibleInEveryLook('a question of an MCP server');
+      await asked.getByLabel('reason').fill('It is much longer than allowed.');
+      await asked.getByRole('button', { name: 'Send' }).click();
+      await asked.getByRole('alert').getByText('content.reason: must have at most 20 characters').waitFor();
+      await asked.getByLabel('reason').fill('It was late.');
+      await asked.getByRole('button', { name: 'Send' }).click();
+      await asked.waitFor({ state: 'detached' });
+    } finally {
+      await stopBrowser(browser);
+    }
+
+    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(refunds.refunded.at(-1)).toEqual({ action: 'accept', content: { reason: 'It was late.' } });
+  });
+
+  it('is answered and declined by the command line', async () => {
+    const commandLine = new CommandLine(client);
+    const first = await waitingRun();
+    expect(await commandLine.inPipe(['answer', first.id])).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/"refunds" asks: Why is it refunded\?\s+reason: string/),
+    });
+    expect(await commandLine.inPipe(['answer', first.id, '--accept', '{"reason": "Wrong size."}'])).toMatchObject({
+      code: 0,
+    });
+    await client.settled(first.id);
+    const second = await waitingRun();
+    expect(await commandLine.inPipe(['answer', second.id, '--decline'])).toMatchObject({ code: 0 });
+    await client.settled(second.id);
+
+    expect(refunds.refunded.slice(-2)).toEqual([
+      { action: 'accept', content: { reason: 'Wrong size.' } },
+      { action: 'decline' },
+    ]);
+    commandLine.remove();
+  });
+
+  it('is cancelled when its time is over', async () => {
+    const tools = { execute_command: { require_approval: true, only: true } }; // a run without rules keeps no such time
+    const { id } = await waitingRun({ tools, approval_expires_s: 1 });
+    await client.seen(id, 'tool.input_given');
+
+    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expectWholeLog(await client.facts(id));
+    expect(refunds.refunded.at(-1)).toEqual({ action: 'cancel' });
   });
 
   it('ends with the stop of its run', async () => {
