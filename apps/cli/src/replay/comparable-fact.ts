@@ -21,6 +21,7 @@ const ignored: Partial<Record<RecordedFact['type'], readonly string[]>> = {
   'tool.started': ['store'],
   'tool.planned': ['effect_class'],
   'approval.requested': ['requested_at', 'expires_at'],
+  'tool.input_requested': ['requested_at', 'expires_at'],
   'run.waiting': ['requested_at', 'expires_at'],
 };
 

@@ -3,16 +3,21 @@ import {
   type CallId,
   type PlanProgress,
   type RecordedFact,
+  type RequiredInput,
   type ToolCall,
   textLimits,
 } from '@rondo/contract';
 import type { SentCall, ToolAnswer, Tools } from '@rondo/domain';
 import type { RecordedPlace } from './recorded-place';
 
-type Answer = Extract<RecordedFact, { type: 'tool.completed' | 'tool.failed' | 'tool.unknown' }>;
+type Asking = Extract<RecordedFact, { type: 'tool.input_requested' }>;
+type Answer = Asking | Extract<RecordedFact, { type: 'tool.completed' | 'tool.failed' | 'tool.unknown' }>;
 
 const isAnswer = (fact: RecordedFact): fact is Answer =>
-  fact.type === 'tool.completed' || fact.type === 'tool.failed' || fact.type === 'tool.unknown';
+  fact.type === 'tool.completed' ||
+  fact.type === 'tool.failed' ||
+  fact.type === 'tool.unknown' ||
+  fact.type === 'tool.input_requested';
 
 /** Answers calls with what the log has, in the order in which it has them. Nothing is executed. */
 export class RecordedTools implements Tools {
@@ -50,6 +55,7 @@ export class RecordedTools implements Tools {
 
 function answerIn(facts: readonly RecordedFact[], index: number, fact: Answer): ToolAnswer {
   if (fact.type === 'tool.unknown') return { how: 'unknown', reason: fact.data.reason };
+  if (fact.type === 'tool.input_requested') return { how: 'input_required', required: toRequired(fact.data) };
   const { result, duration_ms: durationMs, tool_call_id: id } = fact.data;
   const { output, error } = result;
   const shown = stateMessagesAfter(facts, index, id);
@@ -67,6 +73,12 @@ function answerIn(facts: readonly RecordedFact[], index: number, fact: Answer): 
     ...(plan && { plan: toPlan(plan) }),
   };
 }
+
+/** What the server sent: the loop itself adds of which call it is, and until when it waits. */
+const toRequired = ({ elicitations, state }: Asking['data']): RequiredInput => ({
+  asked: elicitations.map(({ tool_call_id: _id, name: _name, requested_at: _at, expires_at: _end, ...asked }) => asked),
+  ...(state !== undefined && { state }),
+});
 
 type Metadata = Readonly<Record<string, unknown>>;
 

@@ -129,6 +129,26 @@ describe('a replayed run', () => {
     expect(await replayRun(await makeRecording(endedRun(harness), null))).toMatchObject({ difference: null });
   });
 
+  it('is given the answers to what servers ask through their calls', async () => {
+    const rounds = [['one', 'two'], ['three']].values();
+    const tools = new LedgeredTools(() => {
+      const keys = rounds.next().value;
+      return keys ? { state: 'signed', asked: keys.map(toQuestion) } : 'done';
+    });
+    const harness = new RunHarness({ model: new ScriptedModel([calls(command), says('Done.')]), tools });
+    for (const key of ['one', 'two', 'three']) {
+      await harness.runOn();
+      const tool_call_id = askingCall(harness);
+      const answer = { action: 'accept' as const, content: { a: 1 } };
+      expect(harness.store.giveInput(harness.id, { tool_call_id, key, answer, answeredBy: 'key_1' })).toBe(true);
+    }
+    await harness.runOn();
+
+    expect(harness.types.filter((type) => type === 'tool.input_requested')).toHaveLength(2);
+    const recording = await makeRecording(endedRun(harness), null);
+    expect(await replayRun(recording)).toMatchObject({ difference: null, facts: recording.facts.length });
+  });
+
   it('has results that were too long for the log', async () => {
     const tools = new LedgeredTools(() => 'long '.repeat(30_000));
 
@@ -197,6 +217,17 @@ describe('a replayed run', () => {
 
 const openCall = ({ log }: RunHarness) =>
   callId.parse(log.flatMap((fact) => (fact.type === 'approval.requested' ? [fact.data.tool_call_id] : [])).at(-1));
+
+const toQuestion = (key: string) => ({
+  key,
+  server: 'tickets',
+  mode: 'form' as const,
+  message: `${key}?`,
+  fields: {},
+});
+
+const askingCall = ({ log }: RunHarness) =>
+  callId.parse(log.flatMap((fact) => (fact.type === 'tool.input_requested' ? [fact.data.tool_call_id] : [])).at(-1));
 
 describe('where the paths part', () => {
   const recorded = () => recordedRun({ model: new ScriptedModel(script) });
