@@ -19,7 +19,7 @@ import { mcpConfirm, mcpDiscover, mcpForget, mcpList } from './commands/mcp';
 import { run } from './commands/run';
 import { runs } from './commands/runs';
 import { setup } from './commands/setup';
-import { skillsAdd, skillsList, skillsRemove } from './commands/skills';
+import { skillsAdd, skillsFiles, skillsRemove } from './commands/skills';
 import { stop } from './commands/stop';
 import { usage } from './commands/usage';
 import { exportRun, verify } from './commands/verify';
@@ -51,7 +51,7 @@ export const commands: readonly Command[] = [
   agentsShow,
   agentsApply,
   skillsAdd,
-  skillsList,
+  skillsFiles,
   skillsRemove,
   mcpDiscover,
   mcpList,

@@ -40,7 +40,7 @@ const settings = {
     const made = await client.json<{ account: { id: string } }>('POST', '/admin/accounts', { name: 'Customer' });
     return {
       ...{ URL: client.url, KEY: client.key, ADMIN_KEY: client.key, TOKEN: client.key },
-      ...{ RUN: run.id, ACCOUNT: made.account.id },
+      ...{ RUN: run.id, ACCOUNT: made.account.id, RONDO_URL: client.url, RONDO_API_KEY: client.key },
     };
   }
 
@@ -54,6 +54,7 @@ const settings = {
     ['projects', /"is_public":true.*prj_/s],
     ['schedules', /"next_fires":\[/],
     ['sign-in', /HttpOnly.*open http:.*"action":"account\.create"/s],
+    ['skills', /csv-totals +version 1.*program +\d+ +scripts\/total\.sh.*awk/s],
     ['uploads', /"name":"sales\.csv"/],
     ['users', /"threads":[1-9].*"active_runs":0/s],
     ['workspace-files', /in\/data\.csv/],

@@ -7,8 +7,10 @@ import { repoRoot } from '../../../deploy/local/repo-root.mjs';
 /** The pages pick values out of answers with it. */
 export const hasJq = spawnSync('jq', ['--version']).status === 0;
 
+const program = join(repoRoot, 'apps/cli/bin/rondo.mjs');
+
 /** A command that gets an error for an answer fails, and with it the script. */
-const prelude = 'set -euo pipefail; curl() { command curl --fail-with-body "$@"; }';
+const prelude = `set -euo pipefail; curl() { command curl --fail-with-body "$@"; }; rondo() { node '${program}' "$@"; }`;
 
 interface Setting {
   /** The URL of the gateway, in the place of that of `npm start`. */

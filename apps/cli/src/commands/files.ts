@@ -1,8 +1,7 @@
-import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { Readable, Writable } from 'node:stream';
 import type { Command, Context } from '../command';
+import { writeContent } from '../write-content';
 
 const place = { name: 'RUN|THREAD|SANDBOX' };
 
@@ -38,13 +37,7 @@ export const filesGet: Command = {
   async run(given, context) {
     const [id = '', path = ''] = given.args;
     const response = await context.rondo().sandboxes.readFile(await readSandbox(id, context), path);
-    const file = given.value('output');
-    const target: Writable = file === undefined ? context.terminal.output : createWriteStream(file);
-    const content = response.body ? Readable.fromWeb(response.body as never) : Readable.from([]); // Node's two names of one type
-    for await (const chunk of content)
-      if (!target.write(chunk)) await new Promise((resume) => target.once('drain', resume));
-    if (file !== undefined) await new Promise((ended) => target.end(ended));
-    return 'ok';
+    return writeContent(response, given.value('output'), context.terminal);
   },
 };
 

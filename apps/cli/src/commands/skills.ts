@@ -1,6 +1,8 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { type Command, type Context, UsageError } from '../command';
+import { readCount } from '../parse-arguments';
+import { writeContent } from '../write-content';
 
 /** The files of a folder by their paths, and those that are programs. Links and what Git keeps are left out. */
 async function readFolder(folder: string): Promise<{ files: Record<string, Blob>; executable: string[] }> {
@@ -34,15 +36,27 @@ export const skillsAdd: Command = {
   },
 };
 
-export const skillsList: Command = {
-  name: 'skills list',
-  summary: 'List the skills of the account',
-  async run(_, { rondo, terminal }) {
-    const rows = [['SKILL', 'VERSION', 'FILES', 'DESCRIPTION']];
-    for await (const skill of rondo().skills.list())
-      if (terminal.isJson) terminal.json(skill);
-      else rows.push([skill.name, `${skill.version}`, `${skill.file_count}`, skill.description]);
-    if (!terminal.isJson) terminal.table(rows);
+const skillArgument = { name: 'NAME|ID' };
+
+export const skillsFiles: Command = {
+  name: 'skills files',
+  summary: 'List the files of a skill, or write one of them to standard output or into a file',
+  args: [skillArgument, { name: 'PATH', optional: true }],
+  options: [
+    { name: 'of', value: 'VERSION', help: 'a version (the newest)' },
+    { name: 'output', short: 'o', value: 'FILE', help: 'instead of standard output' },
+  ],
+  async run(given, context) {
+    const [named = '', path] = given.args;
+    const { terminal } = context;
+    const { skills } = context.rondo();
+    const id = await findSkill(named, context);
+    const version = readCount(given, 'of', 1) ?? (await skills.get(id)).version;
+    if (path !== undefined)
+      return writeContent(await skills.file(id, version, { path }), given.value('output'), terminal);
+    const files = await skills.files(id, version);
+    if (terminal.isJson) for (const file of files) terminal.json(file);
+    else terminal.table(files.map((file) => [file.is_executable ? 'program' : 'file', `${file.size}`, file.path]));
     return 'ok';
   },
 };
@@ -50,10 +64,10 @@ export const skillsList: Command = {
 export const skillsRemove: Command = {
   name: 'skills remove',
   summary: 'Delete a skill with its versions',
-  args: [{ name: 'NAME|ID' }],
+  args: [skillArgument],
   async run(given, context) {
     const [named = ''] = given.args;
-    const id = named.startsWith('skl_') ? named : await findSkill(named, context);
+    const id = await findSkill(named, context);
     await context.rondo().skills.delete(id);
     if (context.terminal.isJson) context.terminal.json({ id, deleted: true });
     else context.terminal.line(`${named} is deleted.`);
@@ -62,6 +76,7 @@ export const skillsRemove: Command = {
 };
 
 async function findSkill(name: string, { rondo }: Context): Promise<string> {
+  if (name.startsWith('skl_')) return name;
   for await (const skill of rondo().skills.list()) if (skill.name === name) return skill.id;
   throw new UsageError(`There is no skill ${name}.`);
 }

@@ -98,8 +98,10 @@ const table: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     uses: ['listSecretUses', 'at name via method host path status refusal'],
   },
   skills: {
+    ls: ['listSkills', 'id name version file_count description'],
     get: 'getSkill',
     versions: ['listSkillVersions', 'version sha256 size file_count created_at'],
+    version: 'getSkillVersion',
   },
   sandboxes: {
     ls: ['listSandboxes', 'id thread_id provider state used_at disk_bytes'],

@@ -25,8 +25,7 @@ const elsewhere: readonly string[] = [
   ...['listAgents', 'getAgent', 'applyAgent', 'createApiKey', 'listApiKeys', 'revokeApiKey', 'getUsage'],
   ...['discoverMcpServer', 'listMcpTools', 'getMcpTool', 'confirmMcpTool', 'forgetMcpTool', 'forgetMcpServer'],
   ...['listFiles', 'readFile', 'writeFile', 'deleteFile', 'uploadFile', 'readUploadedFile', 'getBlob'],
-  ...['createSkill', 'deleteSkill', 'listSkills'], // what a version contains is read with the client:
-  ...['getSkillVersion', 'listSkillFiles', 'readSkillFile', 'readSkillArchive'],
+  ...['createSkill', 'deleteSkill', 'listSkillFiles', 'readSkillFile', 'readSkillArchive'],
   // For browsers, for machines that watch, for other services, and for readers without a key.
   ...['createSession', 'getSession', 'deleteSession', 'createSessionLink', 'redeemSessionLink'],
   ...['getBrowser', 'operateBrowser', 'getLiveness', 'getReadiness', 'getMetrics', 'receiveWebhook', 'listLlmMessages'],

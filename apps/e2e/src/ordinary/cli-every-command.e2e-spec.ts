@@ -35,13 +35,17 @@ beforeAll(async () => {
   await client.settled(done);
   writeFileSync(join(line.folder, 'agents.yaml'), 'name: reviewer\nmodel: demo/plain\n');
   writeFileSync(join(line.folder, 'note.txt'), 'a note');
-  mkdirSync(join(line.folder, 'a-skill'));
-  writeFileSync(join(line.folder, 'a-skill/SKILL.md'), '---\nname: a-skill\ndescription: One.\n---\n');
+  writeSkill('a-skill');
   writeFileSync(join(line.folder, 'tasks.jsonl'), '{"task_id": "a", "question": "Say hello.", "answer": "hello"}\n');
 });
 afterAll(async () => {
   line.remove();
 });
+
+function writeSkill(name: string): void {
+  mkdirSync(join(line.folder, name));
+  writeFileSync(join(line.folder, name, 'SKILL.md'), `---\nname: ${name}\ndescription: One.\n---\n`);
+}
 
 async function waiting(turns: Record<string, unknown>[], more: object = {}): Promise<string> {
   const { id } = await client.createRun({ ...scripted('waits', turns), ...more });
@@ -130,11 +134,16 @@ const uses: Record<string, () => Use | Promise<Use>> = {
   },
   'agents apply': () => ({ words: ['agents', 'apply', '-f', 'agents.yaml'], shows: /reviewer version 1/ }),
   'skills add': () => ({ words: ['skills', 'add', 'a-skill'], shows: /a-skill +version 1 +skl_/ }),
-  'skills list': async () => {
+  'skills files': async () => {
     await line.inPipe(['skills', 'add', 'a-skill']);
-    return { words: ['skills', 'list'], shows: /SKILL +VERSION[^]*a-skill/ };
+    return { words: ['skills', 'files', 'a-skill'], shows: /file +\d+ +SKILL\.md/ };
   },
-  'skills remove': () => ({ words: ['skills', 'remove', 'skl_none'], code: 1, shows: /skill_not_found/ }),
+  'skills remove': async () => {
+    const name = newName();
+    writeSkill(name);
+    await line.inPipe(['skills', 'add', name]);
+    return { words: ['skills', 'remove', name], shows: /is deleted/ };
+  },
   'mcp discover': () => ({ words: ['mcp', 'discover', 'http://10.0.0.1/'], code: 1, shows: /cannot be used/ }),
   'mcp ls': () => ({ words: ['mcp', 'ls'], shows: /TOOL +SERVER/, prints: 'nothing' }), // no run has used a server
   'mcp confirm': () => ({ words: ['mcp', 'confirm', 'mct_none', 'f'], code: 1, shows: /mcp_tool_not_found/ }),
@@ -208,6 +217,7 @@ const listed = [
   'triggers',
   'webhooks',
   'secrets',
+  'skills',
   'sandboxes',
   'sites',
   'uploads',
