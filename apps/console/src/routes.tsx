@@ -7,6 +7,7 @@ import { gatewayUrl } from './gateway-url.ts';
 import { RunsPage } from './runs/runs-page.tsx';
 import { readRunsSearch } from './runs/runs-search.ts';
 import { readSandboxSearch } from './sandboxes/sandbox-search.ts';
+import { readSkillSearch } from './skills/skill-search.ts';
 import { Shell } from './shell/shell.tsx';
 import { readThreadsSearch } from './threads/threads-search.ts';
 import { Failed } from './ui/states.tsx';
@@ -110,6 +111,17 @@ const routes = [
     getParentRoute,
     path: '/keys/tokens',
     component: lazyRouteComponent(() => import('./keys/client-tokens-page.tsx'), 'ClientTokensPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/agents/skills',
+    component: lazyRouteComponent(() => import('./skills/skills-page.tsx'), 'SkillsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/agents/skills/$skillId',
+    component: lazyRouteComponent(() => import('./skills/skill-page.tsx'), 'SkillPage'),
+    validateSearch: readSkillSearch,
   }),
   createRoute({
     getParentRoute,

@@ -9,6 +9,7 @@ import './ordinary/console-operated-browser.e2e-spec';
 import './ordinary/console-run-list.e2e-spec';
 import './ordinary/console-sandboxes.e2e-spec';
 import './ordinary/console-session.e2e-spec';
+import './ordinary/console-skills.e2e-spec';
 import './ordinary/console-threads.e2e-spec';
 import './ordinary/console-triggers.e2e-spec';
 import './ordinary/console-users.e2e-spec';

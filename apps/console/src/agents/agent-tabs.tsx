@@ -2,6 +2,7 @@ import { Tabs } from '../ui/tabs.tsx';
 
 const tabs = [
   { to: '/agents', name: 'Agents' },
+  { to: '/agents/skills', name: 'Skills' },
   { to: '/agents/mcp', name: 'MCP servers' },
 ];
 
