@@ -5,6 +5,7 @@ const { Refusal } = require('./refusal.cjs');
 /** The text of a document. What it is, its bytes say: a name is only a name. */
 async function convertDocument(bytes, limits) {
   if (bytes.subarray(0, 1024).includes('%PDF-')) return require('./pdf.cjs').pdfText(bytes, limits);
+  if (bytes.subarray(0, 5).toString('latin1') === '{\\rtf') return require('./rtf.cjs').rtfText(bytes, limits);
   if (bytes.subarray(0, 4).equals(Buffer.from('d0cf11e0', 'hex'))) {
     throw new Refusal('it is encrypted, or in the binary format of before 2007 (doc, xls, ppt): save it anew');
   }

@@ -46,6 +46,30 @@ export function wordFile({ heading, paragraph, cells }: WordContent): Buffer {
   });
 }
 
+/** A paragraph with an equation, a comment on it by Ann, and a chart of one series. `math` is Office Math. */
+export function annotatedWordFile({ math, comment }: { math: string; comment: string }): Buffer {
+  const main = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
+  const spaces = `xmlns:w="${main}" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"`;
+  const run = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
+  const commented = `<w:commentRangeStart w:id="0"/>${run('see there.')}<w:commentRangeEnd w:id="0"/><w:r><w:commentReference w:id="0"/></w:r>`;
+  return createPackage('word/document.xml', {
+    'word/document.xml': `<w:document ${spaces}><w:body><w:p>${run('For ')}<m:oMath>${math}</m:oMath>${run(', ')}${commented}</w:p></w:body></w:document>`,
+    'word/comments.xml': `<w:comments ${spaces}><w:comment w:id="0" w:author="Ann" w:initials="A"><w:p>${run(comment)}</w:p></w:comment></w:comments>`,
+    'word/charts/chart1.xml': createChart('Sales', { '2024': 3, '2025': 4.5 }),
+    'word/_rels/document.xml.rels': toRelationships([{ id: 'rId1', type: 'comments', target: 'comments.xml' }]),
+  });
+}
+
+/** The XML of a bar chart: a value for each category. */
+function createChart(series: string, values: Readonly<Record<string, number>>): string {
+  const points = (all: readonly (string | number)[]) =>
+    all.map((value, index) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`).join('');
+  const categories = `<c:cat><c:strRef><c:strCache>${points(Object.keys(values))}</c:strCache></c:strRef></c:cat>`;
+  const numbers = `<c:val><c:numRef><c:numCache>${points(Object.values(values))}</c:numCache></c:numRef></c:val>`;
+  const name = `<c:tx><c:strRef><c:strCache>${points([series])}</c:strCache></c:strRef></c:tx>`;
+  return `<c:chartSpace xmlns:c="c"><c:chart><c:plotArea><c:barChart><c:ser>${name}${categories}${numbers}</c:ser></c:barChart></c:plotArea></c:chart></c:chartSpace>`;
+}
+
 /** `sheet` replaces the XML of the sheet. */
 export function sheetFile(name: string, rows: readonly (readonly (string | number)[])[], sheet?: string): Buffer {
   const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -72,5 +96,7 @@ export function slideFile(slides: readonly string[], { notesOf1 }: { notesOf1: s
     'ppt/presentation.xml': '<p:presentation xmlns:p="p"/>',
     ...Object.fromEntries(parts.reverse()),
     'ppt/notesSlides/notesSlide1.xml': textBody(notesOf1),
+    'ppt/charts/chart1.xml': createChart('Sales', { '2024': 3 }),
+    'ppt/comments/comment1.xml': '<p:cmLst xmlns:p="p"><p:cm><p:text>Too long.</p:text></p:cm></p:cmLst>',
   });
 }

@@ -1,7 +1,7 @@
 import { createZip } from '../../parsing/testing/zip';
 import { ExecutorFixture } from '../../testing/executor-fixture';
 import { createPdf } from '../../parsing/testing/pdf';
-import { sheetFile, slideFile, wordFile } from '../../parsing/testing/office-files';
+import { annotatedWordFile, sheetFile, slideFile, wordFile } from '../../parsing/testing/office-files';
 
 describe('text_extract', () => {
   let fixture: ExecutorFixture;
@@ -60,6 +60,65 @@ describe('text_extract', () => {
     );
   });
 
+  it('reads the charts and the comments of a presentation', async () => {
+    await put('b.pptx', slideFile(['One'], { notesOf1: 'Say hello' }));
+
+    expect((await extract('b.pptx')).output).toContain('--- chart ---\n,2024\nSales,3\n\n--- comments ---\nToo long.');
+  });
+
+  it.each([
+    ['an escaped sign', '<m:r><m:t>x&lt;1</m:t></m:r>', 'x<1'],
+    ['a power', '<m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup>', 'x^2'],
+    [
+      'a fraction with a root',
+      '<m:f><m:fPr/><m:num><m:r><m:t>a+b</m:t></m:r></m:num><m:den><m:rad><m:deg/><m:e><m:r><m:t>c</m:t></m:r></m:e></m:rad></m:den></m:f>',
+      '(a+b)/(√(c))',
+    ],
+    [
+      'a sum',
+      '<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub><m:r><m:t>i=1</m:t></m:r></m:sub><m:sup><m:r><m:t>n</m:t></m:r></m:sup><m:e><m:r><m:t>i</m:t></m:r></m:e></m:nary>',
+      '∑_(i=1)^n i',
+    ],
+    [
+      'brackets',
+      '<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr><m:e><m:r><m:t>a</m:t></m:r></m:e><m:e><m:r><m:t>b</m:t></m:r></m:e></m:d>',
+      '[a|b]',
+    ],
+    [
+      'a matrix',
+      '<m:m><m:mr><m:e><m:r><m:t>1</m:t></m:r></m:e><m:e><m:r><m:t>0</m:t></m:r></m:e></m:mr><m:mr><m:e><m:r><m:t>0</m:t></m:r></m:e><m:e><m:r><m:t>1</m:t></m:r></m:e></m:mr></m:m>',
+      '[1, 0; 0, 1]',
+    ],
+  ])('writes %s in an equation of a Word document as text', async (_, math, text) => {
+    await put('c.docx', annotatedWordFile({ math, comment: 'Not agreed.' }));
+
+    const { output } = await extract('c.docx');
+
+    expect(output.replaceAll('\\', '')).toContain(`For ${text}, see there.[A1]`);
+  });
+
+  it('reads the comments and the charts of a Word document', async () => {
+    await put('c.docx', annotatedWordFile({ math: '', comment: 'Not agreed.' }));
+
+    const { output } = await extract('c.docx');
+
+    expect(output.replaceAll('\\', '')).toMatch(/Comment \[A1\]\s+Not agreed\./);
+    expect(output).toContain('--- chart ---\n,2024,2025\nSales,3,4.5');
+  });
+
+  it('reads the text of a Rich Text document', async () => {
+    const source = [
+      String.raw`{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}}{\*\generator Word;}{\header Secret head}`,
+      String.raw`\pard Hello \b bold\b0  text, caf\'e9 costs 3\u8364? \{net\}.\par`,
+      String.raw`{\pict\bin4 }}{{}Second\cell line\emdash end}`,
+    ];
+    await put('a.rtf', Buffer.from(source.join('\n'), 'latin1'));
+
+    expect((await extract('a.rtf')).output).toBe(
+      '[a.rtf, rtf: 53 characters]\n\nHello bold text, café costs 3€ {net}.\nSecond\tline—end',
+    );
+  });
+
   it('reads HTML as Markdown, and CSV and text as they are', async () => {
     await put('a.html', Buffer.from('<title>T</title><h1>Head</h1><p>text <b>bold</b></p><script>evil()</script>'));
     await put('a.csv', Buffer.from('name,sum\nM\xfcller,3\n', 'latin1'));
@@ -103,6 +162,12 @@ describe('text_extract', () => {
       await put('secret.docx', createZip({ 'word/document.xml': Buffer.from('<a/>') }, { isEncrypted: true }));
 
       expect((await extract('secret.docx')).error).toBe('secret.docx cannot be read: it is encrypted.');
+    });
+
+    it('a Rich Text document of brackets', async () => {
+      await put('deep.rtf', Buffer.from(`{\\rtf1${'{'.repeat(100_000)}`));
+
+      expect((await extract('deep.rtf')).error).toContain('its groups are nested more than 1000 times');
     });
 
     it('a truncated PDF and a truncated archive', async () => {

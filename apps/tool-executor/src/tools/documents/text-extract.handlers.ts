@@ -49,7 +49,8 @@ async function extract(path: string, bytes: Buffer, { context, signal }: Extract
 }
 
 const isDocument = (bytes: Buffer): boolean =>
-  bytes.subarray(0, 1024).includes('%PDF-') || /^(504b0304|d0cf11e0)/.test(bytes.subarray(0, 4).toString('hex'));
+  bytes.subarray(0, 1024).includes('%PDF-') ||
+  /^(504b0304|d0cf11e0|7b5c7274)/.test(bytes.subarray(0, 4).toString('hex'));
 
 const bounded = (format: string, text: string): Extracted => ({
   format,
