@@ -27,7 +27,7 @@ describe.each([openAi, anthropic])('createModels with $kind', (script: ProtocolS
           models: [priced],
         },
       ],
-      retries: { rateLimitDelayMs: 20, delayMs: 5 },
+      retries: { attempts: 3, rateLimitDelayMs: 20, delayMs: 5 },
       ...config,
     });
   const ask = (config?: Partial<ModelsConfig>) => readReply(models(config).stream(requestTo('acme/some/model'), never));

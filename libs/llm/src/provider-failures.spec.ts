@@ -15,7 +15,7 @@ function toAcme(config: Partial<ModelsConfig> = {}) {
   const acme = { name: 'acme', kind: 'openai', baseUrl: `${provider.url}/v1`, apiKey: 'key' } as const;
   return createModels({
     providers: [{ ...acme, headers: {}, models: [] }],
-    retries: { rateLimitDelayMs: 20, delayMs: 5 },
+    retries: { attempts: 3, rateLimitDelayMs: 20, delayMs: 5 },
     ...config,
   });
 }

@@ -19,9 +19,9 @@ export interface RetryPolicy {
 }
 
 export const defaultRetries: RetryPolicy = {
-  attempts: 3,
+  attempts: 5,
   rateLimitDelayMs: 30_000,
-  delayMs: 100,
+  delayMs: 500,
   maxDelayMs: 300_000,
   maxDelayWithFallbackMs: 2_000,
 };

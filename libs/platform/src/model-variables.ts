@@ -58,14 +58,14 @@ export const modelVariables = {
 export const modelRetryVariables = {
   MODEL_ATTEMPTS: count
     .max(20)
-    .default(3)
+    .default(5)
     .describe(
       'How often a model is asked in all until it begins a reply, if its provider fails for a reason that may pass: it cannot be reached, is overloaded, or limits the rate. Then another model stands in, or the run fails.',
     ),
   MODEL_RETRY_DELAY_MS: milliseconds
-    .default(100)
+    .default(500)
     .describe(
-      'The pause after the first of these attempts, give or take a fifth. It doubles with each further one, to five minutes at most; with 8 attempts and `500`, runs outlast a provider that is away for a minute. A pause that the provider asks for comes first.',
+      'The pause after the first of these attempts, give or take a fifth. It doubles with each further one, to five minutes at most; with 8 attempts, runs outlast a provider that is away for a minute. A pause that the provider asks for comes first.',
     ),
   MODEL_RATE_LIMIT_DELAY_MS: milliseconds
     .default(30_000)

@@ -16,6 +16,9 @@ const key = 'rondo_test_deployment_key';
 /** With these, another worker claims the runs of a frozen one after three seconds instead of fifteen. */
 const shortLeases = { LEASE_MS: '3000', HEARTBEAT_MS: '800', REAP_MS: '500' };
 
+/** A model server that is away is given up after 0.3 s instead of 7. */
+const shortPauses = { MODEL_ATTEMPTS: '3', MODEL_RETRY_DELAY_MS: '100' };
+
 export interface DeploymentRequest extends Pick<ServicesRequest, 'instances' | 'settings' | 'launch'> {
   /** Lease times as in production, or short. */
   readonly leases?: 'short' | 'production';
@@ -112,7 +115,7 @@ async function startAll(
   if (!DATABASE_URL) throw new Error('the servers have no Postgres');
   await restored?.database(DATABASE_URL);
   await prepareDatabase({ url: DATABASE_URL, dataDir: directory });
-  const timing = leases === 'short' ? shortLeases : {};
+  const timing = { ...shortPauses, ...(leases === 'short' && shortLeases) };
   return startServices({
     dataDir: directory,
     infrastructure: await through(servers),
