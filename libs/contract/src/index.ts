@@ -167,6 +167,7 @@ export {
 } from './agent';
 export * from './secret';
 export * from './skill';
+export * from './plain-name';
 export * from './trigger';
 export * from './webhook';
 export { type PlanProgress, planIn, planProgress } from './plan-progress';

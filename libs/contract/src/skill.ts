@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { skillId } from './ids';
 import { sha256 } from './image';
+import { hyphenatedName } from './plain-name';
 
-/** The form of agentskills.io: `pdf-forms`. It is also the name of the skill's folder. */
-export const skillName = z
-  .string()
-  .max(64)
-  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'lower-case letters and digits, with single hyphens between them');
+/** It is also the name of the skill's folder. */
+export const skillName = hyphenatedName;
 
 export const skillDescription = z.string().trim().min(1).max(1_024);
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type SkillFrontMatter, sha256, skillDescription, skillName } from '@rondo/contract';
+import { type SkillFrontMatter, sha256, skillDescription, skillName, whyNotPlain } from '@rondo/contract';
 import { skillLimits } from '@rondo/contract/api';
 import { hashSkillFiles } from '@rondo/messaging';
 import type { NewSkillVersion, StoredSkillFile } from '@rondo/persistence';
@@ -51,20 +51,9 @@ function findRoot(paths: readonly string[]): string {
   return paths.every((path) => path.startsWith(root)) ? root : '';
 }
 
-/** Characters that no name shows, of every script, and surrogates that are no characters at all. */
-const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
-
 function requirePlainPath(path: string): void {
-  const shown = JSON.stringify(path.slice(0, 100));
-  if (path === '' || Buffer.byteLength(path) > skillLimits.pathBytes)
-    throw refused(`A path is empty or longer than ${skillLimits.pathBytes} bytes: ${shown}.`);
-  if (invisible.test(path)) throw refused(`A path has control or invisible characters: ${shown}.`);
-  if (path.includes('\\') || path.startsWith('/') || /^[a-z]:/i.test(path))
-    throw refused(`A path is absolute, or has a backslash: ${shown}.`);
-  const parts = path.split('/');
-  if (parts.some((part) => part === '' || part === '.' || part === '..'))
-    throw refused(`A path leads out of the folder, or has an empty part: ${shown}.`);
-  if (parts.length > skillLimits.depth) throw refused(`A path has more than ${skillLimits.depth} parts: ${shown}.`);
+  const problem = whyNotPlain(path, skillLimits);
+  if (problem !== undefined) throw refused(`A path ${problem}: ${JSON.stringify(path.slice(0, 100))}.`);
 }
 
 /** On no file system may one file stand for another: names that differ in case or in the form of their characters are the same. */

@@ -14,26 +14,30 @@ export interface PageRequest {
   readonly limit: number;
 }
 
+/** `rows` has one row more than requested if there are more. `toKey` is the text after which the next page begins. */
+export function toKeyedPage<T>(rows: readonly T[], limit: number, toKey: (row: T) => string): Page<T> {
+  return page(rows.slice(0, limit), rows.length > limit, toKey);
+}
+
 /** `rows` has one row more than requested if there are more. */
 export const toPage = <T extends Identified>(rows: readonly T[], limit: number): Page<T> =>
-  page(rows.slice(0, limit), rows.length > limit);
+  toKeyedPage(rows, limit, toId);
 
 interface Identified {
   readonly id: string;
 }
 
-function page<T extends Identified>(data: readonly T[], more: boolean): Page<T> {
+const toId = ({ id }: Identified): string => id;
+
+function page<T>(data: readonly T[], more: boolean, toKey: (row: T) => string): Page<T> {
   const last = data.at(-1);
-  return { data, has_more: more, next_cursor: more && last ? Buffer.from(last.id).toString('base64url') : null };
+  const next = more && last !== undefined ? Buffer.from(toKey(last)).toString('base64url') : null;
+  return { data, has_more: more, next_cursor: next };
 }
 
 /** Versions of one thing, newest first. `rows` has one row more than requested if there are more. */
-export function toVersionPage<T extends { readonly version: number }>(rows: readonly T[], limit: number): Page<T> {
-  const data = rows.slice(0, limit);
-  const last = rows.length > limit ? data.at(-1) : undefined;
-  const next = last ? Buffer.from(String(last.version)).toString('base64url') : null;
-  return { data, has_more: last !== undefined, next_cursor: next };
-}
+export const toVersionPage = <T extends { readonly version: number }>(rows: readonly T[], limit: number): Page<T> =>
+  toKeyedPage(rows, limit, ({ version }) => String(version));
 
 const afterAllVersions = 2 ** 31 - 1;
 
@@ -85,6 +89,7 @@ export class BoundedList<T extends Identified> {
     return page(
       taken.map((row) => this.item.parse(row)),
       taken.length > 0 && measured.parse(taken.at(-1)).has_next,
+      toId,
     );
   }
 }
