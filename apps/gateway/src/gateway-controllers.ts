@@ -38,6 +38,7 @@ import { SandboxFilesController } from './sandboxes/sandbox-files.controller';
 import { SandboxesController } from './sandboxes/sandboxes.controller';
 import { SitesController } from './sites/sites.controller';
 import { SecretsController } from './secrets/secrets.controller';
+import { MemoryController } from './memory/memory.controller';
 import { SkillsController } from './skills/skills.controller';
 import { SessionsController } from './sessions/sessions.controller';
 import { MessagesController } from './threads/messages.controller';
@@ -78,6 +79,7 @@ export const controllers: Type[] = [
   WebhookEndpointsController,
   SecretsController,
   SkillsController,
+  MemoryController,
   SandboxBrowserController,
   SandboxFilesController,
   AccountAdministrationController,

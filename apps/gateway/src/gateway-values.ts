@@ -19,6 +19,8 @@ import {
   SecretUses,
   Secrets,
   Skills,
+  MemoryEntries,
+  MemoryStores,
   Threads,
   WebhookDeliveries,
   WebhookEndpoints,
@@ -216,10 +218,12 @@ function createAnthropicSessions(parts: GatewayParts): AnthropicSessions {
   return new AnthropicSessions({ ids, runs, threads, service, quotas, agents, environments });
 }
 
-/** What keeps the files that requests bring. */
+/** What keeps the files and texts that requests bring. */
 const provideUploads = (parts: GatewayParts): Provider[] => [
   { provide: Files, useValue: parts.files },
   { provide: FileUploads, useValue: parts.fileUploads },
   { provide: Skills, useValue: parts.skills },
   { provide: SkillUploads, useValue: parts.skillUploads },
+  { provide: MemoryStores, useValue: parts.memoryStores },
+  { provide: MemoryEntries, useValue: parts.memoryEntries },
 ];

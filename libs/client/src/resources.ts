@@ -7,6 +7,7 @@ import type {
   ForgottenMcpTools,
   InboxPage,
   LlmMessageList,
+  MemoryMatches,
   McpDiscoveryRequest,
   Site,
   Skill,
@@ -310,6 +311,30 @@ export class Secrets extends Resource {
   readonly delete = this.send(routes.deleteSecret);
   /** What secrets were sent to, or refused to, newest first. */
   readonly uses = this.pages(routes.listSecretUses);
+}
+
+/** What agents remember: entries like small files, with their versions. */
+export class MemoryStores extends Resource {
+  readonly create = this.send(routes.createMemoryStore);
+  readonly get = this.send(routes.getMemoryStore);
+  /** Newest first. */
+  readonly list = this.pages(routes.listMemoryStores);
+  /** With its entries. */
+  readonly delete = this.send(routes.deleteMemoryStore);
+  /** By their paths. */
+  readonly entries = this.pages(routes.listMemoryEntries);
+  readonly read = this.send(routes.readMemoryEntry);
+  /** Newest first, each with who wrote it. */
+  readonly versions = this.pages(routes.listMemoryVersions);
+  /** Refused if `if_version` is not the version that is there, which is 0 for none. */
+  readonly write = this.send(routes.writeMemoryEntry);
+  /** With all of its versions. */
+  readonly forget = this.send(routes.deleteMemoryEntry);
+
+  /** Entries that have the words, the best first. */
+  async search(id: string, query: routes.SearchMemoryQuery, options: Options = {}): Promise<MemoryMatches['data']> {
+    return (await this.send(routes.searchMemory)(id, query, options)).data;
+  }
 }
 
 /** Folders of instructions and programs that agents and runs name. */

@@ -12,6 +12,7 @@ import {
   Projects,
   Sandboxes,
   Schedules,
+  MemoryStores,
   Secrets,
   Sessions,
   Sites,
@@ -46,6 +47,7 @@ export class Rondo extends Resource {
   readonly schedules = new Schedules(this.transport);
   readonly secrets = new Secrets(this.transport);
   readonly skills = new Skills(this.transport);
+  readonly memoryStores = new MemoryStores(this.transport);
   readonly webhookTriggers = new WebhookTriggers(this.transport);
   readonly webhookEndpoints = new WebhookEndpoints(this.transport);
 

@@ -167,6 +167,7 @@ export {
 } from './agent';
 export * from './secret';
 export * from './skill';
+export * from './memory';
 export * from './plain-name';
 export * from './trigger';
 export * from './webhook';

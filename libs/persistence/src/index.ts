@@ -93,6 +93,8 @@ export {
   Secrets,
   mostSecrets,
 } from './api/secrets/secrets';
+export { MemoryEntries, type MemoryEntryAddress } from './api/memory/memory-entries';
+export { type MemoryStoreAddress, MemoryStores } from './api/memory/memory-stores';
 export {
   type NewSkillVersion,
   type SkillAddress,

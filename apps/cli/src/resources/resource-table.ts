@@ -103,6 +103,18 @@ const table: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     versions: ['listSkillVersions', 'version sha256 size file_count created_at'],
     version: 'getSkillVersion',
   },
+  memory: {
+    ls: ['listMemoryStores', 'id name project_id agent_id user entry_count size updated_at'],
+    get: 'getMemoryStore',
+    create: 'createMemoryStore',
+    delete: 'deleteMemoryStore',
+    entries: ['listMemoryEntries', 'path version size written_by created_at'],
+    search: ['searchMemory', 'path version excerpt'],
+    read: 'readMemoryEntry',
+    versions: ['listMemoryVersions', 'version size written_by created_at'],
+    write: 'writeMemoryEntry',
+    forget: 'deleteMemoryEntry',
+  },
   sandboxes: {
     ls: ['listSandboxes', 'id thread_id provider state used_at disk_bytes'],
     get: 'getSandbox',

@@ -54,7 +54,7 @@ export function UserPage() {
 
 const threads = ({ threads: all }: { readonly threads: number }) => (all === 1 ? '1 thread' : `${count(all)} threads`);
 
-type AmountNames = 'threads' | 'runs' | 'messages' | 'tool_calls' | 'files' | 'client_tokens';
+type AmountNames = 'threads' | 'runs' | 'messages' | 'tool_calls' | 'files' | 'memory_stores' | 'client_tokens';
 
 const amountWords: readonly (readonly [AmountNames, string])[] = [
   ['threads', 'Threads'],
@@ -62,6 +62,7 @@ const amountWords: readonly (readonly [AmountNames, string])[] = [
   ['messages', 'Messages'],
   ['tool_calls', 'Tool calls'],
   ['files', 'Files'],
+  ['memory_stores', 'Memory stores'],
   ['client_tokens', 'Client tokens'],
 ];
 

@@ -37,11 +37,13 @@ let endpoint: string;
 let delivery: string;
 let secret: string;
 let skill: string;
+let memoryStore: string;
 let clientToken: string;
 beforeAll(async () => {
   gateway = await RunningGateway.start({
     SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
     WEBHOOK_INTERNAL_HOSTS: ['127.0.0.1:9'],
+    ACCOUNT_API_KEYS: 1_000, // each route takes one
   });
   const worker = await TestWorker.start(gateway.database);
   callInDoubt = await (await worker.claim((await gateway.createRun()).id)).park();
@@ -99,6 +101,7 @@ beforeAll(async () => {
       .attach('files', Buffer.from('---\nname: of-the-operator\ndescription: One.\n---\n'), 'SKILL.md')
       .expect(201)
   ).body.id;
+  memoryStore = (await gateway.as().post('/v1/memory-stores').send({ name: 'notes' }).expect(201)).body.id;
   clientToken = (
     await gateway
       .as()
@@ -143,6 +146,7 @@ const bodies: Partial<Record<string, object>> = {
   answerToolCalls: { results: [{ tool_call_id: 'call_0', output: 'Sun.' }] },
   createMessage: { content: 'Hello.' },
   createRunOnThread: { input: 'Go.' },
+  writeMemoryEntry: { content: 'Ann likes tea.' },
 } satisfies Partial<Record<keyof typeof apiRoutes, object>>;
 
 /** The same for routes of façades. */
@@ -262,6 +266,7 @@ describe('isolation of accounts, over every route', () => {
         .replace('{delivery_id}', delivery)
         .replace('{secret_id}', secret)
         .replace('{skill_id}', skill)
+        .replace('{memory_store_id}', memoryStore)
         .replace('{version}', '1')
         .replace('{key_id}', key.id)
         .replace('{session_id}', signedIn.session_id)
@@ -272,7 +277,7 @@ describe('isolation of accounts, over every route', () => {
       const send = gateway.as(stranger)[methods[method]];
       const { body } = await send(toTarget(target, route)).send(bodies[route.id]).expect(404);
       expect(body.code).toMatch(
-        /^(run|thread|project|user|tool_call|mcp_tool|approval|api_key|client_token|session|blob|file|sandbox|agent|schedule|trigger|secret|skill|webhook_endpoint|webhook_delivery)_not_found$/,
+        /^(run|thread|project|user|tool_call|mcp_tool|approval|api_key|client_token|session|blob|file|sandbox|agent|schedule|trigger|secret|skill|memory_store|webhook_endpoint|webhook_delivery)_not_found$/,
       );
       expect(await gateway.read(run.id)).toEqual(run);
       await gateway.as(key.key).get('/v1/runs').expect(200);

@@ -99,7 +99,18 @@ describe('a user', () => {
     const { body: made } = await as.post('/v1/client-tokens').send({ user: ann, scopes: ['read', 'files'] });
     const client = gateway.as(made.token as string);
     const { body: file } = await client.post('/v1/files').attach('file', Buffer.from('mine'), 'mine.txt').expect(201);
-    const amounts = { user: ann, threads: 2, runs: 1, messages: 1, tool_calls: 0, files: 1, client_tokens: 1 };
+    const { body: store } = await as.post('/v1/memory-stores').send({ name: 'notes', user: ann }).expect(201);
+    await as.post('/v1/memory-stores').send({ name: 'notes', user: bob }).expect(201);
+    const amounts = {
+      user: ann,
+      threads: 2,
+      runs: 1,
+      messages: 1,
+      tool_calls: 0,
+      files: 1,
+      client_tokens: 1,
+      memory_stores: 1,
+    };
     expect((await as.get(`/v1/users/${ann}`).expect(200)).body).toMatchObject(amounts);
 
     const { body: report } = await as.delete(`/v1/users/${ann}`).expect(200);
@@ -110,6 +121,7 @@ describe('a user', () => {
       as.get(`/v1/threads/${mine.thread_id}`).expect(404),
       as.get(`/v1/files/${file.id}`).expect(404),
       as.get(`/v1/users/${ann}`).expect(404),
+      as.get(`/v1/memory-stores/${store.id}`).expect(404),
       client.get('/v1/runs').expect(401),
     ]);
     while (await purge.step()); // as workers do, soon

@@ -1168,6 +1168,8 @@ export type components = {
             /** @description Uploaded with a client token of the person. */
             files: number;
             client_tokens: number;
+            /** @description With all that is in them. */
+            memory_stores: number;
             /** @description Those that have not stopped yet. While there are some, repeat the request. */
             active_runs: number;
             /** Format: date-time */
@@ -1618,6 +1620,74 @@ export type components = {
             has_more: boolean;
             next_cursor: string | null;
         };
+        MemoryEntry: {
+            path: string;
+            /** @description Grows with each write to the store, and is never used again. */
+            version: number;
+            /** @description In bytes. */
+            size: number;
+            written_by: components["schemas"]["MemoryWriter"];
+            /** Format: date-time */
+            created_at: string;
+            content: string;
+        };
+        MemoryMatch: {
+            path: string;
+            /** @description Grows with each write to the store, and is never used again. */
+            version: number;
+            /** @description In bytes. */
+            size: number;
+            written_by: components["schemas"]["MemoryWriter"];
+            /** Format: date-time */
+            created_at: string;
+            excerpt: string;
+        };
+        MemoryMatches: {
+            data: components["schemas"]["MemoryMatch"][];
+        };
+        MemoryStore: {
+            project_id: string | null;
+            agent_id: string | null;
+            user: string | null;
+            id: string;
+            name: string;
+            description: string;
+            entry_count: number;
+            /** @description Of all versions of all entries, in bytes. */
+            size: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        MemoryStorePage: {
+            data: components["schemas"]["MemoryStore"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        MemoryVersion: {
+            path: string;
+            /** @description Grows with each write to the store, and is never used again. */
+            version: number;
+            /** @description In bytes. */
+            size: number;
+            written_by: components["schemas"]["MemoryWriter"];
+            /** Format: date-time */
+            created_at: string;
+        };
+        MemoryVersionPage: {
+            data: components["schemas"]["MemoryVersion"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        MemoryWriter: {
+            /** @description The API key, or the user of an outside issuer. */
+            caller_id: string | null;
+            run_id: string | null;
+            tool_call_id: string | null;
+            /** @description Of the event in the log of the run that planned the call. */
+            seq: number | null;
+        };
         Message: {
             id: string;
             thread_id: string;
@@ -1844,6 +1914,46 @@ export type components = {
             input?: components["schemas"]["InputContent"];
             /** @description The fork's model. Default: that of the origin. */
             model?: string;
+        };
+        /**
+         * @example {
+         *       "name": "preferences",
+         *       "description": "What the person likes.",
+         *       "user": "user-4711"
+         *     }
+         */
+        NewMemoryStore: {
+            /** @description Agents and runs name it so. Once for the account, each project, agent and user. */
+            name: string;
+            /** @default  */
+            description?: string;
+            /**
+             * @description Only runs of its threads can use it.
+             * @default null
+             */
+            project_id?: string | null;
+            /**
+             * @description Only runs of this agent can use it.
+             * @default null
+             */
+            agent_id?: string | null;
+            /**
+             * @description Only runs of this person can use it; it is erased with them.
+             * @default null
+             */
+            user?: string | null;
+        };
+        /**
+         * @example {
+         *       "content": "Answer in German.\n",
+         *       "if_version": 7
+         *     }
+         */
+        NewMemoryVersion: {
+            /** @description At most 64 KiB. */
+            content: string;
+            /** @description The version that you know, 0 if there is none. Refused with `memory_entry_changed` if it is another one now. */
+            if_version?: number;
         };
         NewMessage: {
             content: components["schemas"]["InputContent"];
@@ -4102,6 +4212,8 @@ export type components = {
             /** @description Uploaded with a client token of the person. */
             files: number;
             client_tokens: number;
+            /** @description With all that is in them. */
+            memory_stores: number;
             first_thread_at: string | null;
         };
         VersionActivation: {
@@ -4427,6 +4539,14 @@ export type McpTool = components['schemas']['McpTool'];
 export type McpToolConfirmation = components['schemas']['McpToolConfirmation'];
 export type McpToolDefinition = components['schemas']['McpToolDefinition'];
 export type McpToolPage = components['schemas']['McpToolPage'];
+export type MemoryEntry = components['schemas']['MemoryEntry'];
+export type MemoryMatch = components['schemas']['MemoryMatch'];
+export type MemoryMatches = components['schemas']['MemoryMatches'];
+export type MemoryStore = components['schemas']['MemoryStore'];
+export type MemoryStorePage = components['schemas']['MemoryStorePage'];
+export type MemoryVersion = components['schemas']['MemoryVersion'];
+export type MemoryVersionPage = components['schemas']['MemoryVersionPage'];
+export type MemoryWriter = components['schemas']['MemoryWriter'];
 export type Message = components['schemas']['Message'];
 export type MessageCreated = components['schemas']['MessageCreated'];
 export type MessageDelta = components['schemas']['MessageDelta'];
@@ -4447,6 +4567,8 @@ export type NewApiKey = components['schemas']['NewApiKey'];
 export type NewClientToken = components['schemas']['NewClientToken'];
 export type NewCredit = components['schemas']['NewCredit'];
 export type NewFork = components['schemas']['NewFork'];
+export type NewMemoryStore = components['schemas']['NewMemoryStore'];
+export type NewMemoryVersion = components['schemas']['NewMemoryVersion'];
 export type NewMessage = components['schemas']['NewMessage'];
 export type NewProject = components['schemas']['NewProject'];
 export type NewRun = components['schemas']['NewRun'];

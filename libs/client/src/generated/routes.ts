@@ -192,6 +192,64 @@ export const forgetMcpTool: Route<{ params: [mcpToolId: string]; answer: void }>
 
 export const confirmMcpTool: Route<{ params: [mcpToolId: string]; body: Api.McpToolConfirmation; answer: Api.McpTool }> = { method: 'POST', path: '/v1/mcp-tools/{mcp_tool_id}/confirm', takes: 'body' };
 
+export const createMemoryStore: Route<{ params: []; body: Api.NewMemoryStore; answer: Api.MemoryStore }> = { method: 'POST', path: '/v1/memory-stores', takes: 'body' };
+
+export interface ListMemoryStoresQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  readonly project_id?: string;
+  readonly agent_id?: string;
+  readonly user?: string;
+  readonly name?: string;
+}
+export const listMemoryStores: Route<{ params: []; query: ListMemoryStoresQuery; answer: Api.MemoryStorePage }> = { method: 'GET', path: '/v1/memory-stores', takes: 'query' };
+
+export const getMemoryStore: Route<{ params: [memoryStoreId: string]; answer: Api.MemoryStore }> = { method: 'GET', path: '/v1/memory-stores/{memory_store_id}' };
+
+export const deleteMemoryStore: Route<{ params: [memoryStoreId: string]; answer: void }> = { method: 'DELETE', path: '/v1/memory-stores/{memory_store_id}', answers: 'nothing' };
+
+export interface ListMemoryEntriesQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  /** Of the path, for example `people/`. */
+  readonly prefix?: string;
+}
+export const listMemoryEntries: Route<{ params: [memoryStoreId: string]; query: ListMemoryEntriesQuery; answer: Api.MemoryVersionPage }> = { method: 'GET', path: '/v1/memory-stores/{memory_store_id}/entries', takes: 'query' };
+
+export interface SearchMemoryQuery {
+  readonly query: string;
+  readonly limit?: number;
+}
+export const searchMemory: Route<{ params: [memoryStoreId: string]; query: SearchMemoryQuery; answer: Api.MemoryMatches }> = { method: 'GET', path: '/v1/memory-stores/{memory_store_id}/search', takes: 'query' };
+
+export interface ReadMemoryEntryQuery {
+  readonly path: string;
+  readonly version?: number;
+}
+export const readMemoryEntry: Route<{ params: [memoryStoreId: string]; query: ReadMemoryEntryQuery; answer: Api.MemoryEntry }> = { method: 'GET', path: '/v1/memory-stores/{memory_store_id}/entry', takes: 'query' };
+
+export interface ListMemoryVersionsQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  readonly path: string;
+}
+export const listMemoryVersions: Route<{ params: [memoryStoreId: string]; query: ListMemoryVersionsQuery; answer: Api.MemoryVersionPage }> = { method: 'GET', path: '/v1/memory-stores/{memory_store_id}/entry/versions', takes: 'query' };
+
+export interface WriteMemoryEntryQuery {
+  readonly path: string;
+}
+export const writeMemoryEntry: Route<{ params: [memoryStoreId: string]; query: WriteMemoryEntryQuery; body: Api.NewMemoryVersion; answer: Api.MemoryEntry }> = { method: 'PUT', path: '/v1/memory-stores/{memory_store_id}/entry', takes: 'query' };
+
+export interface DeleteMemoryEntryQuery {
+  readonly path: string;
+  /** The version that you know, 0 if there is none. Refused with `memory_entry_changed` if it is another one now. */
+  readonly if_version?: number;
+}
+export const deleteMemoryEntry: Route<{ params: [memoryStoreId: string]; query: DeleteMemoryEntryQuery; answer: void }> = { method: 'DELETE', path: '/v1/memory-stores/{memory_store_id}/entry', takes: 'query', answers: 'nothing' };
+
 export const getDeploymentHealth: Route<{ params: []; answer: Api.DeploymentHealth }> = { method: 'GET', path: '/v1/admin/health' };
 
 export const createProject: Route<{ params: []; body: Api.NewProject; answer: Api.Project }> = { method: 'POST', path: '/v1/projects', takes: 'body' };

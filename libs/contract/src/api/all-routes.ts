@@ -8,6 +8,7 @@ import { catalog, catalogSchemas } from './catalog';
 import { clientTokenSchemas, clientTokens } from './client-tokens';
 import { fileSchemas, files } from './files';
 import { mcpSchemas, mcpServers, mcpTools } from './mcp-tools';
+import { memory, memorySchemas } from './memory';
 import { operationSchemas, operations } from './operations';
 import { projectSchemas, projects } from './projects';
 import { publicReadSchemas, publicReads } from './public-reads';
@@ -40,6 +41,7 @@ export const apiRoutes = {
   ...files,
   ...mcpServers,
   ...mcpTools,
+  ...memory,
   ...operations,
   ...projects,
   ...publicReads,
@@ -70,6 +72,7 @@ export const apiSchemas: readonly ApiSchemas[] = [
   clientTokenSchemas,
   fileSchemas,
   mcpSchemas,
+  memorySchemas,
   operationSchemas,
   projectSchemas,
   publicReadSchemas,

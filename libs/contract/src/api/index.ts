@@ -8,6 +8,7 @@ export { catalog } from './catalog';
 export { clientTokens } from './client-tokens';
 export { exampleHash, exampleIds } from './example-ids';
 export { mcpServers, mcpTools } from './mcp-tools';
+export { memory } from './memory';
 export { type MetadataQuery, isWholeMetadata, metadata, metadataQuery, notWholeMetadata } from './metadata';
 export { type DeploymentHealth, operations } from './operations';
 export { createPage, pageQuery } from './paging';

@@ -9,6 +9,7 @@ import {
   clientTokenId,
   fileId,
   mcpToolId,
+  memoryStoreId,
   projectId,
   runId,
   sandboxId,
@@ -94,6 +95,12 @@ export const pathParams = {
     property: 'mcpToolId',
     example: ids.mcpTool,
     unknown: { noun: 'MCP tool', code: 'mcp_tool_not_found' },
+  },
+  memory_store_id: {
+    schema: memoryStoreId,
+    property: 'memoryStoreId',
+    example: ids.memoryStore,
+    unknown: { noun: 'memory store', code: 'memory_store_not_found' },
   },
   project_id: {
     schema: projectId,

@@ -9,6 +9,7 @@ const amounts = {
   tool_calls: z.number().int(),
   files: z.number().int().describe('Uploaded with a client token of the person.'),
   client_tokens: z.number().int(),
+  memory_stores: z.number().int().describe('With all that is in them.'),
 };
 
 const user = z.object({
@@ -36,7 +37,8 @@ export const users = defineRoutes('users', {
   eraseUser: {
     method: 'DELETE',
     path: '/v1/users/{user}',
-    summary: 'Erase a person: their threads, runs, messages, files and client tokens; for admins of the account',
+    summary:
+      'Erase a person: their threads, runs, messages, files, memory and client tokens; for admins of the account',
     description:
       'Their tokens end and their runs are stopped, then their threads are inaccessible; the data is deleted soon after. The ' +
       'answer says how much that was. Usage stays without the person, and so does the entry of this request in the audit log.',
@@ -58,6 +60,7 @@ const exampleAmounts = {
   tool_calls: 12,
   files: 1,
   client_tokens: 1,
+  memory_stores: 1,
 };
 
 export const userSchemas: ApiSchemas = {

@@ -116,6 +116,7 @@ describe('attack: service credentials', () => {
     ...{ tool_sets: 'hash', agent_versions: 'definition', file_parts: 'bytes', run_files: 'path' },
     ...{ session_links: 'hash', run_inputs: 'text', reservations: 'usd', heartbeats: 'owner' },
     ...{ facade_ids: 'inner_id', skill_versions: 'sha256', skill_files: 'path' },
+    ...{ memory_entries: 'path', memory_versions: 'path' },
   };
 
   it.each(databaseServices)('%s does to each table what only others may', async (service) => {

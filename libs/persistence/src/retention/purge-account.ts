@@ -52,6 +52,11 @@ delete from files where account_id = $1 and id in (select id from files where ac
 const someSkills = `
 delete from skills where account_id = $1 and id in (select id from skills where account_id = $1 limit 1) returning id`;
 
+/** A memory store has many entries with many versions. */
+const someMemory = `
+delete from memory_stores where account_id = $1 and id in (select id from memory_stores where account_id = $1 limit 1)
+returning id`;
+
 const someUsage = `
 delete from usage_entries where account_id = $1 and model_call_id in (
   select model_call_id from usage_entries where account_id = $1 limit 20000
@@ -73,7 +78,7 @@ export async function purgeAccount(sql: Sql, accountId: AccountId): Promise<bool
   const about = [accountId];
   if ((await sql.query(idleThreads, about)).length > 0) return true;
   if ((await sql.query(anyThread, about)).length > 0) return false;
-  for (const some of [someResponses, someBlobs, someFiles, someSkills, someUsage, someDeliveries])
+  for (const some of [someResponses, someBlobs, someFiles, someSkills, someMemory, someUsage, someDeliveries])
     if ((await sql.query(some, about)).length > 0) return true;
   await sql.query(theAccount, about);
   return true;

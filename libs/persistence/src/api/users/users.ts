@@ -18,6 +18,7 @@ interface UserAmounts {
   /** Uploaded with a client token of theirs. */
   readonly files: number;
   readonly client_tokens: number;
+  readonly memory_stores: number;
 }
 
 export interface User extends UserAmounts {
@@ -33,7 +34,10 @@ export interface ErasedUser extends UserAmounts {
 }
 
 const count = z.number();
-const amounts = { threads: count, runs: count, messages: count, tool_calls: count, files: count, client_tokens: count };
+const amounts = {
+  ...{ threads: count, runs: count, messages: count, tool_calls: count },
+  ...{ files: count, client_tokens: count, memory_stores: count },
+};
 
 /** The threads of the person; `$1` is the account. */
 const theirThreads = `threads.account_id = $1 and threads.end_user = $2 and threads.deleted_at is null`;
@@ -53,6 +57,7 @@ select ${amountColumns},
   (select count(*) from files where account_id = $1 and end_user = $2)::int as files,
   (select count(*) from client_tokens where account_id = $1 and end_user = $2 and revoked_at is null
     and expires_at > clock_timestamp())::int as client_tokens,
+  (select count(*) from memory_stores where account_id = $1 and end_user = $2)::int as memory_stores,
   (select min(created_at) from theirs) as first_thread_at`,
 );
 
@@ -64,7 +69,7 @@ select id from runs where account_id = $1 and end_user = $2 and finished_at is n
 
 const deleteTokens = `delete from client_tokens where account_id = $1 and end_user = $2 returning id`;
 
-/** Hides what `Purge` then deletes, as the deletion of one thread does. Their files go at once. */
+/** Hides what `Purge` then deletes, as the deletion of one thread does. Their files and memory go at once. */
 const eraseIdle = checked(
   z.object({ ...amounts, active_runs: count, erased_at: z.date() }),
   `
@@ -76,8 +81,9 @@ with theirs as materialized (
 counted as materialized (select ${amountColumns}),
 vacated as (update sandboxes set vacate_at = clock_timestamp() from theirs where thread_id = theirs.id),
 hidden as (update threads set deleted_at = clock_timestamp() from theirs where threads.id = theirs.id),
-removed as (delete from files where account_id = $1 and end_user = $2 returning id)
-select counted.*, (select count(*) from removed)::int as files, $3::int as client_tokens,
+removed as (delete from files where account_id = $1 and end_user = $2 returning id),
+forgotten as (delete from memory_stores where account_id = $1 and end_user = $2 returning id)
+select counted.*, (select count(*) from removed)::int as files, (select count(*) from forgotten)::int as memory_stores, $3::int as client_tokens,
   (select count(*) from runs where account_id = $1 and end_user = $2 and finished_at is null)::int as active_runs,
   clock_timestamp() as erased_at
 from counted`,
@@ -90,7 +96,7 @@ export class Users {
   /** Rejects with `user_not_found` where nothing is of them. */
   async get({ accountId, user }: UserAddress): Promise<User> {
     const row = await userCounts.first(this.database.sql, [accountId, user]);
-    if (!row || row.threads + row.files + row.client_tokens === 0)
+    if (!row || row.threads + row.files + row.client_tokens + row.memory_stores === 0)
       throw new TerminalError('user_not_found', `There is no user ${user}.`);
     return { user, ...row, first_thread_at: row.first_thread_at?.toISOString() ?? null };
   }
