@@ -36,6 +36,7 @@ it('takes every measure and prints each step before it begins', async () => {
     'run-cost',
     'streams',
     'growth',
+    'facades',
     'idle',
     'memory',
     'recovery',

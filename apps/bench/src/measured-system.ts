@@ -8,6 +8,8 @@ export interface Task {
   readonly keep?: boolean;
   /** Creates the run by a POST and subscribes to it afterwards, instead of both in one Socket.IO message. */
   readonly inTwoSteps?: boolean;
+  /** Of a run of Rondo, instead of those that make its work that of the bare loop. */
+  readonly settings?: object | undefined;
   /** Called with every piece of the answer as it becomes visible. */
   readonly onText?: (text: string) => void;
 }

@@ -26,7 +26,7 @@ export class RondoSystem implements MeasuredSystem {
 
   private constructor(
     readonly deployment: RunningRondo,
-    private readonly client: RondoClient,
+    readonly client: RondoClient,
   ) {}
 
   static async start({ modelUrl, leases, everywhere = {}, worker = {} }: RondoRequest): Promise<RondoSystem> {
@@ -55,10 +55,10 @@ export class RondoSystem implements MeasuredSystem {
     return new RondoSystem(deployment, deployment.client());
   }
 
-  async runTask({ plan, threadId, inTwoSteps, onText = () => undefined }: Task): Promise<SubmittedRun> {
+  async runTask({ plan, threadId, inTwoSteps, settings, onText = () => undefined }: Task): Promise<SubmittedRun> {
     const socket = this.idle.pop() ?? (await this.connect());
     const tag = newTag();
-    const body = toBody({ plan, tag, threadId });
+    const body = toBody({ plan, tag, threadId, settings });
     const submittedMs = nowMs();
     const begin = async (): Promise<RunView> => {
       if (!inTwoSteps) return ask<RunView>(socket, 'run.create', { ...body, subscribe: true });
@@ -125,15 +125,20 @@ interface Submission {
   readonly plan: Plan;
   readonly tag: string;
   readonly threadId?: string | undefined;
+  readonly settings?: Task['settings'];
 }
 
-const toBody = ({ plan, tag, threadId }: Submission) => ({
-  model: `bench/${toModelName(plan)}`,
-  input: taggedInput(tag),
+const toSettings = (plan: Plan) => ({
   agent: { system_prompt: systemPrompt },
   tools: [plan.tool],
   limits: { max_iterations: 500, max_identical_calls: 0 }, // the scripted model repeats its call on purpose
   context: { strategy: 'none' },
+});
+
+const toBody = ({ plan, tag, threadId, settings = toSettings(plan) }: Submission) => ({
+  model: `bench/${toModelName(plan)}`,
+  input: taggedInput(tag),
+  ...settings,
   ...(threadId !== undefined && { thread_id: threadId }),
 });
 

@@ -13,6 +13,7 @@ export interface Scale {
   readonly bursts: number;
   readonly burstTokens: number;
   readonly pacedStreams: number;
+  readonly facadeStreams: number;
   readonly activeRuns: number;
   readonly parkedRuns: number;
   readonly idleSockets: number;
@@ -40,6 +41,7 @@ export const whole: Scale = {
   bursts: 10,
   burstTokens: 20_000,
   pacedStreams: 40,
+  facadeStreams: 200,
   activeRuns: 1_000,
   parkedRuns: 10_000,
   idleSockets: 5_000,
@@ -61,6 +63,7 @@ export const short: Scale = {
   bursts: 1,
   burstTokens: 500,
   pacedStreams: 4,
+  facadeStreams: 8,
   activeRuns: 20,
   parkedRuns: 20,
   idleSockets: 20,

@@ -1,3 +1,4 @@
+import { facades } from './facades';
 import { gap } from './gap';
 import { growth } from './growth';
 import { idle } from './idle';
@@ -12,6 +13,6 @@ import { light, runCost, turns } from './turn-cost';
 /** In the order in which they are taken. */
 export const comparisons: readonly Comparison[] = [turns, gap, start, light, runCost, streams, growth];
 
-export const trials: readonly Trial[] = [idle, memory, recovery];
+export const trials: readonly Trial[] = [facades, idle, memory, recovery];
 
 export const counts: readonly Count[] = [tokens];
