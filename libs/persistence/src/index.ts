@@ -42,7 +42,7 @@ export type { StopOrder, StoppedRun } from './api/runs/stop-run';
 export type { LogVerification } from './api/runs/verify-log';
 
 // Threads, messages, images, sandboxes, accounts
-export { type FacadeChat, type FacadeKind, type FacadeObject, FacadeIds } from './api/facade-ids';
+export { ChatTaken, type FacadeChat, type FacadeKind, type FacadeObject, FacadeIds } from './api/facade-ids';
 export { Agents } from './api/agents/agents';
 export type { AgentFilter } from './api/agents/list-agents';
 export { AgentVersions, type VersionAddress, type VersionNote } from './api/agents/agent-versions';

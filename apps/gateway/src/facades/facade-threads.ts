@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { AccountId, Run, ThreadId } from '@rondo/contract';
-import type { Caller, FacadeChat, FacadeIds, Runs } from '@rondo/persistence';
+import { type AccountId, type Run, type ThreadId, runId, threadId } from '@rondo/contract';
+import { type Caller, ChatTaken, type FacadeChat, type FacadeIds, type Runs } from '@rondo/persistence';
+import { newUlid } from '@rondo/platform';
 import type { AccountQuotas } from '../billing/account-quotas';
-import type { IdempotentMessages } from '../idempotency/idempotent-requests';
+import { type EquivalentRequest, type IdempotentMessages, toPendingKey } from '../idempotency/idempotent-requests';
 import type { RunRequest, RunService } from '../runs/run-service';
 
 interface FacadeThreadsDependencies {
-  readonly ids: Pick<FacadeIds, 'findThread' | 'createThread'>;
+  readonly ids: Pick<FacadeIds, 'findThread' | 'createThread' | 'nameNewChat' | 'nameRun'>;
   readonly runs: Pick<Runs, 'list'>;
   readonly service: Pick<RunService, 'create'>;
   readonly idempotent: Pick<IdempotentMessages, 'once'>;
@@ -19,7 +20,15 @@ interface WantedRun {
   readonly facade: string;
   /** What makes the request this one and no other. Absent: each request begins a run. */
   readonly key?: readonly string[] | undefined;
-  readonly request: RunRequest;
+  /** What the client calls the run. */
+  readonly name?: string | undefined;
+  readonly request: Omit<RunRequest, 'thread_id'>;
+}
+
+export interface BegunRun {
+  readonly run: Run;
+  /** An earlier request has begun it. */
+  readonly isKnown: boolean;
 }
 
 /** Threads under the ids that clients of façades choose, and the runs on them. */
@@ -44,16 +53,48 @@ export class FacadeThreads {
     return data[0];
   }
 
-  /** The run, or the one that the same request has begun before. Rejects with the problems of beginning a run. */
-  async begin({ caller, facade, key, request }: WantedRun): Promise<Run> {
+  /** A run on a thread, or the one that the same request has begun before. Rejects with the problems of beginning a run. */
+  async begin(wanted: WantedRun, thread: ThreadId): Promise<BegunRun> {
+    const { caller, facade, name, request } = wanted;
     const { accountId, keyId: createdBy } = caller;
-    const outcome = await this.dependencies.idempotent.once<Run, Run>(
-      { caller, key: key && toKey(facade, key), path: `/${facade}/chat`, body: request },
-      async (promised) => (await this.dependencies.service.create(accountId, request, { promised, createdBy })).run,
-    );
-    return 'result' in outcome ? outcome.result : (outcome.replayed as Run); // as it was stored above
+    const outcome = await this.dependencies.idempotent.once<Run, Run>(toEquivalent(wanted), async (promised) => {
+      const onThread = { ...request, thread_id: thread };
+      return (await this.dependencies.service.create(accountId, onThread, { promised, createdBy })).run;
+    });
+    const isKnown = !('result' in outcome);
+    const run = isKnown ? (outcome.replayed as Run) : outcome.result; // as it was stored above
+    if (name !== undefined)
+      await this.dependencies.ids.nameRun({ accountId, facade, name, threadId: thread, runId: run.id, after: 0 });
+    return { run, isKnown };
+  }
+
+  /** The same on the thread of a chat that may be new: its thread, the names and the run are then made in one transaction. */
+  async beginChat(wanted: WantedRun, chatId: string): Promise<BegunRun> {
+    const { caller, facade, name, request } = wanted;
+    const { accountId, keyId: createdBy } = caller;
+    const chat = { accountId, facade, chatId };
+    const known = await this.find(chat);
+    if (known) return this.begin(wanted, known);
+    const [id, newThreadId] = [runId.parse(`run_${newUlid()}`), threadId.parse(`thr_${newUlid()}`)];
+    const promised = toPendingKey<Run>(toEquivalent(wanted));
+    const run = name === undefined ? undefined : { name, runId: id };
+    const names = { threadId: newThreadId, request: promised?.request, run };
+    const alongside = this.dependencies.ids.nameNewChat(chat, names);
+    const options = { id, newThreadId, promised, alongside, createdBy };
+    try {
+      return { run: (await this.dependencies.service.create(accountId, request, options)).run, isKnown: false };
+    } catch (error) {
+      if (!(error instanceof ChatTaken)) throw error;
+      return this.begin(wanted, await this.findOrCreate(chat));
+    }
   }
 }
+
+/** Its key names the chat, and the thread of that is not known to the first request. */
+const toEquivalent = ({ caller, facade, key, request }: WantedRun): EquivalentRequest => ({
+  ...{ caller, path: `/${facade}/chat`, body: request },
+  key: key && toKey(facade, key),
+});
 
 const toKey = (facade: string, key: readonly string[]): string =>
   `${facade}:${createHash('sha256').update(JSON.stringify(key)).digest('hex')}`;

@@ -67,6 +67,18 @@ export interface EquivalentRequest {
   readonly body: unknown;
 }
 
+/** What is stored of its answer. Undefined without a key. */
+export function toPendingKey<Created>(
+  { caller, key, path, body }: EquivalentRequest,
+  location: (created: Created) => string | null = () => null,
+): PendingKey<Created> | undefined {
+  if (key === undefined) return undefined;
+  return {
+    request: { ...toStoredKey(caller, key), requestHash: requestHash({ method: 'POST', path, body }) },
+    answer: (created) => ({ status: 202, body: created, location: location(created) }),
+  };
+}
+
 /** The result of this message, or the stored response to an earlier one with the same key. */
 export type IdempotentResult<Result> = { readonly result: Result } | { readonly replayed: unknown };
 
@@ -86,13 +98,13 @@ export class IdempotentMessages {
     handle: (pending: PendingKey<Created> | undefined) => Promise<Result>,
     location: (created: Created) => string | null = () => null,
   ): Promise<IdempotentResult<Result>> {
-    if (key === undefined) return { result: await handle(undefined) };
-    const request = { ...toStoredKey(caller, key), requestHash: requestHash({ method: 'POST', path, body }) };
+    const pending = toPendingKey({ caller, key, path, body }, location);
+    if (!pending) return { result: await handle(undefined) };
+    const { request } = pending;
     const stored = await storedResponse(this.keys, request);
     if (stored) return { replayed: stored.body };
     try {
-      const answer = (created: Created) => ({ status: 202, body: created, location: location(created) });
-      return { result: await handle({ request, answer }) };
+      return { result: await handle(pending) };
     } catch (error) {
       if (error instanceof TerminalError) await this.release(request);
       throw error;

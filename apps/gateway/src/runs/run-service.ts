@@ -88,7 +88,7 @@ export interface RunServiceDependencies {
   signalStop(stop: PendingStop): void;
 }
 
-interface CreationOptions extends Pick<NewRun, 'id' | 'promised' | 'alongside' | 'createdBy'> {
+interface CreationOptions extends Pick<NewRun, 'id' | 'newThreadId' | 'promised' | 'alongside' | 'createdBy'> {
   /** The header of the request. */
   readonly traceparent?: string | undefined;
 }

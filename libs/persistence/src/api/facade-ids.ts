@@ -2,7 +2,9 @@ import { type AccountId, type EndUser, type NewId, type RunId, type ThreadId, ru
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
 import type { Database } from '../database/database';
+import { type IdempotentRequest, claimKey } from './idempotency-keys';
 import { threadNotFound } from './thread-row';
+import type { AlongsideRun } from './triggers/firing-claim';
 
 /** A conversation as a client of a façade names it. */
 export interface FacadeChat {
@@ -41,29 +43,50 @@ interface NamedRun {
   readonly after: number;
 }
 
+interface NewChat {
+  readonly threadId: ThreadId;
+  readonly request: IdempotentRequest | undefined;
+  readonly run: Pick<NamedRun, 'name' | 'runId'> | undefined;
+}
+
 const threadRow = z.object({ thread_id: threadId, is_shown: z.boolean() });
 
+/** By the name that a client gave it, else by its own id. */
 const findThread = checked(
   threadRow,
   `
-select thread_id, exists (
-  select from threads where id = thread_id and account_id = $1 and deleted_at is null and not is_workspace
-) as is_shown
-from facade_ids where account_id = $1 and facade = $2 and kind = 'chat' and outer_id = $3`,
-);
-
-const ownThread = checked(
-  z.object({ id: threadId }),
-  `select id from threads where account_id = $1 and id = $2 and deleted_at is null and not is_workspace`,
+with named as (
+  select thread_id, exists (
+    select from threads where id = thread_id and account_id = $1 and deleted_at is null and not is_workspace
+  ) as is_shown
+  from facade_ids where account_id = $1 and facade = $2 and kind = 'chat' and outer_id = $3
+)
+select thread_id, is_shown from named union all
+select id, true from threads
+where account_id = $1 and id = $3 and deleted_at is null and not is_workspace and not exists (select from named)`,
 );
 
 /** One statement, so that of two requests with a new id one makes the thread, and the other one finds it. */
-const addThread = `
+const addThread = checked(
+  z.object({ thread_id: threadId }),
+  `
 with added as (
   insert into facade_ids (account_id, facade, kind, outer_id, thread_id, inner_id) values ($1, $2, 'chat', $3, $4, $4)
   on conflict do nothing returning thread_id
+), made as (
+  insert into threads (id, account_id, metadata) select thread_id, $1, '{}' from added
 )
-insert into threads (id, account_id, metadata) select thread_id, $1, '{}' from added`;
+select thread_id from added`,
+);
+
+const addChat = `
+insert into facade_ids (account_id, facade, kind, outer_id, thread_id, inner_id) values ($1, $2, 'chat', $3, $4, $4)
+on conflict do nothing returning thread_id`;
+
+/** The name was used, or the request sent, by another one in the meantime. */
+export class ChatTaken extends Error {
+  override readonly name = 'ChatTaken';
+}
 
 const setMessage = `
 insert into facade_ids (account_id, facade, kind, outer_id, thread_id, inner_id, data) values ($1, $2, 'message', $4, $3, $4, $5)
@@ -157,15 +180,26 @@ export class FacadeIds {
   async findThread({ accountId, facade, chatId }: FacadeChat): Promise<ThreadId | undefined> {
     const found = await findThread.first(this.database.sql, [accountId, facade, chatId]);
     if (found && !found.is_shown) throw threadNotFound(found.thread_id);
-    if (found) return found.thread_id;
-    return (await ownThread.first(this.database.sql, [accountId, chatId]))?.id;
+    return found?.thread_id;
   }
 
   /** The thread of the chat, which is created if there is none. */
   async createThread(chat: FacadeChat): Promise<ThreadId> {
     const id = threadId.parse(`thr_${this.newId()}`);
-    await this.database.sql.query(addThread, [chat.accountId, chat.facade, chat.chatId, id]);
-    return (await this.findThread(chat)) ?? id;
+    const made = await addThread.first(this.database.sql, [chat.accountId, chat.facade, chat.chatId, id]);
+    return made?.thread_id ?? (await this.findThread(chat)) ?? id;
+  }
+
+  /**
+   * Names a chat alongside the first run of its new thread, and claims the key of the request that begins it, so that all of
+   * them exist or none does. Rejects with ChatTaken where another request was faster.
+   */
+  nameNewChat({ accountId, facade, chatId }: FacadeChat, { threadId: thread, request, run }: NewChat): AlongsideRun {
+    return async (sql) => {
+      const named = await sql.query(addChat, [accountId, facade, chatId, thread]);
+      if (named.length === 0 || (request && !(await claimKey(sql, request)))) throw new ChatTaken();
+      if (run) await sql.query(setRun, [accountId, facade, run.name, thread, run.runId, JSON.stringify({ after: 0 })]);
+    };
   }
 
   /** With a thread of the same id, if the kind is one of threads. */

@@ -104,8 +104,7 @@ export class IdempotencyKeys {
    * is only slow, one of the two makes the thing: it stores the response in the same transaction, and the other cannot.
    */
   async begin(request: IdempotentRequest): Promise<IdempotencyVerdict> {
-    const taken = await this.database.sql.query(insertKey, address(request));
-    if (taken.length > 0) return { verdict: 'fresh' };
+    if (await claimKey(this.database.sql, request)) return { verdict: 'fresh' };
 
     const row = await readKey.first(this.database.sql, address(request).slice(0, 2));
     if (!row) return this.begin(request); // it was abandoned between the two looks
@@ -147,6 +146,10 @@ export class IdempotencyKeys {
     return (await this.database.sql.query(pruneKeys)).length;
   }
 }
+
+/** False: an earlier request has it. */
+export const claimKey = async (sql: Sql, request: IdempotentRequest): Promise<boolean> =>
+  (await sql.query(insertKey, address(request))).length > 0;
 
 /**
  * Stores the response in the transaction that creates the resource, so that both exist or neither. Rejects with

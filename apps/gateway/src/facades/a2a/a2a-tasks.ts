@@ -30,7 +30,7 @@ export interface A2aOrder {
 }
 
 /** A task as it stands after a fact. */
-interface KnownTask {
+export interface KnownTask {
   readonly task: A2aTask;
   readonly after: number;
 }
@@ -47,9 +47,10 @@ interface A2aTasksDependencies {
 export class A2aTasks {
   constructor(private readonly dependencies: A2aTasksDependencies) {}
 
-  /** Begins a task, or answers one. Rejects with the problems of both. */
-  send(order: A2aOrder): Promise<RunAddress> {
-    return order.message.taskId === undefined ? this.begin(order) : this.answer(order, order.message.taskId);
+  /** Begins a task, or answers one. Rejects with the problems of both. A new task need not be read. */
+  async send(order: A2aOrder): Promise<{ readonly address: RunAddress; readonly known?: KnownTask }> {
+    const { taskId } = order.message;
+    return taskId === undefined ? this.begin(order) : { address: await this.answer(order, taskId) };
   }
 
   /** Rejects with `run_not_found`. */
@@ -62,8 +63,11 @@ export class A2aTasks {
   /** Rejects with a refusal for a task whose facts were deleted, and with `run_not_found`. */
   async read(address: RunAddress): Promise<KnownTask> {
     const { runs } = this.dependencies;
-    const { id: taskId, thread_id: threadId } = await runs.get(address);
-    const task = new A2aTask({ taskId, threadId, contextId: await this.findContext(address.accountId, threadId) });
+    const { id: taskId, thread_id: threadId, created_at: createdAt } = await runs.get(address);
+    const task = new A2aTask(
+      { taskId, threadId, contextId: await this.findContext(address.accountId, threadId) },
+      createdAt,
+    );
     let after = 0;
     for await (const page of readLogPages(runs, address)) {
       if (page.gap)
@@ -87,22 +91,25 @@ export class A2aTasks {
   }
 
   /** A message that is sent again without a context finds the one that it made. */
-  private async begin({ caller, message, agentName }: A2aOrder): Promise<RunAddress> {
+  private async begin({ caller, message, agentName }: A2aOrder): ReturnType<A2aTasks['send']> {
     const { accountId } = caller;
     const agent =
       agentName === undefined ? undefined : await findAgentUnlessModel(this.dependencies.agents, accountId, agentName);
     const input = toInput(message.parts);
     const chatId = message.contextId ?? `context-${message.messageId}`;
     const request: RunRequest = {
-      thread_id: await this.dependencies.threads.findOrCreate({ accountId, facade, chatId }),
       input,
       ...(agent !== undefined && { agent_id: agent }),
       ...(agent === undefined && agentName !== undefined && { model: agentName }),
       on_active_run: 'reject',
       metadata: {},
     };
-    const run = await this.dependencies.threads.begin({ caller, facade, key: [chatId, message.messageId], request });
-    return { accountId, runId: run.id };
+    const wanted = { caller, facade, key: [chatId, message.messageId], request };
+    const { run, isKnown } = await this.dependencies.threads.beginChat(wanted, chatId);
+    const address = { accountId, runId: run.id };
+    if (isKnown) return { address };
+    const ids = { taskId: run.id, threadId: run.thread_id, contextId: chatId };
+    return { address, known: { task: new A2aTask(ids, run.created_at), after: 0 } };
   }
 
   private async answer({ caller, message }: A2aOrder, taskId: string): Promise<RunAddress> {

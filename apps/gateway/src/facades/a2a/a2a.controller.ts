@@ -15,7 +15,7 @@ import { Route, type RouteInput } from '../../http/route';
 import type { EventFormat } from '../../live/event-stream';
 import { RunWatches } from '../../live/run-watches';
 import { problemResponse } from '../../problems/problem-response';
-import { A2aTasks } from './a2a-tasks';
+import { A2aTasks, type KnownTask } from './a2a-tasks';
 import { A2aCards } from './a2a.card';
 import { A2aError, type A2aReason, describe, toA2aAnswer, toReason } from './a2a.errors';
 import type { A2aFrame, A2aTask } from './a2a.translate';
@@ -111,8 +111,8 @@ export class A2aController {
   }
 
   private async sendMessage(exchange: Exchange, { message, configuration }: A2aMessageParams): Promise<void> {
-    const address = await this.tasks.send({ ...exchange, message });
-    if (exchange.request.method === 'SendStreamingMessage') return this.stream(exchange, address);
+    const { address, known } = await this.tasks.send({ ...exchange, message });
+    if (exchange.request.method === 'SendStreamingMessage') return this.stream(exchange, address, known);
     if (!configuration?.returnImmediately) await this.wait(exchange, address, mostWaitS);
     return this.showTask(exchange, address, (task) => ({ task }));
   }
@@ -151,8 +151,12 @@ export class A2aController {
   }
 
   /** The task as it stands, then what follows. */
-  private async stream({ caller, request: { id }, response }: Exchange, address: RunAddress): Promise<void> {
-    const { task, after } = await this.tasks.read(address);
+  private async stream(
+    { caller, request: { id }, response }: Exchange,
+    address: RunAddress,
+    known?: KnownTask,
+  ): Promise<void> {
+    const { task, after } = known ?? (await this.tasks.read(address));
     const toLine = (answer: object) => `data: ${JSON.stringify({ jsonrpc: '2.0', id: id ?? null, ...answer })}\n\n`;
     const opening = toLine({ result: { task: task.toJson() } });
     if (task.isOver) {

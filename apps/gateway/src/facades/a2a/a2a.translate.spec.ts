@@ -1,7 +1,8 @@
 import { RecordedLog } from '../testing/recorded-log';
 import { type A2aFrame, A2aTask } from './a2a.translate';
 
-const createTask = () => new A2aTask({ taskId: 'run_1', contextId: 'ours', threadId: 'thr_1' });
+const createTask = () =>
+  new A2aTask({ taskId: 'run_1', contextId: 'ours', threadId: 'thr_1' }, '2026-01-01T00:00:00.000Z');
 
 /** The state of a status, the text of an artifact with what it does to the pieces before, or the data of a tool. */
 function shorten(frame: A2aFrame): string {

@@ -43,12 +43,17 @@ const elsewhere: Partial<Record<Waiting['reason'], string>> = {
  */
 export class A2aTask {
   private readonly artifacts = new Map<string, string>();
-  private status: Status = { state: 'TASK_STATE_SUBMITTED', timestamp: '' };
+  private status: Status;
   private closing: { readonly id: string; readonly words: string } | undefined;
   /** Facts that it should have were deleted. */
   isIncomplete = false;
 
-  constructor(private readonly ids: TaskIds) {}
+  constructor(
+    private readonly ids: TaskIds,
+    submittedAt: string,
+  ) {
+    this.status = { state: 'TASK_STATE_SUBMITTED', timestamp: submittedAt };
+  }
 
   get isEnded(): boolean {
     return ['TASK_STATE_COMPLETED', 'TASK_STATE_FAILED', 'TASK_STATE_CANCELED'].includes(this.status.state);
@@ -89,10 +94,6 @@ export class A2aTask {
 
   private applyFact(fact: RecordedFact): A2aFrame[] {
     switch (fact.type) {
-      case 'run.created':
-      case 'run.forked':
-        this.status = { ...this.status, timestamp: fact.at };
-        return [];
       case 'run.started':
       case 'run.resumed':
         return [this.setStatus(fact, 'TASK_STATE_WORKING')];
@@ -121,6 +122,8 @@ export class A2aTask {
         return [
           this.setStatus(fact, 'TASK_STATE_FAILED', [{ text: `${fact.data.error.message} (${fact.data.error.code})` }]),
         ];
+      case 'run.created':
+      case 'run.forked':
       case 'tool.unknown':
       case 'tool.started':
       case 'tool.resolved':

@@ -46,7 +46,8 @@ export interface AgUiOrder {
 
 interface Place {
   readonly order: AgUiOrder;
-  readonly threadId: ThreadId;
+  /** Undefined for one that was never used. */
+  readonly threadId: ThreadId | undefined;
   readonly newest: Run | undefined;
 }
 
@@ -72,8 +73,8 @@ export class AgUiRuns {
     requireScope(caller, 'write');
     const agent =
       agentName === undefined ? undefined : await findAgentUnlessModel(this.dependencies.agents, accountId, agentName);
-    const threadId = await this.dependencies.threads.findOrCreate({ accountId, facade, chatId: request.threadId });
-    const newest = await this.dependencies.threads.findNewestRun(accountId, threadId);
+    const threadId = await this.dependencies.threads.find({ accountId, facade, chatId: request.threadId });
+    const newest = threadId && (await this.dependencies.threads.findNewestRun(accountId, threadId));
     const place = { order, threadId, newest };
     if (request.resume && request.resume.length > 0) return this.resume(place, request.resume);
     const waiting = newest && isWaiting(newest.status) ? newest.waiting : undefined;
@@ -145,25 +146,26 @@ export class AgUiRuns {
     if (!question && request.messages.at(-1)?.role === 'tool')
       throw new ApiError('tool_call_not_awaited', 'No call waits for a result of the client.');
     if (!question) throw refuse('messages', 'the newest must be of the user');
-    const isAgain = newest && isTerminal(newest.status) && question.id === asked;
+    const isAgain = threadId && newest && isTerminal(newest.status) && question.id === asked;
     const { agent: described, ...settings } = toSettings(request, { isStored: agent !== undefined });
-    const run = await this.dependencies.threads.begin({
+    const wanted = {
       caller,
       facade,
       key: [request.threadId, request.runId],
+      name: toName(request),
       request: {
         ...settings,
         ...(described && { agent: described }),
         ...(agent === undefined && agentName !== undefined && { model: agentName }),
-        thread_id: threadId,
         agent_id: agent,
         input: question.input,
         edit_message_id: isAgain ? await this.findNewestQuestion(accountId, threadId) : undefined,
-        on_active_run: 'reject',
+        on_active_run: 'reject' as const,
         metadata: { [questionKey]: question.id.slice(0, 200) },
       },
-    });
-    await this.name(order, run, 0);
+    };
+    const { threads } = this.dependencies;
+    const { run } = await (threadId ? threads.begin(wanted, threadId) : threads.beginChat(wanted, request.threadId));
     return toShown(order, run, 0);
   }
 

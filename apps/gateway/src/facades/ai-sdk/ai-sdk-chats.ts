@@ -48,7 +48,8 @@ export class AiSdkChats {
     if (!last || last.role === 'system')
       throw new ApiError('invalid_request', 'messages: the newest must be of the user or the assistant');
     const { threads } = this.dependencies;
-    const threadId = await threads.findOrCreate({ accountId, facade, chatId: request.id });
+    const threadId = await threads.find({ accountId, facade, chatId: request.id });
+    if (!threadId) return this.askFirst(caller, request, last);
     const chat = { caller, threadId, newest: await threads.findNewestRun(accountId, threadId) };
     if (request.trigger === 'regenerate-message') return this.regenerate(chat, request);
     if (last.role === 'assistant') return this.takeAnswers(chat, last);
@@ -76,25 +77,27 @@ export class AiSdkChats {
     return !wasTerminal;
   }
 
+  private async askFirst(caller: Caller, request: AiSdkChatRequest, last: AiSdkMessage): Promise<ChatMessage> {
+    if (request.trigger === 'regenerate-message') throw nothingAsked();
+    if (last.role === 'assistant') throw nothingAwaited();
+    if (typeof request.messageId === 'string') throw notNewest(request.messageId);
+    const wanted = { caller, facade, key: toKey(request, last), request: toRunRequest(request, last) };
+    return toFirstMessage((await this.dependencies.threads.beginChat(wanted, request.id)).run);
+  }
+
   /** A new question, or the newest one with other words. */
   private async ask(chat: OpenChat, request: AiSdkChatRequest, last: AiSdkMessage): Promise<ChatMessage> {
     const { messageId } = request;
     const isEdit = typeof messageId === 'string';
-    if (isEdit && chat.newest?.metadata[questionKey] !== messageId)
-      throw new ApiError('message_not_newest', `Only the newest question can be edited, and ${messageId} is not.`);
+    if (isEdit && chat.newest?.metadata[questionKey] !== messageId) throw notNewest(messageId);
     const edits = isEdit ? await this.findNewestQuestion(chat) : undefined;
-    return this.begin(chat, request, {
-      question: last,
-      edits,
-      key: isEdit ? undefined : [request.id, `${last.id}:submit`],
-    });
+    return this.begin(chat, request, { question: last, edits, key: isEdit ? undefined : toKey(request, last) });
   }
 
   private async regenerate(chat: OpenChat, request: AiSdkChatRequest): Promise<ChatMessage> {
     const question = request.messages.findLast(({ role }) => role === 'user');
     const edits = question && (await this.findNewestQuestion(chat));
-    if (!question || !edits)
-      throw new ApiError('invalid_request', 'trigger: there is no question that could be asked again');
+    if (!question || !edits) throw nothingAsked();
     const { messageId } = request;
     return this.begin(chat, request, {
       question,
@@ -105,23 +108,22 @@ export class AiSdkChats {
 
   private async begin(
     { caller, threadId }: OpenChat,
-    { model, agent }: AiSdkChatRequest,
-    { question, edits, key }: { question: AiSdkMessage; edits: string | undefined; key: readonly string[] | undefined },
+    request: AiSdkChatRequest,
+    {
+      question,
+      edits,
+      key,
+    }: { question: AiSdkMessage; edits: RunRequest['edit_message_id']; key: readonly string[] | undefined },
   ): Promise<ChatMessage> {
-    const request = {
-      thread_id: threadId,
-      input: toInput(question),
-      model,
-      agent_id: agent,
-      edit_message_id: edits,
-      on_active_run: 'reject',
-      metadata: { [questionKey]: question.id.slice(0, 200) },
-    } as RunRequest; // the request was parsed
-    const run = await this.dependencies.threads.begin({ caller, facade, key, request });
-    return { run, after: 0, messageId: toMessageId(run.id, 0) };
+    const wanted = { ...toRunRequest(request, question), edit_message_id: edits };
+    const { run } = await this.dependencies.threads.begin({ caller, facade, key, request: wanted }, threadId);
+    return toFirstMessage(run);
   }
 
-  private async findNewestQuestion({ caller: { accountId }, threadId }: OpenChat): Promise<string | undefined> {
+  private async findNewestQuestion({
+    caller: { accountId },
+    threadId,
+  }: OpenChat): Promise<RunRequest['edit_message_id']> {
     const history = await this.dependencies.messages.forNextRun({ accountId, threadId });
     return history.findLast(({ type }) => type === 'user')?.id;
   }
@@ -138,8 +140,7 @@ export class AiSdkChats {
 
   /** What the client has added to the newest message of the assistant, which then goes on. */
   private async takeAnswers({ caller, newest: run }: OpenChat, last: AiSdkMessage): Promise<ChatMessage> {
-    if (!run || !isWaiting(run.status) || !(await this.settle(caller, run, last)))
-      throw new ApiError('run_not_waiting', 'The newest message answers nothing that the run waits for.');
+    if (!run || !isWaiting(run.status) || !(await this.settle(caller, run, last))) throw nothingAwaited();
     return { run, after: run.last_seq, messageId: last.id };
   }
 
@@ -169,6 +170,28 @@ export class AiSdkChats {
     return answers.length + awaited.length > 0;
   }
 }
+
+const toKey = ({ id }: AiSdkChatRequest, question: AiSdkMessage): readonly string[] => [id, `${question.id}:submit`];
+
+const toRunRequest = ({ model, agent }: AiSdkChatRequest, question: AiSdkMessage) =>
+  ({
+    input: toInput(question),
+    model,
+    agent_id: agent,
+    on_active_run: 'reject',
+    metadata: { [questionKey]: question.id.slice(0, 200) },
+  }) as RunRequest; // the request was parsed
+
+const notNewest = (id: string): ApiError =>
+  new ApiError('message_not_newest', `Only the newest question can be edited, and ${id} is not.`);
+
+const nothingAsked = (): ApiError =>
+  new ApiError('invalid_request', 'trigger: there is no question that could be asked again');
+
+const nothingAwaited = (): ApiError =>
+  new ApiError('run_not_waiting', 'The newest message answers nothing that the run waits for.');
+
+const toFirstMessage = (run: Run): ChatMessage => ({ run, after: 0, messageId: toMessageId(run.id, 0) });
 
 /** The first message of a run has its id; later ones also say after which fact they begin. */
 const toMessageId = (runId: string, after: number): string => (after === 0 ? runId : `${runId}.${after}`);

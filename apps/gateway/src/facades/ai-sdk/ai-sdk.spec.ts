@@ -224,6 +224,21 @@ describe('a chat of the AI SDK', () => {
     expect((body as { data: Run[] }).data).toHaveLength(1);
   });
 
+  it('is made once where two gateways get its first message at the same time', async () => {
+    const [id, question] = [newChat(), user('Both?')];
+    const transports = [gateway, other].map((at) => createTransport(sdk7 as unknown as Sdk, at));
+    const streams = await Promise.all(transports.map((transport) => send(transport, id, [question])));
+    await (await claimNewest()).complete();
+    const [one, two] = await Promise.all(streams.map((stream) => read(sdk7 as unknown as Sdk, stream)));
+    expect(one?.metadata).toEqual(two?.metadata);
+
+    const another = newChat();
+    const both = transports.map((transport, index) => send(transport, another, [user(`Question ${index}.`)]));
+    const reasons = await Promise.all(both.map(reason));
+    expect(reasons.filter((words) => words === 'none')).toHaveLength(1);
+    expect(reasons.join()).toContain('thread_busy');
+  });
+
   it('goes on without its client, unless that wants its end', async () => {
     const leaving = new AbortController();
     await send(chat({ on_disconnect: 'cancel' }), newChat(), [user('With me.')], { abortSignal: leaving.signal });

@@ -142,8 +142,7 @@ export class AnthropicSessions {
   }
 
   async send(session: ThreadAddress, events: readonly AnthropicUserEvent[], caller: Caller) {
-    await this.dependencies.threads.get(session);
-    const row = await this.findRow(session);
+    const [row] = await Promise.all([this.findRow(session), this.dependencies.threads.get(session)]);
     if (row && row.data['archived_at'] !== null)
       throw new ApiError('session_archived', `${session.threadId} is archived.`);
     const { runs, service } = this.dependencies;

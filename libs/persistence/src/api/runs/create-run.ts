@@ -50,6 +50,8 @@ export interface NewRun {
   readonly accountId: AccountId;
   /** A new thread if undefined. */
   readonly threadId?: ThreadId | undefined;
+  /** Of the new thread, given by a caller that must know it before the run exists. */
+  readonly newThreadId?: ThreadId | undefined;
   /** Of the new thread. */
   readonly projectId?: ProjectId | undefined;
   /** Of the new thread; of an existing one, it must be that one's. Undefined: that of the thread. */
@@ -176,9 +178,9 @@ class RunCreation {
 
   async attempt(): Promise<CreatedRun> {
     const { threadId: wanted, accountId, settings, agent, origin, traceId, metadata, input, promised } = this.wanted;
-    const { createdBy } = this.wanted;
+    const { createdBy, newThreadId } = this.wanted;
     const behind = wanted !== undefined && (await this.resolveActiveRun(wanted));
-    const thread = wanted ?? threadId.parse(`thr_${this.newId()}`);
+    const thread = wanted ?? newThreadId ?? threadId.parse(`thr_${this.newId()}`);
     const {
       project_id,
       end_user,
