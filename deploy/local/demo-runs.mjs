@@ -9,6 +9,9 @@ const runs = [
   { model: 'demo/ask', input: 'Paint the bicycle shed.' },
 ];
 
+/** An agent that a person can ask for a site in the console. Only runs that name `deploy` may publish. */
+const agent = { description: 'Writes a small site, and publishes it', model: 'demo/site', tools: { deploy: true } };
+
 /** Starts them over REST, once for each data directory, and only where there are no runs yet. */
 export async function startDemoRuns({ api, dataDir }) {
   const mark = join(dataDir, 'demo-runs-started');
@@ -16,6 +19,7 @@ export async function startDemoRuns({ api, dataDir }) {
   writeFileSync(mark, '');
   const { data } = await api('GET', '/v1/runs?limit=1');
   if (data.length > 0) return;
+  await api('PUT', '/v1/agents/by-name/site-builder', { definition: agent });
   for (const run of runs) await api('POST', '/v1/runs', { ...run, metadata: { demo: 'true' } });
 }
 

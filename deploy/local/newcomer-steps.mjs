@@ -17,6 +17,9 @@ export async function firstSteps(page, { link, log }) {
     'first run': startRun,
     'live text': watchText,
     answer: answerQuestion,
+    'a site': buildSite,
+    'its change': changeSite,
+    'its link': shareThread,
   };
   for (const [name, work] of Object.entries(steps)) await step(log, name, { work: () => work(page, link) });
   if (faults.length > 0) throw new Error(`the browser reported:\n${faults.join('\n')}`);
@@ -91,4 +94,47 @@ async function answerQuestion(page) {
   await run.getByText('Completed', { exact: true }).waitFor();
   await run.click();
   await page.getByText('I go on with your answer: Green.').waitFor();
+}
+
+const toSiteCards = (page) => page.getByRole('article', { name: 'Published: site' });
+
+/** Asks the agent of the first start for a site, sees the page in the panel while it is written, and opens it. */
+async function buildSite(page) {
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Threads' }).click();
+  await page.getByRole('link', { name: 'New thread' }).click();
+  await page.getByLabel('Agent', { exact: true }).selectOption('site-builder');
+  await say(page, 'Build a small green site.');
+  await page.waitForURL(/\/threads\/thr_/);
+  await page.getByRole('complementary', { name: 'Computer' }).getByText('A small site in green').first().waitFor();
+  await toSiteCards(page).waitFor();
+  await completed(page);
+  await expectSite(page, 'A small site in green');
+}
+
+/** A second message on the same thread: the address stays, and the page is another. */
+async function changeSite(page) {
+  await page.getByRole('button', { name: 'Make it orange.' }).click();
+  await toSiteCards(page).nth(1).waitFor();
+  await completed(page);
+  await expectSite(page, 'A small site in orange');
+}
+
+async function expectSite(page, heading) {
+  const [site] = await Promise.all([
+    page.waitForEvent('popup'),
+    toSiteCards(page).last().getByRole('link', { name: 'Open' }).click(),
+  ]);
+  await site.getByRole('heading', { name: heading }).waitFor();
+  await site.close();
+}
+
+/** Who has the link reads the conversation in a browser that is not signed in. */
+async function shareThread(page) {
+  await page.getByRole('button', { name: 'Share', exact: true }).click();
+  await page.getByRole('button', { name: 'Share with a link' }).click();
+  const link = await page.getByRole('dialog').getByRole('link').getAttribute('href');
+  const reader = await page.context().browser().newPage(); // it has no cookie
+  await reader.goto(link);
+  await reader.getByText('Build a small green site.').first().waitFor();
+  await reader.close();
 }

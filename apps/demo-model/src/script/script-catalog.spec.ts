@@ -86,6 +86,21 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
     expect(calls.at(-1)).toMatchObject({ name: 'complete', arguments: expect.stringContaining(report) });
   });
 
+  it('site writes a page in the colour of the task, publishes it, and writes it anew', async () => {
+    const tool = ({ name }: SeenCall) => (name === 'deploy' ? 'https://a.example/' : 'The file already exists');
+    const { calls } = await drive({ model: 'site', input: 'A purple site, please.', tool });
+
+    expect(names(calls)).toEqual(['create_file', 'full_file_rewrite', 'deploy', 'complete']);
+    expect(calls[1]?.arguments).toContain('A small site in purple');
+    expect(calls.at(-1)?.arguments).toContain('is published');
+  });
+
+  it('site says so when it cannot publish', async () => {
+    const { calls } = await drive({ model: 'site', tool: () => 'Sites are switched off.' });
+
+    expect(calls.at(-1)?.arguments).toContain('could not be published: Sites are switched off.');
+  });
+
   it('ask works with the answer of the user', async () => {
     const { calls, text } = await drive({ model: 'ask', answer: 'Blue, please.' });
 

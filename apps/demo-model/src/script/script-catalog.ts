@@ -3,6 +3,7 @@ import { pipeline, team } from '../scripts/agent-scripts';
 import { coder } from '../scripts/coder';
 import { judge } from '../scripts/judge';
 import { length } from '../scripts/length';
+import { site } from '../scripts/site';
 import { scripted } from '../scripts/scripted';
 import { error429, error500, hang, overloaded, reset, resetFirst } from '../scripts/fault-scripts';
 import { ask, empty, long, plain, summary, thinking, title } from '../scripts/text-scripts';
@@ -16,6 +17,7 @@ import type { Turn } from './turn';
 export const scripts: ReadonlyMap<string, Script> = new Map(
   Object.entries({
     coder,
+    site,
     plain,
     ask,
     parallel,

@@ -22,7 +22,7 @@ export interface Driven {
   readonly text: string;
 }
 
-const toolNames = ['execute_command', 'create_file', 'full_file_rewrite', 'str_replace', 'ask', 'complete'];
+const toolNames = ['execute_command', 'create_file', 'full_file_rewrite', 'str_replace', 'deploy', 'ask', 'complete'];
 
 /** A minimal agent with OpenAI's client: it answers tool calls until the model makes none. */
 export async function driveOpenAi(client: OpenAI, drive: Drive): Promise<Driven> {

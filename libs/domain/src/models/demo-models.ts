@@ -24,6 +24,7 @@ const mostNames = 20;
 const models: ReadonlyMap<string, DemoModel> = new Map(
   Object.entries<DemoModel>({
     coder: {},
+    site: {},
     plain: { takes: { tokens: [0, most] } },
     ask: {},
     parallel: { takes: { calls: [1, 100] } },
