@@ -130,6 +130,11 @@ const routes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/agents/settings',
+    component: lazyRouteComponent(() => import('./agents/settings-page.tsx'), 'SettingsPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/agents',
     component: lazyRouteComponent(() => import('./agents/agents-page.tsx'), 'AgentsPage'),
     validateSearch: readAgentsSearch,

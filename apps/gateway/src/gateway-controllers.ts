@@ -2,6 +2,7 @@ import type { Type } from '@nestjs/common';
 import { AccountAdministrationController } from './accounts/account-administration.controller';
 import { AccountListController } from './accounts/account-list.controller';
 import { ApiKeysController } from './accounts/api-keys.controller';
+import { SettingsController } from './accounts/settings.controller';
 import { AgentVersionsController } from './agents/agent-versions.controller';
 import { AgentsController } from './agents/agents.controller';
 import { ApprovalsController } from './approvals/approvals.controller';
@@ -85,6 +86,7 @@ export const controllers: Type[] = [
   AccountAdministrationController,
   AccountListController,
   ApiKeysController,
+  SettingsController,
   ClientTokensController,
   UsersController,
   SessionsController,

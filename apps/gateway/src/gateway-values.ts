@@ -21,6 +21,7 @@ import {
   Skills,
   MemoryEntries,
   MemoryStores,
+  StoredSettings,
   Threads,
   WebhookDeliveries,
   WebhookEndpoints,
@@ -64,6 +65,7 @@ import { IdempotentMessages } from './idempotency/idempotent-requests';
 import { RunWatches } from './live/run-watches';
 import { Sockets } from './live/sockets';
 import { RunService } from './runs/run-service';
+import { RunSettingsResolver } from './runs/run-settings';
 import { RunWaits } from './runs/run-waits';
 import { TraceLinks } from './runs/trace-links';
 import { BrowserAccess } from './sandboxes/browser-access';
@@ -81,6 +83,8 @@ import { WebhookEndpointService } from './webhooks/webhook-endpoint-service';
 /** The parts that controllers ask for, by their classes. */
 export const listValues = (parts: GatewayParts): Provider[] => [
   { provide: Accounts, useValue: parts.accounts },
+  { provide: StoredSettings, useValue: parts.storedSettings },
+  { provide: RunSettingsResolver, useValue: parts.settings },
   { provide: Users, useValue: parts.users },
   { provide: ClientTokens, useValue: parts.clientTokens },
   { provide: ClientRequests, useValue: parts.clientRequests },

@@ -61,6 +61,10 @@ export class Rondo extends Resource {
   readonly deploymentHealth = this.send(routes.getDeploymentHealth);
   /** What the account may use, has used and has left. */
   readonly balance = this.send(routes.getBalance);
+  /** What the account keeps for its runs. */
+  readonly settings = this.send(routes.getSettings);
+  /** Replaces what the account keeps for its runs; `{}` removes it. */
+  readonly setSettings = this.send(routes.setSettings);
   readonly models = this.pages(routes.listModels);
   readonly tools = this.pages(routes.listTools);
   /** An image that a message or a result refers to. The response has its bytes. */

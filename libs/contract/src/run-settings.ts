@@ -219,10 +219,20 @@ const overridable = {
 /** What an agent says about itself and changes of the profile. */
 export const agentSettings = agentIdentity.extend(overridable);
 
-/** The settings that a request may name, all optional. A later part wins: profile < agent < run. */
+/** The settings that a request may name, all optional. A later part wins: profile < account < agent < run. */
 export const settingsRequest = z.strictObject({
   profile: profileName.optional(),
   agent: agentSettings.optional(),
   ...overridable,
 });
 export type SettingsRequest = z.infer<typeof settingsRequest>;
+
+/** What an account keeps for all of its runs. What belongs to one agent, it cannot name. */
+export const accountSettings = settingsRequest.omit({
+  agent: true,
+  mcp_servers: true,
+  caller_tools: true,
+  secrets: true,
+  skills: true,
+});
+export type AccountSettings = z.infer<typeof accountSettings>;

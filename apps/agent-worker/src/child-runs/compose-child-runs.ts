@@ -114,18 +114,19 @@ class TreeChildRuns implements ChildRuns {
 }
 
 /**
- * The settings of a run that another run starts: those of its agent. Without a model of its own it uses its parent's. It
+ * The settings of a run that another run starts: those of its agent, above those of the account. Without a model of its own it uses its parent's. It
  * has no person to ask, unless its agent says that it is interactive.
  */
 const childSettings =
   (providers: ModelProviders) =>
   ({ run }: Pick<ClaimedRun, 'run'>): ChildOrder['toSettings'] =>
-  ({ definition, servers }) => {
+  ({ definition, servers, account }) => {
     if ((definition.skills ?? []).length > 0)
       return { problem: 'the agent names skills, which a run that another run starts cannot have' };
-    const request = withDefinition({ interactive: definition.interactive ?? false }, definition);
-    const outcome = effectiveSettings(request, {
-      model: run.settings.model,
+    const { model } = run.settings;
+    const own = { model: definition.model ?? model, interactive: definition.interactive ?? false };
+    const outcome = effectiveSettings(withDefinition(own, definition), {
+      ...{ model, account },
       hasToolCalls: (model) => hasToolCalls(model, providers),
       agentServers: servers,
     });

@@ -150,6 +150,7 @@ const table: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     ls: ['listSessions', 'id caller_id scopes created_at expires_at'],
     end: 'endSession',
   },
+  settings: { get: 'getSettings', set: 'setSettings' },
   health: { '': 'getDeploymentHealth' },
 };
 

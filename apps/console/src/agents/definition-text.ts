@@ -17,7 +17,8 @@ export async function parseDefinition(text: string, format: Exclude<Format, 'for
   return value as AgentDefinition; // the gateway refuses what is none, with the field
 }
 
-function parseJson(text: string): unknown {
+/** Throws with what is wrong. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -7,7 +7,16 @@ import type { WorkerSignals } from './worker-signals';
 
 interface RunServiceParts extends Pick<
   RunServiceDependencies,
-  'settings' | 'agents' | 'accountLimits' | 'quota' | 'quotas' | 'sandboxes' | 'secrets' | 'skills' | 'creationTraces'
+  | 'settings'
+  | 'storedSettings'
+  | 'agents'
+  | 'accountLimits'
+  | 'quota'
+  | 'quotas'
+  | 'sandboxes'
+  | 'secrets'
+  | 'skills'
+  | 'creationTraces'
 > {
   readonly runs: Runs;
   readonly outbox: Outbox;
@@ -25,6 +34,7 @@ export function composeRunService(parts: RunServiceParts): RunService {
   return new RunService({
     runs,
     settings,
+    storedSettings: parts.storedSettings,
     agents,
     accountLimits,
     quota,

@@ -43,6 +43,7 @@ import type {
   Skills,
   StopOrder,
   StoppedRun,
+  StoredSettings,
 } from '@rondo/persistence';
 import type { AgentService } from '../agents/agent-service';
 import type { AccountLimits } from '../billing/account-limits';
@@ -70,6 +71,7 @@ export interface RunServiceDependencies {
     fork(order: ForkOrder): Promise<ForkedRun>;
   };
   readonly settings: Pick<RunSettingsResolver, 'toSettings' | 'checkBudget' | 'withModel'>;
+  readonly storedSettings: Pick<StoredSettings, 'read'>;
   readonly agents: Pick<AgentService, 'resolve'>;
   readonly accountLimits: Pick<AccountLimits, 'admit'>;
   readonly quota: Pick<ActiveRunQuota, 'within'>;
@@ -138,9 +140,12 @@ export class RunService {
       ...overrides
     } = request;
     const trace = this.dependencies.creationTraces?.begin({ id: options.id, traceparent });
-    const { source, agent: stored } = await this.readAgent(accountId, request);
-    const { runs, settings: resolver, accountLimits, quota } = this.dependencies;
-    const owner = { account: accountId, servers: stored?.servers };
+    const { runs, settings: resolver, storedSettings, accountLimits, quota } = this.dependencies;
+    const [{ source, agent: stored }, kept] = await Promise.all([
+      this.readAgent(accountId, request),
+      storedSettings.read(accountId),
+    ]);
+    const owner = { account: accountId, settings: kept.settings, servers: stored?.servers };
     const requested = resolver.toSettings(withDefinition(overrides, stored?.definition), owner);
     const skills = await pinSkills(this.dependencies.skills, {
       accountId,

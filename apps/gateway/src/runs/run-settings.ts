@@ -1,4 +1,4 @@
-import type { AccountId, McpServer, RunSettings, SettingsRequest } from '@rondo/contract';
+import type { AccountId, AccountSettings, McpServer, RunSettings, SettingsRequest } from '@rondo/contract';
 import {
   type BudgetRaise,
   type ModelAliases,
@@ -34,6 +34,8 @@ export interface DeploymentSettings {
 interface SettingsOwner {
   /** Only its runs can use its secrets. Absent: a request with secrets is refused. */
   readonly account?: AccountId | undefined;
+  /** What the account keeps for its runs. */
+  readonly settings?: AccountSettings | undefined;
   /** The servers of its stored agent. */
   readonly servers?: readonly McpServer[] | undefined;
 }
@@ -66,7 +68,7 @@ export class RunSettingsResolver {
 
   resolve(
     request: SettingsRequest,
-    { account, servers }: SettingsOwner,
+    { account, settings, servers }: SettingsOwner,
   ): { settings: RunSettings } | { problems: SettingsProblem[] } {
     const { defaultModel, providers, aliases, fallbacks, budget, maxBudget, secrets } = this.deployment;
     const outcome = effectiveSettings(request, {
@@ -76,6 +78,7 @@ export class RunSettingsResolver {
       hasPrice: (model) => findPrice(model, providers, Date.now()) !== undefined,
       agentServers: servers?.map((server) => (account && secrets ? renewedServer(server, account, secrets) : server)),
       sealServer: secrets && account && ((server) => sealedServer(server, account, secrets)),
+      ...(settings && { account: settings }),
       ...(aliases && { aliases }),
       ...(fallbacks && { fallbacks }),
       ...(budget && { budget }),

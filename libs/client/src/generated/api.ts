@@ -1856,6 +1856,35 @@ export type components = {
         NewAccount: {
             name: string;
         };
+        NewAccountSettings: {
+            settings: {
+                profile?: components["schemas"]["ProfileName"];
+                /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+                model?: string;
+                fallbacks?: (string | {
+                    /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+                    model: string;
+                    /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
+                    on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+                })[];
+                tools?: string[] | {
+                    [key: string]: boolean | {
+                        description?: string;
+                        timeout_s?: number;
+                        enabled?: boolean;
+                        require_approval?: components["schemas"]["ApprovalRule"];
+                        only?: boolean;
+                    };
+                };
+                approval_expires_s?: number;
+                interactive?: boolean;
+                llm?: components["schemas"]["LlmSettings"];
+                processor?: components["schemas"]["ProcessorOverrides"];
+                limits?: components["schemas"]["LimitOverrides"];
+                context?: components["schemas"]["ContextOverrides"];
+                budget?: components["schemas"]["BudgetSettings"];
+            };
+        };
         NewAgent: {
             definition: components["schemas"]["AgentDefinition"];
             /**
@@ -3481,6 +3510,85 @@ export type components = {
             /** @description What went wrong. The run then ends as `failed` with the code `stopped_with_error` and this message. */
             error?: string;
         };
+        /**
+         * @example {
+         *       "settings": {
+         *         "profile": "ii",
+         *         "model": "openai/gpt-5",
+         *         "tools": {
+         *           "shell": false
+         *         },
+         *         "limits": {
+         *           "max_iterations": 50
+         *         }
+         *       },
+         *       "updated_at": "2026-11-25T09:00:00.000Z"
+         *     }
+         */
+        StoredAccountSettings: {
+            settings: {
+                profile?: components["schemas"]["ProfileName"];
+                /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+                model?: string;
+                fallbacks?: (string | {
+                    /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+                    model: string;
+                    /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
+                    on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+                })[];
+                tools?: string[] | {
+                    [key: string]: boolean | {
+                        description?: string;
+                        timeout_s?: number;
+                        enabled?: boolean;
+                        require_approval?: components["schemas"]["ApprovalRule"];
+                        only?: boolean;
+                    };
+                };
+                approval_expires_s?: number;
+                interactive?: boolean;
+                llm?: components["schemas"]["LlmSettings"];
+                processor?: {
+                    dialect?: components["schemas"]["Dialect"];
+                    execute_tools?: boolean;
+                    execute_on_stream?: boolean;
+                    tool_execution_strategy?: components["schemas"]["ToolExecutionStrategy"];
+                    /** @enum {string} */
+                    xml_adding_strategy?: "user_message" | "assistant_message" | "inline_edit" | "append" | "replace" | "xml";
+                    max_tool_calls?: number;
+                    native_max_auto_continues?: number;
+                    include_xml_examples?: boolean;
+                    json_repair_attempts?: number;
+                    unknown_outcome?: components["schemas"]["UnknownOutcomePolicy"];
+                    max_xml_tool_calls?: number;
+                };
+                limits?: {
+                    max_iterations?: number;
+                    max_duration_s?: number;
+                    max_malformed_calls?: number;
+                    tool_timeout_s?: number;
+                    max_identical_calls?: number;
+                    max_run_depth?: number;
+                    max_tree_runs?: number;
+                    max_active_children?: number;
+                };
+                context?: {
+                    strategy?: components["schemas"]["ContextStrategy"];
+                    token_threshold?: number;
+                    summary_target_tokens?: number;
+                    reserve_tokens?: number;
+                    max_turns?: number;
+                    keep_first?: number;
+                    keep_images?: number;
+                    /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
+                    summary_model?: string;
+                    input_budget_tokens?: number;
+                };
+                budget?: components["schemas"]["BudgetSettings"];
+            };
+            /** @description Null: none were ever stored. */
+            updated_at: string | null;
+        };
         StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"] | components["schemas"]["StreamRewound"];
         StreamGap: {
             id: string;
@@ -4562,6 +4670,7 @@ export type ModelRetried = components['schemas']['ModelRetried'];
 export type NameSource = components['schemas']['NameSource'];
 export type NavigateBrowserAction = components['schemas']['NavigateBrowserAction'];
 export type NewAccount = components['schemas']['NewAccount'];
+export type NewAccountSettings = components['schemas']['NewAccountSettings'];
 export type NewAgent = components['schemas']['NewAgent'];
 export type NewApiKey = components['schemas']['NewApiKey'];
 export type NewClientToken = components['schemas']['NewClientToken'];
@@ -4663,6 +4772,7 @@ export type SkillVersion = components['schemas']['SkillVersion'];
 export type SkillVersionPage = components['schemas']['SkillVersionPage'];
 export type SortOrder = components['schemas']['SortOrder'];
 export type StopRequest = components['schemas']['StopRequest'];
+export type StoredAccountSettings = components['schemas']['StoredAccountSettings'];
 export type StreamEvent = components['schemas']['StreamEvent'];
 export type StreamGap = components['schemas']['StreamGap'];
 export type StreamRewound = components['schemas']['StreamRewound'];

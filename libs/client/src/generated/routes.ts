@@ -476,6 +476,10 @@ export const endSession: Route<{ params: [sessionId: string]; answer: void }> = 
 
 export const createSessionLink: Route<{ params: []; body: Api.NewSession; answer: Api.SessionLink }> = { method: 'POST', path: '/v1/session/links', takes: 'body', repeatable: false };
 
+export const getSettings: Route<{ params: []; answer: Api.StoredAccountSettings }> = { method: 'GET', path: '/v1/settings' };
+
+export const setSettings: Route<{ params: []; body: Api.NewAccountSettings; answer: Api.StoredAccountSettings }> = { method: 'PUT', path: '/v1/settings', takes: 'body' };
+
 export interface ListSitesQuery {
   readonly limit?: number;
   /** The `next_cursor` of the page before. */

@@ -1,4 +1,5 @@
 import { accountSchemas, accounts } from './accounts';
+import { settings, settingsSchemas } from './account-settings';
 import { agentSchemas, agents } from './agents';
 import { approvalSchemas, approvals } from './approvals';
 import { audit, auditSchemas } from './audit';
@@ -52,6 +53,7 @@ export const apiRoutes = {
   ...schedules,
   ...secrets,
   ...sessions,
+  ...settings,
   ...sites,
   ...skills,
   ...threads,
@@ -83,6 +85,7 @@ export const apiSchemas: readonly ApiSchemas[] = [
   scheduleSchemas,
   secretSchemas,
   sessionSchemas,
+  settingsSchemas,
   siteSchemas,
   skillSchemas,
   socketSchemas,

@@ -1,4 +1,5 @@
 export { accounts, newApiKey, scope } from './accounts';
+export { settings } from './account-settings';
 export { agents } from './agents';
 export { approvals, decisionFields, inconsistentDecision, isConsistentDecision } from './approvals';
 export { audit } from './audit';

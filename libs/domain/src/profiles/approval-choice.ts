@@ -1,4 +1,11 @@
-import type { ApprovalRule, ApprovalSettings, RunSettings, SettingsRequest, ToolChanges } from '@rondo/contract';
+import type {
+  AccountSettings,
+  ApprovalRule,
+  ApprovalSettings,
+  RunSettings,
+  SettingsRequest,
+  ToolChanges,
+} from '@rondo/contract';
 import { ruleName } from '../tool-calls/approval-rules';
 import type { ToolDefinition } from '../tools/define-tool';
 import type { ToolSet } from '../tools/tool-set';
@@ -29,14 +36,17 @@ const optionsIn = ({ tools }: Layer): [string, Options][] =>
  * meant so.
  */
 export function approvalProblems(
-  { tools, agent }: Pick<SettingsRequest, 'tools' | 'agent'>,
+  { tools, agent, account }: Pick<SettingsRequest, 'tools' | 'agent'> & { account?: AccountSettings | undefined },
   settings: Pick<RunSettings, 'tools' | 'approvals'>,
   known: Pick<ToolSet, 'named'>,
 ): { field: string; message: string }[] {
   const rules = new Map(Object.entries(settings.approvals?.rules ?? {}).filter(([, rule]) => rule !== false));
   if (rules.size === 0) return [];
-  const [agents, runs] = [new Map(optionsIn({ tools: agent?.tools })), new Map(optionsIn({ tools }))];
-  const isMeant = (name: string) => (runs.get(name)?.only ?? agents.get(name)?.only) === true;
+  const parts = Object.entries({ tools, 'agent.tools': agent?.tools, 'account.tools': account?.tools }).map(
+    ([part, given]) => ({ part, options: new Map(optionsIn({ tools: given })) }),
+  );
+  const isMeant = (name: string) =>
+    parts.map(({ options }) => options.get(name)?.only).find((only) => only !== undefined) === true;
   const offered = settings.tools.flatMap((name) => known.named(name) ?? []);
   const ruleFor = (tool: ToolDefinition) => ruleName(allRules(settings), tool.name, tool);
   const free = offered.filter((tool) => !rules.has(ruleFor(tool) ?? ''));
@@ -45,7 +55,7 @@ export function approvalProblems(
     const ruled = offered.filter((tool) => ruleFor(tool) === name);
     const ways = free.filter((tool) => ruled.some((one) => canDoTheSame(tool, one))).map((tool) => tool.name);
     if (ways.length === 0 || isMeant(name)) return [];
-    const part = runs.get(name)?.require_approval === undefined ? 'agent.tools' : 'tools';
+    const part = parts.find(({ options }) => options.get(name)?.require_approval !== undefined)?.part;
     return [{ field: `${part}.${name}.require_approval`, message: leavesFree(ways) }];
   });
 }

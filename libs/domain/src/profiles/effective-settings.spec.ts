@@ -1,4 +1,4 @@
-import { type SettingsRequest, settingsRequest } from '@rondo/contract';
+import { type AccountSettings, type SettingsRequest, settingsRequest } from '@rondo/contract';
 import { type SettingsDefaults, effectiveSettings } from './effective-settings';
 
 const createSettings = (request: Parameters<typeof effectiveSettings>[0]) => {
@@ -17,6 +17,58 @@ describe('effectiveSettings', () => {
     expect(limits).toMatchObject({ max_iterations: 7, tool_timeout_s: 5, max_duration_s: 3600 });
     expect(model).toBe('demo/plain');
     expect(llm).toEqual({ temperature: 1 });
+  });
+
+  it('puts what the account keeps between the profile and the agent, field by field', () => {
+    const account: AccountSettings = {
+      profile: 'ii',
+      model: 'demo/slow',
+      tools: { shell: false, see_image: { require_approval: true } },
+      llm: { top_p: 0.5 },
+      processor: { max_tool_calls: 3 },
+      limits: { max_iterations: 9, tool_timeout_s: 5, max_duration_s: 60 },
+      context: { keep_images: 7 },
+      budget: { tokens: 1_000 },
+    };
+    const toSettings = (request: SettingsRequest) => {
+      const effective = effectiveSettings(request, { model: 'demo/coder', account });
+      if ('problems' in effective) throw new Error(JSON.stringify(effective.problems));
+      return effective.settings;
+    };
+
+    const alone = toSettings({});
+    expect(alone).toMatchObject({
+      ...{ profile: 'ii', model: 'demo/slow', budget: { tokens: 1_000 } },
+      limits: { max_iterations: 9, tool_timeout_s: 5, max_duration_s: 60 },
+      ...{ processor: { max_tool_calls: 3 }, context: { keep_images: 7, strategy: 'head_tail' } },
+      approvals: { rules: { see_image: true } },
+    });
+    expect(alone.llm).toEqual({ top_p: 0.5 });
+    expect(alone.tools).not.toContain('bash');
+
+    const agent = { model: 'demo/plain', tools: { shell: true }, limits: { max_iterations: 8, tool_timeout_s: 4 } };
+    const overruled = toSettings({ profile: 'suna', agent, limits: { max_iterations: 7 } });
+    expect(overruled).toMatchObject({
+      ...{ profile: 'suna', model: 'demo/plain' },
+      limits: { max_iterations: 7, tool_timeout_s: 4, max_duration_s: 60 },
+    });
+    expect(overruled.tools).toContain('execute_command');
+  });
+
+  it('leaves out a fallback of the account that cannot stand in for the model of the run', () => {
+    const account: AccountSettings = { model: 'demo/slow', fallbacks: ['demo/plain', 'demo/coder'] };
+
+    expect(effectiveSettings({ model: 'demo/plain' }, { model: 'demo/coder', account })).toMatchObject({
+      settings: { model: 'demo/plain', fallbacks: [{ model: 'demo/coder' }] },
+    });
+  });
+
+  it('names the part of a rule that leaves free what can do the same', () => {
+    const account: AccountSettings = { tools: { create_file: { require_approval: true } } };
+
+    expect(effectiveSettings({}, { model: 'demo/coder', account })).toMatchObject({
+      problems: [{ field: 'account.tools.create_file.require_approval' }],
+    });
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import type {
+  AccountSettings,
   Fallback,
   LlmSettings,
   McpServer,
@@ -29,6 +30,8 @@ export interface SettingsProblem {
 /** The defaults and limits of the deployment. */
 export interface SettingsDefaults {
   readonly model: string;
+  /** What the account keeps, below its agents. Default: nothing. */
+  readonly account?: AccountSettings;
   /** The tools that a run may use. Default: the built-in ones. */
   readonly tools?: Pick<ToolSet, 'named'>;
   /** The full names of models by their aliases. Default: there are none. */
@@ -51,22 +54,26 @@ export interface SettingsDefaults {
 
 type Budget = RunSettings['budget'];
 
-/** Merges profile, agent and request; the later part wins, field by field. */
+/** Merges profile, account, agent and request; the later part wins, field by field. */
 export function effectiveSettings(
   request: SettingsRequest,
   defaults: SettingsDefaults,
 ): { settings: RunSettings } | { problems: SettingsProblem[] } {
-  const name = request.profile ?? 'suna';
+  const name = request.profile ?? defaults.account?.profile ?? 'suna';
   const servers = readServers(request, defaults);
   const overlaid = overlay({ name, profile: profiles[name], request, defaults });
   const fallbacks = readFallbacks(request, overlaid, {
+    account: defaults.account?.fallbacks,
     chains: defaults.fallbacks,
     fullName: (model) => fullName(model, defaults),
     hasToolCalls: (model) => defaults.hasToolCalls?.(model) ?? true,
     hasPrice: (model) => defaults.hasPrice?.(model) ?? true,
   });
   const builtIn = defaults.tools ?? builtInTools;
-  const callers = readCallerTools(request, { servers: servers.settings.mcp_servers ?? [], builtIn });
+  const callers = readCallerTools(request, {
+    ...{ servers: servers.settings.mcp_servers ?? [], builtIn },
+    layers: listLayers(request, defaults),
+  });
   const tools = overlaid.tools.filter((name) => callers.named(name) === undefined);
   const settings = { ...overlaid, tools, ...fallbacks.settings, ...servers.settings, ...callers.settings };
   const known = { named: (tool: string) => builtIn.named(tool) ?? callers.named(tool) };
@@ -77,60 +84,61 @@ export function effectiveSettings(
     ...listProblems(settings, known),
     ...changeProblems(request, settings, known),
     ...policyProblems(request, known),
-    ...approvalProblems(request, settings, known),
+    ...approvalProblems({ ...request, account: defaults.account }, settings, known),
     ...budgetProblems(settings.budget, defaults.maxBudget),
   ];
   return problems.length > 0 ? { problems } : { settings };
 }
 
-interface Layers {
+interface Overlay {
   readonly name: RunSettings['profile'];
   readonly profile: Profile;
   readonly request: SettingsRequest;
   readonly defaults: SettingsDefaults;
 }
 
-function overlay({ name, profile: { settings: profile, ...about }, request, defaults }: Layers): RunSettings {
-  const { model: agentModel, llm, processor, limits, context, budget, ...other } = request.agent ?? {};
-  const {
-    tools,
-    interactive,
-    approval_expires_s,
-    mcp_servers: _servers,
-    caller_tools: _tools,
-    secrets: agentSecrets,
-    skills: _skills,
-    fallbacks: _,
-    ...identity
-  } = other;
-  const approvals = findApprovals({ tools, approval_expires_s }, request);
-  const policies = findPolicies({ tools }, request);
+type Layer = Omit<SettingsRequest, 'profile' | 'agent'>;
+
+/** What each part says, the earliest first. */
+const listLayers = (
+  { agent = {}, ...request }: SettingsRequest,
+  { account = {} }: Pick<SettingsDefaults, 'account'>,
+): readonly Layer[] => [account, agent, request];
+
+function overlay({ name, profile: { settings: profile, ...about }, request, defaults }: Overlay): RunSettings {
+  const layers = listLayers(request, defaults);
+  const last = <Key extends keyof Layer>(key: Key) => layers.map((layer) => layer[key]).findLast(Boolean);
+  const approvals = findApprovals(...layers);
+  const policies = findPolicies(...layers);
   const toolProfile = { settings: profile, ...about };
-  const agentTools = toolsAfter(profile.tools, { tools, interactive }, toolProfile);
-  const model = fullName(request.model ?? agentModel ?? defaults.model, defaults);
+  const model = fullName(last('model') ?? defaults.model, defaults);
   return {
     profile: name,
     model,
-    agent: { ...profile.agent, ...identity },
-    tools: toolsAfter(agentTools, request, toolProfile),
-    llm: [llm, request.llm].reduce<LlmSettings>(overlayLlm, profile.llm),
-    processor: {
-      ...withSupportedDialect(profile.processor, defaults.hasToolCalls?.(model) ?? true),
-      ...withoutAlias(processor),
-      ...withoutAlias(request.processor),
-    },
-    limits: { ...profile.limits, ...defined(limits), ...defined(request.limits) },
-    context: overlayContext(
-      profile.context,
-      withFullName({ ...defined(context), ...defined(request.context) }, defaults),
+    agent: { ...profile.agent, ...toIdentity(request.agent) },
+    tools: layers.reduce<string[]>((tools, layer) => toolsAfter(tools, layer, toolProfile), profile.tools),
+    llm: layers.map(({ llm }) => llm).reduce<LlmSettings>(overlayLlm, profile.llm),
+    processor: layers.reduce(
+      (processor, layer) => ({ ...processor, ...withoutAlias(layer.processor) }),
+      withSupportedDialect(profile.processor, defaults.hasToolCalls?.(model) ?? true),
     ),
-    budget: { ...defaultBudget(defaults, model), ...defined(budget), ...defined(request.budget) },
+    limits: layers.reduce((limits, layer) => ({ ...limits, ...defined(layer.limits) }), profile.limits),
+    context: overlayContext(profile.context, withFullName(merged(layers.map(({ context }) => context)), defaults)),
+    budget: { ...defaultBudget(defaults, model), ...merged(layers.map(({ budget }) => budget)) },
     ...(approvals && { approvals }),
     ...(policies && { tool_policies: policies }),
-    ...toSecrets(request.secrets ?? agentSecrets),
+    ...toSecrets(last('secrets')),
     termination: profile.termination,
   };
 }
+
+const toIdentity = ({
+  name,
+  description,
+  task,
+  system_prompt,
+  directives,
+}: NonNullable<SettingsRequest['agent']> = {}) => defined({ name, description, task, system_prompt, directives });
 
 const toSecrets = (names: readonly string[] = []): Pick<RunSettings, 'secrets'> =>
   names.length > 0 ? { secrets: [...names] } : {};
@@ -189,6 +197,13 @@ function overlayContext(profile: ContextSettings, requested: Partial<ContextSett
 
 /** `head_tail` leaves half of `max_turns`, and the summary is one of these turns. */
 const maxKeepFirst = ({ max_turns }: ContextSettings): number => Math.max(0, Math.floor(max_turns / 2) - 1);
+
+/** Of several objects, the last value of each field. */
+const merged = <T extends object>(parts: readonly (T | undefined)[]) =>
+  parts.reduce<ReturnType<typeof defined<T>>>(
+    (earlier, part) => ({ ...earlier, ...defined(part) }),
+    defined<T>(undefined),
+  );
 
 /** An object without its undefined fields. */
 const defined = <T extends object>(part: T | undefined): { [K in keyof T]?: Exclude<T[K], undefined> } =>
@@ -290,6 +305,10 @@ interface OtherTools {
   readonly builtIn: Pick<ToolSet, 'named'>;
 }
 
+interface CallerToolContext extends OtherTools {
+  readonly layers: readonly Layer[];
+}
+
 interface ChosenCallerTools {
   readonly settings: Pick<RunSettings, 'caller_tools'>;
   readonly problems: { field: string; message: string }[];
@@ -298,11 +317,12 @@ interface ChosenCallerTools {
 }
 
 /** The caller's tools of the request, or those of its agent, without those that are switched off. */
-function readCallerTools(request: SettingsRequest, other: OtherTools): ChosenCallerTools {
-  const { caller_tools: requested, agent } = request;
+function readCallerTools(
+  { caller_tools: requested, agent }: SettingsRequest,
+  { layers, ...other }: CallerToolContext,
+): ChosenCallerTools {
   const field = requested ? 'caller_tools' : 'agent.caller_tools';
   const all = requested ?? agent?.caller_tools ?? [];
-  const layers = [{ tools: agent?.tools }, { tools: request.tools }];
   const on = all.filter(({ name }) => isCallerToolOn(name, layers));
   const definitions = new Map(all.map((tool) => [tool.name, toCallerTool(tool)]));
   return {
@@ -324,6 +344,8 @@ function whyTaken(name: string, { servers, builtIn }: OtherTools): string | unde
 }
 
 interface FallbackChoice {
+  /** The chain of the account. */
+  readonly account: RequestedFallbacks | undefined;
   /** The chains of the deployment. */
   readonly chains: ModelFallbacks | undefined;
   readonly fullName: (model: string) => string;
@@ -332,8 +354,8 @@ interface FallbackChoice {
 }
 
 /**
- * The chain of the request, else of its agent, else of the deployment for this model. What cannot stand in is refused
- * where a request names it, and left out of a chain of the deployment, which is made for many runs.
+ * The chain of the request, else of its agent, else of the account, else of the deployment for this model. What cannot stand
+ * in is refused where a request or its agent names it, and left out of the other chains, which are made for many runs.
  */
 function readFallbacks(
   { fallbacks: requested, agent }: SettingsRequest,
@@ -342,7 +364,9 @@ function readFallbacks(
 ): { settings: Pick<RunSettings, 'fallbacks'>; problems: { field: string; message: string }[] } {
   const field = requested ? 'fallbacks' : 'agent.fallbacks';
   const named = requested ?? agent?.fallbacks;
-  const chain = (named ?? choice.chains?.get(settings.model) ?? []).map((one) => toFallback(one, choice));
+  const chain = (named ?? choice.account ?? choice.chains?.get(settings.model) ?? []).map((one) =>
+    toFallback(one, choice),
+  );
   const lacks = chain.map((one, index) => findLack(one, { before: chain.slice(0, index), settings, choice }));
   const problems = lacks.flatMap((message, index) =>
     named && message !== undefined ? [{ field: `${field}.${index}`, message }] : [],

@@ -9,6 +9,7 @@ import {
   reply,
   settings,
 } from '../../../testing/store-fixture';
+import { StoredSettings } from '../../account-settings';
 import { Agents } from '../../agents/agents';
 import type { ChildOrder } from './start-child';
 import { RunTrees } from './run-trees';
@@ -97,6 +98,17 @@ async function finish(id: RunId, text: string): Promise<void> {
 }
 
 describe('a call of run_agent', () => {
+  it('is told what the account keeps for its runs', async () => {
+    const parent = await readParent(1);
+    const kept = { limits: { max_iterations: 7 } };
+    await new StoredSettings(fixture.database).write(fixture.accountId, kept);
+    const toSettings = jest.fn(() => ({ settings }));
+
+    await trees.start({ ...createOrder(parent, createCall(parent)), toSettings });
+
+    expect(toSettings).toHaveBeenCalledWith(expect.objectContaining({ account: kept }));
+  });
+
   it('starts one run, however often and by how many it is asked, and names its origin', async () => {
     const parent = await readParent(1);
     const all = await Promise.all([start(parent), start(parent), start(parent)]);

@@ -1,4 +1,5 @@
 import {
+  type AccountSettings,
   type AwaitedChild,
   type RecordedFact,
   type RunId,
@@ -15,7 +16,7 @@ import { toActive, activeRow, activeVersion } from '../../agents/agent-row';
 import { type NewRun, type RunMaker, createRun } from '../create-run';
 import type { RunOrigin } from '../run-origin';
 import { z } from 'zod';
-import { checked } from '../../../database/checked-query';
+import { checked, jsonDocument } from '../../../database/checked-query';
 
 /** A call of `run_agent`. */
 export interface ChildOrder {
@@ -26,7 +27,7 @@ export interface ChildOrder {
   readonly input: string;
   /** The settings of a run of this agent, or why it can have none. */
   readonly toSettings: (
-    agent: Pick<ActiveAgent, 'definition' | 'servers'>,
+    agent: Pick<ActiveAgent, 'definition' | 'servers'> & { readonly account: AccountSettings },
   ) => { settings: RunSettings } | { problem: string };
 }
 
@@ -94,12 +95,14 @@ async function startNew(maker: RunMaker, order: ChildOrder, id: RunId): Promise<
 
 const namedAgentRow = activeRow.extend({
   name: z.string(),
+  account: jsonDocument<AccountSettings>().nullable(),
 });
 
 const namedAgent = checked(
   namedAgentRow,
   `
-select agents.id, agents.name, agents.version, active.definition, active.sealed_headers from agents join ${activeVersion}
+select agents.id, agents.name, agents.version, active.definition, active.sealed_headers, accounts.settings as account
+from agents join ${activeVersion} join accounts on accounts.id = agents.account_id
 where agents.account_id = $1 and (agents.name = $2 or agents.id = $2) order by agents.name = $2 desc limit 1`,
 );
 
@@ -110,7 +113,7 @@ const someNames = checked(
 
 async function agentNamed(sql: Sql, { parent: { accountId }, agent }: ChildOrder) {
   const row = await namedAgent.first(sql, [accountId, agent]);
-  if (row) return { name: row.name, ...toActive(row) };
+  if (row) return { name: row.name, account: row.account ?? {}, ...toActive(row) };
   const others = (await someNames.all(sql, [accountId])).map(({ name }) => `"${name}"`);
   throw new Refused(
     `There is no agent "${agent}". ${others.length > 0 ? `Agents: ${others.join(', ')}.` : 'There are no stored agents.'}`,
