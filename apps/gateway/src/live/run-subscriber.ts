@@ -184,6 +184,10 @@ export class RunSubscriber implements BroadcastListener {
 
   /** Joins the broadcast until it is woken, or reads the next page of the log. */
   private async advance(): Promise<void> {
+    if (this.broadcast.isCut) {
+      this.cut(); // it was before this subscriber had joined it
+      return;
+    }
     if (this.unsent) {
       this.deliverPage(this.unsent);
       return;

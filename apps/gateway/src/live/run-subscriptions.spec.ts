@@ -61,6 +61,13 @@ describe('RunSubscriptions', () => {
     expect(client.seq).toBe(script.log.length);
   });
 
+  it('cuts a reader that was still opening its stream when the database was replaced', async () => {
+    const { ending } = attach();
+    subscriptions.cutAll();
+
+    expect(await Promise.race([ending, settled()])).toBe('cut');
+  });
+
   it('leaves no subscription where no run was created', async () => {
     const refused = () => Promise.reject(new Error('thread_busy'));
     const { ending } = attach(0, { by: (watch) => subscriptions.subscribeToNew(script.address, watch, refused) });
