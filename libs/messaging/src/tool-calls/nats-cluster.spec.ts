@@ -41,6 +41,22 @@ describe('a NATS cluster of three', () => {
     await worker.close();
   });
 
+  it('is the same store for all workers, also where they create its streams at once', async () => {
+    const log = new RecordedLog();
+    const url = cluster.findUrl('agent-worker');
+    const workers = await Promise.all(['a', 'b', 'c'].map((name) => connectNats({ url, name, log })));
+    const { streams } = await createToolStreams(await fixture.nats.link()).manager;
+    for (let round = 1; round <= 10; round += 1) {
+      for (const { config } of await streams.list().next()) await streams.delete(config.name);
+
+      const stores = workers.map((worker) => new ToolStreams(worker, { replicas: 3 }));
+      await Promise.all(stores.map(ensure));
+
+      expect(stores.map((one) => stores.every(({ store }) => one.remembers(store)))).toEqual([true, true, true]);
+    }
+    await Promise.all(workers.map((worker) => worker.close()));
+  });
+
   it('loses and doubles no call when the server that leads the queue is killed', async () => {
     const link = await fixture.nats.link();
     const streams = createToolStreams(link);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DiscardPolicy,
   type JetStreamClient,
@@ -28,6 +29,12 @@ export const maxMessageBytes = 8 * mebibyte;
 
 /** The calls of all accounts that wait or run. */
 export const callQueueBytes = 256 * mebibyte;
+
+/** Stands for the start of a server where there are several. */
+const inCluster = 'cluster';
+
+/** A server of a cluster tells a time of its own for the creation of a stream, until it has the one that holds for all. */
+const agreedAfterMs = 250;
 
 type Config = Partial<StreamConfig> & { name: string };
 
@@ -165,7 +172,7 @@ export class ToolStreams {
   /** A server generates an id at each start. In a cluster, the connected server need not be the one that stores. */
   private get serverStart(): string {
     const { info } = this.nats.connection;
-    return info?.cluster ? 'cluster' : (info?.server_id ?? '');
+    return info?.cluster ? inCluster : (info?.server_id ?? '');
   }
 
   private async create(): Promise<void> {
@@ -176,13 +183,24 @@ export class ToolStreams {
       ...config,
       ...(replicas !== undefined && { num_replicas: replicas }),
     }));
-    const find = ({ name }: Config) => manager.streams.info(name);
-    const infos = await Promise.all(
-      configs.map((config) => (createsStreams ? createStream(manager, config) : find(config))),
-    );
-    const createdAt = infos.map(({ created }) => created).join();
+    if (createsStreams) await Promise.all(configs.map((config) => createStream(manager, config)));
+    const readCreation = async () => {
+      const infos = await Promise.all(configs.map(({ name }) => manager.streams.info(name)));
+      return infos.map(({ created }) => created).join();
+    };
+    const createdAt = await (serverStart === inCluster ? unchanged(readCreation) : readCreation());
     const stamp = createHash('sha256').update(`${layout},${serverStart},${createdAt}`).digest('hex').slice(0, 12);
     this.known = { serverStart, stamp };
+  }
+}
+
+/** Reads again until the answer is the same. */
+async function unchanged(read: () => Promise<string>): Promise<string> {
+  for (let before = await read(); ;) {
+    await sleep(agreedAfterMs);
+    const now = await read();
+    if (now === before) return now;
+    before = now;
   }
 }
 
@@ -201,11 +219,11 @@ const existsAlready: readonly unknown[] = [10058, 10065];
  * library asks for the present one first, so what operators have set beside it stays, the number of replicas for example.
  * The update fails where the overlap is with a stream of another name.
  */
-async function createStream({ streams }: JetStreamManager, config: Config) {
+async function createStream({ streams }: JetStreamManager, config: Config): Promise<void> {
   try {
-    return await streams.add(config);
+    await streams.add(config);
   } catch (error) {
     if (!(error instanceof NatsError && existsAlready.includes(error.api_error?.err_code))) throw error;
-    return streams.update(config.name, config);
+    await streams.update(config.name, config);
   }
 }
