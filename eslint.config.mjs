@@ -24,7 +24,7 @@ const arrows = {
   'apps/cli/src/resources': ['client', 'contract'], // its commands are made from the routes
   'apps/cli/src/replay': ['client', 'contract', 'domain'], // it runs the loop itself
   'apps/console': ['client', 'react'],
-  'apps/chaos': ['client', 'contract', 'test-deployment'],
+  'apps/chaos': ['client', 'contract', 'test-deployment', 'persistence/testing', 'messaging/testing'],
   'apps/bench': ['contract', 'test-deployment'],
 };
 

@@ -19,11 +19,9 @@ export function toPassword(dataDir, server, user) {
 
 /** The URL with this user's credentials. The URL of a server that was not started here is returned unchanged. */
 export function urlFor(user, { dataDir, server, url }) {
-  if (!url.includes(`:${ownerPassword(dataDir, server)}@`)) return url; // one of several hosts is no URL for Node
-  const login = new URL(url);
-  login.username = user;
-  login.password = toPassword(dataDir, server, user);
-  return login.href;
+  if (!url.includes(`:${ownerPassword(dataDir, server)}@`)) return url;
+  const login = `${encodeURIComponent(user)}:${toPassword(dataDir, server, user)}`;
+  return url.replace(/:\/\/[^@]*@/, `://${login}@`); // one of several hosts is no URL for Node
 }
 
 /** The file with the id of the n-th executor of a data directory. */

@@ -26,6 +26,14 @@ export interface DeploymentRequest extends Pick<ServicesRequest, 'instances' | '
   readonly through?: (servers: InfrastructureEnvironment) => Promise<InfrastructureEnvironment>;
   /** What was saved of another deployment. */
   readonly restored?: SavedDeployment;
+  /** Starts the servers, or some of them, with the owner's passwords of this data directory. */
+  readonly servers?: (directory: string) => Promise<StartedServers>;
+}
+
+/** Servers that the deployment did not start itself, and stops at the end. */
+export interface StartedServers {
+  readonly env: InfrastructureEnvironment;
+  stop(): Promise<void>;
 }
 
 export interface SavedDeployment {
@@ -50,23 +58,31 @@ export interface ModelRequest {
 export class RunningRondo {
   private constructor(
     readonly directory: string,
-    readonly infrastructure: Infrastructure,
     readonly services: Services,
+    private readonly servers: { readonly infrastructure: Infrastructure; readonly started: StartedServers },
   ) {}
+
+  get infrastructure(): Infrastructure {
+    return this.servers.infrastructure;
+  }
 
   /** Resolves when everything is ready; when it rejects, nothing is left. */
   static async start(request: DeploymentRequest = {}): Promise<RunningRondo> {
     const directory = mkdtempSync('/var/tmp/rondo-test-');
     request.restored?.files(directory);
-    const infrastructure = await startInfrastructure({
-      dataDir: directory,
-      packagesDirectory: join(repoRoot, '.data'),
-      env: inherited,
-    });
+    const started = (await request.servers?.(directory)) ?? { env: {}, stop: () => Promise.resolve() };
+    let infrastructure: Infrastructure | undefined;
     try {
-      return new RunningRondo(directory, infrastructure, await startAll(directory, infrastructure.env, request));
+      infrastructure = await startInfrastructure({
+        dataDir: directory,
+        packagesDirectory: join(repoRoot, '.data'),
+        env: { ...inherited, ...started.env },
+      });
+      const services = await startAll(directory, infrastructure.env, request);
+      return new RunningRondo(directory, services, { infrastructure, started });
     } catch (error) {
-      await infrastructure.stop();
+      await infrastructure?.stop();
+      await started.stop();
       rmSync(directory, { recursive: true, force: true });
       throw error;
     }
@@ -90,6 +106,7 @@ export class RunningRondo {
   async stop(): Promise<void> {
     await this.services.stop();
     await this.infrastructure.stop();
+    await this.servers.started.stop();
     rmSync(this.directory, { recursive: true, force: true });
   }
 

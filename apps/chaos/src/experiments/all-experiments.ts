@@ -1,5 +1,6 @@
 import type { Experiment } from '../experiment';
 import { effects } from './effects';
+import { failover } from './failover';
 import { freeze } from './freeze';
 import { halfOpen } from './half-open';
 import { kills } from './kills';
@@ -27,4 +28,5 @@ export const experiments: readonly Experiment[] = [
   mixed,
   neighbour,
   upgrade,
+  failover,
 ];

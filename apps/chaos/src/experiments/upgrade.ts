@@ -9,7 +9,7 @@ import { receiptIn } from '../test-bed/stopped-run';
 import type { Scale, TestBed, TestBedRequest } from '../test-bed/test-bed';
 import { MixedVersions, type Version } from '../upgrade/mixed-versions';
 import { UpgradeLoad } from '../upgrade/upgrade-load';
-import { WatchedRuns } from '../upgrade/watched-runs';
+import { WatchedRuns } from '../test-bed/watched-runs';
 
 const sizes = {
   full: { atOnce: 16, iterations: 8, pauseMs: 5_000 },

@@ -1,4 +1,4 @@
-import { type Fact, Rondo, type Run } from '@rondo/client';
+import { type Fact, Rondo, RondoError, type Run } from '@rondo/client';
 import { isTerminal, isWaiting } from '@rondo/contract';
 
 /** Some five minutes: several gateways may die in a row that had begun the same request. */
@@ -65,3 +65,6 @@ function fetchInTurn(gateways: readonly string[]): typeof fetch {
 
 /** It is over, or waits for a person. */
 export const isSettled = ({ status }: Pick<Run, 'status'>): boolean => isTerminal(status) || isWaiting(status);
+
+/** The run does not exist, though its client has its id. */
+export const isGone = (error: unknown): boolean => error instanceof RondoError && error.code === 'run_not_found';

@@ -34,17 +34,26 @@ export const unsafeCommand = (effects: CountingEffectServer, { tag, behaviour }:
     20,
   );
 
-/** Each iteration streams some text, then has two effects: one by an unsafe command, one by a keyed request. */
+interface Steps {
+  readonly tag: string;
+  readonly iterations: number;
+  /** Between two of the ten pieces of a text. */
+  readonly paceMs?: number;
+  /** By a command in the sandbox unless given. */
+  readonly unsafe?: typeof unsafeCommand | typeof unsafeCall;
+}
+
+/** Each iteration streams some text, then has two effects: an unsafe one, and one by a keyed request. */
 export function stepsOfTwo(
   effects: CountingEffectServer,
-  { tag, iterations }: { tag: string; iterations: number },
+  { tag, iterations, paceMs = 5, unsafe = unsafeCommand }: Steps,
 ): RunRequest {
   const turns = Array.from({ length: iterations }, (_, index) => ({
     text: words.repeat(4),
-    pace_ms: 5,
+    pace_ms: paceMs,
     chunk_chars: 12,
     calls: [
-      unsafeCommand(effects, { tag: `${tag}/${index + 1}/unsafe` }),
+      unsafe(effects, { tag: `${tag}/${index + 1}/unsafe` }),
       keyedCall(effects, { tag: `${tag}/${index + 1}/keyed` }),
     ],
   }));

@@ -32,7 +32,10 @@ export interface Scale {
   readonly from?: string;
 }
 
-export interface TestBedRequest extends Pick<DeploymentRequest, 'instances' | 'settings' | 'leases' | 'launch'> {
+export interface TestBedRequest extends Pick<
+  DeploymentRequest,
+  'instances' | 'settings' | 'leases' | 'launch' | 'servers'
+> {
   /** Connects the services to the servers through proxies that can stall. */
   readonly behindProxies?: boolean;
 }

@@ -3,7 +3,7 @@ import { type RunRequest, stepsOfTwo } from '../test-bed/run-requests';
 import { type LaunchedRun, launch, settle } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
 import { asking, endless, reading, summarized, usual, writing } from './upgrade-runs';
-import type { WatchedRuns } from './watched-runs';
+import type { WatchedRuns } from '../test-bed/watched-runs';
 
 const kinds = ['steps', 'summary', 'steps', 'question', 'steps', 'thread', 'usual', 'stop'] as const;
 type Kind = (typeof kinds)[number];

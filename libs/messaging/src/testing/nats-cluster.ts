@@ -4,6 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { owner, ownerPassword, urlFor } from '../../../../deploy/local/credentials.mjs';
 import { findNatsServer, toUsers } from '../../../../deploy/local/nats-server.mjs';
+import { connect } from 'nats';
+import { natsLogin } from '../connection/nats-login';
 import { freePorts } from './free-ports';
 
 /** PEM files with which the servers insist on TLS. */
@@ -36,19 +38,27 @@ class Node {
   }
 }
 
+export interface NatsClusterRequest {
+  readonly size?: number;
+  readonly tls?: TlsFiles;
+  /** Where the users' passwords are; a directory of its own unless given. */
+  readonly dataDir?: string;
+}
+
 /** Real NATS servers on 127.0.0.1 that keep streams together, with the users of `npm start`. */
 export class NatsCluster {
   private constructor(
     private readonly directory: string,
+    private readonly dataDir: string,
     readonly nodes: readonly Node[],
   ) {}
 
-  static async start({ size = 3, tls }: { size?: number; tls?: TlsFiles } = {}): Promise<NatsCluster> {
+  static async start({ size = 3, tls, dataDir }: NatsClusterRequest = {}): Promise<NatsCluster> {
     const directory = mkdtempSync('/var/tmp/rondo-nats-cluster-');
+    const users = toUsers(dataDir ?? directory);
     const program = await findNatsServer(join(__dirname, '../../../../.data'));
     const ports = await freePorts(2 * size);
     const [clients, routes] = [ports.slice(0, size), ports.slice(size)];
-    const users = toUsers(directory);
     const nodes = clients.map((port, index) => {
       const name = `n${index + 1}`;
       const store = join(directory, name);
@@ -69,15 +79,25 @@ export class NatsCluster {
       return new Node(name, port, () => spawn(program.file, ['--config', file], { env, stdio: 'ignore' }));
     });
     for (const node of nodes) node.up();
-    return new NatsCluster(directory, nodes);
+    return new NatsCluster(directory, dataDir ?? directory, nodes);
   }
 
   /** The URL of all nodes for a service, or for the owner, who may do everything. */
   findUrl(user: string = owner, scheme = 'nats'): string {
-    const [first, ...rest] = this.nodes.map(({ port }) => `127.0.0.1:${port}`);
-    const owners = `${scheme}://${owner}:${ownerPassword(this.directory, 'nats')}@${first}`;
-    const url = user === owner ? owners : urlFor(user, { dataDir: this.directory, server: 'nats', url: owners });
-    return [url, ...rest].join(',');
+    const hosts = this.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
+    const owners = `${scheme}://${owner}:${ownerPassword(this.dataDir, 'nats')}@${hosts}`;
+    return user === owner ? owners : urlFor(user, { dataDir: this.dataDir, server: 'nats', url: owners });
+  }
+
+  /** The server that leads this stream. */
+  async findLeader(stream: string): Promise<Node> {
+    const connection = await connect(natsLogin(this.findUrl()));
+    try {
+      const { cluster } = await (await connection.jetstreamManager()).streams.info(stream);
+      return this.node(`${cluster?.leader}`);
+    } finally {
+      await connection.close();
+    }
   }
 
   node(name: string): Node {

@@ -1,15 +1,15 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { postgresPrograms } from '../../../../deploy/local/postgres-programs.mjs';
 import { findPostgresServer, serverOwner } from '../../../../deploy/local/postgres-server.mjs';
 
-const password = 'of-a-pair';
-const replica = 'replica';
 const pollMs = 50;
 
 /** Forwards connections to a port that can be changed, as the proxy or name in front of a replicated database does. */
@@ -64,26 +64,42 @@ interface Programs {
   readonly env: NodeJS.ProcessEnv;
 }
 
+interface Started {
+  readonly port: number;
+  readonly child: ChildProcess;
+}
+
+export interface PostgresPairRequest {
+  /** Below it lie Debian's packages, where no server is installed. */
+  readonly dataDir: string;
+  /** The primary waits for its replica. */
+  readonly isSynchronous: boolean;
+  /** Of the owner, `rondo`. */
+  readonly password?: string;
+}
+
 /** A real primary and its replica, reached by one address. */
 export class PostgresPair {
-  private readonly children: ChildProcess[] = [];
+  private primary: Started | undefined;
+  private replica: Started | undefined;
+  private made = 0;
 
   private constructor(
     private readonly programs: Programs,
-    private readonly directory: string,
-    private readonly ports: { readonly primary: number; readonly replica: number },
+    private readonly request: PostgresPairRequest,
     private readonly switches: { readonly clients: Switch; readonly replication: Switch },
-  ) {}
-
-  /** `dataDir`: below it lie Debian's packages, where no server is installed. Synchronous: the primary waits for its replica. */
-  static async start({ dataDir, isSynchronous }: { dataDir: string; isSynchronous: boolean }): Promise<PostgresPair> {
-    const programs = await findPostgresServer(dataDir);
-    const directory = mkdtempSync(join(tmpdir(), 'postgres-pair-'));
+    private readonly directory = mkdtempSync(join(tmpdir(), 'postgres-pair-')),
+  ) {
     chmodSync(directory, 0o777);
+  }
+
+  static async start(request: PostgresPairRequest): Promise<PostgresPair> {
+    const programs = await findPostgresServer(request.dataDir);
     const [clients, replication] = [await Switch.open(), await Switch.open()];
-    const pair = new PostgresPair(programs, directory, await findPorts(), { clients, replication });
+    const pair = new PostgresPair(programs, request, { clients, replication });
     try {
-      await pair.initialize(isSynchronous);
+      await pair.startPrimary();
+      await pair.addReplica(request.isSynchronous);
     } catch (error) {
       await pair.close();
       throw error;
@@ -101,108 +117,118 @@ export class PostgresPair {
     this.switches.replication.pointTo();
   }
 
-  /** Kills the primary, which is never started again, and promotes the replica. */
-  async failOver(): Promise<void> {
+  /** Kills the primary, which is never started again, and promotes the replica `afterMs` later. */
+  async failOver(afterMs = 0): Promise<void> {
+    const { primary, replica } = this;
+    if (!primary || !replica) throw new Error('there is no replica');
+    await kill(primary.child);
     this.switches.clients.pointTo();
-    const [primary] = this.children;
-    if (primary) await kill(primary);
-    await withClient(this.findUrl(this.ports.replica), (client) => client.query('select pg_promote(true, 30)'));
-    this.switches.clients.pointTo(this.ports.replica);
+    await sleep(afterMs);
+    await withClient(this.findUrl(replica.port), (client) => client.query('select pg_promote(true, 30)'));
+    this.switches.clients.pointTo(replica.port);
+    [this.primary, this.replica] = [replica, undefined];
+  }
+
+  /** Makes a replica of the server that is the primary now. */
+  async addReplica(isSynchronous: boolean): Promise<void> {
+    const { primary } = this;
+    const { replication } = this.switches;
+    if (!primary) throw new Error('there is no primary');
+    replication.pointTo(primary.port);
+    const data = this.newDirectory();
+    await this.copy(primary.port, data);
+    writeFileSync(join(data, 'standby.signal'), '');
+    const from = `host=127.0.0.1 port=${replication.port} user=rondo password=${this.password} application_name=replica`;
+    this.replica = await this.run(data, [`primary_conninfo=${from}`]);
+    await withClient(this.findUrl(primary.port), async (client) => {
+      while (!(await client.query(`select from pg_stat_replication where state = 'streaming'`)).rowCount)
+        await sleep(pollMs);
+      if (!isSynchronous) return;
+      await client.query(`alter system set synchronous_standby_names = 'replica'`);
+      await client.query('select pg_reload_conf()');
+      while (!(await client.query(`select from pg_stat_replication where sync_state = 'sync'`)).rowCount)
+        await sleep(pollMs);
+    });
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.children.map(kill));
+    for (const server of [this.primary, this.replica]) if (server) await kill(server.child);
     await this.switches.clients.close();
     await this.switches.replication.close();
     rmSync(this.directory, { recursive: true, force: true });
   }
 
+  private get password(): string {
+    return this.request.password ?? 'of-a-pair';
+  }
+
+  private newDirectory(): string {
+    return join(this.directory, `server-${(this.made += 1)}`);
+  }
+
   private findUrl(port: number): string {
-    return `postgresql://rondo:${password}@127.0.0.1:${port}/postgres`;
+    return `postgresql://rondo:${this.password}@127.0.0.1:${port}/postgres`;
   }
 
-  private async initialize(isSynchronous: boolean): Promise<void> {
-    const [primary, copy] = [join(this.directory, 'primary'), join(this.directory, replica)];
+  private async startPrimary(): Promise<void> {
+    const data = this.newDirectory();
     const passwordFile = join(this.directory, 'password');
-    writeFileSync(passwordFile, password, { mode: 0o644 });
-    this.asOwner('initdb', [
+    writeFileSync(passwordFile, this.password, { mode: 0o644 });
+    const login = ['-U', 'rondo', '--pwfile', passwordFile, '-A', 'scram-sha-256'];
+    await this.asOwner(this.programs, 'initdb', ['-D', data, ...login, '-N', '--no-locale', '-E', 'UTF8']);
+    writeFileSync(join(data, 'pg_hba.conf'), 'host all,replication all 127.0.0.1/32 scram-sha-256\n');
+    this.primary = await this.run(data);
+    this.switches.clients.pointTo(this.primary.port);
+  }
+
+  /** Before the primary is told to wait for it: so the copy will not wait for a replica of its own once it is promoted. */
+  private async copy(port: number, data: string): Promise<void> {
+    const packages = { path: process.env['PATH'], packagesDirectory: this.request.dataDir };
+    const { directory, env } = await postgresPrograms(packages);
+    const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'rondo', '--checkpoint=fast', '--no-sync'];
+    await this.asOwner({ directory, env: { ...env, PGPASSWORD: this.password } }, 'pg_basebackup', [
+      ...from,
       '-D',
-      primary,
-      '-U',
-      'rondo',
-      '--pwfile',
-      passwordFile,
-      '-A',
-      'scram-sha-256',
-      '-N',
-      '--no-locale',
-      '-E',
-      'UTF8',
+      data,
     ]);
-    writeFileSync(join(primary, 'pg_hba.conf'), 'host all,replication all 127.0.0.1/32 scram-sha-256\n');
-    cpSync(primary, copy, { recursive: true, preserveTimestamps: true });
-    this.giveToOwner(copy);
-    writeFileSync(join(copy, 'standby.signal'), '');
-    const { replication, clients } = this.switches;
-    const from = `host=127.0.0.1 port=${replication.port} user=rondo password=${password} application_name=${replica}`;
-    const first = ['wal_keep_size=256MB', ...(isSynchronous ? [`synchronous_standby_names=${replica}`] : [])];
-    await this.run(primary, this.ports.primary, first);
-    replication.pointTo(this.ports.primary);
-    await this.run(copy, this.ports.replica, ['hot_standby=on', `primary_conninfo=${from}`]);
-    clients.pointTo(this.ports.primary);
-    await this.awaitReplica();
   }
 
-  private async awaitReplica(): Promise<void> {
-    await withClient(this.url, async (client) => {
-      for (;;) {
-        const { rowCount } = await client.query(`select from pg_stat_replication where state = 'streaming'`);
-        if (rowCount) return;
-        await sleep(pollMs);
-      }
-    });
-  }
-
-  private async run(data: string, port: number, settings: readonly string[]): Promise<void> {
-    const all = [...settings, `port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'jit=off'];
-    const args = ['-D', data, ...all.flatMap((setting) => ['-c', setting])];
+  private async run(data: string, more: readonly string[] = []): Promise<Started> {
+    const port = await findPort();
+    const all = [
+      ...more,
+      `port=${port}`,
+      'listen_addresses=127.0.0.1',
+      'unix_socket_directories=',
+      'max_connections=200',
+      'wal_keep_size=256MB',
+      'jit=off',
+    ];
     const { directory, env } = this.programs;
-    const child = spawn(join(directory, 'postgres'), args, {
+    const child = spawn(join(directory, 'postgres'), ['-D', data, ...all.flatMap((setting) => ['-c', setting])], {
       cwd: data,
       env: { ...process.env, ...env },
       stdio: 'ignore',
       ...serverOwner(),
     });
-    this.children.push(child);
     while (!(await withClient(this.findUrl(port), () => Promise.resolve(true)).catch(() => false))) {
       if (child.exitCode !== null) throw new Error(`${data} does not start`);
       await sleep(pollMs);
     }
+    return { port, child };
   }
 
-  private asOwner(program: string, args: readonly string[]): void {
-    const { directory, env } = this.programs;
-    execFileSync(join(directory, program), args, {
-      cwd: this.directory,
-      env: { ...process.env, ...env },
-      stdio: 'ignore',
-      ...serverOwner(),
-    });
-  }
-
-  private giveToOwner(path: string): void {
-    const { uid, gid } = serverOwner();
-    if (uid !== undefined) execFileSync('chown', ['-R', `${uid}:${gid}`, path]);
-    chmodSync(path, 0o700);
+  private async asOwner({ directory, env }: Programs, program: string, args: readonly string[]): Promise<void> {
+    const options = { cwd: this.directory, env: { ...process.env, ...env }, ...serverOwner() };
+    await promisify(execFile)(join(directory, program), args, options);
   }
 }
 
-async function findPorts(): Promise<{ primary: number; replica: number }> {
-  const [one, other] = [await Switch.open(), await Switch.open()];
-  const ports = { primary: one.port, replica: other.port };
-  await one.close();
-  await other.close();
-  return ports;
+async function findPort(): Promise<number> {
+  const held = await Switch.open();
+  const { port } = held;
+  await held.close();
+  return port;
 }
 
 /** The postmaster's children end when they notice that it is gone. */

@@ -1,0 +1,3 @@
+export { NatsCluster } from './nats-cluster';
+export { RedisServers } from './redis-servers';
+export * from './severable-proxy';
