@@ -28,6 +28,8 @@ export interface ServicesRequest {
   env?: NodeJS.ProcessEnv;
   /** Starts a service again when it dies; on unless told otherwise. */
   supervise?: boolean;
+  /** Before each start of a service that has died soon after its start; the last one holds for all further ones. */
+  restartDelaysMs?: readonly number[];
   /** The command that starts an instance with this environment; the one of this repository unless given. */
   launch?: (instance: { service: ServiceName; name: string; env: NodeJS.ProcessEnv }) => Command;
   log?: Progress;

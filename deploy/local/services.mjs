@@ -77,12 +77,13 @@ export class Services {
   }
 
   #create({ service, name, port }) {
-    const { launch, dataDir, supervise } = this.#request;
+    const { launch, dataDir, supervise, restartDelaysMs } = this.#request;
     const url = toUrl(this.#toHost(service), port);
     return new SupervisedProcess({
       name,
       url,
       supervise,
+      ...(restartDelaysMs && { restartDelaysMs }),
       kind: 'service',
       logFile: rotateLog(join(dataDir, 'logs', `${name}.log`)),
       pidFile: join(privateDirectory(join(dataDir, 'run')), `${name}.pid`),

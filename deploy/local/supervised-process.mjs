@@ -15,7 +15,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { privateDirectory } from './data-directory.mjs';
 import { removePidFile, writePidFile } from './process-identity.mjs';
 
-const restartDelaysMs = [50, 250, 1_000, 2_000, 5_000, 15_000];
 const healthyAfterMs = 3_000;
 const probeEveryMs = 25;
 const startAttempts = 20;
@@ -53,6 +52,7 @@ export class SupervisedProcess extends EventEmitter {
       stopSignal: 'SIGTERM',
       stopGraceMs: 10_000,
       readyTimeoutMs: 60_000,
+      restartDelaysMs: [50, 250, 1_000, 2_000, 5_000, 15_000],
       ...options,
     };
   }
@@ -158,6 +158,7 @@ export class SupervisedProcess extends EventEmitter {
   #planRestart(reason) {
     const lived = this.#readyAt !== undefined && performance.now() - this.#readyAt > healthyAfterMs;
     this.#quickDeaths = lived ? 1 : this.#quickDeaths + 1;
+    const { restartDelaysMs } = this.#options;
     const restartInMs = restartDelaysMs[Math.min(this.#quickDeaths, restartDelaysMs.length) - 1];
     this.emit('died', { reason, restartInMs });
     this.#restart = setTimeout(() => this.#comeBack(performance.now() - restartInMs), restartInMs);

@@ -87,7 +87,7 @@ export class ConsoleBrowser {
     await this.page.evaluate(axe);
     const found = await this.page.evaluate<
       string[]
-    >(`axe.run().then(({ violations }) => violations.map(({ id, nodes }) =>
+    >(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) =>
       id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`);
     expect([what, ...found]).toEqual([what]);
   }
