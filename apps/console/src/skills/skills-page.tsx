@@ -50,7 +50,9 @@ function SkillItem({ skill, now }: { readonly skill: Skill; readonly now: number
   return (
     <li>
       <Link to="/agents/skills/$skillId" params={{ skillId: id }}>
-        <span className="run-title">{name}</span>
+        <span className="run-title" dir="auto">
+          {name}
+        </span>
         <span className="run-facts">
           <span>version {version}</span>
           <span>{files === 1 ? 'one file' : `${files} files`}</span>

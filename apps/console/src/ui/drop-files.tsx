@@ -36,7 +36,8 @@ export function DropFiles({ button, label, hint, isMultiple = false, accept, upl
   return (
     <div className="upload" onDrop={drop} onDragOver={(event) => event.preventDefault()}>
       <input
-        {...{ ref: field, type: 'file', hidden: true, multiple: isMultiple, accept }}
+        type="file"
+        {...{ ref: field, hidden: true, multiple: isMultiple, accept }}
         aria-label={label}
         onChange={choose}
       />
