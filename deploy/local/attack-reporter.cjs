@@ -1,4 +1,5 @@
 const { appendFileSync } = require('node:fs');
+const { ungroup } = require('./ungroup.cjs');
 
 /**
  * A jest reporter that records the outcome of every attack, which is each test below a `describe('attack: <surface>')`. A test
@@ -8,10 +9,11 @@ const { appendFileSync } = require('node:fs');
 module.exports = class AttackReporter {
   onTestResult(_test, { testResults }) {
     const file = process.env.ATTACKS_FILE;
-    const attacks = testResults.filter(({ ancestorTitles: [first = ''] }) => first.startsWith('attack: '));
-    const lines = attacks.map(({ ancestorTitles, title, status }) => {
-      const surface = ancestorTitles[0].replace('attack: ', '');
-      const attack = [...ancestorTitles.slice(1), title].join(' › ');
+    const tests = testResults.map((test) => ({ ...test, titles: ungroup(test.ancestorTitles).titles }));
+    const attacks = tests.filter(({ titles: [first = ''] }) => first.startsWith('attack: '));
+    const lines = attacks.map(({ titles: [first, ...others], title, status }) => {
+      const surface = first.replace('attack: ', '');
+      const attack = [...others, title].join(' › ');
       return `${JSON.stringify({ surface, attack, tried: status !== 'pending', blocked: status === 'passed' })}\n`;
     });
     if (file && lines.length > 0) appendFileSync(file, lines.join(''));

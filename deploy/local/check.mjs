@@ -29,8 +29,9 @@ async function check() {
 
   const times = new SpecTimes(join(repoRoot, '.data'));
   const reporters = ['--reporters', 'default', ...times.jestArguments];
-  const args = ['--maxWorkers', '2', ...reporters, '--runTestsByPath', ...(await specsWithoutServers())];
-  await verification.step('unit tests', () => jest(jestProjects(), { env: times.environment, args }));
+  const groups = { directory: join(repoRoot, '.data/spec-groups'), specs: await specsWithoutServers(), isOnly: true };
+  const args = ['--maxWorkers', '2', ...reporters];
+  await verification.step('unit tests', () => jest(jestProjects(), { env: times.environment, args, groups }));
   if (withTimes) log.note(['\n  the slowest spec files', ...times.slowest()].join('\n'));
   return verification.conclude(times.failures());
 }

@@ -34,3 +34,5 @@ module.exports = class SlowestFirst extends Sequencer {
     return [...slow, ...super.sort(tests).filter((test) => !isSlow(test))];
   }
 };
+
+module.exports.slowest = slowest;

@@ -30,10 +30,11 @@ export class SpecTimes {
     return times.slice(0, shown).map((time) => `    ${seconds(time)} s  ${time.spec}`);
   }
 
-  /** The spec files that began and did not end: one of them waits for ever, if jest was ended by its time limit. */
+  /** The files that began and did not end: one of them waits for ever, if jest was ended by its time limit. */
   unfinished() {
-    const ended = new Set(this.#lines.filter(({ ms }) => ms !== undefined).map(({ spec }) => spec));
-    return [...new Set(this.#lines.map(({ spec }) => spec))].filter((spec) => !ended.has(spec));
+    const ended = new Set(this.#lines.map((line) => line.ended));
+    const began = new Set(this.#lines.flatMap((line) => line.began ?? []));
+    return [...began].filter((file) => !ended.has(file));
   }
 
   /** The paths of the spec files in which a test failed. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { AttackList } from './attack-list.mjs';
 import { runCommand } from './command.mjs';
@@ -6,7 +7,7 @@ import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { SpecTimes } from './spec-times.mjs';
 import { startTestServers } from './test-servers.mjs';
-import { checks, jest, jestProjects, Verification } from './verification.mjs';
+import { checks, jest, jestProjects, specsWithoutServers, Verification } from './verification.mjs';
 
 const help = `npm test               everything: format, build, types, lint, words, documents, all tests against real servers
 npm test -- <pattern>  only the tests whose path matches the pattern
@@ -71,10 +72,11 @@ async function test({ owns }) {
     },
     args: ['--reporters', 'default', ...attacks.jestArguments, ...times.jestArguments, ...matching()],
   };
+  const groups = isWhole && { directory: join(testDir, 'spec-groups'), specs: await specsWithoutServers() };
   const isBuilt = await verification.step('build', checks.build);
 
   // Two lanes, because tests spend about half of their time waiting: for servers, for leases, for each other.
-  await Promise.all([testLane(options), deploymentLane({ ...options, isWhole, isBuilt })]);
+  await Promise.all([testLane({ ...options, groups }), deploymentLane({ ...options, isWhole, isBuilt })]);
   const unfinished = times.unfinished();
   if (unfinished.length > 0) log.note(['\n  spec files that did not end', ...unfinished].join('\n    '));
   else if (isWhole && isBuilt) await again(times, options);
@@ -84,9 +86,9 @@ async function test({ owns }) {
 }
 
 /** The tests that share the servers of this command. They take as long as everything in the other lane. */
-async function testLane({ env, args }) {
+async function testLane({ env, args, groups }) {
   const projects = jestProjects().filter((project) => !withDeployments.includes(project));
-  await verification.step('tests', () => jest(projects, { env, args: ['--maxWorkers', '2', ...args] }));
+  await verification.step('tests', () => jest(projects, { env, args: ['--maxWorkers', '2', ...args], groups }));
 }
 
 /** What needs no server, then the tests that each start a whole deployment of their own. */
@@ -103,7 +105,7 @@ async function deploymentLane({ env, args, isWhole, isBuilt }) {
  */
 async function again(times, { env, args }) {
   const specs = times.failedSpecs();
-  if (specs.length === 0 || specs.length > mostAgain) return;
+  if (specs.length === 0 || specs.length > mostAgain || specs.some((spec) => spec.startsWith('.data/'))) return;
   const failures = times.failures();
   const alone = ['--runInBand', '--forceExit', '--runTestsByPath', ...specs, ...args];
   const passes = await verification.step('again, alone', () => jest(jestProjects(), { env, args: alone }));

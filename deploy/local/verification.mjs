@@ -6,6 +6,7 @@ import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { run } from './run-program.mjs';
 import { refusedSmallFiles } from './small-files.mjs';
+import { writeSpecGroups } from './spec-groups.mjs';
 import { refusedWords } from './word-list.mjs';
 
 const excerptLines = 12;
@@ -125,14 +126,15 @@ const jestLimitMs = 35 * 60_000;
 const configurationIn = createRequire(join(repoRoot, 'jest.config.cjs'));
 
 /**
- * Runs jest once over these projects, by name. The longest of their time limits holds for all: where jest runs several
- * projects, it does not read the limit of each.
+ * Runs jest once over these projects, by name, in groups of specs if `groups` is given. The longest of their time limits holds
+ * for all: where jest runs several projects, it does not read the limit of each.
  */
-export function jest(projects, { env = {}, args = [] } = {}) {
+export function jest(projects, { env = {}, args = [], groups } = {}) {
   const chosen = jestFolders().filter((folder) => projects.includes(basename(folder)));
   const limits = chosen.map((folder) => configurationIn(`./${folder}/jest.config.cjs`).testTimeout);
   const limit = ['--testTimeout', String(Math.max(...limits))];
-  const options = ['--selectProjects', ...projects, '--passWithNoTests', ...limit, ...args];
+  const which = groups ? ['--config', writeSpecGroups(chosen, groups)] : ['--selectProjects', ...projects];
+  const options = [...which, '--passWithNoTests', ...limit, ...args];
   const environment = { ...process.env, FORCE_COLOR: '0', ...env };
   const ended = run(bin('jest'), options, { cwd: repoRoot, env: environment, timeoutMs: jestLimitMs });
   return ended.catch((error) => {
