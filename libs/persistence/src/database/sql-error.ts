@@ -42,8 +42,11 @@ export class ReadOnlyDatabase extends Error {
   }
 }
 
+/** Of the server's function that a replica refuses, whatever the language of its messages. */
+const routineOfPrimaries = 'pg_current_wal_lsn';
+
 /** True when the server accepts no writes now: it is a replica, or a primary that hands over. */
 export const isReadOnly = (error: unknown): boolean =>
   error instanceof ReadOnlyDatabase ||
   (error instanceof DatabaseError &&
-    (error.code === readOnlyCode || (error.code === '55000' && error.message.includes('recovery is in progress'))));
+    (error.code === readOnlyCode || (error.code === '55000' && error.routine === routineOfPrimaries)));

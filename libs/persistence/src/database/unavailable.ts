@@ -12,9 +12,9 @@ const codes = new Set([
 /** Connections that broke (08), and connections, memory or disk that ran out (53). */
 const classes = /^(08|53)...$/;
 
-/** Messages of driver errors that have no code, and of what a replica refuses with a code that says less. */
+/** Messages of driver errors that have no code. */
 const messages =
-  /^(recovery is in progress|Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/;
 
 /**
  * True when the database is unavailable, out of resources or too slow, so that a later retry can succeed. Whether the
