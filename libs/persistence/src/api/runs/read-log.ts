@@ -85,7 +85,8 @@ interface Reading {
 interface LogPage {
   readonly facts: readonly RecordedFact[];
   readonly headSeq: number;
-  readonly rewinds: readonly LogRewind[];
+  /** That of the run when the page was read. */
+  readonly epoch: number;
   /** Set if facts after the requested one are missing. */
   readonly trimmed: TrimmedLog | undefined;
 }
@@ -96,14 +97,14 @@ async function readPage(sql: Sql, { accountId, runId }: RunAddress, { after, lim
   if (!first) throw runNotFound(runId);
   const { last_seq: headSeq, run_epoch: epoch, events_trimmed_through: through, events_trimmed_hash: hash } = first;
   const facts = rows.filter(isFact).map((row) => shownEvent(toFact(row)));
-  const rewinds = await readRewinds(sql, { id: runId, epoch });
-  return { facts, headSeq, rewinds, trimmed: after < through ? { through, hash } : undefined };
+  return { facts, headSeq, epoch, trimmed: after < through ? { through, hash } : undefined };
 }
 
 const messagesInSnapshot = 50;
 
 export async function readEvents(sql: Sql, address: RunAddress, reading: Reading): Promise<EventPage> {
-  const { facts: data, headSeq: head_seq, trimmed, rewinds } = await readPage(sql, address, reading);
+  const { facts: data, headSeq: head_seq, epoch, trimmed } = await readPage(sql, address, reading);
+  const rewinds = await readRewinds(sql, { id: address.runId, epoch });
   const page = { data, head_seq, ...(rewinds.length > 0 && { rewinds }) };
   if (!trimmed) return page;
 

@@ -39,7 +39,7 @@ import type { RunAddress } from './lock-run';
 import { type InputOrder, giveCallInput } from './give-input';
 import { type CallRuling, type ResolvedCall, resolveToolCall } from './resolve-tool-call';
 import { type BudgetOrder, type RaisedBudget, raiseRunBudget } from './raise-budget';
-import type { ReadPosition } from './log-rewinds';
+import { type ReadPosition, readRewinds } from './log-rewinds';
 import { type EventPage, type RunOpening, allPages, openRun, readEvents } from './read-log';
 import { type CountFilter, type RunCounts, type RunFilter, countRuns, listRuns } from './list-runs';
 import { countActive, getRun, listToolCalls, readCallsOfResult, readHeads, readFinalTexts } from './read-runs';
@@ -130,7 +130,7 @@ export class Runs {
 
   async verify(address: RunAddress): Promise<LogVerification> {
     const { sql } = this.database;
-    const log = await verifyLog(allPages(sql, address));
+    const log = await verifyLog(allPages(sql, address), (epoch) => readRewinds(sql, { id: address.runId, epoch }));
     const { forked_from: origin } = await this.get(address);
     if (origin === null) return log;
     const of = { accountId: address.accountId, runId: origin.run_id };

@@ -25,19 +25,28 @@ export interface LogVerification {
 const nothing: LogVerification = { first: null, last: null, count: 0, contiguous: true, hash: '' };
 
 interface Page {
-  readonly rewinds: readonly LogRewind[];
+  readonly epoch: number;
   readonly facts: readonly RecordedFact[];
   readonly trimmed: TrimmedLog | undefined;
 }
 
-/** `pages` are the log in order. If facts were deleted, even meanwhile, it verifies the rest. */
-export async function verifyLog(pages: AsyncIterable<Page>): Promise<LogVerification> {
+/**
+ * `pages` are the log in order. If facts were deleted, even meanwhile, it verifies the rest. The rewinds are read once, for the
+ * epoch of the last page.
+ */
+export async function verifyLog(
+  pages: AsyncIterable<Page>,
+  readRewindsAt: (epoch: number) => Promise<readonly LogRewind[]>,
+): Promise<LogVerification> {
   let log = nothing;
-  for await (const { facts, trimmed, rewinds } of pages) {
+  let last = 0;
+  for await (const { facts, trimmed, epoch } of pages) {
     const before = trimmed ? { ...nothing, hash: trimmed.hash, trimmed } : log;
-    log = { ...facts.reduce(withFact, before), ...(rewinds.length > 0 && { rewinds }) };
+    log = facts.reduce(withFact, before);
+    last = epoch;
   }
-  return log;
+  const rewinds = await readRewindsAt(last);
+  return { ...log, ...(rewinds.length > 0 && { rewinds }) };
 }
 
 /** Whether a log has this hash at this fact; null if it is not there or does not have its first facts any more. */
