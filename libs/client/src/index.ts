@@ -17,6 +17,7 @@ export {
   RunWaitingError,
   type StopReceipt,
 } from './errors.ts';
+export type { FactWithType } from './fact-table.ts';
 export { type Delta, isDelta, isFact, isTerminal } from './event-kinds.ts';
 export { type EndedRun, type RunEnding, type RunOutcome, describeEnding, isOver } from './run-ending.ts';
 export { LogHash } from './log-hash.ts';

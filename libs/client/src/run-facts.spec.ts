@@ -1,4 +1,5 @@
 import { factTypes } from '@rondo/contract';
+import type { FactWithType } from './fact-table.ts';
 import type { Fact } from './generated/api.ts';
 import { rowChange } from './row-changes.ts';
 import { RunLog } from './run-log.ts';
@@ -6,8 +7,7 @@ import { type RunView, type ToolCallRow, emptyView } from './run-view.ts';
 import { statusChanges } from './status-changes.ts';
 import { unseenFacts } from './unseen-facts.ts';
 
-type FactWithType<Type extends Fact['type']> = Pick<Extract<Fact, { type: Type }>, 'type' | 'data'>;
-type NewFact = { [Type in Fact['type']]: FactWithType<Type> }[Fact['type']];
+type NewFact = { [Type in Fact['type']]: Pick<FactWithType<Type>, 'type' | 'data'> }[Fact['type']];
 
 /** Facts with numbers and times: one second lies between two of them. */
 function createView(...facts: NewFact[]): RunView {

@@ -183,6 +183,7 @@ export {
   type DeltaType,
   type FactType,
   type NewFact,
+  type FactWithType,
   type RecordedFact,
   type RunEvent,
   compactionReason,

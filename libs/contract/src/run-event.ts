@@ -233,6 +233,8 @@ export type RecordedFact = {
   [Type in FactType]: Envelope & { seq: number; type: Type; data: FactData[Type] };
 }[FactType];
 
+export type FactWithType<Type extends FactType> = Extract<RecordedFact, { type: Type }>;
+
 /** One schema for each fact, for the API documents. */
 export const factSchemas = factTypes.map((type) =>
   z.object({ ...envelope, seq: z.number().int().positive(), type: z.literal(type), data: factData[type] }),

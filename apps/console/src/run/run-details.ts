@@ -1,4 +1,4 @@
-import type { BrowserState, Fact, Message, RunCreated } from '@rondo/client';
+import type { BrowserState, Fact, FactWithType, Message, RunCreated } from '@rondo/client';
 import { between } from '../ui/amounts.ts';
 
 /** One round of the model and its tools. */
@@ -124,10 +124,7 @@ function withIteration(before: GrowingDetails, number: number, change: Partial<I
   return { ...before, iterations: before.iterations.set(number, changed) };
 }
 
-function withUsage(
-  before: GrowingDetails,
-  { iteration, data }: Extract<Fact, { type: 'usage.recorded' }>,
-): GrowingDetails {
+function withUsage(before: GrowingDetails, { iteration, data }: FactWithType<'usage.recorded'>): GrowingDetails {
   const known = before.iterations.get(iteration);
   const costUsd = data.cost_usd === null || known?.costUsd === null ? null : (known?.costUsd ?? 0) + data.cost_usd;
   const change = {

@@ -1,4 +1,4 @@
-import type { Fact } from '@rondo/client';
+import type { Fact, FactWithType } from '@rondo/client';
 
 /** What took a part of the time of a run. */
 export interface Span {
@@ -22,8 +22,6 @@ const waits: Readonly<Partial<Record<string, string>>> = {
   child_runs: 'for other runs',
   caller_tools: 'for its caller',
 };
-
-type FactWithType<Type extends Fact['type']> = Extract<Fact, { type: Type }>;
 
 /**
  * The parts of a run's time, in the order in which they began, from its facts alone. A model call has the duration that was

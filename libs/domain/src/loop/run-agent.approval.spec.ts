@@ -1,4 +1,4 @@
-import type { CallId, RecordedFact, SettingsRequest } from '@rondo/contract';
+import type { CallId, FactWithType, RecordedFact, SettingsRequest } from '@rondo/contract';
 import { LedgeredTools, RunHarness, ScriptedModel, calls, says } from '../testing';
 import type { ApprovalRuling } from '../tool-calls/approve-call';
 
@@ -47,7 +47,7 @@ const listResults = (harness: RunHarness) =>
     .sort((a, b) => (a.tool_call_id < b.tool_call_id ? -1 : 1))
     .map(({ result }) => result);
 const listFacts = <Type extends RecordedFact['type']>({ log }: RunHarness, type: Type) =>
-  log.filter((fact): fact is Extract<RecordedFact, { type: Type }> => fact.type === type);
+  log.filter((fact): fact is FactWithType<Type> => fact.type === type);
 
 describe('a call that needs approval', () => {
   it('parks the run once every other call is answered, and is not sent', async () => {

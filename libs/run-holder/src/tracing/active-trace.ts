@@ -1,4 +1,4 @@
-import type { CallId, Message, RecordedFact } from '@rondo/contract';
+import type { CallId, FactWithType, Message, RecordedFact } from '@rondo/contract';
 import type { ClaimedRun } from '@rondo/domain';
 import type { SpanAttributes, Tracing } from '@rondo/platform';
 import { aboutModel, aboutRun } from './agent-span';
@@ -9,7 +9,6 @@ interface SentCall {
   readonly startedAt: number;
 }
 
-type FactWithType<Type extends RecordedFact['type']> = Extract<RecordedFact, { type: Type }>;
 type CallEnd = FactWithType<'tool.completed' | 'tool.failed' | 'tool.unknown'>;
 
 /** The spans of model and tool calls of one claimed run. Each is written when a committed fact says how the call ended. */

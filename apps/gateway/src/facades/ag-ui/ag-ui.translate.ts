@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type DeltaEvent, type Message, type RecordedFact, type ToolCall, type Waiting } from '@rondo/contract';
+import type { DeltaEvent, FactWithType, Message, RecordedFact, ToolCall, Waiting } from '@rondo/contract';
 import type { AgUiMessage } from '@rondo/contract/api';
 import { deltaText, storedTexts, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
@@ -202,7 +202,7 @@ export class AgUiTranslator {
   private restart({
     message_id: replyId,
     withdrawn_stream_ids: ids,
-  }: Extract<RecordedFact, { type: 'iteration.restarted' }>['data']): Frame[] {
+  }: FactWithType<'iteration.restarted'>['data']): Frame[] {
     const withdrawn = ids.filter((id) => !this.calls.get(id)?.isPlanned);
     const frames = [...this.closeTexts(), ...withdrawn.flatMap((id) => this.closeCall(id))];
     for (const stream_id of withdrawn) {
@@ -269,7 +269,7 @@ export class AgUiTranslator {
   }
 
   /** What no delta has shown of a stored reply. */
-  private showRest(fact: Extract<RecordedFact, { type: 'message.created' }>): Frame[] {
+  private showRest(fact: FactWithType<'message.created'>): Frame[] {
     const texts = storedTexts(fact);
     if (texts.length === 0) return [];
     const frames = texts.flatMap(({ type, stream_id, text }) =>
@@ -348,7 +348,7 @@ export class AgUiTranslator {
     return [{ type: 'TOOL_CALL_RESULT', messageId: agUiIds.result(id), toolCallId: id, role: 'tool', content }];
   }
 
-  private count(used: Extract<RecordedFact, { type: 'usage.recorded' }>['data']): void {
+  private count(used: FactWithType<'usage.recorded'>['data']): void {
     const before = this.usage.get(used.model);
     const inputTokens = (before?.inputTokens ?? 0) + used.input_tokens;
     const outputTokens = (before?.outputTokens ?? 0) + used.output_tokens;

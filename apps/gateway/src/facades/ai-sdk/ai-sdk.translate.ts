@@ -1,4 +1,4 @@
-import type { DeltaEvent, FinishReason, RecordedFact, Waiting } from '@rondo/contract';
+import type { DeltaEvent, FactWithType, FinishReason, RecordedFact, Waiting } from '@rondo/contract';
 import { deltaText, storedTexts, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { isQuestion, readClosingWords } from '../run-answer';
@@ -126,7 +126,7 @@ export class AiSdkTranslator {
     }
   }
 
-  private complete({ run_id: runId, data }: Extract<RecordedFact, { type: 'run.completed' }>): Frame[] {
+  private complete({ run_id: runId, data }: FactWithType<'run.completed'>): Frame[] {
     const reason = finishReasons[data.finish_reason] ?? 'other';
     return [...this.sayClosingWords(runId), ...this.finish(reason, { usage: data.usage })];
   }
@@ -205,7 +205,7 @@ export class AiSdkTranslator {
     return [...this.endPart(), { type: 'tool-input-start', toolCallId: id, toolName: name, ...this.executed(name) }];
   }
 
-  private plan(call: Extract<RecordedFact, { type: 'tool.planned' }>['data']['tool_call']): Frame[] {
+  private plan(call: FactWithType<'tool.planned'>['data']['tool_call']): Frame[] {
     const { id: toolCallId, name: toolName, arguments: input } = call;
     this.closing = readClosingWords(call) ?? this.closing;
     const frames = this.showCall(toolCallId, toolName);
@@ -224,11 +224,7 @@ export class AiSdkTranslator {
     return isQuestion(name) || this.options.callerTools.has(name);
   }
 
-  private showResult({
-    tool_call_id: id,
-    name,
-    result,
-  }: Extract<RecordedFact, { type: 'tool.completed' }>['data']): Frame[] {
+  private showResult({ tool_call_id: id, name, result }: FactWithType<'tool.completed'>['data']): Frame[] {
     if (name === 'complete' || (isQuestion(name) && result.success)) return [];
     if (this.isOfClient(name) && !this.calls.has(id)) return []; // the client has it: it was its own answer
     const about = { toolCallId: id, ...this.executed(name) };
@@ -238,10 +234,7 @@ export class AiSdkTranslator {
   }
 
   /** The answer to a question that this message shows. */
-  private showAnswer({
-    content,
-    metadata,
-  }: Extract<RecordedFact, { type: 'message.created' }>['data']['message']): Frame[] {
+  private showAnswer({ content, metadata }: FactWithType<'message.created'>['data']['message']): Frame[] {
     const id = metadata['answers_tool_call_id'];
     if (typeof id !== 'string' || !this.calls.has(id)) return [];
     const output = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');

@@ -1,4 +1,4 @@
-import type { ContentBlock, RecordedFact, Run, ToolCall } from '@rondo/contract';
+import type { ContentBlock, FactWithType, RecordedFact, Run, ToolCall } from '@rondo/contract';
 import { deltaText } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { readClosingWords } from '../run-answer';
@@ -27,8 +27,6 @@ export interface Translated {
   readonly events: readonly SessionEvent[];
   readonly previews: readonly Preview[];
 }
-
-type FactWithType<Type extends RecordedFact['type']> = Extract<RecordedFact, { type: Type }>;
 
 const suffix = (id: string): string => id.slice(id.indexOf('_') + 1);
 /** Ids follow from the log, so that what is streamed, listed and answered has the same one. */
