@@ -45,6 +45,7 @@ import {
   findHolder,
   openDatabase,
   readQuotaUsage,
+  readRunMinutes,
 } from '@rondo/persistence';
 import { SecretBox, type Logger, type Tracing, newUlid } from '@rondo/platform';
 import { AgentService } from './agents/agent-service';
@@ -263,6 +264,7 @@ function toServices(
   const quotas = new AccountQuotas({
     limits: quotaLimits(config),
     readUsage: (account) => readQuotaUsage(adapters.database, account),
+    readRunMinutes: (account) => readRunMinutes(adapters.database, account),
     readWaitingCallBytes: (account) => readWaitingCallBytes(adapters, account),
     readTier: (account) => accountLimits.readTier(account),
     onError: warn('use of an account not read'),

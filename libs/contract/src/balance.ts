@@ -27,6 +27,7 @@ export const quotaName = z.enum([
   'triggers',
   'webhook_endpoints',
   'waiting_call_bytes',
+  'run_minutes',
 ]);
 export type QuotaName = z.infer<typeof quotaName>;
 

@@ -156,6 +156,7 @@ export { type AuditEntry, AuditLog, type AuditedAct } from './api/audit-log';
 export type { Page } from './api/page';
 export { type AccountBalance, Balances, type CreditOrder } from './api/billing/balances';
 export { type QuotaUsage, readQuotaUsage } from './api/billing/quota-usage';
+export { readRunMinutes } from './api/billing/run-minutes';
 export type { AccountTerms, SpendingLimit } from './api/billing/balance-row';
 export { type ReservationOrder, type ReservationVerdict, Reservations } from './api/billing/reservations';
 export { UsageLedger } from './api/billing/usage';

@@ -16,13 +16,14 @@ const limits: QuotaLimits = {
   triggers: 10,
   webhook_endpoints: 10,
   waiting_call_bytes: 1_000,
+  run_minutes: Infinity,
 };
-const { waiting_call_bytes: _, ...stored } = limits;
+const { waiting_call_bytes: _, run_minutes: __, ...stored } = limits;
 const nothing = Object.fromEntries(Object.keys(stored).map((name) => [name, 0])) as typeof stored; // the same names
 
 /** Quotas over a database that is this object, and a clock that a test sets. */
 function quotasOver(used: Partial<typeof stored> = {}, tier?: AccountTier) {
-  const state = { used, nowMs: 0, reads: 0, waitingBytes: undefined as number | undefined };
+  const state = { used, nowMs: 0, reads: 0, waitingBytes: undefined as number | undefined, runMinutes: 0 };
   const quotas = new AccountQuotas({
     limits,
     readUsage: () => {
@@ -30,6 +31,7 @@ function quotasOver(used: Partial<typeof stored> = {}, tier?: AccountTier) {
       return Promise.resolve({ ...nothing, ...state.used });
     },
     readWaitingCallBytes: () => Promise.resolve(state.waitingBytes),
+    readRunMinutes: () => Promise.resolve(state.runMinutes),
     readTier: () => Promise.resolve(tier),
     onError: (error) => {
       throw error;
@@ -100,6 +102,21 @@ describe('AccountQuotas', () => {
     expect(await quotas.readQuotas(account)).toMatchObject({ waiting_call_bytes: { used: 70, limit: 500 } });
   });
 
+  it('refuses a run once the run minutes of a tier are used, and shows them only where they are limited', async () => {
+    const { quotas, state } = quotasOver({}, { name: 'small', period: 'day', quotas: { run_minutes: 60 } });
+    state.runMinutes = 59;
+    await quotas.add(account, { run_minutes: 0 });
+    state.runMinutes = 60;
+    state.nowMs += 60_001;
+
+    await expect(quotas.add(account, { run_minutes: 0 })).rejects.toMatchObject({
+      code: 'quota_exceeded',
+      about: { quota: 'run_minutes', limit: 60, used: 60 },
+    });
+    expect(await quotas.readQuotas(account)).toMatchObject({ run_minutes: { used: 60, limit: 60 } });
+    expect(await quotasOver().quotas.readQuotas(account)).not.toHaveProperty('run_minutes');
+  });
+
   it('uses what the tier sets, and the lower limit of active runs', async () => {
     const { quotas } = quotasOver({}, { name: 'small', period: 'day', max_active_runs: 3, quotas: { threads: 0 } });
 
@@ -116,7 +133,7 @@ describe('attack: tenants', () => {
   let gateway: RunningGateway;
   let key: string;
   beforeAll(async () => {
-    const tiers = { default: 'free', tiers: { free: { quotas: { message_bytes: 10_000 } }, all: {} } };
+    const tiers = { default: 'free', tiers: { free: { quotas: { message_bytes: 10_000, run_minutes: 60 } }, all: {} } };
     gateway = await RunningGateway.start({
       ACCOUNT_TIERS: JSON.stringify(tiers),
       ACCOUNT_API_KEYS: 3,
@@ -167,6 +184,20 @@ describe('attack: tenants', () => {
     expect((await say().expect(422)).body).toMatchObject(exceeded('message_bytes', 10_000));
     const { body } = await gateway.as(key).post('/v1/runs').send({ thread_id: thread.id, input: 'Go.' }).expect(422);
     expect(body).toMatchObject(exceeded('message_bytes', 10_000));
+  });
+
+  it('an account whose runs have run for as long as its tier allows in a month', async () => {
+    const run = await gateway.createRun({ input: 'Go.', tools: [] }, key);
+    await gateway.ownerDatabase.sql.query(
+      `update runs set started_at = date_trunc('month', now(), 'UTC') - interval '1 hour',
+         finished_at = date_trunc('month', now(), 'UTC') + interval '61 minutes' where id = $1`,
+      [run.id],
+    );
+    const { body: balance } = await gateway.as(key).get('/v1/balance').expect(200);
+    const { body } = await gateway.as(key).post('/v1/runs').send({ input: 'Go.', tools: [] }).expect(422);
+
+    expect(balance.quotas.run_minutes).toEqual({ used: 61, limit: 60 });
+    expect(body).toMatchObject(exceeded('run_minutes', 60));
   });
 
   it('an account that has a workspace made for each of its threads', async () => {

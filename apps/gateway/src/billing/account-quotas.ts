@@ -17,6 +17,8 @@ interface AccountQuotasParts {
   /** Of accounts whose tier sets no others. */
   readonly limits: QuotaLimits;
   readonly readUsage: (account: AccountId) => Promise<QuotaUsage>;
+  /** Asked of an account whose minutes are limited. */
+  readonly readRunMinutes: (account: AccountId) => Promise<number>;
   /** The bytes of its tool calls that are not answered yet. Undefined while that cannot be read. */
   readonly readWaitingCallBytes: (account: AccountId) => Promise<number | undefined>;
   /** Undefined without tiers. */
@@ -78,7 +80,7 @@ export class AccountQuotas {
     return (await this.findUsage(account, [name])).limits[name];
   }
 
-  /** As it is now. Without what cannot be read at the moment. */
+  /** As it is now. Without what has no limit, and what cannot be read at the moment. */
   async readQuotas(account: AccountId): Promise<Quotas> {
     const [{ used, limits }, waiting] = await Promise.all([
       this.read(account),
@@ -86,7 +88,9 @@ export class AccountQuotas {
     ]);
     const stored = Object.entries(used) as [StoredQuota, number][]; // the keys of KnownUsage
     const quotas: Quotas = Object.fromEntries(
-      stored.map(([name, amount]) => [name, { used: amount, limit: limits[name] }]),
+      stored
+        .filter(([name]) => limits[name] !== Infinity)
+        .map(([name, amount]) => [name, { used: amount, limit: limits[name] }]),
     );
     return waiting === undefined
       ? quotas
@@ -117,8 +121,9 @@ export class AccountQuotas {
     const [usage, tier] = await Promise.all([this.parts.readUsage(account), this.parts.readTier(account)]);
     const { limits: usual } = this.parts;
     const active_runs = Math.min(usual.active_runs, tier?.max_active_runs ?? Infinity);
-    const limits = { ...usual, ...tier?.quotas, active_runs };
-    const known = { limits, used: { ...usage }, readAt: this.nowMs() };
+    const limits: QuotaLimits = { ...usual, ...tier?.quotas, active_runs };
+    const run_minutes = limits.run_minutes === Infinity ? 0 : await this.parts.readRunMinutes(account);
+    const known = { limits, used: { ...usage, run_minutes }, readAt: this.nowMs() };
     this.known.set(account, known);
     return known;
   }

@@ -43,4 +43,5 @@ export const quotaLimits = (config: QuotaVariables): QuotaLimits => ({
   triggers: mostTriggers,
   webhook_endpoints: mostWebhookEndpoints,
   waiting_call_bytes: usualQueueShare,
+  run_minutes: Infinity, // only a tier limits them
 });

@@ -296,6 +296,7 @@ export class RunService {
     const mayNeedMore = usesTools && (await quotas.isFull(accountId, 'workspaces'));
     await quotas.add(accountId, {
       message_bytes: 0,
+      run_minutes: 0,
       ...(threadId === undefined && { threads: 1 }),
       ...(input.some(({ type }) => type === 'image') && { image_bytes: 0 }),
       ...(mayNeedMore && !(await sandboxes.hasWorkspace(place)) && { workspaces: 1 }),

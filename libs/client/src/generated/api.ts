@@ -547,7 +547,7 @@ export type components = {
             available_usd: number | null;
             /** @description What is charged for a model call, as a multiple of its cost. All other amounts here are charges. */
             price_factor: number;
-            /** @description What the account has and may have of each: `api_keys`, `threads`, `message_bytes`, `image_bytes`, `file_bytes`, `workspaces`, `active_runs`, `triggers`, `webhook_endpoints`, `waiting_call_bytes`. */
+            /** @description What the account has and may have of each: `api_keys`, `threads`, `message_bytes`, `image_bytes`, `file_bytes`, `workspaces`, `active_runs`, `triggers`, `webhook_endpoints`, `waiting_call_bytes`, `run_minutes`. */
             quotas?: {
                 [key: string]: {
                     used: number;
@@ -2408,7 +2408,7 @@ export type components = {
                 available_usd: number | null;
                 /** @description What is charged for a model call, as a multiple of its cost. All other amounts here are charges. */
                 price_factor: number;
-                /** @description What the account has and may have of each: `api_keys`, `threads`, `message_bytes`, `image_bytes`, `file_bytes`, `workspaces`, `active_runs`, `triggers`, `webhook_endpoints`, `waiting_call_bytes`. */
+                /** @description What the account has and may have of each: `api_keys`, `threads`, `message_bytes`, `image_bytes`, `file_bytes`, `workspaces`, `active_runs`, `triggers`, `webhook_endpoints`, `waiting_call_bytes`, `run_minutes`. */
                 quotas?: {
                     [key: string]: {
                         used: number;
@@ -2420,7 +2420,7 @@ export type components = {
              * @description Of `quota_exceeded`: which one, as `GET /v1/balance` names it.
              * @enum {string}
              */
-            quota?: "api_keys" | "threads" | "message_bytes" | "image_bytes" | "file_bytes" | "workspaces" | "active_runs" | "triggers" | "webhook_endpoints" | "waiting_call_bytes";
+            quota?: "api_keys" | "threads" | "message_bytes" | "image_bytes" | "file_bytes" | "workspaces" | "active_runs" | "triggers" | "webhook_endpoints" | "waiting_call_bytes" | "run_minutes";
             /** @description Of `quota_exceeded`: what the account may have. */
             limit?: number;
             /** @description Of `quota_exceeded`: what it has. */

@@ -28,6 +28,7 @@ const accountTier = z.strictObject({
       file_bytes: quota,
       workspaces: quota,
       waiting_call_bytes: quota,
+      run_minutes: quota,
     })
     .optional(),
   /** What an account may spend in a period before it uses its credit. */

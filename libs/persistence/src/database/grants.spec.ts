@@ -116,7 +116,7 @@ describe('attack: service credentials', () => {
     ...{ tool_sets: 'hash', agent_versions: 'definition', file_parts: 'bytes', run_files: 'path' },
     ...{ session_links: 'hash', run_inputs: 'text', reservations: 'usd', heartbeats: 'owner' },
     ...{ facade_ids: 'inner_id', skill_versions: 'sha256', skill_files: 'path' },
-    ...{ memory_entries: 'path', memory_versions: 'path' },
+    ...{ memory_entries: 'path', memory_versions: 'path', deleted_run_time: 'seconds' },
   };
 
   it.each(databaseServices)('%s does to each table what only others may', async (service) => {

@@ -1,3 +1,4 @@
+import { deleteEndedRuns } from '../api/billing/run-minutes';
 import type { Sql } from '../database/sql';
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
@@ -51,7 +52,6 @@ delete from webhook_deliveries where run_id = any($1::text[]) and (status <> 'pe
 
 const purgeFacadeIds = `delete from facade_ids where thread_id = $1`;
 const deleteJobs = `delete from outbox where payload ->> 'thread_id' = $1`;
-const theseRuns = `delete from runs where id = any($1::text[])`;
 
 /** Deletes images that no other thread of the account refers to. */
 const deleteImages = `
@@ -97,7 +97,7 @@ async function purgeRuns(sql: Sql, thread: DeletedThread): Promise<boolean> {
   await sql.query(answersAbout, [thread.account_id, runs]);
   await sql.query(deleteFiles, [runs]);
   await sql.query(webhooksAbout, [runs]);
-  await sql.query(theseRuns, [runs]);
+  await deleteEndedRuns(sql, runs);
   return true;
 }
 

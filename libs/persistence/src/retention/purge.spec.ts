@@ -25,6 +25,7 @@ import {
   started,
 } from '../testing/store-fixture';
 import { BlobSweep } from './blob-sweep';
+import { readRunMinutes } from '../api/billing/run-minutes';
 import { Purge } from './purge';
 
 let fixture: StoreFixture;
@@ -149,6 +150,22 @@ describe('attack: tenants', () => {
     await purge().some();
     expect(await tablesWith(ids)).toEqual(['usage_entries']);
     expect(await hashes(accountId)).toEqual([]);
+  });
+
+  it('an account that deletes its threads gets back no run minutes', async () => {
+    const account = await newAccount(fixture.database);
+    const deleted = await fullThread(account);
+    await query(
+      `update runs set started_at = date_trunc('month', now(), 'UTC') - interval '1 hour',
+         finished_at = date_trunc('month', now(), 'UTC') + interval '25 hours' where id = $1`,
+      [deleted.run.id],
+    );
+    const before = await readRunMinutes(fixture.database, account);
+
+    await fixture.threads.delete({ accountId: account, threadId: deleted.id });
+    await purge().some();
+
+    expect([before, await readRunMinutes(fixture.database, account)]).toEqual([25 * 60, 25 * 60]);
   });
 
   it('an image that another thread shows too stays with it, and so does everything else of that thread', async () => {
