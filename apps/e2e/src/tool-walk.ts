@@ -1,4 +1,4 @@
-import { toolAliases, implementedTools } from '@rondo/domain';
+import { implementedTools, isMemoryStoreTool, toolAliases } from '@rondo/domain';
 
 /** A call, and what its result must contain. */
 export interface ToolStep {
@@ -10,7 +10,9 @@ export interface ToolStep {
 const step = (tool: string, args: Record<string, unknown>, shows: string): ToolStep => ({ tool, args, shows });
 const shell = (line: string, shows = ''): ToolStep => step('execute_command', { command: line, blocking: true }, shows);
 
-export const allToolNames: readonly string[] = [...implementedTools, ...toolAliases].map(({ name }) => name);
+export const allToolNames: readonly string[] = [...implementedTools, ...toolAliases]
+  .map(({ name }) => name)
+  .filter((name) => !isMemoryStoreTool(name)); // these need a store
 
 const redDot =
   'iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHwAAAABJRU5ErkJggg==';

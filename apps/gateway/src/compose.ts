@@ -277,6 +277,7 @@ function toServices(
     accountLimits,
     quota,
     quotas,
+    memory: { stores: adapters.memoryStores, entries: adapters.memoryEntries },
     onError,
   });
   const mcpDiscovery = new McpDiscoveryService({ link: adapters.link, secrets, startMs: config.MCP_START_S * 1_000 });

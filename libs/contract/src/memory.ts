@@ -37,6 +37,29 @@ export const memoryVersionNumber = z.number().int().positive();
 /** Of an entry that a client or a model knows. 0: there is none. */
 export const knownMemoryVersion = z.number().int().nonnegative();
 
+/** What a run may change in a store: nothing, what a person approves, or all. */
+export const memoryPolicy = z.enum(['allow', 'ask', 'deny']);
+
+/** A store that an agent or a run names. The most particular one of the name is meant: of the user, the agent, the project, the account. */
+const memoryChoice = z.strictObject({ store: memoryStoreName, policy: memoryPolicy.optional() });
+
+export const memoryChoices = z
+  .array(memoryChoice)
+  .max(10)
+  .refine((list) => new Set(list.map(({ store }) => store)).size === list.length, 'names a store twice');
+export type MemoryChoice = z.infer<typeof memoryChoice>;
+
+/** A store of a run, with the entries that its prompt lists: some of those that there were when it was created. */
+export const runMemoryStore = z.object({
+  id: memoryStoreId,
+  name: memoryStoreName,
+  description: z.string(),
+  policy: memoryPolicy,
+  entry_count: z.number().int(),
+  entries: z.array(z.object({ path: z.string(), size: z.number().int(), version: memoryVersionNumber })),
+});
+export type RunMemoryStore = z.infer<typeof runMemoryStore>;
+
 /** What a store is of. All null: of the whole account. */
 export const memoryScope = z.object({
   project_id: projectId.nullable(),

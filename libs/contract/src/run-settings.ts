@@ -3,6 +3,7 @@ import { approvalRule, approvalSettings } from './approval';
 import { callerTools } from './caller-tool';
 import { fallbacks, requestedFallbacks } from './fallback';
 import { mcpServerRequests, mcpServers } from './mcp-server';
+import { memoryChoices, runMemoryStore } from './memory';
 import { modelName, requestedModel } from './model-name';
 import { secretName } from './secret';
 import { runSkill, skillChoices } from './skill';
@@ -149,6 +150,8 @@ export const runSettings = z.strictObject({
   secrets: secretNames.optional(),
   /** Their names and descriptions are in the prompt, their files at `/skills`. By name. Absent: none. */
   skills: z.array(runSkill).optional(),
+  /** Its tools reach them, and its prompt lists their entries. By name. Absent: none. */
+  memory: z.array(runMemoryStore).optional(),
   llm: llmSettings,
   processor: processorSettings,
   limits: limitSettings,
@@ -200,6 +203,8 @@ const overridable = {
   secrets: secretNames.optional(),
   /** Skills whose files the sandbox sees at `/skills`. A list replaces that of the earlier part. */
   skills: skillChoices.optional(),
+  /** Memory stores that the run reads, and changes as `policy` says: `ask` if it is absent. A list replaces that of the earlier part. */
+  memory: memoryChoices.optional(),
   llm: llmSettings.optional(),
   processor: processorSettings
     .partial()
@@ -234,5 +239,6 @@ export const accountSettings = settingsRequest.omit({
   caller_tools: true,
   secrets: true,
   skills: true,
+  memory: true,
 });
 export type AccountSettings = z.infer<typeof accountSettings>;

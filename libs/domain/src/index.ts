@@ -19,6 +19,8 @@ export {
   type StoppedChild,
   type StoppedTool,
   type TreeBudget,
+  type MemoryAnswer,
+  type RunMemory,
   type ThreadArchive,
   type TokenCounter,
   type ToolAnswer,
@@ -104,6 +106,7 @@ export { type LostCall, replacedDatabase } from './tool-calls/unknown-calls';
 export { toolAliases } from './tools/alias.tools';
 export { runAgentTool } from './tools/agent.tools';
 export { type ExecutorTool, builtInTools, implementedTools, tools } from './tools/catalog';
+export { isMemoryStoreTool } from './tools/memory-store.tools';
 export { type LackedNeeds, availableTools, whyUnavailable } from './tools/available-tools';
 export {
   type ToolDefinition,

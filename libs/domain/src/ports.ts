@@ -5,6 +5,10 @@ import type {
   CallInput,
   CompactionId,
   ImageSize,
+  MemoryEntry,
+  MemoryMatch,
+  MemoryStoreId,
+  MemoryVersion,
   MessageId,
   ModelCallId,
   NewFact,
@@ -202,6 +206,33 @@ export interface PastCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * The memory stores of the account of a run. What a store refuses is an answer; rejects only if it could not be reached, and then
+ * the call is made again.
+ */
+export interface RunMemory {
+  /** The first entries by their paths. */
+  list(store: MemoryStoreId): Promise<MemoryAnswer<readonly MemoryVersion[]>>;
+  read(store: MemoryStoreId, path: string): Promise<MemoryAnswer<MemoryEntry>>;
+  /** The best first. */
+  search(store: MemoryStoreId, query: string): Promise<MemoryAnswer<readonly MemoryMatch[]>>;
+  /** A call writes one version at most: made again, it is answered with that one. */
+  write(store: MemoryStoreId, entry: MemoryWrite): Promise<MemoryAnswer<MemoryEntry>>;
+  /** Refused if the entry has another version. What is not there is deleted. */
+  delete(store: MemoryStoreId, entry: { readonly path: string; readonly version: number }): Promise<MemoryAnswer<void>>;
+}
+
+export interface MemoryWrite {
+  readonly path: string;
+  readonly content: string;
+  /** Refused if the entry has another version; 0: if there is one. */
+  readonly ifVersion: number | undefined;
+  readonly callId: CallId;
+}
+
+export type MemoryAnswer<Value> =
+  { readonly how: 'done'; readonly value: Value } | { readonly how: 'refused'; readonly reason: string };
+
 /** Generates unique ids. A port, so that tests can predict them. */
 export interface IdGenerator {
   messageId(): MessageId;
@@ -233,6 +264,8 @@ export interface AgentPorts {
   readonly findFacts?: ((model: string) => ModelFacts | undefined) | undefined;
   /** Absent if the run's conversation is complete. */
   readonly archive?: ThreadArchive | undefined;
+  /** Absent: the run has no memory stores. */
+  readonly memory?: RunMemory | undefined;
   /** USD per input token at the lowest rate, if the model's price is known. */
   readonly leastInputPrice?: ((model: string) => number | undefined) | undefined;
   /** Whether the account has spent its budget. Absent: it has none. Must not reject. */

@@ -95,6 +95,7 @@ export {
 } from './api/secrets/secrets';
 export { MemoryEntries, type MemoryEntryAddress } from './api/memory/memory-entries';
 export { type MemoryStoreAddress, MemoryStores } from './api/memory/memory-stores';
+export { PostgresRunMemory } from './api/memory/run-memory';
 export {
   type NewSkillVersion,
   type SkillAddress,

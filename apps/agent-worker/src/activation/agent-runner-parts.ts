@@ -6,6 +6,7 @@ import type {
   LastClaims,
   Model,
   RunFeed,
+  RunMemory,
   RunStore,
   ThreadArchive,
   Tools,
@@ -54,6 +55,7 @@ export interface AgentRunnerParts extends RunPortsParts {
   readonly toolSetFor: (claim: ClaimedRun, signal: AbortSignal) => Promise<ToolSet>;
   readonly toolsFor: (claim: ClaimedRun, journal: RunJournal, toolSet: ToolSet) => ActiveTools;
   readonly toArchive?: (claim: ClaimedRun) => ThreadArchive;
+  readonly toMemory?: (claim: ClaimedRun) => RunMemory;
   /** What a run needs that starts others, or was started by another. */
   readonly toTree?: (claim: ClaimedRun) => Pick<AgentPorts, 'children' | 'treeBudget'>;
   /** Called for each claim; what it returns is called with how the activation ended. */

@@ -130,6 +130,7 @@ export class AgentRunner {
         model,
         tools,
         archive,
+        memory: this.parts.toMemory?.(claim),
         ...this.parts.toTree?.(claim),
       });
       return (await this.runLoop(run, journal, { ports, active })) ?? (await this.handOver(claim));
@@ -269,7 +270,7 @@ function toPorts(
     journal,
     abandon,
     ...own
-  }: Pick<AgentPorts, 'model' | 'tools' | 'archive' | 'children' | 'treeBudget'> & HeldRun,
+  }: Pick<AgentPorts, 'model' | 'tools' | 'archive' | 'memory' | 'children' | 'treeBudget'> & HeldRun,
 ): AgentPorts {
   const accountIsSpent = accountBudgets?.of(claim.runId);
   const reserve = reservations?.of(claim, { journal, abandon });

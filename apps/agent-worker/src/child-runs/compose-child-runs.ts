@@ -121,8 +121,9 @@ const childSettings =
   (providers: ModelProviders) =>
   ({ run }: Pick<ClaimedRun, 'run'>): ChildOrder['toSettings'] =>
   ({ definition, servers, account }) => {
-    if ((definition.skills ?? []).length > 0)
-      return { problem: 'the agent names skills, which a run that another run starts cannot have' };
+    for (const kind of ['skills', 'memory'] as const)
+      if ((definition[kind] ?? []).length > 0)
+        return { problem: `the agent names ${kind}, which a run that another run starts cannot have` };
     const { model } = run.settings;
     const own = { model: definition.model ?? model, interactive: definition.interactive ?? false };
     const outcome = effectiveSettings(withDefinition(own, definition), {

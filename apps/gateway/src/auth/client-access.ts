@@ -125,7 +125,8 @@ const readOwner = ({ audience, agentId }: ClientAccess) => ({
 
 /** How the agent is told to act, and what it is connected to, is not for browsers. */
 function toShownSettings(settings: RunSettings): RunSettings {
-  const { agent, mcp_servers: _, secrets: __, tool_policies: ___, fallbacks: ____, skills: _____, ...shown } = settings;
+  const { agent, mcp_servers: _, secrets: __, tool_policies: ___, fallbacks: ____, ...others } = settings;
+  const { skills: _____, memory: ______, ...shown } = others;
   return { ...shown, agent: agent.name === undefined ? {} : { name: agent.name } };
 }
 

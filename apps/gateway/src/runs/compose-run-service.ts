@@ -16,6 +16,7 @@ interface RunServiceParts extends Pick<
   | 'sandboxes'
   | 'secrets'
   | 'skills'
+  | 'memory'
   | 'creationTraces'
 > {
   readonly runs: Runs;
@@ -42,6 +43,7 @@ export function composeRunService(parts: RunServiceParts): RunService {
     sandboxes: parts.sandboxes,
     secrets: parts.secrets,
     skills: parts.skills,
+    memory: parts.memory,
     ...(creationTraces && { creationTraces }),
     publishJobs: () => void relay.publish(),
     publishJob: (job) => void relay.publishEntry(job),

@@ -1,14 +1,39 @@
-import type { AccountId, AgentDefinition, RunSettings, SettingsRequest } from '@rondo/contract';
+import type {
+  AccountId,
+  AgentDefinition,
+  MemoryChoice,
+  RunSettings,
+  SettingsRequest,
+  SkillChoice,
+} from '@rondo/contract';
 import { builtInTools } from '@rondo/domain';
 import type { Skills } from '@rondo/persistence';
 import { InvalidRequest } from '../problems/api-error';
 
-interface SkillsOfRun {
-  readonly accountId: AccountId;
+export interface NamingRequest {
   readonly overrides: SettingsRequest;
   /** Of the stored agent. */
   readonly definition: AgentDefinition | undefined;
+}
+
+interface SkillsOfRun extends NamingRequest {
+  readonly accountId: AccountId;
   readonly settings: RunSettings;
+}
+
+interface Names {
+  readonly skills: readonly SkillChoice[];
+  readonly memory: readonly MemoryChoice[];
+}
+type Naming = { readonly [Kind in keyof Names]?: Names[Kind] | undefined };
+
+/** What the request names, or its agent, and the field that does. */
+export function findNamed<Kind extends keyof Names>(
+  { overrides, definition }: NamingRequest,
+  kind: Kind,
+): readonly [field: string, named: Naming[Kind]] {
+  const [own, agent, stored]: (Naming | undefined)[] = [overrides, overrides.agent, definition];
+  return own?.[kind] ? [kind, own[kind]] : [`agent.${kind}`, agent?.[kind] ?? stored?.[kind]];
 }
 
 /**
@@ -17,11 +42,9 @@ interface SkillsOfRun {
  */
 export async function pinSkills(
   skills: Pick<Skills, 'findVersions'>,
-  { accountId, overrides, definition, settings }: SkillsOfRun,
+  { accountId, settings, ...request }: SkillsOfRun,
 ): Promise<Pick<RunSettings, 'skills'>> {
-  const [field, named = []] = overrides.skills
-    ? (['skills', overrides.skills] as const)
-    : (['agent.skills', overrides.agent?.skills ?? definition?.skills] as const);
+  const [field, named = []] = findNamed(request, 'skills');
   if (named.length === 0) return {};
   if (!settings.tools.some(readsFiles))
     throw new InvalidRequest([{ field, message: 'needs a tool that reads files or runs commands' }]);

@@ -10,6 +10,7 @@ import {
   type RecordedFact,
   type Run,
   type RunId,
+  type RunSettings,
   type SettingsRequest,
   type ThreadId,
   type ToolCall,
@@ -50,7 +51,8 @@ import type { AccountLimits } from '../billing/account-limits';
 import type { AccountQuotas } from '../billing/account-quotas';
 import { InvalidRequest } from '../problems/api-error';
 import type { ActiveRunQuota } from './active-run-quota';
-import { pinSkills } from './pin-skills';
+import { type MemoryReads, pinMemory } from './pin-memory';
+import { type NamingRequest, pinSkills } from './pin-skills';
 import type { RunCreationTraces } from './run-creation-traces';
 import type { RunSettingsResolver } from './run-settings';
 
@@ -79,6 +81,7 @@ export interface RunServiceDependencies {
   readonly sandboxes: Pick<Sandboxes, 'hasWorkspace'>;
   readonly secrets: Pick<Secrets, 'findMissing'>;
   readonly skills: Pick<Skills, 'findVersions'>;
+  readonly memory: MemoryReads;
   /** Absent while tracing is off. */
   readonly creationTraces?: Pick<RunCreationTraces, 'begin'>;
   /** Publishes committed jobs of the outbox to the queue. Never throws: the sweeper retries what failed. */
@@ -147,20 +150,18 @@ export class RunService {
     ]);
     const owner = { account: accountId, settings: kept.settings, servers: stored?.servers };
     const requested = resolver.toSettings(withDefinition(overrides, stored?.definition), owner);
-    const skills = await pinSkills(this.dependencies.skills, {
-      accountId,
+    const user = threadId === undefined ? readUser({ user: namedUser, metadata }) : namedUser;
+    const place = { threadId, projectId, user };
+    const pinned = await this.pin({ ...place, accountId, agentId: stored?.id }, requested, {
       overrides,
       definition: stored?.definition,
-      settings: requested,
     });
-    const { settings, ...admission } = await accountLimits.admit(accountId, { ...requested, ...skills });
+    const { settings, ...admission } = await accountLimits.admit(accountId, { ...requested, ...pinned });
     await this.requireSecrets(accountId, settings.secrets);
     await this.countStored({ accountId, threadId, projectId }, { input, usesTools: settings.tools.length > 0 });
     const agent = stored && { id: stored.id, version: stored.version, isNamed: source === 'request' };
     const content = { input, files, settings, agent, metadata };
     const onActiveRun = edits ? 'replace' : wanted;
-    const user = threadId === undefined ? readUser({ user: namedUser, metadata }) : namedUser;
-    const place = { threadId, projectId, user };
     const named = { id: trace?.runId ?? options.id, traceId: trace?.traceId };
     const newRun = { ...options, ...named, accountId, ...place, ...content, edits, onActiveRun };
     const { run, facts, stops, job } = await quota.within(accountId, () => runs.create(newRun), admission);
@@ -171,6 +172,19 @@ export class RunService {
     this.dependencies.publishFacts(facts.filter((fact) => !isOfThisRun(fact))); // its own are returned to the only subscriber
     for (const stop of stops) this.dependencies.signalStop(stop);
     return { run, facts: facts.filter(isOfThisRun) };
+  }
+
+  /** What the run has from now on, whatever becomes of it elsewhere. */
+  private async pin(
+    place: Parameters<typeof pinMemory>[1],
+    settings: RunSettings,
+    request: NamingRequest,
+  ): Promise<Pick<RunSettings, 'skills' | 'memory'>> {
+    const { skills, memory } = this.dependencies;
+    return {
+      ...(await pinSkills(skills, { ...request, accountId: place.accountId, settings })),
+      ...(await pinMemory(memory, place, request)),
+    };
   }
 
   private async requireSecrets(accountId: AccountId, names: readonly string[] = []): Promise<void> {

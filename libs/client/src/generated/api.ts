@@ -117,6 +117,11 @@ export type components = {
                 name: string;
                 version?: number;
             }[];
+            memory?: {
+                store: string;
+                /** @enum {string} */
+                policy?: "allow" | "ask" | "deny";
+            }[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: {
                 dialect?: components["schemas"]["Dialect"];
@@ -213,6 +218,11 @@ export type components = {
             skills?: {
                 name: string;
                 version?: number;
+            }[];
+            memory?: {
+                store: string;
+                /** @enum {string} */
+                policy?: "allow" | "ask" | "deny";
             }[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
@@ -983,6 +993,11 @@ export type components = {
                 skills?: {
                     name: string;
                     version?: number;
+                }[];
+                memory?: {
+                    store: string;
+                    /** @enum {string} */
+                    policy?: "allow" | "ask" | "deny";
                 }[];
                 llm?: components["schemas"]["LlmSettings"];
                 processor?: components["schemas"]["ProcessorOverrides"];
@@ -2052,6 +2067,11 @@ export type components = {
                 name: string;
                 version?: number;
             }[];
+            memory?: {
+                store: string;
+                /** @enum {string} */
+                policy?: "allow" | "ask" | "deny";
+            }[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -2127,6 +2147,11 @@ export type components = {
             skills?: {
                 name: string;
                 version?: number;
+            }[];
+            memory?: {
+                store: string;
+                /** @enum {string} */
+                policy?: "allow" | "ask" | "deny";
             }[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
@@ -2714,6 +2739,11 @@ export type components = {
                 name: string;
                 version?: number;
             }[];
+            memory?: {
+                store: string;
+                /** @enum {string} */
+                policy?: "allow" | "ask" | "deny";
+            }[];
             llm?: components["schemas"]["LlmSettings"];
             processor?: components["schemas"]["ProcessorOverrides"];
             limits?: components["schemas"]["LimitOverrides"];
@@ -2935,6 +2965,19 @@ export type components = {
                 version: number;
                 sha256: string;
                 description: string;
+            }[];
+            memory?: {
+                id: string;
+                name: string;
+                description: string;
+                /** @enum {string} */
+                policy: "allow" | "ask" | "deny";
+                entry_count: number;
+                entries: {
+                    path: string;
+                    size: number;
+                    version: number;
+                }[];
             }[];
             llm: components["schemas"]["LlmSettings"];
             processor: components["schemas"]["ProcessorSettings"];

@@ -4,6 +4,7 @@ import { withTemporary, withWarning } from '../context/temporary-message';
 import type { EncodedConversation, ReplyDecoder } from '../dialects/dialect';
 import { dialectNamed } from '../dialects/registry';
 import { memoize } from '../memoize';
+import { memoryText } from '../memory/memory-stores';
 import type { ModelRequest } from '../models/model';
 import type { AgentPorts } from '../ports';
 import { profiles } from '../profiles/profiles';
@@ -109,6 +110,7 @@ function systemPrompt({ settings, tools, createdAt }: AgentRun, { instructions, 
     instructions,
     tools.offered.some(({ source }) => source?.kind === 'mcp') && serverRules,
     skillsText(settings.skills),
+    memoryText(settings.memory),
     directives && `Follow these directives:\n${directives}`,
     `Today is ${createdAt.slice(0, 10)} (UTC).`,
     requirements,

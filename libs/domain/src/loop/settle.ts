@@ -1,6 +1,14 @@
-import { type NewFact, type ToolCall, boundedResult, boundedText, failedResult } from '@rondo/contract';
+import {
+  type NewFact,
+  type ToolCall,
+  type ToolResult,
+  boundedResult,
+  boundedText,
+  failedResult,
+} from '@rondo/contract';
 import { startChild } from '../child-runs/start-child';
 import { answerInLoop } from '../memory/in-loop-tools';
+import { useMemoryStore } from '../memory/memory-stores';
 import { recall } from '../memory/recall';
 import type { ToolAnswer } from '../ports';
 import { answerCall } from '../tool-calls/answer-call';
@@ -9,6 +17,7 @@ import type { CallOutcome } from '../tool-calls/call-outcome';
 import { type KnownCall, openCalls } from '../tool-calls/ledger';
 import { answerTo, callStarted, isRemote, isTurnOver, nextWave, runsInLoop, startsRun } from '../tool-calls/start-call';
 import { wellFormed } from '../well-formed';
+import { isMemoryStoreTool } from '../tools/memory-store.tools';
 import { type LoopContext, type Step, factsStep, toFactsStep } from './loop-context';
 
 /** The most times that a call is sent while its outcome is unknown and a repetition is safe. */
@@ -46,15 +55,14 @@ async function* runWave(loop: LoopContext, wave: readonly KnownCall[]): AsyncGen
   const children = wave.filter(({ call }) => startsRun(loop, call));
   const remote = wave.filter(({ call }) => isRemote(loop, call));
 
-  if (started.length > 0) yield toFactsStep(loop, started, { hold: remote.length + children.length === 0 });
+  const outside = [...remote, ...children, ...inLoop.filter(({ call }) => isMemoryStoreTool(call.name))];
+  if (started.length > 0) yield toFactsStep(loop, started, { hold: outside.length === 0 });
   for (const { call } of children) {
     const refusal = await startChild(loop, call);
     if (refusal !== undefined) yield answer(loop, call, { result: failedResult(refusal), durationMs: 0 });
   }
   for (const { call } of inLoop) {
-    const conversation = await recall(call, loop.state.conversation, loop.ports.archive);
-    const result = answerInLoop(call, conversation, loop.run);
-    yield answer(loop, call, { result, durationMs: 0 });
+    yield answer(loop, call, { result: await answerHere(loop, call), durationMs: 0 });
   }
 
   const pending = new Map(remote.map((known) => [known.call, readOutcome(loop, known)]));
@@ -63,6 +71,11 @@ async function* runWave(loop: LoopContext, wave: readonly KnownCall[]): AsyncGen
     pending.delete(call);
     yield record(loop, call, outcome);
   }
+}
+
+async function answerHere({ run, state, ports }: LoopContext, call: ToolCall): Promise<ToolResult> {
+  if (isMemoryStoreTool(call.name)) return useMemoryStore(call, run, ports.memory);
+  return answerInLoop(call, await recall(call, state.conversation, ports.archive), run);
 }
 
 const readOutcome = async (loop: LoopContext, known: KnownCall) => ({

@@ -5,9 +5,11 @@ import type { AgentRun } from '../loop/loop-context';
 import type { Tool } from '../tools/catalog';
 import { explainArguments } from '../tools/explain-arguments';
 import { type expandMessage, sequentialThinking, simpleMemory } from '../tools/memory.tools';
+import type { memoryStoreTools } from '../tools/memory-store.tools';
 import { targetArguments } from '../tools/tool-alias';
 
-type LoopTool = Extract<Tool, { runsIn: 'loop' }>;
+/** Memory stores answer the others. */
+type LoopTool = Exclude<Extract<Tool, { runsIn: 'loop' }>, (typeof memoryStoreTools)[number]>;
 type LoopToolHandler<Named extends LoopTool> = (
   input: z.infer<Named['input']>,
   conversation: readonly NewMessage[],

@@ -13,7 +13,7 @@ import type { ToolSet } from '../tools/tool-set';
 type Layer = Pick<SettingsRequest, 'tools' | 'approval_expires_s'>;
 type Options = Exclude<ToolChanges[string], boolean>;
 
-const usualLifetimeS = 86_400;
+export const usualLifetimeS = 86_400;
 
 /** The rules of all layers; a later one wins for the same tool or group. Undefined where no call needs approval. */
 export function findApprovals(...layers: readonly Layer[]): ApprovalSettings | undefined {

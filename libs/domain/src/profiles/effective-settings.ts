@@ -18,6 +18,7 @@ import type { ToolDefinition } from '../tools/define-tool';
 import type { ToolSet } from '../tools/tool-set';
 import { approvalProblems, findApprovals } from './approval-choice';
 import { type Profile, profiles } from './profiles';
+import { withMemory } from './memory-choice';
 import { isCallerToolOn, isGroup, toolsAfter, unknownChanges } from './tool-choice';
 import { findPolicies, policyProblems } from './tool-policies';
 
@@ -75,12 +76,17 @@ export function effectiveSettings(
     layers: listLayers(request, defaults),
   });
   const tools = overlaid.tools.filter((name) => callers.named(name) === undefined);
-  const settings = { ...overlaid, tools, ...fallbacks.settings, ...servers.settings, ...callers.settings };
+  const memory = withMemory({ ...overlaid, tools }, request, listLayers(request, defaults));
+  const settings = {
+    ...{ ...overlaid, ...memory.settings },
+    ...{ ...fallbacks.settings, ...servers.settings, ...callers.settings },
+  };
   const known = { named: (tool: string) => builtIn.named(tool) ?? callers.named(tool) };
   const problems = [
     ...servers.problems,
     ...callers.problems,
     ...fallbacks.problems,
+    ...memory.problems,
     ...listProblems(settings, known),
     ...changeProblems(request, settings, known),
     ...policyProblems(request, known),

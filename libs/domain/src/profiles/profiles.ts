@@ -1,5 +1,6 @@
 import type { ProfileName, RunSettings } from '@rondo/contract';
 import { type Tool, implementedTools } from '../tools/catalog';
+import { isMemoryStoreTool } from '../tools/memory-store.tools';
 import { type PromptSubject, iiPrompt, sunaPrompt, symphonyPrompt } from './profile-prompts';
 
 /** A profile is data: the defaults for everything that a request leaves out. The model comes from the deployment. */
@@ -12,8 +13,9 @@ export interface Profile {
   readonly settings: Omit<RunSettings, 'model' | 'profile'>;
 }
 
+/** Without those of memory stores, which a run has where it names a store. */
 const names = (isWanted: (tool: Tool) => boolean): string[] =>
-  implementedTools.filter(isWanted).map(({ name }) => name);
+  implementedTools.filter((tool) => isWanted(tool) && !isMemoryStoreTool(tool.name)).map(({ name }) => name);
 
 /** Tools that send what a run knows to addresses of its choice, that cost money per call, or that need stored agents: settings must switch them on. */
 const optionalTools = [

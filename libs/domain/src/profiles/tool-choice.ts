@@ -1,5 +1,7 @@
 import type { SettingsRequest, ToolChanges } from '@rondo/contract';
 import { tools as catalog } from '../tools/catalog';
+import type { ToolDefinition } from '../tools/define-tool';
+import { memoryStoreTools } from '../tools/memory-store.tools';
 import type { Profile } from './profiles';
 
 /** What one layer of settings says about tools. */
@@ -50,13 +52,20 @@ export const isGroup = (name: string): boolean => groups.has(name);
 /** Tools of servers are known when the run begins: they are in no list. */
 export const isOfServers = (name: string): boolean => name === externalGroup || name.includes('__');
 
-/** Whether the layers leave a tool of the caller on. Of a layer, the tool's own name wins over its group. */
-export const isCallerToolOn = (name: string, layers: readonly ToolChoice[]): boolean =>
+/** Whether the layers leave a tool on that is in no list of theirs. Of a layer, the tool's own name wins over its group. */
+const isLeftOn = (name: string, group: string, layers: readonly ToolChoice[]): boolean =>
   layers.reduce((before, { tools = {} }) => {
     if (Array.isArray(tools)) return before;
-    const said = [tools[callerGroup], tools[name]].map((change) => (change === undefined ? undefined : isOn(change)));
+    const said = [tools[group], tools[name]].map((change) => (change === undefined ? undefined : isOn(change)));
     return said.findLast((on) => on !== undefined) ?? before;
   }, true);
+
+export const isCallerToolOn = (name: string, layers: readonly ToolChoice[]): boolean =>
+  isLeftOn(name, callerGroup, layers);
+
+/** The tools of memory stores that the layers leave on. */
+export const listMemoryTools = (layers: readonly ToolChoice[]): readonly ToolDefinition[] =>
+  memoryStoreTools.filter(({ name, group }) => isLeftOn(name, group, layers));
 
 function byKind(toggles: Toggles): [Toggles, Toggles] {
   const entries = Object.entries(toggles);

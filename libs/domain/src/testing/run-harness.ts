@@ -37,6 +37,8 @@ export interface HarnessParts {
   readonly tools?: Tools;
   readonly settings?: SettingsRequest;
   readonly input?: string;
+  /** The memory stores that the run was created with. */
+  readonly stores?: RunSettings['memory'];
   /** How far the clock moves each time it is read. */
   readonly tickMs?: number;
   /** The model of the summarizer. Without one, compactions go back to the workers. */
@@ -45,7 +47,14 @@ export interface HarnessParts {
   /** Ports that depend on the operator's configuration. */
   readonly extra?: Pick<
     AgentPorts,
-    'findFacts' | 'honoursKeys' | 'leastInputPrice' | 'accountIsSpent' | 'children' | 'treeBudget' | 'reserve'
+    | 'findFacts'
+    | 'honoursKeys'
+    | 'leastInputPrice'
+    | 'accountIsSpent'
+    | 'children'
+    | 'treeBudget'
+    | 'reserve'
+    | 'memory'
   >;
 }
 
@@ -79,8 +88,8 @@ export class RunHarness {
     const processor = { execute_on_stream: false, ...settings.processor };
     const effective = effectiveSettings({ ...settings, processor }, { model: 'demo/coder' });
     if ('problems' in effective) throw new Error(JSON.stringify(effective.problems));
-    this.settings = effective.settings;
-    this.store.create({ id: this.id, threadId: threadId.parse('thr_1'), settings: effective.settings, input });
+    this.settings = { ...effective.settings, ...(rest.stores && { memory: rest.stores }) };
+    this.store.create({ id: this.id, threadId: threadId.parse('thr_1'), settings: this.settings, input });
   }
 
   /**

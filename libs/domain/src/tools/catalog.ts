@@ -21,6 +21,7 @@ import {
 } from './file.tools';
 import { httpRequest } from './http.tools';
 import { compactifyMemory, expandMessage, sequentialThinking, simpleMemory } from './memory.tools';
+import { memoryStoreTools } from './memory-store.tools';
 import {
   checkCommandOutput,
   executeCommand,
@@ -67,6 +68,7 @@ export const implementedTools = [
   simpleMemory,
   sequentialThinking,
   compactifyMemory,
+  ...memoryStoreTools,
   ask,
   webBrowserTakeover,
   complete,

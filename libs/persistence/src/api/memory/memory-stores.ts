@@ -5,6 +5,7 @@ import {
   type MemoryStore,
   type MemoryStoreId,
   type ProjectId,
+  type ThreadId,
   memoryStore,
   memoryStoreId,
 } from '@rondo/contract';
@@ -24,6 +25,15 @@ export interface MemoryStoreAddress {
 }
 
 export type NewMemoryStore = Pick<MemoryStore, 'name' | 'description' | 'project_id' | 'agent_id' | 'user'>;
+
+/** Where a run is, as far as it is known before it exists. */
+interface RunPlace {
+  readonly accountId: AccountId;
+  readonly threadId?: ThreadId | undefined;
+  readonly projectId?: ProjectId | undefined;
+  readonly agentId?: AgentId | undefined;
+  readonly user?: EndUser | undefined;
+}
 
 interface StoreFilter extends PageRequest {
   readonly accountId: AccountId;
@@ -49,6 +59,18 @@ select ${columns} from memory_stores
 where account_id = $1 and ($2::text is null or id < $2) and ($4::text is null or name = $4)
   and ($5::text is null or project_id = $5) and ($6::text is null or agent_id = $6) and ($7::text is null or end_user = $7)
 order by id desc limit $3`,
+);
+
+const storesOfRun = checked(
+  storeRow,
+  `
+select distinct on (name) ${columns} from memory_stores
+left join (select project_id as its_project, end_user as its_user from threads where account_id = $1 and threads.id = $3) as thread
+  on true
+where account_id = $1 and name = any($2)
+  and (project_id is null or project_id = coalesce(its_project, $4)) and (agent_id is null or agent_id = $5)
+  and (end_user is null or end_user = coalesce(its_user, $6))
+order by name, end_user is null, agent_id is null, project_id is null`,
 );
 
 const lockAccount = `select id from accounts where id = $1 for no key update`;
@@ -96,6 +118,15 @@ export class MemoryStores {
     const only = [name, project, agent, user].map((value) => value ?? null);
     const rows = await newestStores.all(this.database.sql, [accountId, cursor, limit + 1, ...only]);
     return toPage(rows.map(toStore), limit);
+  }
+
+  /** Those that a run there can mean by these names. */
+  async findForRun(
+    { accountId, threadId, projectId, agentId, user }: RunPlace,
+    names: readonly string[],
+  ): Promise<readonly MemoryStore[]> {
+    const place = [threadId, projectId, agentId, user].map((value) => value ?? null);
+    return (await storesOfRun.all(this.database.sql, [accountId, names, ...place])).map(toStore);
   }
 
   /** With its entries. */

@@ -1,0 +1,43 @@
+import type { ApprovalRule, RunSettings, SettingsRequest } from '@rondo/contract';
+import { isMemoryStoreTool, memoryChanges } from '../tools/memory-store.tools';
+import { usualLifetimeS } from './approval-choice';
+import { type ToolChoice, listMemoryTools } from './tool-choice';
+
+type Chosen = Pick<RunSettings, 'tools' | 'approvals'>;
+
+/**
+ * The tools of the memory stores that the request or its agent names, beside the others, and the approvals that their policies ask
+ * for. Which stores these are is found out when the run is created.
+ */
+export function withMemory(
+  { tools, approvals }: Chosen,
+  { memory, agent }: SettingsRequest,
+  layers: readonly ToolChoice[],
+): { settings: Chosen; problems: { field: string; message: string }[] } {
+  const stores = memory ?? agent?.memory ?? [];
+  const others = tools.filter((name) => !isMemoryStoreTool(name));
+  if (stores.length === 0)
+    return {
+      settings: { tools: others, ...(approvals && { approvals }) },
+      problems: tools
+        .filter(isMemoryStoreTool)
+        .map((name) => ({ field: 'tools', message: `"${name}" needs a store, which \`memory\` names` })),
+    };
+  const mayChange = stores.some(({ policy }) => policy !== 'deny');
+  const own = listMemoryTools(layers).map(({ name }) => name);
+  const offered = own.filter((name) => mayChange || !memoryChanges.includes(name));
+  const asked = stores.flatMap(({ store, policy = 'ask' }) => (policy === 'ask' ? [{ store }] : []));
+  const rules = asked.length === 0 ? approvals : withRules(approvals, asked);
+  return { settings: { tools: [...others, ...offered], ...(rules && { approvals: rules }) }, problems: [] };
+}
+
+/** What a layer asks for stays. It cannot take back what a policy asks for. */
+function withRules(approvals: RunSettings['approvals'], asked: { store: string }[]): RunSettings['approvals'] {
+  const { rules = {}, expires_s = usualLifetimeS } = approvals ?? {};
+  const known = new Map<string, ApprovalRule>(Object.entries(rules));
+  const added = memoryChanges.map((name) => [name, addTo(known.get(name) ?? known.get('memory'), asked)] as const);
+  return { rules: { ...rules, ...Object.fromEntries(added) }, expires_s };
+}
+
+const addTo = (rule: ApprovalRule = false, asked: { store: string }[]): ApprovalRule =>
+  rule === true ? true : [...(rule === false ? [] : rule), ...asked];
