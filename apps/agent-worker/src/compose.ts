@@ -21,6 +21,7 @@ import {
   SharedPace,
   ToolStreams,
   ToolSupport,
+  WorkSignal,
   connectNats,
   natsTransportOptions,
   producerConnection,
@@ -37,13 +38,22 @@ import {
   RunSkills,
   SecretOpenings,
   ToolSets,
+  WorkAhead,
   WorkspaceMoves,
   isDatabaseUnavailable,
   openDatabase,
   readTracedRun,
 } from '@rondo/persistence';
 import { type Logger, isoNow, newUlid, openTracing, readModelConnection } from '@rondo/platform';
-import { ActiveRuns, ModelMetrics, OutboxRelay, QueueProbe, RunToolSets, composeRunTraces } from '@rondo/run-holder';
+import {
+  ActiveRuns,
+  ModelMetrics,
+  OutboxRelay,
+  QueueProbe,
+  Rest,
+  RunToolSets,
+  composeRunTraces,
+} from '@rondo/run-holder';
 import { toAccountBudgets, createQueueShares, findReservations } from './activation/compose-accounts';
 import { createMcpCatalog, toTools } from './activation/compose-tools';
 import { AgentRunner } from './activation/agent-runner';
@@ -77,15 +87,20 @@ export async function compose(config: Config, log: Logger) {
   const mcpCatalog = createMcpCatalog(adapters, { placement, startMs: config.MCP_START_S * 1_000 });
   const runner = toRunner(adapters, activeRuns, { config, log, providers, modelMetrics, placement, mcpCatalog });
   const processor = new RunProcessor(runner, metrics);
+  const rest = new Rest({
+    signal: new WorkSignal(adapters.nats),
+    work: new WorkAhead(adapters.database, ['activeRuns', 'jobs', 'strandedRuns', 'expiringWaits']),
+  });
   const dueRuns = new DueRunPoller({
     queue: new QueueProbe(() => processor.worker),
     store,
     activeRuns,
+    rest,
     concurrency: config.RUN_CONCURRENCY,
     activateNext: () => runner.activateNext(),
     failed: warnTo(log)('run activation failed'),
   });
-  const tasks = maintenanceTasks({ ...adapters, config, log, activeRuns, dueRuns });
+  const tasks = maintenanceTasks({ ...adapters, config, log, activeRuns, dueRuns, rest });
   return {
     ...adapters,
     config,

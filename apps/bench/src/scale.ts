@@ -17,6 +17,8 @@ export interface Scale {
   readonly activeRuns: number;
   readonly parkedRuns: number;
   readonly idleSockets: number;
+  /** From the last run on, until a deployment does not look for work every second any more. */
+  readonly untilIdleMs: number;
   /** How long processes rest before their memory is read. */
   readonly restMs: number;
   readonly runsInFlight: number;
@@ -45,6 +47,7 @@ export const whole: Scale = {
   activeRuns: 1_000,
   parkedRuns: 10_000,
   idleSockets: 5_000,
+  untilIdleMs: 30_000,
   restMs: 2_000,
   runsInFlight: 20,
   countedTurns: 50,
@@ -67,6 +70,7 @@ export const short: Scale = {
   activeRuns: 20,
   parkedRuns: 20,
   idleSockets: 20,
+  untilIdleMs: 400,
   restMs: 100,
   runsInFlight: 4,
   countedTurns: 4,

@@ -5,6 +5,7 @@ import {
   QueueShares,
   RunQueues,
   SharedQuota,
+  WorkSignal,
   connectNats,
   natsTransportOptions,
   producerConnection,
@@ -42,12 +43,14 @@ import {
   WebhookTriggers,
   UsageLedger,
   Users,
+  WorkAhead,
   findHolder,
   openDatabase,
   readQuotaUsage,
   readRunMinutes,
 } from '@rondo/persistence';
 import { SecretBox, type Logger, type Tracing, newUlid } from '@rondo/platform';
+import { Rest } from '@rondo/run-holder';
 import { AgentService } from './agents/agent-service';
 import { AccountLimits } from './billing/account-limits';
 import { AccountQuotas } from './billing/account-quotas';
@@ -193,6 +196,7 @@ const warnTo = (log: Logger) => (message: string) => (error: unknown) => {
 function connect(config: GatewayConfig, log: Logger, tracing: Tracing) {
   const { DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL } = config;
   const link = connectNats({ url: NATS_URL, name, log });
+  const workSignal = new WorkSignal(link);
   const threadLimits = { messages: config.THREAD_MAX_MESSAGES, bytes: config.THREAD_MAX_BYTES };
   const database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE, log });
   const options = natsTransportOptions({ url: NATS_URL, name });
@@ -234,6 +238,11 @@ function connect(config: GatewayConfig, log: Logger, tracing: Tracing) {
     webhookTriggers: new WebhookTriggers(database, newUlid),
     auditLog: new AuditLog(database, newUlid),
     link,
+    workSignal,
+    rest: new Rest({
+      signal: workSignal,
+      work: new WorkAhead(database, ['activeRuns', 'deliveries', 'schedules', 'executions']),
+    }),
     feed: new DeferredRunFeed(link),
     workers: new WorkerSignals(client, warnTo(log)('signal to the workers was lost')),
     accountRequests: new SharedQuota({ url: REDIS_URL, perSecond: config.ACCOUNT_RATE_LIMIT_PER_SECOND }),

@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { type Logger, nestLogger, openTracing } from '@rondo/platform';
+import type { RequestHandler } from 'express';
 import { Registry } from 'prom-client';
 import { type GatewayParts, compose } from './compose';
 import type { GatewayConfig } from './config';
@@ -48,6 +49,7 @@ export async function createGateway(config: GatewayConfig, log: Logger): Promise
   app.use(lastResponses(AbortSignal.any([leaving.signal, parts.subscriptions.closed])));
   app.use(securityHeaders);
   app.use(facadeRequestIds);
+  app.use(announceWork(parts));
   const cors = config.ALLOWED_ORIGINS && toCorsOptions(config.ALLOWED_ORIGINS);
   if (cors) app.enableCors(cors);
   app.use(serveConsole());
@@ -82,6 +84,14 @@ export async function createGateway(config: GatewayConfig, log: Logger): Promise
   };
   return { app, parts, drain, document };
 }
+
+/** A request that may write wakes the processes that rest, before it does. */
+const announceWork =
+  ({ workSignal }: Pick<GatewayParts, 'workSignal'>): RequestHandler =>
+  ({ method }, _response, next) => {
+    if (method !== 'GET' && method !== 'HEAD') workSignal.announce();
+    next();
+  };
 
 /** The path that a reverse proxy puts before those of the gateway, without a slash at its end. */
 const readPathPrefix = ({ PUBLIC_URL: url }: GatewayConfig): string =>

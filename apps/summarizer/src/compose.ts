@@ -1,11 +1,12 @@
 import { type Model, toBudgets, idGenerator, paceLimits, readTiers, tools } from '@rondo/domain';
 import { TiktokenCounter, createModels } from '@rondo/llm';
-import { NatsRunFeed, RunQueues, SharedPace, connectNats, producerConnection } from '@rondo/messaging';
+import { NatsRunFeed, RunQueues, SharedPace, WorkSignal, connectNats, producerConnection } from '@rondo/messaging';
 import {
   Outbox,
   PostgresRunStore,
   ProjectTitles,
   ToolSets,
+  WorkAhead,
   openDatabase,
   readTracedRun,
   reapDeadEveryMs,
@@ -18,6 +19,7 @@ import {
   OutboxRelay,
   PeriodicTasks,
   QueueProbe,
+  Rest,
   RunToolSets,
   composeRunTraces,
 } from '@rondo/run-holder';
@@ -47,6 +49,10 @@ export async function compose(config: Config, log: Logger) {
     model,
     modelName: config.TITLE_MODEL ?? config.SUMMARY_MODEL,
   });
+  const rest = new Rest({
+    signal: new WorkSignal(adapters.nats),
+    work: new WorkAhead(adapters.database, ['activeRuns', 'titles']),
+  });
   const heartbeat = new Heartbeat(config.SUMMARIZER_ID, store, activeRuns);
   const onError = (task: string, error: unknown) => log.warn({ task, error }, 'periodic task failed');
   return {
@@ -63,10 +69,19 @@ export async function compose(config: Config, log: Logger) {
       onError,
     ),
     titler,
-    titles: new PeriodicTasks({ writeTitles: { everyMs: titlesEveryMs, work: () => titler.writeDue() } }, onError),
+    titles: new PeriodicTasks(
+      { writeTitles: { everyMs: titlesEveryMs, work: rest.unlessResting(() => titler.writeDue()) } },
+      onError,
+    ),
     /** Dead workers are detected here too, since all of them may have died. */
     maintenance: new PeriodicTasks(
-      { reapDead: { everyMs: reapDeadEveryMs, work: async () => (await store.reapDead()) > 0 && relay.publish() } },
+      {
+        look: rest.task,
+        reapDead: {
+          everyMs: reapDeadEveryMs,
+          work: rest.unlessResting(async () => (await store.reapDead()) > 0 && relay.publish()),
+        },
+      },
       onError,
     ),
     close: () => closeAdapters(adapters),

@@ -22,6 +22,7 @@ export { seldom } from './queues/seldom';
 export { SharedPace } from './queues/shared-pace';
 export { SharedQuota } from './queues/shared-quota';
 export { type HeardRunHolder, HeardRunHolders, type RunHolderService, announceRunHolder } from './queues/signs-of-life';
+export { WorkSignal } from './queues/work-signal';
 export { NatsRunFeed } from './run-feed/run-feed';
 export { NatsTools } from './tool-calls/client/nats-tools';
 export { type SentCallRecord, findUnknownCalls } from './tool-calls/client/sent-calls';

@@ -130,6 +130,7 @@ export { UnknownFileError } from './api/files/run-files';
 export { type FetchedImage, FetchedImages, type ImagePlace } from './api/blobs/fetched-images';
 export { UnknownBlobError } from './api/blobs/message-images';
 export { type RunPlace, type HostedSandbox, type Sandbox, type SandboxAddress, Sandboxes } from './api/sandboxes';
+export { WorkAhead, type WorkKind } from './api/work-ahead';
 export { type WorkspaceMove, WorkspaceMoves } from './api/workspace-moves';
 export {
   type Account,

@@ -5,6 +5,7 @@ export { ModelMetrics } from './model-metrics';
 export { OutboxRelay } from './outbox-relay';
 export { PeriodicTasks, type TaskSchedule } from './periodic-tasks';
 export { QueueProbe } from './queue-probe';
+export { Rest } from './rest';
 export { type Catalog, RunToolSets } from './run-tool-sets';
 export { aboutRun } from './tracing/agent-span';
 export { composeRunTraces } from './tracing/compose-run-traces';

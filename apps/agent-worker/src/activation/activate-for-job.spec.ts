@@ -132,6 +132,7 @@ describe('attack: tenants', () => {
       queue: { answers: () => Promise.resolve(false) },
       store: { due: (order) => worker.store.due({ ...order, sinceMs: 0 }) },
       activeRuns: worker.activeRuns,
+      rest: { isResting: false },
       concurrency: 1,
       activateNext: worker.activateNext,
       failed: (error) => {

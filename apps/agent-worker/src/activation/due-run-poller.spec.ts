@@ -6,7 +6,12 @@ import { DueRunPoller } from './due-run-poller';
 const id = runId.parse('run_1');
 const noStatement = () => Promise.reject(new Error('unexpected statement'));
 
-function fixture({ answers = false, due = () => Promise.resolve([id]) as Promise<readonly RunId[]>, concurrency = 2 }) {
+function fixture({
+  answers = false,
+  due = () => Promise.resolve([id]) as Promise<readonly RunId[]>,
+  concurrency = 2,
+  isResting = false,
+}) {
   const activeRuns = new ActiveRuns();
   let activated = 0;
   const limits: number[] = [];
@@ -21,6 +26,7 @@ function fixture({ answers = false, due = () => Promise.resolve([id]) as Promise
       },
     },
     activeRuns,
+    rest: { isResting },
     concurrency,
     activateNext: () => Promise.resolve((activated += 1)),
     failed: () => undefined,
@@ -54,6 +60,16 @@ describe('DueRunPoller', () => {
     await poller.poll();
 
     await expect(poller.assertPolled(10_000)).resolves.toBeUndefined();
+  });
+
+  it('reads nothing while the deployment rests, unless the queue does not answer', async () => {
+    const resting = fixture({ answers: true, isResting: true });
+    await resting.poller.poll();
+    expect(resting.limits).toEqual([]);
+
+    const without = fixture({ answers: false, isResting: true });
+    await without.poller.poll();
+    expect(without.activated()).toBe(1);
   });
 
   it('activates no more runs than the concurrency allows, and none during a shutdown', async () => {

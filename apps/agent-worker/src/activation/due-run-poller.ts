@@ -1,10 +1,11 @@
 import type { RunId } from '@rondo/contract';
-import type { ActiveRuns } from '@rondo/run-holder';
+import type { ActiveRuns, Rest } from '@rondo/run-holder';
 
 export interface DueRunPollerParts {
   readonly queue: { answers(): Promise<boolean> };
   readonly store: { due(order: { sinceMs: number; limit: number }): Promise<readonly RunId[]> };
   readonly activeRuns: ActiveRuns;
+  readonly rest: Pick<Rest, 'isResting'>;
   readonly concurrency: number;
   /** Claims and runs the run whose turn it is. */
   readonly activateNext: () => Promise<unknown>;
@@ -29,9 +30,8 @@ export class DueRunPoller {
 
   async poll(): Promise<void> {
     this.queueAnswers = await this.parts.queue.answers();
-    if (this.queueAnswers)
-      await this.activateDue(strandedAfterMs).catch(() => undefined); // the queue still delivers runs
-    else await this.activateDue(overdueAfterMs);
+    if (!this.queueAnswers) await this.activateDue(overdueAfterMs);
+    else if (!this.parts.rest.isResting) await this.activateDue(strandedAfterMs).catch(() => undefined); // the queue still delivers runs
     this.polledAt = performance.now();
   }
 

@@ -17,7 +17,14 @@ import {
   reapDeadEveryMs,
 } from '@rondo/persistence';
 import { type Logger, newUlid } from '@rondo/platform';
-import { type ActiveRuns, Heartbeat, type OutboxRelay, PeriodicTasks, type TaskSchedule } from '@rondo/run-holder';
+import {
+  type ActiveRuns,
+  Heartbeat,
+  type OutboxRelay,
+  PeriodicTasks,
+  type Rest,
+  type TaskSchedule,
+} from '@rondo/run-holder';
 import type { DueRunPoller } from '../activation/due-run-poller';
 import { FairShare } from '../activation/fair-share';
 import type { WorkspaceMover } from '../activation/workspace-mover';
@@ -45,6 +52,7 @@ export interface MaintenanceParts {
   readonly relay: OutboxRelay;
   readonly activeRuns: ActiveRuns;
   readonly dueRuns: DueRunPoller;
+  readonly rest: Rest;
 }
 
 /** The periodic tasks of a worker: for its own runs, and for those of the whole deployment. */
@@ -55,7 +63,7 @@ export function maintenanceTasks(parts: MaintenanceParts): PeriodicTasks {
 }
 
 function runTasks(parts: MaintenanceParts): Record<string, TaskSchedule> {
-  const { config, database, queues, feed, store, trees, relay, activeRuns, dueRuns } = parts;
+  const { config, database, queues, feed, store, trees, relay, activeRuns, dueRuns, rest } = parts;
   const heartbeat = new Heartbeat(config.WORKER_ID, store, activeRuns);
   const fairShare = new FairShare(activeRuns, queues.runs, { concurrency: config.RUN_CONCURRENCY, minActiveMs });
   const reap = async () => {
@@ -67,28 +75,35 @@ function runTasks(parts: MaintenanceParts): Record<string, TaskSchedule> {
   };
   return {
     heartbeat: { everyMs: config.HEARTBEAT_MS, work: () => heartbeat.beat() },
-    reap: { everyMs: config.REAP_MS, work: reap },
-    reapDead: { everyMs: reapDeadEveryMs, work: async () => (await store.reapDead()) > 0 && relay.publish() },
+    look: rest.task,
+    reap: { everyMs: config.REAP_MS, work: rest.unlessResting(reap) },
+    reapDead: {
+      everyMs: reapDeadEveryMs,
+      work: rest.unlessResting(async () => (await store.reapDead()) > 0 && relay.publish()),
+    },
     ...(config.ACCOUNT_TIERS && {
-      reservations: { everyMs: config.REAP_MS, work: () => parts.reservations.releaseAbandoned() },
+      reservations: {
+        everyMs: config.REAP_MS,
+        work: rest.unlessResting(() => parts.reservations.releaseAbandoned()),
+      },
     }),
     fairShare: { everyMs: fairShareEveryMs, work: () => fairShare.enforce() },
     dueRuns: { everyMs: pollDueRunsEveryMs, work: () => dueRuns.poll() },
     childRuns: {
       everyMs: childRunsEveryMs,
-      work: async () => {
+      work: rest.unlessResting(async () => {
         const facts = await trees.catchUp();
         feed.publish(facts);
         if (facts.length > 0) await relay.publish();
-      },
+      }),
     },
     expireWaits: {
       everyMs: expireWaitsEveryMs,
-      work: async () => {
+      work: rest.unlessResting(async () => {
         const facts = await expireWaits(database, newUlid);
         feed.publish(facts);
         if (facts.length > 0) await relay.publish();
-      },
+      }),
     },
   };
 }

@@ -16,7 +16,7 @@ const figures: Trial['figures'] = [
 /** What a deployment costs that has nothing to do, after it has done something. */
 async function run(rondo: RondoSystem, { scale }: TrialContext): Promise<Findings> {
   await rondo.runTask({ plan: ordinary });
-  await sleep(scale.seconds * 1_000);
+  await sleep(scale.untilIdleMs);
   const [before, since, transactions] = [rondo.cpuMs(), nowMs(), await countTransactions(rondo)];
   await sleep(scale.seconds * 5_000);
   const done = (await countTransactions(rondo)) - transactions;

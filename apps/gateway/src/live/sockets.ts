@@ -1,4 +1,5 @@
 import type { ClientScope, Run, RunId, RunStatus } from '@rondo/contract';
+import type { WorkSignal } from '@rondo/messaging';
 import type { AuditLog, Caller, ReadPosition, RunAddress } from '@rondo/persistence';
 import type { Namespace, Socket } from 'socket.io';
 import { z } from 'zod';
@@ -50,6 +51,7 @@ export interface SocketsDependencies {
   readonly clientReach: ClientReach;
   readonly clientRequests: ClientRequests;
   readonly auditLog: AuditLog;
+  readonly workSignal: Pick<WorkSignal, 'announce'>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -147,6 +149,7 @@ export class Sockets {
       if (!caller) throw unauthorized('This socket was not admitted.');
       this.dependencies.rate.consume(caller);
       await this.authorize(caller, rule);
+      if (rule.scope !== 'read') this.dependencies.workSignal.announce();
       const { act } = rule;
       const data = await (act ? this.audit({ caller, request }, act, () => handle(caller)) : handle(caller));
       const shown = (answer: unknown) => toShownAnswer(caller, answer);

@@ -1,6 +1,7 @@
+import type { WorkSignal } from '@rondo/messaging';
 import type { Executions } from '@rondo/persistence';
 import { type Logger, SecretBox, newUlid } from '@rondo/platform';
-import { PeriodicTasks } from '@rondo/run-holder';
+import { PeriodicTasks, type Rest } from '@rondo/run-holder';
 import type { AgentServiceDependencies } from '../agents/agent-service';
 import type { AccountQuota } from '../auth/account-quota';
 import type { Authenticator } from '../auth/authenticator';
@@ -34,6 +35,8 @@ interface TriggerParts extends Services, Pick<AgentServiceDependencies, 'agents'
   readonly accountRate: AccountQuota;
   readonly config: Pick<GatewayConfig, 'SECRETS_KEY' | 'SCHEDULE_LEAST_INTERVAL_S'>;
   readonly log: Logger;
+  readonly rest: Rest;
+  readonly workSignal: WorkSignal;
 }
 
 /** Every gateway fires schedules, and receives webhooks; see docs/decisions/0069 and 0070. */
@@ -48,7 +51,8 @@ export function composeTriggers({ log, config, accountLimits, accountRate, ...pa
   const firing = new ScheduleFiring({ ...made, spendRequest: (account) => accountRate.consume(account) });
   const tasks = new PeriodicTasks(
     {
-      schedules: { everyMs, work: () => firing.pass() },
+      look: parts.rest.task,
+      schedules: { everyMs, work: parts.rest.unlessResting(() => firing.pass()) },
       executions: { everyMs: pruneEveryMs, work: () => parts.executions.prune() },
     },
     (task, error) => log.warn({ task, error }, 'periodic task failed'),

@@ -57,6 +57,7 @@ function firing(
     firings,
     runService,
     newId: newUlid,
+    workSignal: { announce: () => undefined },
     now: () => Promise.resolve(new Date(nowMs)),
     onError,
     spendRequest,

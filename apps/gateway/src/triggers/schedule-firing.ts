@@ -1,4 +1,5 @@
 import { type AccountId, type RunId, runId } from '@rondo/contract';
+import type { WorkSignal } from '@rondo/messaging';
 import { firingStep } from '@rondo/domain';
 import {
   type AlongsideRun,
@@ -20,6 +21,7 @@ export interface ScheduleFiringDependencies {
   readonly firings: Firings;
   readonly runService: Pick<RunService, 'create'>;
   readonly newId: () => string;
+  readonly workSignal: Pick<WorkSignal, 'announce'>;
   /** Throws an ApiError, `rate_limited`, when the account has used up its request rate. */
   readonly spendRequest: (account: AccountId) => void;
   /** The clock of the database, unless a test sets it. */
@@ -133,6 +135,7 @@ export class ScheduleFiring {
   /** Resolves to why there is no run. */
   private async createRun({ accountId, request, claim }: WantedRun): Promise<unknown> {
     const id = runId.parse(`run_${this.dependencies.newId()}`);
+    this.dependencies.workSignal.announce();
     try {
       await this.dependencies.runService.create(accountId, request, { id, alongside: claim(id) });
       return undefined;

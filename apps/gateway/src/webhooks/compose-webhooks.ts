@@ -8,7 +8,7 @@ import {
   resolveByDns,
   resolveWithSystem,
 } from '@rondo/platform';
-import { PeriodicTasks } from '@rondo/run-holder';
+import { PeriodicTasks, type Rest } from '@rondo/run-holder';
 import type { GatewayConfig } from '../config';
 import { type EndpointRules, endpointDestination } from './endpoint-destination';
 import { WebhookDispatcher } from './webhook-dispatcher';
@@ -24,10 +24,11 @@ interface WebhookParts {
   readonly database: Database;
   readonly config: GatewayConfig;
   readonly log: Logger;
+  readonly rest: Rest;
 }
 
 /** Every gateway sends webhooks; see docs/decisions/0072. */
-export function composeWebhooks({ database, config, log }: WebhookParts) {
+export function composeWebhooks({ database, config, log, rest }: WebhookParts) {
   const webhookEndpoints = new WebhookEndpoints(database);
   const webhookDeliveries = new WebhookDeliveries(database, newUlid);
   const secrets = config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY, 'webhooks');
@@ -51,7 +52,7 @@ export function composeWebhooks({ database, config, log }: WebhookParts) {
   });
   const tasks = new PeriodicTasks(
     {
-      deliveries: { everyMs, work: () => dispatcher.pass() },
+      deliveries: { everyMs, work: rest.unlessResting(() => dispatcher.pass()) },
       forgottenDeliveries: { everyMs: pruneEveryMs, work: () => webhookDeliveries.prune() },
     },
     (task, error) => log.warn({ task, error }, 'periodic task failed'),

@@ -27,6 +27,7 @@ import {
 } from '../tool-calls/sandbox-requests';
 import { ToolStreams, toolStreamConfigs } from '../tool-calls/tool-streams';
 import { HeardRunHolders, announceRunHolder } from '../queues/signs-of-life';
+import { WorkSignal } from '../queues/work-signal';
 import { ToolSupport } from '../tool-calls/tool-support';
 import { answerSecrets, requestSecret } from '../tool-calls/secret-requests';
 import { answerSkills, requestSkill } from '../tool-calls/skill-requests';
@@ -100,6 +101,7 @@ describe('each permission on NATS', () => {
     await answerWorkers();
     await watchRuns();
     await giveSignsOfLife();
+    await announceWork();
     await sendSignals();
   });
   afterAll(async () => {
@@ -227,6 +229,18 @@ describe('each permission on NATS', () => {
     }
     await gateway.ping();
     expect(heard.processes?.map(({ id }) => id)).toEqual(['agent-worker', 'summarizer']);
+  }
+
+  async function announceWork() {
+    const [gateway, ...others] = (['gateway', 'agent-worker', 'summarizer'] as const).map(findLink);
+    if (!gateway) throw new Error('there is a gateway');
+    const heard = [gateway, ...others].map((link) => {
+      const signal = new WorkSignal(Promise.resolve(link));
+      return new Promise<void>((resolve) => signal.onWork(resolve));
+    });
+    await Promise.all([gateway, ...others].map((link) => link.ping()));
+    gateway.connection.publish(gateway.names.workAhead);
+    await Promise.all(heard);
   }
 
   async function sendSignals() {

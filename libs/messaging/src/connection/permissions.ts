@@ -18,6 +18,9 @@ interface Traffic {
 export const hostingQueue = 'workers';
 const askedOfWorkers = { publish: ['tool-executor'], subscribe: ['agent-worker'], queue: hostingQueue } as const;
 
+/** The services that may know of every run. */
+const trusted = ['gateway', 'agent-worker', 'summarizer'] as const;
+
 const names = wireNames();
 
 /**
@@ -28,7 +31,7 @@ export const toTraffic = (executor: string) =>
   ({
     runEvents: {
       subject: names.runEvents('*'),
-      publish: ['gateway', 'agent-worker', 'summarizer'],
+      publish: trusted,
       subscribe: ['gateway'],
     },
     threadRuns: { subject: names.threadRuns('*'), publish: ['agent-worker'], subscribe: ['gateway'] },
@@ -48,6 +51,7 @@ export const toTraffic = (executor: string) =>
       subscribe: ['agent-worker', 'gateway'],
     },
     signOfLife: { subject: names.signOfLife, publish: ['agent-worker', 'summarizer'], subscribe: ['gateway'] },
+    workAhead: { subject: names.workAhead, publish: ['gateway'], subscribe: trusted },
     sandboxEnd: { subject: names.sandboxEnd(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     sandboxForget: { subject: names.sandboxForget(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     sandboxAdopt: { subject: names.sandboxAdopt(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },

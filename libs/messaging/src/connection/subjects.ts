@@ -54,6 +54,8 @@ export function wireNames(namespace = '') {
     executorOpen: (executorId: string) => `${subject}executor.open.${executorId}`,
     /** Each worker and summarizer says here every second that it lives. */
     signOfLife: `${subject}holder.alive`,
+    /** Empty messages: work will be written. Processes that rest look for it again. */
+    workAhead: `${subject}work.ahead`,
     /** Request to an executor to end what a run has left running in the thread's sandbox. */
     sandboxEnd: (executorId: string) => `${subject}sandbox.end.${executorId}`,
     /** Request to an executor to remove the sandbox of a deleted thread, with its files. */

@@ -36,6 +36,7 @@ interface Wire {
 const wire = {
   runEvents: { schema: z.union([recordedFact, deltaEvent]) },
   threadRuns: { schema: z.literal('') },
+  workAhead: { schema: z.literal('') },
   toolCalls: { schema: dispatchedCall },
   toolAsk: { schema: dispatchedCall },
   toolTakers: { schema: z.string() },
