@@ -162,7 +162,7 @@ export { demoModels } from './models/demo-models';
 export { type ModelFallbacks, readFallbacks } from './models/fallbacks';
 export { type ModelAliases, readAliases } from './models/model-aliases';
 export { findFacts } from './models/model-facts';
-export { type CallSize, chargedPrice, priceAt } from './models/model-price';
+export { type CallSize, chargedPrice, hourFactor, priceAt } from './models/model-price';
 export type { PaceAdvice, PaceAsk, PaceLimits, ProviderPace } from './models/provider-pace';
 export { type ProfileOverride, type ProfileRules, profileNames } from './models/profile-override';
 export {

@@ -16,6 +16,12 @@ describe('toUsage', () => {
     });
   });
 
+  it('charges 1.6 times as much for what is cached for an hour as for what is cached for five minutes', () => {
+    const reported = { input: 1000, cacheWrite: 300, cacheWriteHour: 100, output: 0 };
+    const { cost_usd } = toUsage({ ...call, outputLength: 0, reported });
+    expect(cost_usd).toBeCloseTo((700 * 10 + 200 * 12.5 + 100 * 20) / 1_000_000, 12);
+  });
+
   it('applies the higher price of a long prompt', () => {
     const long = { ...price, long_prompt: { above_tokens: 100, input_factor: 2, output_factor: 1.5 } };
     const cost = (input: number) => toUsage({ ...call, price: long, reported: { input, output: 10 } }).cost_usd;

@@ -1,5 +1,5 @@
 import { type ModelPrice, type Usage, roundUsd } from '@rondo/contract';
-import { type ModelMessage, type ModelRequest, memoizeGrowingList, tokensPerPage } from '@rondo/domain';
+import { type ModelMessage, type ModelRequest, hourFactor, memoizeGrowingList, tokensPerPage } from '@rondo/domain';
 import type { ReportedUsage } from './wire-protocol';
 
 export type CallUsage = Usage & {
@@ -26,11 +26,13 @@ export function toUsage(call: {
   const output = reported.output === 0 && call.outputLength > 0 ? undefined : wholeTokens(reported.output);
   const prompt = input ?? estimateInput(call.request);
   const cacheRead = Math.min(wholeTokens(reported.cacheRead) ?? 0, prompt);
+  const cacheWrite = Math.min(wholeTokens(reported.cacheWrite) ?? 0, prompt - cacheRead);
   const tokens = {
     input: prompt,
     output: output ?? Math.ceil(call.outputLength / charactersPerToken),
     cacheRead,
-    cacheWrite: Math.min(wholeTokens(reported.cacheWrite) ?? 0, prompt - cacheRead),
+    cacheWrite,
+    cacheWriteHour: Math.min(wholeTokens(reported.cacheWriteHour) ?? 0, cacheWrite),
   };
   const ours = call.price ? computeCost(tokens, call.price) : null;
   return {
@@ -53,7 +55,8 @@ function computeCost(tokens: Tokens, price: ModelPrice): number {
   const { input, output, cache_read = input, cache_write = input, long_prompt } = price;
   const long = long_prompt && tokens.input > long_prompt.above_tokens ? long_prompt : undefined;
   const fresh = Math.max(0, tokens.input - tokens.cacheRead - tokens.cacheWrite);
-  const prompt = fresh * input + tokens.cacheRead * cache_read + tokens.cacheWrite * cache_write;
+  const written = tokens.cacheWrite + tokens.cacheWriteHour * (hourFactor - 1);
+  const prompt = fresh * input + tokens.cacheRead * cache_read + written * cache_write;
   const reply = tokens.output * output;
   return roundUsd((prompt * (long?.input_factor ?? 1) + reply * (long?.output_factor ?? 1)) / 1_000_000);
 }

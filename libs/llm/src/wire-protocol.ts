@@ -72,6 +72,8 @@ export interface ReportedUsage {
   readonly input?: number | undefined;
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
+  /** How much of that is kept for an hour. */
+  readonly cacheWriteHour?: number;
   readonly output?: number | undefined;
   /** What the provider says that the call costs. */
   readonly costUsd?: number;

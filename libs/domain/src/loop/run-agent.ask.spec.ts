@@ -166,3 +166,17 @@ describe('questions, whatever limit is reached and whichever worker dies', () =>
     );
   }, 60_000);
 });
+
+it.each([
+  [300_000, [undefined, true]],
+  [1_000, [undefined, undefined]],
+])('lets the provider keep the prompt for longer once the run has waited for minutes: %i ms', async (ms, kept) => {
+  const { harness, model } = build([calls(asks), says('Thanks.')]);
+  harness.store.factMs = ms;
+
+  await harness.runOn();
+  answer(harness);
+  await harness.runOn();
+
+  expect(model.requests.map(({ waitsLong }) => waitsLong)).toEqual(kept);
+});

@@ -8,6 +8,7 @@ import { type LackingBudget, awaitBudget, mayWaitFor } from '../run/await-budget
 import { completed, failed } from '../run/end-run';
 import { reserveCall } from '../run/reserve-call';
 import { budgetLack, mayCallModel } from '../run/run-limits';
+import { waitsLong } from '../run/run-state';
 import { type LoopContext, type Step, factsStep, toFactsStep } from './loop-context';
 import { type ModelCallResult, callModel } from './model-call';
 import { toPrompt } from './prompt';
@@ -40,6 +41,7 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked
     const prompt = {
       ...request,
       ...(hasFallback(loop) && { hasFallback: true }),
+      ...(waitsLong(loop.state) && { waitsLong: true }),
       ...(lostReplies > 0 && { lostReplies }),
     };
     const reply = new Reply(loop, messageId, newDecoder);

@@ -52,13 +52,25 @@ export interface CallSize {
   readonly inputTokens: number;
   /** Undefined: as the model and its provider allow. */
   readonly maxOutputTokens: number | undefined;
+  /** Whether the provider keeps the prompt for an hour, which costs more. Default: false. */
+  readonly waitsLong?: boolean;
   /** The cost of a call before it that is recorded later. */
   readonly unsettledUsd: number;
 }
 
+/** What is kept for an hour costs Anthropic's customers twice the input, and 1.25 times where it is kept for five minutes. */
+export const hourFactor = 2 / 1.25;
+
+interface MostTokens {
+  readonly input: number;
+  readonly output: number;
+  readonly waitsLong: boolean;
+}
+
 /** The most that a call can cost, in USD. */
-export function mostCost(price: ModelPrice, tokens: { readonly input: number; readonly output: number }): number {
-  const { input, output, cache_read = input, cache_write = input, long_prompt } = price;
+export function mostCost({ input, output, ...price }: ModelPrice, tokens: MostTokens): number {
+  const { cache_read = input, long_prompt } = price;
+  const cache_write = (price.cache_write ?? input) * (tokens.waitsLong ? hourFactor : 1);
   const long = long_prompt && tokens.input > long_prompt.above_tokens ? long_prompt : undefined;
   const prompt = tokens.input * Math.max(input, cache_read, cache_write) * (long?.input_factor ?? 1);
   return (prompt + tokens.output * output * (long?.output_factor ?? 1)) / million;

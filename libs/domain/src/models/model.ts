@@ -24,6 +24,8 @@ export interface ModelRequest {
   readonly account?: string;
   /** Another model is asked if this one is away, so a long wait for it is not worth it. */
   readonly hasFallback?: boolean;
+  /** The run has waited for minutes before, so a provider should keep what it caches of the request for longer than five. */
+  readonly waitsLong?: boolean;
   /** Earlier attempts at this reply that broke off. The pause after another one is longer. Default: none. */
   readonly lostReplies?: number;
 }

@@ -305,7 +305,7 @@ const usualReplyTokens = 8_192;
  * be settled before it. Undefined: the price is not known.
  */
 export function mostCallCost(
-  { model, inputTokens, maxOutputTokens, unsettledUsd }: CallSize,
+  { model, inputTokens, maxOutputTokens, unsettledUsd, waitsLong = false }: CallSize,
   { providers }: Providers,
   atMs: number,
 ): number | undefined {
@@ -314,7 +314,7 @@ export function mostCallCost(
   const facts = provider && findFacts(provider, id);
   const price = facts && priceAt(facts, atMs);
   const output = Math.min(maxOutputTokens ?? usualReplyTokens, facts?.max_output_tokens ?? Infinity);
-  return price && mostCost(price, { input: inputTokens, output }) + unsettledUsd;
+  return price && mostCost(price, { input: inputTokens, output, waitsLong }) + unsettledUsd;
 }
 
 /** A model as the API lists it. Other models of a configured provider can be used, too. */

@@ -1,6 +1,7 @@
 import type { Usage } from '@rondo/contract';
 import { countRequestTokens } from '../context/compress';
 import type { LoopContext } from '../loop/loop-context';
+import { waitsLong } from './run-state';
 
 /**
  * Reserves the next model call in the balance of the account. False: the balance does not cover it. `unrecorded` is the call
@@ -13,6 +14,7 @@ export async function reserveCall(loop: LoopContext, unrecorded?: Usage): Promis
     model,
     inputTokens: (await countRequestTokens({ run, state }, meter)) + (unrecorded?.output_tokens ?? 0),
     maxOutputTokens: run.settings.llm.max_tokens,
+    ...(waitsLong(state) && { waitsLong: true }),
     unsettledUsd: unrecorded?.cost_usd ?? 0,
   });
   return ports.reserve(model, readSize, signals.stop);

@@ -88,6 +88,12 @@ export const initialState: RunState = {
   waitedMs: 0,
 };
 
+/** Providers keep what they cache of a prompt for so long, if nothing else is asked for. */
+const usualCacheMs = 5 * 60_000;
+
+/** Whether the run has waited so long, for persons or others, that its prompt was no longer cached. It may wait so again. */
+export const waitsLong = ({ waitedMs }: Pick<RunState, 'waitedMs'>): boolean => waitedMs >= usualCacheMs;
+
 /**
  * The state with some fields changed. Lists the fields instead of spreading, so that all states share one hidden class:
  * V8 creates another one at every spread, and property access becomes megamorphic.

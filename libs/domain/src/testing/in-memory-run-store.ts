@@ -53,6 +53,8 @@ interface Row {
 
 /** A RunStore in memory, held to the same contract as the real one. */
 export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
+  /** The time between two facts. */
+  factMs = 1000;
   private readonly rows = new Map<RunId, Row>();
   private readonly threads = new Map<ThreadId, Message[]>();
   private ids = 0;
@@ -240,7 +242,7 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
   private write({ runId, threadId, epoch }: Claim, facts: readonly NewFact[]): RecordedFact[] {
     return facts.map((fact) => {
       const row = this.row(runId);
-      const at = new Date(1_700_000_000_000 + row.log.length * 1000).toISOString();
+      const at = new Date(1_700_000_000_000 + row.log.length * this.factMs).toISOString();
       const place = { id: this.nextEventId(), v: 1 as const, seq: row.log.length + 1 };
       const rest = { run_id: runId, thread_id: threadId, iteration: fact.iteration, epoch, at };
       const data = fact.type === 'message.created' ? { message: this.keep(fact.data.message, at) } : fact.data;

@@ -12,6 +12,7 @@ const usage = z.object({
   output_tokens: tokens,
   cache_read_input_tokens: tokens,
   cache_creation_input_tokens: tokens,
+  cache_creation: lenient(z.object({ ephemeral_1h_input_tokens: tokens })),
 });
 export type AnthropicUsage = z.infer<typeof usage>;
 

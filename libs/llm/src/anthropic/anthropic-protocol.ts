@@ -4,6 +4,7 @@ import type { ProviderError } from '../provider-error';
 import { type ConversationRules, findRules, learnRules } from '../providers/conversation-rules';
 import type { WireProtocol, WireRequest } from '../wire-protocol';
 import { type ToAnthropicTurns, createAnthropicTurns } from './anthropic-messages';
+import { isAnthropicServer } from '../clients/anthropic-client';
 import { AnthropicReply } from './anthropic-reply';
 import { toMaker, thinkingIn, toAnthropicRequest } from './anthropic-request';
 import { markedTurns } from './cache-marks';
@@ -18,7 +19,7 @@ interface KnownModel {
 export class AnthropicProtocol implements WireProtocol {
   private readonly known: (model: string) => KnownModel;
 
-  constructor(provider: ProviderSettings) {
+  constructor(private readonly provider: ProviderSettings) {
     this.known = onePerModel((model) => {
       const rules = findRules(provider, model);
       return { rules, toTurns: createAnthropicTurns({ maker: toMaker(model), rules }) };
@@ -30,10 +31,15 @@ export class AnthropicProtocol implements WireProtocol {
     const { effort } = thinking;
     return {
       path: '/v1/messages',
-      params: toAnthropicRequest(request, this.known(request.model).toTurns, thinking),
+      params: toAnthropicRequest(this.asServed(request), this.known(request.model).toTurns, thinking),
       unsettled: markedTurns,
       ...(effort && { notes: { effort } }),
     };
+  }
+
+  /** Other servers of Claude may refuse to keep a prompt for an hour. */
+  private asServed({ waitsLong = false, ...request }: ModelRequest): ModelRequest {
+    return { ...request, waitsLong: waitsLong && isAnthropicServer(this.provider) };
   }
 
   /** Whether the request is worth another attempt, because it differs from now on from what was refused. */

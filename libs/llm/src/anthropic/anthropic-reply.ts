@@ -188,7 +188,8 @@ function prompt(usage: AnthropicUsage | null | undefined): ReportedUsage {
   if (typeof usage?.input_tokens !== 'number') return {};
   const cacheRead = usage.cache_read_input_tokens ?? 0;
   const cacheWrite = usage.cache_creation_input_tokens ?? 0;
-  return { input: usage.input_tokens + cacheRead + cacheWrite, cacheRead, cacheWrite };
+  const cacheWriteHour = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
+  return { input: usage.input_tokens + cacheRead + cacheWrite, cacheRead, cacheWrite, cacheWriteHour };
 }
 
 const output = (usage: AnthropicUsage | null | undefined): ReportedUsage =>

@@ -6,7 +6,7 @@ import { acceptableSchema } from '../acceptable-schema';
 import { wireToolName } from '../wire-protocol';
 import type { ToAnthropicTurns } from './anthropic-messages';
 import { type Thinking, thinkingFor } from './anthropic-thinking';
-import { markTurns, markedSystem } from './cache-marks';
+import { createMark, markTurns, markedSystem } from './cache-marks';
 import { claudeFamily } from './claude-family';
 
 /** Parameters of older models, which the SDK's types no longer have. */
@@ -23,21 +23,22 @@ export function toAnthropicRequest(
   toTurns: ToAnthropicTurns,
   { thinks, parameters } = thinkingIn(request),
 ): Request {
-  const { model, system, messages, tools, settings } = request;
+  const { model, system, messages, tools, settings, waitsLong = false } = request;
   const { id } = splitModelName(model);
+  const mark = createMark(waitsLong);
   const { samples, structuredOutputs } = claudeFamily(id);
   const format = structuredOutputs && outputFormat(settings);
   return {
     model: id,
     max_tokens: longestReply(request),
     stream: true,
-    ...(system.trim() !== '' && { system: markedSystem(system) }),
+    ...(system.trim() !== '' && { system: markedSystem(system, mark) }),
     ...toolsFor(tools, messages, toolChoice(settings, thinks)),
     ...(!thinks && samples && sampling(settings)),
     ...parameters,
     ...(format && { output_config: { ...parameters.output_config, format } }),
     ...settings.extra_body,
-    messages: markTurns(toTurns(messages)),
+    messages: markTurns(toTurns(messages), mark),
   };
 }
 

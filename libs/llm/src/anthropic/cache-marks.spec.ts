@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { requestTo } from '../testing/read-model-reply';
 import { histories, listRequests } from '../testing/model-histories';
 import { createAnthropicTurns } from './anthropic-messages';
+import { AnthropicProtocol } from './anthropic-protocol';
 import { toAnthropicRequest, toMaker } from './anthropic-request';
 
 const ask = (request: ModelRequest) =>
@@ -90,4 +91,17 @@ describe('what is for one request alone', () => {
     expect(markedPrefixes(first).at(-1)).toMatch(/"text":"b"$/);
     expect(markedPrefixes(first)).toHaveLength(4);
   });
+});
+
+it.each([
+  ['Anthropic', { kind: 'anthropic' }, '1h'],
+  ['another server', { kind: 'anthropic', baseUrl: 'https://claude.example.com' }, undefined],
+  ['Bedrock', { kind: 'bedrock' }, undefined],
+] as const)('asks %s to keep the prompt of a run that waits long for an hour: %j %s', (_, server, ttl) => {
+  const protocol = new AnthropicProtocol({ name: 'a', apiKey: 'k', models: [], headers: {}, ...server });
+  const marksWith = (waitsLong: boolean) =>
+    JSON.stringify(protocol.request(requestTo('a/claude-sonnet-4-5', { waitsLong })).params).match(/"ttl":"\w+"/g);
+
+  expect(marksWith(true)?.at(0)).toBe(ttl && `"ttl":"${ttl}"`);
+  expect(marksWith(false)).toBeNull();
 });

@@ -7,10 +7,17 @@ type Markable = Exclude<
   Anthropic.ThinkingBlockParam | Anthropic.RedactedThinkingBlockParam
 >;
 
-const mark = { cache_control: { type: 'ephemeral' } } as const;
+/** Up to a mark the prompt is kept for five minutes, or for an hour, which costs more to write. */
+interface Mark {
+  readonly cache_control: Anthropic.CacheControlEphemeral;
+}
+
+export const createMark = (forAnHour: boolean): Mark => ({
+  cache_control: { type: 'ephemeral', ...(forAnHour && { ttl: '1h' }) },
+});
 
 /** The tools come before the system prompt, so its mark covers both. */
-export const markedSystem = (text: string): Anthropic.TextBlockParam[] => [{ type: 'text', text, ...mark }];
+export const markedSystem = (text: string, mark: Mark): Anthropic.TextBlockParam[] => [{ type: 'text', text, ...mark }];
 
 /** How many turns at the end may have marks. */
 export const markedTurns = 3;
@@ -24,13 +31,13 @@ export const markedTurns = 3;
  *   one reply with many calls has more;
  * - the last reply, because a server may keep no prefix that ends within a turn.
  */
-export function markTurns(turns: readonly Turn[]): Message[] {
+export function markTurns(turns: readonly Turn[], mark: Mark): Message[] {
   const marked: Message[] = turns.map((turn) => (turn.temporary === undefined ? turn : withoutCount(turn)));
   const left = { user: 2, assistant: 1 };
   for (let at = turns.length - 1; at >= 0 && left.user + left.assistant > 0; at--) {
     const turn = turns[at];
     if (!turn || left[turn.role] === 0) continue;
-    const content = markLast(turn);
+    const content = markLast(turn, mark);
     if (!content) continue;
     left[turn.role] -= 1;
     marked[at] = { role: turn.role, content };
@@ -41,7 +48,7 @@ export function markTurns(turns: readonly Turn[]): Message[] {
 const withoutCount = ({ role, content }: Turn): Message => ({ role, content });
 
 /** A thinking block cannot be marked; the block before it can. Undefined where there is none. */
-function markLast({ content, temporary = 0 }: Turn): Turn['content'] | undefined {
+function markLast({ content, temporary = 0 }: Turn, mark: Mark): Turn['content'] | undefined {
   const at = content.slice(0, content.length - temporary).findLastIndex(isMarkable);
   return at < 0 ? undefined : content.map((block, index) => (index === at ? { ...block, ...mark } : block));
 }

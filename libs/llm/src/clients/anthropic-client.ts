@@ -9,10 +9,16 @@ import { type ProviderClient, loadedLater, noKey, sdkTimeoutMs, sendsText, split
  */
 const interleavedThinking = { 'anthropic-beta': 'interleaved-thinking-2025-05-14' };
 
+const ownServer = 'https://api.anthropic.com';
+
+/** Whether the provider is Anthropic itself. */
+export const isAnthropicServer = ({ kind, baseUrl = ownServer }: ProviderSettings): boolean =>
+  kind === 'anthropic' && new URL(baseUrl).origin === ownServer;
+
 /** The Messages API of Anthropic and of compatible servers. */
 export function createAnthropicClient(provider: ProviderSettings, fetch: Fetch): ProviderClient {
-  const { apiKey, baseUrl = 'https://api.anthropic.com' } = provider;
-  const betas = new URL(baseUrl).hostname === 'api.anthropic.com' ? interleavedThinking : {};
+  const { apiKey, baseUrl = ownServer } = provider;
+  const betas = isAnthropicServer(provider) ? interleavedThinking : {};
   const open = apiKey === noKey ? { authorization: null } : {};
   const settings = ownSettings(provider, { ...open, ...betas });
   return sendsText(new Anthropic({ apiKey, ...splitBaseUrl(baseUrl), ...settings, fetch }));
