@@ -40,6 +40,7 @@ import { SandboxesController } from './sandboxes/sandboxes.controller';
 import { SitesController } from './sites/sites.controller';
 import { SecretsController } from './secrets/secrets.controller';
 import { MemoryController } from './memory/memory.controller';
+import { EvaluationsController } from './evaluations/evaluations.controller';
 import { SkillsController } from './skills/skills.controller';
 import { SessionsController } from './sessions/sessions.controller';
 import { MessagesController } from './threads/messages.controller';
@@ -79,6 +80,7 @@ export const controllers: Type[] = [
   WebhookDeliveriesController,
   WebhookEndpointsController,
   SecretsController,
+  EvaluationsController,
   SkillsController,
   MemoryController,
   SandboxBrowserController,

@@ -337,6 +337,16 @@ export class MemoryStores extends Resource {
   }
 }
 
+/** What programs that evaluate agents have found. */
+export class Evaluations extends Resource {
+  /** Replaces what has this name. */
+  readonly store = this.send(routes.storeEvaluation);
+  /** Newest first, without the results of tasks. */
+  readonly list = this.pages(routes.listEvaluations);
+  readonly get = this.send(routes.getEvaluation);
+  readonly delete = this.send(routes.deleteEvaluation);
+}
+
 /** Folders of instructions and programs that agents and runs name. */
 export class Skills extends Resource {
   readonly get = this.send(routes.getSkill);

@@ -15,6 +15,7 @@ import {
   MemoryStores,
   Secrets,
   Sessions,
+  Evaluations,
   Sites,
   Skills,
   Threads,
@@ -46,6 +47,7 @@ export class Rondo extends Resource {
   readonly mcp = new Mcp(this.transport);
   readonly schedules = new Schedules(this.transport);
   readonly secrets = new Secrets(this.transport);
+  readonly evaluations = new Evaluations(this.transport);
   readonly skills = new Skills(this.transport);
   readonly memoryStores = new MemoryStores(this.transport);
   readonly webhookTriggers = new WebhookTriggers(this.transport);

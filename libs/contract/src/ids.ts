@@ -34,6 +34,7 @@ export const secretId = prefixed('sec').brand<'SecretId'>();
 export const secretUseId = prefixed('use').brand<'SecretUseId'>();
 export const skillId = prefixed('skl').brand<'SkillId'>();
 export const memoryStoreId = prefixed('mem').brand<'MemoryStoreId'>();
+export const evaluationId = prefixed('evl').brand<'EvaluationId'>();
 export const webhookEndpointId = prefixed('whe').brand<'WebhookEndpointId'>();
 /** Follows from the event and the endpoint, so it is as long as both. */
 export const webhookDeliveryId = prefixed('whd', 96).brand<'WebhookDeliveryId'>();
@@ -65,6 +66,7 @@ export type SecretId = z.infer<typeof secretId>;
 export type SecretUseId = z.infer<typeof secretUseId>;
 export type SkillId = z.infer<typeof skillId>;
 export type MemoryStoreId = z.infer<typeof memoryStoreId>;
+export type EvaluationId = z.infer<typeof evaluationId>;
 export type WebhookEndpointId = z.infer<typeof webhookEndpointId>;
 export type WebhookDeliveryId = z.infer<typeof webhookDeliveryId>;
 

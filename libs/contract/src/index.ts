@@ -171,6 +171,7 @@ export * from './secret';
 export * from './skill';
 export * from './memory';
 export * from './plain-name';
+export * from './evaluation';
 export * from './trigger';
 export * from './webhook';
 export { type PlanProgress, planIn, planProgress } from './plan-progress';

@@ -106,6 +106,7 @@ export {
 export { type RunSkill, RunSkills } from './api/skills/run-skills';
 export { type OpenedSecret, type SecretOpening, SecretOpenings } from './api/secrets/secret-openings';
 export { type SecretUseFilter, SecretUses } from './api/secrets/secret-uses';
+export { Evaluations } from './api/evaluations/evaluations';
 export { Projects } from './api/projects/projects';
 export type { ProjectAddress } from './api/projects/project-row';
 export { type DueTitle, ProjectTitles } from './api/projects/project-titles';

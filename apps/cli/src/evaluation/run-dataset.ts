@@ -8,13 +8,14 @@ import { hasItsTools } from './check-tools';
 import { EvaluationLog } from './evaluation-log';
 import { readCount, readNumber } from '../parse-arguments';
 import { findScorer } from './given-options';
-import { readJudgements } from './read-results';
+import { readJudgements, readResults } from './read-results';
 import { readDataset, selectTasks } from './read-dataset';
 import { resultFormat } from './result';
 import { runEvaluation } from './run-evaluation';
 import { type TaskSettings, defaultPrompt } from './run-task';
 import { whileLocked } from './runner-lock';
 import { scored } from './scored-result';
+import { storeResults } from './store-results';
 import { toSummary } from './summary';
 import { toSentence } from './summary-text';
 import { openTaskLog } from './task-log';
@@ -84,7 +85,9 @@ export async function runDataset(given: Given, context: Context): Promise<Ending
     }),
   );
   if (results === undefined) return 'interrupted';
-  terminal.note(toSentence(toSummary(scored(results, { judgements: readJudgements(path) }))));
+  const judgements = readJudgements(path);
+  await storeResults(path, scored(readResults(path), { judgements }), { rondo: context.rondo(), terminal });
+  terminal.note(toSentence(toSummary(scored(results, { judgements }))));
   terminal.note(`Results: ${path}`);
   const into = given.value('record');
   if (into === undefined) return 'ok';

@@ -10,6 +10,7 @@ import { Progress } from './progress';
 import { readJudgements, readResults } from './read-results';
 import { reportPage } from './report-page';
 import { type ScoredResult, needsJudge, scored } from './scored-result';
+import { storeResults } from './store-results';
 import { type Summary, compareResults, listLevels, toSummary } from './summary';
 import { costText, intervalText, percent, scoreText, toSentence } from './summary-text';
 import { untilInterrupted } from './until-interrupted';
@@ -23,6 +24,7 @@ export async function scoreFile(given: Given, context: Context): Promise<Ending>
   const file = given.args[0] ?? '';
   if (!(await judgeFile(file, given, context))) return 'interrupted';
   const results = scoredFile(file, given);
+  if (given.has('judge-model')) await storeResults(file, results, { rondo: context.rondo(), terminal });
   const summary = toSummary(results);
   if (terminal.isJson) {
     const verdicts = results.map(({ task_id: id, verdict, judgement }) => ({

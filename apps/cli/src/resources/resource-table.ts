@@ -115,6 +115,11 @@ const table: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     write: 'writeMemoryEntry',
     forget: 'deleteMemoryEntry',
   },
+  evaluations: {
+    ls: ['listEvaluations', 'id name agent model right scored errors cost_usd updated_at'],
+    get: 'getEvaluation',
+    delete: 'deleteEvaluation',
+  },
   sandboxes: {
     ls: ['listSandboxes', 'id thread_id provider state used_at disk_bytes'],
     get: 'getSandbox',

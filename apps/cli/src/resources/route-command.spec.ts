@@ -25,6 +25,7 @@ const elsewhere: readonly string[] = [
   ...['listAgents', 'getAgent', 'applyAgent', 'createApiKey', 'listApiKeys', 'revokeApiKey', 'getUsage'],
   ...['discoverMcpServer', 'listMcpTools', 'getMcpTool', 'confirmMcpTool', 'forgetMcpTool', 'forgetMcpServer'],
   ...['listFiles', 'readFile', 'writeFile', 'deleteFile', 'uploadFile', 'readUploadedFile', 'getBlob'],
+  'storeEvaluation', // by `eval run`
   ...['createSkill', 'deleteSkill', 'listSkillFiles', 'readSkillFile', 'readSkillArchive'],
   // For browsers, for machines that watch, for other services, and for readers without a key.
   ...['createSession', 'getSession', 'deleteSession', 'createSessionLink', 'redeemSessionLink'],

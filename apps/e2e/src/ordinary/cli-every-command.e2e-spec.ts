@@ -218,6 +218,7 @@ const listed = [
   'webhooks',
   'secrets',
   'skills',
+  'evaluations',
   'sandboxes',
   'sites',
   'uploads',

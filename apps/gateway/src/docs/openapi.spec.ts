@@ -38,6 +38,7 @@ let delivery: string;
 let secret: string;
 let skill: string;
 let memoryStore: string;
+let evaluation: string;
 let clientToken: string;
 beforeAll(async () => {
   gateway = await RunningGateway.start({
@@ -102,6 +103,20 @@ beforeAll(async () => {
       .expect(201)
   ).body.id;
   memoryStore = (await gateway.as().post('/v1/memory-stores').send({ name: 'notes' }).expect(201)).body.id;
+  evaluation = (
+    await gateway
+      .as()
+      .put('/v1/evaluations/by-name/of-the-operator')
+      .send({
+        results: [
+          {
+            ...{ task_id: 'a', verdict: 'unknown', run_id: null, prediction: null, expected: null },
+            ...{ error: null, level: null, cost_usd: null, duration_s: null },
+          },
+        ],
+      })
+      .expect(200)
+  ).body.id;
   clientToken = (
     await gateway
       .as()
@@ -267,6 +282,7 @@ describe('isolation of accounts, over every route', () => {
         .replace('{secret_id}', secret)
         .replace('{skill_id}', skill)
         .replace('{memory_store_id}', memoryStore)
+        .replace('{evaluation_id}', evaluation)
         .replace('{version}', '1')
         .replace('{key_id}', key.id)
         .replace('{session_id}', signedIn.session_id)
@@ -277,10 +293,11 @@ describe('isolation of accounts, over every route', () => {
       const send = gateway.as(stranger)[methods[method]];
       const { body } = await send(toTarget(target, route)).send(bodies[route.id]).expect(404);
       expect(body.code).toMatch(
-        /^(run|thread|project|user|tool_call|mcp_tool|approval|api_key|client_token|session|blob|file|sandbox|agent|schedule|trigger|secret|skill|memory_store|webhook_endpoint|webhook_delivery)_not_found$/,
+        /^(run|thread|project|user|tool_call|mcp_tool|approval|api_key|client_token|session|blob|file|sandbox|agent|schedule|trigger|secret|skill|memory_store|evaluation|webhook_endpoint|webhook_delivery)_not_found$/,
       );
       expect(await gateway.read(run.id)).toEqual(run);
       await gateway.as(key.key).get('/v1/runs').expect(200);
+      await gateway.as().delete(`/v1/api-keys/${key.id}`).expect(204); // an account may have a hundred
     },
   );
 

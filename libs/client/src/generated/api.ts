@@ -1190,6 +1190,71 @@ export type components = {
             /** Format: date-time */
             erased_at: string;
         };
+        EvaluatedTask: {
+            task_id: string;
+            /** @enum {string} */
+            verdict: "right" | "wrong" | "unknown" | "unjudged";
+            /** @description The run that answered it. It may have been deleted since. */
+            run_id: string | null;
+            /** @description The answer; null if there is none. */
+            prediction: string | null;
+            /** @description The true answer, or what it is compared with. */
+            expected: string | null;
+            /** @description Why the run did not complete. */
+            error: string | null;
+            level: string | null;
+            cost_usd: number | null;
+            duration_s: number | null;
+        };
+        Evaluation: {
+            id: string;
+            name: string;
+            agent: string | null;
+            model: string | null;
+            tasks: number;
+            /** @description Those whose answer is right or wrong. */
+            scored: number;
+            right: number;
+            unjudged: number;
+            errors: number;
+            /** @description Of the tasks whose cost is known. */
+            cost_usd: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        EvaluationPage: {
+            data: components["schemas"]["Evaluation"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        EvaluationToStore: {
+            /** @default null */
+            agent?: string | null;
+            /** @default null */
+            model?: string | null;
+            results: components["schemas"]["EvaluatedTask"][];
+        };
+        EvaluationWithResults: {
+            id: string;
+            name: string;
+            agent: string | null;
+            model: string | null;
+            tasks: number;
+            /** @description Those whose answer is right or wrong. */
+            scored: number;
+            right: number;
+            unjudged: number;
+            errors: number;
+            /** @description Of the tasks whose cost is known. */
+            cost_usd: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            results: components["schemas"]["EvaluatedTask"][];
+        };
         EventPage: {
             data: components["schemas"]["Fact"][];
             head_seq: number;
@@ -4646,6 +4711,11 @@ export type DueTimes = components['schemas']['DueTimes'];
 export type EffectClass = components['schemas']['EffectClass'];
 export type Elicitation = components['schemas']['Elicitation'];
 export type ErasedUser = components['schemas']['ErasedUser'];
+export type EvaluatedTask = components['schemas']['EvaluatedTask'];
+export type Evaluation = components['schemas']['Evaluation'];
+export type EvaluationPage = components['schemas']['EvaluationPage'];
+export type EvaluationToStore = components['schemas']['EvaluationToStore'];
+export type EvaluationWithResults = components['schemas']['EvaluationWithResults'];
 export type EventPage = components['schemas']['EventPage'];
 export type Execution = components['schemas']['Execution'];
 export type ExecutionPage = components['schemas']['ExecutionPage'];

@@ -493,6 +493,14 @@ export const getSite: Route<{ params: [threadId: string, name: string]; answer: 
 
 export const deleteSite: Route<{ params: [threadId: string, name: string]; answer: void }> = { method: 'DELETE', path: '/v1/threads/{thread_id}/sites/{name}', answers: 'nothing' };
 
+export const storeEvaluation: Route<{ params: [name: string]; body: Api.EvaluationToStore; answer: Api.Evaluation }> = { method: 'PUT', path: '/v1/evaluations/by-name/{name}', takes: 'body' };
+
+export const listEvaluations: Route<{ params: []; query: PageQuery; answer: Api.EvaluationPage }> = { method: 'GET', path: '/v1/evaluations', takes: 'query' };
+
+export const getEvaluation: Route<{ params: [evaluationId: string]; answer: Api.EvaluationWithResults }> = { method: 'GET', path: '/v1/evaluations/{evaluation_id}' };
+
+export const deleteEvaluation: Route<{ params: [evaluationId: string]; answer: void }> = { method: 'DELETE', path: '/v1/evaluations/{evaluation_id}', answers: 'nothing' };
+
 export const createSkill: Route<{ params: []; answer: Api.Skill }> = { method: 'POST', path: '/v1/skills', repeatable: false };
 
 export const listSkills: Route<{ params: []; query: PageQuery; answer: Api.SkillPage }> = { method: 'GET', path: '/v1/skills', takes: 'query' };

@@ -22,6 +22,7 @@ import { scheduleSchemas, schedules } from './schedules';
 import { secretSchemas, secrets } from './secrets';
 import { sessionSchemas, sessions } from './sessions';
 import { siteSchemas, sites } from './sites';
+import { evaluationSchemas, evaluations } from './evaluations';
 import { skillSchemas, skills } from './skills';
 import { socketSchemas } from './sockets';
 import { threadSchemas, threads } from './threads';
@@ -55,6 +56,7 @@ export const apiRoutes = {
   ...sessions,
   ...settings,
   ...sites,
+  ...evaluations,
   ...skills,
   ...threads,
   ...users,
@@ -87,6 +89,7 @@ export const apiSchemas: readonly ApiSchemas[] = [
   sessionSchemas,
   settingsSchemas,
   siteSchemas,
+  evaluationSchemas,
   skillSchemas,
   socketSchemas,
   threadSchemas,

@@ -47,6 +47,7 @@ export { runReads } from './run-reads';
 export { budgetRaiseFields, hasAmount, noAmount, runAnswer, runs, stopRequest } from './runs';
 export { dueTimesQuery, newSchedule, scheduleChange, schedules } from './schedules';
 export { secrets } from './secrets';
+export { evaluationLimits, evaluations } from './evaluations';
 export { skillLimits, skills } from './skills';
 export { sessions } from './sessions';
 export { type SentEvent, type SocketMessage, eventChannels, idempotencyKey, socketMessages } from './sockets';

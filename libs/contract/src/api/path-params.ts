@@ -7,6 +7,7 @@ import {
   approvalId,
   callId,
   clientTokenId,
+  evaluationId,
   fileId,
   mcpToolId,
   memoryStoreId,
@@ -71,6 +72,12 @@ export const pathParams = {
     property: 'deliveryId',
     example: ids.delivery,
     unknown: { noun: 'webhook delivery', code: 'webhook_delivery_not_found' },
+  },
+  evaluation_id: {
+    schema: evaluationId,
+    property: 'evaluationId',
+    example: ids.evaluation,
+    unknown: { noun: 'evaluation', code: 'evaluation_not_found' },
   },
   endpoint_id: {
     schema: webhookEndpointId,
