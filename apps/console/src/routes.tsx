@@ -3,6 +3,7 @@ import { readCompareSearch } from './compare/compare-search.ts';
 import { readDeliverySearch } from './endpoints/delivery-search.ts';
 import { readAgentsSearch } from './agents/agents-search.ts';
 import { readAuditSearch } from './keys/audit-search.ts';
+import { readEvaluationSearch } from './evaluations/evaluation-search.ts';
 import { gatewayUrl } from './gateway-url.ts';
 import { RunsPage } from './runs/runs-page.tsx';
 import { readRunsSearch } from './runs/runs-search.ts';
@@ -52,6 +53,17 @@ const routes = [
     path: '/runs/errors',
     component: lazyRouteComponent(() => import('./runs/errors-page.tsx'), 'ErrorsPage'),
     validateSearch: readErrorsSearch,
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/runs/evaluations',
+    component: lazyRouteComponent(() => import('./evaluations/evaluations-page.tsx'), 'EvaluationsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/runs/evaluations/$evaluationId',
+    component: lazyRouteComponent(() => import('./evaluations/evaluation-page.tsx'), 'EvaluationPage'),
+    validateSearch: readEvaluationSearch,
   }),
   createRoute({
     getParentRoute,
