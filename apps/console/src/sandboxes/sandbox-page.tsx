@@ -15,6 +15,7 @@ import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { toDirectory } from './file-content.ts';
 import { FileTree } from './file-tree.tsx';
 import { FileView } from './file-view.tsx';
+import { RunsHere } from './runs-here.tsx';
 import { SandboxFigures } from './sandbox-figures.tsx';
 import { SandboxState, stateMeaning } from './sandbox-state.tsx';
 import { UploadFiles } from './upload-files.tsx';
@@ -37,6 +38,7 @@ export function SandboxPage() {
   return (
     <>
       <SandboxHead sandbox={data} />
+      <RunsHere threadId={data.thread_id} />
       <div className="sandbox-body">
         <section className="tree" aria-label="Files">
           {mayWrite && <UploadFiles sandboxId={sandboxId} directory={path === undefined ? '' : toDirectory(path)} />}

@@ -1,9 +1,8 @@
 import { type Rondo, type Skill, take } from '@rondo/client';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { unfinished } from '../runs/at-work.ts';
 import { useRondo } from '../session/use-session.ts';
-
-const unfinished = 'queued,running,waiting_input,waiting_budget,waiting_tool,waiting_child,stopping';
 
 /** The agents whose active version names the skill, and the unfinished runs that have it. */
 const usesOfSkill = (rondo: Rondo, { id, name }: Skill) =>

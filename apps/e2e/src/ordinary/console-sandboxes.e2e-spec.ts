@@ -94,6 +94,19 @@ describe('sandboxes and their files in the console', () => {
     expect(await readOutput('ls notes')).toContain('todo.md');
   });
 
+  it('shows what runs in it, and leads to the run', async () => {
+    const here = page.getByRole('region', { name: 'What runs in it' });
+    await here.getByText(/^No run\./).waitFor();
+    const turns = [{ calls: [command('sleep 60')] }, { text: 'Done.' }];
+    const run = await client.createRun({ thread_id: thread, ...scripted('Wait a minute.', turns) });
+    await here.getByText('Runs execute_command').waitFor();
+    await here.getByText('Running', { exact: true }).waitFor();
+    expect(await here.getByRole('link').getAttribute('href')).toBe(`/console/runs/${run.id}`);
+    await browser.expectThisAccessibleInEveryLook('a sandbox at work');
+    await client.json('POST', `/runs/${run.id}/stop`, {});
+    await here.getByText(/^No run\./).waitFor();
+  });
+
   it('is put to sleep, and wakes', async () => {
     await page.getByRole('button', { name: 'Put to sleep' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Put to sleep' }).click();
