@@ -10,10 +10,11 @@ import {
   idGenerator,
   leastInputPrice,
   paceLimits,
+  readToolSpace,
   readTiers,
   tools,
 } from '@rondo/domain';
-import { TiktokenCounter, createModels } from '@rondo/llm';
+import { TiktokenCounter, createModels, maxToolsOf } from '@rondo/llm';
 import {
   NatsRunFeed,
   OpenExecutors,
@@ -210,6 +211,8 @@ function toRunner(
     stored: new ToolSets(database),
     builtIn: tools,
     lacked: () => support.lacked,
+    spaceFor: (settings) =>
+      readToolSpace(settings, { maxTools: (name) => maxToolsOf(name, providers), inputBudget: toBudgets(providers) }),
     catalogFor: mcpCatalog.catalogFor.bind(mcpCatalog),
   });
   const files = composeFiles(adapters, placement);

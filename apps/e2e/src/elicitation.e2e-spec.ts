@@ -2,7 +2,7 @@ import { type RondoClient, RunningRondo, call, scripted } from '@rondo/test-depl
 import { CommandLine } from './command-line';
 import { openConsole, stopBrowser } from './console-browser';
 import { expectWholeLog } from './log-expectations';
-import { RefundServer } from './refund-server';
+import { RefundServer } from './http-mcp-server';
 
 describe('a question of an MCP server', () => {
   let rondo: RunningRondo;
@@ -133,8 +133,7 @@ describe('a question of an MCP server', () => {
   });
 
   it('is cancelled when its time is over', async () => {
-    const tools = { execute_command: { require_approval: true, only: true } }; // a run without rules keeps no such time
-    const { id } = await waitingRun({ tools, approval_expires_s: 1 });
+    const { id } = await waitingRun({ approval_expires_s: 1 });
     await client.seen(id, 'tool.input_given');
 
     expect(await client.settled(id)).toMatchObject({ status: 'completed' });

@@ -255,6 +255,7 @@ export {
   type McpServer,
   type McpServerRequest,
   type McpTool,
+  maxMcpTools,
   mcpDiscovery,
   mcpServer,
   mcpServerName,

@@ -35,10 +35,13 @@ const headerValue = z
   .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII');
 const fewHeaders = (headers: object) => Object.keys(headers).length <= 20;
 
+/** More than any model takes at once: it finds what it needs with `tool_search`. */
+export const maxMcpTools = 512;
+
 const options = {
   name: mcpServerName,
   /** The tools that are offered, by the server's own names. Default: all. */
-  tools: z.array(z.string().min(1).max(textLimits.toolName)).max(128).optional(),
+  tools: z.array(z.string().min(1).max(textLimits.toolName)).max(maxMcpTools).optional(),
   /** Believe the server which of its tools only read. Without it every call is `unsafe`. */
   trust_annotations: z.boolean().optional(),
 };
@@ -110,9 +113,9 @@ export const refusedMcpTool = z.object({ tool: z.string().max(textLimits.toolNam
 export const mcpDiscovery = z.discriminatedUnion('how', [
   z.object({
     how: z.literal('connected'),
-    tools: z.array(mcpTool).max(128),
+    tools: z.array(mcpTool).max(maxMcpTools),
     /** Those that are not offered, because of what the server says of them. */
-    refused: z.array(refusedMcpTool).max(128),
+    refused: z.array(refusedMcpTool).max(maxMcpTools),
   }),
   z.object({ how: z.literal('failed'), reason: z.string().max(1_000) }),
 ]);

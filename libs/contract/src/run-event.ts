@@ -11,7 +11,7 @@ import { reasoningEffort } from './run-settings';
 import { stopReceipt } from './stop-receipt';
 import { resolution, toolCall } from './tool-call';
 import { keptImage } from './image';
-import { toolAnswer } from './tool-result';
+import { loadedTools, toolAnswer } from './tool-result';
 
 /**
  * Everything that can happen to a run. The log, the wire, the reducer and the tests share this union.
@@ -120,7 +120,7 @@ const iterationFacts = {
 
 /** Facts of one tool call; the ledger's rows follow from them (I5). */
 const toolFacts = {
-  'tool.planned': z.object({ tool_call: toolCall }),
+  'tool.planned': z.object({ tool_call: toolCall, loaded_tools: loadedTools.exactOptional() }),
   /** `store` names the tool-call streams that it is sent into; see Tools.store. */
   'tool.started': z.object({
     tool_call_id: callId,

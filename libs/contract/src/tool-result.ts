@@ -78,6 +78,9 @@ export function boundedText(text: string, limit: number = textLimits.toolError):
   return `${kept}\n\n[… ${text.length - kept.length} characters left out …]`;
 }
 
+/** Tools of servers that the model is offered from its next turn on, because it found or called them. */
+export const loadedTools = z.array(z.string());
+
 /** The answer to a call: its result, and the message that tells it to the model. */
 export const toolAnswer = z.object({
   tool_call_id: callId,
@@ -87,4 +90,5 @@ export const toolAnswer = z.object({
   message_id: messageId,
   /** Of a tool of the caller: the id of the API key with which it was answered. */
   answered_by: z.string().exactOptional(),
+  loaded_tools: loadedTools.exactOptional(),
 });

@@ -56,15 +56,29 @@ const toolSnapshot = description
   });
 export type ToolSnapshot = z.infer<typeof toolSnapshot>;
 
-/** The tools of a run. `offered` names those that its model may call, in the order of the prompt. */
+/** The tools that a model is shown once it has found them, and how many of them at a time. */
+const searched = z.object({
+  tools: z.array(z.string()),
+  capacity: z.object({ tools: z.number().int().positive(), tokens: z.number().int().positive() }),
+});
+
+/** The tools of a run. `offered` names those that its model is shown from the beginning, in the order of the prompt. */
 export const toolSetSnapshot = z
-  .object({ version: z.literal(1), tools: z.array(toolSnapshot), offered: z.array(z.string()) })
+  .object({
+    version: z.literal(1),
+    tools: z.array(toolSnapshot),
+    offered: z.array(z.string()),
+    search: searched.exactOptional(),
+  })
   .refine(({ tools }) => new Set(tools.map(({ name }) => name)).size === tools.length, {
     path: ['tools'],
     message: 'each name must stand once',
   })
-  .refine(({ tools, offered }) => offered.every((name) => tools.some((tool) => tool.name === name)), {
-    path: ['offered'],
-    message: 'must name tools of the set',
-  });
+  .refine(
+    ({ tools, offered, search }) => {
+      const names = new Set(tools.map(({ name }) => name));
+      return [...offered, ...(search?.tools ?? [])].every((name) => names.has(name));
+    },
+    { path: ['offered'], message: 'must name tools of the set' },
+  );
 export type ToolSetSnapshot = z.infer<typeof toolSetSnapshot>;

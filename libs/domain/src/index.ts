@@ -125,6 +125,7 @@ export { leavesProcesses, processTools, serverToolMark } from './tools/leaves-pr
 export { executeCommand, stillRunning } from './tools/shell.tools';
 export { targetArguments } from './tools/tool-alias';
 export { type ServerFact, type ToolSet, callTimeoutMs, toToolSet } from './tools/tool-set';
+export { type ToolSpace, readToolSpace } from './tools/tool-space';
 export { restoreToolSet, toSnapshot } from './tools/tool-set-snapshot';
 
 // Accounts

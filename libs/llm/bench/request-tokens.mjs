@@ -83,6 +83,20 @@ const kinds = {
     call: (turn) => ({ name: 'tracker__read_issue_3', arguments: { id: turn, fields: ['title', 'body'] } }),
     answer: (turn) => words(2_000, `issue ${turn}`),
   },
+  searched: {
+    tools: Array.from({ length: 128 }, (_, at) => serverTool(at)),
+    call: (turn) =>
+      turn === 1
+        ? { name: 'tool_search', arguments: { query: 'tracker__read_issue_3', limit: 1 } }
+        : { name: 'tracker__read_issue_3', arguments: { id: turn, fields: ['title', 'body'] } },
+    answer: (turn) => words(2_000, `issue ${turn}`),
+  },
+  unsearched: {
+    settings: { tools: { tool_search: false } },
+    tools: Array.from({ length: 128 }, (_, at) => serverTool(at)),
+    call: (turn) => ({ name: 'tracker__read_issue_3', arguments: { id: turn, fields: ['title', 'body'] } }),
+    answer: (turn) => words(2_000, `issue ${turn}`),
+  },
 };
 
 function keptImage(turn, size) {
@@ -286,7 +300,7 @@ async function measureFrames() {
       const { settings } = effectiveSettings({ profile }, { model });
       const tools = toToolSet(settings, catalog);
       const run = { id: 'run_1', threadId: 'thr_1', settings, tools, createdAt: '2026-01-01' };
-      const state = { conversation: [], context: {}, unseen: [], lostReplies: 0 };
+      const state = { conversation: [], context: {}, unseen: [], lostReplies: 0, loadedTools: [] };
       const { prompt } = toPrompt({ run, state });
       const shown = tools.offered.map((tool) => ({
         ...{ name: tool.name, description: tool.description },

@@ -6,6 +6,7 @@ import {
   TerminalError,
   type ToolDefinition,
   type ToolSet,
+  type ToolSpace,
   availableTools,
   restoreToolSet,
   toSnapshot,
@@ -23,6 +24,8 @@ export interface RunToolSetsParts {
    * is cheap, since what is derived from them is cached by it. Ends early when the signal is aborted.
    */
   readonly catalogFor?: (claim: ClaimedRun, signal: AbortSignal) => Promise<Catalog>;
+  /** What requests of a run have for definitions of tools. Absent: what most have. */
+  readonly spaceFor?: (settings: RunSettings) => ToolSpace;
   /** What executors lack now. A run that starts is offered no tool that needs it. */
   readonly lacked?: () => LackedNeeds;
   readonly nowMs?: () => number;
@@ -70,10 +73,11 @@ export class RunToolSets {
     const owner = isShared(catalog) && !settings.tool_policies && !settings.caller_tools ? null : accountId;
     const cache = this.startSets.get(catalog) ?? new LruCache<string, StoredToolSet>(maxRestored);
     this.startSets.set(catalog, cache);
-    const key = cacheKey(owner, settings);
+    const space = isShared(catalog) ? undefined : this.parts.spaceFor?.(settings);
+    const key = cacheKey(owner, settings, space);
     const known = cache.get(key);
     if (known) return known;
-    const set = storedToolSet(toSnapshot(toToolSet(settings, catalog)), owner);
+    const set = storedToolSet(toSnapshot(toToolSet(settings, catalog, space)), owner);
     cache.set(key, set);
     return set;
   }
@@ -108,5 +112,8 @@ export class RunToolSets {
 const isShared = (catalog: readonly ToolDefinition[]): boolean =>
   catalog.every(({ source }) => source === undefined || source.kind === 'built_in');
 
-const cacheKey = (owner: AccountId | null, { tools, tool_policies, caller_tools }: RunSettings): string =>
-  JSON.stringify([owner, tools, tool_policies, caller_tools]);
+const cacheKey = (
+  owner: AccountId | null,
+  { tools, tool_policies, caller_tools, termination }: RunSettings,
+  space: ToolSpace | undefined,
+): string => JSON.stringify([owner, tools, tool_policies, caller_tools, termination, space]);

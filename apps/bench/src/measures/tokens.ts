@@ -6,7 +6,8 @@ import type { Scale } from '../scale';
 import type { Count, Figure, Findings } from './measure';
 
 const profiles = ['suna', 'ii', 'symphony'] as const;
-const kinds = ['plain', 'browser', 'compaction', 'image', 'mcp'] as const;
+/** `searched` and `unsearched`: 128 tools of a server, found with `tool_search` or all of them in each request. */
+const kinds = ['plain', 'browser', 'compaction', 'image', 'mcp', 'searched', 'unsearched'] as const;
 const makers = ['openai', 'claude'] as const;
 
 const share = { unit: '%', bounds: 'value', better: 'more' } as const;

@@ -1,4 +1,4 @@
-import type { EffectClass, McpServer, McpTool } from '@rondo/contract';
+import { type EffectClass, type McpServer, type McpTool, maxMcpTools } from '@rondo/contract';
 import { z } from 'zod';
 import { toFingerprint } from './fingerprint';
 import { isReadable, readableLine } from './readable-text';
@@ -11,7 +11,6 @@ export interface DescribedTools {
   readonly refused: { tool: string; reason: string }[];
 }
 
-const mostTools = 128;
 const shownName = 60;
 const descriptionCharacters = 1_000;
 /** Of all tools of a server together, so that it cannot fill the prompt. */
@@ -62,7 +61,7 @@ function readTools(server: McpServer, given: readonly unknown[]): DescribedTools
   for (const one of given) {
     const name = toName(one);
     if (server.tools && !server.tools.includes(name)) continue;
-    const outcome = described.tools.length < mostTools ? toDescription(server, one) : 'the server has too many tools';
+    const outcome = described.tools.length < maxMcpTools ? toDescription(server, one) : 'the server has too many tools';
     const problem = (times.get(name) ?? 0) > 1 ? 'the server has several tools of this name' : outcome;
     if (typeof problem !== 'string') left -= JSON.stringify(problem).length;
     if (typeof problem === 'string') refuse(described, name, problem);
@@ -75,7 +74,7 @@ function readTools(server: McpServer, given: readonly unknown[]): DescribedTools
 const toName = (given: unknown): string => claimed.pick({ name: true }).safeParse(given).data?.name ?? '';
 
 function refuse({ refused }: DescribedTools, name: string, reason: string): void {
-  if (refused.length < mostTools) refused.push({ tool: readableLine(name, shownName), reason });
+  if (refused.length < maxMcpTools) refused.push({ tool: readableLine(name, shownName), reason });
 }
 
 function toDescription(server: McpServer, given: unknown): McpTool | string {

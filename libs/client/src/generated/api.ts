@@ -3858,6 +3858,7 @@ export type components = {
             duration_ms: number;
             message_id: string;
             answered_by?: string;
+            loaded_tools?: string[];
         };
         ToolCall: {
             id: string;
@@ -4108,6 +4109,7 @@ export type components = {
             type: "tool.planned";
             data: {
                 tool_call: components["schemas"]["ToolCall"];
+                loaded_tools?: string[];
             };
         };
         ToolResolved: {

@@ -33,7 +33,7 @@ export async function readContextUsage({ run, state, ports, meter }: MeteredRun)
 }
 
 const nextRequest = (position: RunPosition): CountedRequest => ({
-  frame: frameText(position.run),
+  frame: frameText(position),
   messages: messagesToSend(position),
 });
 

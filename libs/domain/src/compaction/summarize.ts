@@ -84,7 +84,7 @@ async function summarizerFor(
   { meter, signal }: { meter: ContextMeter; signal: AbortSignal },
 ): Promise<Summarizer> {
   const { settings, state } = run;
-  const frame = await meter.ofFrame(frameText(run));
+  const frame = await meter.ofFrame(frameText({ run, state }));
   const { resolveBudget } = ports;
   const modelName = settings.context.summary_model ?? settings.model;
   const budgetTokens = modelName === settings.model ? toInputBudget(settings, resolveBudget) : resolveBudget(modelName);

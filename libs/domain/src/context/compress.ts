@@ -73,7 +73,7 @@ const smallest = (tried: readonly CompressionData[]): number =>
 
 /** The tokens of the next request as it stands. */
 export const countRequestTokens = (position: RunPosition, meter: ContextMeter): Promise<number> =>
-  meter.countTokens({ frame: frameText(position.run), messages: messagesToSend(position) });
+  meter.countTokens({ frame: frameText(position), messages: messagesToSend(position) });
 
 const toData = (
   { through, keepCharacters, omitted }: Compression,
@@ -122,7 +122,7 @@ async function omittableTurns(
   const newestUser = newestUserIndex(conversation);
 
   const kept = [...tokens.slice(0, start), newestUser >= start ? (tokens[newestUser] ?? 0) : 0];
-  let left = target - (await meter.ofFrame(frameText(run))) - sum(kept);
+  let left = target - (await meter.ofFrame(frameText({ run, state }))) - sum(kept);
   let count = turns.length;
   for (; count > 0; count--) {
     left -= tokensOfTurn(tokens, turns[count - 1]);

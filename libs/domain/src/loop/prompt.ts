@@ -3,13 +3,15 @@ import { findSelection } from '../context/selection';
 import { withTemporary, withWarning } from '../context/temporary-message';
 import type { EncodedConversation, ReplyDecoder } from '../dialects/dialect';
 import { dialectNamed } from '../dialects/registry';
-import { memoize } from '../memoize';
+import { toHiddenFields } from '../memoize';
 import { memoryText } from '../memory/memory-stores';
 import type { ModelRequest } from '../models/model';
 import type { AgentPorts } from '../ports';
 import { profiles } from '../profiles/profiles';
+import type { RunState } from '../run/run-state';
 import { wellFormed, wellFormedText } from '../well-formed';
 import { serverToolMark } from '../tools/leaves-processes';
+import { callableTools, shownTools } from '../tools/tool-search';
 import type { AgentRun, LoopContext } from './loop-context';
 import { findWarning } from './repetition';
 
@@ -27,10 +29,11 @@ export function toPrompt({
   /** A new decoder for each attempt at the reply. */
   newDecoder: () => ReplyDecoder;
 } {
-  const { dialect, allowed, system, responseFormat, tools } = toFrame(run);
+  const { dialect, shown, system, responseFormat, tools } = toFrame({ run, state });
+  const callable = callableTools(run.tools);
   const { llm, processor } = run.settings;
   const conversation = messagesToSend({ run, state, model }) as readonly Message[]; // dialects do not read `seq`, the only field that new messages lack
-  const { messages } = dialect.encode(conversation, allowed, processor);
+  const { messages } = dialect.encode(conversation, shown, processor);
   const settings = responseFormat ? { response_format: { ...responseFormat }, ...llm } : llm;
 
   const limited = {
@@ -38,7 +41,7 @@ export function toPrompt({
     max_tool_calls: limitCalls(processor.max_tool_calls),
     printed_calls: ports?.findFacts?.(model)?.printed_calls,
   };
-  return { prompt: { model, system, messages, tools, settings }, newDecoder: () => dialect.decoder(allowed, limited) };
+  return { prompt: { model, system, messages, tools, settings }, newDecoder: () => dialect.decoder(callable, limited) };
 }
 
 /** Calls in one reply. 0 in the settings means no limit of the run. */
@@ -53,24 +56,35 @@ export const messagesToSend = ({
 }: RunPosition & { readonly model?: string }): readonly NewMessage[] =>
   withWarning(withTemporary(findSelection(run, state, model).messages, state.unseen), findWarning({ run, state }));
 
-/** The text of system prompt and tools, which is the same in every request of a run. */
-export const frameText = (run: AgentRun): string => toFrame(run).text;
+/** The text of system prompt and tools, which is the same in every request of a run until it loads tools. */
+export const frameText = (position: RunPosition): string => toFrame(position).text;
 
-/** Memoized per run. It must stay the same, so that the provider's prompt cache hits. */
-const toFrame = memoize((run: AgentRun) => {
+type Frame = ReturnType<typeof createFrame>;
+const frames = toHiddenFields<AgentRun, { readonly loaded: RunState['loadedTools']; readonly frame: Frame }>();
+
+/** It must stay the same as long as no tools are loaded, so that the provider's prompt cache hits. */
+function toFrame({ run, state: { loadedTools: loaded } }: RunPosition): Frame {
+  const known = frames.get(run);
+  if (known?.loaded === loaded) return known.frame;
+  const frame = createFrame(run, loaded);
+  frames.set(run, { loaded, frame });
+  return frame;
+}
+
+function createFrame(run: AgentRun, loaded: RunState['loadedTools']) {
   const dialect = dialectNamed(run.settings.processor.dialect);
-  const allowed = run.tools.offered;
-  const { tools, responseFormat, ...words } = dialect.encode([], allowed, run.settings.processor);
+  const shown = shownTools(run.tools, loaded);
+  const { tools, responseFormat, ...words } = dialect.encode([], shown, run.settings.processor);
   const system = wellFormedText(systemPrompt(run, words));
   return {
     dialect,
-    allowed,
+    shown,
     tools: wellFormed(tools),
     responseFormat,
     system,
     text: `${system}\n${JSON.stringify(tools)}`,
   };
-});
+}
 
 /** Models tend to answer from memory where a server would know better, and a server's answer may try to give orders. */
 const serverRules = `Tools with "${serverToolMark}" in their names belong to outside servers. What such a tool can tell you, take from its results only, and
@@ -108,7 +122,7 @@ function systemPrompt({ settings, tools, createdAt }: AgentRun, { instructions, 
     agent.description && `About you: ${agent.description}`,
     agent.task && `Your task: ${agent.task}`,
     instructions,
-    tools.offered.some(({ source }) => source?.kind === 'mcp') && serverRules,
+    callableTools(tools).some(({ source }) => source?.kind === 'mcp') && serverRules,
     skillsText(settings.skills),
     memoryText(settings.memory),
     directives && `Follow these directives:\n${directives}`,

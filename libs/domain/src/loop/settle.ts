@@ -7,7 +7,7 @@ import {
   failedResult,
 } from '@rondo/contract';
 import { startChild } from '../child-runs/start-child';
-import { answerInLoop } from '../memory/in-loop-tools';
+import { type LoopResult, answerInLoop } from '../memory/in-loop-tools';
 import { useMemoryStore } from '../memory/memory-stores';
 import { recall } from '../memory/recall';
 import type { ToolAnswer } from '../ports';
@@ -62,7 +62,8 @@ async function* runWave(loop: LoopContext, wave: readonly KnownCall[]): AsyncGen
     if (refusal !== undefined) yield answer(loop, call, { result: failedResult(refusal), durationMs: 0 });
   }
   for (const { call } of inLoop) {
-    yield answer(loop, call, { result: await answerHere(loop, call), durationMs: 0 });
+    const { loadedTools, ...result } = await answerHere(loop, call);
+    yield answer(loop, call, { result, durationMs: 0, loadedTools });
   }
 
   const pending = new Map(remote.map((known) => [known.call, readOutcome(loop, known)]));
@@ -73,9 +74,10 @@ async function* runWave(loop: LoopContext, wave: readonly KnownCall[]): AsyncGen
   }
 }
 
-async function answerHere({ run, state, ports }: LoopContext, call: ToolCall): Promise<ToolResult> {
+async function answerHere({ run, state, ports }: LoopContext, call: ToolCall): Promise<LoopResult> {
   if (isMemoryStoreTool(call.name)) return useMemoryStore(call, run, ports.memory);
-  return answerInLoop(call, await recall(call, state.conversation, ports.archive), run);
+  const conversation = await recall(call, state.conversation, ports.archive);
+  return answerInLoop(call, conversation, { ...run, loaded: state.loadedTools });
 }
 
 const readOutcome = async (loop: LoopContext, known: KnownCall) => ({

@@ -2,19 +2,25 @@ import { type NewMessage, type RunSettings, type ToolCall, type ToolResult, fail
 import type { z } from 'zod';
 import { toText } from '../context/message-text';
 import type { AgentRun } from '../loop/loop-context';
+import type { RunState } from '../run/run-state';
 import type { Tool } from '../tools/catalog';
 import { explainArguments } from '../tools/explain-arguments';
 import { type expandMessage, sequentialThinking, simpleMemory } from '../tools/memory.tools';
 import type { memoryStoreTools } from '../tools/memory-store.tools';
 import { targetArguments } from '../tools/tool-alias';
+import { notShown, searchTools } from '../tools/tool-search';
 
 /** Memory stores answer the others. */
 type LoopTool = Exclude<Extract<Tool, { runsIn: 'loop' }>, (typeof memoryStoreTools)[number]>;
+
+/** `loadedTools`: what the model is offered from its next turn on. */
+export type LoopResult = ToolResult & { readonly loadedTools?: readonly string[] };
+
 type LoopToolHandler<Named extends LoopTool> = (
   input: z.infer<Named['input']>,
   conversation: readonly NewMessage[],
-  about: { readonly call: ToolCall; readonly profile: RunSettings['profile'] },
-) => ToolResult;
+  about: { readonly call: ToolCall; readonly run: AnsweringRun },
+) => LoopResult;
 
 const returns = (output: string) => (): ToolResult => ({ success: true, output });
 const turnEnds = returns('The turn is over.');
@@ -23,8 +29,8 @@ const turnEnds = returns('The turn is over.');
 const handlers: { [Name in LoopTool['name']]: LoopToolHandler<Extract<LoopTool, { name: Name }>> } = {
   ask: returns("Awaiting the user's answer."),
   web_browser_takeover: returns("Awaiting the user's answer."),
-  complete: ({ text, answer }, _, { profile }) =>
-    profile === 'ii' && ![text, answer].some((words) => words?.trim())
+  complete: ({ text, answer }, _, { run: { settings } }) =>
+    settings.profile === 'ii' && ![text, answer].some((words) => words?.trim())
       ? failedResult('complete needs `answer`: what the run found.')
       : turnEnds(),
   message_user: returns('The user can read it.'),
@@ -32,6 +38,10 @@ const handlers: { [Name in LoopTool['name']]: LoopToolHandler<Extract<LoopTool, 
   expand_message: expand,
   compactify_memory: returns('The conversation is summarized before your next turn, if there is enough to summarize.'),
   simple_memory: useNotebook,
+  tool_search: (wanted, _, { run: { tools, loaded = [] } }) => {
+    const { result, found } = searchTools(tools, wanted);
+    return { ...result, loadedTools: notShown(tools, loaded, found) };
+  },
   sequential_thinking: (thought, conversation, { call: { run_id } }) =>
     recordThought(
       thought,
@@ -42,14 +52,14 @@ const handlers: { [Name in LoopTool['name']]: LoopToolHandler<Extract<LoopTool, 
 /** False for a tool that a restored set still names and this version no longer has. */
 const isLoopTool = (name: string): name is LoopTool['name'] => Object.hasOwn(handlers, name);
 
-type AnsweringRun = Pick<AgentRun, 'tools'> & { readonly settings: Pick<RunSettings, 'profile'> };
+type AnsweringRun = Pick<AgentRun, 'tools'> & {
+  readonly settings: Pick<RunSettings, 'profile'>;
+  readonly loaded?: RunState['loadedTools'];
+};
 
 /** Answers a call of a loop tool from the messages of the thread. */
-export function answerInLoop(
-  call: ToolCall,
-  conversation: readonly NewMessage[],
-  { settings: { profile }, tools }: AnsweringRun,
-): ToolResult {
+export function answerInLoop(call: ToolCall, conversation: readonly NewMessage[], run: AnsweringRun): LoopResult {
+  const { tools } = run;
   const tool = tools.named(call.name);
   const target = tool?.alias ? tools.named(tool.alias.of) : tool;
   if (!tool || !target || !isLoopTool(target.name)) return failedResult(`There is no tool named "${call.name}".`);
@@ -57,7 +67,7 @@ export function answerInLoop(
   if (!input.success) return failedResult(explainArguments(tool, input.error, call.arguments));
   const handler = handlers[target.name] as LoopToolHandler<LoopTool>; // the tool's own schema parses the input
   const own = tool.alias ? target.input.parse(targetArguments(tool.alias, input.data)) : input.data;
-  return handler(own, conversation, { call, profile });
+  return handler(own, conversation, { call, run });
 }
 
 /** Characters; small enough for the context of any model. */

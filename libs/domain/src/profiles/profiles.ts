@@ -1,6 +1,7 @@
 import type { ProfileName, RunSettings } from '@rondo/contract';
 import { type Tool, implementedTools } from '../tools/catalog';
 import { isMemoryStoreTool } from '../tools/memory-store.tools';
+import { toolSearch } from '../tools/search.tools';
 import { type PromptSubject, iiPrompt, sunaPrompt, symphonyPrompt } from './profile-prompts';
 
 /** A profile is data: the defaults for everything that a request leaves out. The model comes from the deployment. */
@@ -28,7 +29,10 @@ const alternatives: readonly string[] = [
   ...['message_user', 'return_control_to_user'],
   ...['browser_restart', 'browser_enter_text', 'browser_open_new_tab'],
 ];
-const usual = names(({ name }) => !optionalTools.includes(name) && !alternatives.includes(name));
+/** `tool_search` is offered where it is needed. */
+const usual = names(
+  ({ name }) => !optionalTools.includes(name) && !alternatives.includes(name) && name !== toolSearch.name,
+);
 const usualWithout = (...without: string[]): string[] => usual.filter((name) => !without.includes(name));
 
 const isBrowser = (name: string): boolean => name.startsWith('browser_') || name === 'web_browser_takeover';

@@ -2,6 +2,7 @@ import type { SettingsRequest, ToolChanges } from '@rondo/contract';
 import { tools as catalog } from '../tools/catalog';
 import type { ToolDefinition } from '../tools/define-tool';
 import { memoryStoreTools } from '../tools/memory-store.tools';
+import { toolSearch } from '../tools/search.tools';
 import type { Profile } from './profiles';
 
 /** What one layer of settings says about tools. */
@@ -49,8 +50,9 @@ const callerGroup = 'caller';
 const groups: ReadonlySet<string> = new Set([...catalog.map(({ group }) => group), externalGroup, callerGroup]);
 export const isGroup = (name: string): boolean => groups.has(name);
 
-/** Tools of servers are known when the run begins: they are in no list. */
-export const isOfServers = (name: string): boolean => name === externalGroup || name.includes('__');
+/** Tools of servers, and whether they are searched, are known when the run begins: they are in no list. */
+export const isOfServers = (name: string): boolean =>
+  name === externalGroup || name === toolSearch.name || name.includes('__');
 
 /** Whether the layers leave a tool on that is in no list of theirs. Of a layer, the tool's own name wins over its group. */
 const isLeftOn = (name: string, group: string, layers: readonly ToolChoice[]): boolean =>

@@ -37,6 +37,8 @@ export interface RunState {
   readonly modelFinishReason: FinishReason;
   /** The calls of the current iteration, in order. */
   readonly calls: KnownCalls;
+  /** Tools of servers that the model has found or called, in that order: see `shownTools`. */
+  readonly loadedTools: readonly string[];
   /** A command was sent to the executor, and may have left a process running. */
   readonly ranCommands: boolean;
   /** Every dialogue message that the model may see, in thread order. */
@@ -62,6 +64,7 @@ export interface RunState {
 }
 
 const noCalls: RunState['calls'] = new Map();
+const noTools: RunState['loadedTools'] = [];
 
 /** Of a run without facts. */
 export const initialState: RunState = {
@@ -73,6 +76,7 @@ export const initialState: RunState = {
   messageId: undefined,
   modelFinishReason: 'stop',
   calls: noCalls,
+  loadedTools: noTools,
   ranCommands: false,
   conversation: [],
   usage: noUsage,
@@ -109,6 +113,7 @@ const changed = (state: RunState, changes: Partial<RunState>): RunState =>
       messageId: state.messageId,
       modelFinishReason: state.modelFinishReason,
       calls: state.calls,
+      loadedTools: state.loadedTools,
       ranCommands: state.ranCommands,
       conversation: state.conversation,
       usage: state.usage,
@@ -186,6 +191,7 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
       });
     case 'tool.planned':
     case 'tool.completed':
+      return withLoaded(state, fact);
     case 'tool.failed':
     case 'tool.unknown':
     case 'tool.resolved':
@@ -201,6 +207,18 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'context.compaction_failed':
       return changed(state, { compaction: undefined, context: notCompacted(state.context, toPoint(state)) });
   }
+}
+
+/** The list stays the same where nothing is added: what a prompt contains of tools is derived from it once. */
+function withLoaded(
+  state: RunState,
+  fact: Extract<NewFact | RecordedFact, { type: 'tool.planned' | 'tool.completed' }>,
+): RunState {
+  const calls = callsAfter(state.calls, fact);
+  const { loaded_tools: added = [] } = fact.data;
+  if (added.length === 0) return changed(state, { calls });
+  const others = state.loadedTools.filter((name) => !added.includes(name));
+  return changed(state, { calls, loadedTools: [...others, ...added] });
 }
 
 /** The last completed iteration. */

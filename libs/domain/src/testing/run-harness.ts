@@ -9,13 +9,14 @@ import {
 } from '@rondo/contract';
 import { summarize } from '../compaction/summarize';
 import { type ResolveBudget, budgetOfModel } from '../context/model-budgets';
-import { type Step, toAgentRun } from '../loop/loop-context';
+import { type AgentRun, type Step, toAgentRun } from '../loop/loop-context';
 import { runAgent } from '../loop/run-agent';
 import type { Model, AgentPorts, Tools } from '../ports';
 import { effectiveSettings } from '../profiles/effective-settings';
 import type { ClaimedRun } from '../run/claim';
 import { type RunState, replay } from '../run/run-state';
 import { tools as catalog } from '../tools/catalog';
+import type { ToolDefinition } from '../tools/define-tool';
 import { toToolSet } from '../tools/tool-set';
 import { CountingIds, TickingClock } from './counting-ids';
 import { EvenTokenCounter } from './even-token-counter';
@@ -36,6 +37,8 @@ export interface HarnessParts {
   readonly model: Model;
   readonly tools?: Tools;
   readonly settings?: SettingsRequest;
+  /** Those of its MCP servers. */
+  readonly serverTools?: readonly ToolDefinition[];
   readonly input?: string;
   /** The memory stores that the run was created with. */
   readonly stores?: RunSettings['memory'];
@@ -77,6 +80,7 @@ export class RunHarness {
   private readonly summarizer: Model | undefined;
   private readonly resolveBudget: ResolveBudget;
   private readonly extra: HarnessParts['extra'];
+  private readonly catalog: readonly ToolDefinition[];
 
   constructor({ model, tools = new LedgeredTools(), settings = {}, input = 'Do it.', ...rest }: HarnessParts) {
     this.clock = new TickingClock(rest.tickMs);
@@ -85,6 +89,7 @@ export class RunHarness {
     this.resolveBudget = rest.resolveBudget ?? budgetOfModel;
     this.tools = tools;
     this.extra = rest.extra;
+    this.catalog = [...catalog, ...(rest.serverTools ?? [])];
     const processor = { execute_on_stream: false, ...settings.processor };
     const effective = effectiveSettings({ ...settings, processor }, { model: 'demo/coder' });
     if ('problems' in effective) throw new Error(JSON.stringify(effective.problems));
@@ -101,7 +106,7 @@ export class RunHarness {
     if (!claim) return this.summarize();
     if (claim.stop) this.stop.abort(claim.stop);
 
-    const agent = createAgent(claim);
+    const agent = this.createAgent(claim);
     const { model, tools, tokens, resolveBudget, ids, clock } = this;
     const ports = { model, tools, tokens, resolveBudget, ids, clock, ...this.extra };
     const held: NewFact[] = [];
@@ -131,8 +136,12 @@ export class RunHarness {
     if (!claim || !this.summarizer) return false;
     const { summarizer: model, tokens, resolveBudget, ids, clock } = this;
     const ports = { model, tokens, resolveBudget, ids, clock };
-    await this.store.compactions.append(claim, await summarize(createAgent(claim), ports, this.drain.signal));
+    await this.store.compactions.append(claim, await summarize(this.createAgent(claim), ports, this.drain.signal));
     return true;
+  }
+
+  private createAgent(claim: ClaimedRun): AgentRun {
+    return toAgentRun(claim, toToolSet(claim.run.settings, this.catalog));
   }
 
   private claim(): Promise<ClaimedRun | undefined> {
@@ -168,5 +177,3 @@ export class RunHarness {
     return replay(this.log);
   }
 }
-
-const createAgent = (claim: ClaimedRun) => toAgentRun(claim, toToolSet(claim.run.settings, catalog));

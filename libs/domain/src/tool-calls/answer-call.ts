@@ -31,9 +31,12 @@ export function answerCall(context: AnswerContext, call: ToolCall, outcome: Call
     ];
 
   const { result, durationMs } = outcome;
-  const { answeredBy: answered_by } = outcome;
-  const answer = { tool_call_id, name, message_id, result, duration_ms: durationMs };
-  const data = answered_by === undefined ? answer : { ...answer, answered_by };
+  const { answeredBy: answered_by, loadedTools = [] } = outcome;
+  const data = {
+    ...{ tool_call_id, name, message_id, result, duration_ms: durationMs },
+    ...(answered_by !== undefined && { answered_by }),
+    ...(loadedTools.length > 0 && { loaded_tools: [...loadedTools] }),
+  };
   const shown = outcome.browser ? browserStateFacts(context, call, outcome.browser) : [];
   return [{ type: result.success ? 'tool.completed' : 'tool.failed', iteration, data }, ...created, ...shown];
 }

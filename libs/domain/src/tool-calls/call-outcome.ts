@@ -15,6 +15,8 @@ export type CallOutcome =
       readonly browser?: BrowserState | undefined;
       /** The id of the API key with which its caller answered it. */
       readonly answeredBy?: string;
+      /** What the model is offered from its next turn on. */
+      readonly loadedTools?: readonly string[] | undefined;
     }
   | { readonly unknown: string };
 

@@ -3,6 +3,8 @@ import type { DecodedCall } from '../dialects/dialect';
 import type { LoopContext } from '../loop/loop-context';
 import { toEffect } from '../tools/define-tool';
 import { fitArguments } from '../tools/fit-arguments';
+import { toolSearch } from '../tools/search.tools';
+import { callableTools, notShown, shownTools } from '../tools/tool-search';
 import { answerCall } from './answer-call';
 import type { CallProblem } from './call-outcome';
 
@@ -14,7 +16,9 @@ import type { CallProblem } from './call-outcome';
 export function planCalls(loop: LoopContext, reply: CallsOfReply): NewFact[] {
   return reply.calls.flatMap((decoded) => {
     const call = ledgerRow(loop, reply, decoded);
-    const planned: NewFact = { type: 'tool.planned', iteration: loop.state.iteration, data: { tool_call: call } };
+    const loaded_tools = notShown(loop.run.tools, loop.state.loadedTools, [decoded.name]);
+    const data = { tool_call: call, ...(loaded_tools.length > 0 && { loaded_tools }) };
+    const planned: NewFact = { type: 'tool.planned', iteration: loop.state.iteration, data };
     const refusal = findRefusal(loop, decoded);
     return refusal ? [planned, ...answerCall(loop, call, { ...refusal, durationMs: 0 })] : [planned];
   });
@@ -54,7 +58,7 @@ const ledgerRow = (
   };
 };
 
-function findRefusal({ run: { settings, tools } }: LoopContext, call: DecodedCall) {
+function findRefusal({ run: { settings, tools }, state }: LoopContext, call: DecodedCall) {
   const refuse = (problem: CallProblem, reason: string) => ({ problem, result: failedResult(reason) });
   const { max_tool_calls, execute_tools } = settings.processor;
 
@@ -66,9 +70,10 @@ function findRefusal({ run: { settings, tools } }: LoopContext, call: DecodedCal
     );
   }
   if (call.malformed) return refuse('malformed', `${call.malformed.reason} Send the call again.`);
-  const offered = tools.offered.map(({ name }) => name);
-  if (!offered.includes(call.name)) {
-    return refuse('unknown_tool', `There is no tool named "${call.name}". Tools: ${offered.join(', ')}.`);
+  if (!callableTools(tools).some(({ name }) => name === call.name)) {
+    const shown = shownTools(tools, state.loadedTools).map(({ name }) => name);
+    const hint = tools.search ? ` ${toolSearch.name} finds others.` : '';
+    return refuse('unknown_tool', `There is no tool named "${call.name}". Tools: ${shown.join(', ')}.${hint}`);
   }
   return undefined;
 }

@@ -30,6 +30,7 @@ import {
   shellWriteToProcess,
   terminateCommand,
 } from './shell.tools';
+import { toolSearch } from './search.tools';
 import { toToolSet } from './tool-set';
 import { executeDataProviderCall, getDataProviderEndpoints, scrapeWebpage, visitWebpage, webSearch } from './web.tools';
 
@@ -69,6 +70,7 @@ export const implementedTools = [
   sequentialThinking,
   compactifyMemory,
   ...memoryStoreTools,
+  toolSearch,
   ask,
   webBrowserTakeover,
   complete,

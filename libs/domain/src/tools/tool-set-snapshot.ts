@@ -4,8 +4,13 @@ import { type ToolDefinition, shownSchema, expectedEffect } from './define-tool'
 import { type ToolSet, toolSet } from './tool-set';
 
 /** The set as data, so that a run that is resumed or replayed offers what it offered when it began. */
-export const toSnapshot = ({ all, offered }: Pick<ToolSet, 'all' | 'offered'>): ToolSetSnapshot =>
-  toolSetSnapshot.parse({ version: 1, tools: all.map(describe), offered: offered.map(({ name }) => name) });
+export const toSnapshot = ({ all, offered, search }: Pick<ToolSet, 'all' | 'offered' | 'search'>): ToolSetSnapshot =>
+  toolSetSnapshot.parse({
+    version: 1,
+    tools: all.map(describe),
+    offered: offered.map(({ name }) => name),
+    ...(search && { search: { tools: search.tools.map(({ name }) => name), capacity: search.capacity } }),
+  });
 
 const describe = (tool: ToolDefinition) => ({
   name: tool.name,
@@ -26,13 +31,16 @@ const describe = (tool: ToolDefinition) => ({
  * the class of a call, and shows the model what it showed before, byte for byte. Any other tool, and one that is no longer
  * built in, is restored from the snapshot alone; its executor validates its arguments.
  */
-export function restoreToolSet({ tools, offered }: ToolSetSnapshot, builtIn: readonly ToolDefinition[]): ToolSet {
+export function restoreToolSet(
+  { tools, offered, search }: ToolSetSnapshot,
+  builtIn: readonly ToolDefinition[],
+): ToolSet {
   const known = new Map(builtIn.map((tool) => [tool.name, tool]));
   const restored = tools.map((snapshot) => {
     const code = snapshot.source.kind === 'built_in' ? known.get(snapshot.name) : undefined;
     return { ...(code ? withoutShown(code) : codeless(snapshot)), ...shownBy(snapshot) };
   });
-  return toolSet(restored, offered);
+  return toolSet(restored, offered, search);
 }
 
 /** What a prompt contains of a tool. */

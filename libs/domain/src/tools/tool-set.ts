@@ -3,12 +3,16 @@ import { memoize } from '../memoize';
 import { toCallerTool } from './caller.tools';
 import type { ToolDefinition } from './define-tool';
 import { expandMessage } from './memory.tools';
+import { toolSearch } from './search.tools';
+import { type ToolSearch, type ToolSpace, doFit, listServers, usualToolSpace } from './tool-space';
 
 /** The tools of one run. The loop knows no others, so that tools of MCP servers and agents are no special case. */
 export interface ToolSet {
   readonly all: readonly ToolDefinition[];
-  /** Those that the model may call, in the order in which it is shown them. */
+  /** Those that the model is shown from the beginning, in this order. */
   readonly offered: readonly ToolDefinition[];
+  /** Those that it may call, too, and is shown once it has found them. Absent: there are none. */
+  readonly search?: ToolSearch;
   /** Names its stored snapshot. Absent where none is stored. */
   readonly hash?: string;
   /** What came of connecting to the servers of its tools. Present for the activation that connected to them. */
@@ -23,28 +27,63 @@ const listNames = memoize(
     new Map(tools.map((tool) => [tool.name, tool])),
 );
 
-export function toolSet(all: readonly ToolDefinition[], offered: readonly string[]): ToolSet {
+/** `search`: by name what is shown once it was found. */
+export function toolSet(
+  all: readonly ToolDefinition[],
+  offered: readonly string[],
+  search?: { readonly tools: readonly string[]; readonly capacity: ToolSpace },
+): ToolSet {
   const byName = listNames(all);
   const isUsable = ({ alias }: ToolDefinition): boolean => alias === undefined || byName.has(alias.of);
-  const usable = offered.flatMap((name) => byName.get(name) ?? []).filter(isUsable);
-  return { all, offered: usable, named: (name) => byName.get(name) };
+  const findUsable = (names: readonly string[]) => names.flatMap((name) => byName.get(name) ?? []).filter(isUsable);
+  return {
+    all,
+    offered: findUsable(offered),
+    ...(search && { search: { tools: findUsable(search.tools), capacity: search.capacity } }),
+    named: (name) => byName.get(name),
+  };
 }
 
-type ToolSettings = Pick<RunSettings, 'tools' | 'tool_policies' | 'caller_tools'>;
+type ToolSettings = Pick<RunSettings, 'tools' | 'tool_policies' | 'caller_tools'> &
+  Partial<Pick<RunSettings, 'termination'>>;
 
 /**
  * A run's tools: all there are, of which its model is offered those that the settings name, and those of the servers that
- * they name: no other server's are in its catalog. Those of its caller are in its settings.
+ * they name: no other server's are in its catalog. Those of its caller are in its settings. Where those of servers need more than
+ * the space for them, the model is offered a search for them instead.
  */
 export function toToolSet(
-  { tools, tool_policies: policies, caller_tools: given = [] }: ToolSettings,
+  settings: ToolSettings,
   catalog: readonly ToolDefinition[],
+  space: ToolSpace = usualToolSpace,
 ): ToolSet {
-  const ofServers = catalog.filter((tool) => isOfServer(tool) && !isSwitchedOff(policies, tool));
+  const { tools, tool_policies: policies, caller_tools: given = [] } = settings;
   const ofCaller = given.map(toCallerTool);
-  const offered = withExpandMessage([...tools, ...[...ofServers, ...ofCaller].map(({ name }) => name)]);
-  const all = ofCaller.length > 0 ? [...catalog, ...ofCaller] : catalog;
-  return toolSet(policies ? all.map((tool) => describedAs(policies, tool)) : all, offered);
+  const known = ofCaller.length > 0 ? [...catalog, ...ofCaller] : catalog;
+  const all = policies ? known.map((tool) => describedAs(policies, tool)) : known;
+  const ofServers = all.filter((tool) => isOfServer(tool) && !isSwitchedOff(policies, tool));
+  const offers = (...others: string[]) => withExpandMessage([...tools, ...others, ...ofCaller.map(({ name }) => name)]);
+  if (!isSearched(settings, ofServers, { ...space, tools: space.tools - offers().length }))
+    return toolSet(all, offers(...ofServers.map(({ name }) => name)));
+
+  const offered = [...new Set(offers(toolSearch.name))];
+  const capacity = { tools: Math.max(1, space.tools - offered.length), tokens: space.tokens };
+  const servers = `Servers, and how many tools they have: ${listServers(ofServers)}.`;
+  const isSearch = ({ name }: ToolDefinition) => name === toolSearch.name;
+  const naming = all.map((tool) =>
+    isSearch(tool) ? { ...tool, description: `${tool.description} ${servers}` } : tool,
+  );
+  return toolSet(naming, offered, { tools: ofServers.map(({ name }) => name), capacity });
+}
+
+/** By the settings, else by the space. A run of a single decision could do nothing with what it has found. */
+function isSearched(
+  { tools, tool_policies: policies, termination }: ToolSettings,
+  ofServers: readonly ToolDefinition[],
+  space: ToolSpace,
+): boolean {
+  if (ofServers.length === 0 || termination === 'single_decision') return false;
+  return findPolicy(policies, toolSearch).enabled ?? (tools.includes(toolSearch.name) || !doFit(ofServers, space));
 }
 
 const isOfServer = ({ source }: ToolDefinition): boolean => source?.kind === 'mcp';

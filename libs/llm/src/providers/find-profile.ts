@@ -1,4 +1,4 @@
-import { type ProviderSettings, splitModelName } from '@rondo/domain';
+import { type ModelProviders, type ProviderSettings, splitModelName } from '@rondo/domain';
 import { deepseek, deepseekR1 } from './deepseek';
 import { gemini } from './gemini';
 import { groq } from './groq';
@@ -7,7 +7,7 @@ import { localServers } from './local-servers';
 import { mistral } from './mistral';
 import { openai } from './openai';
 import { openrouter } from './openrouter';
-import type { ProviderProfile } from './provider-profile';
+import { type ProviderProfile, usualMaxTools } from './provider-profile';
 import { qwen } from './qwen';
 import { xai } from './xai';
 import { zai } from './zai';
@@ -38,6 +38,12 @@ function knownProfile({ name, baseUrl }: Addressed, model: string): ProviderProf
   const isHost = addressed !== undefined && localServers.includes(addressed);
   if (isHost && known) return { ...known, family: addressed.family, ...toHosted(known) };
   return addressed ?? known ?? { family: name, names: /^$/ };
+}
+
+/** The most tools of a request to a model. */
+export function maxToolsOf(model: string, { providers }: Pick<ModelProviders, 'providers'>): number {
+  const provider = providers.find(({ name }) => name === splitModelName(model).provider);
+  return (provider && findProfile(provider, model).maxTools) ?? usualMaxTools;
 }
 
 /** The templates of open models know no `reasoning_details` and no signatures. */

@@ -15,7 +15,7 @@ export interface ProviderProfile extends ProfileRules {
   readonly whyNoDocuments?: string;
 }
 
-const usualMaxTools = 128;
+export const usualMaxTools = 128;
 
 /** The tools that a server takes. */
 export const takenTools = (tools: readonly ModelTool[], { maxTools = usualMaxTools }: ProfileRules) =>

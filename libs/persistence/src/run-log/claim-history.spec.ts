@@ -115,6 +115,33 @@ describe('what a claim reads', () => {
     expect(JSON.stringify(again.log)).not.toMatch(/result[13]/);
   });
 
+  it('says which tools were loaded in completed iterations', async () => {
+    const claim = await fixture.claimed();
+    await fixture.store.append(claim, [started]);
+    const loading: Partial<Record<NewFact['type'], string[]>> = {
+      'tool.planned': ['a__b'],
+      'tool.completed': ['c__d'],
+    };
+    const { facts } = iterationFacts(claim, {
+      iteration: 1,
+      tool: 'tool_search',
+      input: {},
+      said: [],
+      output: 'found',
+    });
+    const loaded = facts.map((fact) => {
+      const loaded_tools = loading[fact.type];
+      return loaded_tools ? ({ ...fact, data: { ...fact.data, loaded_tools } } as NewFact) : fact; // of these two types
+    });
+    await fixture.store.append(claim, loaded);
+    await iterate(claim, 2, { tool: 'read_file' });
+
+    const again = await claimAgain(claim);
+
+    expect(replay(again.log, again.earlier).loadedTools).toEqual(['a__b', 'c__d']);
+    expect(standing(again.runId, again)).toEqual(standing(again.runId, await whole(again)));
+  });
+
   it.each(['execute_command', 'bash', 'shell_exec', 'notes__read'])(
     'says that %s was called in a completed iteration, so that a stop ends what it left running (I7)',
     async (tool) => {

@@ -43,7 +43,13 @@ const isStartOfProcesses = `(type = 'tool.started' and (
         data ->> 'name' in (${processTools.map((name) => `'${name}'`).join(', ')})
         or position('${serverToolMark}' in data ->> 'name') > 0))`;
 
-/** The log without the messages that the summary replaces; of calls of completed iterations, only starts of processes. */
+/** Of the tools that the model has found or called, all later requests have the definitions. Its result need not be parsed for that. */
+const loadsTools = `(type in ('tool.planned', 'tool.completed') and position('"loaded_tools":' in data::text) > 0)`;
+
+/**
+ * The log without the messages that the summary replaces; of calls of completed iterations, only starts of processes and what loaded
+ * tools.
+ */
 const logOfRun = (run: string) => `
 select case when octet_length(facts::text) <= ${maxLogBytes} then facts end as facts
 from (
@@ -51,7 +57,7 @@ from (
   from (
     select id, seq, type, run_id, ${run}.thread_id, iteration, epoch, at, data from run_events
     where run_id = ${run}.id and (seq = ${run}.last_seq or not (
-      type like 'tool.%' and iteration < ${run}.iteration and not ${isStartOfProcesses}
+      type like 'tool.%' and iteration < ${run}.iteration and not ${isStartOfProcesses} and not ${loadsTools}
       or type = 'message.created' and coalesce(
         iteration > summary.head_iteration and iteration < summary.tail_iteration
           and iteration is distinct from summary.kept_iteration, false)
