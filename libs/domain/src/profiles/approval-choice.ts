@@ -15,11 +15,14 @@ type Options = Exclude<ToolChanges[string], boolean>;
 
 export const usualLifetimeS = 86_400;
 
-/** The rules of all layers; a later one wins for the same tool or group. Undefined where no call needs approval. */
+/**
+ * The rules of all layers; a later one wins for the same tool or group. Undefined where no call needs approval and no time is named,
+ * which questions of MCP servers have, too.
+ */
 export function findApprovals(...layers: readonly Layer[]): ApprovalSettings | undefined {
   const rules = Object.fromEntries(layers.flatMap(listRules));
-  if (Object.values(rules).every((rule) => rule === false)) return undefined;
   const expires_s = layers.map((layer) => layer.approval_expires_s).findLast((given) => given !== undefined);
+  if (expires_s === undefined && Object.values(rules).every((rule) => rule === false)) return undefined;
   return { rules, expires_s: expires_s ?? usualLifetimeS };
 }
 
