@@ -1,11 +1,4 @@
-import {
-  type NewFact,
-  type ToolCall,
-  type ToolResult,
-  boundedResult,
-  boundedText,
-  failedResult,
-} from '@rondo/contract';
+import { type NewFact, type ToolCall, boundedResult, boundedText, failedResult } from '@rondo/contract';
 import { startChild } from '../child-runs/start-child';
 import { type LoopResult, answerInLoop } from '../memory/in-loop-tools';
 import { useMemoryStore } from '../memory/memory-stores';
