@@ -39,9 +39,12 @@ export class WorkSignal {
     nats.onReconnect(() => this.notify());
     nats.connection.subscribe(nats.names.workAhead, {
       callback: (error) => {
-        if (!error) return this.notify();
-        this.nats = undefined; // this process will not rest any more
-        nats.log.error({ error }, 'subscription to the signal of work ended');
+        if (error) {
+          this.nats = undefined; // this process will not rest any more
+          nats.log.error({ error }, 'subscription to the signal of work ended');
+        } else {
+          this.notify();
+        }
       },
     });
     this.nats = nats;
