@@ -66,6 +66,7 @@ export interface RunServiceDependencies {
     resolve(resolution: CallRuling): Promise<ResolvedCall>;
     giveInput(order: InputOrder): Promise<ResolvedCall>;
     decide(order: ApprovalOrder): Promise<ApprovalDecision>;
+    decideTogether(orders: readonly ApprovalOrder[]): Promise<readonly ApprovalDecision[]>;
     raiseBudget(order: BudgetOrder): Promise<RaisedBudget>;
     answerCall(answer: CallAnswer): Promise<AnsweredCall>;
     answerCalls(answers: RunAnswers): Promise<AnsweredCalls>;
@@ -250,6 +251,13 @@ export class RunService {
     this.dependencies.publishJobs();
     this.dependencies.publishFacts(facts);
     return approval;
+  }
+
+  /** The same for several at once: all are accepted, or none is. */
+  async decideTogether(orders: readonly ApprovalOrder[]): Promise<void> {
+    const decided = await this.dependencies.runs.decideTogether(orders);
+    this.dependencies.publishJobs();
+    this.dependencies.publishFacts(decided.flatMap(({ facts }) => facts));
   }
 
   /** Takes the caller's result of a call. Rejects with QuotaExceeded where its image does not fit. */

@@ -14,6 +14,7 @@ import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
 import { ApiError, InvalidRequest } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
+import { decideAll } from '../facade-approvals';
 import type { FacadeThreads } from '../facade-threads';
 import { readLogPages } from '../log-pages';
 import { findAgentUnlessModel } from '../named-agents';
@@ -40,7 +41,7 @@ interface A2aTasksDependencies {
   readonly threads: FacadeThreads;
   readonly runs: Pick<Runs, 'get' | 'events' | 'approval'>;
   readonly agents: Pick<Agents, 'list'>;
-  readonly service: Pick<RunService, 'answer' | 'decide' | 'stop'>;
+  readonly service: Pick<RunService, 'answer' | 'decideTogether' | 'stop'>;
 }
 
 /** What clients of A2A do with tasks, in terms of runs. It keeps nothing but the ids that they choose. */
@@ -128,7 +129,7 @@ export class A2aTasks {
 
   /** All that is asked, or nothing. */
   private async decide(
-    { accountId, keyId: decidedBy }: Caller,
+    caller: Caller,
     { id }: Run,
     { waiting, parts }: { readonly waiting: Waiting; readonly parts: readonly A2aPart[] },
   ): Promise<void> {
@@ -139,14 +140,11 @@ export class A2aTasks {
     }));
     const missing = asked.filter((one) => !one.given).map(({ approvalId }) => approvalId);
     if (missing.length > 0) throw refuse('parts', `must decide about ${missing.join(', ')} of ${id}`);
-    const { service, runs } = this.dependencies;
-    for (const { approvalId, given: decision } of asked) {
-      const { arguments_hash: argumentsHash } = await runs.approval({ accountId, approvalId });
-      await service.decide({
-        ...{ accountId, approvalId, argumentsHash, decidedBy, reason: decision?.reason },
-        decision: decision?.approved ? 'approve' : 'deny',
-      });
-    }
+    const decisions = asked.map(({ approvalId, given: decision }) => ({
+      ...{ approvalId, reason: decision?.reason },
+      decision: decision?.approved ? ('approve' as const) : ('deny' as const),
+    }));
+    await decideAll(this.dependencies, caller, decisions);
   }
 }
 

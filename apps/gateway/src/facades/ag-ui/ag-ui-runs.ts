@@ -16,6 +16,7 @@ import type { Agents, Caller, FacadeIds, Messages, RunAddress, Runs } from '@ron
 import { requireScope } from '../../auth/scopes';
 import { ApiError } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
+import { type Decision, decideAll } from '../facade-approvals';
 import type { FacadeThreads } from '../facade-threads';
 import { readLogPages } from '../log-pages';
 import { findAgentUnlessModel } from '../named-agents';
@@ -57,7 +58,7 @@ interface AgUiRunsDependencies {
   readonly runs: Pick<Runs, 'get' | 'list' | 'events' | 'approval'>;
   readonly messages: Pick<Messages, 'list' | 'forNextRun'>;
   readonly agents: Pick<Agents, 'list'>;
-  readonly service: Pick<RunService, 'answer' | 'answerCalls' | 'decide'>;
+  readonly service: Pick<RunService, 'answer' | 'answerCalls' | 'decideTogether'>;
 }
 
 /** What clients of AG-UI do, in terms of threads and runs. It keeps nothing but the ids that they choose. */
@@ -181,32 +182,17 @@ export class AgUiRuns {
       throw new ApiError('run_not_waiting', `Nothing waits for ${[...given.keys()].join(', ')}.`);
     const missing = pending.filter(({ id }) => !given.has(id)).map(({ id }) => id);
     if (missing.length > 0) throw refuse('resume', `must also answer ${missing.join(', ')}`);
-    return this.settle(order, newest, async () => {
-      for (const { id } of pending) {
-        const answer = given.get(id);
-        if (answer) await this.answer(order.caller, newest, { id, ...answer });
-      }
+    const asked = newest.waiting?.reason === 'ask' ? pending.flatMap(({ id }) => given.get(id) ?? []) : [];
+    const decisions = (newest.waiting?.approvals ?? []).flatMap(({ approval_id: approvalId }) => {
+      const answer = given.get(approvalId);
+      return answer ? [toDecision(approvalId, answer)] : [];
     });
-  }
-
-  private async answer(
-    { accountId, keyId }: Caller,
-    { id: runId, waiting }: Run,
-    { id, entry, field }: { readonly id: string; readonly entry: AgUiResumeEntry; readonly field: string },
-  ): Promise<void> {
-    const { service, runs } = this.dependencies;
-    const awaited = waiting?.approvals?.find((approval) => approval.approval_id === id);
-    if (!awaited) {
-      await service.answer({ accountId, runId, content: [{ type: 'text', text: readAnswer(entry) }] });
-      return;
-    }
-    const { approved, reason, arguments: given } = readDecision(entry, field);
-    const { arguments_hash: argumentsHash } = await runs.approval({ accountId, approvalId: awaited.approval_id });
-    const approving = given === undefined ? ('approve' as const) : ('edit' as const);
-    const decision = approved ? approving : 'deny';
-    await service.decide({
-      ...{ accountId, approvalId: awaited.approval_id, decision, argumentsHash, reason, decidedBy: keyId },
-      ...(decision === 'edit' && { arguments: given }),
+    return this.settle(order, newest, async () => {
+      const { service } = this.dependencies;
+      const { accountId } = order.caller;
+      for (const { entry } of asked)
+        await service.answer({ accountId, runId: newest.id, content: [{ type: 'text', text: readAnswer(entry) }] });
+      await decideAll(this.dependencies, order.caller, decisions);
     });
   }
 
@@ -250,6 +236,19 @@ export class AgUiRuns {
     const { id: runId, thread_id: threadId } = run;
     return this.dependencies.ids.nameRun({ accountId, facade, name: toName(request), threadId, runId, after });
   }
+}
+
+function toDecision(
+  approvalId: Decision['approvalId'],
+  { entry, field }: { readonly entry: AgUiResumeEntry; readonly field: string },
+): Decision {
+  const { approved, reason, arguments: given } = readDecision(entry, field);
+  if (!approved) return { approvalId, decision: 'deny', reason };
+  return {
+    approvalId,
+    reason,
+    ...(given === undefined ? { decision: 'approve' } : { decision: 'edit', arguments: given }),
+  };
 }
 
 const toName = ({ threadId, runId }: AgUiRunRequest): string => JSON.stringify([threadId, runId]);

@@ -14,6 +14,7 @@ import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
 import { ApiError, InvalidRequest } from '../../problems/api-error';
 import type { RunService } from '../../runs/run-service';
+import { decideAll } from '../facade-approvals';
 import { blockCountsKey, eventIds } from './anthropic.translate';
 import { refuse } from './anthropic-errors';
 
@@ -23,7 +24,7 @@ type ServedEvent = Exclude<AnthropicUserEvent, { type: 'user.define_outcome' | '
 
 interface SendDependencies {
   readonly runs: Pick<Runs, 'list' | 'approval'>;
-  readonly service: Pick<RunService, 'answer' | 'answerCalls' | 'decide' | 'stop'>;
+  readonly service: Pick<RunService, 'answer' | 'answerCalls' | 'decideTogether' | 'stop'>;
   /** Begins a run of the session with this input, or queues it. */
   readonly begin: (input: { input: InputBlock[]; metadata: Record<string, string> }) => Promise<Run>;
 }
@@ -77,7 +78,6 @@ export async function sendEvents(
 }
 
 class Sending {
-  private readonly hashes = new Map<string, string>();
   private readonly messageIds: string[] = [];
   private active: Run | undefined;
 
@@ -93,7 +93,7 @@ class Sending {
     const awaited = new Set(this.active?.waiting?.tool_calls?.map(({ tool_call_id: id }) => String(id)));
     for (const [index, event] of events.entries()) {
       const field = `events.${index}`;
-      if (event.type === 'user.tool_confirmation') await this.checkConfirmation(event, field);
+      if (event.type === 'user.tool_confirmation') this.checkConfirmation(event, field);
       if (event.type !== 'user.custom_tool_result') continue;
       if (!awaited.has(event.custom_tool_use_id))
         throw invalid(
@@ -105,15 +105,13 @@ class Sending {
     toTurn(events.filter((event): event is Message => event.type === 'user.message'));
   }
 
-  private async checkConfirmation(event: EventWithType<'user.tool_confirmation'>, field: string): Promise<void> {
+  private checkConfirmation(event: EventWithType<'user.tool_confirmation'>, field: string): void {
     const { tool_use_id: id, result, deny_message: message } = event;
     if (message && result === 'allow') throw invalid(`${field}.deny_message`, 'goes with the result deny only');
     const known = callId.safeParse(id);
     const isAwaited = this.active?.waiting?.approvals?.some(({ tool_call_id: awaited }) => awaited === id);
     if (!known.success || !isAwaited)
       throw invalid(`${field}.tool_use_id`, `no call waits for a confirmation of ${id}`);
-    const address = { accountId: this.thread.accountId, approvalId: toApprovalId(known.data) };
-    this.hashes.set(id, (await this.dependencies.runs.approval(address)).arguments_hash);
   }
 
   /** An interrupt goes before everything else; what is said with it begins a new turn. */
@@ -122,7 +120,7 @@ class Sending {
     const { accountId } = this.thread;
     if (this.active && events.some(({ type }) => type === 'user.interrupt'))
       await service.stop({ accountId, runId: this.active.id }, 'interrupted by the user');
-    for (const event of events) if (event.type === 'user.tool_confirmation') await this.confirm(event);
+    await this.confirm(events.filter((event) => event.type === 'user.tool_confirmation'));
     const results = events.filter((event) => event.type === 'user.custom_tool_result');
     if (results.length > 0 && this.active) await this.answerCalls(this.active, results);
     const messages = events.filter((event): event is Message => event.type === 'user.message');
@@ -133,18 +131,14 @@ class Sending {
       );
   }
 
-  private async confirm(event: EventWithType<'user.tool_confirmation'>): Promise<void> {
-    const { tool_use_id: id, result, deny_message: reason } = event;
-    const approvalId = toApprovalId(callId.parse(id));
-    const decision = result === 'allow' ? 'approve' : 'deny';
-    const order = { accountId: this.thread.accountId, approvalId, argumentsHash: this.hashes.get(id) ?? '' };
-    await settled(`there is an answer to ${id} already`, () =>
-      this.dependencies.service.decide({
-        ...order,
-        decision,
-        reason: reason ?? undefined,
-        decidedBy: this.caller.keyId,
-      }),
+  private async confirm(events: readonly EventWithType<'user.tool_confirmation'>[]): Promise<void> {
+    const decisions = events.map(({ tool_use_id: id, result, deny_message: reason }) => ({
+      approvalId: toApprovalId(callId.parse(id)),
+      decision: result === 'allow' ? ('approve' as const) : ('deny' as const),
+      reason: reason ?? undefined,
+    }));
+    await settled('there is an answer to one of these already', () =>
+      decideAll(this.dependencies, this.caller, decisions),
     );
   }
 

@@ -42,7 +42,7 @@ interface AnthropicSessionsDependencies {
   readonly ids: Pick<FacadeIds, 'addObject' | 'findObject' | 'listObjects' | 'changeObject'>;
   readonly runs: ReadableRuns & Pick<Runs, 'list' | 'approval'>;
   readonly threads: Pick<Threads, 'get' | 'delete'>;
-  readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls' | 'decide' | 'stop'>;
+  readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls' | 'decideTogether' | 'stop'>;
   readonly quotas: Pick<AccountQuotas, 'add'>;
   readonly agents: Pick<AnthropicAgents, 'resolve' | 'isActive'>;
   readonly environments: Pick<AnthropicEnvironments, 'require'>;

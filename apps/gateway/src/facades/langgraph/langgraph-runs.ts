@@ -6,6 +6,7 @@ import { parseInput } from '../../http/parse-input';
 import type { IdempotentMessages } from '../../idempotency/idempotent-requests';
 import { ApiError, InvalidRequest } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
+import { decideAll } from '../facade-approvals';
 import { readLogPages } from '../log-pages';
 import type { LangGraphAssistants } from './langgraph-assistants';
 import { type LangGraphThreads, type NamedThread, toAssistantId } from './langgraph-threads';
@@ -52,7 +53,7 @@ type Named = NamedThread & { readonly runName: string };
 
 interface LangGraphRunsDependencies {
   readonly runs: Pick<Runs, 'get' | 'list' | 'events' | 'approval'>;
-  readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls' | 'decide' | 'stop'>;
+  readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls' | 'decideTogether' | 'stop'>;
   readonly idempotent: Pick<IdempotentMessages, 'once'>;
   readonly threads: LangGraphThreads;
   readonly assistants: Pick<LangGraphAssistants, 'choose'>;
@@ -244,18 +245,17 @@ export class LangGraphRuns {
     return goOn(run);
   }
 
-  private async decide({ accountId, keyId }: Caller, { approvals = [] }: Waiting, resume: unknown): Promise<void> {
+  private async decide(caller: Caller, { approvals = [] }: Waiting, resume: unknown): Promise<void> {
     const given = findAnswer(
       resume,
       approvals.map(({ approval_id: id }) => id),
     );
     const decisions = readDecisions(given, approvals.length);
-    for (const [index, { approval_id: approvalId }] of approvals.entries()) {
+    const all = approvals.flatMap(({ approval_id: approvalId }, index) => {
       const decision = decisions[index];
-      if (!decision) continue;
-      const { arguments_hash: argumentsHash } = await this.dependencies.runs.approval({ accountId, approvalId });
-      await this.dependencies.service.decide({ accountId, approvalId, argumentsHash, ...decision, decidedBy: keyId });
-    }
+      return decision ? [{ approvalId, ...decision }] : [];
+    });
+    await decideAll(this.dependencies, caller, all);
   }
 
   /** Words of the user answer a question; what else the run waits for they do not. */

@@ -90,6 +90,28 @@ describe('a decision about a call', () => {
     expect(data).toMatchObject([{ arguments: edited, effect_class: 'unsafe', status: 'planned' }]);
   });
 
+  it('and others that are made with it are one transaction: all are accepted, or none is', async () => {
+    const run = await parked({ count: 2 });
+    const orders = await Promise.all(
+      run.approvals.map(async (approvalId) => ({
+        ...{ accountId: fixture.accountId, approvalId, decision: 'approve' as const, decidedBy: 'key_1' },
+        argumentsHash: (await read(approvalId)).arguments_hash,
+      })),
+    );
+    const [first, second] = orders.map((order, index) => (index === 1 ? { ...order, argumentsHash: 'other' } : order));
+    if (!first || !second) throw new Error('the run has two approvals');
+
+    await expect(fixture.runs.decideTogether([first, second])).rejects.toMatchObject({ code: 'arguments_changed' });
+    expect(listTypes(await readLog(run))).not.toContain('approval.decided');
+
+    const decided = await fixture.runs.decideTogether(orders);
+    expect(decided.map(({ facts }) => listTypes(facts))).toEqual([
+      ['approval.decided'],
+      ['approval.decided', 'run.resumed'],
+    ]);
+    expect(await readRun(run)).toMatchObject({ status: 'queued', waiting: null });
+  });
+
   it('is the first of many that are made at once, and one only', async () => {
     for (let round = 0; round < 10; round++) {
       const run = await parked();

@@ -53,13 +53,33 @@ export interface ApprovalDecision {
 
 /** Locks the run's row, so of two decisions at the same time one is accepted. */
 export const decideOnApproval = (database: Database, newId: NewId, order: ApprovalOrder): Promise<ApprovalDecision> =>
+  database.transaction((sql) => decide(sql, newId, { order, moreFollow: false }));
+
+/** The same for several approvals of a run, which no reader sees decided in part: all are accepted, or none is. */
+export const decideTogether = (
+  database: Database,
+  newId: NewId,
+  orders: readonly ApprovalOrder[],
+): Promise<readonly ApprovalDecision[]> =>
   database.transaction(async (sql) => {
-    const { accountId, approvalId } = order;
-    const run = toRun(await lockRun(sql, { accountId, runId: await runOfApproval(sql, order) }));
-    const facts = await writeRuling(sql, newId, { run, approvalId, rulingOn: (known) => toRuling(order, known) });
-    const decided = await readApproval(sql, { accountId, approvalId });
-    return { approval: await storeResponse(sql, order.promised, decided), facts };
+    const decided: ApprovalDecision[] = [];
+    for (const [index, order] of orders.entries())
+      decided.push(await decide(sql, newId, { order, moreFollow: index < orders.length - 1 }));
+    return decided;
   });
+
+async function decide(
+  sql: Sql,
+  newId: NewId,
+  { order, moreFollow }: { readonly order: ApprovalOrder; readonly moreFollow: boolean },
+): Promise<ApprovalDecision> {
+  const { accountId, approvalId } = order;
+  const run = toRun(await lockRun(sql, { accountId, runId: await runOfApproval(sql, order) }));
+  const rulingOn = (known: KnownCall) => toRuling(order, known);
+  const facts = await writeRuling(sql, newId, { run, approvalId, rulingOn, moreFollow });
+  const decided = await readApproval(sql, { accountId, approvalId });
+  return { approval: await storeResponse(sql, order.promised, decided), facts };
+}
 
 function toRuling(order: ApprovalOrder, { call, approval }: KnownCall): ApprovalRuling {
   const { decision: outcome, argumentsHash: seen, decidedBy, reason } = order;
@@ -76,13 +96,15 @@ interface OpenApproval {
   readonly run: Run;
   readonly approvalId: ApprovalId;
   readonly rulingOn: (known: KnownCall) => ApprovalRuling;
+  /** Of the same transaction, so that what is still awaited after this one is not said. */
+  readonly moreFollow?: boolean;
 }
 
 /** Writes the facts of a ruling, and queues the run if it waits for nothing more. The run's row is locked. */
 export async function writeRuling(
   sql: Sql,
   newId: NewId,
-  { run, approvalId, rulingOn }: OpenApproval,
+  { run, approvalId, rulingOn, moreFollow = false }: OpenApproval,
 ): Promise<readonly RecordedFact[]> {
   const callId = toCallId(approvalId);
   const isWaiting = run.status === 'waiting_input' && run.waiting?.reason === 'approval';
@@ -92,8 +114,9 @@ export async function writeRuling(
   if (!answering || !known || !isAwaited) throw await whyNot(sql, run, approvalId);
 
   const ruling = rulingOn(known);
-  const told = decideApproval(answering, callId, ruling);
-  if (!told) throw await whyNot(sql, run, approvalId);
+  const decided = decideApproval(answering, callId, ruling);
+  if (!decided) throw await whyNot(sql, run, approvalId);
+  const told = moreFollow ? decided.filter(({ type }) => type !== 'run.waiting') : decided;
   const claim = { runId: run.id, threadId: run.thread_id, epoch: run.epoch };
   const facts = await writeBatch(sql, toBatch(claim, told, newId));
   if (ruling.edited)

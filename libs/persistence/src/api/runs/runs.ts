@@ -28,7 +28,7 @@ import {
   listAwaitedCalls,
 } from './answer-caller-calls';
 import { type ApprovalAddress, listOpenApprovals, readApproval } from './approvals';
-import { type ApprovalDecision, type ApprovalOrder, decideOnApproval } from './decide-approval';
+import { type ApprovalDecision, type ApprovalOrder, decideOnApproval, decideTogether } from './decide-approval';
 import { type InboxItem, listInbox } from './inbox';
 import { type Answer, type AnsweredRun, answerRun } from './answer-run';
 import { readChildren } from './child-runs/runs-below';
@@ -182,6 +182,11 @@ export class Runs {
    */
   decide(order: ApprovalOrder): Promise<ApprovalDecision> {
     return decideOnApproval(this.database, this.newId, order);
+  }
+
+  /** The same for several at once: all are accepted, or none is. */
+  decideTogether(orders: readonly ApprovalOrder[]): Promise<readonly ApprovalDecision[]> {
+    return decideTogether(this.database, this.newId, orders);
   }
 
   /**
