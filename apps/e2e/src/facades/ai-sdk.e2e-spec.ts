@@ -205,6 +205,25 @@ describe.each(sdks)('AI SDK %s', (version, sdk) => {
   });
 });
 
+describe.each(sdks)('AI SDK %s', (version, sdk) => {
+  it('is told of an approval that is decided elsewhere, and shows what followed when it comes back', async () => {
+    const chat = new Chat(sdk, { agent: await createAgent(`watched-${version}`) });
+    const turns = [{ calls: [command('echo decided')] }, { text: long, pace_ms: 10 }];
+    const asked = await chat.ask(about(`elsewhere ${version}`, turns));
+    const { data } = asked.parts.at(-1) as { data?: { approvals: { approval_id: string }[] } };
+    const { client } = deployment;
+    const { arguments_hash } = await client.json<{ arguments_hash: string }>(
+      'GET',
+      `/approvals/${data?.approvals[0]?.approval_id}`,
+    );
+    const decision = { decision: 'approve', arguments_hash };
+    await client.json('POST', `/approvals/${data?.approvals[0]?.approval_id}/decision`, decision);
+    const resumed = await chat.resume(deployment.other);
+    if (!resumed) throw new Error('nothing was being written');
+    expect(textIn(await chat.read(resumed))).toBe(long);
+  });
+});
+
 describe.each(sdks.slice(1))('AI SDK %s', (version, sdk) => {
   it('decides about a call that needs an approval', async () => {
     const chat = new Chat(sdk, { agent: await createAgent(`careful-${version}`), approvals: true });

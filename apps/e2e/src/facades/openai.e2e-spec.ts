@@ -121,6 +121,26 @@ describe('responses', () => {
     ).rejects.toMatchObject({ status: 400, code: 'previous_response_not_latest' });
   });
 
+  it('ask for the approval of a call, and go on with the answer', async () => {
+    const definition = { model, tools: { execute_command: { require_approval: true } } };
+    await deployment.client.json('PUT', '/agents/by-name/careful', { definition });
+    const turns = [{ calls: [command('echo approved')] }, { text: 'It is done.' }];
+    const asked = await openai.responses.create({ model: 'careful', input: about('approval', turns) });
+    const request = asked.output.find(({ type }) => type === 'mcp_approval_request');
+    if (request?.type !== 'mcp_approval_request') throw new Error(`nothing was asked: ${JSON.stringify(asked)}`);
+    expect(request).toMatchObject({ server_label: 'rondo', name: 'execute_command' });
+    const answer = { type: 'mcp_approval_response' as const, approval_request_id: request.id, approve: true };
+    const done = await openai.responses.create({ previous_response_id: asked.id, input: [answer] });
+    expect(done).toMatchObject({ status: 'completed', output_text: 'It is done.' });
+    expect(done.output[0]).toMatchObject({
+      ...{ type: 'mcp_call', approval_request_id: request.id },
+      output: expect.stringContaining('approved') as string,
+    });
+    await expect(openai.responses.create({ previous_response_id: done.id, input: [answer] })).rejects.toMatchObject({
+      status: 409,
+    });
+  });
+
   it('hand calls of functions to the client, and go on with their outputs', async () => {
     const turns = [{ calls: [call('get_weather', { city: 'Bergen' })] }, { text: 'Take an umbrella.' }];
     const asked = await openai.responses.create({ model, input: about('function', turns), tools: [weather] });

@@ -1,4 +1,4 @@
-import type { ToolCall } from '@rondo/contract';
+import type { ToolCall, Waiting } from '@rondo/contract';
 
 /** Tools whose calls ask the user, and end the turn. */
 const asking: ReadonlySet<string> = new Set(['ask', 'web_browser_takeover']);
@@ -11,4 +11,16 @@ export function readClosingWords({ name, arguments: given }: Pick<ToolCall, 'nam
   if (name !== 'complete') return undefined;
   const words = [given['text'], given['answer']].filter((text) => typeof text === 'string' && text !== '');
   return words.length === 0 ? undefined : words.join('\n\n');
+}
+
+const elsewhere: Partial<Record<Waiting['reason'], string>> = {
+  budget: 'The run waits for a higher budget: raise it with POST /v1/runs/{id}/budget.',
+  elicitation: 'Answer it in the console, or with POST /v1/tool-calls/{id}/input.',
+  tool_unknown: 'Say it in the console, or with POST /v1/tool-calls/{id}/resolve.',
+};
+
+/** What a run waits for, where no answer in a conversation ends that. Undefined for what a client can be asked. */
+export function describeOtherWait({ reason, question }: Pick<Waiting, 'reason' | 'question'>): string | undefined {
+  const how = elsewhere[reason];
+  return how === undefined ? undefined : [question?.text, how].filter(Boolean).join(' ');
 }

@@ -1,7 +1,7 @@
 import type { DeltaEvent, RecordedFact, Waiting } from '@rondo/contract';
 import { deltaText, storedTexts } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
-import { isQuestion, readClosingWords } from '../run-answer';
+import { describeOtherWait, isQuestion, readClosingWords } from '../run-answer';
 
 type TaskState =
   | 'TASK_STATE_SUBMITTED'
@@ -28,14 +28,6 @@ interface TaskIds {
   readonly contextId: string;
   readonly threadId: string;
 }
-
-/** Waits that no message of a client ends. */
-const elsewhere: Partial<Record<Waiting['reason'], string>> = {
-  budget: 'The task waits for a higher budget: raise it with POST /v1/runs/{id}/budget.',
-  caller_tools: 'The task waits for results of tools: give them with POST /v1/runs/{id}/tool-results.',
-  elicitation: 'A tool asks a person something: answer it with POST /v1/tool-calls/{id}/input.',
-  tool_unknown: 'The task waits for what became of a call: say it with POST /v1/tool-calls/{id}/resolve.',
-};
 
 /**
  * A task as its run's facts and deltas, in their order, make it. It has no clock and reads nothing: the same facts give the same
@@ -179,13 +171,14 @@ export class A2aTask {
     return [{ statusUpdate: { ...this.address, status } }];
   }
 
-  private wait(fact: RecordedFact, { reason, question, approvals = [] }: Waiting): A2aFrame {
-    const asked = question ? [{ text: question.text }] : [];
+  private wait(fact: RecordedFact, waiting: Waiting): A2aFrame {
+    const { reason, question, approvals = [] } = waiting;
+    const asked = reason === 'ask' && question ? [{ text: question.text }] : [];
     const wanted = approvals.flatMap(({ approval_id, tool_call_id, name, expires_at }): Part[] => [
       { text: `May ${name} be called?` },
       { data: { approval: { approval_id, tool_call_id, name, expires_at } } },
     ]);
-    const other = elsewhere[reason];
+    const other = reason === 'caller_tools' ? resultsElsewhere : describeOtherWait(waiting);
     const parts = [...asked, ...wanted, ...(other === undefined ? [] : [{ text: other }])];
     return this.setStatus(fact, 'TASK_STATE_INPUT_REQUIRED', parts);
   }
@@ -204,3 +197,5 @@ export class A2aTask {
     return { taskId, contextId };
   }
 }
+
+const resultsElsewhere = 'The task waits for results of tools: give them with POST /v1/runs/{id}/tool-results.';

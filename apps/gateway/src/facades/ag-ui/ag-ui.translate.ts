@@ -3,7 +3,7 @@ import type { DeltaEvent, FactWithType, Message, RecordedFact, ToolCall, Waiting
 import type { AgUiMessage } from '@rondo/contract/api';
 import { deltaText, storedTexts, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
-import { readClosingWords } from '../run-answer';
+import { describeOtherWait, readClosingWords } from '../run-answer';
 import { Transcript, agUiIds, isShownAsText, toToolCall } from './ag-ui.messages';
 
 /** An event of AG-UI. */
@@ -62,12 +62,6 @@ export function toInterrupts({ reason, question, approvals = [] }: Waiting): Int
     responseSchema: decisionSchema,
   }));
 }
-
-const elsewhere: Partial<Record<Waiting['reason'], string>> = {
-  budget: 'The run waits for a higher budget: raise it with POST /v1/runs/{id}/budget.',
-  elicitation: 'A tool asks a person something: answer it with POST /v1/tool-calls/{id}/input.',
-  tool_unknown: 'The run waits for what became of a call: say it with POST /v1/tool-calls/{id}/resolve.',
-};
 
 interface ShownCall {
   readonly name: string;
@@ -365,7 +359,7 @@ export class AgUiTranslator {
   private wait(waiting: Waiting): Frame[] {
     const { reason, question, tool_calls: calls = [] } = waiting;
     if (reason === 'child_runs') return [];
-    const message = elsewhere[reason];
+    const message = describeOtherWait(waiting);
     if (message !== undefined) return this.fail({ code: `waiting_${reason}`, message });
     if (reason === 'caller_tools')
       return this.finish({ type: 'success', pendingToolCallIds: calls.map(({ tool_call_id: id }) => id) });

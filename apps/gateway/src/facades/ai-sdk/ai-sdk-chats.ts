@@ -3,6 +3,7 @@ import type { AiSdkChatRequest, AiSdkMessage } from '@rondo/contract/api';
 import type { Caller, FacadeIds, Messages, Runs } from '@rondo/persistence';
 import { ApiError } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
+import { decideAll } from '../facade-approvals';
 import type { FacadeThreads } from '../facade-threads';
 import { readDecisions, readOutputs, toInput } from './ai-sdk.messages';
 
@@ -16,6 +17,8 @@ export interface ChatMessage {
   readonly run: Pick<Run, 'id' | 'thread_id' | 'settings'>;
   readonly after: number;
   readonly messageId: string;
+  /** Waits up to this seq are over, and were ended elsewhere: what followed is shown. */
+  readonly waitedThrough?: number;
 }
 
 interface ChatAddress {
@@ -34,7 +37,7 @@ interface AiSdkChatsDependencies {
   readonly threads: FacadeThreads;
   readonly runs: Pick<Runs, 'approval'>;
   readonly messages: Pick<Messages, 'forNextRun'>;
-  readonly service: Pick<RunService, 'answer' | 'answerCalls' | 'decide' | 'stop'>;
+  readonly service: Pick<RunService, 'answer' | 'answerCalls' | 'decideTogether' | 'stop'>;
 }
 
 /** What clients of the AI SDK do with chats, in terms of threads and runs. It keeps nothing but the ids that they choose. */
@@ -64,7 +67,7 @@ export class AiSdkChats {
     const run = threadId && (await this.dependencies.threads.findNewestRun(accountId, threadId));
     if (!run || isTerminal(run.status) || isWaiting(run.status)) return undefined;
     const after = await this.dependencies.ids.findMessageStart({ accountId, facade, runId: run.id });
-    return { run, after, messageId: toMessageId(run.id, after) };
+    return { run, after, messageId: toMessageId(run.id, after), waitedThrough: run.last_seq };
   }
 
   /** False: there was nothing to stop. */
@@ -147,7 +150,7 @@ export class AiSdkChats {
   /** False: the message has no answer to what the run waits for. */
   private async settle(caller: Caller, { id: runId, waiting }: Run, last: AiSdkMessage): Promise<boolean> {
     const { accountId, keyId } = caller;
-    const { service, runs } = this.dependencies;
+    const { service } = this.dependencies;
     const outputs = readOutputs(last);
     const asked = waiting?.question && outputs.get(waiting.question.tool_call_id);
     if (asked) {
@@ -159,15 +162,16 @@ export class AiSdkChats {
       return result ? [{ callId: id, result }] : [];
     });
     if (answers.length > 0) await service.answerCalls({ accountId, runId, answers, answeredBy: keyId });
-    const decisions = readDecisions(last);
-    const awaited = (waiting?.approvals ?? []).filter(({ approval_id: id }) => decisions.has(id));
-    for (const { approval_id: approvalId } of awaited) {
-      const { approved, reason } = decisions.get(approvalId) ?? { approved: false };
-      const { arguments_hash: argumentsHash } = await runs.approval({ accountId, approvalId });
-      const decision = approved ? 'approve' : 'deny';
-      await service.decide({ accountId, approvalId, decision, argumentsHash, reason, decidedBy: keyId });
-    }
-    return answers.length + awaited.length > 0;
+    const given = readDecisions(last);
+    const decisions = (waiting?.approvals ?? []).flatMap(({ approval_id: approvalId }) => {
+      const decided = given.get(approvalId);
+      if (!decided) return [];
+      return [
+        { approvalId, decision: decided.approved ? ('approve' as const) : ('deny' as const), reason: decided.reason },
+      ];
+    });
+    await decideAll(this.dependencies, caller, decisions);
+    return answers.length + decisions.length > 0;
   }
 }
 

@@ -53,9 +53,9 @@ export class AiSdkController {
   }
 
   private show(message: ChatMessage, { caller, response, approvals, resets }: Reader): Promise<void> {
-    const { run, after } = message;
+    const { run, after, waitedThrough = 0 } = message;
     const callerTools = new Set(run.settings.caller_tools?.map(({ name }) => name));
-    const translator = new AiSdkTranslator({ callerTools, approvals, resets });
+    const translator = new AiSdkTranslator({ callerTools, approvals, resets, waitedThrough });
     const address = { accountId: caller.accountId, runId: run.id };
     return this.watches.streamAs(toFormat(message, translator), address, { caller, response, after });
   }

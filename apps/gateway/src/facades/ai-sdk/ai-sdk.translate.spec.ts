@@ -2,7 +2,7 @@ import type { SubscriberEvent } from '../../live/stream-notices';
 import { RecordedLog as Log, envelope } from '../testing/recorded-log';
 import { AiSdkTranslator, type Frame, type TranslatorOptions } from './ai-sdk.translate';
 
-const usual = { callerTools: new Set<string>(), approvals: false, resets: false };
+const usual = { callerTools: new Set<string>(), approvals: false, resets: false, waitedThrough: 0 };
 
 function translate({ events }: Log, options: Partial<TranslatorOptions> = {}): Frame[] {
   const translator = new AiSdkTranslator({ ...usual, ...options });
@@ -120,6 +120,26 @@ describe('frames of the AI SDK', () => {
     ]);
   });
 
+  it('say as data what is waited for, where the protocol has no frame for it', () => {
+    const waiting = (frames: readonly Frame[]) => frames.find(({ type }) => type === 'data-waiting');
+    expect(waiting(translate(waitsForApproval()))).toMatchObject({
+      data: { reason: 'approval', approvals: [approval] },
+    });
+    expect(waiting(translate(waitsForApproval(), { approvals: true }))).toBeUndefined();
+    const question = { text: 'Which one?', attachments: [], tool_call_id: 'call_1' };
+    const asked = new Log().begin().fact('run.waiting', { reason: 'elicitation', question });
+    expect(waiting(translate(asked))).toMatchObject({
+      data: { message: expect.stringContaining('Which one? Answer') },
+    });
+  });
+
+  it('go on after a wait that was ended elsewhere', () => {
+    const log = waitsForApproval().fact('approval.decided', { ...approval, outcome: 'approve' });
+    const frames = short(translate(log.result('call_1', 'execute_command', 'a.txt').complete(), { waitedThrough: 4 }));
+    expect(frames).toContain('tool-output-available call_1');
+    expect(frames.at(-1)).toBe('finish stop');
+  });
+
   it.each([
     [true, 'tool-output-denied call_1'],
     [false, 'tool-output-error call_1 denied'],
@@ -169,7 +189,8 @@ describe('frames of the AI SDK', () => {
     ['run.waiting', { reason: 'budget' }, 'finish other'],
   ] as const)('end at %s, and send nothing after it', (type, data, last) => {
     const log = new Log().begin().delta('message.delta', 'msg_1', { text: 'Half' }).fact(type, data).begin();
-    expect(short(translate(log)).slice(-3)).toEqual(['text-end', 'finish-step', last]);
+    const frames = short(translate(log)).filter((frame) => frame !== 'data-waiting');
+    expect(frames.slice(-3)).toEqual(['text-end', 'finish-step', last]);
   });
 
   it('go on while child runs are awaited, and after another model stands in', () => {

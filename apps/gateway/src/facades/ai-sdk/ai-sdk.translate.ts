@@ -1,7 +1,7 @@
 import type { DeltaEvent, FactWithType, FinishReason, RecordedFact, Waiting } from '@rondo/contract';
 import { deltaText, storedTexts, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
-import { isQuestion, readClosingWords } from '../run-answer';
+import { describeOtherWait, isQuestion, readClosingWords } from '../run-answer';
 
 /** A frame of the UI message stream, version 1. */
 export type Frame = { readonly type: string } & Readonly<Record<string, unknown>>;
@@ -13,6 +13,8 @@ export interface TranslatorOptions {
   readonly approvals: boolean;
   /** The client knows `reset-step`. */
   readonly resets: boolean;
+  /** Waits up to this seq are over. */
+  readonly waitedThrough: number;
 }
 
 interface OpenPart {
@@ -94,8 +96,7 @@ export class AiSdkTranslator {
           ? []
           : [{ type: 'tool-output-error', toolCallId: fact.data.tool_call_id, errorText: fact.data.reason }];
       case 'run.waiting':
-        if (fact.data.reason === 'child_runs') return [];
-        return this.finish(answeredByClient.has(fact.data.reason) ? 'tool-calls' : 'other');
+        return fact.seq <= this.options.waitedThrough ? [] : this.wait(fact);
       case 'run.completed':
         return this.complete(fact);
       case 'run.stopped':
@@ -124,6 +125,17 @@ export class AiSdkTranslator {
       case 'database.replaced':
         return [];
     }
+  }
+
+  /** What no frame of the protocol says is said by one of ours, which every generation of clients knows as data. */
+  private wait({ id, run_id, data }: FactWithType<'run.waiting'>): Frame[] {
+    const { reason } = data;
+    if (reason === 'child_runs') return [];
+    const isSaid = reason === 'ask' || reason === 'caller_tools' || (reason === 'approval' && this.options.approvals);
+    const message = describeOtherWait(data) ?? 'The run waits for an approval: decide it in the console.';
+    const said: Frame = { type: 'data-waiting', id, data: { run_id, message, ...data } };
+    const frames = isSaid ? [] : [...this.endPart(), said];
+    return [...frames, ...this.finish(answeredByClient.has(reason) ? 'tool-calls' : 'other')];
   }
 
   private complete({ run_id: runId, data }: FactWithType<'run.completed'>): Frame[] {

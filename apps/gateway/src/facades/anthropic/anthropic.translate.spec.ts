@@ -147,6 +147,15 @@ describe('events of Claude Managed Agents', () => {
     expect(events[5]).toMatchObject({ result: 'deny', deny_message: 'No.' });
   });
 
+  it.each(['elicitation', 'tool_unknown'])('name the call that waits for a person elsewhere: %s', (reason) => {
+    const question = { text: 'Which one?', attachments: [], tool_call_id: 'call_1' };
+    const elicitations = reason === 'elicitation' ? [{ tool_call_id: 'call_1' }] : undefined;
+    const log = new Log().plan('call_1', 'mcp__docs__find').fact('run.waiting', { reason, question, elicitations });
+    const { events } = translate(log);
+    expect(events.at(-2)).toMatchObject({ content: [{ text: expect.stringContaining('Which one? ') }] });
+    expect(events.at(-1)).toMatchObject({ stop_reason: { type: 'requires_action', event_ids: ['call_1'] } });
+  });
+
   it('give a custom tool to the client, and show its result as the client’s', () => {
     const tool_calls = [{ tool_call_id: 'call_1', name: 'get_weather' }];
     const log = new Log()

@@ -1,7 +1,7 @@
 import type { ContentBlock, FactWithType, RecordedFact, Run, ToolCall } from '@rondo/contract';
 import { deltaText } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
-import { readClosingWords } from '../run-answer';
+import { describeOtherWait, readClosingWords } from '../run-answer';
 import { toAnthropicToolName } from './anthropic-tools';
 
 /** An event as the client reads it, in the form that its type has there. */
@@ -281,11 +281,14 @@ export class AnthropicTranslator {
   }
 
   private wait(fact: FactWithType<'run.waiting'>): SessionEvent[] {
-    const { reason, question, approvals = [], tool_calls: calls = [] } = fact.data;
-    this.awaited = new Set([...approvals, ...calls].map(({ tool_call_id: id }) => id));
+    const { reason, question, approvals = [], tool_calls: calls = [], elicitations = [] } = fact.data;
+    const unknown = reason === 'tool_unknown' && question ? [question] : [];
+    this.awaited = new Set([...approvals, ...calls, ...elicitations, ...unknown].map(({ tool_call_id: id }) => id));
+    const words = reason === 'budget' ? undefined : describeOtherWait(fact.data);
+    const told = words === undefined ? [] : [toMessage(eventIds.of(fact, 3), words, fact.at)];
     const shown = [...this.awaited].flatMap((id) => this.showCall(id, reason === 'approval' ? 'ask' : 'allow'));
     if (this.awaited.size > 0)
-      return [...shown, this.idle(fact, { type: 'requires_action', event_ids: [...this.awaited] })];
+      return [...shown, ...told, this.idle(fact, { type: 'requires_action', event_ids: [...this.awaited] })];
     if (reason === 'child_runs') return [];
     if (reason === 'budget') return [this.idle(fact, { type: 'budget_reached' })];
     const asked = question?.text ? [toMessage(eventIds.words(question.tool_call_id), question.text, fact.at)] : [];

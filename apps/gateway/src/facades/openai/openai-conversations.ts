@@ -11,9 +11,11 @@ import {
   toItemList,
   toResponseOptions,
   toUserItem,
+  withApproved,
 } from './openai.objects';
 import { readResponseRequest, toInput } from './openai.requests';
-import { type Item, ResponseTranslator } from './openai.translate';
+import { type Item } from './openai.items';
+import { ResponseTranslator } from './openai.translate';
 
 interface ConversationAddress {
   readonly accountId: AccountId;
@@ -107,7 +109,9 @@ export class OpenAiConversations {
     const facts = await this.dependencies.responses.readLog({ accountId, runId });
     return findSegmentStarts(facts).flatMap((start, index, starts) => {
       const own = facts.filter(({ seq }) => seq > start && seq <= (starts[index + 1] ?? run.last_seq));
-      const translator = new ResponseTranslator(toResponseOptions(run, { runId, after: start }, undefined));
+      const translator = new ResponseTranslator(
+        withApproved(toResponseOptions(run, { runId, after: start }, undefined), facts),
+      );
       for (const fact of own) translator.translate(fact);
       return [...toInputItems(own, { runId, after: start }), ...translator.response.output];
     });

@@ -9,7 +9,7 @@ export interface Segment {
 
 const response = /^resp_([0-9A-Za-z]+?)(?:_([1-9]\d{0,9}))?$/;
 const conversation = /^conv_([0-9A-Za-z]+)$/;
-const item = /^(?:msg|rs|fc|fco|mcp)_([0-9A-Za-z]+)_[0-9A-Za-z]+$/;
+const item = /^(?:msg|rs|fc|fco|mcp|mcpr)_([0-9A-Za-z]+)_[0-9A-Za-z]+$/;
 
 const bodyIn = (id: string): string => id.slice(id.indexOf('_') + 1);
 
@@ -35,7 +35,7 @@ export function readConversationId(id: string): ThreadId {
 }
 
 /** The id of an item says which run it is of, so that items which a client sends back name their thread. */
-export const toItemId = (kind: 'msg' | 'rs' | 'fc' | 'fco' | 'mcp', run: RunId, inner: string): string =>
+export const toItemId = (kind: 'msg' | 'rs' | 'fc' | 'fco' | 'mcp' | 'mcpr', run: RunId, inner: string): string =>
   `${kind}_${bodyIn(run)}_${bodyIn(inner)}`;
 
 /** The run of an item that Rondo gave out. Undefined for the id of another one. */
@@ -44,13 +44,12 @@ export function findRunOfItem(id: unknown): RunId | undefined {
   return body === undefined ? undefined : runId.safeParse(`run_${body}`).data;
 }
 
-/** The seqs after which the responses of a run begin: 0, and each question to the client that was answered. */
+/** The seqs after which the responses of a run begin: 0, and each wait that is over. */
 export function findSegmentStarts(facts: readonly RecordedFact[]): number[] {
   const starts = [0];
   let asked: number | undefined;
   for (const fact of facts) {
-    if (fact.type === 'run.waiting' && (fact.data.reason === 'ask' || fact.data.reason === 'caller_tools'))
-      asked = fact.seq;
+    if (fact.type === 'run.waiting' && fact.data.reason !== 'child_runs') asked = fact.seq;
     if (fact.type !== 'run.resumed' || asked === undefined) continue;
     starts.push(asked);
     asked = undefined;

@@ -9,15 +9,17 @@ import {
   type ThreadId,
   endUser,
   isTerminal,
+  isWaiting,
 } from '@rondo/contract';
 import type { OpenAiChatRequest, OpenAiResponseRequest } from '@rondo/contract/api';
 import type { Agents, Caller, FacadeIds, RunAddress, Runs, Threads } from '@rondo/persistence';
 import { ApiError, InvalidRequest } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
+import { decideAll } from '../facade-approvals';
 import { readLogPages } from '../log-pages';
 import { findNamedAgent } from '../named-agents';
-import { findSegmentStarts, readConversationId, readResponseId, toResponseId } from './openai-ids';
-import { ownKeys, toResponseOptions } from './openai.objects';
+import { findSegmentStarts, readConversationId, readResponseId, toItemId, toResponseId } from './openai-ids';
+import { ownKeys, toResponseOptions, withApproved } from './openai.objects';
 import {
   type ReadRequest,
   type Said,
@@ -28,7 +30,8 @@ import {
   toInput,
   toResponseSettings,
 } from './openai.requests';
-import { type ResponseOptions, ResponseTranslator, toText } from './openai.translate';
+import { toText } from './openai.items';
+import { type ResponseOptions, ResponseTranslator } from './openai.translate';
 
 /** A response that exists, with the facts of its run. */
 export interface FoundResponse {
@@ -71,10 +74,10 @@ interface Wanted {
 
 interface OpenAiResponsesDependencies {
   readonly ids: Pick<FacadeIds, 'nameRun' | 'findRun'>;
-  readonly runs: Pick<Runs, 'get' | 'list' | 'events' | 'awaitedCalls'>;
+  readonly runs: Pick<Runs, 'get' | 'list' | 'events' | 'awaitedCalls' | 'approval'>;
   readonly threads: Pick<Threads, 'get' | 'delete'>;
   readonly agents: Pick<Agents, 'list'>;
-  readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls'>;
+  readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls' | 'decideTogether'>;
 }
 
 const facade = 'openai';
@@ -151,7 +154,7 @@ export class OpenAiResponses {
     const index = starts.indexOf(segment.after);
     const [earlier, next] = [starts[index - 1], starts[index + 1]];
     const previous = earlier === undefined ? undefined : { runId: run.id, after: earlier };
-    const options = toResponseOptions(run, segment, previous);
+    const options = withApproved(toResponseOptions(run, segment, previous), facts);
     return { run, facts, options, isLatest: next === undefined, end: next ?? run.last_seq };
   }
 
@@ -228,9 +231,12 @@ export class OpenAiResponses {
 
   private carryOut(caller: Caller, place: Place, wanted: Wanted): Promise<BegunResponse> {
     const { newest } = place;
-    const { outputs } = wanted.read;
+    const { outputs, approvals } = wanted.read;
     const question = newest?.waiting?.reason === 'ask' ? newest.waiting.question : undefined;
     if (newest?.waiting?.reason === 'caller_tools') return this.answerCalls(caller, newest, wanted.read);
+    if (newest?.waiting?.reason === 'approval' && approvals.size > 0) return this.decide(caller, newest, wanted.read);
+    if (approvals.size > 0)
+      throw new ApiError('approval_not_open', `Nothing waits for an answer to ${[...approvals.keys()].join(', ')}.`);
     if (newest && question) return this.answer(caller, newest, wanted.read);
     if (outputs.size > 0)
       throw new ApiError('tool_call_not_awaited', `No call waits for an output of ${[...outputs.keys()].join(', ')}.`);
@@ -278,12 +284,28 @@ export class OpenAiResponses {
     return next;
   }
 
+  /** All that is asked, or nothing. */
+  private async decide(caller: Caller, run: Run, { approvals, content }: ReadRequest): Promise<BegunResponse> {
+    const decisions = (run.waiting?.approvals ?? []).map(({ approval_id: approvalId, tool_call_id: callId }) => {
+      const id = toItemId('mcpr', run.id, callId);
+      const given = approvals.get(id);
+      if (!given) throw new InvalidRequest([{ field: 'input', message: `No mcp_approval_response for ${id}.` }]);
+      const decision = given.approve ? ('approve' as const) : ('deny' as const);
+      return { approvalId, decision, reason: given.reason ?? undefined };
+    });
+    if (content.length > 0)
+      throw new InvalidRequest([{ field: 'input', message: 'give the approvals of calls without further messages' }]);
+    const next = await this.toNextSegment(caller.accountId, run);
+    await decideAll(this.dependencies, caller, decisions);
+    return next;
+  }
+
   /** The response that begins with the answer to what the run waits for. */
   private async toNextSegment(accountId: AccountId, run: Run): Promise<BegunResponse> {
     const facts = await this.readLog({ accountId, runId: run.id });
     const after = facts.findLast(({ type }) => type === 'run.waiting')?.seq ?? run.last_seq;
     const previous = { runId: run.id, after: findSegmentStarts(facts).at(-1) ?? 0 };
-    return { run, options: toResponseOptions(run, { runId: run.id, after }, previous) };
+    return { run, options: withApproved(toResponseOptions(run, { runId: run.id, after }, previous), facts) };
   }
 
   /** The run that said the last words of a chat. Undefined: it is not known, or its thread has gone on. */
@@ -307,7 +329,7 @@ export class OpenAiResponses {
   }
 
   private async isLastWord(accountId: AccountId, run: Run, words: string): Promise<boolean> {
-    if (!isTerminal(run.status) && run.waiting?.reason !== 'ask') return false;
+    if (!isTerminal(run.status) && !isWaiting(run.status)) return false;
     if ((await this.findNewest(accountId, run.thread_id))?.id !== run.id) return false;
     const facts = await this.readLog({ accountId, runId: run.id });
     const after = findSegmentStarts(facts).at(-1) ?? 0;

@@ -1,4 +1,5 @@
-import { type Frame, type ResponseTranslator, toText } from './openai.translate';
+import { describeApproval, toText } from './openai.items';
+import { type Frame, type ResponseTranslator } from './openai.translate';
 
 export type Chunk = Readonly<Record<string, unknown>>;
 
@@ -38,7 +39,7 @@ export class ChatTranslator {
         return [this.say(frame)];
       case 'response.output_item.done': {
         const item = frame['item'] as FunctionCall; // as the translation of responses has it
-        if (!isFunctionCall(item)) return [];
+        if (!isFunctionCall(item)) return describeApproval(item).map((delta) => this.say({ item_id: item, delta }));
         this.calls += 1;
         return [this.chunk({ tool_calls: [{ index: this.calls - 1, ...toToolCall(item) }] })];
       }
@@ -52,7 +53,7 @@ export class ChatTranslator {
   }
 
   /** Messages of one answer are paragraphs of it. */
-  private say({ item_id: itemId, delta }: Frame): Chunk {
+  private say({ item_id: itemId, delta }: Chunk): Chunk {
     const content = this.hasText && itemId !== this.itemId ? `\n\n${String(delta)}` : delta;
     this.hasText = true;
     this.itemId = itemId;

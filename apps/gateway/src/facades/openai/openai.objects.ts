@@ -1,7 +1,8 @@
 import type { Agent, Message, RecordedFact, Run, UserBlock } from '@rondo/contract';
 import type { Thread } from '@rondo/persistence';
 import { type Segment, toConversationId, toItemId, toResponseId } from './openai-ids';
-import { type Item, type ResponseHead, type ResponseOptions, toSeconds } from './openai.translate';
+import { type Item } from './openai.items';
+import { type ResponseHead, type ResponseOptions, toSeconds } from './openai.translate';
 
 /** Keys of the metadata of a run that are the façade's own. */
 export const ownKeys = {
@@ -16,6 +17,14 @@ const own: ReadonlySet<string> = new Set(Object.values(ownKeys));
 /** What a client stored with a run. */
 export const shownMetadata = (metadata: Run['metadata']): Record<string, string> =>
   Object.fromEntries(Object.entries(metadata).filter(([key]) => !own.has(key)));
+
+/** With the calls that an approval was asked for before the response. */
+export function withApproved(options: ResponseOptions, facts: readonly RecordedFact[]): ResponseOptions {
+  const waits = facts.flatMap((fact) => (fact.type === 'run.waiting' && fact.seq <= options.after ? [fact.data] : []));
+  const awaited = new Set(waits.flatMap(({ approvals = [] }) => approvals.map(({ tool_call_id: id }) => id)));
+  const planned = facts.flatMap((fact) => (fact.type === 'tool.planned' ? [fact.data.tool_call] : []));
+  return { ...options, approvedCalls: planned.filter(({ id }) => awaited.has(id)) };
+}
 
 /** The fields that a response has from the beginning. `previous` is the segment before it, of the same run. */
 export function toResponseOptions(run: Run, segment: Segment, previous: Segment | undefined): ResponseOptions {

@@ -27,9 +27,16 @@ export interface ReadRequest {
   readonly content: readonly Block[];
   /** Results of calls by their ids. */
   readonly outputs: ReadonlyMap<string, CallerResult>;
+  /** Decisions by the ids of the items that asked for them. */
+  readonly approvals: ReadonlyMap<string, GivenApproval>;
   readonly instructions: string | undefined;
   /** The run of the newest item that Rondo gave out. */
   readonly knownRun: RunId | undefined;
+}
+
+export interface GivenApproval {
+  readonly approve: boolean;
+  readonly reason?: string | null | undefined;
 }
 
 type Block = { readonly type: 'text'; readonly text: string } | ImageBlock;
@@ -54,8 +61,16 @@ const messageItem = z.looseObject({
   content,
 });
 const outputItem = z.looseObject({ type: z.literal('function_call_output'), call_id: z.string(), output: content });
+const approvalItem = z.looseObject({
+  type: z.literal('mcp_approval_response'),
+  approval_request_id: z.string(),
+  approve: z.boolean(),
+  reason: z.string().nullish(),
+});
 /** Items of an output, which say nothing new. */
-const shownItem = z.looseObject({ type: z.enum(['reasoning', 'function_call', 'mcp_call', 'item_reference']) });
+const shownItem = z.looseObject({
+  type: z.enum(['reasoning', 'function_call', 'mcp_call', 'mcp_approval_request', 'item_reference']),
+});
 
 /** What the items of a request say. Throws InvalidRequest that names what is not served. */
 export function readResponseRequest({ input, instructions }: OpenAiResponseRequest): ReadRequest {
@@ -63,7 +78,9 @@ export function readResponseRequest({ input, instructions }: OpenAiResponseReque
   const known = items.findLastIndex((item) => findRunOfItem(item['id']) !== undefined);
   const reader = new HistoryReader();
   for (const [index, item] of items.entries()) if (index > known) reader.readItem(item, `input.${index}`);
-  return { ...reader.read(instructions ?? undefined), knownRun: findRunOfItem(items[known]?.['id']) };
+  const read = reader.read(instructions ?? undefined);
+  const [asked] = read.approvals.keys();
+  return { ...read, knownRun: findRunOfItem(items[known]?.['id'] ?? asked) };
 }
 
 /** The same of the messages of a chat. */
@@ -78,17 +95,23 @@ class HistoryReader {
   private readonly system: string[] = [];
   private content: Block[] = [];
   private outputs = new Map<string, CallerResult>();
+  private approvals = new Map<string, GivenApproval>();
 
   read(instructions: string | undefined): Omit<ReadRequest, 'knownRun'> {
-    const { history, content: blocks, outputs } = this;
+    const { history, content: blocks, outputs, approvals } = this;
     const system = [instructions, ...this.system].filter((text) => text !== undefined && text !== '').join('\n\n');
-    return { history, content: blocks, outputs, instructions: system === '' ? undefined : system };
+    return { history, content: blocks, outputs, approvals, instructions: system === '' ? undefined : system };
   }
 
   readItem(item: Readonly<Record<string, unknown>>, field: string): void {
     const message = messageItem.safeParse(item).data;
     if (message) {
       this.say(message.role, toBlocks(message.content, `${field}.content`));
+      return;
+    }
+    const approval = approvalItem.safeParse(item).data;
+    if (approval) {
+      this.approvals.set(approval.approval_request_id, approval);
       return;
     }
     const output = outputItem.safeParse(item).data;
@@ -120,6 +143,7 @@ class HistoryReader {
     if (text !== '') this.history.push({ role: 'assistant', text });
     this.content = [];
     this.outputs = new Map();
+    this.approvals = new Map();
   }
 }
 

@@ -4,6 +4,8 @@ import type { SubscriberEvent } from '../../live/stream-notices';
 import { RecordedLog as Log, envelope } from '../testing/recorded-log';
 import { ChatTranslator } from './openai.chat';
 import { findSegmentStarts } from './openai-ids';
+import { withApproved } from './openai.objects';
+import { toText } from './openai.items';
 import { type Frame, type ResponseOptions, ResponseTranslator, skipTo } from './openai.translate';
 
 const usual: ResponseOptions = {
@@ -160,9 +162,41 @@ describe('responses', () => {
     expect(response.output).toMatchObject([{ type: 'function_call', arguments: '{"url":"x"}', status: 'completed' }]);
   });
 
-  it('pause while a person in the console decides', () => {
-    for (const reason of ['approval', 'budget', 'tool_unknown', 'child_runs'])
-      expect(translate(new Log().begin().fact('run.waiting', { reason })).isOver).toBe(false);
+  it('pause while child runs are awaited', () => {
+    expect(translate(new Log().begin().fact('run.waiting', { reason: 'child_runs' })).isOver).toBe(false);
+  });
+
+  it('ask for approvals, and show the call that was approved in the next response', () => {
+    const planned = new Log().begin().plan('call_1', 'execute_command', { command: 'ls' });
+    const approvals = [{ approval_id: 'apr_1', tool_call_id: 'call_1', name: 'execute_command' }];
+    const asked = translate(planned.fact('run.waiting', { reason: 'approval', approvals }));
+    expect(asked.response).toMatchObject({
+      status: 'completed',
+      output: [
+        { type: 'mcp_call', status: 'incomplete' },
+        { type: 'mcp_approval_request', id: 'mcpr_1_1', name: 'execute_command', arguments: '{"command":"ls"}' },
+      ],
+    });
+    expect(toText(asked.response)).toBe('May execute_command be called? Decide it in the console.');
+
+    const log = planned.result('call_1', 'execute_command', 'a.txt');
+    const options = withApproved({ ...usual, after: 3 }, log.events as RecordedFact[]);
+    log.events.splice(0, 3);
+    expect(translate(log, options).response.output).toMatchObject([
+      { type: 'mcp_call', approval_request_id: 'mcpr_1_1', status: 'completed', output: 'a.txt' },
+    ]);
+  });
+
+  it.each([
+    ['budget', 'max_output_tokens', 'raise it with POST /v1/runs/{id}/budget'],
+    ['elicitation', 'waiting_elicitation', 'Which one? Answer it in the console'],
+    ['tool_unknown', 'waiting_tool_unknown', 'Which one? Say it in the console'],
+  ])('end as incomplete at a wait for %s, and say where it is ended', (reason, why, words) => {
+    const question = { text: 'Which one?', attachments: [], tool_call_id: 'call_1' };
+    const given = reason === 'budget' ? { reason } : { reason, question };
+    const { response } = translate(new Log().begin().fact('run.waiting', given));
+    expect(response).toMatchObject({ status: 'incomplete', incomplete_details: { reason: why } });
+    expect(toText(response)).toContain(words);
   });
 
   it('show the words of complete as the last message', () => {

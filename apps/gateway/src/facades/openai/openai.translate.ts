@@ -1,18 +1,30 @@
-import { type DeltaEvent, type RecordedFact, type ToolCall, type Usage, addUsage, noUsage } from '@rondo/contract';
+import {
+  type DeltaEvent,
+  type RecordedFact,
+  type ToolCall,
+  type Usage,
+  type Waiting,
+  addUsage,
+  noUsage,
+} from '@rondo/contract';
 import { deltaText, storedTexts, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { toInteger } from '../positions';
-import { isQuestion, readClosingWords } from '../run-answer';
+import { describeOtherWait, isQuestion, readClosingWords } from '../run-answer';
 import { type Segment, toItemId } from './openai-ids';
+import {
+  type Item,
+  type OpenText,
+  toMcpCall,
+  toMessage,
+  toReasoning,
+  toSummary,
+  toTextPart,
+  toUsage,
+} from './openai.items';
 
 /** An event of a response. */
 export type Frame = { readonly type: string; readonly sequence_number: number } & Readonly<Record<string, unknown>>;
-
-/** An item of the output of a response. */
-export type Item = { readonly id: string; readonly type: string; readonly status: ItemStatus } & Readonly<
-  Record<string, unknown>
->;
-type ItemStatus = 'in_progress' | 'completed' | 'incomplete' | 'failed';
 
 /** The fields of a response that are the same from its beginning to its end. */
 export type ResponseHead = { readonly id: string } & Readonly<Record<string, unknown>>;
@@ -23,6 +35,8 @@ export interface ResponseOptions extends Segment {
   readonly callerTools: ReadonlySet<string>;
   /** The client has declared a function `ask`, and is asked with it. */
   readonly declaresAsk: boolean;
+  /** Calls that the response before this one asked an approval for. */
+  readonly approvedCalls?: readonly ToolCall[];
 }
 
 export interface Ending {
@@ -30,13 +44,6 @@ export interface Ending {
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly incomplete_details: { readonly reason: string } | null;
   readonly completed_at: number | null;
-}
-
-interface OpenText {
-  readonly kind: 'text' | 'reasoning';
-  readonly index: number;
-  readonly itemId: string;
-  text: string;
 }
 
 interface Shown {
@@ -91,6 +98,7 @@ export class ResponseTranslator {
 
   constructor(private readonly options: ResponseOptions) {
     this.fact = options.after;
+    for (const call of options.approvedCalls ?? []) this.calls.set(call.id, call);
   }
 
   /** Nothing follows. */
@@ -181,7 +189,9 @@ export class ResponseTranslator {
       case 'tool.planned':
         return this.plan(fact.data.tool_call);
       case 'tool.started':
-        return this.options.callerTools.has(fact.data.name) ? this.callClient(fact.data.tool_call_id) : [];
+        return this.options.callerTools.has(fact.data.name)
+          ? this.callClient(fact.data.tool_call_id)
+          : this.showApproved(fact.data.tool_call_id);
       case 'tool.completed':
         return this.settleCall(fact.data.tool_call_id, { output: fact.data.result.output, error: null });
       case 'tool.failed': {
@@ -233,14 +243,40 @@ export class ResponseTranslator {
     }
   }
 
-  /** A pause, unless the client can end it. Then this response is over, and its answer begins the next one. */
-  private wait({ data, at }: Extract<RecordedFact, { type: 'run.waiting' }>): Frame[] {
+  /** The end of this response, which says what is waited for. What ends the wait begins the next one. Child runs are a pause. */
+  private wait({ data, at, seq }: Extract<RecordedFact, { type: 'run.waiting' }>): Frame[] {
+    const { reason, question } = data;
     const completed_at = toSeconds(at);
-    if (data.reason === 'caller_tools') return this.end('completed', { completed_at });
-    if (data.reason !== 'ask' || !data.question) return [];
-    const { tool_call_id: id, text } = data.question;
-    const asked = this.options.declaresAsk && this.calls.has(id) ? this.callClient(id) : this.sayWhole(id, text);
-    return [...asked, ...this.end('completed', { completed_at })];
+    if (reason === 'child_runs') return [];
+    const words = describeOtherWait(data);
+    if (words !== undefined) {
+      const ending = { incomplete_details: { reason: toIncompleteReason(reason) }, completed_at };
+      return [...this.sayWhole(`wait_${seq}`, words), ...this.end('incomplete', ending)];
+    }
+    const frames = (data.approvals ?? []).flatMap(({ tool_call_id: id }) => this.askApproval(id));
+    if (reason === 'ask' && question) {
+      const { tool_call_id: id, text } = question;
+      frames.push(...(this.options.declaresAsk && this.calls.has(id) ? this.callClient(id) : this.sayWhole(id, text)));
+    }
+    return [...frames, ...this.end('completed', { completed_at })];
+  }
+
+  /** Tools of Rondo are those of a server to the client, and it approves their calls as such. */
+  private askApproval(callId: string): Frame[] {
+    const call = this.calls.get(callId);
+    if (!call) return [];
+    const item = {
+      ...{ id: toItemId('mcpr', this.options.runId, callId), type: 'mcp_approval_request', server_label: 'rondo' },
+      ...{ name: call.name, arguments: JSON.stringify(call.arguments), status: 'completed' as const },
+    };
+    const index = this.shown.length;
+    return [this.add(item, callId), this.finish(index, item)];
+  }
+
+  /** A call that was planned before this response. */
+  private showApproved(callId: string): Frame[] {
+    const call = this.options.approvedCalls?.find(({ id }) => id === callId);
+    return call && !this.callItems.has(callId) ? this.plan(call) : [];
   }
 
   private complete({ data, at }: Extract<RecordedFact, { type: 'run.completed' }>): Frame[] {
@@ -329,7 +365,9 @@ export class ResponseTranslator {
     if (call.name === 'complete' || isQuestion(call.name) || this.options.callerTools.has(call.name)) return [];
     const [id, index] = [toItemId('mcp', this.options.runId, call.id), this.shown.length];
     this.callItems.set(call.id, index);
-    const item = toMcpCall({ id, name: call.name, arguments: '' });
+    const isApproved = this.options.approvedCalls?.includes(call) ?? false;
+    const approval_request_id = isApproved ? toItemId('mcpr', this.options.runId, call.id) : null;
+    const item = toMcpCall({ id, name: call.name, arguments: '', approval_request_id });
     const written = JSON.stringify(call.arguments);
     const added = this.add(item, call.id);
     this.replace(index, { ...item, arguments: written });
@@ -343,12 +381,13 @@ export class ResponseTranslator {
   }
 
   private settleCall(callId: string, { output, error }: { output: string | null; error: string | null }): Frame[] {
+    const frames = this.showApproved(callId);
     const index = this.callItems.get(callId);
     const item = index === undefined ? undefined : this.shown[index]?.item;
     if (index === undefined || !item || item.status !== 'in_progress') return [];
     const status = error === null ? 'completed' : 'failed';
     const ended = this.frame(`response.mcp_call.${status}`, { item_id: item.id, output_index: index });
-    return [ended, this.finish(index, { ...item, status, output, error })];
+    return [...frames, ended, this.finish(index, { ...item, status, output, error })];
   }
 
   /** A call that the client answers. */
@@ -424,48 +463,8 @@ const gapError = { code: 'server_error', message: 'Events of this run have been 
 /** The run ended as it wanted to. Elsewhere a limit ended it. */
 const isWhole: ReadonlySet<string> = new Set(['stop', 'complete', 'ask', 'tool_calls']);
 
-const toTextPart = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] });
-const toSummary = (text: string) => ({ type: 'summary_text', text });
-
-const toMessage = ({ itemId: id, text }: OpenText, status: ItemStatus): Item => ({
-  id,
-  type: 'message',
-  role: 'assistant',
-  status,
-  content: [toTextPart(text)],
-});
-
-const toReasoning = ({ itemId: id, text }: OpenText, status: ItemStatus): Item => ({
-  id,
-  type: 'reasoning',
-  status,
-  summary: [toSummary(text)],
-});
-
-const toMcpCall = (call: { readonly id: string; readonly name: string; readonly arguments: string }): Item => ({
-  type: 'mcp_call',
-  status: 'in_progress',
-  server_label: 'rondo',
-  output: null,
-  error: null,
-  approval_request_id: null,
-  ...call,
-});
-
-const toUsage = ({ input_tokens, cached_tokens, output_tokens }: Usage) => ({
-  input_tokens,
-  input_tokens_details: { cached_tokens, cache_write_tokens: 0 },
-  output_tokens,
-  output_tokens_details: { reasoning_tokens: 0 },
-  total_tokens: input_tokens + output_tokens,
-});
-
 export const toSeconds = (time: string): number => Math.floor(Date.parse(time) / 1000);
 
-/** The words of a response, as a chat has them. */
-export function toText({ output }: ResponseTranslator['response']): string {
-  const texts = output.flatMap(({ type, content }) =>
-    type === 'message' && Array.isArray(content) ? content.map((part: { text: string }) => part.text) : [],
-  );
-  return texts.join('\n\n');
-}
+/** A budget is a limit of the answer. The protocol has no word for the others. */
+const toIncompleteReason = (reason: Waiting['reason']): string =>
+  reason === 'budget' ? 'max_output_tokens' : `waiting_${reason}`;
