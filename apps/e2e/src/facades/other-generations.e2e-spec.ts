@@ -1,4 +1,4 @@
-import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents';
+import { Agent, OpenAIProvider, Runner, hostedMcpTool, tool } from '@openai/agents';
 import { type RondoClient, call, command } from '@rondo/test-deployment';
 import Anthropic from 'anthropic-sdk-0';
 import OpenAI from 'openai7';
@@ -65,6 +65,12 @@ describe('openai 7', () => {
 });
 
 describe('@openai/agents', () => {
+  const createRunner = () => {
+    const { url, key } = deployment.client;
+    const provider = new OpenAIProvider({ baseURL: `${url}/openai/v1`, apiKey: key, useResponses: true });
+    return new Runner({ modelProvider: provider, tracingDisabled: true });
+  };
+
   it('runs its own functions for a model of the deployment', async () => {
     const handled: string[] = [];
     const weather = tool({
@@ -77,16 +83,26 @@ describe('@openai/agents', () => {
       },
     });
     const agent = new Agent({ name: 'Weather', instructions: 'Tell the weather.', model, tools: [weather] });
-    const provider = new OpenAIProvider({
-      baseURL: `${deployment.client.url}/openai/v1`,
-      apiKey: deployment.client.key,
-      useResponses: true,
-    });
-    const runner = new Runner({ modelProvider: provider, tracingDisabled: true });
     const turns = [{ calls: [call('get_weather', { city: 'Bergen' })] }, { text: 'Take an umbrella.' }];
-    const result = await runner.run(agent, about('agents', turns));
+    const result = await createRunner().run(agent, about('agents', turns));
     expect(handled).toEqual(['Bergen']);
     expect(result.finalOutput).toBe('Take an umbrella.');
+  });
+
+  it('decides about calls of the deployment that need an approval', async () => {
+    const definition = { model, tools: { execute_command: { require_approval: true } } };
+    await deployment.client.json('PUT', '/agents/by-name/cautious', { definition });
+    const tools = [hostedMcpTool({ serverLabel: 'rondo', requireApproval: 'always' })];
+    const agent = new Agent({ name: 'Cautious', model: 'cautious', tools });
+    const turns = [{ calls: [command('echo approved')] }, { text: 'It is done.' }];
+
+    const asked = await createRunner().run(agent, about('agents approve', turns));
+    const [interruption] = asked.interruptions;
+    if (!interruption) throw new Error('nothing was asked');
+    asked.state.approve(interruption);
+    const done = await createRunner().run(agent, asked.state);
+
+    expect(done.finalOutput).toBe('It is done.');
   });
 });
 

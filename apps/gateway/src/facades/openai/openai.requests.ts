@@ -190,7 +190,9 @@ export function toResponseSettings(
   const { type, ...schema } = format ?? { type: 'text' };
   const asJson = type === 'json_schema' ? { type, json_schema: schema } : { type };
   const llm = { ...given, max_tokens: most, reasoning_effort: reasoning?.effort };
-  return toSettings({ ...llm, response_format: type === 'text' ? undefined : asJson }, { tools, instructions });
+  const functions = tools?.filter((tool) => tool.type === 'function');
+  const response_format = type === 'text' ? undefined : asJson;
+  return toSettings({ ...llm, response_format }, { tools: functions, instructions });
 }
 
 export function toChatSettings(

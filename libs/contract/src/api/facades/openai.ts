@@ -61,7 +61,8 @@ export const openAiCoverage = {
         instructions: 'the system prompt of the run; not with a stored agent, which has its own',
         previous_response_id: 'goes on with its thread; only the newest response of a thread',
         conversation: 'goes on with this thread',
-        tools: 'functions are [tools of the caller](../caller-tools.md)',
+        tools:
+          'functions are [tools of the caller](../caller-tools.md); `{"type": "mcp", "server_label": "rondo"}` is accepted and changes nothing',
         tool_choice: '`auto`, `none`, `required`',
         stream: 'events',
         background: 'the answer comes at once; poll it, or stream it with `starting_after`',
@@ -147,7 +148,19 @@ const functionFields = {
 
 const notAFunction = 'only tools of the type "function" are served; a stored agent has its own tools';
 
-const responsesTool = z.looseObject({ type: z.literal('function', notAFunction), ...functionFields });
+/** Stands for the tools that Rondo runs: some clients answer approvals only for a server that they have declared. */
+const ownServer = z.looseObject({
+  type: z.literal('mcp'),
+  server_label: z.literal(
+    'rondo',
+    'only "rondo" is served, the tools of Rondo itself; a stored agent has its own servers',
+  ),
+});
+const responsesTool = z.discriminatedUnion(
+  'type',
+  [z.looseObject({ type: z.literal('function'), ...functionFields }), ownServer],
+  notAFunction,
+);
 const chatTool = z.strictObject({
   type: z.literal('function', notAFunction),
   function: z.strictObject(functionFields),
