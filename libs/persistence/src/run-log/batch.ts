@@ -40,14 +40,13 @@ export function toBatch(claim: Holding, facts: readonly NewFact[], newId: NewId)
   return { claim, at, facts: stamped, changes: runChanges(facts, at) };
 }
 
-/** A claim, with the log that the run continues from where the caller has it. */
-type Holding = Claim & Partial<Pick<ClaimedRun, 'log'>>;
+/** A claim, with the log that the run continues from, or the time of the last fact, where the caller has it. */
+type Holding = Claim & Partial<Pick<ClaimedRun, 'log'>> & { readonly lastAt?: string };
 
 /** Now, but not before the facts that the run continues from: the clock of the process that wrote them may be ahead. */
-function stampFor({ log = [] }: Holding): string {
+function stampFor({ log = [], lastAt = log.at(-1)?.at ?? '' }: Holding): string {
   const now = new Date().toISOString();
-  const last = log.at(-1)?.at ?? now;
-  return last > now ? last : now;
+  return lastAt > now ? lastAt : now;
 }
 
 const newEventId = (newId: NewId): EventId => `evt_${newId()}` as EventId; // generated here, so it needs no parsing

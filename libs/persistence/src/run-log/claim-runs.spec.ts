@@ -3,7 +3,7 @@ import { Sandboxes } from '../api/sandboxes';
 import { StoreFixture, nextId, started } from '../testing/store-fixture';
 import { toBatch } from './batch';
 import { selectForClaim } from './claim-runs';
-import { writeBatch } from './group-commit';
+import { writeFacts } from './group-commit';
 
 let fixture: StoreFixture;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ describe('a claim', () => {
     let claiming: Promise<unknown> = Promise.resolve();
 
     await fixture.database.transaction(async (sql) => {
-      await writeBatch(sql, toBatch(before, [started], nextId));
+      await writeFacts(sql, before, { facts: [started], newId: nextId });
       claiming = fixture.store.claim(before.runId, 'worker-2');
       await untilSomeoneWaits();
     });

@@ -1,10 +1,12 @@
-import type { RecordedFact } from '@rondo/contract';
-import { BudgetRaisedError, ClaimLostError, type PriceFactors, StopPendingError } from '@rondo/domain';
+import type { NewFact, NewId, RecordedFact } from '@rondo/contract';
+import { BudgetRaisedError, type Claim, ClaimLostError, type PriceFactors, StopPendingError } from '@rondo/domain';
+import { z } from 'zod';
+import { checked } from '../database/checked-query';
 import type { Sql } from '../database/sql';
 import { StatementBatcher } from '../database/statement-batcher';
 import { appendValues } from './append-rows';
 import { type AppendOutcome, appendStatement, settlingAppendStatement } from './append-statement';
-import { type Batch, measureLength, recordedFacts } from './batch';
+import { type Batch, measureLength, recordedFacts, toBatch } from './batch';
 import { type StopColumns, readStop } from './run-row';
 
 /**
@@ -67,8 +69,22 @@ async function refuse(sql: Sql, { claim }: Batch): Promise<never> {
   throw stop ? new StopPendingError(runId, stop) : new BudgetRaisedError(runId);
 }
 
-/** Writes one batch in a transaction that has locked the run. */
-export async function writeBatch(sql: Sql, batch: Batch): Promise<readonly RecordedFact[]> {
+const lastTime = checked(
+  z.object({ at: z.date() }),
+  'select at from run_events where run_id = $1 order by seq desc limit 1',
+);
+
+/**
+ * Writes facts for a process that does not hold the run, in a transaction that has locked it. Their time is not before that of
+ * the last fact, which another process may have written by a clock that is ahead.
+ */
+export async function writeFacts(
+  sql: Sql,
+  claim: Claim,
+  { facts, newId }: { readonly facts: readonly NewFact[]; readonly newId: NewId },
+): Promise<readonly RecordedFact[]> {
+  const last = await lastTime.first(sql, [claim.runId]);
+  const batch = toBatch({ ...claim, ...(last && { lastAt: last.at.toISOString() }) }, facts, newId);
   const [written] = await writeBatches(sql, [batch]);
   return written ?? refuse(sql, batch);
 }

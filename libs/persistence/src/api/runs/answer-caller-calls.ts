@@ -20,8 +20,7 @@ import { checked } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { activateRun } from '../../run-log/activation';
-import { toBatch } from '../../run-log/batch';
-import { writeBatch } from '../../run-log/group-commit';
+import { writeFacts } from '../../run-log/group-commit';
 import { toRun } from '../../run-log/run-row';
 import { toolCallRow } from '../../run-log/tool-call-row';
 import { canonicalJson } from '../../run-log/tool-sets';
@@ -126,7 +125,7 @@ async function writeOutcomes(
   const policy = run.settings.processor.unknown_outcome;
   const told = settleCallerCalls(await readOpenCalls(sql, newId, run), { awaited, outcomes, policy });
   const claim = { runId: run.id, threadId: run.thread_id, epoch: run.epoch };
-  const facts = await writeBatch(sql, toBatch(claim, told, newId));
+  const facts = await writeFacts(sql, claim, { facts: told, newId });
   if (told.some(({ type }) => type === 'run.resumed')) await activateRun(sql, run.id);
   return facts;
 }

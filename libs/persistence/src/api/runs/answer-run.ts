@@ -5,8 +5,7 @@ import { referToImages, storeImages } from '../blobs/message-images';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { toRun } from '../../run-log/run-row';
 import { activateRun } from '../../run-log/activation';
-import { toBatch } from '../../run-log/batch';
-import { writeBatch } from '../../run-log/group-commit';
+import { writeFacts } from '../../run-log/group-commit';
 import { requireThreadCapacity } from '../thread-row';
 import type { RunMaker } from './create-run';
 import { inputFact } from './input-message';
@@ -53,7 +52,7 @@ export const answerRun = ({ database, newId, limits }: Answering, answer: Answer
     const said = { content: withNote(content, placed, settings.profile), metadata };
     const input = inputFact({ runId, threadId, iteration, ...said }, newId);
     const resumed = { type: 'run.resumed' as const, iteration, data: { reason: 'input' } };
-    const facts = await writeBatch(sql, toBatch({ runId, threadId, epoch }, [resumed, input], newId));
+    const facts = await writeFacts(sql, { runId, threadId, epoch }, { facts: [resumed, input], newId });
     await activateRun(sql, runId);
     const run = await storeResponse(sql, answer.promised, toRun(await readRun(sql, runId)));
     return { run, facts };

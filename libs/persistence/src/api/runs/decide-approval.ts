@@ -21,8 +21,7 @@ import { z } from 'zod';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { activateRun } from '../../run-log/activation';
-import { toBatch } from '../../run-log/batch';
-import { writeBatch } from '../../run-log/group-commit';
+import { writeFacts } from '../../run-log/group-commit';
 import { toRun } from '../../run-log/run-row';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { approvalNotFound, argumentsHash, readApproval, runOfApproval } from './approvals';
@@ -118,7 +117,7 @@ export async function writeRuling(
   if (!decided) throw await whyNot(sql, run, approvalId);
   const told = moreFollow ? decided.filter(({ type }) => type !== 'run.waiting') : decided;
   const claim = { runId: run.id, threadId: run.thread_id, epoch: run.epoch };
-  const facts = await writeBatch(sql, toBatch(claim, told, newId));
+  const facts = await writeFacts(sql, claim, { facts: told, newId });
   if (ruling.edited)
     await sql.query(editedCall, [callId, JSON.stringify(ruling.edited.arguments), ruling.edited.effectClass]);
   if (told.some(({ type }) => type === 'run.resumed')) await activateRun(sql, run.id);

@@ -3,8 +3,7 @@ import { type InputRuling, TerminalError, findFormProblem, giveInput } from '@ro
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { activateRun } from '../../run-log/activation';
-import { toBatch } from '../../run-log/batch';
-import { writeBatch } from '../../run-log/group-commit';
+import { writeFacts } from '../../run-log/group-commit';
 import { toRun } from '../../run-log/run-row';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { lockRun } from './lock-run';
@@ -71,9 +70,10 @@ async function writeInput(
 ): Promise<readonly RecordedFact[]> {
   const told = giveInput(await readOpenCalls(sql, newId, run), ruling);
   if (!told) throw new TerminalError('input_not_asked', whyNot(run, ruling.tool_call_id, []));
-  const facts = await writeBatch(
+  const facts = await writeFacts(
     sql,
-    toBatch({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, told, newId),
+    { runId: run.id, threadId: run.thread_id, epoch: run.epoch },
+    { facts: told, newId },
   );
   if (told.some(({ type }) => type === 'run.resumed')) await activateRun(sql, run.id);
   return facts;

@@ -2,8 +2,7 @@ import { type MessageId, type NewId, type RecordedFact, type ThreadId, userConte
 import type { Database } from '../../database/database';
 import { type RunRow, toRun } from '../../run-log/run-row';
 import { toOutbox } from '../../run-log/activation';
-import { toBatch } from '../../run-log/batch';
-import { writeBatch } from '../../run-log/group-commit';
+import { writeFacts } from '../../run-log/group-commit';
 import type { Sql } from '../../database/sql';
 import { violates } from '../../database/sql-error';
 import { fileMetadata, readFileNotes } from '../files/run-files';
@@ -69,7 +68,7 @@ export async function promote(
       const content = userContent.parse(row.input);
       const metadata = fileMetadata(await readFileNotes(sql, run.id));
       const input = inputFact({ runId: run.id, threadId, iteration: 0, content, metadata }, newId);
-      return writeBatch(sql, toBatch({ runId: run.id, threadId, epoch: run.epoch }, [input], newId));
+      return writeFacts(sql, { runId: run.id, threadId, epoch: run.epoch }, { facts: [input], newId });
     });
   } catch (error) {
     if (violates(error, 'runs_one_active_per_thread')) return undefined; // another run became active first

@@ -39,6 +39,17 @@ describe('raising the budget of a run', () => {
     expect((await fixture.claim(claim.runId)).run.settings.budget.usd).toBe(3);
   });
 
+  it('writes no time before that of the last fact, although the clock of its holder was ahead', async () => {
+    const claim = await claimed();
+    const at = new Date(Date.now() + 120_000).toISOString();
+    const log = claim.log.map((fact) => ({ ...fact, at }));
+    await fixture.store.append({ ...claim, log } as typeof claim, [iterationStarted(1), waitsForBudget]);
+
+    const { facts } = await raise(claim.runId, { usd: 3 });
+
+    expect(facts.map((fact) => fact.at)).toEqual([at, at]);
+  });
+
   it.each([
     ['parked', waitsForBudget],
     ['ended', endsForBudget],

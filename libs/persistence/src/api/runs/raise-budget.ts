@@ -3,8 +3,7 @@ import { type BudgetRaise, TerminalError, raiseBudget } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { activateRun } from '../../run-log/activation';
-import { toBatch } from '../../run-log/batch';
-import { writeBatch } from '../../run-log/group-commit';
+import { writeFacts } from '../../run-log/group-commit';
 import { toRun } from '../../run-log/run-row';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { resumeForTreeBudget } from './child-runs/tree-budget';
@@ -51,9 +50,10 @@ async function writeRaise(
   if ('problem' in told) throw new TerminalError(told.code, told.problem);
   if (told.facts.length === 0) return [];
   await sql.query(newBudget, [run.id, JSON.stringify({ ...run.settings, budget: told.budget })]);
-  const facts = await writeBatch(
+  const facts = await writeFacts(
     sql,
-    toBatch({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, told.facts, newId),
+    { runId: run.id, threadId: run.thread_id, epoch: run.epoch },
+    { facts: told.facts, newId },
   );
   if (told.facts.some(isResumption)) await activateRun(sql, run.id);
   return facts;

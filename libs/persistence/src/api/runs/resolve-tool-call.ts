@@ -13,8 +13,7 @@ import type { Database } from '../../database/database';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { toRun } from '../../run-log/run-row';
 import { activateRun } from '../../run-log/activation';
-import { toBatch } from '../../run-log/batch';
-import { writeBatch } from '../../run-log/group-commit';
+import { writeFacts } from '../../run-log/group-commit';
 import type { Sql } from '../../database/sql';
 import { toolCallRow } from '../../run-log/tool-call-row';
 import { readOpenCalls } from './open-calls';
@@ -47,7 +46,7 @@ export const resolveToolCall = (database: Database, newId: NewId, ruling: CallRu
     if (!told) throw new TerminalError('tool_call_not_unknown', whyNot(run, callId));
 
     const claim = { runId: run.id, threadId: run.thread_id, epoch: run.epoch };
-    const facts = await writeBatch(sql, toBatch(claim, told, newId));
+    const facts = await writeFacts(sql, claim, { facts: told, newId });
     if (told.some(({ type }) => type === 'run.resumed')) await activateRun(sql, run.id);
     const toolCall = await storeResponse(sql, ruling.promised, await readCall(sql, callId));
     return { toolCall, facts };

@@ -22,8 +22,7 @@ import {
 import type { Database } from '../../database/database';
 import { type RunRow, readStop, toRun } from '../../run-log/run-row';
 import { activated, toOutbox } from '../../run-log/activation';
-import { toBatch } from '../../run-log/batch';
-import { writeBatch } from '../../run-log/group-commit';
+import { writeFacts } from '../../run-log/group-commit';
 import type { Sql } from '../../database/sql';
 import { readOpenCalls } from './open-calls';
 import { collectEndedChildren } from './child-runs/collect-children';
@@ -120,7 +119,7 @@ export async function stopLocked(
   if (needsWorker) await sql.query(returnToWorkers, [run.id]);
   const facts = isOverNow && !needsWorker ? [told, ...closeOpenCalls(open, 'was stopped'), ended] : [told];
   if (error !== undefined) await sql.query(keepError, [run.id, error]);
-  return writeBatch(sql, toBatch({ runId: run.id, threadId: run.thread_id, epoch: run.epoch }, facts, newId));
+  return writeFacts(sql, { runId: run.id, threadId: run.thread_id, epoch: run.epoch }, { facts, newId });
 }
 
 /** Runs that it has started, which it must see ended. */

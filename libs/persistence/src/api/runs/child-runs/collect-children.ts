@@ -11,8 +11,7 @@ import { type ChildEnd, collectChildren } from '@rondo/domain';
 import type { Database } from '../../../database/database';
 import type { Sql } from '../../../database/sql';
 import { activateRun } from '../../../run-log/activation';
-import { toBatch } from '../../../run-log/batch';
-import { writeBatch } from '../../../run-log/group-commit';
+import { writeFacts } from '../../../run-log/group-commit';
 import { type RunRow, toRun, runRow } from '../../../run-log/run-row';
 import { toAgentResult } from '../agent-result';
 import { readOpenCalls } from '../open-calls';
@@ -43,7 +42,7 @@ export const collectEndedChildren = (
     const told = collectChildren(await readOpenCalls(sql, newId, run), awaited, ends);
     if (told.length === 0) return [];
     const claim = { runId: run.id, threadId: run.thread_id, epoch: run.epoch };
-    const facts = await writeBatch(sql, toBatch(claim, told, newId));
+    const facts = await writeFacts(sql, claim, { facts: told, newId });
     if (told.some(({ type }) => type === 'run.resumed')) await activateRun(sql, run.id);
     return facts;
   });

@@ -3,8 +3,7 @@ import type { TreeBudget } from '@rondo/domain';
 import type { Database } from '../../../database/database';
 import type { Sql } from '../../../database/sql';
 import { activateRun } from '../../../run-log/activation';
-import { toBatch } from '../../../run-log/batch';
-import { writeBatch } from '../../../run-log/group-commit';
+import { writeFacts } from '../../../run-log/group-commit';
 import { toRun, runRow } from '../../../run-log/run-row';
 import { z } from 'zod';
 import { checked, jsonDocument } from '../../../database/checked-query';
@@ -85,7 +84,7 @@ const resume = (database: Database, newId: NewId, id: RunId): Promise<readonly R
     if (!row) return [];
     const { thread_id: threadId, epoch, iteration } = toRun(row);
     const resumed = { type: 'run.resumed' as const, iteration, data: { reason: 'budget' } };
-    const facts = await writeBatch(sql, toBatch({ runId: id, threadId, epoch }, [resumed], newId));
+    const facts = await writeFacts(sql, { runId: id, threadId, epoch }, { facts: [resumed], newId });
     await activateRun(sql, id);
     return facts;
   });

@@ -13,8 +13,7 @@ import {
 import { type ForkPoint, TerminalError, forkPoint, noteOfFork } from '@rondo/domain';
 import type { Sql } from '../../../database/sql';
 import { activateRun } from '../../../run-log/activation';
-import { toBatch } from '../../../run-log/batch';
-import { writeBatch } from '../../../run-log/group-commit';
+import { writeFacts } from '../../../run-log/group-commit';
 import { type RunRow, toFact, toRun, factRow, runRow } from '../../../run-log/run-row';
 import { referToImages, storeImages } from '../../blobs/message-images';
 import { type PendingKey, storeResponse } from '../../idempotency-keys';
@@ -87,7 +86,7 @@ export const forkRun = ({ database, newId }: Forking, order: ForkOrder): Promise
 
     const model = settings.model === row.model ? undefined : settings.model;
     const told = await beginning(sql, newId, { order, origin, point, target, shared, model });
-    const facts = await writeBatch(sql, toBatch(target, told, newId));
+    const facts = await writeFacts(sql, target, { facts: told, newId });
     await activateRun(sql, id);
     const run = await storeResponse(sql, order.promised, toRun(await readRun(sql, id)));
     return { run, facts };
