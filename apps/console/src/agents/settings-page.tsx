@@ -47,23 +47,29 @@ function SettingsForm({ settings, updatedAt }: SettingsFormProps) {
     await rondo.setSettings({ settings: changed });
     await refreshKey(['settings']);
   };
+  const fields = (
+    <>
+      <label htmlFor={id}>Settings, as JSON</label>
+      <textarea
+        id={id}
+        className="code"
+        name="settings"
+        rows={16}
+        spellCheck={false}
+        readOnly={!mayWrite}
+        defaultValue={JSON.stringify(settings, null, 2)}
+      />
+      <p className="hint">
+        A new run takes these where neither it nor its agent says otherwise: profile, model, tools, limits and others.{' '}
+        {updatedAt === null ? 'None were ever stored.' : `Changed ${age(updatedAt, now)}.`}
+      </p>
+    </>
+  );
+  if (!mayWrite) return <section className="card">{fields}</section>;
   return (
     <section className="card">
       <Form work={save} button="Save" label="Account settings">
-        <label htmlFor={id}>Settings, as JSON</label>
-        <textarea
-          id={id}
-          className="code"
-          name="settings"
-          rows={16}
-          spellCheck={false}
-          readOnly={!mayWrite}
-          defaultValue={JSON.stringify(settings, null, 2)}
-        />
-        <p className="hint">
-          A new run takes these where neither it nor its agent says otherwise: profile, model, tools, limits and others.{' '}
-          {updatedAt === null ? 'None were ever stored.' : `Changed ${age(updatedAt, now)}.`}
-        </p>
+        {fields}
       </Form>
     </section>
   );
