@@ -167,6 +167,20 @@ describe('agents in the console', () => {
     await page.getByLabel('Mark the words that differ').check();
   });
 
+  it('settings of the account are stored, and refused with the field that is wrong', async () => {
+    await browser.open('/console/agents/settings');
+    const field = page.getByLabel('Settings, as JSON');
+    await field.fill(JSON.stringify({ limits: { max_iterations: 0 } }));
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('limits.max_iterations').waitFor();
+
+    await field.fill(JSON.stringify({ limits: { max_iterations: 77 } }));
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Changed', { exact: false }).waitFor();
+    expect(await client.json('GET', '/settings')).toMatchObject({ settings: { limits: { max_iterations: 77 } } });
+    await client.json('PUT', '/settings', { settings: {} });
+  });
+
   it('has no fault that axe finds', async () => {
     const agent = (await stored()).find(({ definition }) => definition.name === 'release-notes');
     const path = `/console/agents/${agent?.id ?? ''}`;
@@ -174,6 +188,7 @@ describe('agents in the console', () => {
     await browser.expectAccessibleInEveryLook([
       '/console/agents',
       '/console/agents/new',
+      '/console/agents/settings',
       path,
       pathname + search,
       '/console/compare',
