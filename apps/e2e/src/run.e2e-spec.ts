@@ -38,6 +38,27 @@ describe('a run in a deployment', () => {
     expect(result.result.tools_executed).toHaveLength(done.length);
   });
 
+  it.each([
+    ['suna', ['create_file', 'execute_command', 'str_replace', 'execute_command', 'complete'], 'complete'],
+    ['ii', ['str_replace_editor', 'bash', 'str_replace_editor', 'bash', 'complete'], 'complete'],
+    ['symphony', ['execute_command'], 'stop'],
+  ])('does the same task with the tools of the profile %s', async (profile, tools, finish_reason) => {
+    const processor = { dialect: 'native' }; // the one that the demo model speaks
+    const input = 'Write a small program and run it.';
+    const run = await client.createRun({ model: 'demo/coder', profile, processor, input });
+
+    expect(await client.settled(run.id)).toMatchObject({ status: 'completed', finish_reason });
+    const done = (await client.facts(run.id)).filter(({ type }) => type === 'tool.completed');
+    expect(done.map(({ data }) => data.name)).toEqual(tools);
+    expect(done).toContainEqual(
+      expect.objectContaining({
+        data: expect.objectContaining({
+          result: expect.objectContaining({ output: expect.stringContaining('14\nFizzBuzz') }),
+        }),
+      }),
+    );
+  });
+
   it.each(['demo/loop:identical=1', 'demo-anthropic/loop:identical=1'])(
     'warns a model that repeats itself and ends its run where configured: %s',
     async (model) => {

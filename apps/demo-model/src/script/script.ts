@@ -35,7 +35,7 @@ const delivery = z.object({
 interface Definition<Shape extends z.ZodRawShape> {
   readonly description: string;
   /** Tools that the script needs; without them its reply says that they are missing. */
-  readonly tools?: readonly string[];
+  readonly tools?: readonly string[] | ((conversation: Conversation) => readonly string[]);
   readonly parameters?: Shape;
   play(progress: Progress, parameters: z.output<z.ZodObject<Shape>>, conversation: Conversation): Turn;
 }
@@ -59,7 +59,9 @@ export function defineScript<Shape extends z.ZodRawShape>(definition: Definition
     checkParameters: readParameters,
     reply(conversation, given) {
       const { pacing, parameters } = readParameters(given);
-      const missing = (definition.tools ?? []).filter((tool) => !conversation.offeredTools.includes(tool));
+      const { tools = [] } = definition;
+      const needed = typeof tools === 'function' ? tools(conversation) : tools;
+      const missing = needed.filter((tool) => !conversation.offeredTools.includes(tool));
       if (missing.length > 0) return { text: `I cannot play this script without the tools ${missing.join(', ')}.` };
       return { ...definition.play(toProgress(conversation), parameters.data, conversation), ...pacing.data };
     },

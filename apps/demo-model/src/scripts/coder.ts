@@ -1,9 +1,9 @@
-import type { AssistantTurn } from '../script/script-conversation';
 import { defineScript } from '../script/script';
+import type { AssistantTurn, Conversation } from '../script/script-conversation';
 import type { Turn } from '../script/turn';
 
-const file_path = 'fizzbuzz.sh';
-const command = `sh ${file_path} 15`;
+const file = 'fizzbuzz.sh';
+const command = `sh ${file} 15`;
 
 /** It contains a bug on purpose (numbers that both three and five divide), which the first run reveals. */
 const firstDraft = `#!/bin/sh
@@ -20,49 +20,95 @@ done
 const old_str = 'if [ $((i % 3)) -eq 0 ]; then echo Fizz\n';
 const new_str = `if [ $((i % 15)) -eq 0 ]; then echo FizzBuzz\n  el${old_str}`;
 
+type Call = NonNullable<Turn['calls']>[number];
+
+/** The tools of a profile, as the coder uses them. */
+interface Hands {
+  readonly needs: readonly string[];
+  readonly write: Call;
+  /** Absent: a file that is already there is tried as it is. */
+  readonly overwrite?: Call;
+  readonly run: Call;
+  readonly mend: Call;
+}
+
+const sunaHands: Hands = {
+  needs: ['create_file', 'full_file_rewrite', 'execute_command', 'str_replace', 'complete'],
+  write: { name: 'create_file', arguments: { file_path: file, file_contents: firstDraft } },
+  overwrite: { name: 'full_file_rewrite', arguments: { file_path: file, file_contents: firstDraft } },
+  run: { name: 'execute_command', arguments: { command, blocking: true, timeout: 30 } },
+  mend: { name: 'str_replace', arguments: { file_path: file, old_str, new_str } },
+};
+
+const iiHands: Hands = {
+  needs: ['str_replace_editor', 'bash'],
+  write: { name: 'str_replace_editor', arguments: { command: 'create', path: file, file_text: firstDraft } },
+  run: { name: 'bash', arguments: { command } },
+  mend: { name: 'str_replace_editor', arguments: { command: 'str_replace', path: file, old_str, new_str } },
+};
+
+/** In one decision the program is written, mended and run. */
+const inOneCommand: Call = {
+  name: 'execute_command',
+  arguments: {
+    command: `cat > ${file} <<'END'\n${firstDraft.replace(old_str, new_str)}END\n${command}`,
+    blocking: true,
+    timeout: 30,
+  },
+};
+
 export const coder = defineScript({
   description: 'Writes a small program, runs it, sees that it is wrong, mends it, runs it again and reports.',
-  tools: ['create_file', 'full_file_rewrite', 'execute_command', 'str_replace', 'complete'],
-  play({ steps }): Turn {
+  tools: ({ offeredTools }) => {
+    if (has(offeredTools, iiHands.needs) || isSingleDecision(offeredTools)) return [];
+    return sunaHands.needs;
+  },
+  play({ steps }, _, { offeredTools }): Turn {
+    if (isSingleDecision(offeredTools)) return steps.length === 0 ? { calls: [inOneCommand] } : { text: 'It is done.' };
+    const hands = has(offeredTools, sunaHands.needs) ? sunaHands : iiHands;
     const last = steps.at(-1);
-    if (!last) return write();
-    if (did(last, 'complete')) return { text: 'The work is done.' };
-    if (did(last, 'create_file')) return answerTo(last).includes('exist') ? overwrite() : run('Now I run it.');
-    if (did(last, 'execute_command')) return judge(steps, answerTo(last));
-    return run('I run it again.');
+    if (!last) return { text: 'I will write FizzBuzz as a shell script, then try it.', calls: [hands.write] };
+    if (enders.some((name) => did(last, name))) return { text: 'The work is done.' };
+    if (did(last, hands.run.name)) return judge(steps, { hands, offeredTools });
+    if (steps.some((step) => did(step, hands.run.name))) return { text: 'I run it again.', calls: [hands.run] };
+    if (hands.overwrite && did(last, hands.write.name) && answerTo(last).includes('exist'))
+      return { text: 'The file is already there, so I write it anew.', calls: [hands.overwrite] };
+    return { text: 'Now I run it.', calls: [hands.run] };
   },
 });
 
-const write = (): Turn => ({
-  text: 'I will write FizzBuzz as a shell script, then try it.',
-  calls: [{ name: 'create_file', arguments: { file_path, file_contents: firstDraft } }],
-});
+const has = (offered: readonly string[], needs: readonly string[]): boolean =>
+  needs.every((name) => offered.includes(name));
 
-const overwrite = (): Turn => ({
-  text: 'The file is already there, so I write it anew.',
-  calls: [{ name: 'full_file_rewrite', arguments: { file_path, file_contents: firstDraft } }],
-});
+/** The profile of single decisions has no tool that ends a run, and no other editor. */
+const isSingleDecision = (offered: readonly string[]): boolean =>
+  has(offered, ['execute_command', 'writeCode']) && !has(offered, sunaHands.needs);
 
-const run = (text: string): Turn => ({
-  text,
-  calls: [{ name: 'execute_command', arguments: { command, blocking: true, timeout: 30 } }],
-});
-
-function judge(steps: readonly AssistantTurn[], output: string): Turn {
-  if (output.includes('FizzBuzz'))
-    return finish(`I wrote ${file_path}, found one mistake in it and mended it.`, output);
-  if (!output.includes('Fizz')) return finish(`I wrote ${file_path}, but it did not run.`, output);
-  if (steps.some((step) => did(step, 'str_replace'))) return finish('I could not mend the mistake.', output);
-
+function judge(
+  steps: readonly AssistantTurn[],
+  { hands, offeredTools }: Pick<Conversation, 'offeredTools'> & { readonly hands: Hands },
+): Turn {
+  const output = steps.at(-1)?.calls[0]?.result ?? '';
+  const finish = (report: string) =>
+    toReport(`${report} The last run answered:\n${output.slice(0, 1000)}`, offeredTools);
+  if (output.includes('FizzBuzz')) return finish(`I wrote ${file}, found one mistake in it and mended it.`);
+  if (!output.includes('Fizz')) return finish(`I wrote ${file}, but it did not run.`);
+  if (steps.filter((step) => did(step, hands.run.name)).length > 1) return finish('I could not mend the mistake.');
   return {
     text: 'Fifteen must say FizzBuzz, but it says Fizz: the test for both has to come first.',
-    calls: [{ name: 'str_replace', arguments: { file_path, old_str, new_str } }],
+    calls: [hands.mend],
   };
 }
 
-const finish = (report: string, output: string): Turn => ({
-  calls: [{ name: 'complete', arguments: { text: `${report} The last run answered:\n${output.slice(0, 1000)}` } }],
-});
+const enders = ['complete', 'return_control_to_user'];
+
+/** The report, in the tool that ends the run or beside it. */
+function toReport(text: string, offered: readonly string[]): Turn {
+  if (offered.includes('complete')) return { calls: [{ name: 'complete', arguments: { text } }] };
+  if (offered.includes('return_control_to_user'))
+    return { text, calls: [{ name: 'return_control_to_user', arguments: {} }] };
+  return { text };
+}
 
 const did = (step: AssistantTurn, tool: string): boolean => step.calls.some(({ name }) => name === tool);
 
