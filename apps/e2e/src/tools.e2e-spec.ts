@@ -66,8 +66,9 @@ describe('every tool in a deployment', () => {
   it('is called here: a new tool needs a row', () => {
     const called = [...toolSteps(''), ...browserSteps, ...lastSteps].map(({ tool }) => tool);
 
-    // `run_agent` starts other runs: child-runs.e2e-spec calls it.
-    expect([...new Set([...called, 'expand_message', 'run_agent'])].sort()).toEqual([...allToolNames].sort());
+    // `run_agent` starts other runs, and `tool_search` needs a server: child-runs.e2e-spec and tool-search.e2e-spec call them.
+    const elsewhere = ['expand_message', 'run_agent', 'tool_search'];
+    expect([...new Set([...called, ...elsewhere])].sort()).toEqual([...allToolNames].sort());
   });
 
   it('does its work, and the next run can read what was said', async () => {
