@@ -9,7 +9,7 @@ const exampleSettings = {
   limits: { max_iterations: 50 },
 };
 
-const newSettings = z.strictObject({ settings: accountSettings }).meta({ examples: [{ settings: exampleSettings }] });
+const newSettings = z.strictObject({ settings: accountSettings });
 
 const storedSettings = z
   .object({
@@ -41,4 +41,5 @@ export const settings = defineRoutes('settings', {
 export const settingsSchemas: ApiSchemas = {
   requests: { NewAccountSettings: newSettings },
   answers: { StoredAccountSettings: storedSettings },
+  examples: { NewAccountSettings: { settings: exampleSettings } },
 };

@@ -155,6 +155,7 @@ const version = {
   written_by: { caller_id: null, run_id: ids.run, tool_call_id: ids.call, seq: 12 },
   created_at: at,
 };
+const match = { ...version, excerpt: 'Answer in German.' };
 
 export const memorySchemas: ApiSchemas = {
   requests: { NewMemoryStore: newStore, NewMemoryVersion: newVersion },
@@ -183,6 +184,7 @@ export const memorySchemas: ApiSchemas = {
     },
     MemoryVersion: version,
     MemoryEntry: { ...version, content: 'Answer in German.\n' },
-    MemoryMatch: { ...version, excerpt: 'Answer in German.' },
+    MemoryMatch: match,
+    MemoryMatches: { data: [match] },
   },
 };
