@@ -65,6 +65,7 @@ function describedRoute(route) {
   const { method, path, id, storesAnswer } = route;
   const { requestBody, responses } = document.paths[path][method.toLowerCase()];
   const body = readSchemaName(requestBody);
+  const takes = [...(route.query ? ['query'] : []), ...(body ? ['body'] : [])].join(' and ');
   const success = responses[Object.keys(route.answers)[0]];
   const bytes = Object.values(route.answers).some((answer) => answer.bytes ?? answer.events);
   const answer = readSchemaName(success);
@@ -77,7 +78,7 @@ function describedRoute(route) {
   const fields = [
     `method: '${method}'`,
     `path: '${path}'`,
-    ...(route.query ? ["takes: 'query'"] : body ? ["takes: 'body'"] : []),
+    ...(takes === '' ? [] : [`takes: '${takes}'`]),
     ...(bytes ? ["answers: 'bytes'"] : answer ? [] : ["answers: 'nothing'"]),
     ...(method === 'POST' && storesAnswer === false ? ['repeatable: false'] : []),
   ];

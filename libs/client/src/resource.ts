@@ -25,7 +25,7 @@ export interface Route<Types extends RouteTypes = RouteTypes> {
   /** For example `/v1/agents/{agent_id}`. */
   readonly path: string;
   /** What a call has after the parameters of the path. */
-  readonly takes?: 'query' | 'body';
+  readonly takes?: 'query' | 'body' | 'query and body';
   /** Absent: JSON. */
   readonly answers?: 'bytes' | 'nothing';
   /** False: a second request would make another secret. */
@@ -37,17 +37,21 @@ export interface Route<Types extends RouteTypes = RouteTypes> {
 /** A query whose parameters may be left out also takes `undefined` for them. */
 type Given<Query> = Partial<Query> extends Query ? { readonly [Name in keyof Query]?: Query[Name] | undefined } : Query;
 
-type Input<Types> = Types extends { readonly body: infer Body }
+type Input<Types> = [...QueryInput<Types>, ...BodyInput<Types>];
+
+type QueryInput<Types> = Types extends { readonly query: infer Query }
+  ? Partial<Query> extends Query
+    ? [query?: Given<Query>]
+    : [query: Query]
+  : [];
+
+type BodyInput<Types> = Types extends { readonly body: infer Body }
   ? Partial<Body> extends Body
     ? [body?: Body]
     : [body: Body]
-  : Types extends { readonly query: infer Query }
-    ? Partial<Query> extends Query
-      ? [query?: Given<Query>]
-      : [query: Query]
-    : [];
+  : [];
 
-/** Sends one request: the parameters of the path, then the body or the query, then options. */
+/** Sends one request: the parameters of the path, then the query, then the body, then options. */
 export type Method<Types extends RouteTypes> = (
   ...given: [...Types['params'], ...Input<Types>, options?: Options]
 ) => Promise<Types['answer']>;
@@ -100,8 +104,8 @@ export class Resource {
 export function toRequest({ method, path, takes, repeatable }: Route, given: readonly unknown[] = []): ApiRequest {
   const rest = [...given];
   const filled = path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(String(rest.shift())));
-  const input = takes === undefined ? {} : (rest.shift() ?? {});
+  const query = takes?.startsWith('query') && { query: (rest.shift() ?? {}) as NonNullable<ApiRequest['query']> };
+  const body = takes?.endsWith('body') && { json: rest.shift() ?? {} };
   const { signal } = (rest.shift() ?? {}) as Options;
-  const content = takes === 'body' ? { json: input } : { query: input as NonNullable<ApiRequest['query']> };
-  return { method, path: filled, repeatable: repeatable ?? true, ...content, signal };
+  return { method, path: filled, repeatable: repeatable ?? true, ...query, ...body, signal };
 }

@@ -80,6 +80,21 @@ describe('a request', () => {
     });
   });
 
+  it('of a route with a query and a body has both, and then its options', async () => {
+    gateway = await ScriptedGateway.start((_, response, body) => sendJson(response, 200, JSON.parse(body)));
+    const { memoryStores } = new Rondo(gateway.options);
+
+    expect(await memoryStores.write('mem_1', { path: 'a b.md' }, { content: 'A', if_version: 0 })).toEqual({
+      content: 'A',
+      if_version: 0,
+    });
+
+    expect(gateway.requests[0]).toMatchObject({ method: 'PUT', url: '/v1/memory-stores/mem_1/entry?path=a+b.md' });
+    const late = { signal: AbortSignal.abort() };
+    await expect(memoryStores.write('mem_1', { path: 'a' }, { content: 'A' }, late)).rejects.toThrow();
+    expect(gateway.requests).toHaveLength(1);
+  });
+
   it('that creates an API key is sent once', async () => {
     gateway = await ScriptedGateway.start((_, response) => sendJson(response, 503, { ...busy, status: 503 }));
 

@@ -241,7 +241,7 @@ export const listMemoryVersions: Route<{ params: [memoryStoreId: string]; query:
 export interface WriteMemoryEntryQuery {
   readonly path: string;
 }
-export const writeMemoryEntry: Route<{ params: [memoryStoreId: string]; query: WriteMemoryEntryQuery; body: Api.NewMemoryVersion; answer: Api.MemoryEntry }> = { method: 'PUT', path: '/v1/memory-stores/{memory_store_id}/entry', takes: 'query' };
+export const writeMemoryEntry: Route<{ params: [memoryStoreId: string]; query: WriteMemoryEntryQuery; body: Api.NewMemoryVersion; answer: Api.MemoryEntry }> = { method: 'PUT', path: '/v1/memory-stores/{memory_store_id}/entry', takes: 'query and body' };
 
 export interface DeleteMemoryEntryQuery {
   readonly path: string;
