@@ -53,6 +53,7 @@ function SettingsForm({ settings, updatedAt }: SettingsFormProps) {
       <textarea
         id={id}
         className="code"
+        dir="auto"
         name="settings"
         rows={16}
         spellCheck={false}
