@@ -5,6 +5,7 @@ import { readAgentsSearch } from './agents/agents-search.ts';
 import { readAuditSearch } from './keys/audit-search.ts';
 import { readEvaluationSearch } from './evaluations/evaluation-search.ts';
 import { gatewayUrl } from './gateway-url.ts';
+import { readMemorySearch, readStoreSearch } from './memory/memory-search.ts';
 import { RunsPage } from './runs/runs-page.tsx';
 import { readRunsSearch } from './runs/runs-search.ts';
 import { readSandboxSearch } from './sandboxes/sandbox-search.ts';
@@ -134,6 +135,18 @@ const routes = [
     path: '/agents/skills/$skillId',
     component: lazyRouteComponent(() => import('./skills/skill-page.tsx'), 'SkillPage'),
     validateSearch: readSkillSearch,
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/agents/memory',
+    component: lazyRouteComponent(() => import('./memory/memory-page.tsx'), 'MemoryPage'),
+    validateSearch: readMemorySearch,
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/agents/memory/$storeId',
+    component: lazyRouteComponent(() => import('./memory/store-page.tsx'), 'StorePage'),
+    validateSearch: readStoreSearch,
   }),
   createRoute({
     getParentRoute,

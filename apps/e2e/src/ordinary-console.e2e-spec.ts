@@ -4,6 +4,7 @@ import './ordinary/console-agents.e2e-spec';
 import './ordinary/console-chat.e2e-spec';
 import './ordinary/console-endings.e2e-spec';
 import './ordinary/console-evaluations.e2e-spec';
+import './ordinary/console-memory.e2e-spec';
 import './ordinary/console-new-run.e2e-spec';
 import './ordinary/console-notifications.e2e-spec';
 import './ordinary/console-operated-browser.e2e-spec';

@@ -10,6 +10,7 @@ import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { AccessTabs } from './access-tabs.tsx';
+import { useKeyNames } from './key-names.ts';
 import { type AuditSearch, auditFilters, readAuditSearch, toAuditQuery } from './audit-search.ts';
 
 const route = getRouteApi('/keys/audit');
@@ -95,13 +96,6 @@ function AuditFilters({ search, keyNames }: AuditFiltersProps) {
       </div>
     </form>
   );
-}
-
-/** The names of the account's keys: an id says little about who has done something. */
-function useKeyNames(): ReadonlyMap<string, string> {
-  const rondo = useRondo();
-  const { data } = useQuery({ queryKey: ['keys'], queryFn: () => take(rondo.apiKeys.list({ limit: 100 }), 300) });
-  return new Map(data?.items.map(({ id, name }) => [id, name]));
 }
 
 interface AuditTableProps {

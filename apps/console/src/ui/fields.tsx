@@ -9,17 +9,18 @@ import {
 interface FieldProps {
   readonly label: string;
   readonly hint?: ReactNode;
+  /** Why what it has was refused. */
+  readonly problem?: string | undefined;
 }
 
 /** A line of text, with its name and what it is for. */
-export function TextField({ label, hint, ...input }: FieldProps & InputHTMLAttributes<HTMLInputElement>) {
-  const id = useId();
-  const described = hint === undefined ? undefined : `${id}-hint`;
+export function TextField({ label, hint, problem, ...input }: FieldProps & InputHTMLAttributes<HTMLInputElement>) {
+  const [notes, described] = useNotes(hint, problem);
   return (
     <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <input id={id} dir="auto" autoComplete="off" aria-describedby={described} {...input} />
-      <Hint id={described}>{hint}</Hint>
+      <label htmlFor={described.id}>{label}</label>
+      <input dir="auto" autoComplete="off" {...described} {...input} />
+      {notes}
     </div>
   );
 }
@@ -47,14 +48,13 @@ export function NumberField({ value, onChange, ...rest }: NumberFieldProps) {
 }
 
 /** Several lines. */
-export function AreaField({ label, hint, ...area }: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
-  const id = useId();
-  const described = hint === undefined ? undefined : `${id}-hint`;
+export function AreaField({ label, hint, problem, ...area }: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  const [notes, described] = useNotes(hint, problem);
   return (
     <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <textarea id={id} dir="auto" aria-describedby={described} {...area} />
-      <Hint id={described}>{hint}</Hint>
+      <label htmlFor={described.id}>{label}</label>
+      <textarea dir="auto" {...described} {...area} />
+      {notes}
     </div>
   );
 }
@@ -65,28 +65,42 @@ interface ChoiceProps extends FieldProps, SelectHTMLAttributes<HTMLSelectElement
 }
 
 /** One of a few. */
-export function ChoiceField({ label, hint, options, ...select }: ChoiceProps) {
-  const id = useId();
-  const described = hint === undefined ? undefined : `${id}-hint`;
+export function ChoiceField({ label, hint, problem, options, ...select }: ChoiceProps) {
+  const [notes, described] = useNotes(hint, problem);
   return (
     <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <select id={id} aria-describedby={described} {...select}>
+      <label htmlFor={described.id}>{label}</label>
+      <select {...described} {...select}>
         {options.map(([value, words]) => (
           <option key={value} value={value}>
             {words}
           </option>
         ))}
       </select>
-      <Hint id={described}>{hint}</Hint>
+      {notes}
     </div>
   );
 }
 
-function Hint({ id, children }: { readonly id: string | undefined; readonly children: ReactNode }) {
-  return id === undefined ? null : (
-    <p className="hint" id={id}>
-      {children}
-    </p>
-  );
+/** What stands below a field, and what a field says of it to those who do not see it. */
+function useNotes(hint: ReactNode, problem: string | undefined) {
+  const id = useId();
+  const notes = [
+    hint !== undefined && (
+      <p key="hint" className="hint" id={`${id}-hint`}>
+        {hint}
+      </p>
+    ),
+    problem !== undefined && (
+      <p key="problem" className="problem" role="alert" id={`${id}-problem`}>
+        {problem}
+      </p>
+    ),
+  ].filter((note) => note !== false);
+  const described = {
+    id,
+    'aria-describedby': notes.length === 0 ? undefined : notes.map(({ key }) => `${id}-${key}`).join(' '),
+    'aria-invalid': problem === undefined ? undefined : true,
+  };
+  return [notes, described] as const;
 }

@@ -47,6 +47,10 @@ export function UserPage() {
         <Link to="/runs" search={{ user }}>
           Runs
         </Link>
+        {' · '}
+        <Link to="/agents/memory" search={{ user }}>
+          Memory
+        </Link>
       </p>
     </>
   );
