@@ -23,7 +23,7 @@ const new_str = `if [ $((i % 15)) -eq 0 ]; then echo FizzBuzz\n  el${old_str}`;
 type Call = NonNullable<Turn['calls']>[number];
 
 /** The tools of a profile, as the coder uses them. */
-interface Hands {
+interface Toolkit {
   readonly needs: readonly string[];
   readonly write: Call;
   /** Absent: a file that is already there is tried as it is. */
@@ -32,7 +32,7 @@ interface Hands {
   readonly mend: Call;
 }
 
-const sunaHands: Hands = {
+const sunaToolkit: Toolkit = {
   needs: ['create_file', 'full_file_rewrite', 'execute_command', 'str_replace', 'complete'],
   write: { name: 'create_file', arguments: { file_path: file, file_contents: firstDraft } },
   overwrite: { name: 'full_file_rewrite', arguments: { file_path: file, file_contents: firstDraft } },
@@ -40,7 +40,7 @@ const sunaHands: Hands = {
   mend: { name: 'str_replace', arguments: { file_path: file, old_str, new_str } },
 };
 
-const iiHands: Hands = {
+const iiToolkit: Toolkit = {
   needs: ['str_replace_editor', 'bash'],
   write: { name: 'str_replace_editor', arguments: { command: 'create', path: file, file_text: firstDraft } },
   run: { name: 'bash', arguments: { command } },
@@ -60,20 +60,20 @@ const inOneCommand: Call = {
 export const coder = defineScript({
   description: 'Writes a small program, runs it, sees that it is wrong, mends it, runs it again and reports.',
   tools: ({ offeredTools }) => {
-    if (has(offeredTools, iiHands.needs) || isSingleDecision(offeredTools)) return [];
-    return sunaHands.needs;
+    if (has(offeredTools, iiToolkit.needs) || isSingleDecision(offeredTools)) return [];
+    return sunaToolkit.needs;
   },
   play({ steps }, _, { offeredTools }): Turn {
     if (isSingleDecision(offeredTools)) return steps.length === 0 ? { calls: [inOneCommand] } : { text: 'It is done.' };
-    const hands = has(offeredTools, sunaHands.needs) ? sunaHands : iiHands;
+    const toolkit = has(offeredTools, sunaToolkit.needs) ? sunaToolkit : iiToolkit;
     const last = steps.at(-1);
-    if (!last) return { text: 'I will write FizzBuzz as a shell script, then try it.', calls: [hands.write] };
+    if (!last) return { text: 'I will write FizzBuzz as a shell script, then try it.', calls: [toolkit.write] };
     if (enders.some((name) => did(last, name))) return { text: 'The work is done.' };
-    if (did(last, hands.run.name)) return judge(steps, { hands, offeredTools });
-    if (steps.some((step) => did(step, hands.run.name))) return { text: 'I run it again.', calls: [hands.run] };
-    if (hands.overwrite && did(last, hands.write.name) && answerTo(last).includes('exist'))
-      return { text: 'The file is already there, so I write it anew.', calls: [hands.overwrite] };
-    return { text: 'Now I run it.', calls: [hands.run] };
+    if (did(last, toolkit.run.name)) return judge(steps, { toolkit, offeredTools });
+    if (steps.some((step) => did(step, toolkit.run.name))) return { text: 'I run it again.', calls: [toolkit.run] };
+    if (toolkit.overwrite && did(last, toolkit.write.name) && answerTo(last).includes('exist'))
+      return { text: 'The file is already there, so I write it anew.', calls: [toolkit.overwrite] };
+    return { text: 'Now I run it.', calls: [toolkit.run] };
   },
 });
 
@@ -82,21 +82,21 @@ const has = (offered: readonly string[], needs: readonly string[]): boolean =>
 
 /** The profile of single decisions has no tool that ends a run, and no other editor. */
 const isSingleDecision = (offered: readonly string[]): boolean =>
-  has(offered, ['execute_command', 'writeCode']) && !has(offered, sunaHands.needs);
+  has(offered, ['execute_command', 'writeCode']) && !has(offered, sunaToolkit.needs);
 
 function judge(
   steps: readonly AssistantTurn[],
-  { hands, offeredTools }: Pick<Conversation, 'offeredTools'> & { readonly hands: Hands },
+  { toolkit, offeredTools }: Pick<Conversation, 'offeredTools'> & { readonly toolkit: Toolkit },
 ): Turn {
   const output = steps.at(-1)?.calls[0]?.result ?? '';
   const finish = (report: string) =>
     toReport(`${report} The last run answered:\n${output.slice(0, 1000)}`, offeredTools);
   if (output.includes('FizzBuzz')) return finish(`I wrote ${file}, found one mistake in it and mended it.`);
   if (!output.includes('Fizz')) return finish(`I wrote ${file}, but it did not run.`);
-  if (steps.filter((step) => did(step, hands.run.name)).length > 1) return finish('I could not mend the mistake.');
+  if (steps.filter((step) => did(step, toolkit.run.name)).length > 1) return finish('I could not mend the mistake.');
   return {
     text: 'Fifteen must say FizzBuzz, but it says Fizz: the test for both has to come first.',
-    calls: [hands.mend],
+    calls: [toolkit.mend],
   };
 }
 
