@@ -1,7 +1,6 @@
 import { runId } from '@rondo/contract';
 import { Sandboxes } from '../api/sandboxes';
 import { StoreFixture, nextId, started } from '../testing/store-fixture';
-import { toBatch } from './batch';
 import { selectForClaim } from './claim-runs';
 import { writeFacts } from './group-commit';
 
