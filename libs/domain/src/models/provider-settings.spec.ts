@@ -198,7 +198,7 @@ describe('whyNotConfigured', () => {
   it.each([
     ['anthropic/claude-opus-5', 'set ANTHROPIC_API_KEY'],
     ['missing/x', 'There is no model provider "missing". Configured: openai, demo, demo-anthropic.'],
-    ['demo/nonsense', 'There is no model "demo/nonsense". The models are: coder, plain,'],
+    ['demo/nonsense', 'There is no model "demo/nonsense". The models are: coder, site, plain,'],
     ['demo-anthropic/nonsense:tokens=2', 'There is no model "demo-anthropic/nonsense:tokens=2".'],
     ['demo/plain:tokens', '"tokens" is not of the form name=value'],
     ['demo/plain:token=2', 'plain has no parameter token. It has: tokens, delay_ms,'],
