@@ -6,6 +6,7 @@ import { useRondo } from '../session/use-session.ts';
 import { TriggerTabs } from '../triggers/trigger-tabs.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { OpenedCard } from '../ui/opened-card.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { DeadDeliveries } from './dead-deliveries.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
@@ -42,28 +43,15 @@ function NewEndpoint() {
   const rondo = useRondo();
   const refreshKey = useRefreshKey();
   const mayWrite = useMay('write');
-  const [isOpen, setOpen] = useState(false);
   const [created, setCreated] = useState<WebhookEndpointWithSecret | null>(null);
   const create = async (endpoint: NewWebhookEndpoint) => {
     setCreated(await rondo.webhookEndpoints.create(endpoint));
-    setOpen(false);
     await refreshKey(['endpoints']);
   };
   if (!mayWrite) return null;
   if (created)
     return <SecretOnce name={`The secret of ${created.url}`} secret={created.secret} close={() => setCreated(null)} />;
-  if (!isOpen)
-    return (
-      <p className="before-table">
-        <button onClick={() => setOpen(true)}>New endpoint</button>
-      </p>
-    );
-  return (
-    <section className="card">
-      <h2>New endpoint</h2>
-      <EndpointForm save={create} cancel={() => setOpen(false)} />
-    </section>
-  );
+  return <OpenedCard name="New endpoint">{(close) => <EndpointForm save={create} cancel={close} />}</OpenedCard>;
 }
 
 function EndpointItem({

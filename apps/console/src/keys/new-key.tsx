@@ -2,6 +2,7 @@ import type { ApiKeyWithSecret, NewApiKey } from '@rondo/client';
 import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
+import { OpenedCard } from '../ui/opened-card.tsx';
 import { Form, toText } from '../ui/form.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -16,39 +17,32 @@ const scopes: readonly (readonly [NewApiKey['scopes'][number], string])[] = [
 export function NewKey() {
   const rondo = useRondo();
   const refreshKey = useRefreshKey();
-  const [isOpen, setOpen] = useState(false);
   const [created, setCreated] = useState<ApiKeyWithSecret | null>(null);
   const create = async (fields: FormData) => {
     const scope = scopes.find(([name]) => name === toText(fields, 'scope'))?.[0] ?? 'read';
     const expiry = toText(fields, 'expiry');
     const expires = expiry === '' ? {} : { expires_at: new Date(expiry).toISOString() };
     setCreated(await rondo.apiKeys.create({ name: toText(fields, 'name'), scopes: [scope], ...expires }));
-    setOpen(false);
     await refreshKey(['keys']);
   };
   if (created)
     return <SecretOnce name={`The key “${created.name}”`} secret={created.key} close={() => setCreated(null)} />;
-  if (!isOpen)
-    return (
-      <p className="before-table">
-        <button onClick={() => setOpen(true)}>New key</button>
-      </p>
-    );
   return (
-    <section className="card">
-      <h2>New key</h2>
-      <Form work={create} button="Create" label="New key" cancel={() => setOpen(false)}>
-        <div className="fields">
-          <TextField label="Name" name="name" required maxLength={200} autoFocus />
-          <ChoiceField label="May" name="scope" options={scopes} defaultValue="write" />
-          <TextField
-            label="Expires"
-            name="expiry"
-            type="datetime-local"
-            hint="From then on it is refused, and what it has signed in. Empty: it does not expire."
-          />
-        </div>
-      </Form>
-    </section>
+    <OpenedCard name="New key">
+      {(close) => (
+        <Form work={create} button="Create" label="New key" cancel={close}>
+          <div className="fields">
+            <TextField label="Name" name="name" required maxLength={200} autoFocus />
+            <ChoiceField label="May" name="scope" options={scopes} defaultValue="write" />
+            <TextField
+              label="Expires"
+              name="expiry"
+              type="datetime-local"
+              hint="From then on it is refused, and what it has signed in. Empty: it does not expire."
+            />
+          </div>
+        </Form>
+      )}
+    </OpenedCard>
   );
 }

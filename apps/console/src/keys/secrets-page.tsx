@@ -7,6 +7,7 @@ import { age } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
+import { OpenedCard } from '../ui/opened-card.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
@@ -82,25 +83,23 @@ function readSecret(fields: FormData): NewSecret {
 function NewSecretForm() {
   const rondo = useRondo();
   const refreshKey = useRefreshKey();
-  const [isOpen, setOpen] = useState(false);
-  const create = async (fields: FormData) => {
-    await rondo.secrets.create(readSecret(fields));
-    setOpen(false);
-    await refreshKey(['secrets']);
-  };
-  if (!isOpen)
-    return (
-      <p className="before-table">
-        <button onClick={() => setOpen(true)}>New secret</button>
-      </p>
-    );
   return (
-    <section className="card">
-      <h2>New secret</h2>
-      <Form work={create} button="Store" label="New secret" cancel={() => setOpen(false)}>
-        <SecretFields />
-      </Form>
-    </section>
+    <OpenedCard name="New secret">
+      {(close) => (
+        <Form
+          work={async (fields) => {
+            await rondo.secrets.create(readSecret(fields));
+            close();
+            await refreshKey(['secrets']);
+          }}
+          button="Store"
+          label="New secret"
+          cancel={close}
+        >
+          <SecretFields />
+        </Form>
+      )}
+    </OpenedCard>
   );
 }
 

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
+import { OpenedCard } from '../ui/opened-card.tsx';
 import { type Refusals, useRefusals } from '../ui/refusals.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { useOwners } from './store-scope.tsx';
@@ -36,44 +37,38 @@ export function NewStore() {
   const rondo = useRondo();
   const refreshKey = useRefreshKey();
   const navigate = useNavigate();
-  const [isOpen, setOpen] = useState(false);
   const [refusals, placing] = useRefusals(refusedFields);
   const create = placing(async (fields) => {
     const { id } = await rondo.memoryStores.create(readStore(fields));
     await refreshKey(['memory stores']);
     await navigate({ to: '/agents/memory/$storeId', params: { storeId: id } });
   });
-  if (!isOpen)
-    return (
-      <p className="before-table">
-        <button onClick={() => setOpen(true)}>New store</button>
-      </p>
-    );
   return (
-    <section className="card">
-      <h2>New store</h2>
-      <Form work={create} button="Create" label="New store" cancel={() => setOpen(false)}>
-        <div className="fields">
+    <OpenedCard name="New store">
+      {(close) => (
+        <Form work={create} button="Create" label="New store" cancel={close}>
+          <div className="fields">
+            <TextField
+              label="Name"
+              name="name"
+              required
+              autoFocus
+              spellCheck={false}
+              placeholder="preferences"
+              hint="Agents and runs name it so: lower-case letters, digits and hyphens."
+              problem={refusals['name']}
+            />
+            <ScopeFields refusals={refusals} />
+          </div>
           <TextField
-            label="Name"
-            name="name"
-            required
-            autoFocus
-            spellCheck={false}
-            placeholder="preferences"
-            hint="Agents and runs name it so: lower-case letters, digits and hyphens."
-            problem={refusals['name']}
+            label="Description"
+            name="description"
+            hint="Models read it, too."
+            problem={refusals['description']}
           />
-          <ScopeFields refusals={refusals} />
-        </div>
-        <TextField
-          label="Description"
-          name="description"
-          hint="Models read it, too."
-          problem={refusals['description']}
-        />
-      </Form>
-    </section>
+        </Form>
+      )}
+    </OpenedCard>
   );
 }
 

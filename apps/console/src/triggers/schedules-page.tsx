@@ -1,11 +1,11 @@
 import { type NewSchedule, type Schedule, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { ahead } from '../ui/amounts.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { OpenedCard } from '../ui/opened-card.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { ScheduleForm } from './schedule-form.tsx';
@@ -44,25 +44,13 @@ function NewSchedulePart() {
   const refreshKey = useRefreshKey();
   const navigate = useNavigate();
   const mayWrite = useMay('write');
-  const [isOpen, setOpen] = useState(false);
   const create = async (schedule: NewSchedule) => {
     const { id } = await rondo.schedules.create(schedule);
     await refreshKey(['schedules']);
     await navigate({ to: '/schedules/$scheduleId', params: { scheduleId: id } });
   };
   if (!mayWrite) return null;
-  if (!isOpen)
-    return (
-      <p className="before-table">
-        <button onClick={() => setOpen(true)}>New schedule</button>
-      </p>
-    );
-  return (
-    <section className="card">
-      <h2>New schedule</h2>
-      <ScheduleForm save={create} cancel={() => setOpen(false)} />
-    </section>
-  );
+  return <OpenedCard name="New schedule">{(close) => <ScheduleForm save={create} cancel={close} />}</OpenedCard>;
 }
 
 function ScheduleItem({ schedule, now }: { readonly schedule: Schedule; readonly now: number }) {

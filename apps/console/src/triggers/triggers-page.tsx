@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { OpenedCard } from '../ui/opened-card.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { TriggerForm } from './trigger-form.tsx';
@@ -42,11 +43,9 @@ function NewTrigger() {
   const rondo = useRondo();
   const refreshKey = useRefreshKey();
   const mayWrite = useMay('write');
-  const [isOpen, setOpen] = useState(false);
   const [created, setCreated] = useState<WebhookTriggerWithSecret | null>(null);
   const create = async (trigger: NewWebhookTrigger) => {
     setCreated(await rondo.webhookTriggers.create(trigger));
-    setOpen(false);
     await refreshKey(['triggers']);
   };
   if (!mayWrite) return null;
@@ -54,18 +53,7 @@ function NewTrigger() {
     return (
       <SecretOnce name={`The secret of “${created.name}”`} secret={created.secret} close={() => setCreated(null)} />
     );
-  if (!isOpen)
-    return (
-      <p className="before-table">
-        <button onClick={() => setOpen(true)}>New webhook</button>
-      </p>
-    );
-  return (
-    <section className="card">
-      <h2>New webhook</h2>
-      <TriggerForm save={create} cancel={() => setOpen(false)} />
-    </section>
-  );
+  return <OpenedCard name="New webhook">{(close) => <TriggerForm save={create} cancel={close} />}</OpenedCard>;
 }
 
 function TriggerItem({
