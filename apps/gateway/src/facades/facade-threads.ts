@@ -40,7 +40,7 @@ export class FacadeThreads {
     return this.dependencies.ids.findThread(chat);
   }
 
-  async findOrCreate(chat: FacadeChat): Promise<ThreadId> {
+  private async findOrCreate(chat: FacadeChat): Promise<ThreadId> {
     const { ids, quotas } = this.dependencies;
     const known = await ids.findThread(chat);
     if (known) return known;
@@ -53,8 +53,15 @@ export class FacadeThreads {
     return data[0];
   }
 
-  /** A run on a thread, or the one that the same request has begun before. Rejects with the problems of beginning a run. */
-  async begin(wanted: WantedRun, thread: ThreadId): Promise<BegunRun> {
+  /**
+   * A run on the thread of the chat, or on a new one where none was found; or the run that the same request has begun before.
+   * Rejects with the problems of beginning a run.
+   */
+  begin(wanted: WantedRun, chatId: string, found: ThreadId | undefined): Promise<BegunRun> {
+    return found ? this.beginOn(found, wanted) : this.beginChat(wanted, chatId);
+  }
+
+  private async beginOn(thread: ThreadId, wanted: WantedRun): Promise<BegunRun> {
     const { caller, facade, name, request } = wanted;
     const { accountId, keyId: createdBy } = caller;
     const outcome = await this.dependencies.idempotent.once<Run, Run>(toEquivalent(wanted), async (promised) => {
@@ -68,13 +75,11 @@ export class FacadeThreads {
     return { run, isKnown };
   }
 
-  /** The same on the thread of a chat that may be new: its thread, the names and the run are then made in one transaction. */
-  async beginChat(wanted: WantedRun, chatId: string): Promise<BegunRun> {
+  /** The thread, the names and the run are made in one transaction. */
+  private async beginChat(wanted: WantedRun, chatId: string): Promise<BegunRun> {
     const { caller, facade, name, request } = wanted;
     const { accountId, keyId: createdBy } = caller;
     const chat = { accountId, facade, chatId };
-    const known = await this.find(chat);
-    if (known) return this.begin(wanted, known);
     const [id, newThreadId] = [runId.parse(`run_${newUlid()}`), threadId.parse(`thr_${newUlid()}`)];
     const promised = toPendingKey<Run>(toEquivalent(wanted));
     const run = name === undefined ? undefined : { name, runId: id };
@@ -85,7 +90,7 @@ export class FacadeThreads {
       return { run: (await this.dependencies.service.create(accountId, request, options)).run, isKnown: false };
     } catch (error) {
       if (!(error instanceof ChatTaken)) throw error;
-      return this.begin(wanted, await this.findOrCreate(chat));
+      return this.beginOn(await this.findOrCreate(chat), wanted);
     }
   }
 }

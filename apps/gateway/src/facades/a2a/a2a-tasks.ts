@@ -106,7 +106,8 @@ export class A2aTasks {
       metadata: {},
     };
     const wanted = { caller, facade, key: [chatId, message.messageId], request };
-    const { run, isKnown } = await this.dependencies.threads.beginChat(wanted, chatId);
+    const { threads } = this.dependencies;
+    const { run, isKnown } = await threads.begin(wanted, chatId, await threads.find({ accountId, facade, chatId }));
     const address = { accountId, runId: run.id };
     if (isKnown) return { address };
     const ids = { taskId: run.id, threadId: run.thread_id, contextId: chatId };

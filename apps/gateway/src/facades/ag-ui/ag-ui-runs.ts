@@ -165,8 +165,7 @@ export class AgUiRuns {
         metadata: { [questionKey]: question.id.slice(0, 200) },
       },
     };
-    const { threads } = this.dependencies;
-    const { run } = await (threadId ? threads.begin(wanted, threadId) : threads.beginChat(wanted, request.threadId));
+    const { run } = await this.dependencies.threads.begin(wanted, request.threadId, threadId);
     return toShown(order, run, 0);
   }
 

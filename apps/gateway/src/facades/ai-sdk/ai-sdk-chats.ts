@@ -85,7 +85,7 @@ export class AiSdkChats {
     if (last.role === 'assistant') throw nothingAwaited();
     if (typeof request.messageId === 'string') throw notNewest(request.messageId);
     const wanted = { caller, facade, key: toKey(request, last), request: toRunRequest(request, last) };
-    return toFirstMessage((await this.dependencies.threads.beginChat(wanted, request.id)).run);
+    return toFirstMessage((await this.dependencies.threads.begin(wanted, request.id, undefined)).run);
   }
 
   /** A new question, or the newest one with other words. */
@@ -119,8 +119,8 @@ export class AiSdkChats {
     }: { question: AiSdkMessage; edits: RunRequest['edit_message_id']; key: readonly string[] | undefined },
   ): Promise<ChatMessage> {
     const wanted = { ...toRunRequest(request, question), edit_message_id: edits };
-    const { run } = await this.dependencies.threads.begin({ caller, facade, key, request: wanted }, threadId);
-    return toFirstMessage(run);
+    const run = { caller, facade, key, request: wanted };
+    return toFirstMessage((await this.dependencies.threads.begin(run, request.id, threadId)).run);
   }
 
   private async findNewestQuestion({
