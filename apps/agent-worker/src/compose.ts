@@ -14,7 +14,7 @@ import {
   readTiers,
   tools,
 } from '@rondo/domain';
-import { TiktokenCounter, createModels, maxToolsOf } from '@rondo/llm';
+import { TiktokenCounter, createModels, findMaxTools } from '@rondo/llm';
 import {
   NatsRunFeed,
   OpenExecutors,
@@ -212,7 +212,7 @@ function toRunner(
     builtIn: tools,
     lacked: () => support.lacked,
     spaceFor: (settings) =>
-      readToolSpace(settings, { maxTools: (name) => maxToolsOf(name, providers), inputBudget: toBudgets(providers) }),
+      readToolSpace(settings, { maxTools: (name) => findMaxTools(name, providers), inputBudget: toBudgets(providers) }),
     catalogFor: mcpCatalog.catalogFor.bind(mcpCatalog),
   });
   const files = composeFiles(adapters, placement);

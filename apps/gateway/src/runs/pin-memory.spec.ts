@@ -5,7 +5,7 @@ const store = (name: string) => ({ id: `mem_${name}`, name, description: `About 
 type Found = Awaited<ReturnType<MemoryReads['stores']['findForRun']>>;
 type Listed = Awaited<ReturnType<MemoryReads['entries']['list']>>;
 
-const readsOf = (entries: readonly Partial<MemoryVersion>[]): MemoryReads => ({
+const toReads = (entries: readonly Partial<MemoryVersion>[]): MemoryReads => ({
   stores: {
     findForRun: (_, names) =>
       Promise.resolve(['notes', 'people'].filter((name) => names.includes(name)).map(store) as unknown as Found),
@@ -16,7 +16,7 @@ const pin = (
   overrides: object,
   { definition = undefined as object | undefined, entries = [] as Partial<MemoryVersion>[] } = {},
 ) =>
-  pinMemory(readsOf(entries), { accountId: accountId.parse('acc_someone') }, { overrides, definition } as Parameters<
+  pinMemory(toReads(entries), { accountId: accountId.parse('acc_someone') }, { overrides, definition } as Parameters<
     typeof pinMemory
   >[2]);
 

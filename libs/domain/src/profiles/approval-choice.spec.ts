@@ -46,16 +46,16 @@ describe('attack: another tool than the one that needs approval', () => {
 });
 
 it('keeps the time for questions of MCP servers where no tool has a rule', () => {
-  const approvalsOf = (request: SettingsRequest) => {
+  const readApprovals = (request: SettingsRequest) => {
     const outcome = effectiveSettings(request, { model: 'demo/coder' });
     return 'settings' in outcome ? outcome.settings.approvals : outcome.problems;
   };
-  expect(approvalsOf({ approval_expires_s: 60 })).toEqual({ rules: {}, expires_s: 60 });
-  expect(approvalsOf({ agent: { approval_expires_s: 60 }, approval_expires_s: 70 })).toEqual({
+  expect(readApprovals({ approval_expires_s: 60 })).toEqual({ rules: {}, expires_s: 60 });
+  expect(readApprovals({ agent: { approval_expires_s: 60 }, approval_expires_s: 70 })).toEqual({
     rules: {},
     expires_s: 70,
   });
-  expect(approvalsOf({})).toBeUndefined();
+  expect(readApprovals({})).toBeUndefined();
 });
 
 describe('a rule of approval', () => {

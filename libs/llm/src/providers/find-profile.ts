@@ -41,7 +41,7 @@ function knownProfile({ name, baseUrl }: Addressed, model: string): ProviderProf
 }
 
 /** The most tools of a request to a model. */
-export function maxToolsOf(model: string, { providers }: Pick<ModelProviders, 'providers'>): number {
+export function findMaxTools(model: string, { providers }: Pick<ModelProviders, 'providers'>): number {
   const provider = providers.find(({ name }) => name === splitModelName(model).provider);
   return (provider && findProfile(provider, model).maxTools) ?? usualMaxTools;
 }
