@@ -23,9 +23,11 @@ export function shownTools({ offered, search }: ToolSet, loaded: readonly string
 
 /** Those of the named tools that the model would be shown only once they are loaded. */
 export function notShown(set: ToolSet, loaded: readonly string[], names: readonly string[]): string[] {
-  const shown = new Set(shownTools(set, loaded).map(({ name }) => name));
-  const found = new Set(set.search?.tools.map(({ name }) => name));
-  return names.filter((name) => found.has(name) && !shown.has(name));
+  const { search } = set;
+  if (!search) return [];
+  const shown = shownTools(set, loaded);
+  const isIn = (tools: readonly ToolDefinition[], wanted: string) => tools.some(({ name }) => name === wanted);
+  return names.filter((name) => isIn(search.tools, name) && !isIn(shown, name));
 }
 
 const shownCharacters = 300;
