@@ -69,8 +69,8 @@ interface MostTokens {
 
 /** The most that a call can cost, in USD. */
 export function mostCost({ input, output, ...price }: ModelPrice, tokens: MostTokens): number {
-  const { cache_read = input, long_prompt } = price;
-  const cache_write = (price.cache_write ?? input) * (tokens.waitsLong ? hourFactor : 1);
+  const { cache_read = input, cache_write: write, long_prompt } = price;
+  const cache_write = write === undefined ? input : write * (tokens.waitsLong ? hourFactor : 1);
   const long = long_prompt && tokens.input > long_prompt.above_tokens ? long_prompt : undefined;
   const prompt = tokens.input * Math.max(input, cache_read, cache_write) * (long?.input_factor ?? 1);
   return (prompt + tokens.output * output * (long?.output_factor ?? 1)) / million;

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { whyNoDemoModel } from './demo-models';
-import { hasToolCalls, listModels, readProviders, splitModelName, whyNotConfigured } from './provider-settings';
+import {
+  hasToolCalls,
+  listModels,
+  mostCallCost,
+  readProviders,
+  splitModelName,
+  whyNotConfigured,
+} from './provider-settings';
 
 const declared = (...providers: object[]) => ({ MODEL_PROVIDERS: JSON.stringify(providers) });
 
@@ -256,5 +263,23 @@ describe('listModels', () => {
     });
     expect(models.map(({ id }) => id)).toContain('demo/plain');
     expect(new Set(models.map(({ provider }) => provider))).toEqual(new Set(['demo', 'demo-anthropic', 'local']));
+  });
+});
+
+describe('mostCallCost', () => {
+  const models = [{ id: 'm', price: { input: 2, output: 0 } }];
+  const providers = readProviders({
+    ...declared({ name: 'local', base_url: 'http://localhost/v1', models }),
+    ANTHROPIC_API_KEY: 'k',
+  });
+  const inputCost = (model: string, waitsLong: boolean) =>
+    mostCallCost({ model, inputTokens: 1_000_000, maxOutputTokens: 0, unsettledUsd: 0, waitsLong }, providers, 0);
+
+  it('counts what a prompt costs that is kept for an hour, where a model has a price for what is kept', () => {
+    expect(inputCost('anthropic/claude-sonnet-4-5', true)).toBeCloseTo(
+      1.6 * (inputCost('anthropic/claude-sonnet-4-5', false) ?? NaN),
+    );
+    expect(inputCost('local/m', true)).toBe(2);
+    expect(inputCost('local/m', false)).toBe(2);
   });
 });
