@@ -1,4 +1,4 @@
-import type { Rondo } from '@rondo/client';
+import type { Rondo, Waiting } from '@rondo/client';
 import { type ReactNode, useMemo } from 'react';
 import { Button } from './button.tsx';
 import { readFollowUps, toChatItems } from './chat-items.ts';
@@ -31,6 +31,7 @@ export function Chat({ rondo, parts, children, ...options }: ChatProps) {
 export function Conversation({ thread, parts, children }: ConversationProps) {
   const { rondo, turns, endings, isActive, isLoading, live, approvals, approve, error, queued } = thread;
   const items = useMemo(() => toChatItems(turns, endings), [turns, endings]);
+  const waiting = live?.view.waiting ?? null;
   const last = items.at(-1);
   const prompts = !isActive && last?.kind === 'speech' ? readFollowUps(last.row) : [];
   return (
@@ -38,7 +39,7 @@ export function Conversation({ thread, parts, children }: ConversationProps) {
       {items.length === 0 && !isLoading && children}
       <ItemList rondo={rondo} items={items} parts={parts} />
       <Approvals approvals={approvals} approve={approve} />
-      <WaitingLine waiting={live?.view.waiting ?? null} />
+      <WaitingLine waiting={waiting && isDecidedHere(waiting) ? null : waiting} />
       {isActive && live?.view.waiting === null && (
         <p className="rondo-status" role="status">
           {live.view.status === 'stopping' ? 'Stopping …' : 'Working …'}
@@ -67,3 +68,7 @@ export function Conversation({ thread, parts, children }: ConversationProps) {
     </section>
   );
 }
+
+/** A question is answered with the next message, and calls of the page's own tools by the page. */
+const isDecidedHere = ({ reason }: Waiting): boolean =>
+  reason === 'ask' || reason === 'approval' || reason === 'caller_tools';

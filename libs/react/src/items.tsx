@@ -1,7 +1,15 @@
-import { type MessageRow, type NoteRow, type Rondo, type ToolCallRow, describeEnding } from '@rondo/client';
+import {
+  type CallApproval,
+  type MessageRow,
+  type NoteRow,
+  type Rondo,
+  type ToolCallRow,
+  describeEnding,
+} from '@rondo/client';
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
 import { describeAction, summarizeActions } from './actions.ts';
 import type { ChatItem } from './chat-items.ts';
+import { describeNote } from './describe-note.ts';
 import { isNoteToAgent } from './edited-turns.ts';
 import { plainText } from './plain-text.ts';
 
@@ -12,7 +20,7 @@ export interface PartProps {
   readonly ToolCall: { readonly row: ToolCallRow };
   /** Calls that went well, or go on, and thoughts between them. */
   readonly Work: { readonly rows: readonly (ToolCallRow | MessageRow)[] };
-  /** Something that the run did beside messages and calls. Nothing is shown of it unless this part is given. */
+  /** Something that the run did beside messages and calls. A chat shows nothing of it unless this part is given. */
   readonly Note: { readonly row: NoteRow };
 }
 
@@ -142,12 +150,32 @@ function PlainCall({ row }: PartProps['ToolCall']) {
   return (
     <article className={`rondo-call rondo-${row.status}`} aria-label={row.name}>
       <p>{toSentence(row)}</p>
+      {row.approval && <p className="rondo-decision">{describeDecision(row.approval)}</p>}
       {row.result?.error !== undefined && <p className="rondo-problem">{plainText(row.result.error)}</p>}
       {row.reason !== null && <p className="rondo-problem">{plainText(row.reason)}</p>}
       {row.output !== '' && <pre tabIndex={0}>{plainText(row.output)}</pre>}
     </article>
   );
 }
+
+/** What was decided about a call. */
+export const decisions: Record<NonNullable<CallApproval['decision']>['outcome'], string> = {
+  approve: 'Approved',
+  edit: 'Approved with changed arguments',
+  deny: 'Denied',
+  expire: 'Not approved in time',
+};
+
+function describeDecision({ decision }: CallApproval): string {
+  if (!decision) return 'A person decides about it.';
+  const { outcome, decidedBy, reason } = decision;
+  const by = decidedBy === null ? '' : ` with the key ${decidedBy}`;
+  return `${decisions[outcome]}${by}${reason === null ? '.' : `: ${plainText(reason)}`}`;
+}
+
+export const PlainNote = ({ row }: PartProps['Note']) => (
+  <p className="rondo-note">{plainText(describeNote(row.fact))}</p>
+);
 
 function toSentence(row: ToolCallRow): string {
   const { verb, object } = describeAction(row);

@@ -45,18 +45,21 @@ function Decision({ decide }: DecisionProps) {
   );
 }
 
-const sentences: Partial<Record<Waiting['reason'], string>> = {
+const sentences: Record<Waiting['reason'], string> = {
+  ask: 'It waits for an answer.',
+  approval: 'It waits for a decision about its calls.',
+  elicitation: 'An MCP server asks a person.',
+  caller_tools: 'It waits for results of its caller.',
   budget: 'It has used up its budget, and waits for a higher one.',
   tool_unknown: 'It waits for a decision about a call whose outcome is unknown.',
   child_runs: 'It waits for other agents.',
 };
 
-/** What a run waits for that is not decided here. A question is answered with the next message. */
+/** What a run waits for. */
 export function WaitingLine({ waiting }: { readonly waiting: Waiting | null }) {
-  const sentence = waiting && sentences[waiting.reason];
-  return sentence ? (
+  return waiting ? (
     <p className="rondo-waiting" role="status">
-      {sentence}
+      {sentences[waiting.reason]}
     </p>
   ) : null;
 }

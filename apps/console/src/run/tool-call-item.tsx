@@ -1,5 +1,5 @@
 import type { CallApproval, ToolCallRow } from '@rondo/client';
-import { type SpokenText, colouredText, describeArguments, plainText, spokenText } from '@rondo/react';
+import { decisions, type SpokenText, colouredText, describeArguments, plainText, spokenText } from '@rondo/react';
 import { memo, useState } from 'react';
 import { FileCards } from '../chat/file-cards.tsx';
 import { between, duration, moment } from '../ui/amounts.ts';
@@ -65,13 +65,6 @@ export const ToolCallItem = memo(function ToolCallItem({ row, sentAt }: ToolCall
     </article>
   );
 });
-
-const decisions: Record<NonNullable<CallApproval['decision']>['outcome'], string> = {
-  approve: 'Approved',
-  edit: 'Approved with changed arguments',
-  deny: 'Denied',
-  expire: 'Not approved in time',
-};
 
 interface DecisionProps {
   readonly approval: CallApproval;

@@ -1,20 +1,11 @@
 import type { Usage } from '@rondo/client';
 
+export { count, duration } from '@rondo/react';
+
 const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
-
-/** `40 ms`, `1.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`. What took no whole millisecond took less than one. */
-export function duration(ms: number): string {
-  if (ms < 1) return '< 1 ms';
-  if (Math.round(ms) < second) return `${Math.round(ms)} ms`;
-  if (ms < 10 * second) return `${(ms / second).toFixed(1)} s`;
-  if (ms < minute) return `${Math.floor(ms / second)} s`;
-  if (ms < hour) return `${Math.floor(ms / minute)} min ${Math.floor((ms % minute) / second)} s`;
-  if (ms < day) return `${Math.floor(ms / hour)} h ${Math.floor((ms % hour) / minute)} min`;
-  return `${Math.floor(ms / day)} d ${Math.floor((ms % day) / hour)} h`;
-}
 
 /** One unit: `just now`, `4 min ago`. */
 export function age(from: string, now: number): string {
@@ -51,8 +42,6 @@ export function momentIn(at: string, timeZone: string): string {
 }
 
 export const between = (from: string, to: string): number => Date.parse(to) - Date.parse(from);
-
-export const count = (value: number): string => value.toLocaleString('en-US');
 
 /** Before the first reply has ended, nothing is known of what it uses: zeros would be wrong. */
 export const isUsageKnown = (usage: Pick<Usage, 'input_tokens' | 'output_tokens'>): boolean =>

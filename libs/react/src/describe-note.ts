@@ -1,0 +1,79 @@
+import type { BudgetRaised, McpConnected, NoteRow, RunForked } from '@rondo/client';
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** `40 ms`, `1.4 s`, `12 s`, `3 min 20 s`, `2 h 5 min`. What took no whole millisecond took less than one. */
+export function duration(ms: number): string {
+  if (ms < 1) return '< 1 ms';
+  if (Math.round(ms) < second) return `${Math.round(ms)} ms`;
+  if (ms < 10 * second) return `${(ms / second).toFixed(1)} s`;
+  if (ms < minute) return `${Math.floor(ms / second)} s`;
+  if (ms < hour) return `${Math.floor(ms / minute)} min ${Math.floor((ms % minute) / second)} s`;
+  if (ms < day) return `${Math.floor(ms / hour)} h ${Math.floor((ms % hour) / minute)} min`;
+  return `${Math.floor(ms / day)} d ${Math.floor((ms % day) / hour)} h`;
+}
+
+export const count = (value: number): string => value.toLocaleString('en-US');
+
+const replacedSentence = (unknown: readonly string[]): string =>
+  'The database was replaced by another that may lack the last facts before this one. ' +
+  (unknown.length === 0 ? 'No call was lost.' : `It is not known what these calls did: ${unknown.join(', ')}.`);
+
+/** What a fact beside messages and calls says, in one sentence. */
+export function describeNote(fact: NoteRow['fact']): string {
+  switch (fact.type) {
+    case 'iteration.restarted':
+      return 'Another worker took over. What the first one had not finished was withdrawn; nothing is lost.';
+    case 'model.retried':
+      return `The model failed (${fact.data.error.code}). Attempt ${fact.data.attempt + 1} after ${duration(fact.data.delay_ms)}.`;
+    case 'model.fell_back':
+      return `${fact.data.from} failed (${fact.data.error.code}); ${fact.data.to} answers instead.`;
+    case 'context.compaction_started':
+      return `Summarizes older messages: ${count(fact.data.tokens_before)} tokens are too many.`;
+    case 'context.compacted':
+      return `Made the conversation shorter: ${count(fact.data.tokens_before)} → ${count(fact.data.tokens_after)} tokens.`;
+    case 'context.compaction_failed':
+      return `Could not summarize older messages (${fact.data.error.code}); goes on without.`;
+    case 'run.forked':
+      return forkSentence(fact);
+    case 'budget.raised':
+      return `The budget was raised to ${wholeBudget(fact.data)} with the key ${fact.data.raised_by}.`;
+    case 'mcp.connected':
+      return connectedSentence(fact.data);
+    case 'mcp.skipped':
+      return `The MCP server ${fact.data.server} was left out, and the run has no tools of it: ${fact.data.reason}`;
+    case 'tool.input_requested':
+      return fact.data.elicitations.map(({ server, message }) => `The MCP server ${server} asks: ${message}`).join(' ');
+    case 'tool.input_given':
+      return `${fact.data.answered_by === null ? 'The time was over' : 'A person answered'}, and ${fact.data.name} is told: ${fact.data.action}.`;
+    case 'database.replaced':
+      return replacedSentence(fact.data.unknown_calls.map(({ name }) => name));
+    case 'tool.resolved':
+      return `A person ruled on ${fact.data.name}: ${rulings[fact.data.outcome]}.`;
+  }
+}
+
+function wholeBudget({ usd, tokens }: BudgetRaised['data']): string {
+  const limits = [
+    ...(usd === undefined ? [] : [`$${usd}`]),
+    ...(tokens === undefined ? [] : [`${count(tokens)} tokens`]),
+  ];
+  return limits.join(' and ');
+}
+
+function connectedSentence({ server, tools, refused }: McpConnected['data']): string {
+  const offered = `The MCP server ${server} is connected: ${tools.length === 1 ? '1 tool' : `${tools.length} tools`}`;
+  const names = refused.map(({ tool, reason }) => `${tool} (${reason})`).join(', ');
+  return refused.length === 0 ? `${offered}.` : `${offered}; not offered: ${names}.`;
+}
+
+function forkSentence({ data: { seq, cut_back: cutBack, model } }: RunForked): string {
+  const shared = `The fork begins here: facts 1…${seq} are those of its origin`;
+  const why = cutBack === null ? '' : `, because ${cutBack}`;
+  return `${shared}${why}.${model === undefined ? '' : ` ${model} goes on.`}`;
+}
+
+const rulings = { completed: 'it took effect', not_applied: 'it did not take effect', retry: 'it is sent again' };
