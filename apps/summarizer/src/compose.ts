@@ -54,6 +54,10 @@ export async function compose(config: Config, log: Logger) {
     work: new WorkAhead(adapters.database, ['activeRuns', 'titles']),
   });
   const heartbeat = new Heartbeat(config.SUMMARIZER_ID, store, activeRuns);
+  const reapDead = async () => {
+    const held = activeRuns.all().map(({ claim }) => claim);
+    if ((await store.reapDead(config.SUMMARIZER_ID, held)) > 0) await relay.publish();
+  };
   const onError = (task: string, error: unknown) => log.warn({ task, error }, 'periodic task failed');
   return {
     ...adapters,
@@ -79,7 +83,7 @@ export async function compose(config: Config, log: Logger) {
         look: rest.task,
         reapDead: {
           everyMs: reapDeadEveryMs,
-          work: rest.unlessResting(async () => (await store.reapDead()) > 0 && relay.publish()),
+          work: rest.unlessResting(reapDead),
         },
       },
       onError,

@@ -73,13 +73,17 @@ function runTasks(parts: MaintenanceParts): Record<string, TaskSchedule> {
       await relay.publish();
     }
   };
+  const reapDead = async () => {
+    const held = activeRuns.all().map(({ claim }) => claim);
+    if ((await store.reapDead(config.WORKER_ID, held)) > 0) await relay.publish();
+  };
   return {
     heartbeat: { everyMs: config.HEARTBEAT_MS, work: () => heartbeat.beat() },
     look: rest.task,
     reap: { everyMs: config.REAP_MS, work: rest.unlessResting(reap) },
     reapDead: {
       everyMs: reapDeadEveryMs,
-      work: rest.unlessResting(async () => (await store.reapDead()) > 0 && relay.publish()),
+      work: rest.unlessResting(reapDead),
     },
     ...(config.ACCOUNT_TIERS && {
       reservations: {

@@ -46,6 +46,7 @@ import { GroupCommit } from './group-commit';
 import { renewLeases } from './leases';
 import { type MessageRow, toMessage } from './message-row';
 import { type ReaperDelays, Reaper } from './reaper';
+import { UnansweredClaims } from './unanswered-claims';
 import { type RunJson, readStop, toRun } from './run-row';
 
 export interface RunStoreOptions {
@@ -78,6 +79,7 @@ export class PostgresRunStore implements RunStore, FairClaims, LastClaims, Lease
   private readonly leaseMs: number;
   private readonly log: GroupCommit;
   private readonly reaper: Reaper;
+  private readonly unanswered: UnansweredClaims;
 
   constructor(private readonly options: RunStoreOptions) {
     this.database = options.database;
@@ -92,17 +94,20 @@ export class PostgresRunStore implements RunStore, FairClaims, LastClaims, Lease
     this.next = new StatementBatcher((orders) => fairQueue.claim(orders));
     this.histories = new StatementBatcher((rows) => readHistories(sql, rows));
     this.waiters = new StatementBatcher((threads) => hasWaiters(sql, threads));
+    this.unanswered = new UnansweredClaims(sql, this.leaseMs);
     this.reaper = new Reaper(sql, { leaseMs: this.leaseMs, ...options.reaper });
   }
 
   async claim(id: RunId, owner: string): Promise<ClaimedRun | undefined> {
-    const answer = await this.claims.of({ id, owner }).catch((cause: unknown) => ({ epoch: null, cause }));
+    const answer = await this.unanswered
+      .watch(this.claims.of({ id, owner }))
+      .catch((cause: unknown) => ({ epoch: null, cause }));
     return this.readable(id, answer);
   }
 
   /** Reads the history after the claim is committed, so that an unreadable run does not undo the other claims of the batch. */
   async claimNext(owner: string, served: () => readonly ServedAccount[]): Promise<ClaimedRun | undefined> {
-    const row = await this.next.of({ owner, served });
+    const row = await this.unanswered.watch(this.next.of({ owner, served }));
     return row && this.readable(row.run.id, await claimFrom(row, () => this.histories.of(row)));
   }
 
@@ -117,7 +122,8 @@ export class PostgresRunStore implements RunStore, FairClaims, LastClaims, Lease
   }
 
   claimToEnd(id: RunId, owner: string): Promise<LastClaim | undefined> {
-    return claimToEnd(this.database.sql, { id, owner, leaseMs: this.leaseMs, queue: this.queue });
+    const order = { id, owner, leaseMs: this.leaseMs, queue: this.queue };
+    return this.unanswered.watch(claimToEnd(this.database.sql, order));
   }
 
   /** Runs of this queue that are unclaimed for `sinceMs`, oldest first: the fallback when the queue delivers no jobs. */
@@ -153,9 +159,13 @@ export class PostgresRunStore implements RunStore, FairClaims, LastClaims, Lease
     return found + (await promoteStranded(this.database, newId, (facts) => onPromoted?.(facts)));
   }
 
-  /** Queues the runs of dead owners whose leases are still valid. Costs one cheap query when no owner died. */
-  reapDead(): Promise<number> {
-    return this.reaper.reapDead();
+  /**
+   * Queues the runs of dead owners whose leases are still valid, and those that this owner claimed without an answer: `held` are
+   * those that it knows of. Costs one cheap query when no owner died.
+   */
+  async reapDead(owner: string, held: readonly Claim[]): Promise<number> {
+    const known = held.map(({ runId }) => runId);
+    return (await this.unanswered.release(owner, known)) + (await this.reaper.reapDead());
   }
 
   /** Never rejects: the run has ended in any case, and `reap` retries what fails here. */
