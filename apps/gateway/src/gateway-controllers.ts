@@ -9,6 +9,7 @@ import { ApprovalsController } from './approvals/approvals.controller';
 import { A2aController } from './facades/a2a/a2a.controller';
 import { AgUiController } from './facades/ag-ui/ag-ui.controller';
 import { AiSdkController } from './facades/ai-sdk/ai-sdk.controller';
+import { SunaController } from './facades/suna/suna.controller';
 import { LangGraphAssistantsController } from './facades/langgraph/langgraph-assistants.controller';
 import { LangGraphRunsController } from './facades/langgraph/langgraph-runs.controller';
 import { LangGraphThreadsController } from './facades/langgraph/langgraph-threads.controller';
@@ -97,6 +98,7 @@ export const controllers: Type[] = [
   A2aController,
   AgUiController,
   AiSdkController,
+  SunaController,
   LangGraphAssistantsController,
   LangGraphThreadsController,
   LangGraphRunsController,

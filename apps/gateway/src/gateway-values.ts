@@ -60,6 +60,7 @@ import { ResponseReader } from './facades/openai/response-reader';
 import { AnthropicAgents } from './facades/anthropic/anthropic-agents';
 import { AnthropicEnvironments } from './facades/anthropic/anthropic-environments';
 import { AnthropicSessions } from './facades/anthropic/anthropic-sessions';
+import { SunaRuns } from './facades/suna/suna-runs';
 import { FileUploads } from './files/file-uploads';
 import { McpDiscoveryService } from './mcp-tools/mcp-discovery-service';
 import { IdempotentMessages } from './idempotency/idempotent-requests';
@@ -147,6 +148,7 @@ const provideFacades = (parts: GatewayParts): Provider[] => [
   { provide: A2aTasks, useValue: createA2aTasks(parts) },
   { provide: A2aCards, useValue: new A2aCards(parts.config.PUBLIC_URL) },
   { provide: AgUiRuns, useValue: createAgUiRuns(parts) },
+  { provide: SunaRuns, useValue: createSunaRuns(parts) },
   ...provideLangGraph(parts),
   ...provideOpenAi(parts),
   ...provideMcp(parts),
@@ -170,6 +172,11 @@ function createA2aTasks(parts: GatewayParts): A2aTasks {
 function createAgUiRuns(parts: GatewayParts): AgUiRuns {
   const { facadeIds: ids, runs, messages, agents, runService: service } = parts;
   return new AgUiRuns({ ids, threads: createFacadeThreads(parts), runs, messages, agents, service });
+}
+
+function createSunaRuns(parts: GatewayParts): SunaRuns {
+  const { runs, threads, messages, agents, runService: service, quotas } = parts;
+  return new SunaRuns({ runs, threads, messages, agents, service, quotas });
 }
 
 function provideLangGraph(parts: GatewayParts) {

@@ -121,6 +121,19 @@ stream.on('response.output_text.delta', ({ delta }) => process.stdout.write(delt
 const { id, status } = await stream.finalResponse();
 console.log(\`\\n\${id} \${status}\`);`,
   },
+  suna: {
+    path: '/suna/api',
+    packages: [],
+    program: `const api = \`\${process.env.RONDO_URL}/suna/api\`;
+const headers = { Authorization: \`Bearer \${process.env.RONDO_API_KEY}\` };
+const body = new FormData();
+body.append('prompt', 'Write a small program and run it.');
+body.append('model_name', 'demo/coder');
+const begun = await fetch(\`\${api}/agent/initiate\`, { method: 'POST', headers, body });
+const { agent_run_id } = await begun.json();
+const stream = await fetch(\`\${api}/agent-run/\${agent_run_id}/stream\`, { headers });
+for await (const lines of stream.body.pipeThrough(new TextDecoderStream())) process.stdout.write(lines);`,
+  },
 };
 
 const names = Object.keys(programs).join(', ');

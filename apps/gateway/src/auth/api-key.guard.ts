@@ -8,7 +8,7 @@ import type { RequestRate } from './account-quota';
 import type { ApiRequest } from './api-request';
 import type { Authenticator } from './authenticator';
 import { type ClientReach, requireClientScope } from './client-access';
-import { facadeKey } from './credentials';
+import { facadeKey, urlToken } from './credentials';
 import type { DeploymentOperator } from './deployment-operator';
 import { requireScope } from './scopes';
 
@@ -50,7 +50,7 @@ export class ApiKeyGuard implements CanActivate {
 
   private async authenticate(request: ApiRequest): Promise<Caller> {
     const { authenticator } = this.dependencies;
-    const key = isFacadePath(request.path) ? facadeKey(request.headers) : undefined;
+    const key = isFacadePath(request.path) ? (facadeKey(request.headers) ?? urlToken(request)) : undefined;
     const caller = await (key === undefined
       ? authenticator.callerOfRequest(request)
       : authenticator.findCaller(key, request));

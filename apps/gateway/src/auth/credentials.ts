@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { ApiError } from '../problems/api-error';
+import { clientTokenPrefix } from '@rondo/persistence';
+import type { Request } from 'express';
+import { ApiError, unauthorized } from '../problems/api-error';
 
 /** The key of `Authorization: Bearer <key>`. */
 export const bearerKey = (header: string | undefined): string | undefined => /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
@@ -20,4 +22,17 @@ export function facadeKey({ authorization, 'x-api-key': header }: IncomingHttpHe
   if (authorization !== undefined && bearerKey(authorization) !== header)
     throw new ApiError('malformed_request', 'Authorization and x-api-key have different keys: send one of them.');
   return header;
+}
+
+const watchesByUrl = /^\/suna\/api\/agent-run\/[^/]+\/stream$/;
+
+/**
+ * The client token of a stream whose clients cannot send a header. Throws `unauthorized` for a key, which must not stand in a URL:
+ * those are kept in histories and logs.
+ */
+export function urlToken({ path, query, headers: { authorization } }: Request): string | undefined {
+  const { token } = query;
+  if (authorization !== undefined || typeof token !== 'string' || !watchesByUrl.test(path)) return undefined;
+  if (!token.startsWith(clientTokenPrefix)) throw unauthorized('The token of a URL must be a client token.');
+  return token;
 }

@@ -171,6 +171,7 @@ const facadeBodies: Partial<Record<string, object>> = {
   createLangGraphRun: { assistant_id: 'rondo', input: { messages: ['Hello.'] } },
   streamLangGraphRun: { assistant_id: 'rondo', input: { messages: ['Hello.'] } },
   awaitLangGraphRun: { assistant_id: 'rondo', input: { messages: ['Hello.'] } },
+  addSunaMessage: { message: 'Hello.' },
   createOpenAiItems: { items: [{ role: 'user', content: 'Hello.' }] },
 } satisfies Partial<Record<keyof typeof facadeRoutes, object>>;
 
@@ -325,8 +326,8 @@ describe('isolation of accounts, over every route', () => {
       const run = await gateway.createRun();
       const target = path
         .replace('{chat_id}', run.thread_id)
-        .replace('{outer_thread_id}', run.thread_id)
-        .replace('{outer_run_id}', run.id)
+        .replace(/\{(outer_)?thread_id\}/, run.thread_id)
+        .replace(/\{(outer_)?run_id\}/, run.id)
         .replace('{response_id}', run.id.replace('run_', 'resp_'))
         .replace('{conversation_id}', run.thread_id.replace('thr_', 'conv_'))
         .replace('{model_name}', 'of%20the%20operator')

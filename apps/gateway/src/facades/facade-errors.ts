@@ -8,6 +8,7 @@ import {
   langGraphCoverage,
   mcpCoverage,
   openAiCoverage,
+  sunaCoverage,
 } from '@rondo/contract/api';
 import type { ProblemBody } from '../problems/problems';
 import { toA2aError } from './a2a/a2a.errors';
@@ -54,16 +55,19 @@ const facades: Readonly<Record<string, Facade>> = {
     }),
   },
   '/anthropic': { coverage: anthropicCoverage, toError: toAnthropicError },
-  '/langgraph': {
-    coverage: langGraphCoverage,
-    toError: ({ title, detail, code }, { refusal }) => ({
-      contentType: 'application/json; charset=utf-8',
-      text: JSON.stringify({ detail: refusal ?? detail ?? title, code }),
-    }),
-  },
+  '/langgraph': { coverage: langGraphCoverage, toError: toDetail },
   '/mcp': { coverage: mcpCoverage, toError: toMcpError },
   '/openai': { coverage: openAiCoverage, toError: toOpenAiError },
+  '/suna': { coverage: sunaCoverage, toError: toDetail },
 };
+
+/** As servers in Python answer. */
+function toDetail({ title, detail, code }: ProblemBody, { refusal }: FailedFacadeRequest): FacadeError {
+  return {
+    contentType: 'application/json; charset=utf-8',
+    text: JSON.stringify({ detail: refusal ?? detail ?? title, code }),
+  };
+}
 
 /** The beginning of the paths of a façade. Undefined for a path of no façade. */
 const findPrefix = (path: string): string | undefined =>

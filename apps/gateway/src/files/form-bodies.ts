@@ -1,4 +1,4 @@
-import { mostFiles } from '@rondo/contract/api';
+import { type FormText, mostFiles } from '@rondo/contract/api';
 import type { Caller } from '@rondo/persistence';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
@@ -6,14 +6,19 @@ import { parseJson } from '../http/body';
 import { InvalidRequest } from '../problems/api-error';
 import type { FileUploads } from './file-uploads';
 
-/** The text that a form may have as a field of its own, for example `input`. */
-export type FormText = 'input' | 'content';
-
 export interface FormBody {
   /** What a JSON request would have as its body, with the ids of the files. */
   readonly body: object;
   /** Says the same for the same form: ids of files differ each time, and their content does not. */
   readonly identity: object;
+}
+
+/** A request whose body may be a form, and the texts that the form of its route may have. */
+interface FormRequest {
+  readonly request: Request;
+  readonly response: Response;
+  readonly text: FormText;
+  readonly fields?: readonly string[] | undefined;
 }
 
 const jsonField = 'body';
@@ -29,17 +34,15 @@ export class FormBodies {
     private readonly textBytes: number,
   ) {}
 
-  async read(
-    caller: Caller,
-    { request, response, text }: { request: Request; response: Response; text: FormText },
-  ): Promise<FormBody> {
-    const shape = { fileField: 'files', mostFiles, textFields: [jsonField, text], textBytes: this.textBytes };
+  async read(caller: Caller, { request, response, text, fields: others = [] }: FormRequest): Promise<FormBody> {
+    const textFields = [jsonField, text, ...others];
+    const shape = { fileField: 'files', mostFiles, textFields, textBytes: this.textBytes };
     const { files, texts } = await this.uploads.receiveForm(caller, request, shape);
     response.once('close', () => {
       const wasUsed = response.statusCode < 300 && response.getHeader('Idempotent-Replayed') === undefined;
       if (!wasUsed) void this.uploads.discard(caller, files);
     });
-    const fields = toFields(texts, text);
+    const fields = toFields(texts);
     if (files.length === 0) return { body: fields, identity: fields };
     return {
       body: { ...fields, files: files.map(({ id }) => id) },
@@ -48,13 +51,12 @@ export class FormBodies {
   }
 }
 
-function toFields(texts: ReadonlyMap<string, string>, text: FormText): Record<string, unknown> {
-  const given = texts.get(text);
-  const json = texts.get(jsonField);
+function toFields(texts: ReadonlyMap<string, string>): Record<string, unknown> {
+  const { [jsonField]: json, ...given } = Object.fromEntries(texts);
   const parsed = jsonObject.safeParse(json === undefined ? {} : parseJson(Buffer.from(json)));
   if (!parsed.success) throw new InvalidRequest([{ field: jsonField, message: 'must be a JSON object' }]);
-  for (const field of ['files', ...(given === undefined ? [] : [text])])
+  for (const field of ['files', ...Object.keys(given)])
     if (field in parsed.data)
       throw new InvalidRequest([{ field, message: 'give it in the form or in `body`, not in both' }]);
-  return { ...parsed.data, ...(given !== undefined && { [text]: given }) };
+  return { ...parsed.data, ...given };
 }

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
 import type { MemoryBudget } from '../auth/memory-budget';
-import type { FormBodies, FormText } from '../files/form-bodies';
+import type { FormBodies } from '../files/form-bodies';
 import { isForm } from '../files/multipart';
 import { readRoute } from './route-metadata';
 import { expectedBytes, hasBody, readJson } from './body';
@@ -23,7 +23,11 @@ export class BodyGuard implements CanActivate {
     const request = http.getRequest<ApiRequest>();
     if (!request.caller || !hasBody(request)) return true;
     if (route?.form !== undefined && isForm(request))
-      return this.readForm(request, { response: http.getResponse<Response>(), text: route.form });
+      return this.readForm(request, {
+        response: http.getResponse<Response>(),
+        text: route.form,
+        fields: route.formFields,
+      });
     const release = this.memory.acquire(request.caller.accountId, expectedBytes(request, this.limitBytes));
     http.getResponse<Response>().once('close', release);
     return this.read(request);
@@ -31,10 +35,10 @@ export class BodyGuard implements CanActivate {
 
   private async readForm(
     request: ApiRequest,
-    { response, text }: { response: Response; text: FormText },
+    form: Omit<Parameters<FormBodies['read']>[1], 'request'>,
   ): Promise<boolean> {
     if (!request.caller) return true;
-    const { body, identity } = await this.forms.read(request.caller, { request, response, text });
+    const { body, identity } = await this.forms.read(request.caller, { request, ...form });
     request.body = body;
     request.identity = identity;
     return true;

@@ -28,6 +28,7 @@ export {
   type Role,
   type Route,
   type RouteBody,
+  type FormText,
   type RouteDefinition,
   type RouteParams,
   type RouteQuery,
@@ -83,6 +84,7 @@ export {
 export { langGraphCoverage } from './facades/langgraph-coverage';
 export { facadeCoverage, facadeRoutes } from './facades/facade-routes';
 export { type McpRunOutcome, type McpToolName, mcp, mcpCoverage, mcpRunOutcome, mcpToolInputs } from './facades/mcp';
+export { type SunaInitiation, type SunaRow, type SunaStart, suna, sunaCoverage } from './facades/suna';
 export {
   type OpenAiChatMessage,
   type OpenAiChatRequest,

@@ -27,7 +27,9 @@ export interface RouteDefinition {
   /** JSON. A missing body is an empty object. */
   readonly body?: z.ZodType;
   /** The body may also be a form with files and this text of the body; `body` then describes its other fields. */
-  readonly form?: 'input' | 'content';
+  readonly form?: FormText;
+  /** The names of other texts of that form, which are fields of the body, too. */
+  readonly formFields?: readonly string[];
   /** A body that the handler reads itself, as OpenAPI describes its content. */
   readonly rawBody?: Readonly<Record<string, RawContent>>;
   /** By status. A handler of a route with several says which one its answer has. */
@@ -50,6 +52,9 @@ export interface RouteDefinition {
  * admins of the caller's account. `operator`: admins of the account that operates this deployment.
  */
 export type Role = 'open' | 'reader' | 'account-admin' | 'operator';
+
+/** A text that a form may have as a field of its own. */
+export type FormText = 'input' | 'content' | 'prompt' | 'name';
 
 /** The most files of a form, and those that one message of a run may have. */
 export const mostFiles = 20;

@@ -8,9 +8,10 @@ import { langGraph } from './langgraph';
 import { langGraphCoverage } from './langgraph-coverage';
 import { mcp, mcpCoverage } from './mcp';
 import { openAi, openAiCoverage } from './openai';
+import { suna, sunaCoverage } from './suna';
 
 /** The routes of all façades. What another account may not see is tested for each: an unknown chat is no error there. */
-export const facadeRoutes = { ...a2a, ...agUi, ...aiSdk, ...anthropic, ...langGraph, ...mcp, ...openAi };
+export const facadeRoutes = { ...a2a, ...agUi, ...aiSdk, ...anthropic, ...langGraph, ...mcp, ...openAi, ...suna };
 
 /** By the names of the pages in `docs/facades/`. */
 export const facadeCoverage: Readonly<Record<string, FacadeCoverage>> = {
@@ -21,4 +22,5 @@ export const facadeCoverage: Readonly<Record<string, FacadeCoverage>> = {
   langgraph: langGraphCoverage,
   mcp: mcpCoverage,
   openai: openAiCoverage,
+  suna: sunaCoverage,
 };

@@ -1,0 +1,215 @@
+import { z } from 'zod';
+import { inputContent } from '../../content';
+import { modelName } from '../../model-name';
+import { fileIds } from '../new-run';
+import { type RouteDefinition, defineRoutes } from '../route';
+import { type FacadeCoverage, refuseFields } from './coverage';
+
+const harmless = [false, 'false'];
+
+/** What every run of that API may say, and Rondo decides by the agent. */
+const refusedSettings = {
+  enable_thinking: { why: 'set `llm.reasoning_effort` of a stored agent', harmless },
+  enable_context_manager: {
+    why: 'contexts are compacted by the settings of the agent',
+    harmless: [true, 'true', ...harmless],
+  },
+} as const;
+
+const runFields = {
+  model_name: 'the model, as `provider/model`. Default: as for `/v1/runs`',
+  agent_id: 'a [stored agent](../agents.md), by its id or its name',
+  stream: 'is not read: each run can be watched',
+  reasoning_effort: 'is not read while thinking is off',
+};
+
+/** What Rondo serves of the HTTP API that Suna had in 2025. */
+export const sunaCoverage = {
+  path: '/suna/api',
+  routes: {
+    'POST /agent/initiate': 'a run on a new thread, with files',
+    'POST /threads': 'a thread',
+    'GET /threads': 'the newest 100 threads',
+    'GET /threads/{id}': 'a thread',
+    'GET /threads/{id}/messages': 'its newest 1,000 messages, oldest first',
+    'POST /threads/{id}/messages/add': 'a message of the user: the answer where the newest run asks for one',
+    'POST /thread/{id}/agent/start': 'a run that reads the messages; or the run that is active',
+    'GET /thread/{id}/agent-runs': 'the newest 100 runs of a thread',
+    'GET /agent-run/{id}': 'a run',
+    'GET /agent-run/{id}/stream': 'its events from the first one on, up to its end or its question',
+    'POST /agent-run/{id}/stop': 'stops it',
+  },
+  refusedRoutes: {
+    '* /agents/*': 'use `/v1/agents`',
+    '* /project/*': 'use `/v1/projects`',
+    '* /sandboxes/*': 'use `/v1/sandboxes`',
+    '* /billing/*': 'use `/v1/balance`',
+    '* /triggers/*': 'use `/v1/schedules` and `/v1/webhook-triggers`',
+    '* /workflows/*': 'a run is begun by its input',
+    '* /knowledge-base/*': 'use `/v1/memory-stores`, or files of a run',
+    '* /transcription/*': 'upload the recording with the run, and let a tool read it',
+    '* /feature-flags/*': 'there are none',
+    '* /api-keys/*': 'use `/v1/api-keys`',
+  },
+  requests: {
+    'form of `POST /agent/initiate`': {
+      served: { prompt: 'the input', files: 'up to 20 files, which are in `/workspace`', ...runFields },
+      refused: refusedSettings,
+    },
+    'body of `POST /thread/{id}/agent/start`': { served: runFields, refused: refusedSettings },
+  },
+} as const satisfies FacadeCoverage;
+
+const settings = {
+  model_name: modelName.nullish(),
+  agent_id: z.string().min(1).max(200).nullish(),
+  stream: z.unknown().optional(),
+  reasoning_effort: z.unknown().optional(),
+  ...refuseFields(refusedSettings),
+};
+
+const initiation = z.strictObject({ prompt: inputContent, files: fileIds, ...settings });
+export type SunaInitiation = z.infer<typeof initiation>;
+
+const start = z.strictObject(settings);
+export type SunaStart = z.infer<typeof start>;
+
+const text = z.string();
+const begunRun = z.object({ thread_id: text, agent_run_id: text });
+const status = z.enum(['running', 'completed', 'stopped', 'failed']);
+
+const thread = z.object({
+  thread_id: text,
+  project_id: text.nullable(),
+  account_id: text,
+  name: text.nullable(),
+  is_public: z.boolean(),
+  metadata: z.record(text, z.unknown()),
+  created_at: text,
+  updated_at: text,
+});
+
+/** A message as rows of Suna's database have it: its content and its metadata are JSON as text. */
+const row = z.object({
+  message_id: text.nullable(),
+  thread_id: text,
+  type: text,
+  is_llm_message: z.boolean(),
+  content: text,
+  metadata: text,
+  created_at: text,
+  updated_at: text,
+});
+export type SunaRow = z.infer<typeof row>;
+
+const runRow = z.object({
+  id: text,
+  thread_id: text,
+  status,
+  started_at: text,
+  completed_at: text.nullable(),
+  error: text.nullable(),
+  created_at: text,
+});
+
+const run = z.object({
+  id: text,
+  threadId: text,
+  status,
+  startedAt: text,
+  completedAt: text.nullable(),
+  error: text.nullable(),
+});
+
+/** Routes that clients of Suna call. They are no part of the API: their form is Suna's. */
+export const suna = defineRoutes('suna', {
+  initiateSunaAgent: {
+    method: 'POST',
+    path: '/suna/api/agent/initiate',
+    summary: 'Begin a run on a new thread',
+    form: 'prompt',
+    formFields: ['model_name', 'agent_id', 'stream', 'reasoning_effort', ...Object.keys(refusedSettings)],
+    body: initiation,
+    storesAnswer: false,
+    answers: { 200: { body: begunRun } },
+  },
+  createSunaThread: {
+    method: 'POST',
+    path: '/suna/api/threads',
+    summary: 'Create a thread',
+    form: 'name',
+    body: z.strictObject({ name: z.string().trim().min(1).max(200).optional() }),
+    storesAnswer: false,
+    answers: { 200: { body: thread } },
+  },
+  listSunaThreads: {
+    method: 'GET',
+    path: '/suna/api/threads',
+    summary: 'List threads, newest first',
+    answers: { 200: { body: z.object({ threads: z.array(thread) }) } },
+  },
+  getSunaThread: {
+    method: 'GET',
+    path: '/suna/api/threads/{thread_id}',
+    client: 'read',
+    summary: 'Read a thread',
+    answers: { 200: { body: thread } },
+  },
+  listSunaMessages: {
+    method: 'GET',
+    path: '/suna/api/threads/{thread_id}/messages',
+    client: 'read',
+    summary: 'List the messages of a thread, oldest first',
+    query: z.strictObject({ order: z.literal('asc').optional() }),
+    answers: { 200: { body: z.object({ messages: z.array(row) }) } },
+  },
+  addSunaMessage: {
+    method: 'POST',
+    path: '/suna/api/threads/{thread_id}/messages/add',
+    summary: 'Add a message of the user',
+    query: z.strictObject({ message: z.string().min(1).max(100_000).optional() }),
+    body: z.strictObject({ message: z.string().min(1).max(100_000).optional() }),
+    storesAnswer: false,
+    answers: { 200: { body: row } },
+  },
+  startSunaAgent: {
+    method: 'POST',
+    path: '/suna/api/thread/{thread_id}/agent/start',
+    summary: 'Begin a run that reads the messages of a thread',
+    body: start,
+    storesAnswer: false,
+    answers: { 200: { body: z.object({ agent_run_id: text, status: text }) } },
+  },
+  listSunaRuns: {
+    method: 'GET',
+    path: '/suna/api/thread/{thread_id}/agent-runs',
+    client: 'read',
+    summary: 'List the runs of a thread, newest first',
+    answers: { 200: { body: z.object({ agent_runs: z.array(runRow) }) } },
+  },
+  getSunaRun: {
+    method: 'GET',
+    path: '/suna/api/agent-run/{run_id}',
+    client: 'read',
+    summary: 'Read a run',
+    answers: { 200: { body: run } },
+  },
+  watchSunaRun: {
+    method: 'GET',
+    path: '/suna/api/agent-run/{run_id}/stream',
+    client: 'read',
+    summary: 'Read the events of a run from the first one on',
+    query: z.strictObject({ token: z.string().optional() }),
+    answers: { 200: { description: 'Rows of Suna.', events: z.unknown() } },
+  },
+  stopSunaRun: {
+    method: 'POST',
+    path: '/suna/api/agent-run/{run_id}/stop',
+    client: 'send',
+    summary: 'Stop a run',
+    audit: 'run.stop',
+    body: z.strictObject({}),
+    storesAnswer: false,
+    answers: { 200: { body: z.object({ status: text }) } },
+  },
+} satisfies Record<string, RouteDefinition>);
