@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint';
 import rondo from '../../eslint.config.mjs';
 
-/** Without the rules that need types, which oxlint applies (lint.mjs). An editor, and `npx eslint` by hand, have all rules. */
+/** Without the rules that need types: for a few files, by hand. `npm test` applies all rules by oxlint (lint.mjs); an editor has all of them, too. */
 export default [
   ...rondo,
   tseslint.configs.disableTypeChecked,

@@ -1,5 +1,4 @@
 /** What the page of a run costs a browser, with a synthetic gateway on this machine; needs a build. Prints figures beside their goals. */
-/* global document, requestAnimationFrame, window -- of the functions that run in the page */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';

@@ -2,7 +2,6 @@
  * Whether a page that watches a run for an hour keeps more than what it shows: its memory, after garbage collection, beside that
  * of a page that has just been opened on the same log. `npm run bench:console -- --watch 60` takes sixty minutes.
  */
-/* global document -- of the function that runs in the page */
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startGateway } from './synthetic-gateway.mjs';
