@@ -252,11 +252,13 @@ export { type KnownMcpTool, type McpToolDefinition, knownMcpTool, mcpToolDefinit
 export { mcpHeaderPurpose } from './mcp-header-purpose';
 export {
   type McpDiscovery,
+  type McpResourceOperation,
   type McpServer,
   type McpServerRequest,
   type McpTool,
   maxMcpTools,
   mcpDiscovery,
+  mcpResourceOperation,
   mcpServer,
   mcpServerName,
   mcpServerRequest,

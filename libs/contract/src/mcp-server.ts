@@ -38,6 +38,10 @@ const fewHeaders = (headers: object) => Object.keys(headers).length <= 20;
 /** More than any model takes at once: it finds what it needs with `tool_search`. */
 export const maxMcpTools = 512;
 
+/** What a run is offered of a server that has resources, under the names that the protocol has for it. */
+export const mcpResourceOperation = z.enum(['resources/list', 'resources/read']);
+export type McpResourceOperation = z.infer<typeof mcpResourceOperation>;
+
 const options = {
   name: mcpServerName,
   /** The tools that are offered, by the server's own names. Default: all. */

@@ -1,4 +1,11 @@
-import type { AccountId, McpDiscovery, McpServer, McpTool, RunId } from '@rondo/contract';
+import {
+  type AccountId,
+  type McpDiscovery,
+  type McpServer,
+  type McpTool,
+  type RunId,
+  mcpResourceOperation,
+} from '@rondo/contract';
 import { type ClaimedRun, type ServerFact, TerminalError, type ToolDefinition } from '@rondo/domain';
 import type { McpListRequest } from '@rondo/messaging';
 import type { WithheldMcpTool } from '@rondo/persistence';
@@ -110,6 +117,9 @@ const unplaced = (error: unknown): McpDiscovery => ({
   reason: error instanceof TerminalError ? error.message : 'No executor could be asked to connect to the server.',
 });
 
+/** Lists and reads of resources: not the server says what they are. */
+const isOfProtocol = (tool: string): boolean => mcpResourceOperation.safeParse(tool).success;
+
 /** Only names below the server's own: an executor that lies cannot replace another tool. */
 function listTools(server: McpServer, tools: readonly McpTool[], known: ReadonlySet<string>): ToolDefinition[] {
   const names = new Set<string>();
@@ -122,7 +132,7 @@ function listTools(server: McpServer, tools: readonly McpTool[], known: Readonly
         description,
         input: anyArguments,
         parameters,
-        effect: server.trust_annotations === true ? effect_class : 'unsafe',
+        effect: server.trust_annotations === true || isOfProtocol(tool) ? effect_class : 'unsafe',
         runsIn: 'executor' as const,
         timeoutMs: longestCallMs,
         group: 'external' as const,

@@ -1,4 +1,4 @@
-import { type EffectClass, type McpServer, type McpTool, maxMcpTools } from '@rondo/contract';
+import { type EffectClass, type McpServer, type McpTool, maxMcpTools, mcpResourceOperation } from '@rondo/contract';
 import { z } from 'zod';
 import { toFingerprint } from './fingerprint';
 import { isReadable, readableLine } from './readable-text';
@@ -73,7 +73,7 @@ function readTools(server: McpServer, given: readonly unknown[]): DescribedTools
 
 const toName = (given: unknown): string => claimed.pick({ name: true }).safeParse(given).data?.name ?? '';
 
-function refuse({ refused }: DescribedTools, name: string, reason: string): void {
+export function refuse({ refused }: DescribedTools, name: string, reason: string): void {
   if (refused.length < maxMcpTools) refused.push({ tool: readableLine(name, shownName), reason });
 }
 
@@ -82,6 +82,7 @@ function toDescription(server: McpServer, given: unknown): McpTool | string {
   if (!parsed.success) return 'its description has not the form of one';
   const { name, description = '', inputSchema, outputSchema } = parsed.data;
   if (name === '' || name.length > 100 || !isReadable(name)) return 'its name is unreadable or too long';
+  if (mcpResourceOperation.safeParse(name).success) return 'its name is that of an operation of the protocol';
   const parameters = schemaOrProblem('its schema', () => checkedSchema(inputSchema));
   if (typeof parameters === 'string') return parameters;
   const hasOutput = outputSchema !== undefined;

@@ -42,14 +42,15 @@ const whole = 'io.rondo/whole';
  * the answer to a call that was executed. So what came is passed beside a result that is empty, and its parts are judged one by one.
  */
 function withWhole(result: Fields): Fields {
-  if (result['resultType'] !== 'complete') return result;
-  const kind = { resultType: 'complete', [whole]: result };
-  if ('tools' in result) return { ...kind, tools: [], ttlMs: 0, cacheScope: 'private', nextCursor: undefined };
-  return checkedBySdk.some((field) => field in result) ? result : { ...kind, content: [] };
+  if (result['resultType'] !== 'complete' || 'supportedVersions' in result) return result;
+  return { resultType: 'complete', [whole]: result, ...empty };
 }
 
-/** The fields of results that are used as the SDK reads them. */
-const checkedBySdk = ['supportedVersions', 'contents', 'resources', 'resourceTemplates', 'prompts', 'messages'];
+/** What the SDK demands of results, together. */
+const empty = {
+  ...{ content: [], tools: [], resources: [], resourceTemplates: [], contents: [], prompts: [], messages: [] },
+  ...{ ttlMs: 0, cacheScope: 'private' },
+};
 
 /** A result as the server sent it. */
 export const readWhole = (result: Fields): Fields => asFields(result[whole]) ?? result;

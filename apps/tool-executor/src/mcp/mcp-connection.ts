@@ -9,6 +9,7 @@ import { type DescribedTools, describeTools } from './describe-tools';
 import { type Generation, type KnownGenerations, otherGeneration } from './generations';
 import { readWhole } from './lenient-message';
 import { AnswerUnreadable, type McpAnswer, readAnswer } from './mcp-result';
+import { toResourceRequest, withResources } from './resources';
 import type { SchemaChecker } from './schemas/schema-checker';
 
 export interface ToolCallRequest {
@@ -157,9 +158,12 @@ export class McpConnection {
   /** Not older than the time that a list may be kept. */
   async tools(signal: AbortSignal): Promise<DescribedTools> {
     if (this.listed && performance.now() - this.listedAt < listKeptMs) return this.listed;
-    const given = await this.within(signal, (until) => this.list(until));
+    const { server } = this.started;
+    const { tools, resources } = this.connected().getServerCapabilities() ?? {};
+    const given = tools || !resources ? await this.within(signal, (until) => this.list(until)) : [];
     this.listedAt = performance.now();
-    this.listed = await describeTools(this.started.server, given, { schemas: this.parts.schemas, signal });
+    const described = await describeTools(server, given, { schemas: this.parts.schemas, signal });
+    this.listed = resources ? withResources(server, described) : described;
     return this.listed;
   }
 
@@ -176,12 +180,8 @@ export class McpConnection {
   }
 
   private async callOnce(request: ToolCallRequest): Promise<McpAnswer | ReturnType<typeof readRequiredInput>> {
-    const { tool, idempotencyKey, signal, timeoutMs, progress, input } = request;
+    const { signal, timeoutMs, progress } = request;
     const ended = anySignal([signal, this.broken.signal]);
-    const params = {
-      ...{ name: tool.tool, arguments: request.arguments, _meta: { 'idempotency-key': idempotencyKey } },
-      ...(input && toInputParams(input)),
-    };
     const options: RequestOptions = {
       signal: ended.signal,
       timeout: timeoutMs,
@@ -189,18 +189,32 @@ export class McpConnection {
         progress([message, total === undefined ? done : `${done}/${total}`].filter(Boolean).join(' ')),
     };
     try {
-      const client = this.connected();
-      const answer =
-        client.getProtocolEra() === 'modern'
-          ? await client.callTool(params, { ...options, toolDefinition: toDefinition(tool), allowInputRequired: true })
-          : await client.request({ method: 'tools/call', params }, anyAnswer, options);
-      if (answer['resultType'] === 'input_required') return readRequiredInput(this.started.server.name, answer);
-      return readAnswer(readWhole(answer));
+      return await this.send(request, options);
     } catch (error) {
       throw this.isOpen || signal.aborted ? error : this.broken.signal.reason; // the protocol's own error hides the reason
     } finally {
       ended.release();
     }
+  }
+
+  private async send({ tool, input, ...request }: ToolCallRequest, options: RequestOptions) {
+    const resource = toResourceRequest(tool.tool, request.arguments);
+    const meta = { _meta: { 'idempotency-key': request.idempotencyKey }, ...(input && toInputParams(input)) };
+    const call = { name: tool.tool, arguments: request.arguments, ...meta };
+    const client = this.connected();
+    const mayAsk = { ...options, allowInputRequired: true } as const;
+    const answer =
+      resource || client.getProtocolEra() !== 'modern'
+        ? await client.request(
+            resource
+              ? { method: resource.method, params: { ...resource.params, ...meta } }
+              : { method: 'tools/call', params: call },
+            anyAnswer,
+            mayAsk,
+          )
+        : await client.callTool(call, { ...mayAsk, toolDefinition: toDefinition(tool) });
+    if (answer['resultType'] === 'input_required') return readRequiredInput(this.started.server.name, answer);
+    return (resource?.readAnswer ?? readAnswer)(readWhole(answer));
   }
 
   async close(): Promise<void> {

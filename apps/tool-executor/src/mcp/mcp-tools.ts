@@ -10,11 +10,13 @@ import {
 import type { DispatchedCall } from '@rondo/messaging';
 import { type SecretBox, newUlid } from '@rondo/platform';
 import { z } from 'zod';
+import { SandboxError, workspacePath } from '../sandboxes';
 import type { SecretSource } from '../secrets/secret-source';
 import { Secrets } from '../services/secrets';
 import { InputRequired, OutcomeUnknown, type ToolContext } from '../tools/tool-handler';
 import type { HandledTool } from '../tools/tool-handlers';
 import type { McpConnection } from './mcp-connection';
+import type { KeepBytes } from './mcp-result';
 import { KnownGenerations } from './generations';
 import { type McpFailure, toFailure, toReason } from './mcp-failure';
 import { McpSessions } from './mcp-sessions';
@@ -126,7 +128,7 @@ export class McpTools {
           connection.user = toSecretUser(use);
           const tool = await shownTool(connection, work);
           if ('success' in tool) return tool;
-          const promised = { tool, given: work.call.arguments, signal: use.signal };
+          const promised = { tool, given: work.call.arguments, signal: use.signal, keep: this.keeper(use, work) };
           const wrong = await problemBefore(promised, this.schemas);
           if (wrong !== undefined) return wrong;
           sent.isSent = true;
@@ -144,6 +146,28 @@ export class McpTools {
       use.signal.throwIfAborted();
       return failedResult(`The server "${use.server.name}" ${sent.isSent ? says[how] : unsent}: ${toReason(error)}`);
     }
+  }
+
+  /** Files of the workspace. Their names follow from the call, so a repetition overwrites its own. */
+  private keeper(use: McpUse, { context: { sandbox, idempotencyKey } }: Attempt): KeepBytes {
+    let count = 0;
+    return async (bytes, uri) => {
+      const name = uri
+        .replace(/[?#].*$/s, '')
+        .split('/')
+        .at(-1)
+        ?.replace(/[^A-Za-z0-9._-]/g, '_')
+        .slice(-60);
+      const path = `resources/${use.server.name}/${idempotencyKey.slice(-12)}_${++count}_${name}`;
+      const clean = Buffer.from(this.redacted(use, bytes.toString('latin1')), 'latin1');
+      try {
+        await sandbox.files.write(path, clean, { mode: 'put' });
+        return `in the file ${workspacePath}/${path}`;
+      } catch (error) {
+        if (error instanceof SandboxError) return `not kept: ${readableLine(error.message, 200)}`;
+        throw error;
+      }
+    };
   }
 
   private withoutSecretsIn(use: McpUse, { asked, ...required }: RequiredInput): RequiredInput {

@@ -9,7 +9,10 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import {
   CallToolRequestSchema,
   type CallToolResult,
+  ListResourceTemplatesRequestSchema,
+  ListResourcesRequestSchema,
   ListToolsRequestSchema,
+  ReadResourceRequestSchema,
   isInitializeRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 import {
@@ -39,6 +42,13 @@ export interface CallOfTool {
   readonly progress: (progress: number, message: string) => Promise<void>;
 }
 
+/** Resources, which it may describe in any way. */
+export interface ServedResources {
+  readonly list: (cursor: string | undefined) => object;
+  readonly templates?: readonly object[];
+  readonly read: (uri: string) => object;
+}
+
 type ToolAnswer = CallToolResult | InputRequiredResult;
 
 export const anyObject = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
@@ -57,6 +67,9 @@ export class McpServerFixture {
   answer: (call: CallOfTool) => ToolAnswer | Promise<ToolAnswer> = ({ arguments: { text } }) => ({
     content: [{ type: 'text', text: `echo: ${String(text)}` }],
   });
+  hasTools = true;
+  /** Absent: it offers none. */
+  resources: ServedResources | undefined;
   private readonly servers: Server[] = [];
   private modern: McpHttpHandler | undefined;
   private readonly sessions = new Map<string, StreamableHTTPServerTransport | SSEServerTransport>();
@@ -146,11 +159,20 @@ export class McpServerFixture {
     await this.newServer().connect(transport);
   }
 
+  private get capabilities() {
+    return { ...(this.hasTools && { tools: { listChanged: true } }), ...(this.resources && { resources: {} }) };
+  }
+
   private newModernServer(): ModernServer {
-    const server = new ModernServer(
-      { name: 'fixture', version: '1' },
-      { capabilities: { tools: { listChanged: true } } },
-    );
+    const { resources } = this;
+    const server = new ModernServer({ name: 'fixture', version: '1' }, { capabilities: this.capabilities });
+    if (resources) {
+      server.setRequestHandler('resources/list', ({ params }) => resources.list(params?.cursor) as never); // any form
+      const templates = { resourceTemplates: resources.templates ?? [] };
+      server.setRequestHandler('resources/templates/list', () => templates as never);
+      server.setRequestHandler('resources/read', ({ params }) => resources.read(params.uri) as never);
+    }
+    if (!this.hasTools) return server;
     server.setRequestHandler('tools/list', () => ({ tools: this.tools as never })); // it may say anything
     server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
       const { name, arguments: given = {} } = params;
@@ -173,8 +195,15 @@ export class McpServerFixture {
   }
 
   private newServer(): Server {
-    const server = new Server({ name: 'fixture', version: '1' }, { capabilities: { tools: { listChanged: true } } });
+    const { resources } = this;
+    const server = new Server({ name: 'fixture', version: '1' }, { capabilities: this.capabilities });
     this.servers.push(server);
+    if (resources) {
+      server.setRequestHandler(ListResourcesRequestSchema, ({ params }) => resources.list(params?.cursor) as never); // any form
+      const templates = { resourceTemplates: resources.templates ?? [] };
+      server.setRequestHandler(ListResourceTemplatesRequestSchema, () => templates as never);
+      server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => resources.read(params.uri) as never);
+    }
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: this.tools }));
     server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification }) => {
       const { name, arguments: given = {}, _meta: meta } = params;

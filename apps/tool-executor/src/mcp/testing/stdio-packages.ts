@@ -19,6 +19,7 @@ const programs = {
     serveStdio(() => {
       const server = new McpServer({ name: 'packaged', version: '1' });
       server.registerTool('echo', { inputSchema: z.object({ text: z.string() }) }, ({ text }) => ({ content: [{ type: 'text', text: 'echo: ' + text }] }));
+      server.registerResource('a', 'notes://a', {}, (uri) => ({ contents: [{ uri: uri.href, text: 'A note.' }] }));
       return server;
     }, { legacy: 'reject' });`,
 };
