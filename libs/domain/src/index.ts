@@ -124,7 +124,7 @@ export { explainArguments } from './tools/explain-arguments';
 export { leavesProcesses, processTools, serverToolMark } from './tools/leaves-processes';
 export { executeCommand, stillRunning } from './tools/shell.tools';
 export { targetArguments } from './tools/tool-alias';
-export { type ServerFact, type ToolSet, callTimeoutMs, toToolSet } from './tools/tool-set';
+export { type ServerFact, type ToolSet, callTimeoutMs, mostCallMs, toToolSet } from './tools/tool-set';
 export { type ToolSpace, readToolSpace } from './tools/tool-space';
 export { restoreToolSet, toSnapshot } from './tools/tool-set-snapshot';
 

@@ -1,5 +1,5 @@
 import type { Delta, Run, ToolCall } from '@rondo/contract';
-import { callTimeoutMs, tools } from '@rondo/domain';
+import { callTimeoutMs, mostCallMs, tools } from '@rondo/domain';
 import {
   type NatsLink,
   NatsTools,
@@ -63,6 +63,7 @@ export function toTools(
         moves: placement,
         onOutput: (delta: Delta) => journal.publishDelta(delta),
         toTimeoutMs: (tool) => callTimeoutMs(run.settings, tool),
+        toMostMs: (tool) => mostCallMs(run.settings, tool),
         toTraceparent: traceparentsIn(run),
       }),
       (image) => blobs.keep(runId, image),

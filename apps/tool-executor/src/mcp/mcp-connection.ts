@@ -17,7 +17,9 @@ export interface ToolCallRequest {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string;
   readonly signal: AbortSignal;
+  /** Of waiting for a word of the server, and of the call. */
   readonly timeoutMs: number;
+  readonly mostMs: number;
   readonly progress: (text: string) => void;
   /** What people answered to the server, when it asked for it. */
   readonly input?: CallInput | undefined;
@@ -180,17 +182,19 @@ export class McpConnection {
   }
 
   private async callOnce(request: ToolCallRequest): Promise<McpAnswer | ReturnType<typeof readRequiredInput>> {
-    const { signal, timeoutMs, progress } = request;
-    const ended = anySignal([signal, this.broken.signal]);
+    const { signal, timeoutMs, mostMs, progress } = request;
+    const late = AbortSignal.timeout(mostMs);
+    const ended = anySignal([signal, this.broken.signal, late]);
     const options: RequestOptions = {
       signal: ended.signal,
-      timeout: timeoutMs,
+      ...{ timeout: timeoutMs, resetTimeoutOnProgress: true },
       onprogress: ({ message, progress: done, total }) =>
         progress([message, total === undefined ? done : `${done}/${total}`].filter(Boolean).join(' ')),
     };
     try {
       return await this.send(request, options);
     } catch (error) {
+      if (late.aborted) throw new Error(`It did not answer within ${mostMs / 1_000} s.`, { cause: error });
       throw this.isOpen || signal.aborted ? error : this.broken.signal.reason; // the protocol's own error hides the reason
     } finally {
       ended.release();

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type RequestListener, type Server, createServer } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type McpDiscovery, type McpServerRequest, accountId } from '@rondo/contract';
 import type { Sandbox } from '../sandboxes';
 import { run } from '../sandboxes/testing/run-command';
@@ -196,6 +197,24 @@ describe('attack: the answer of an MCP server', () => {
     await fixture.list(aServer());
     const reply = await fixture.reply(aServer(), 'tickets__echo', { text: '' }, { timeoutMs: 500 });
     expect(reply.how).toBe('unknown');
+  });
+
+  it('that reports progress without end ends with the longest time of the call, and shows a thousand lines', async () => {
+    server.answer = async ({ progress, signal }) => {
+      for (let at = 0; !signal.aborted; at += 1) {
+        await progress(at, 'x');
+        await sleep(at < 900 ? 0 : 12);
+      }
+      return { content: [] };
+    };
+    let output = '';
+    await fixture.list(aServer());
+    const limits = { timeoutMs: 1_000, mostMs: 4_000, output: (text: string) => (output += text) };
+    expect(await fixture.reply(aServer(), 'tickets__echo', { text: '' }, limits)).toMatchObject({
+      how: 'unknown',
+      reason: expect.stringContaining('It did not answer within 4 s.'),
+    });
+    expect(output.split('\n').length).toBeLessThan(1_010);
   });
 });
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { McpServerRequest } from '@rondo/contract';
 import { McpServerFixture, anyObject } from './testing/mcp-server-fixture';
 import { McpUseFixture } from './testing/mcp-use-fixture';
@@ -82,6 +83,19 @@ describe('a call of a tool of a server', () => {
     let output = '';
     await fixture.use(overHttp(), 'tickets__echo', { text: '' }, { output: (text) => (output += text) });
     expect(output).toBe('half 1/2\n');
+  });
+
+  it('may take longer than its time while its server reports progress', async () => {
+    server.answer = async ({ progress }) => {
+      for (let step = 0; step < 8; step += 1) {
+        await sleep(250);
+        await progress(step, 'going on');
+      }
+      return { content: [{ type: 'text', text: 'done' }] };
+    };
+    await fixture.list(overHttp());
+    const result = await fixture.use(overHttp(), 'tickets__echo', { text: '' }, { timeoutMs: 1_000, mostMs: 60_000 });
+    expect(result).toMatchObject({ output: 'done' });
   });
 
   it('is cancelled at the server when its run is stopped', async () => {

@@ -34,6 +34,8 @@ export interface ThreadMcpUse extends McpUse {
 export type McpTarget = NonNullable<DispatchedCall['mcp']>;
 
 const progressCharacters = 500;
+/** Lines of one call. */
+const mostProgress = 1_000;
 const anyArguments = z.looseObject({});
 
 /** Calls tools of MCP servers, and finds out which tools a server has. */
@@ -132,7 +134,7 @@ export class McpTools {
           const wrong = await problemBefore(promised, this.schemas);
           if (wrong !== undefined) return wrong;
           sent.isSent = true;
-          const answer = await connection.call(toToolRequest(work, tool));
+          const answer = await connection.call({ ...toToolRequest(work, tool), progress: this.progressTo(use, work) });
           if ('asked' in answer) throw new InputRequired(this.withoutSecretsIn(use, answer));
           return promisedResult(promised, answer, this.schemas);
         },
@@ -146,6 +148,14 @@ export class McpTools {
       use.signal.throwIfAborted();
       return failedResult(`The server "${use.server.name}" ${sent.isSent ? says[how] : unsent}: ${toReason(error)}`);
     }
+  }
+
+  /** Live output, as far as it is of use to people: a server may report without end. */
+  private progressTo(use: McpUse, { context }: Attempt): (text: string) => void {
+    let left = mostProgress;
+    return (text) => {
+      if (left-- > 0) context.output(`${this.redacted(use, readableLine(text, progressCharacters))}\n`);
+    };
   }
 
   /** Files of the workspace. Their names follow from the call, so a repetition overwrites its own. */
@@ -246,5 +256,5 @@ const toToolRequest = ({ call, context }: Attempt, tool: McpTool) => ({
   idempotencyKey: context.idempotencyKey,
   signal: context.signal,
   timeoutMs: context.timeoutMs,
-  progress: (text: string) => context.output(`${readableLine(text, progressCharacters)}\n`),
+  mostMs: context.mostMs,
 });

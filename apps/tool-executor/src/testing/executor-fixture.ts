@@ -28,6 +28,7 @@ export interface CallOptions {
   readonly thread?: string;
   readonly account?: string;
   readonly timeoutMs?: number;
+  readonly mostMs?: number;
   readonly signal?: AbortSignal;
   readonly output?: (text: string) => void;
 }
@@ -51,6 +52,7 @@ export function aCall(name: string, args: Record<string, unknown>, options: Call
     effect_class: toEffect(builtInTools.named(name), args),
     attempt: 1,
     timeout_ms: options.timeoutMs ?? 120_000,
+    ...(options.mostMs !== undefined && { most_ms: options.mostMs }),
   };
 }
 

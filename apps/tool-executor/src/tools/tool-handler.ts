@@ -24,6 +24,8 @@ export interface ToolContext {
   /** The sites that the thread has published. Undefined where previews are not configured. */
   readonly sites: ThreadSites | undefined;
   readonly timeoutMs: number;
+  /** The same while a server reports progress. */
+  readonly mostMs: number;
   /** Aborted when the call is to be killed. Quick work may ignore it and finish. */
   readonly signal: AbortSignal;
   /** Streams what a command prints, for live views. */

@@ -170,6 +170,7 @@ export class ToolRunner {
     const { call, listeners, sandbox } = running;
     if (isExpired(call)) return failed('Not executed: its turn came too late.');
     const startedAt = performance.now();
+    const timeoutMs = Math.min(tool.timeoutMs, call.timeout_ms);
     const frames = new OutputFrames(listeners.output);
     const context: ToolContext = {
       sandbox,
@@ -178,7 +179,8 @@ export class ToolRunner {
       previewUrl: (port) => this.parts.sandboxes.previewUrl?.(call.thread_id, port),
       sites: this.parts.sites?.of(call.thread_id, toAccount(call)),
       services: this.parts.services,
-      timeoutMs: Math.min(tool.timeoutMs, call.timeout_ms),
+      timeoutMs,
+      mostMs: call.most_ms ?? timeoutMs,
       idempotencyKey: call.call_id,
       runId: call.run_id,
       signal: listeners.signal,
@@ -186,7 +188,7 @@ export class ToolRunner {
     };
     try {
       const cacheable = { tool, input, account: toAccount(call) };
-      const work = () => knownInTime(handler.handle(input, context), context.timeoutMs);
+      const work = () => knownInTime(handler.handle(input, context), context.mostMs);
       const result = await this.parts.services.cache.readResult(cacheable, work);
       const duration_ms = Math.round(performance.now() - startedAt);
       const plan = mayChangeFiles(tool, call) ? await this.plans.changeIn(call.thread_id, sandbox) : undefined;

@@ -2,7 +2,7 @@ import type { SettingsRequest } from '@rondo/contract';
 import { tools as catalog } from '../tools/catalog';
 import type { ToolDefinition } from '../tools/define-tool';
 import { executeCommand } from '../tools/shell.tools';
-import { callTimeoutMs, toToolSet } from '../tools/tool-set';
+import { callTimeoutMs, mostCallMs, toToolSet } from '../tools/tool-set';
 import { effectiveSettings } from './effective-settings';
 
 const tickets = { name: 'tickets', transport: 'streamable_http', url: 'https://tickets.example/mcp' } as const;
@@ -67,6 +67,14 @@ describe('the policy of a tool', () => {
     expect(toolIn({ mcp_servers: [tickets], tools: { external: false } }, 'tickets__read')).toBeUndefined();
     const onlyThat = { external: false, tickets__read: true };
     expect(toolIn({ mcp_servers: [tickets], tools: onlyThat }, 'tickets__read')).toBeDefined();
+  });
+
+  it('lets a call of a server that reports progress take longer, unless it names the time itself', () => {
+    const read = ofServer('tickets__read');
+    expect(mostCallMs(createSettings({ mcp_servers: [tickets], limits: { tool_timeout_s: 20 } }), read)).toBe(600_000);
+    const policy = { mcp_servers: [tickets], tools: { tickets__read: { timeout_s: 400 } } };
+    expect(mostCallMs(createSettings(policy), read)).toBeUndefined();
+    expect(mostCallMs(createSettings({}), executeCommand)).toBeUndefined();
   });
 
   it.each<[SettingsRequest, string]>([

@@ -121,3 +121,13 @@ export function callTimeoutMs(
   const chosenMs = (ownS ?? limits.tool_timeout_s) * 1_000;
   return Math.min(tool?.timeoutMs ?? chosenMs, chosenMs);
 }
+
+/**
+ * The same while the server of the tool reports progress, each report of which begins that time anew. Undefined where reports do
+ * not count: a policy that names a time for the tool means it.
+ */
+export const mostCallMs = (
+  { tool_policies }: Pick<RunSettings, 'tool_policies'>,
+  tool: ToolDefinition | undefined,
+): number | undefined =>
+  tool?.source?.kind === 'mcp' && findPolicy(tool_policies, tool).timeout_s === undefined ? tool.timeoutMs : undefined;

@@ -32,6 +32,8 @@ export const dispatchedCall = z.object({
   effect_class: effectClass,
   attempt: z.number().int().positive(),
   timeout_ms: z.number().int().positive(),
+  /** The same while its server reports progress: each report begins `timeout_ms` anew. Absent: reports do not count. */
+  most_ms: z.number().int().positive().exactOptional(),
   /** No executor starts it later: the worker has given it up by then. Older workers do not send it. */
   expires_at: z.iso.datetime().exactOptional(),
   /** Set for a tool of an MCP server: what an executor needs to call it. Executors of before know no such tools. */

@@ -58,6 +58,8 @@ export interface NatsToolsOptions {
   readonly skills?: RunSettings['skills'];
   /** How long a call of a tool of this run may take. */
   readonly toTimeoutMs?: (tool: ToolDefinition | undefined) => number;
+  /** The same while its server reports progress. Undefined where reports do not count. */
+  readonly toMostMs?: (tool: ToolDefinition | undefined) => number | undefined;
   /** The span of a call, where the run is traced. */
   readonly toTraceparent?: ((call: ToolCall) => string) | undefined;
   readonly timing?: Partial<ToolTiming>;
@@ -187,12 +189,14 @@ export class NatsTools implements Tools<ExecutorResult> {
       epoch,
       toolSet,
       toTimeoutMs,
+      toMostMs,
       toTraceparent,
       secrets = [],
       skills = [],
     } = this.options;
     const tool = toolSet.named(call.name);
     const timeoutMs = toTimeoutMs?.(tool) ?? tool?.timeoutMs ?? usualTimeoutMs;
+    const mostMs = toMostMs?.(tool);
     const mcp = this.findServer(tool?.source);
     return {
       call_id: call.id,
@@ -205,6 +209,7 @@ export class NatsTools implements Tools<ExecutorResult> {
       effect_class: call.effect_class,
       attempt: call.attempt,
       timeout_ms: timeoutMs,
+      ...(mostMs !== undefined && { most_ms: mostMs }),
       ...(mcp && { mcp }),
       ...(call.input && { input: call.input }),
       ...(secrets.length > 0 && { secrets: [...secrets] }),

@@ -242,7 +242,8 @@ export class OpenCall {
   }
 
   private beginPatience(): void {
-    const patienceMs = this.call.timeout_ms + this.parts.timing.patienceMs;
+    const { timeout_ms: timeoutMs, most_ms: mostMs = timeoutMs } = this.call;
+    const patienceMs = mostMs + this.parts.timing.patienceMs;
     this.givesUpAt = Date.now() + patienceMs;
     this.patience = setTimeout(() => void this.timeOut(), patienceMs);
   }
