@@ -18,8 +18,7 @@ export interface ThreadSources {
 }
 
 /** An event of a thread: that of a run, and the place of the run among those that have begun on the thread. */
-export interface ThreadEvent {
-  readonly place: number;
+export interface ThreadEvent extends Pick<BegunRun, 'place' | 'factsBefore'> {
   /** As it was when the subscription reached it. */
   readonly run: Run;
   readonly event: SubscriberEvent;
@@ -117,12 +116,13 @@ export class ThreadSubscriptions {
   /** `deleted`: the run is gone, and with it the thread. */
   private async follow(
     { accountId }: ThreadAddress,
-    { id: runId, place }: BegunRun,
+    { id: runId, place, factsBefore }: BegunRun,
     { after, sink, signal }: ThreadSubscribeOptions,
   ): Promise<Ending> {
     let run: Run | undefined; // it is known before the first event, which follows the answer
     const runSink = {
-      send: (event: SubscriberEvent, json: string) => run !== undefined && sink.send({ place, run, event }, json),
+      send: (event: SubscriberEvent, json: string) =>
+        run !== undefined && sink.send({ place, factsBefore, run, event }, json),
       drained: () => sink.drained(),
     };
     const options = { after: after.seq, sink: runSink, signal };

@@ -45,7 +45,7 @@ import { type CountFilter, type RunCounts, type RunFilter, countRuns, listRuns }
 import { countActive, getRun, listToolCalls, readCallsOfResult, readHeads, readFinalTexts } from './read-runs';
 import { readWait } from './read-wait';
 import type { ThreadAddress } from '../thread-row';
-import { type BegunRun, countBegunRuns, listBegunRuns } from './thread-runs';
+import { type BegunRun, type WantedRun, countBegunRuns, findNewestBegunRun, listBegunRuns } from './thread-runs';
 import { type StopOrder, type StoppedRun, stopRun } from './stop-run';
 import { type LogVerification, holdsHash, verifyLog } from './verify-log';
 
@@ -121,6 +121,11 @@ export class Runs {
   /** The thread's runs that have begun after that place, in the order in which they did. At most 100. */
   begun(address: ThreadAddress, after: number): Promise<readonly BegunRun[]> {
     return listBegunRuns(this.database.sql, address, after);
+  }
+
+  /** The newest run that has begun on the thread, or the one that is wanted. */
+  newestBegun(address: ThreadAddress, wanted: WantedRun = {}): Promise<BegunRun | undefined> {
+    return findNewestBegunRun(this.database.sql, address, wanted);
   }
 
   /** How many runs have begun on each of these threads, of any account. A deleted thread is left out. */

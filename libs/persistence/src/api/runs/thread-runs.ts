@@ -4,32 +4,54 @@ import { checked } from '../../database/checked-query';
 import type { Sql } from '../../database/sql';
 import type { ThreadAddress } from '../thread-row';
 
-/** A run that has had its thread, and its place among all of them: 1, 2, 3 … */
+/** A run that has had its thread, its place among all of them: 1, 2, 3 …, and how many facts those before it have. */
 export interface BegunRun {
   readonly id: RunId;
   readonly place: number;
+  readonly factsBefore: number;
 }
 
 /**
  * A run begins where the messages before it end, so a later one never comes before an earlier one, and a place never changes. A
  * run that was stopped while it was queued has none.
  */
-const begunRuns = checked(
-  z.object({ id: runId, place: z.number() }),
-  `
-select id, place::int from (
-  select runs.id, row_number() over (order by past_through, runs.id) as place
+const begunOnThread = `
+select id, place::int, facts_before::int as "factsBefore" from (
+  select runs.id, row_number() over so_far as place, coalesce(sum(last_seq) over so_far - last_seq, 0) as facts_before
   from runs join threads on threads.id = thread_id
   where thread_id = $1 and runs.account_id = $2 and deleted_at is null and past_through is not null
-) as begun
-where place > $3 order by place limit 100`,
-);
+  window so_far as (order by past_through, runs.id)
+) as begun`;
+
+const begunRun = z.object({ id: runId, place: z.number(), factsBefore: z.number() });
+const begunRuns = checked(begunRun, `${begunOnThread} where place > $3 order by place limit 100`);
 
 export const listBegunRuns = (
   sql: Sql,
   { accountId, threadId: thread }: ThreadAddress,
   after: number,
 ): Promise<readonly BegunRun[]> => begunRuns.all(sql, [thread, accountId, after]);
+
+const newestBegunRun = checked(
+  begunRun,
+  `${begunOnThread}
+where id = coalesce($3, id) and facts_before < coalesce($4::bigint, facts_before + 1)
+order by place desc limit 1`,
+);
+
+/** Which of the runs that have begun is wanted. Absent: any. */
+export interface WantedRun {
+  readonly runId?: RunId | undefined;
+  /** There are fewer facts before it. */
+  readonly factsBelow?: number | undefined;
+}
+
+/** The newest one that has begun and is wanted. */
+export const findNewestBegunRun = (
+  sql: Sql,
+  { accountId, threadId: thread }: ThreadAddress,
+  { runId: id, factsBelow }: WantedRun,
+): Promise<BegunRun | undefined> => newestBegunRun.first(sql, [thread, accountId, id ?? null, factsBelow ?? null]);
 
 const begunCounts = checked(
   z.object({ thread_id: threadId, begun: z.number() }),
