@@ -46,6 +46,7 @@ import { AgUiRuns } from './facades/ag-ui/ag-ui-runs';
 import { AiSdkChats } from './facades/ai-sdk/ai-sdk-chats';
 import { FacadeThreads } from './facades/facade-threads';
 import { LangGraphAssistants } from './facades/langgraph/langgraph-assistants';
+import { LangGraphProtocol } from './facades/langgraph/langgraph-protocol';
 import { LangGraphReader } from './facades/langgraph/langgraph-reader';
 import { LangGraphRuns } from './facades/langgraph/langgraph-runs';
 import { LangGraphThreads } from './facades/langgraph/langgraph-threads';
@@ -183,11 +184,14 @@ function provideLangGraph(parts: GatewayParts) {
   const { facadeIds: ids, runs, messages, runService: service, idempotentMessages: idempotent, quotas } = parts;
   const assistants = new LangGraphAssistants({ agents: parts.agents, versions: parts.agentVersions });
   const threads = new LangGraphThreads({ ids, threads: parts.threads, messages, runs, quotas, assistants });
+  const graphRuns = new LangGraphRuns({ runs, service, idempotent, threads, assistants });
+  const watches = createRunWatches(parts);
   return [
     { provide: LangGraphAssistants, useValue: assistants },
     { provide: LangGraphThreads, useValue: threads },
-    { provide: LangGraphRuns, useValue: new LangGraphRuns({ runs, service, idempotent, threads, assistants }) },
-    { provide: LangGraphReader, useValue: new LangGraphReader(createRunWatches(parts), threads, service) },
+    { provide: LangGraphRuns, useValue: graphRuns },
+    { provide: LangGraphReader, useValue: new LangGraphReader(watches, threads, service) },
+    { provide: LangGraphProtocol, useValue: new LangGraphProtocol({ runs, graphRuns, threads, watches }) },
   ];
 }
 

@@ -172,6 +172,9 @@ const facadeBodies: Partial<Record<string, object>> = {
   streamLangGraphRun: { assistant_id: 'rondo', input: { messages: ['Hello.'] } },
   awaitLangGraphRun: { assistant_id: 'rondo', input: { messages: ['Hello.'] } },
   addSunaMessage: { message: 'Hello.' },
+  commandLangGraphThread: { id: 1, method: 'state.get' },
+  followLangGraphThread: { channels: ['values'] },
+  createLangGraphThreadCron: { assistant_id: 'rondo', schedule: '0 9 * * *', input: { messages: ['Hello.'] } },
   createOpenAiItems: { items: [{ role: 'user', content: 'Hello.' }] },
 } satisfies Partial<Record<keyof typeof facadeRoutes, object>>;
 

@@ -73,13 +73,17 @@ export { type FacadeCoverage, type RequestCoverage, asksFor, findRefusedRoute } 
 export { anthropicCoverage } from './facades/anthropic-coverage';
 export {
   type LangGraphAssistantSearch,
+  type LangGraphCommand,
   type LangGraphHistoryRequest,
   type LangGraphRunRequest,
   type LangGraphStateChange,
   type LangGraphStreamMode,
   type LangGraphThreadSearch,
   type LangGraphThreadStatus,
+  type LangGraphThreadStream,
   langGraph,
+  langGraphResponses,
+  langGraphRunRequest,
 } from './facades/langgraph';
 export { langGraphCoverage } from './facades/langgraph-coverage';
 export { facadeCoverage, facadeRoutes } from './facades/facade-routes';

@@ -10,7 +10,7 @@ import { decideAll } from '../facade-approvals';
 import { readLogPages } from '../log-pages';
 import type { LangGraphAssistants } from './langgraph-assistants';
 import { type LangGraphThreads, type NamedThread, toAssistantId } from './langgraph-threads';
-import { MessageState, noNames } from './langgraph.messages';
+import { MessageState, noNames, toInterrupts } from './langgraph.messages';
 import {
   type ReadInput,
   findAnswer,
@@ -92,6 +92,13 @@ export class LangGraphRuns {
     const run = await this.dependencies.runs.get({ accountId, runId: id });
     if (run.thread_id !== threadId || named.after > run.last_seq) throw unknown;
     return { run, segment: { runId: id, after: named.after }, threadName };
+  }
+
+  /** The ids of what the thread waits for. */
+  async listInterrupts(named: NamedThread): Promise<readonly string[]> {
+    const waiting = await this.findWaiting(await this.dependencies.threads.find(named));
+    if (!waiting?.waiting) return [];
+    return toInterrupts(waiting.waiting, waiting.id, new MessageState(noNames)).map(({ id }) => id);
   }
 
   async get(named: Named) {

@@ -2,12 +2,16 @@ import { Controller } from '@nestjs/common';
 import { langGraph as routes } from '@rondo/contract/api';
 import { Route, type RouteInput } from '../../http/route';
 import { selectFields, selectOne, toList } from './langgraph.select';
+import { LangGraphProtocol } from './langgraph-protocol';
 import { LangGraphThreads } from './langgraph-threads';
 
 /** Threads and their states, as clients of LangGraph ask for them. */
 @Controller()
 export class LangGraphThreadsController {
-  constructor(private readonly threads: LangGraphThreads) {}
+  constructor(
+    private readonly threads: LangGraphThreads,
+    private readonly protocol: LangGraphProtocol,
+  ) {}
 
   @Route(routes.createLangGraphThread)
   createLangGraphThread({ address, body }: RouteInput<typeof routes.createLangGraphThread>) {
@@ -57,5 +61,20 @@ export class LangGraphThreadsController {
   @Route(routes.listLangGraphStates)
   async listLangGraphStates({ address, body }: RouteInput<typeof routes.listLangGraphStates>) {
     return selectFields(await this.threads.listStates(address, body), body.select);
+  }
+
+  @Route(routes.commandLangGraphThread)
+  commandLangGraphThread({ address, body, caller }: RouteInput<typeof routes.commandLangGraphThread>) {
+    return this.protocol.execute(address, body, caller);
+  }
+
+  @Route(routes.followLangGraphThread)
+  async followLangGraphThread({
+    address,
+    body,
+    caller,
+    response,
+  }: RouteInput<typeof routes.followLangGraphThread>): Promise<void> {
+    await this.protocol.follow(address, body, { caller, response });
   }
 }

@@ -188,11 +188,11 @@ export class LangGraphThreads {
     await this.dependencies.ids.nameMessage({ accountId, facade, threadId, messageId, name });
   }
 
-  /** The messages of the thread that are before a run. */
-  async readStateBefore(thread: ThreadAddress, runId: RunId): Promise<MessageState> {
+  /** The messages of the thread that are before a run, or before all runs. */
+  async readStateBefore(thread: ThreadAddress, runId?: RunId): Promise<MessageState> {
     const state = new MessageState(await this.readNames(thread, await this.listRuns(thread)));
     for await (const message of this.listMessages(thread)) {
-      if (message.run_id === runId) break;
+      if (message.run_id !== null && (runId === undefined || message.run_id === runId)) break;
       state.add(message);
     }
     return state;

@@ -44,8 +44,14 @@ export class MessageState {
   private readonly all: GraphMessage[] = [];
   private readonly calls = new Map<string, ToolCallBlock>();
   private readonly closings = new Map<string, string>();
+  private readonly laterInputs = new Map<string, readonly InputName[]>();
 
   constructor(private readonly names: MessageNames) {}
+
+  /** What the client calls the input of a run that has begun since. */
+  nameInput(runId: string, inputs: readonly InputName[]): void {
+    this.laterInputs.set(runId, inputs);
+  }
 
   get messages(): readonly GraphMessage[] {
     return this.all;
@@ -94,7 +100,7 @@ export class MessageState {
       });
       return name === undefined ? [answer] : [answer, toHuman(name, content)];
     }
-    const parts = (runId !== null && this.names.inputs(runId)) || [];
+    const parts = (runId !== null && (this.laterInputs.get(runId) ?? this.names.inputs(runId))) || [];
     if (parts.length < 2) return [toHuman(parts[0]?.[0] ?? name ?? id, content)];
     let from = 0;
     return parts.map(([own, length], place) => {

@@ -129,7 +129,17 @@ function toResult(content: unknown, status: unknown): CallerResult {
 export const toInput = (messages: readonly GivenMessage[]): InputBlock[] =>
   parseInput(z.object({ input: inputContent }), { input: messages.flatMap(({ blocks }) => blocks) }).input;
 
-const storedNames = z.array(z.tuple([z.string().nullable(), z.number()]));
+const storedNames = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      context.addIssue({ code: 'custom', message: 'must be JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(z.array(z.tuple([z.string().nullable(), z.number()])));
 
 /** The metadata of a run that says which messages its input was. None for messages without names. */
 export function writeNames(messages: readonly GivenMessage[]): Record<string, string> {
@@ -138,10 +148,9 @@ export function writeNames(messages: readonly GivenMessage[]): Record<string, st
   return { [ownKeys.messages]: JSON.stringify(names) };
 }
 
-export function readNames(metadata: Readonly<Record<string, string>>): readonly InputName[] | undefined {
-  const written = metadata[ownKeys.messages];
-  return written === undefined ? undefined : storedNames.parse(JSON.parse(written));
-}
+/** Undefined for metadata that the façade has not written. */
+export const readNames = (metadata: Readonly<Record<string, string>>): readonly InputName[] | undefined =>
+  storedNames.safeParse(metadata[ownKeys.messages]).data;
 
 /** One POST of a client however often it is sent. Undefined for messages without ids. */
 export function toKey(threadName: string, messages: readonly GivenMessage[]): string | undefined {

@@ -27,6 +27,8 @@ export const langGraphCoverage = {
     'GET /threads/{id}/state/{checkpoint}': 'the messages up to one of them',
     'POST /threads/{id}/state': 'adds messages of the user, which the next run reads',
     'POST /threads/{id}/history': 'the states of the thread, newest first: one for each message',
+    'POST /threads/{id}/commands': 'of `client.threads.stream()`: `run.start`, `input.respond` and `state.get`',
+    'POST /threads/{id}/stream/events': 'its events, over all runs that follow; of the newest run from the beginning',
     'GET /threads/{id}/runs': 'the runs of the thread, newest first',
     'POST /threads/{id}/runs': 'a run, or the answer to what the thread waits for',
     'POST /threads/{id}/runs/stream': 'the same, with its events',
@@ -52,8 +54,6 @@ export const langGraphCoverage = {
     'PATCH /threads/{id}/state': 'the metadata of a thread is changed with `PATCH /threads/{id}`',
     'POST /threads/{id}/state/checkpoint': 'name the checkpoint in the path',
     'GET /threads/{id}/stream': 'stream the run that is active',
-    'POST /threads/{id}/commands': 'use the first protocol (`streamProtocol: "legacy"`, which is the default)',
-    'POST /threads/{id}/stream/events': 'use the first protocol (`streamProtocol: "legacy"`, which is the default)',
     'DELETE /threads/{id}/runs/{run}': 'what is in the log stays there; delete the thread',
     'POST /runs/batch': 'create the runs one by one',
     'POST /runs/cancel': 'cancel the runs one by one',
@@ -97,6 +97,34 @@ export const langGraphCoverage = {
         metadata: { why: 'states have no metadata of their own', harmless: [{}] },
         checkpoint: { why: 'there are no subgraphs, whose states it would name' },
       },
+    },
+    'POST /threads/{id}/commands': {
+      served: {
+        'run.start':
+          '`input`, `config`, `metadata` and `multitask_strategy`, as those of a run; `config.configurable.checkpoint_id` only as `checkpoint_id` of a run',
+        'input.respond':
+          'an answer, or all `responses` at once; `config`, `metadata` and `strict_resume` change nothing of a run that goes on',
+        'state.get': 'the messages; `keys`: only these',
+      },
+      refused: {
+        'input.inject': { why: 'use `run.start`: the message waits for its turn' },
+        'state.fork': { why: 'fork a run at `/v1/runs/{id}/fork`' },
+        'state.listCheckpoints': { why: 'use `POST /threads/{id}/history`' },
+        'agent.getTree': { why: 'there are no subgraphs' },
+        'subscription.subscribe': { why: 'there is no WebSocket: use `transport: "sse"`, which is the default' },
+        'subscription.unsubscribe': { why: 'close the stream' },
+        'subscription.reconnect': { why: 'open the stream with `since`' },
+      },
+    },
+    'POST /threads/{id}/stream/events': {
+      served: {
+        channels:
+          '`messages`, `values`, `lifecycle`, `tools` and `input`; `checkpoints` and `custom` are accepted and have nothing to say',
+        since:
+          'only what comes after this `seq`; with `0` all runs of the thread. Absent: the newest run from its beginning',
+        'namespaces, depth': 'all events are those of the root',
+      },
+      refused: { updates: { why: 'use `values`' }, tasks: { why: noGraph } },
     },
     'POST /threads/{id}/runs': {
       served: {

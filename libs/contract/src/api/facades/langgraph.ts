@@ -85,17 +85,13 @@ const input = z
   })
   .nullish();
 
-const command = z
-  .strictObject({
-    resume: z.unknown().optional(),
-    ...refuseFields({
-      goto: { why: 'an agent of Rondo is no graph: its loop has no nodes to go to' },
-      update: { why: 'the state follows from the log', harmless: [{}] },
-    }),
-  })
-  .nullish();
+const noJumps = {
+  goto: { why: 'an agent of Rondo is no graph: its loop has no nodes to go to' },
+  update: { why: 'the state follows from the log', harmless: [{}] },
+};
+const command = z.strictObject({ resume: z.unknown().optional(), ...refuseFields(noJumps) }).nullish();
 
-const runRequest = z.strictObject({
+export const langGraphRunRequest = z.strictObject({
   assistant_id: name,
   input,
   command,
@@ -124,7 +120,53 @@ const runRequest = z.strictObject({
   on_completion: z.enum(['complete', 'continue', 'keep']).nullish(),
   ...refuseFields(runCoverage.refused),
 });
-export type LangGraphRunRequest = z.infer<typeof runRequest>;
+export type LangGraphRunRequest = z.infer<typeof langGraphRunRequest>;
+
+/** What a client tells a thread, in the protocol in which it follows that. The gateway reads what it says by its method. */
+const threadCommand = z.strictObject({
+  id: z.number().int().min(0),
+  method: z.string().max(100),
+  params: z.record(z.string(), z.unknown()).default({}),
+});
+export type LangGraphCommand = z.infer<typeof threadCommand>;
+
+const response = z.object({
+  namespace: z.array(z.string()).max(0, 'is not served: there are no subgraphs').optional(),
+  interrupt_id: z.string().max(300),
+  response: z.unknown(),
+});
+
+/** What `input.respond` says: one answer, or several at once. */
+export const langGraphResponses = z
+  .strictObject({
+    ...response.partial().shape,
+    responses: z.array(response.strict()).min(1).max(128).optional(),
+    config: z.unknown().optional(),
+    metadata: z.unknown().optional(),
+    strict_resume: z.unknown().optional(),
+    ...refuseFields(noJumps),
+  })
+  .transform(
+    ({ responses, interrupt_id: id, response: given }) => responses ?? [{ interrupt_id: id ?? '', response: given }],
+  );
+
+const silentChannels: readonly string[] = ['checkpoints', 'custom'];
+const servedChannels = ['messages', 'values', 'lifecycle', 'tools', 'input'] as const;
+
+const threadStream = z.strictObject({
+  channels: z
+    .array(
+      z.string().refine((name) => [...servedChannels, ...silentChannels].includes(name) || name.startsWith('custom:'), {
+        error: ({ input: name }) => `${JSON.stringify(name)} is not served: use ${servedChannels.join(', ')}`,
+      }),
+    )
+    .min(1)
+    .max(100),
+  namespaces: z.array(z.array(z.string())).max(1000).nullish(),
+  depth: z.number().int().min(0).nullish(),
+  since: z.number().int().min(0).nullish(),
+});
+export type LangGraphThreadStream = z.infer<typeof threadStream>;
 
 const threadStatus = z.enum(['idle', 'busy', 'interrupted', 'error']);
 export type LangGraphThreadStatus = z.infer<typeof threadStatus>;
@@ -213,7 +255,7 @@ const namespaces = z.literal('', 'is not served: there are no subgraphs').option
 const streamQuery = z.strictObject({ namespace: namespaces });
 
 const search = { method: 'POST', role: 'reader', storesAnswer: false, answers: json } as const;
-const run = { method: 'POST', body: runRequest, storesAnswer: false, answers: written } as const;
+const run = { method: 'POST', body: langGraphRunRequest, storesAnswer: false, answers: written } as const;
 
 /** Routes that the SDK of LangGraph calls. They are no part of the API: their form is LangGraph's. */
 export const langGraph = defineRoutes('langgraph', {
@@ -336,6 +378,25 @@ export const langGraph = defineRoutes('langgraph', {
     summary: 'List the states of a thread',
     params: ofThread,
     body: historyRequest,
+  },
+  commandLangGraphThread: {
+    method: 'POST',
+    path: '/langgraph/threads/{outer_thread_id}/commands',
+    summary: 'Begin a run, or answer what a thread waits for',
+    params: ofThread,
+    body: threadCommand,
+    storesAnswer: false,
+    answers: json,
+  },
+  followLangGraphThread: {
+    method: 'POST',
+    path: '/langgraph/threads/{outer_thread_id}/stream/events',
+    summary: 'Follow a thread',
+    role: 'reader',
+    params: ofThread,
+    body: threadStream,
+    storesAnswer: false,
+    answers: written,
   },
   listLangGraphRuns: {
     method: 'GET',
