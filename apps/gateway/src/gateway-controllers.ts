@@ -11,6 +11,7 @@ import { AgUiController } from './facades/ag-ui/ag-ui.controller';
 import { AiSdkController } from './facades/ai-sdk/ai-sdk.controller';
 import { SunaController } from './facades/suna/suna.controller';
 import { LangGraphAssistantsController } from './facades/langgraph/langgraph-assistants.controller';
+import { LangGraphCronsController } from './facades/langgraph/langgraph-crons.controller';
 import { LangGraphRunsController } from './facades/langgraph/langgraph-runs.controller';
 import { LangGraphThreadsController } from './facades/langgraph/langgraph-threads.controller';
 import { McpController } from './facades/mcp/mcp.controller';
@@ -102,6 +103,7 @@ export const controllers: Type[] = [
   LangGraphAssistantsController,
   LangGraphThreadsController,
   LangGraphRunsController,
+  LangGraphCronsController,
   OpenAiController,
   OpenAiConversationsController,
   OpenAiModelsController,

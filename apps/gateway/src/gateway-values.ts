@@ -46,6 +46,7 @@ import { AgUiRuns } from './facades/ag-ui/ag-ui-runs';
 import { AiSdkChats } from './facades/ai-sdk/ai-sdk-chats';
 import { FacadeThreads } from './facades/facade-threads';
 import { LangGraphAssistants } from './facades/langgraph/langgraph-assistants';
+import { LangGraphCrons } from './facades/langgraph/langgraph-crons';
 import { LangGraphProtocol } from './facades/langgraph/langgraph-protocol';
 import { LangGraphReader } from './facades/langgraph/langgraph-reader';
 import { LangGraphRuns } from './facades/langgraph/langgraph-runs';
@@ -182,6 +183,7 @@ function createSunaRuns(parts: GatewayParts): SunaRuns {
 
 function provideLangGraph(parts: GatewayParts) {
   const { facadeIds: ids, runs, messages, runService: service, idempotentMessages: idempotent, quotas } = parts;
+  const { scheduleService: schedules } = parts;
   const assistants = new LangGraphAssistants({ agents: parts.agents, versions: parts.agentVersions });
   const threads = new LangGraphThreads({ ids, threads: parts.threads, messages, runs, quotas, assistants });
   const graphRuns = new LangGraphRuns({ runs, service, idempotent, threads, assistants });
@@ -191,6 +193,10 @@ function provideLangGraph(parts: GatewayParts) {
     { provide: LangGraphThreads, useValue: threads },
     { provide: LangGraphRuns, useValue: graphRuns },
     { provide: LangGraphReader, useValue: new LangGraphReader(watches, threads, service) },
+    {
+      provide: LangGraphCrons,
+      useValue: new LangGraphCrons({ service: schedules, schedules: parts.schedules, ids, threads, assistants }),
+    },
     { provide: LangGraphProtocol, useValue: new LangGraphProtocol({ runs, graphRuns, threads, watches }) },
   ];
 }

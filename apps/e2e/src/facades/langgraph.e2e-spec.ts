@@ -305,8 +305,39 @@ describe.each(sdks)('LangGraph SDK %s', (version, sdk, ui) => {
       text: expect.stringContaining('there is no store') as string,
     });
     expect((await refusal(graph().runs.createBatch([]))).text).toContain('one by one');
-    expect((await refusal(graph().crons.search())).text).toContain('/v1/schedules');
     expect((await refusal(graph().runs.wait('nowhere', model, { input: human('Go.', []) }))).status).toBe(404);
+  });
+
+  it('keeps schedules, whose runs are on threads of their own or on one thread', async () => {
+    const { crons, threads } = graph();
+    const turns = [{ text: 'Done.' }];
+    const metadata = { topic: `cron ${version}` };
+    const payload = {
+      schedule: '0 9 * * *',
+      timezone: 'Europe/Berlin',
+      input: human(`cron ${version}`, turns),
+      metadata,
+    };
+    const made = await crons.create(model, payload);
+    expect(made).toMatchObject({ assistant_id: model, thread_id: null, schedule: '0 9 * * *', metadata });
+    const { thread_id } = await threads.create({ threadId: randomUUID() });
+    const { cron_id: onThread } = await crons.createForThread(thread_id, model, { ...payload, enabled: false });
+    expect(await crons.search({ threadId: thread_id })).toMatchObject([
+      { cron_id: onThread, thread_id, enabled: false, next_run_date: null, timezone: 'Europe/Berlin' },
+    ]);
+    expect(await crons.search({ assistantId: model, metadata } as object)).toHaveLength(2);
+    const schedule = (id: string) => `/schedules/${id}/run`;
+    const run = await deployment.client.json<{ id: string }>('POST', schedule(onThread), {});
+    await deployment.client.settled(run.id);
+    expect(textsIn((await threads.getState<State>(thread_id)).values).at(-1)).toBe('ai: Done.');
+    const changed = await crons.update(made.cron_id, { schedule: '30 8 * * 1-5', enabled: false });
+    expect(changed).toMatchObject({ cron_id: made.cron_id, schedule: '30 8 * * 1-5', enabled: false, metadata });
+    expect((await refusal(crons.create(model, { ...payload, endTime: '2027-01-01T00:00:00Z' }))).text).toContain(
+      'end_time',
+    );
+    expect((await refusal(crons.create(model, { ...payload, schedule: 'now' }))).text).toContain('schedule');
+    for (const { cron_id: id } of await crons.search({ assistantId: model })) await crons.delete(id);
+    expect(await crons.search({ assistantId: model })).toEqual([]);
   });
 
   it('shows a run that was begun elsewhere, and lets it be followed there', async () => {

@@ -74,7 +74,10 @@ export { anthropicCoverage } from './facades/anthropic-coverage';
 export {
   type LangGraphAssistantSearch,
   type LangGraphCommand,
+  type LangGraphCronChange,
+  type LangGraphCronSearch,
   type LangGraphHistoryRequest,
+  type LangGraphNewCron,
   type LangGraphRunRequest,
   type LangGraphStateChange,
   type LangGraphStreamMode,

@@ -42,6 +42,12 @@ export const langGraphCoverage = {
     'POST /runs': 'a run on a new thread, which stays',
     'POST /runs/stream': 'the same, with its events',
     'POST /runs/wait': 'the same, with its state at the end',
+    'POST /runs/crons': 'a [schedule](../schedules.md), each of whose runs has a thread of its own',
+    'POST /threads/{id}/runs/crons': 'a schedule whose runs are on this thread',
+    'PATCH /runs/crons/{cron}': 'changes it',
+    'DELETE /runs/crons/{cron}': 'deletes it; its runs stay',
+    'POST /runs/crons/search': 'the schedules of the account, also those that were made elsewhere',
+    'POST /runs/crons/count': 'how many there are',
   },
   refusedRoutes: {
     'POST /assistants': storedAgents,
@@ -58,8 +64,6 @@ export const langGraphCoverage = {
     'POST /runs/batch': 'create the runs one by one',
     'POST /runs/cancel': 'cancel the runs one by one',
     'GET /runs/{run}/stream': 'name the thread of the run',
-    '* /runs/crons/*': 'use [schedules](../schedules.md) at `/v1/schedules`',
-    'POST /threads/{id}/runs/crons': 'use [schedules](../schedules.md) at `/v1/schedules`',
     '* /store/*': 'there is no store: agents keep files in their workspace',
     '* /ui/*': 'agents have no interface of their own',
     '* /mcp/*': 'it is another protocol',
@@ -125,6 +129,27 @@ export const langGraphCoverage = {
         'namespaces, depth': 'all events are those of the root',
       },
       refused: { updates: { why: 'use `values`' }, tasks: { why: noGraph } },
+    },
+    'POST /runs/crons': {
+      served: {
+        schedule: 'a cron expression of five fields; six have seconds first',
+        timezone: 'of the IANA database; `UTC` unless given',
+        enabled: '`false` pauses it',
+        'assistant_id, config, context': 'as those of a run',
+        input: '`messages` of the user, with text',
+        metadata: 'of the schedule and of its runs',
+        multitask_strategy:
+          '`enqueue`, the default: a run that is due while the one before goes on waits for it; `reject` skips it',
+        on_run_completed: '`keep`, the default: threads stay',
+        'stream_mode, stream_subgraphs, stream_resumable, durability, checkpoint_during':
+          'are accepted and mean nothing: every run can be streamed later',
+      },
+      refused: {
+        end_time: { why: 'a schedule goes on until it is deleted' },
+        interrupt_before: { why: noGraph },
+        interrupt_after: { why: noGraph },
+        webhook: { why: 'use [webhooks](../webhooks.md) at `/v1/webhooks`' },
+      },
     },
     'POST /threads/{id}/runs': {
       served: {

@@ -168,6 +168,54 @@ const threadStream = z.strictObject({
 });
 export type LangGraphThreadStream = z.infer<typeof threadStream>;
 
+const pageFields = {
+  limit: z.number().int().min(1).max(100).default(10),
+  offset: z.number().int().min(0).default(0),
+};
+
+const cronFields = {
+  /** A cron expression and a time zone as texts: the gateway, which has the libraries, checks what they say. */
+  schedule: z.string().max(200),
+  timezone: z.string().max(64).nullish(),
+  enabled: z.boolean().nullish(),
+  input,
+  config,
+  context: langGraphRunRequest.shape.context,
+  metadata: givenMetadata,
+  on_run_completed: z.literal('keep', 'is not served but as "keep": threads stay').nullish(),
+  stream_mode: z.unknown().optional(),
+  stream_subgraphs: z.boolean().nullish(),
+  stream_resumable: z.boolean().nullish(),
+  durability: z.string().nullish(),
+  ...refuseFields(covered['POST /runs/crons'].refused),
+};
+const newCron = z.strictObject({
+  ...cronFields,
+  assistant_id: name,
+  checkpoint_during: z.boolean().nullish(),
+  multitask_strategy: z
+    .enum(['enqueue', 'reject'], 'is not served but as "enqueue" or "reject": a schedule stops no run')
+    .nullish(),
+});
+export type LangGraphNewCron = z.infer<typeof newCron>;
+const cronChange = z.strictObject({ ...cronFields, metadata: z.record(z.string(), z.string()).nullish() }).partial();
+export type LangGraphCronChange = z.infer<typeof cronChange>;
+
+const cronFilter = {
+  assistant_id: z.string().nullish(),
+  thread_id: z.string().nullish(),
+  metadata: z.record(z.string(), z.unknown()).nullish(),
+};
+const cronSearch = z.strictObject({
+  ...cronFilter,
+  enabled: z.boolean().nullish(),
+  ...pageFields,
+  sort_by: z.enum(['cron_id', 'assistant_id', 'thread_id', 'created_at', 'updated_at', 'next_run_date']).nullish(),
+  sort_order: z.enum(['asc', 'desc']).nullish(),
+  select,
+});
+export type LangGraphCronSearch = z.infer<typeof cronSearch>;
+
 const threadStatus = z.enum(['idle', 'busy', 'interrupted', 'error']);
 export type LangGraphThreadStatus = z.infer<typeof threadStatus>;
 
@@ -182,10 +230,6 @@ const filter = {
   metadata: z.record(z.string(), z.unknown()).nullish(),
   status: threadStatus.nullish(),
   ...refuseFields(covered['POST /threads/search'].refused),
-};
-const pageFields = {
-  limit: z.number().int().min(1).max(100).default(10),
-  offset: z.number().int().min(0).default(0),
 };
 const newestFirst = {
   sort_by: z
@@ -472,6 +516,52 @@ export const langGraph = defineRoutes('langgraph', {
     body: z.strictObject({}),
     storesAnswer: false,
     answers: { 204: {} },
+  },
+  createLangGraphCron: {
+    method: 'POST',
+    path: '/langgraph/runs/crons',
+    summary: 'Create a schedule',
+    audit: 'schedule.create',
+    body: newCron,
+    storesAnswer: false,
+    answers: json,
+  },
+  createLangGraphThreadCron: {
+    method: 'POST',
+    path: '/langgraph/threads/{outer_thread_id}/runs/crons',
+    summary: 'Create a schedule of runs on a thread',
+    audit: 'schedule.create',
+    params: ofThread,
+    body: newCron,
+    storesAnswer: false,
+    answers: json,
+  },
+  updateLangGraphCron: {
+    method: 'PATCH',
+    path: '/langgraph/runs/crons/{schedule_id}',
+    summary: 'Change a schedule',
+    audit: 'schedule.change',
+    body: cronChange,
+    answers: json,
+  },
+  deleteLangGraphCron: {
+    method: 'DELETE',
+    path: '/langgraph/runs/crons/{schedule_id}',
+    summary: 'Delete a schedule',
+    audit: 'schedule.delete',
+    answers: { 204: {} },
+  },
+  searchLangGraphCrons: {
+    ...search,
+    path: '/langgraph/runs/crons/search',
+    summary: 'List schedules',
+    body: cronSearch,
+  },
+  countLangGraphCrons: {
+    ...search,
+    path: '/langgraph/runs/crons/count',
+    summary: 'Count schedules',
+    body: z.strictObject(cronFilter),
   },
   createStatelessLangGraphRun: { ...run, path: '/langgraph/runs', summary: 'Create a run on a new thread' },
   streamStatelessLangGraphRun: {
