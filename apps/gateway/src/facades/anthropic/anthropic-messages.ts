@@ -1,12 +1,4 @@
-import {
-  type CallerResult,
-  type InputBlock,
-  type Run,
-  toApprovalId,
-  callId,
-  inputContent,
-  isTerminal,
-} from '@rondo/contract';
+import { type CallerResult, type InputBlock, type Run, toApprovalId, callId, inputContent } from '@rondo/contract';
 import type { AnthropicContentBlock, AnthropicUserEvent } from '@rondo/contract/api';
 import { TerminalError } from '@rondo/domain';
 import type { Caller, Runs, ThreadAddress } from '@rondo/persistence';
@@ -23,7 +15,7 @@ type Message = EventWithType<'user.message'>;
 type ServedEvent = Exclude<AnthropicUserEvent, { type: 'user.define_outcome' | 'user.tool_result' | 'system.message' }>;
 
 interface SendDependencies {
-  readonly runs: Pick<Runs, 'list' | 'approval'>;
+  readonly runs: Pick<Runs, 'active' | 'approval'>;
   readonly service: Pick<RunService, 'answer' | 'answerCalls' | 'decideTogether' | 'stop'>;
   /** Begins a run of the session with this input, or queues it. */
   readonly begin: (input: { input: InputBlock[]; metadata: Record<string, string> }) => Promise<Run>;
@@ -88,8 +80,7 @@ class Sending {
   ) {}
 
   async check(events: readonly ServedEvent[]): Promise<void> {
-    const { data } = await this.dependencies.runs.list({ ...this.thread, limit: 200 });
-    this.active = data.findLast(({ status }) => !isTerminal(status)); // the oldest: others are queued behind it
+    this.active = await this.dependencies.runs.active(this.thread);
     const awaited = new Set(this.active?.waiting?.tool_calls?.map(({ tool_call_id: id }) => String(id)));
     for (const [index, event] of events.entries()) {
       const field = `events.${index}`;

@@ -40,7 +40,7 @@ const storedSession = z.object({ agent: z.object({ version: z.number() }), defin
 
 interface AnthropicSessionsDependencies {
   readonly ids: Pick<FacadeIds, 'addObject' | 'findObject' | 'listObjects' | 'changeObject'>;
-  readonly runs: ReadableRuns & Pick<Runs, 'list' | 'approval'>;
+  readonly runs: ReadableRuns & Pick<Runs, 'list' | 'active' | 'newestBegun' | 'approval'>;
   readonly threads: Pick<Threads, 'get' | 'delete'>;
   readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls' | 'decideTogether' | 'stop'>;
   readonly quotas: Pick<AccountQuotas, 'add'>;
@@ -109,8 +109,8 @@ export class AnthropicSessions {
 
   /** It can be read, and takes no more events. Again: the same answer. */
   async archive(session: ThreadAddress, at: string) {
-    const active = (await this.listRuns(session)).find(({ status }) => !isTerminal(status));
-    if (active) throw new ApiError('thread_busy', `${session.threadId} is running: interrupt it first.`);
+    if (await this.dependencies.runs.active(session))
+      throw new ApiError('thread_busy', `${session.threadId} is running: interrupt it first.`);
     await this.change(session, (data) => ({ ...data, archived_at: data['archived_at'] ?? at }));
     return this.get(session);
   }
@@ -131,14 +131,10 @@ export class AnthropicSessions {
     const known = lastEventId === undefined ? undefined : readPosition(lastEventId);
     if (known) return known;
     const { accountId } = session;
-    let start: Position = { place: 1, seq: 0, units: 0 };
-    for (;;) {
-      const begun = await this.dependencies.runs.begun(session, start.seq === 0 ? 0 : start.place);
-      const last = begun.at(-1);
-      if (!last) return start;
-      const { last_seq: seq } = await this.dependencies.runs.get({ accountId, runId: last.id });
-      start = { place: last.place, seq, units: Number.MAX_SAFE_INTEGER };
-    }
+    const newest = await this.dependencies.runs.newestBegun(session);
+    if (!newest) return { place: 1, seq: 0, units: 0 };
+    const { last_seq: seq } = await this.dependencies.runs.get({ accountId, runId: newest.id });
+    return { place: newest.place, seq, units: Number.MAX_SAFE_INTEGER };
   }
 
   async send(session: ThreadAddress, events: readonly AnthropicUserEvent[], caller: Caller) {

@@ -45,7 +45,14 @@ import { type CountFilter, type RunCounts, type RunFilter, countRuns, listRuns }
 import { countActive, getRun, listToolCalls, readCallsOfResult, readHeads, readFinalTexts } from './read-runs';
 import { readWait } from './read-wait';
 import type { ThreadAddress } from '../thread-row';
-import { type BegunRun, type WantedRun, countBegunRuns, findNewestBegunRun, listBegunRuns } from './thread-runs';
+import {
+  type BegunRun,
+  type WantedRun,
+  countBegunRuns,
+  findActiveRun,
+  findNewestBegunRun,
+  listBegunRuns,
+} from './thread-runs';
 import { type StopOrder, type StoppedRun, stopRun } from './stop-run';
 import { type LogVerification, holdsHash, verifyLog } from './verify-log';
 
@@ -121,6 +128,11 @@ export class Runs {
   /** The thread's runs that have begun after that place, in the order in which they did. At most 100. */
   begun(address: ThreadAddress, after: number): Promise<readonly BegunRun[]> {
     return listBegunRuns(this.database.sql, address, after);
+  }
+
+  /** The run of the thread that is not over; of several, the one that the others wait for. */
+  active(address: ThreadAddress): Promise<Run | undefined> {
+    return findActiveRun(this.database.sql, address);
   }
 
   /** The newest run that has begun on the thread, or the one that is wanted. */

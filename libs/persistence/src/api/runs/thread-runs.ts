@@ -1,7 +1,8 @@
-import { type RunId, type ThreadId, runId, threadId } from '@rondo/contract';
+import { type Run, type RunId, type ThreadId, runId, threadId } from '@rondo/contract';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 import type { Sql } from '../../database/sql';
+import { runRow, toRun } from '../../run-log/run-row';
 import type { ThreadAddress } from '../thread-row';
 
 /** A run that has had its thread, its place among all of them: 1, 2, 3 …, and how many facts those before it have. */
@@ -65,3 +66,15 @@ export async function countBegunRuns(sql: Sql, threads: readonly ThreadId[]): Pr
   const rows = await begunCounts.all(sql, [threads]);
   return new Map(rows.map(({ thread_id: id, begun }) => [id, begun]));
 }
+
+const activeRun = checked(
+  runRow.transform(toRun),
+  `
+select runs.* from runs join threads on threads.id = thread_id
+where thread_id = $1 and runs.account_id = $2 and deleted_at is null and (holds_thread or status = 'queued')
+order by holds_thread desc, runs.id limit 1`,
+);
+
+/** The run that others of the thread wait for. */
+export const findActiveRun = (sql: Sql, { accountId, threadId: thread }: ThreadAddress): Promise<Run | undefined> =>
+  activeRun.first(sql, [thread, accountId]);
