@@ -19,6 +19,7 @@ import { OpenAiController } from './facades/openai/openai.controller';
 import { OpenAiConversationsController } from './facades/openai/openai-conversations.controller';
 import { OpenAiModelsController } from './facades/openai/openai-models.controller';
 import { AnthropicAgentsController } from './facades/anthropic/anthropic-agents.controller';
+import { AnthropicFilesController } from './facades/anthropic/anthropic-files.controller';
 import { AnthropicSessionsController } from './facades/anthropic/anthropic-sessions.controller';
 import { AuditController } from './audit/audit.controller';
 import { OperationsController } from './operations/operations.controller';
@@ -109,5 +110,6 @@ export const controllers: Type[] = [
   OpenAiModelsController,
   AnthropicAgentsController,
   AnthropicSessionsController,
+  AnthropicFilesController,
   McpController,
 ];

@@ -61,6 +61,7 @@ import { OpenAiResponses } from './facades/openai/openai-responses';
 import { ResponseReader } from './facades/openai/response-reader';
 import { AnthropicAgents } from './facades/anthropic/anthropic-agents';
 import { AnthropicEnvironments } from './facades/anthropic/anthropic-environments';
+import { AnthropicResources } from './facades/anthropic/anthropic-resources';
 import { AnthropicSessions } from './facades/anthropic/anthropic-sessions';
 import { SunaRuns } from './facades/suna/suna-runs';
 import { FileUploads } from './files/file-uploads';
@@ -238,7 +239,8 @@ function createAnthropicSessions(parts: GatewayParts): AnthropicSessions {
   const { facadeIds: ids, runs, threads, runService: service, quotas } = parts;
   const agents = new AnthropicAgents(anthropicParts(parts));
   const environments = new AnthropicEnvironments(ids);
-  return new AnthropicSessions({ ids, runs, threads, service, quotas, agents, environments });
+  const resources = new AnthropicResources(parts.files);
+  return new AnthropicSessions({ ids, runs, threads, service, quotas, agents, environments, resources });
 }
 
 /** What keeps the files and texts that requests bring. */

@@ -1,4 +1,4 @@
-import Anthropic from '@anthropic-ai/sdk';
+import Anthropic, { toFile } from '@anthropic-ai/sdk';
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import { type RondoClient, call, command } from '@rondo/test-deployment';
 import { FacadeDeployment, about } from './facade-deployment';
@@ -95,6 +95,44 @@ describe('Claude Managed Agents, in a deployment of two gateways', () => {
       is_error: false,
     });
     expect([...asked, ...rest]).toEqual(await list(one, session));
+  });
+
+  it('keeps files, and brings them into the workspace of a session', async () => {
+    const file = await one.beta.files.upload({ file: await toFile(Buffer.from('a,b\n1,2\n'), 'sales.csv') });
+    expect(file).toMatchObject({ type: 'file', filename: 'sales.csv', size_bytes: 8, scope: null });
+    expect(await two.beta.files.retrieveMetadata(file.id)).toEqual(file);
+    expect(await (await two.beta.files.download(file.id)).text()).toBe('a,b\n1,2\n');
+    expect((await two.beta.files.list({ ids: [file.id, 'file_none'] })).data).toEqual([file]);
+    expect((await two.beta.files.list()).data).toContainEqual(file);
+    await expect(two.beta.files.list({ scope_id: 'thr_x' })).rejects.toMatchObject({ status: 400 });
+
+    const agent = await one.beta.agents.create({ name: 'Reader', model: 'demo/scripted', tools: [{ type: 'agent_toolset_20260401' }] }); // prettier-ignore
+    const made = await one.beta.sessions.create({
+      agent: agent.id,
+      environment_id: environment,
+      resources: [{ type: 'file', file_id: file.id }],
+    });
+    expect(made.resources).toMatchObject([{ type: 'file', file_id: file.id, mount_path: '/workspace/sales.csv' }]);
+    const stream = await two.beta.sessions.events.stream(made.id);
+    await say(one, made.id, 'file', [{ calls: [command('cat /workspace/sales.csv')] }, { text: 'Read.' }]);
+    const events = await untilIdle(stream, 'end_turn');
+    const text = expect.stringContaining('1,2') as string;
+    expect(events.find(({ type }) => type === 'agent.tool_result')).toMatchObject({
+      content: [{ text }],
+      is_error: false,
+    });
+
+    const other = await one.beta.files.upload({ file: await toFile(Buffer.from('later'), 'later.txt') });
+    const { resources } = one.beta.sessions;
+    const added = await resources.add(made.id, { type: 'file', file_id: other.id });
+    expect(await resources.retrieve(added.id, { session_id: made.id })).toEqual(added);
+    expect((await resources.list(made.id)).data).toHaveLength(2);
+    expect(await resources.delete(added.id, { session_id: made.id })).toMatchObject({ id: added.id });
+    expect((await resources.list(made.id)).data).toHaveLength(1);
+    const repository = { type: 'github_repository', url: 'https://github.com/a/b', authorization_token: 'x' } as never;
+    await expect(resources.add(made.id, repository)).rejects.toMatchObject({ status: 400 });
+    expect(await one.beta.files.delete(other.id)).toEqual({ id: other.id, type: 'file_deleted' });
+    await expect(one.beta.files.retrieveMetadata(other.id)).rejects.toMatchObject({ status: 404 });
   });
 
   it('loses nothing when the worker and a gateway are killed in mid-reply', async () => {

@@ -60,6 +60,26 @@ export class AnthropicSessionsController {
     return this.sessions.send(address, body.events, caller);
   }
 
+  @Route(routes.listAnthropicResources)
+  listAnthropicResources({ address, query }: RouteInput<typeof routes.listAnthropicResources>) {
+    return this.sessions.listResources(address, query);
+  }
+
+  @Route(routes.addAnthropicResource)
+  addAnthropicResource({ address, body }: RouteInput<typeof routes.addAnthropicResource>) {
+    return this.sessions.addResource(address, body, now());
+  }
+
+  @Route(routes.getAnthropicResource)
+  getAnthropicResource({ address }: RouteInput<typeof routes.getAnthropicResource>) {
+    return this.sessions.getResource(address, address.resourceId);
+  }
+
+  @Route(routes.deleteAnthropicResource)
+  deleteAnthropicResource({ address }: RouteInput<typeof routes.deleteAnthropicResource>) {
+    return this.sessions.deleteResource(address, address.resourceId, now());
+  }
+
   @Route(routes.streamAnthropicEvents)
   async streamAnthropicEvents(input: RouteInput<typeof routes.streamAnthropicEvents>): Promise<void> {
     const { address, query, caller, request, response } = input;

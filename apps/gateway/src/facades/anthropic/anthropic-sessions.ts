@@ -16,6 +16,7 @@ import {
   type AnthropicEventQuery,
   type AnthropicSessionAgent,
   type AnthropicSessionChange,
+  type AnthropicSessionResource,
   type AnthropicUserEvent,
   type NewAnthropicSession,
   anthropicCoverage,
@@ -32,6 +33,7 @@ import { type AnthropicAgents, mergeMetadata, toSnapshot } from './anthropic-age
 import type { AnthropicEnvironments } from './anthropic-environments';
 import { refuse, refuseFields } from './anthropic-errors';
 import { type ReadableRuns, listEvents } from './anthropic-log';
+import { type AnthropicResources, addResource, resourceNotFound, withoutResource } from './anthropic-resources';
 import { refuseUnservedEvents, sendEvents, toTurn } from './anthropic-messages';
 
 const toKind = (accountId: AccountId) => ({ accountId, facade: 'anthropic', kind: 'session' });
@@ -46,6 +48,7 @@ interface AnthropicSessionsDependencies {
   readonly quotas: Pick<AccountQuotas, 'add'>;
   readonly agents: Pick<AnthropicAgents, 'resolve' | 'isActive'>;
   readonly environments: Pick<AnthropicEnvironments, 'require'>;
+  readonly resources: Pick<AnthropicResources, 'read' | 'show' | 'findUndelivered'>;
 }
 
 /**
@@ -60,13 +63,22 @@ export class AnthropicSessions {
     refuseFields(request, anthropicCoverage.requests['POST /sessions']);
     const { accountId } = caller;
     const { initial_events: events = [], environment_id: environmentId, title = null, metadata = {} } = request;
+    const resources = await this.dependencies.resources.read(accountId, request.resources ?? [], at);
     refuseUnservedEvents(events);
     const turn = events.length > 0 ? toTurn(events.filter((event) => event.type === 'user.message')) : undefined;
     await this.dependencies.environments.require({ accountId, environmentId });
     const agent = await this.resolveAgent(accountId, request.agent);
     await this.dependencies.quotas.add(accountId, { threads: 1 });
     const session = { accountId, threadId: threadId.parse(`thr_${newUlid()}`) };
-    const data = { environment_id: environmentId, title, metadata, archived_at: null, updated_at: at, ...agent };
+    const data = {
+      environment_id: environmentId,
+      title,
+      metadata,
+      archived_at: null,
+      updated_at: at,
+      resources,
+      ...agent,
+    };
     const thread = { id: session.threadId, data, isThread: true, user: readUser({ metadata }) };
     await this.dependencies.ids.addObject(toKind(accountId), thread);
     if (turn) await this.beginOrDelete(session, turn);
@@ -75,7 +87,7 @@ export class AnthropicSessions {
 
   async get(session: ThreadAddress) {
     const [row, runs] = await Promise.all([this.findRow(session), this.listRuns(session)]);
-    return toSession(session, row, runs);
+    return { ...toSession(session, row, runs), resources: await this.dependencies.resources.show(session, row?.data) };
   }
 
   async list(
@@ -89,7 +101,8 @@ export class AnthropicSessions {
     const data = await Promise.all(
       shown.map(async (row) => {
         const session = { accountId, threadId: threadId.parse(row.id) };
-        return toSession(session, row, await this.listRuns(session));
+        const resources = await this.dependencies.resources.show(session, row.data);
+        return { ...toSession(session, row, await this.listRuns(session)), resources };
       }),
     );
     return { data, next_page: rows.length > limit ? (shown.at(-1)?.id ?? null) : null, prev_page: null };
@@ -113,6 +126,34 @@ export class AnthropicSessions {
       throw new ApiError('thread_busy', `${session.threadId} is running: interrupt it first.`);
     await this.change(session, (data) => ({ ...data, archived_at: data['archived_at'] ?? at }));
     return this.get(session);
+  }
+
+  async listResources(session: ThreadAddress, { limit }: { readonly limit: number }) {
+    const row = await this.findRow(session);
+    const data = await this.dependencies.resources.show(session, row?.data);
+    return { data: data.slice(0, limit), next_page: null };
+  }
+
+  async getResource(session: ThreadAddress, id: string) {
+    const row = await this.findRow(session);
+    const found = (await this.dependencies.resources.show(session, row?.data)).find((resource) => resource.id === id);
+    if (!found) throw resourceNotFound(id);
+    return found;
+  }
+
+  async addResource(session: ThreadAddress, request: AnthropicSessionResource, at: string) {
+    const [added] = await this.dependencies.resources.read(session.accountId, [request], at);
+    await this.change(session, (data) => {
+      if (data['archived_at'] !== null) throw archived(session);
+      return { ...data, resources: addResource(data, added), updated_at: at };
+    });
+    return this.getResource(session, added?.id ?? '');
+  }
+
+  async deleteResource(session: ThreadAddress, id: string, at: string) {
+    await this.getResource(session, id);
+    await this.change(session, (data) => ({ ...data, resources: withoutResource(data, id), updated_at: at }));
+    return { id, type: 'session_resource_deleted' };
   }
 
   async delete(session: ThreadAddress) {
@@ -139,8 +180,7 @@ export class AnthropicSessions {
 
   async send(session: ThreadAddress, events: readonly AnthropicUserEvent[], caller: Caller) {
     const [row] = await Promise.all([this.findRow(session), this.dependencies.threads.get(session)]);
-    if (row && row.data['archived_at'] !== null)
-      throw new ApiError('session_archived', `${session.threadId} is archived.`);
+    if (row && row.data['archived_at'] !== null) throw archived(session);
     const { runs, service } = this.dependencies;
     const begin = (turn: Turn) => this.begin(session, row, turn);
     return sendEvents({ runs, service, begin }, session, { events, caller });
@@ -149,9 +189,11 @@ export class AnthropicSessions {
   private async begin({ accountId, threadId: thread }: ThreadAddress, row: FacadeObject | undefined, turn: Turn) {
     const definition = row && agentDefinition.parse(row.data['definition']);
     const named = row && (await this.findStoredAgent(accountId, row));
+    const files = await this.dependencies.resources.findUndelivered({ accountId, threadId: thread }, row?.data);
     const request = {
       thread_id: thread,
       ...turn,
+      ...(files.length > 0 && { files }),
       on_active_run: 'queue' as const,
       ...(named ? { agent_id: named } : definition && withDefinition({}, definition)),
     };
@@ -219,6 +261,8 @@ export class AnthropicSessions {
   }
 }
 
+const archived = ({ threadId: id }: ThreadAddress): ApiError => new ApiError('session_archived', `${id} is archived.`);
+
 interface Turn {
   readonly input: InputBlock[];
   readonly metadata: Record<string, string>;
@@ -252,7 +296,6 @@ function toSession({ threadId: id }: ThreadAddress, row: FacadeObject | undefine
     usage: sumUsage(runs),
     stats: {},
     budget: null,
-    resources: [],
     vault_ids: [],
     outcome_evaluations: [],
     deployment_id: null,

@@ -142,6 +142,19 @@ const sessionAgent = z.union([
 ]);
 export type AnthropicSessionAgent = z.infer<typeof sessionAgent>;
 
+const fileResource = z.strictObject({
+  type: z.literal('file'),
+  file_id: z.string().max(100),
+  mount_path: z.string().max(1_000).nullish(),
+});
+/** Repositories and memory stores are known, to be refused by their name. */
+const sessionResource = z.discriminatedUnion('type', [
+  fileResource,
+  z.looseObject({ type: z.enum(['github_repository', 'memory_store']) }),
+]);
+export type AnthropicSessionResource = z.infer<typeof sessionResource>;
+const mostResources = 100;
+
 const newSession = z.strictObject({
   agent: sessionAgent,
   environment_id: z.string(),
@@ -152,7 +165,7 @@ const newSession = z.strictObject({
     .max(50)
     .optional(),
   budget: unserved,
-  resources: unserved,
+  resources: z.array(sessionResource).max(mostResources).optional(),
   vault_ids: unserved,
 });
 export type NewAnthropicSession = z.infer<typeof newSession>;
@@ -181,6 +194,13 @@ const eventQuery = z.strictObject({
   'types[]': texts.optional(),
 });
 export type AnthropicEventQuery = z.infer<typeof eventQuery>;
+const fileQuery = z.strictObject({
+  ...paging,
+  ids: texts.optional(),
+  'ids[]': texts.optional(),
+  scope_id: z.unknown().optional(),
+});
+export type AnthropicFileQuery = z.infer<typeof fileQuery>;
 const previews = z.array(z.enum(['agent.message', 'agent.thinking']));
 const previewQuery = z.preprocess((given) => (typeof given === 'string' ? [given] : given), previews).optional();
 const streamQuery = z.strictObject({ ...flags, event_deltas: previewQuery, 'event_deltas[]': previewQuery });
@@ -195,6 +215,7 @@ const params = {
     example: 'thr_01ARZ3NDEKTSV4RRFFQ69G5FAV',
     unknown: { noun: 'session', code: 'session_not_found' },
   },
+  resource_id: { schema: z.string().max(100), property: 'resourceId', example: 'sesrsc_01ARZ3NDEKTSV4RRFFQ69G5FAV' },
   environment_id: { schema: z.string().max(100), property: 'environmentId', example: 'env_01ARZ3NDEKTSV4RRFFQ69G5FAV' },
   agent_id: {
     schema: agentId,
@@ -374,6 +395,77 @@ export const anthropic = defineRoutes('anthropic', {
     query: noQuery,
     params,
     body: z.strictObject({ events: z.array(userEvent).min(1).max(50) }),
+    answers,
+  },
+  listAnthropicResources: {
+    method: 'GET',
+    path: `${base}/sessions/{session_id}/resources`,
+    summary: 'List the files of a session',
+    query: z.strictObject(paging),
+    params,
+    answers,
+  },
+  addAnthropicResource: {
+    method: 'POST',
+    path: `${base}/sessions/{session_id}/resources`,
+    summary: 'Give a file to a session',
+    query: noQuery,
+    params,
+    body: sessionResource,
+    answers,
+  },
+  getAnthropicResource: {
+    method: 'GET',
+    path: `${base}/sessions/{session_id}/resources/{resource_id}`,
+    summary: 'Read where a file of a session is',
+    query: noQuery,
+    params,
+    answers,
+  },
+  deleteAnthropicResource: {
+    method: 'DELETE',
+    path: `${base}/sessions/{session_id}/resources/{resource_id}`,
+    summary: 'Take a file off a session',
+    query: noQuery,
+    params,
+    answers,
+  },
+  uploadAnthropicFile: {
+    method: 'POST',
+    path: `${base}/files`,
+    summary: 'Upload a file',
+    query: noQuery,
+    storesAnswer: false,
+    rawBody: { 'multipart/form-data': { schema: { type: 'object' } } },
+    answers,
+  },
+  listAnthropicFiles: {
+    method: 'GET',
+    path: `${base}/files`,
+    summary: 'List uploaded files, newest first',
+    query: fileQuery,
+    answers,
+  },
+  getAnthropicFile: {
+    method: 'GET',
+    path: `${base}/files/{file_id}`,
+    summary: 'Read what is known of a file',
+    query: noQuery,
+    answers,
+  },
+  readAnthropicFile: {
+    method: 'GET',
+    path: `${base}/files/{file_id}/content`,
+    summary: 'Read the content of a file',
+    query: noQuery,
+    answers: { 200: { bytes: ['application/octet-stream'] } },
+  },
+  deleteAnthropicFile: {
+    method: 'DELETE',
+    path: `${base}/files/{file_id}`,
+    summary: 'Delete a file',
+    audit: 'file.delete',
+    query: noQuery,
     answers,
   },
   streamAnthropicEvents: {

@@ -2,6 +2,7 @@ import { type AccountId, type FileId, type NewId, fileId } from '@rondo/contract
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
+import type { ThreadAddress } from '../thread-row';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { type FileRow, type Upload, fileRow, storeUpload } from './upload';
 import { z } from 'zod';
@@ -38,6 +39,17 @@ export class Files {
     const row = await oneFile.first(this.database.sql, [accountId, id]);
     if (!row) throw fileNotFound(id);
     return toFile(row);
+  }
+
+  /** Those of the files that exist, in the order of their ids. */
+  async find(accountId: AccountId, ids: readonly FileId[]): Promise<readonly StoredFile[]> {
+    return (await someFiles.all(this.database.sql, [accountId, ids])).map(toFile);
+  }
+
+  /** Which of these files a thread of the account has or is about to have, and where in its workspace. */
+  async places({ accountId, threadId }: ThreadAddress, ids: readonly FileId[]): Promise<ReadonlyMap<FileId, string>> {
+    const rows = ids.length === 0 ? [] : await placesOnThread.all(this.database.sql, [accountId, threadId, ids]);
+    return new Map(rows.map(({ file_id: id, path }) => [id, path]));
   }
 
   /** Newest first. */
@@ -81,6 +93,19 @@ const columns = `id, name, size, media_type, sha256, created_at`;
 const oneFile = checked(
   fileRow,
   `select ${columns} from files where account_id = $1 and id = $2 and sha256 is not null`,
+);
+
+const someFiles = checked(
+  fileRow,
+  `
+select ${columns} from files where account_id = $1 and id = any($2::text[]) and sha256 is not null order by id`,
+);
+
+const placesOnThread = checked(
+  z.object({ file_id: fileId, path: z.string() }),
+  `
+select file_id, path from run_files join threads on threads.id = thread_id
+where account_id = $1 and thread_id = $2 and file_id = any($3::text[])`,
 );
 
 const filesOfAccount = checked(
