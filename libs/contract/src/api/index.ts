@@ -71,6 +71,7 @@ export { type AgUiMessage, type AgUiResumeEntry, type AgUiRunRequest, agUi, agUi
 export { type AiSdkChatRequest, type AiSdkMessage, aiSdk, aiSdkCoverage } from './facades/ai-sdk';
 export { type FacadeCoverage, type RequestCoverage, asksFor, findRefusedRoute } from './facades/coverage';
 export { anthropicCoverage } from './facades/anthropic-coverage';
+export { langGraph } from './facades/langgraph';
 export {
   type LangGraphAssistantSearch,
   type LangGraphCommand,
@@ -84,10 +85,9 @@ export {
   type LangGraphThreadSearch,
   type LangGraphThreadStatus,
   type LangGraphThreadStream,
-  langGraph,
   langGraphResponses,
   langGraphRunRequest,
-} from './facades/langgraph';
+} from './facades/langgraph-requests';
 export { langGraphCoverage } from './facades/langgraph-coverage';
 export { facadeCoverage, facadeRoutes } from './facades/facade-routes';
 export { type McpRunOutcome, type McpToolName, mcp, mcpCoverage, mcpRunOutcome, mcpToolInputs } from './facades/mcp';
@@ -99,6 +99,7 @@ export {
   openAi,
   openAiCoverage,
 } from './facades/openai';
+export { anthropic } from './facades/anthropic';
 export {
   type AnthropicAgentChange,
   type AnthropicContentBlock,
@@ -114,5 +115,4 @@ export {
   type NewAnthropicAgent,
   type NewAnthropicEnvironment,
   type NewAnthropicSession,
-  anthropic,
-} from './facades/anthropic';
+} from './facades/anthropic-requests';
