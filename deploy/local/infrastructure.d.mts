@@ -15,6 +15,8 @@ export interface InfrastructureRequest {
   preferredPorts?: boolean;
   /** Starts a server again when it dies; off unless asked for. */
   supervise?: boolean;
+  /** Off for tests: a power failure may cost Postgres its data, and it waits for no disk. */
+  isDurable?: boolean;
   log?: Progress;
 }
 

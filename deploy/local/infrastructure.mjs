@@ -19,7 +19,7 @@ const components = { postgres, redis, nats };
 const programs = { bwrap: bubblewrap, chromium, nginx, pgbouncer };
 /** What a deployment uses; the rest is for tests. */
 export const usual = [...Object.keys(components), 'bwrap', 'chromium'];
-const defaults = { want: usual, preferredPorts: false, supervise: false, log: silent };
+const defaults = { want: usual, preferredPorts: false, supervise: false, isDurable: true, log: silent };
 
 /**
  * Finds or starts Postgres, Redis, NATS, bubblewrap and Chromium. For each server, in this order: the one at a URL in `env`; a local
@@ -120,9 +120,9 @@ export class Infrastructure {
   }
 
   async #startLocal(component, program) {
-    const { dataDir, supervise } = this.#request;
+    const { dataDir, supervise, isDurable } = this.#request;
     const port = await this.#portFor(component);
-    const prepared = await component.prepare({ program, dataDir, port });
+    const prepared = await component.prepare({ program, dataDir, port, isDurable });
     const server = this.#own(
       new SupervisedProcess({
         ...prepared,

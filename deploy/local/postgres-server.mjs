@@ -35,12 +35,15 @@ export const postgres = {
     return { directory: unpacked.programs.postgres, env: unpacked.env };
   },
 
-  /** Creates the data directory once, and returns how to run the server. */
-  async prepare({ program, dataDir, port }) {
+  /**
+   * Creates the data directory once, and returns how to run the server. If it need not be durable, what it has written survives
+   * its own death but not that of the machine, and no statement waits for a disk.
+   */
+  async prepare({ program, dataDir, port, isDurable }) {
     const password = ownerPassword(dataDir, 'postgres');
     const data = toData(dataDir);
     const owner = serverOwner();
-    if (!existsSync(join(data, 'PG_VERSION'))) await initialize({ program, data, password, owner });
+    if (!existsSync(join(data, 'PG_VERSION'))) await initialize({ program, data, password, owner, isDurable });
     return {
       url: `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`,
       where: program.directory,
@@ -49,7 +52,7 @@ export const postgres = {
       probe: () => probes.postgres(`postgresql://${user}:${password}@127.0.0.1:${port}/${database}`),
       command: () => ({
         file: join(program.directory, 'postgres'),
-        args: ['-D', data, ...settings(port).flatMap((setting) => ['-c', setting])],
+        args: ['-D', data, ...settings({ port, isDurable }).flatMap((setting) => ['-c', setting])],
         cwd: data,
         env: { PATH: process.env.PATH, LANG: 'C', ...program.env },
         ...owner,
@@ -58,7 +61,7 @@ export const postgres = {
   },
 };
 
-function settings(port) {
+function settings({ port, isDurable }) {
   return [
     `port=${port}`,
     'listen_addresses=127.0.0.1',
@@ -66,17 +69,19 @@ function settings(port) {
     'max_connections=200',
     'shared_buffers=128MB',
     'jit=off', // compilation costs more than our short queries, and its library is a separate package
+    ...(isDurable ? [] : ['fsync=off', 'full_page_writes=off']),
   ];
 }
 
-async function initialize({ program, data, password, owner }) {
+async function initialize({ program, data, password, owner, isDurable }) {
   const passwordFile = `${data}.password`;
   rmSync(data, { recursive: true, force: true }); // the remains of an interrupted first start
   mkdirSync(data, { mode: 0o700 });
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (owner.uid !== undefined) [data, passwordFile].forEach((path) => chownSync(path, owner.uid, owner.gid));
+  const files = ['-D', data, ...(isDurable ? [] : ['--no-sync'])];
   const login = ['--username', user, '--pwfile', passwordFile, '--auth', 'scram-sha-256'];
-  await run(join(program.directory, 'initdb'), ['-D', data, ...login, '--encoding', 'UTF8', '--no-locale'], {
+  await run(join(program.directory, 'initdb'), [...files, ...login, '--encoding', 'UTF8', '--no-locale'], {
     cwd: data,
     env: { PATH: process.env.PATH, ...program.env },
     ...owner,

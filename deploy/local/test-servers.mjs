@@ -14,7 +14,9 @@ export async function startTestServers(owns) {
   const { PATH, BWRAP_PATH, BROWSER_PATH } = process.env;
   const env = { PATH, BWRAP_PATH, BROWSER_PATH };
   const want = [...usual, 'pgbouncer', 'nginx'];
-  const servers = owns(new Infrastructure({ dataDir: testDir, packagesDirectory: dataDir, env, want, log }));
+  const servers = owns(
+    new Infrastructure({ dataDir: testDir, packagesDirectory: dataDir, env, want, isDurable: false, log }),
+  );
   await servers.start();
   const { DATABASE_URL, REDIS_URL, NATS_URL, ...programs } = servers.env;
   await migrate({ url: DATABASE_URL, directory: join(repoRoot, 'prisma/migrations') });

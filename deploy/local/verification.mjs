@@ -143,7 +143,7 @@ export function jest(projects, { env = {}, args = [], groups } = {}) {
   const limit = ['--testTimeout', String(Math.max(...limits))];
   const which = groups ? ['--config', writeSpecGroups(chosen, groups)] : ['--selectProjects', ...projects];
   const options = [...which, '--passWithNoTests', ...limit, ...args];
-  const environment = { ...process.env, FORCE_COLOR: '0', ...env };
+  const environment = { ...process.env, FORCE_COLOR: '0', TEST_FSYNC: 'off', ...env };
   const ended = run(bin('jest'), options, { cwd: repoRoot, env: environment, timeoutMs: jestLimitMs });
   return ended.catch((error) => {
     throw Object.assign(error, { isOfJest: true });

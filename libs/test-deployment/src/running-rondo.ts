@@ -8,7 +8,7 @@ import {
 import { prepareDatabase } from '../../../deploy/local/prepare-database.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
 import { type Services, type ServicesRequest, startServices } from '../../../deploy/local/services.mjs';
-import { inherited } from './config';
+import { inherited, isDurable } from './config';
 import { RondoClient } from './rondo-client';
 
 const key = 'rondo_test_deployment_key';
@@ -80,6 +80,7 @@ export class RunningRondo {
         dataDir: directory,
         packagesDirectory: join(repoRoot, '.data'),
         env: { ...inherited, ...started.env },
+        isDurable,
       });
       const services = await startAll(directory, infrastructure.env, request);
       return new RunningRondo(directory, services, { infrastructure, started });
