@@ -7,7 +7,7 @@ import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { SpecTimes } from './spec-times.mjs';
 import { startTestServers } from './test-servers.mjs';
-import { checks, jest, jestProjects, specsWithoutServers, Verification } from './verification.mjs';
+import { checks, jest, jestProjects, Verification } from './verification.mjs';
 
 const help = `npm test               everything: format, build, types, lint, words, documents, all tests against real servers
 npm test -- <pattern>  only the tests whose path matches the pattern
@@ -72,7 +72,7 @@ async function test({ owns }) {
     },
     args: ['--reporters', 'default', ...attacks.jestArguments, ...times.jestArguments, ...matching()],
   };
-  const groups = isWhole && { directory: join(testDir, 'spec-groups'), specs: await specsWithoutServers() };
+  const groups = isWhole && { directory: join(testDir, 'spec-groups') };
   const isBuilt = await verification.step('build', checks.build);
 
   // Two lanes, because tests spend about half of their time waiting: for servers, for leases, for each other.
