@@ -74,6 +74,7 @@ import { RunSettingsResolver } from './runs/run-settings';
 import { RunWaits } from './runs/run-waits';
 import { TraceLinks } from './runs/trace-links';
 import { BrowserAccess } from './sandboxes/browser-access';
+import { CommandAccess } from './sandboxes/command-access';
 import { SandboxService } from './sandboxes/sandbox-service';
 import { SiteService } from './sites/site-service';
 import { SecretService } from './secrets/secret-service';
@@ -128,6 +129,7 @@ export const listValues = (parts: GatewayParts): Provider[] => [
   { provide: Sandboxes, useValue: parts.sandboxes },
   { provide: BrowserAccess, useValue: parts.browserAccess },
   { provide: SandboxService, useValue: parts.sandboxService },
+  { provide: CommandAccess, useValue: new CommandAccess(parts.sandboxService, createRunWatches(parts)) },
   { provide: SiteService, useValue: parts.siteService },
   { provide: Authenticator, useValue: parts.authenticator },
   { provide: AuditLog, useValue: parts.auditLog },

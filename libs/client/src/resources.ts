@@ -3,12 +3,14 @@ import type {
   Balance,
   BrowserAction,
   BrowserScreen,
+  CommandEvent,
   DiscoveredMcpServer,
   ForgottenMcpTools,
   InboxPage,
   LlmMessageList,
   MemoryMatches,
   McpDiscoveryRequest,
+  SandboxCommand,
   Site,
   Skill,
   SkillFiles,
@@ -17,6 +19,8 @@ import type {
 } from './generated/api.ts';
 import * as routes from './generated/routes.ts';
 import { type ListQuery, type Options, Resource, toRequest } from './resource.ts';
+import { dataOfEvents } from './server-sent-events.ts';
+import { cutOff } from './transport.ts';
 
 export type ListAgents = ListQuery<routes.ListAgentsQuery>;
 export type ListMessages = ListQuery<routes.ListMessagesQuery>;
@@ -192,6 +196,23 @@ export class Sandboxes extends Resource {
   /** Clicks, types or goes somewhere; answers with what is shown then. Not sent a second time. */
   operateBrowser(id: string, action: BrowserAction, options: Options = {}): Promise<BrowserScreen> {
     return this.send(routes.operateBrowser)(id, { action }, options);
+  }
+
+  /** Runs a command, and yields what it prints as it comes, until it has ended. Leaving the loop before kills it. Not sent a second time. */
+  async *exec(id: string, command: SandboxCommand, options: Options = {}): AsyncGenerator<CommandEvent, void> {
+    const { body } = await this.send(routes.runCommand)(id, command, options);
+    let failure: unknown;
+    try {
+      if (body)
+        for await (const data of dataOfEvents(body, () => undefined)) {
+          const event = JSON.parse(data) as CommandEvent; // as the gateway's documents say
+          yield event;
+          if (event.type === 'command.ended') return;
+        }
+    } catch (error) {
+      failure = error;
+    }
+    throw cutOff(failure, options.signal);
   }
 
   /** The response has the content as a stream, `arrayBuffer()` and `text()`. */

@@ -234,6 +234,13 @@ export {
   requestedBrowserAction,
 } from './browser-operation';
 export {
+  type CommandEvent,
+  type RequestedCommand,
+  commandEnding,
+  commandEvent,
+  requestedCommand,
+} from './sandbox-command';
+export {
   type AwaitedCall,
   type CallerResult,
   type CallerTool,

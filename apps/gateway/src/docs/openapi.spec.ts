@@ -152,6 +152,7 @@ const bodies: Partial<Record<string, object>> = {
   decideApproval: { decision: 'approve', arguments_hash: 'x' },
   raiseBudget: { usd: 1 },
   operateBrowser: { action: { type: 'back' } },
+  runCommand: { command: 'true' },
   updateThread: { is_public: true },
   forkRun: { at_seq: 1 },
   answerRun: { content: 'Blue.' },

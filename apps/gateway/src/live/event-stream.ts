@@ -73,6 +73,9 @@ class EventStreamSink<Event> {
   }
 }
 
+/** Sends events until the signal is aborted or there are no more. */
+export type Subscribe<Event> = (sink: EventStreamSink<Event>, signal: AbortSignal) => Promise<Ending>;
+
 interface EventStreamOptions<Event> {
   readonly signal: AbortSignal;
   readonly response: ServerResponse;
@@ -104,7 +107,7 @@ export async function serveEventStream(
 
 /** The same for the events of any subscription. */
 export async function serveEvents<Event>(
-  subscribe: (sink: EventStreamSink<Event>, signal: AbortSignal) => Promise<Ending>,
+  subscribe: Subscribe<Event>,
   { response, unread, format, signal }: EventStreamOptions<Event>,
 ): Promise<void> {
   response.writeHead(200, {

@@ -6,7 +6,7 @@ import type { Response } from 'express';
 import type { Holding } from '../auth/memory-budget';
 import type { LongRequests } from '../auth/open-connections';
 import { ApiError, unauthorized } from '../problems/api-error';
-import { type EventFormat, serveEventStream, serveEvents } from './event-stream';
+import { type EventFormat, type Subscribe, serveEventStream, serveEvents } from './event-stream';
 import type { RunSubscriptions } from './run-subscriptions';
 import { type SubscriberEvent, isNotice } from './stream-notices';
 import type { ThreadEvent, ThreadSubscriptions } from './thread-subscriptions';
@@ -102,12 +102,14 @@ export class RunWatches {
     thread: ThreadAddress,
     { caller, place, response }: Watcher & { readonly place: number },
   ): Promise<void> {
-    await this.whileConnected({ caller, response }, (options) =>
-      serveEvents<ThreadEvent>(
-        (sink, signal) => this.follow.threads.subscribe(thread, { after: { place, seq: 0 }, sink, signal }),
-        { ...options, format },
-      ),
+    await this.streamEvents<ThreadEvent>(format, { caller, response }, (sink, signal) =>
+      this.follow.threads.subscribe(thread, { after: { place, seq: 0 }, sink, signal }),
     );
+  }
+
+  /** The same for events of anything else, which `subscribe` sends until the signal is aborted. */
+  async streamEvents<Event>(format: EventFormat<Event>, watcher: Watcher, subscribe: Subscribe<Event>): Promise<void> {
+    await this.whileConnected(watcher, (options) => serveEvents(subscribe, { ...options, format }));
   }
 
   private async whileConnected(

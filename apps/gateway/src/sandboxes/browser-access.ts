@@ -3,7 +3,7 @@ import { type BrowserAction, type BrowserScreen, browserScreen } from '@rondo/co
 import { type NatsLink, TunnelError, accessSandbox } from '@rondo/messaging';
 import type { SandboxAddress, Sandboxes } from '@rondo/persistence';
 import { ApiError } from '../problems/api-error';
-import { asBrowserError, unavailable } from './sandbox-errors';
+import { asErrorOfNewer, unavailable } from './sandbox-errors';
 
 type Question = { readonly op: 'browser_look' } | { readonly op: 'browser_act'; readonly action: BrowserAction };
 
@@ -50,7 +50,9 @@ export class BrowserAccess {
       tunnel.end();
       return await screenFrom(addAbortSignal(late, tunnel));
     } catch (error) {
-      throw late.aborted ? unavailable('The executor did not answer in time.') : asBrowserError(error);
+      throw late.aborted
+        ? unavailable('The executor did not answer in time.')
+        : asErrorOfNewer(error, 'shows no browsers');
     }
   }
 }

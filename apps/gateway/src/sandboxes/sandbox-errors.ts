@@ -47,8 +47,8 @@ export function asPreviewError(error: unknown): unknown {
   }
 }
 
-/** An executor of an earlier version knows no requests about browsers, and says so as of any that is not valid. */
-export function asBrowserError(error: unknown): unknown {
+/** An executor of an earlier version does not know the request, and says so as of any that is not valid. */
+export function asErrorOfNewer(error: unknown, lacks: string): unknown {
   if (!(error instanceof TunnelError) || error.code !== 'invalid_request') return asApiError(error);
-  return new ApiError('sandbox_refused', 'The executor that has this sandbox is of a version that shows no browsers.');
+  return new ApiError('sandbox_refused', `The executor that has this sandbox is of a version that ${lacks}.`);
 }

@@ -1,6 +1,6 @@
 import type { Duplex, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AccountId, ThreadId } from '@rondo/contract';
+import type { AccountId, RequestedCommand, ThreadId } from '@rondo/contract';
 import {
   type KnownSandboxState,
   type NatsLink,
@@ -15,7 +15,7 @@ import {
 } from '@rondo/messaging';
 import type { Sandbox, SandboxAddress, Sandboxes, ThreadAddress } from '@rondo/persistence';
 import { ApiError } from '../problems/api-error';
-import { asApiError, asPreviewError, unavailable } from './sandbox-errors';
+import { asApiError, asErrorOfNewer, asPreviewError, unavailable } from './sandbox-errors';
 
 type Operation = Exclude<SandboxRequest['op'], 'states' | 'sites'>;
 /** A request without what the sandbox's row says. */
@@ -157,6 +157,20 @@ export class SandboxService {
       return { path, size: await writeThrough(tunnel, source) };
     } catch (error) {
       throw asApiError(error);
+    }
+  }
+
+  /** The lines that the executor writes about the command, which is killed when the client leaves. */
+  async exec(address: SandboxAddress, asked: RequestedCommand, client: AbortSignal): Promise<Duplex> {
+    const { command, cwd, timeout_s: seconds } = asked;
+    const question = { op: 'exec', command, ...(cwd !== undefined && { cwd }), timeout_ms: seconds * 1_000 } as const;
+    const sandbox = { ...address, ...(await this.parts.sandboxes.get(address)) };
+    try {
+      const { tunnel } = await this.open<'exec'>(sandbox, question, client);
+      tunnel.end();
+      return tunnel;
+    } catch (error) {
+      throw asErrorOfNewer(error, 'runs no commands of people');
     }
   }
 

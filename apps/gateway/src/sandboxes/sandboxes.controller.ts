@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import { sandboxes as routes } from '@rondo/contract/api';
 import { Sandboxes } from '@rondo/persistence';
 import { Route, type RouteInput } from '../http/route';
+import { CommandAccess } from './command-access';
 import { SandboxService } from './sandbox-service';
 
 @Controller()
@@ -9,6 +10,7 @@ export class SandboxesController {
   constructor(
     private readonly sandboxes: Sandboxes,
     private readonly service: SandboxService,
+    private readonly commands: CommandAccess,
   ) {}
 
   @Route(routes.listSandboxes)
@@ -45,5 +47,10 @@ export class SandboxesController {
   @Route(routes.deleteSandbox)
   deleteSandbox({ address }: RouteInput<typeof routes.deleteSandbox>) {
     return this.service.remove(address);
+  }
+
+  @Route(routes.runCommand)
+  runCommand({ address, body, ...client }: RouteInput<typeof routes.runCommand>) {
+    return this.commands.run(address, body, client);
   }
 }

@@ -33,6 +33,8 @@ export class TestExecutor {
   refusal: TunnelError | undefined;
   /** Accepts each request that bytes follow, and then neither sends nor ends anything. */
   isSilent = false;
+  /** What is written about each command of a person, by the thread. */
+  readonly terminals = new Map<string, (tunnel: Duplex, request: Extract<SandboxRequest, { op: 'exec' }>) => void>();
   /** The server of each preview, by the thread. */
   readonly servers = new Map<string, (tunnel: Duplex) => void>();
   private readonly tunnels = new Set<Duplex>();
@@ -59,6 +61,10 @@ export class TestExecutor {
   async close(): Promise<void> {
     for (const stop of this.stopParts) stop();
     await this.link.close();
+  }
+
+  get openTunnels(): number {
+    return this.tunnels.size;
   }
 
   /** Resolves once so many tunnels with bytes are open. */
@@ -122,10 +128,23 @@ export class TestExecutor {
         return createScreen(this.browsers.get(thread));
       case 'browser_act':
         return this.act(thread, request.action);
+      case 'exec':
+        return this.runCommand(request);
       case 'connect':
       case 'site':
         return this.connect(thread);
     }
+  }
+
+  private runCommand(request: Extract<SandboxRequest, { op: 'exec' }>): AcceptedTunnel {
+    return {
+      head: {},
+      serve: (tunnel) => {
+        tunnel.resume();
+        this.terminals.get(request.thread_id)?.(tunnel, request);
+        return untilGone(tunnel);
+      },
+    };
   }
 
   private connect(thread: string): AcceptedTunnel {

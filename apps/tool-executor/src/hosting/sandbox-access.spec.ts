@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { buffer, json } from 'node:stream/consumers';
-import { accountId, threadId } from '@rondo/contract';
+import { buffer, json, text } from 'node:stream/consumers';
+import { accountId, commandEvent, threadId } from '@rondo/contract';
 import { type NatsLink, type SandboxRequest, accessSandbox, connectNats } from '@rondo/messaging';
 import { createLogger, newUlid } from '@rondo/platform';
 import { SandboxAccess } from './sandbox-access';
@@ -80,6 +80,17 @@ async function read({ ask }: Gateway, path: string): Promise<Buffer> {
   const { tunnel } = await ask({ op: 'read', path });
   tunnel.end();
   return buffer(tunnel);
+}
+
+/** Runs a command of a person, up to its end. */
+async function run({ ask }: Gateway, command: string, about: { cwd?: string; timeout_ms?: number } = {}) {
+  const { tunnel } = await ask({ op: 'exec', command, timeout_ms: 30_000, ...about });
+  tunnel.end();
+  const lines = (await text(tunnel)).split('\n').filter((line) => line !== '');
+  const events = lines.map((line) => commandEvent.parse(JSON.parse(line)));
+  const printed = events.flatMap((event) => (event.type === 'command.output' ? event.text : [])).join('');
+  expect(events[0]?.type).toBe('command.started');
+  return { printed, ended: events.at(-1) };
 }
 
 describe('access to a sandbox', () => {
@@ -176,5 +187,27 @@ describe('access to a sandbox', () => {
   it('does not understand what a later version asks', async () => {
     const { ask } = createGateway();
     await expect(ask({ op: 'teleport' as 'status' })).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+});
+
+describe('a command of a person', () => {
+  it('prints as it goes, and continues where the last one ended', async () => {
+    const gateway = createGateway();
+
+    const first = await run(gateway, 'mkdir app; cd app; export COLOUR=blue; echo one; echo two >&2; false');
+    const second = await run(gateway, 'echo $COLOUR; pwd');
+
+    expect(first).toMatchObject({ printed: 'one\ntwo\n', ended: { ending: 'exited', exit_code: 1 } });
+    expect(second).toMatchObject({ printed: 'blue\n/workspace/app\n', ended: { exit_code: 0, cwd: '/workspace/app' } });
+    expect(await run(gateway, 'pwd', { cwd: '.' })).toMatchObject({ printed: '/workspace\n' });
+  });
+});
+
+describe('attack: a command in a sandbox', () => {
+  it('of the workspace that another executor has by now', async () => {
+    const thread = threadId.parse(`thr_${newUlid()}`);
+    moved.add(thread);
+
+    await expect(run(createGateway(thread), 'ls')).rejects.toMatchObject({ code: 'unavailable' });
   });
 });

@@ -19,6 +19,7 @@ import type { BrowserOperator } from '../tools/browser/browser-operator';
 import type { PreviewUrls } from '../tools/ports/preview-urls';
 import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots } from '../sandboxes';
 import type { WorkspaceHosting } from './workspace-ownership';
+import { runPersonCommand } from './person-command';
 import { TunnelShares } from './tunnel-shares';
 import { filePieces } from '../sandboxes/provider/workspace-file';
 
@@ -123,7 +124,15 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
       case 'browser_look':
       case 'browser_act':
         return this.operateBrowser(request);
+      case 'exec':
+        return { head: {}, serve: (tunnel) => this.runCommand(request, tunnel) };
     }
+  }
+
+  private runCommand(request: RequestWithOp<'exec'>, tunnel: Duplex): Promise<void> {
+    return this.use(request, (sandbox) => runPersonCommand(sandbox, request, tunnel)).catch((error: unknown) => {
+      throw asTunnelError(error);
+    });
   }
 
   /** Wakes nothing. An action may take longer than an answer of NATS, so its outcome comes through the tunnel. */

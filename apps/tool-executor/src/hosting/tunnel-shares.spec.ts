@@ -7,6 +7,11 @@ const read = (account: string): SandboxRequest =>
 const site = (account: string, token: string): SandboxRequest =>
   sandboxRequest.parse({ op: 'site', thread_id: `thr_${account}`, account_id: `acc_${account}`, token });
 
+const command = (account: string, thread = account): SandboxRequest =>
+  sandboxRequest.parse({
+    ...{ op: 'exec', thread_id: `thr_${thread}`, account_id: `acc_${account}`, command: 'yes', timeout_ms: 1_000 },
+  });
+
 /** Takes places until none is left. */
 function fill(shares: TunnelShares, request: SandboxRequest, isWorker = false): (() => void)[] {
   const taken: (() => void)[] = [];
@@ -36,6 +41,15 @@ describe('attack: the tunnels of an executor', () => {
     expect(fill(shares, site('3', 'a'))).toHaveLength(16);
     expect(fill(shares, read('1'))).toHaveLength(48);
     expect(fill(shares, read('4'))).toHaveLength(48);
+  });
+
+  it('are shared: commands of people are few, of a sandbox and of an account', () => {
+    const shares = new TunnelShares(all);
+    expect(fill(shares, command('1', '1a'))).toHaveLength(4);
+    expect(fill(shares, command('1', '1b'))).toHaveLength(4);
+    expect(fill(shares, command('1', '1c'))).toHaveLength(0);
+    expect(fill(shares, command('2'))).toHaveLength(4);
+    expect(fill(shares, read('1'))).toHaveLength(104);
   });
 });
 

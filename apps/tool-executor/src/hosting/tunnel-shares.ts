@@ -8,7 +8,8 @@ interface TunnelUser {
 /**
  * How the tunnels of an executor are shared, so that none of its users takes them all. An account gets half of them. An eighth
  * is only for workers, since runs wait for them. Previews and sites are open to strangers: all of them get half, those of an
- * account a quarter, and a single one somewhat less, so that the account's own requests go on.
+ * account a quarter, and a single one somewhat less, so that the account's own requests go on. Commands of people take processors
+ * from those of runs: an account gets few at once.
  */
 export class TunnelShares {
   private readonly used = new Map<string, number>();
@@ -40,6 +41,8 @@ export class TunnelShares {
       const preview = `preview ${request.thread_id} ${request.token}`;
       shares.push(['previews', 1 / 2], [`previews ${account}`, 1 / 4], [preview, 3 / 16]);
     }
+    if (request.op === 'exec')
+      shares.push(['commands', 1 / 8], [`commands ${account}`, 1 / 32], [`commands ${request.thread_id}`, 1 / 64]);
     return shares;
   }
 

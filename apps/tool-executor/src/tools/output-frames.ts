@@ -1,7 +1,7 @@
 const frameIntervalMs = 25;
 const frameCharacters = 4_096;
-/** Live output stops after this much; the result has the end. */
-const streamedCharacters = 256 * 1024;
+/** Live output stops after this many characters; the result has the end. */
+export const streamedCharacters = 256 * 1024;
 const cutOffNote = '\n[… no more live output; the result shows the end …]\n';
 
 /**

@@ -799,6 +799,45 @@ export type components = {
             /** @description Shown this once. */
             token: string;
         };
+        CommandEndedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "command.ended";
+            /**
+             * @description `exited`: by itself. `timed_out`, `output_limit`, `out_of_memory`: killed at a limit. `killed`: otherwise, for example because its sandbox was stopped. `not_started`: it did not run. `unknown`: its sandbox or executor was lost, and so was what it did.
+             * @enum {string}
+             */
+            ending: "exited" | "timed_out" | "output_limit" | "out_of_memory" | "killed" | "not_started" | "unknown";
+            /** @description Null unless it has exited. */
+            exit_code: number | null;
+            /** @description Where the next command runs. Null if that is not known. */
+            cwd: string | null;
+            duration_ms: number | null;
+            /** @description The end of what it printed, where that was more than is sent as it comes: 256 Ki characters. */
+            output_end: string | null;
+            /** @description One sentence more about an ending that needs it. */
+            detail: string | null;
+        };
+        CommandEvent: components["schemas"]["CommandStartedEvent"] | components["schemas"]["CommandOutputEvent"] | components["schemas"]["CommandEndedEvent"];
+        CommandOutputEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "command.output";
+            /** @description What it printed since, on both of its streams, with the colours of a terminal. */
+            text: string;
+        };
+        CommandStartedEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "command.started";
+            command_id: string;
+        };
         /** @enum {string} */
         CompactionReason: "threshold" | "overflow" | "requested";
         ContentBlock: components["schemas"]["TextBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["ReasoningBlock"] | components["schemas"]["ToolCallBlock"] | components["schemas"]["ToolResultBlock"];
@@ -3273,6 +3312,17 @@ export type components = {
             /** @description What that costs by the price of an hour that its executor is configured with (`SANDBOX_USD_PER_H`). Null where its executor does not answer, or does not know it. */
             cost_usd: number | null;
         };
+        SandboxCommand: {
+            /** @description For bash. Its standard input is empty. */
+            command: string;
+            /** @description Where it runs. Absent: where the last command that a person ran there ended; at first `/workspace`. */
+            cwd?: string;
+            /**
+             * @description After so long it is killed.
+             * @default 60
+             */
+            timeout_s?: number;
+        };
         SandboxPage: {
             data: components["schemas"]["SandboxStatus"][];
             has_more: boolean;
@@ -4694,6 +4744,10 @@ export type ClientScope = components['schemas']['ClientScope'];
 export type ClientToken = components['schemas']['ClientToken'];
 export type ClientTokenPage = components['schemas']['ClientTokenPage'];
 export type ClientTokenWithSecret = components['schemas']['ClientTokenWithSecret'];
+export type CommandEndedEvent = components['schemas']['CommandEndedEvent'];
+export type CommandEvent = components['schemas']['CommandEvent'];
+export type CommandOutputEvent = components['schemas']['CommandOutputEvent'];
+export type CommandStartedEvent = components['schemas']['CommandStartedEvent'];
 export type CompactionReason = components['schemas']['CompactionReason'];
 export type ContentBlock = components['schemas']['ContentBlock'];
 export type ContextCompacted = components['schemas']['ContextCompacted'];
@@ -4858,6 +4912,7 @@ export type RunUnsubscribeMessage = components['schemas']['RunUnsubscribeMessage
 export type RunWait = components['schemas']['RunWait'];
 export type RunWaiting = components['schemas']['RunWaiting'];
 export type Sandbox = components['schemas']['Sandbox'];
+export type SandboxCommand = components['schemas']['SandboxCommand'];
 export type SandboxPage = components['schemas']['SandboxPage'];
 export type SandboxStatus = components['schemas']['SandboxStatus'];
 export type Schedule = components['schemas']['Schedule'];

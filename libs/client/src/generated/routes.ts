@@ -370,6 +370,8 @@ export const getBrowser: Route<{ params: [sandboxId: string]; answer: Api.Browse
 
 export const operateBrowser: Route<{ params: [sandboxId: string]; body: Api.BrowserOperation; answer: Api.BrowserScreen }> = { method: 'POST', path: '/v1/sandboxes/{sandbox_id}/browser/actions', takes: 'body', repeatable: false };
 
+export const runCommand: Route<{ params: [sandboxId: string]; body: Api.SandboxCommand; answer: Response }> = { method: 'POST', path: '/v1/sandboxes/{sandbox_id}/commands', takes: 'body', answers: 'bytes', repeatable: false };
+
 export interface ListFilesQuery {
   /** In `/workspace`: relative to it, or absolute. */
   readonly path?: string;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { browserScreen, requestedBrowserAction } from '../browser-operation';
 import { projectId, sandboxId, threadId } from '../ids';
+import { commandEvent, requestedCommand } from '../sandbox-command';
 import { sandboxState } from '../sandbox-state';
 import { nameOptions } from './option-names';
 import { createPage, pageQuery } from './paging';
@@ -161,6 +162,21 @@ export const sandboxes = defineRoutes('sandboxes', {
     answers: { 200: { body: browserScreen, isParsed: false } },
     problems: ['browser_busy', 'browser_not_running', ...ofExecutor],
   },
+  runCommand: {
+    method: 'POST',
+    path: '/v1/sandboxes/{sandbox_id}/commands',
+    summary: 'Run a command in a sandbox, and stream what it prints as server-sent events',
+    description:
+      'For a person: it is no part of a run, and no model is told of it. It has the limits and the network of the tool `execute_command`, ' +
+      'but is granted no secrets, and runs beside the calls of the agent. Wakes the sandbox. The command is killed when the client leaves before its ' +
+      'end. What is run and printed is stored and logged nowhere; the audit log has only that there was a command. ' +
+      '`Idempotency-Key` has no meaning here.',
+    audit: 'sandbox.command',
+    storesAnswer: false,
+    body: requestedCommand,
+    answers: { 200: { events: commandEvent } },
+    problems: ['too_many_connections', ...ofExecutor],
+  },
   listFiles: {
     method: 'GET',
     path: '/v1/sandboxes/{sandbox_id}/files',
@@ -215,6 +231,7 @@ export const sandboxSchemas: ApiSchemas = {
     BrowserOperation: browserOperation,
     BrowserAction: requestedBrowserAction,
     ...nameOptions(requestedBrowserAction.options, 'BrowserAction'),
+    SandboxCommand: requestedCommand,
   },
   answers: {
     Sandbox: sandboxStatus,
@@ -223,6 +240,8 @@ export const sandboxSchemas: ApiSchemas = {
     FileList: fileList,
     WrittenFile: writtenFile,
     BrowserScreen: browserScreen,
+    CommandEvent: commandEvent,
+    ...nameOptions(commandEvent.options, 'Event'),
   },
   examples: {
     BrowserScreen: {
@@ -236,6 +255,8 @@ export const sandboxSchemas: ApiSchemas = {
       problem: null,
     },
     BrowserOperation: { action: { type: 'click', x: 640, y: 412 } },
+    SandboxCommand: { command: 'npm test', cwd: '/workspace/app', timeout_s: 300 },
+    CommandEvent: { type: 'command.output', text: 'Tests: 12 passed, 12 total\n' },
     FileList: { data: [{ path: 'hello.py', kind: 'file', size: 32 }], truncated: false },
     WrittenFile: { path: 'notes/plan.md', size: 812 },
   },

@@ -11,7 +11,8 @@ const count = z.number().int().nonnegative();
 /**
  * What a gateway or a worker asks of the executor that has a thread's sandbox. Answers are heads of tunnels; `read`, `connect`
  * and `site` go on with bytes, `write` takes bytes and then says what was written (`writtenFile`). `browser_look` and
- * `browser_act` go on with a `browserScreen` in JSON.
+ * `browser_act` go on with a `browserScreen` in JSON, `exec` with a line of JSON for each `commandEvent`; its command is killed when
+ * the tunnel is closed before.
  */
 export const sandboxRequest = z.discriminatedUnion('op', [
   z.object({ ...thread, op: z.literal('status') }),
@@ -33,6 +34,13 @@ export const sandboxRequest = z.discriminatedUnion('op', [
   z.object({ ...thread, op: z.literal('withdraw'), site: z.string().max(64) }),
   z.object({ ...thread, op: z.literal('browser_look') }),
   z.object({ ...thread, op: z.literal('browser_act'), action: browserAction }),
+  z.object({
+    ...thread,
+    op: z.literal('exec'),
+    command: z.string().max(100_000),
+    cwd: path.optional(),
+    timeout_ms: count.max(600_000),
+  }),
   z.object({ account_id: accountId, op: z.literal('sites') }),
   z.object({ account_id: accountId, op: z.literal('states'), thread_ids: z.array(threadId).max(200) }),
 ]);
@@ -80,6 +88,7 @@ const heads = {
   site: z.object({}),
   browser_look: z.object({}),
   browser_act: z.object({}),
+  exec: z.object({}),
 } as const satisfies Record<SandboxRequest['op'], z.ZodType>;
 
 export type SandboxHead<Op extends SandboxRequest['op']> = z.infer<(typeof heads)[Op]>;
