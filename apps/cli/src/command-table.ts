@@ -10,6 +10,7 @@ import { evalAgent, evalNew } from './commands/eval-new';
 import { evalPin, evalReplay } from './commands/eval-replay';
 import { evalCompare, evalReport, evalScore } from './commands/eval-results';
 import { evalRun } from './commands/eval-run';
+import { sandboxesExec } from './commands/exec';
 import { facade } from './commands/facade';
 import { filesGet, filesList, filesPut } from './commands/files';
 import { fork } from './commands/fork';
@@ -47,6 +48,7 @@ export const commands: readonly Command[] = [
   filesList,
   filesGet,
   filesPut,
+  sandboxesExec,
   agentsList,
   agentsShow,
   agentsApply,

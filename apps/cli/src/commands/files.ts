@@ -3,10 +3,10 @@ import { basename } from 'node:path';
 import type { Command, Context } from '../command';
 import { writeContent } from '../write-content';
 
-const place = { name: 'RUN|THREAD|SANDBOX' };
+export const place = { name: 'RUN|THREAD|SANDBOX' };
 
 /** The sandbox that an id names: itself, or that of its thread. */
-async function readSandbox(id: string, { rondo }: Context): Promise<string> {
+export async function readSandbox(id: string, { rondo }: Context): Promise<string> {
   if (!id.startsWith('run_') && !id.startsWith('thr_')) return id;
   const threadId = id.startsWith('run_') ? (await rondo().runs.get(id)).thread_id : id;
   return (await rondo().sandboxes.ofThread(threadId)).id;

@@ -24,6 +24,7 @@ const elsewhere: readonly string[] = [
   ...['listInbox', 'listApprovals', 'getApproval', 'decideApproval'],
   ...['listAgents', 'getAgent', 'applyAgent', 'createApiKey', 'listApiKeys', 'revokeApiKey', 'getUsage'],
   ...['discoverMcpServer', 'listMcpTools', 'getMcpTool', 'confirmMcpTool', 'forgetMcpTool', 'forgetMcpServer'],
+  'runCommand', // by `sandboxes exec`
   ...['listFiles', 'readFile', 'writeFile', 'deleteFile', 'uploadFile', 'readUploadedFile', 'getBlob'],
   'storeEvaluation', // by `eval run`
   ...['createSkill', 'deleteSkill', 'listSkillFiles', 'readSkillFile', 'readSkillArchive'],

@@ -124,6 +124,7 @@ const uses: Record<string, () => Use | Promise<Use>> = {
     return { words: ['files', 'get', thread, 'note.txt'], shows: /a note/, prints: 'something else' };
   },
   'files put': () => ({ words: ['files', 'put', thread, 'note.txt', 'b.txt'], shows: /b\.txt \(6 bytes\)/ }),
+  'sandboxes exec': () => ({ words: ['sandboxes', 'exec', thread, 'echo', 'by a person'], shows: /^by a person/m }),
   'agents ls': async () => {
     await line.inPipe(['agents', 'apply', '-f', 'agents.yaml']);
     return { words: ['agents', 'ls'], shows: /AGENT +NAME/ };
