@@ -1,8 +1,9 @@
 import { createContext, useContext, useMemo, useState } from 'react';
+import type { TerminalSession } from '../terminal/terminal-session.ts';
 import { useMatch } from '../ui/use-narrow.ts';
 
-/** What the panel shows: a call, a file of the workspace, or whatever is newest. */
-export type PanelTarget = { readonly call: string } | { readonly file: string } | 'newest';
+/** What the panel shows: a call, a file of the workspace, a terminal for the person, or whatever is newest. */
+export type PanelTarget = { readonly call: string } | { readonly file: string } | 'terminal' | 'newest';
 
 /** The panel beside a conversation, and what of the conversation is open. */
 export interface ChatPanel {
@@ -18,10 +19,13 @@ export interface ChatPanel {
   readonly toggle: (key: string) => void;
   /** The thread whose workspace has the files that are named. Undefined where the reader may not see files. */
   readonly threadId: string | undefined;
+  /** The person's own commands in the sandbox. Undefined where the reader may run none. */
+  readonly terminal: TerminalSession | undefined;
 }
 
 const closed: ChatPanel = {
-  ...{ isOpen: false, isBeside: false, target: 'newest', opened: new Set(), threadId: undefined },
+  ...{ isOpen: false, isBeside: false, target: 'newest', opened: new Set() },
+  ...{ threadId: undefined, terminal: undefined },
   ...{ show: () => undefined, setOpen: () => undefined, toggle: () => undefined },
 };
 
@@ -30,14 +34,14 @@ export const ChatPanelContext = createContext<ChatPanel>(closed);
 export const useChatPanel = (): ChatPanel => useContext(ChatPanelContext);
 
 /** The panel of one thread. Where it has space of its own it is open from the beginning. */
-export function useNewChatPanel(threadId: string | undefined): ChatPanel {
+export function useNewChatPanel(threadId: string | undefined, terminal?: TerminalSession): ChatPanel {
   const isBeside = useMatch('(min-width: 1200px)');
   const [wish, setWish] = useState<boolean | null>(null);
   const [target, setTarget] = useState<PanelTarget>('newest');
   const [opened, setOpened] = useState<ReadonlySet<string>>(closed.opened);
   return useMemo(
     () => ({
-      ...{ isBeside, target, opened, threadId },
+      ...{ isBeside, target, opened, threadId, terminal },
       isOpen: wish ?? isBeside,
       show: (to) => {
         setTarget(to);
@@ -46,7 +50,7 @@ export function useNewChatPanel(threadId: string | undefined): ChatPanel {
       setOpen: setWish,
       toggle: (key) => setOpened((before) => (before.has(key) ? without(before, key) : new Set([...before, key]))),
     }),
-    [isBeside, target, opened, threadId, wish],
+    [isBeside, target, opened, threadId, terminal, wish],
   );
 }
 

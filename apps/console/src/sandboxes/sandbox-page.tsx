@@ -1,8 +1,11 @@
 import type { SandboxStatus } from '@rondo/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
+import { useTerminalSession } from '../terminal/terminal-session.ts';
+import { Terminal } from '../terminal/terminal.tsx';
 import { useThreadTitle } from '../threads/thread-title.ts';
 import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
@@ -39,6 +42,7 @@ export function SandboxPage() {
     <>
       <SandboxHead sandbox={data} />
       <RunsHere threadId={data.thread_id} />
+      {mayWrite && <OwnTerminal key={sandboxId} sandboxId={sandboxId} />}
       <div className="sandbox-body">
         <section className="tree" aria-label="Files">
           {mayWrite && <UploadFiles sandboxId={sandboxId} directory={path === undefined ? '' : toDirectory(path)} />}
@@ -52,6 +56,20 @@ export function SandboxPage() {
         )}
       </div>
     </>
+  );
+}
+
+function OwnTerminal({ sandboxId }: { readonly sandboxId: string }) {
+  const rondo = useRondo();
+  const [isOpen, setOpen] = useState(false);
+  const session = useTerminalSession((command, signal) => rondo.sandboxes.exec(sandboxId, command, { signal }));
+  return (
+    <section className="section">
+      <button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        Terminal
+      </button>
+      {isOpen && <Terminal session={session} />}
+    </section>
   );
 }
 

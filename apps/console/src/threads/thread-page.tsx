@@ -10,6 +10,7 @@ import { ChatPanelContext, useChatPanel, useNewChatPanel } from '../chat/use-cha
 import { type TimelineLinks, TimelineLinksContext, noLinks } from '../run/timeline-links.ts';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
+import { useThreadTerminal } from '../terminal/terminal-session.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { FailedPage } from '../ui/failed-page.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
@@ -51,9 +52,9 @@ interface ConversationProps {
 
 function Conversation({ thread, shown, refresh }: ConversationProps) {
   const { run, queued, before, after, endings, former, question } = shown;
-  const panel = useNewChatPanel(thread.id);
   const rondo = useRondo();
   const mayWrite = useMay('write');
+  const panel = useNewChatPanel(thread.id, useThreadTerminal(thread.id));
   const [edited, setEdited] = useState<{ id: string; text: string } | null>(null);
   const active = run && !isOver(run) ? run : undefined;
   const send = async (message: NewMessage) => {

@@ -104,6 +104,28 @@ describe('a chat with a computer beside it', () => {
     await computer().getByRole('button', { name: 'Pause' }).click();
   });
 
+  it('has a terminal of the person in the same sandbox, whose commands go on while something else is looked at', async () => {
+    const made = [{ calls: [call('create_file', { file_path: 'a.html', file_contents: page1 })] }, { text: 'Made.' }];
+    const { id, thread_id: own } = await client.createRun(scripted('Make another page.', made));
+    await client.settled(id);
+    await browser.open(`/console/threads/${own}`);
+    await computer().getByRole('button', { name: 'Terminal' }).click();
+    const line = computer().getByRole('textbox', { name: 'Command' });
+    await line.fill('head -2 a.html; until [ -e go ]; do sleep 0.1; done; echo went on');
+    await line.press('Enter');
+    await computer().getByText('<title>Garden</title>').waitFor();
+    await browser.expectAccessible('a terminal beside a chat');
+
+    await computer().getByRole('button', { name: 'Follow' }).click();
+    const turns = [{ calls: [command('touch go')] }, { text: 'It is touched.' }];
+    const run = await client.createRun({ thread_id: own, ...scripted('Go on.', turns) });
+    await client.settled(run.id);
+    await computer().getByRole('button', { name: 'Terminal' }).click();
+
+    await computer().getByText('</title> went on').waitFor();
+    expect((await client.json<{ data: unknown[] }>('GET', `/runs?thread_id=${own}`)).data).toHaveLength(2);
+  });
+
   it('opens a file that is attached to an answer, and it can be downloaded', async () => {
     await open();
     const files = conversation().getByRole('list', { name: 'Attached files' });

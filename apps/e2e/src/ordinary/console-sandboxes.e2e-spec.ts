@@ -107,6 +107,36 @@ describe('sandboxes and their files in the console', () => {
     await here.getByText(/^No run\./).waitFor();
   });
 
+  it('has a terminal, which colours, remembers, goes on where it was, and stops', async () => {
+    await page.getByRole('button', { name: 'Terminal', exact: true }).click();
+    const terminal = page.getByRole('region', { name: 'Terminal' });
+    const line = terminal.getByRole('textbox', { name: 'Command' });
+    const screen = terminal.getByRole('log', { name: 'What was printed' });
+    const enter = async (text: string) => {
+      await line.fill(text);
+      await line.press('Enter');
+    };
+    await enter(`cd notes; printf '\\033[31mred\\033[0m and ${hostile}\\n' > seen.txt; cat seen.txt; (exit 3)`);
+    await screen.locator('.ansi-ink').getByText('red').waitFor();
+    await screen.getByText('exit code 3').waitFor();
+
+    await enter('ls');
+    await screen.getByText('todo.md').waitFor();
+    await line.press('ArrowUp');
+    await line.press('ArrowUp');
+    expect(await line.inputValue()).toMatch(/^cd notes/);
+    expect(await readOutput('cat notes/seen.txt')).toContain('red');
+
+    await enter('sleep 600');
+    await terminal.getByText('Running …').waitFor();
+    await browser.expectThisAccessibleInEveryLook('a terminal in which something runs');
+    await line.press('Control+c');
+    await screen.getByText('^C').waitFor();
+    await enter('while pgrep -x sleep > /dev/null; do :; done; echo all is quiet');
+    await screen.getByText('echo all is quiet all is quiet').waitFor();
+    expect((await client.json<{ data: object[] }>('GET', '/audit?action=sandbox.command')).data).toHaveLength(4);
+  });
+
   it('is put to sleep, and wakes', async () => {
     await page.getByRole('button', { name: 'Put to sleep' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Put to sleep' }).click();

@@ -1,5 +1,6 @@
 import { describeAction } from '@rondo/react';
 import { Suspense, lazy, type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react';
+import { Terminal } from '../../terminal/terminal.tsx';
 import { Loading } from '../../ui/states.tsx';
 import type { Step } from '../turns.ts';
 import { type ChatPanel, useChatPanel } from '../use-chat-panel.ts';
@@ -42,17 +43,19 @@ function Sheet(props: InsideProps) {
 }
 
 function Inside({ panel, steps, shown, browser }: InsideProps) {
-  const { target, threadId, setOpen, show } = panel;
+  const { target, threadId, terminal, setOpen, show } = panel;
+  const isTerminal = target === 'terminal' && terminal !== undefined;
   const path = typeof target === 'object' && 'file' in target ? target.file : undefined;
   const upTo = useMemo(() => (shown ? steps.slice(0, steps.indexOf(shown) + 1) : []), [steps, shown]);
   const action = shown && describeAction(shown.row);
-  const title = path ?? (action ? `${action.verb} ${action.object}` : '');
+  const title = isTerminal ? 'Your terminal' : (path ?? (action ? `${action.verb} ${action.object}` : ''));
   return (
     <>
       <header>
         <h2 dir="auto" title={title}>
           {title}
         </h2>
+        {terminal && !isTerminal && <button onClick={() => show('terminal')}>Terminal</button>}
         {target !== 'newest' && (
           <button className="follow" onClick={() => show('newest')}>
             Follow
@@ -63,7 +66,9 @@ function Inside({ panel, steps, shown, browser }: InsideProps) {
         </button>
       </header>
       <div className="computer-body" tabIndex={0} role="group" aria-label="What is shown">
-        {path !== undefined && threadId !== undefined ? (
+        {isTerminal ? (
+          <Terminal session={terminal} />
+        ) : path !== undefined && threadId !== undefined ? (
           <Suspense fallback={<Loading what="the file" />}>
             <WorkspaceFile key={path} threadId={threadId} path={path} />
           </Suspense>
@@ -71,7 +76,7 @@ function Inside({ panel, steps, shown, browser }: InsideProps) {
           <StepView steps={upTo} browser={browser} />
         )}
       </div>
-      {path === undefined && shown && <StepsOfRun steps={steps} shown={shown} label={title} />}
+      {path === undefined && !isTerminal && shown && <StepsOfRun steps={steps} shown={shown} label={title} />}
     </>
   );
 }
