@@ -1,6 +1,6 @@
 import type { AccountId, Agent, AgentDefinition, AgentId, AgentSource, ThreadId } from '@rondo/contract';
 import { type ResolvedAgent, resolveAgent, sealedServers, withDefinition, withoutSecrets } from '@rondo/domain';
-import type { AgentAddress, Agents, PendingKey, SealableDefinition, Threads } from '@rondo/persistence';
+import type { AgentAddress, Agents, PendingKey, RunBasis, SealableDefinition, Threads } from '@rondo/persistence';
 import type { SecretBox } from '@rondo/platform';
 import { InvalidRequest } from '../problems/api-error';
 import type { RunSettingsResolver } from '../runs/run-settings';
@@ -47,12 +47,13 @@ export class AgentService {
     return this.dependencies.agents.apply({ accountId, ...this.sealable(accountId, fields), isDefault, tags });
   }
 
-  /** The agent of a run. Rejects with `agent_not_found` if the request names one that is not there. */
+  /** The agent of a run, and what its account keeps. Rejects with `agent_not_found` if the request names one that is not there. */
   async resolve(
     accountId: AccountId,
     named: { readonly agentId: AgentId | undefined; readonly threadId: ThreadId | undefined },
-  ): Promise<ResolvedAgent> {
-    return resolveAgent(await this.dependencies.agents.candidates({ accountId, ...named }));
+  ): Promise<ResolvedAgent & Pick<RunBasis, 'settings'>> {
+    const { candidates, settings } = await this.dependencies.agents.readBasis({ accountId, ...named });
+    return { ...resolveAgent(candidates), settings };
   }
 
   /** The agent of the thread's next run, unless that names one. */

@@ -17,7 +17,7 @@ import {
   isTerminal,
   readUser,
 } from '@rondo/contract';
-import { type PendingStop, type ResolvedAgent, withDefinition } from '@rondo/domain';
+import { type PendingStop, withDefinition } from '@rondo/domain';
 import type {
   Answer,
   AnsweredCall,
@@ -144,12 +144,9 @@ export class RunService {
       ...overrides
     } = request;
     const trace = this.dependencies.creationTraces?.begin({ id: options.id, traceparent });
-    const { runs, settings: resolver, storedSettings, accountLimits, quota } = this.dependencies;
-    const [{ source, agent: stored }, kept] = await Promise.all([
-      this.readAgent(accountId, request),
-      storedSettings.read(accountId),
-    ]);
-    const owner = { account: accountId, settings: kept.settings, servers: stored?.servers };
+    const { runs, settings: resolver, accountLimits, quota } = this.dependencies;
+    const { source, agent: stored, settings: kept } = await this.readAgent(accountId, request);
+    const owner = { account: accountId, settings: kept, servers: stored?.servers };
     const requested = resolver.toSettings(withDefinition(overrides, stored?.definition), owner);
     const user = threadId === undefined ? readUser({ user: namedUser, metadata }) : namedUser;
     const place = { threadId, projectId, user };
@@ -326,10 +323,16 @@ export class RunService {
   }
 
   /** A request that describes an agent itself uses no stored one. */
-  private async readAgent(accountId: AccountId, request: RunRequest): Promise<ResolvedAgent> {
-    const { agent, agent_id: agentId, thread_id: threadId } = request;
-    if (agent === undefined) return this.dependencies.agents.resolve(accountId, { agentId, threadId });
-    if (agentId === undefined) return { source: 'request', agent: undefined };
+  private async readAgent(
+    accountId: AccountId,
+    { agent, agent_id: agentId, thread_id: threadId }: RunRequest,
+  ): ReturnType<AgentService['resolve']> {
+    const { agents, storedSettings } = this.dependencies;
+    if (agent === undefined) return agents.resolve(accountId, { agentId, threadId });
+    if (agentId === undefined) {
+      const { settings } = await storedSettings.read(accountId);
+      return { source: 'request', agent: undefined, settings };
+    }
     throw new InvalidRequest([{ field: 'agent_id', message: 'give agent_id or agent, not both' }]);
   }
 }

@@ -206,13 +206,16 @@ describe('the agent of a run', () => {
     const { id: threadId } = await fixture.threads.create({ accountId, agentId: asked.id, metadata: {} });
     const active = ({ id, version, definition }: Agent) => ({ id, version, definition, servers: [] });
 
-    expect(await agents.candidates({ accountId, agentId: usual.id, threadId })).toEqual({
+    expect((await agents.readBasis({ accountId, agentId: usual.id, threadId })).candidates).toEqual({
       request: active(usual),
       thread: active(asked),
       account: active(usual),
     });
     await agents.delete({ accountId, agentId: asked.id });
-    expect(await agents.candidates({ accountId, threadId })).toEqual({ account: active(usual) });
+    expect(await agents.readBasis({ accountId, threadId })).toEqual({
+      candidates: { account: active(usual) },
+      settings: {},
+    });
   });
 
   it('is not kept by the thread unless the request named it', async () => {
@@ -239,14 +242,14 @@ describe('attack: tenants', () => {
       versions.activate({ ...address, version: 1 }),
       versions.setNote({ ...address, version: 1, note: 'mine' }),
       agents.update({ ...address, tags: ['mine'] }),
-      agents.candidates(address),
+      agents.readBasis(address),
       fixture.threads.create({ ...address, metadata: {} }),
     ];
 
     for (const attempt of await Promise.allSettled(attempts)) {
       expect(attempt).toMatchObject({ status: 'rejected', reason: { code: 'agent_not_found' } });
     }
-    expect(await agents.candidates({ accountId: stranger, threadId })).toEqual({});
+    expect(await agents.readBasis({ accountId: stranger, threadId })).toEqual({ candidates: {}, settings: {} });
     expect((await agents.list({ accountId: stranger, limit: 5 })).data).toEqual([]);
     expect(await agents.get({ accountId, agentId: writer.id })).toEqual(writer);
   });

@@ -1,11 +1,11 @@
 import { type AccountId, type Agent, type AgentId, type NewId, agentId } from '@rondo/contract';
-import { type AgentCandidates, TerminalError } from '@rondo/domain';
+import { TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import { storedText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import type { Page } from '../page';
 import { toAgent } from './agent-row';
-import { type AgentQuestion, agentCandidates } from './agent-candidates';
+import { type AgentQuestion, type RunBasis, readRunBasis } from './run-basis';
 import { type AgentAddress, type SealableDefinition, changeAgents, readAgent } from './change-agent';
 import { type AgentFilter, listAgents } from './list-agents';
 import { z } from 'zod';
@@ -96,9 +96,9 @@ export class Agents {
     });
   }
 
-  /** The agents that could apply to a run. Rejects with `agent_not_found` if the request names one that is not there. */
-  candidates(question: AgentQuestion): Promise<AgentCandidates> {
-    return agentCandidates(this.database.sql, question);
+  /** What a run begins with. Rejects with `agent_not_found` if the request names an agent that is not there. */
+  readBasis(question: AgentQuestion): Promise<RunBasis> {
+    return readRunBasis(this.database.sql, question);
   }
 
   private nextId(): AgentId {

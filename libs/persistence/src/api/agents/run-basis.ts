@@ -1,0 +1,60 @@
+import type { AccountId, AccountSettings, AgentId, ThreadId } from '@rondo/contract';
+import type { AgentCandidates } from '@rondo/domain';
+import type { Sql } from '../../database/sql';
+import { toActive, activeRow, activeVersion, agentNotFound } from './agent-row';
+import { z } from 'zod';
+import { checked, jsonDocument } from '../../database/checked-query';
+import { accountNotFound } from '../billing/balance-row';
+
+export interface AgentQuestion {
+  readonly accountId: AccountId;
+  /** What the request names. */
+  readonly agentId?: AgentId | undefined;
+  readonly threadId?: ThreadId | undefined;
+}
+
+/** What a run of an account begins with: the agents that could apply to it, and what the account keeps for its runs. */
+export interface RunBasis {
+  readonly candidates: AgentCandidates;
+  readonly settings: AccountSettings;
+}
+
+const basisRow = z.object({
+  settings: jsonDocument<AccountSettings>().nullable(),
+  /** Null where no agent applies. */
+  source: z.enum(['request', 'thread', 'account']).nullable(),
+  agent: activeRow.nullable(),
+});
+
+const selectBasis = checked(
+  basisRow,
+  `
+with named as (
+  select id, 'request' as source from agents where id = $2 and account_id = $1
+  union all
+  select agents.id, 'thread' from threads join agents on agents.id = threads.agent_id and agents.account_id = $1
+  where threads.id = $3 and threads.account_id = $1
+  union all
+  select id, 'account' from agents where account_id = $1 and is_default
+),
+candidate as (
+  select source, json_build_object(
+    'id', agents.id, 'version', agents.version, 'definition', active.definition, 'sealed_headers', active.sealed_headers
+  ) as agent
+  from named join agents on agents.id = named.id join ${activeVersion}
+)
+select accounts.settings, source, agent from accounts left join candidate on true where accounts.id = $1`,
+);
+
+/** Rejects with `account_not_found`, and with `agent_not_found` if the request names one that is not there. */
+export async function readRunBasis(
+  sql: Sql,
+  { accountId, agentId: named, threadId }: AgentQuestion,
+): Promise<RunBasis> {
+  const rows = await selectBasis.all(sql, [accountId, named ?? null, threadId ?? null]);
+  const [first] = rows;
+  if (!first) throw accountNotFound(accountId);
+  if (named !== undefined && !rows.some(({ source }) => source === 'request')) throw agentNotFound(named);
+  const found = rows.flatMap(({ source, agent }) => (source && agent ? [[source, toActive(agent)]] : []));
+  return { candidates: Object.fromEntries(found) as AgentCandidates, settings: first.settings ?? {} }; // sources are its keys
+}
