@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   DiscardPolicy,
   type JetStreamClient,
@@ -7,6 +6,7 @@ import {
   NatsError,
   RetentionPolicy,
   StorageType,
+  type StreamAPI,
   type StreamConfig,
   nanos,
 } from 'nats';
@@ -32,9 +32,6 @@ export const callQueueBytes = 256 * mebibyte;
 
 /** Stands for the start of a server where there are several. */
 const inCluster = 'cluster';
-
-/** A server of a cluster tells a time of its own for the creation of a stream, until it has the one that holds for all. */
-const agreedAfterMs = 250;
 
 type Config = Partial<StreamConfig> & { name: string };
 
@@ -183,24 +180,12 @@ export class ToolStreams {
       ...config,
       ...(replicas !== undefined && { num_replicas: replicas }),
     }));
-    if (createsStreams) await Promise.all(configs.map((config) => createStream(manager, config)));
-    const readCreation = async () => {
-      const infos = await Promise.all(configs.map(({ name }) => manager.streams.info(name)));
-      return infos.map(({ created }) => created).join();
-    };
-    const createdAt = await (serverStart === inCluster ? unchanged(readCreation) : readCreation());
-    const stamp = createHash('sha256').update(`${layout},${serverStart},${createdAt}`).digest('hex').slice(0, 12);
+    const isCluster = serverStart === inCluster;
+    if (createsStreams) await Promise.all(configs.map((config) => createStream(manager, config, isCluster)));
+    const infos = await Promise.all(configs.map(({ name }) => manager.streams.info(name)));
+    const identity = infos.map(({ created, config }) => (isCluster && config.description) || created).join();
+    const stamp = createHash('sha256').update(`${layout},${serverStart},${identity}`).digest('hex').slice(0, 12);
     this.known = { serverStart, stamp };
-  }
-}
-
-/** Reads again until the answer is the same. */
-async function unchanged(read: () => Promise<string>): Promise<string> {
-  for (let before = await read(); ;) {
-    await sleep(agreedAfterMs);
-    const now = await read();
-    if (now === before) return now;
-    before = now;
   }
 }
 
@@ -219,11 +204,27 @@ const existsAlready: readonly unknown[] = [10058, 10065];
  * library asks for the present one first, so what operators have set beside it stays, the number of replicas for example.
  * The update fails where the overlap is with a stream of another name.
  */
-async function createStream({ streams }: JetStreamManager, config: Config): Promise<void> {
+async function createStream({ streams }: JetStreamManager, config: Config, isCluster: boolean): Promise<void> {
+  const description = isCluster ? await readIdentity(streams, config.name) : '';
   try {
-    await streams.add(config);
+    await streams.add({ ...config, description });
   } catch (error) {
     if (!(error instanceof NatsError && existsAlready.includes(error.api_error?.err_code))) throw error;
     await streams.update(config.name, config);
   }
 }
+
+/**
+ * What a stream is told apart by in a cluster, kept as its description by whoever creates it first: each server tells a time of its
+ * own for the creation, until all have agreed.
+ */
+async function readIdentity(streams: StreamAPI, name: string): Promise<string> {
+  try {
+    return (await streams.info(name)).config.description ?? '';
+  } catch (error) {
+    if (error instanceof NatsError && error.api_error?.err_code === streamNotFound) return randomUUID();
+    throw error;
+  }
+}
+
+const streamNotFound = 10059;
