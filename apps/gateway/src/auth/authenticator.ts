@@ -5,7 +5,7 @@ import { type RequestOrigin, clientAddress } from './client-address';
 import { bearerKey } from './credentials';
 import type { RateLimiter } from './rate-limiter';
 import { isSameOrigin } from './same-origin';
-import { sessionSecret } from './session-cookie';
+import { sessionCookie } from './browser-cookie';
 
 interface CachedCaller {
   readonly caller: Promise<Caller | undefined>;
@@ -139,7 +139,7 @@ export class Authenticator {
     { method, headers }: AuthenticatedRequest,
     limit?: LookUpLimit,
   ): Promise<Caller | undefined> {
-    const secret = sessionSecret(headers);
+    const secret = sessionCookie.read(headers);
     if (secret === undefined) return undefined;
     if (!isSameOrigin(headers, { isRead: method === 'GET' || method === 'HEAD' })) {
       throw new ApiError('forbidden', 'A session is only accepted from pages of the same origin.');

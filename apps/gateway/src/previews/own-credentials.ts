@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isSessionCookie } from '../auth/session-cookie';
+import { isOwnCookie } from '../auth/browser-cookie';
 
 /** Knows the secrets of this deployment by their form; whether they are valid does not matter. */
 export type RecognizesSecret = (secret: string) => boolean;
@@ -14,7 +14,7 @@ export function withoutOwnCredentials(
 ): IncomingHttpHeaders {
   const cookies = (cookie ?? '')
     .split(';')
-    .filter((pair) => !isSessionCookie(pair))
+    .filter((pair) => !isOwnCookie(pair))
     .join(';')
     .trim();
   const isOwnKey = authorization !== undefined && secretsIn(authorization).some(isOwn);

@@ -4,7 +4,7 @@ import { AuditLog, type Caller, type NewSession } from '@rondo/persistence';
 import type { Request, Response } from 'express';
 import { Authenticator } from '../auth/authenticator';
 import { isOpenedDirectly } from '../auth/same-origin';
-import { sessionCookie } from '../auth/session-cookie';
+import { sessionCookie } from '../auth/browser-cookie';
 import { Route, type RouteInput } from '../http/route';
 import { ApiError } from '../problems/api-error';
 import { SessionService } from './session-service';
@@ -33,7 +33,7 @@ export class SessionsController {
   @Route(sessions.deleteSession)
   async deleteSession({ caller, request, response }: RouteInput<typeof sessions.deleteSession>) {
     await this.sessionService.end(caller);
-    response.setHeader('Set-Cookie', sessionCookie(request.headers, ''));
+    response.setHeader('Set-Cookie', sessionCookie.write(request.headers, ''));
   }
 
   @Route(sessions.listSessions)
@@ -64,7 +64,7 @@ export class SessionsController {
   }
 
   private signIn(response: Response, { session, secret }: NewSession) {
-    response.setHeader('Set-Cookie', sessionCookie(response.req.headers, secret, session.expiresAt));
+    response.setHeader('Set-Cookie', sessionCookie.write(response.req.headers, secret, session.expiresAt));
     return this.describe(session);
   }
 
