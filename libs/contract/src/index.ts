@@ -167,6 +167,7 @@ export {
   sortOrder,
   versionNote,
 } from './agent';
+export * from './mcp-connection';
 export * from './secret';
 export * from './skill';
 export * from './memory';
@@ -271,6 +272,7 @@ export {
   mcpServerRequest,
   mcpTool,
   refusedMcpTool,
+  mcpServerUrl,
 } from './mcp-server';
 
 // Forks

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { argumentsJsonSchema } from './arguments-schema';
+import { type ConnectionOwner, connectionOwner } from './mcp-connection';
 import { textLimits } from './text-limits';
 import { effectClass } from './tool-call';
 
@@ -12,10 +13,11 @@ export const mcpServerName = z
     'lower-case letters and digits, with single dashes or underscores between them',
   );
 
-const url = z
+export const mcpServerUrl = z
   .url({ protocol: /^https?$/ })
   .max(textLimits.url)
   .refine((text) => {
+    if (!URL.canParse(text)) return true; // that is a problem of its own
     const { username, password } = new URL(text);
     return username === '' && password === '';
   }, 'must not contain credentials: put them in `headers`');
@@ -55,7 +57,20 @@ const stdio = {
   transport: z.literal('stdio'),
   command: z.string().min(1).max(4_000),
 };
-const remote = { ...options, transport: z.enum(['streamable_http', 'sse']), url };
+const remote = {
+  ...options,
+  transport: z.enum(['streamable_http', 'sse']),
+  url: mcpServerUrl,
+  /** Requests carry a token of OAuth: of the connection of the account, or of the person for whom the run is. */
+  connection: connectionOwner.optional(),
+};
+/** A token goes into the same header. */
+const withoutBoth = {
+  check: (server: { connection?: ConnectionOwner | undefined; headers?: object | undefined }) =>
+    server.connection === undefined ||
+    !Object.keys(server.headers ?? {}).some((name) => name.toLowerCase() === 'authorization'),
+  problem: { path: ['connection'], message: 'sets the header `authorization`: leave one of them out' },
+};
 
 const namesOnce = (servers: readonly { name: string }[]) =>
   new Set(servers.map(({ name }) => name)).size === servers.length;
@@ -64,10 +79,12 @@ const toList = <Server extends z.ZodType<{ name: string }>>(server: Server) =>
 
 /** A server whose tools a run asks for. */
 export const mcpServerRequest = z.discriminatedUnion('transport', [
-  z.strictObject({
-    ...remote,
-    headers: z.record(headerName, headerValue).refine(fewHeaders, 'at most 20').optional(),
-  }),
+  z
+    .strictObject({
+      ...remote,
+      headers: z.record(headerName, headerValue).refine(fewHeaders, 'at most 20').optional(),
+    })
+    .refine(withoutBoth.check, withoutBoth.problem),
   z.strictObject(stdio),
 ]);
 export type McpServerRequest = z.infer<typeof mcpServerRequest>;
@@ -79,10 +96,12 @@ export const mcpServerRequests = toList(mcpServerRequest);
  */
 export const mcpServersOfAgent = toList(
   z.discriminatedUnion('transport', [
-    z.strictObject({
-      ...remote,
-      headers: z.record(headerName, headerValue.nullable()).refine(fewHeaders, 'at most 20').optional(),
-    }),
+    z
+      .strictObject({
+        ...remote,
+        headers: z.record(headerName, headerValue.nullable()).refine(fewHeaders, 'at most 20').optional(),
+      })
+      .refine(withoutBoth.check, withoutBoth.problem),
     z.strictObject(stdio),
   ]),
 );
@@ -121,6 +140,10 @@ export const mcpDiscovery = z.discriminatedUnion('how', [
     /** Those that are not offered, because of what the server says of them. */
     refused: z.array(refusedMcpTool).max(maxMcpTools),
   }),
-  z.object({ how: z.literal('failed'), reason: z.string().max(1_000) }),
+  z.object({
+    ...{ how: z.literal('failed'), reason: z.string().max(1_000) },
+    /** A person has to connect it first. Older executors do not say so. */
+    is_unconnected: z.literal(true).exactOptional(),
+  }),
 ]);
 export type McpDiscovery = z.infer<typeof mcpDiscovery>;

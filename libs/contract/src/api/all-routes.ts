@@ -8,6 +8,7 @@ import { callerToolCalls, callerToolSchemas } from './caller-tools';
 import { catalog, catalogSchemas } from './catalog';
 import { clientTokenSchemas, clientTokens } from './client-tokens';
 import { fileSchemas, files } from './files';
+import { mcpConnectionSchemas, mcpConnections, mcpConnectPages } from './mcp-connections';
 import { mcpSchemas, mcpServers, mcpTools } from './mcp-tools';
 import { memory, memorySchemas } from './memory';
 import { operationSchemas, operations } from './operations';
@@ -41,6 +42,8 @@ export const apiRoutes = {
   ...catalog,
   ...clientTokens,
   ...files,
+  ...mcpConnections,
+  ...mcpConnectPages,
   ...mcpServers,
   ...mcpTools,
   ...memory,
@@ -75,6 +78,7 @@ export const apiSchemas: readonly ApiSchemas[] = [
   catalogSchemas,
   clientTokenSchemas,
   fileSchemas,
+  mcpConnectionSchemas,
   mcpSchemas,
   memorySchemas,
   operationSchemas,

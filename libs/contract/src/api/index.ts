@@ -8,6 +8,7 @@ export { callerToolCalls } from './caller-tools';
 export { catalog } from './catalog';
 export { clientTokens } from './client-tokens';
 export { exampleHash, exampleIds } from './example-ids';
+export { mcpConnectPages, mcpConnections } from './mcp-connections';
 export { mcpServers, mcpTools } from './mcp-tools';
 export { memory } from './memory';
 export { type MetadataQuery, isWholeMetadata, metadata, metadataQuery, notWholeMetadata } from './metadata';

@@ -9,6 +9,7 @@ import {
   clientTokenId,
   evaluationId,
   fileId,
+  mcpConnectionId,
   mcpToolId,
   memoryStoreId,
   projectId,
@@ -96,6 +97,12 @@ export const pathParams = {
     property: 'revokedId', // `keyId` is the key of the caller
     example: ids.key,
     unknown: { noun: 'API key', code: 'api_key_not_found' },
+  },
+  mcp_connection_id: {
+    schema: mcpConnectionId,
+    property: 'mcpConnectionId',
+    example: ids.mcpConnection,
+    unknown: { noun: 'MCP connection', code: 'mcp_connection_not_found' },
   },
   mcp_tool_id: {
     schema: mcpToolId,
