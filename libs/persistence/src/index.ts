@@ -94,6 +94,14 @@ export {
   Secrets,
   mostSecrets,
 } from './api/secrets/secrets';
+export {
+  type McpConnectionAddress,
+  type McpConnectionTarget,
+  McpConnections,
+  type NewMcpLink,
+} from './api/mcp-connections/mcp-connections';
+export { McpConnectLinks, type McpLink, type NewMcpTokens } from './api/mcp-connections/mcp-connect-links';
+export { type McpTokenRow, type McpTokenUse, McpTokens } from './api/mcp-connections/mcp-tokens';
 export { MemoryEntries, type MemoryEntryAddress } from './api/memory/memory-entries';
 export { type MemoryStoreAddress, MemoryStores } from './api/memory/memory-stores';
 export { PostgresRunMemory } from './api/memory/run-memory';

@@ -114,7 +114,13 @@ describe('attack: service credentials', () => {
     },
     ...{ idempotency_keys: 'key', blobs: 'bytes', blob_refs: 'sha256', fetched_images: 'sha256' },
     ...{ tool_sets: 'hash', agent_versions: 'definition', file_parts: 'bytes', run_files: 'path' },
-    ...{ session_links: 'hash', run_inputs: 'text', reservations: 'usd', heartbeats: 'owner' },
+    ...{
+      session_links: 'hash',
+      mcp_connection_links: 'hash',
+      run_inputs: 'text',
+      reservations: 'usd',
+      heartbeats: 'owner',
+    },
     ...{ facade_ids: 'inner_id', skill_versions: 'sha256', skill_files: 'path' },
     ...{ memory_entries: 'path', memory_versions: 'path', deleted_run_time: 'seconds' },
   };

@@ -6,6 +6,7 @@ import {
   type McpToolId,
   type NewId,
   knownMcpTool,
+  maxMcpTools,
   mcpToolDefinition,
   mcpToolId,
 } from '@rondo/contract';
@@ -59,6 +60,14 @@ const selectAccepted = checked(
   z.object({ id: mcpToolId, tool: z.string(), fingerprint: z.string() }),
   `
 select id, tool, fingerprint from mcp_tools where account_id = $1 and server_hash = $2 and tool = any($3::text[])`,
+);
+
+const unchanged = checked(
+  z.object({ tool: z.string(), accepted: mcpToolDefinition }),
+  `
+select tool, accepted from mcp_tools
+where account_id = $1 and server_hash = $2 and changed_fingerprint is null and ($3::text[] is null or tool = any($3))
+order by id limit $4`,
 );
 
 const knownRow = z.object({
@@ -125,6 +134,17 @@ export class McpToolDefinitions {
       if (!known) return [{ tool }];
       return known.fingerprint === fingerprint ? [] : [{ id: known.id, tool }];
     });
+  }
+
+  /** What the account has accepted of a server's tools, of those that the run wants, without tools that have changed since. */
+  async findAccepted(accountId: AccountId, server: McpServer): Promise<readonly Omit<McpTool, 'name'>[]> {
+    const rows = await unchanged.all(this.database.sql, [
+      accountId,
+      serverHash(server),
+      server.tools ?? null,
+      maxMcpTools,
+    ]);
+    return rows.map(({ tool, accepted }) => ({ tool, ...accepted }));
   }
 
   /** Newest first. */

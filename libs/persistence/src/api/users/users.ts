@@ -68,6 +68,7 @@ select id from runs where account_id = $1 and end_user = $2 and finished_at is n
 );
 
 const deleteTokens = `delete from client_tokens where account_id = $1 and end_user = $2 returning id`;
+const deleteConnections = `delete from mcp_connections where account_id = $1 and end_user = $2`;
 
 /** Hides what `Purge` then deletes, as the deletion of one thread does. Their files and memory go at once. */
 const eraseIdle = checked(
@@ -101,8 +102,9 @@ export class Users {
     return { user, ...row, first_thread_at: row.first_thread_at?.toISOString() ?? null };
   }
 
-  /** The tokens of their browsers end. Resolves to how many there were. */
+  /** The tokens of their browsers end, and their connections to MCP servers. Resolves to how many tokens there were. */
   async endTokens({ accountId, user }: UserAddress): Promise<number> {
+    await this.database.sql.query(deleteConnections, [accountId, user]);
     return (await this.database.sql.query(deleteTokens, [accountId, user])).length;
   }
 
