@@ -41,6 +41,12 @@ export {
   requestMcpList,
 } from './tool-calls/mcp-requests';
 export {
+  type McpTokenAnswer,
+  type McpTokenQuestion,
+  answerMcpTokens,
+  requestMcpToken,
+} from './tool-calls/mcp-token-requests';
+export {
   type Adoption,
   type AdoptionState,
   answerAdoptions,

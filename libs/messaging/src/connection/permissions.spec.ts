@@ -16,6 +16,7 @@ import {
   requestMcpDiscovery,
   requestMcpList,
 } from '../tool-calls/mcp-requests';
+import { answerMcpTokens, requestMcpToken } from '../tool-calls/mcp-token-requests';
 import { OpenExecutors, announceExecutor } from '../tool-calls/open-executors';
 import {
   answerAdoptions,
@@ -176,6 +177,7 @@ describe('each permission on NATS', () => {
       answerHosting(worker, () => Promise.resolve({ deleted: [] })),
       answerSecrets(worker, () => Promise.resolve({ how: 'granted', secrets: [] })),
       answerSkills(worker, () => Promise.resolve({ how: 'unknown' })),
+      answerMcpTokens(gateway, () => Promise.resolve({ how: 'missing', page: null })),
       serveTunnels(executor, id, { accept: () => Promise.resolve({ head: {} }) }),
     );
     const [heardByWorker, heardByGateway] = [new OpenExecutors(worker), new ToolSupport(gateway)];
@@ -192,6 +194,8 @@ describe('each permission on NATS', () => {
     expect(await requestSecret(executor, id, { ask: 'grants', run_id: run })).toEqual({ how: 'granted', secrets: [] });
     const skill = { skill_id: skillId.parse('skl_1'), version: 1 };
     expect(await requestSkill(executor, id, { ask: 'files', run_id: run, ...skill })).toEqual({ how: 'unknown' });
+    const use = { account_id: account, run_id: run, call_id: null, url: 'https://example.com/mcp' };
+    expect(await requestMcpToken(executor, id, { ...use, owner: 'account' })).toEqual({ how: 'missing', page: null });
     await requestMcpList(worker, id, { thread_id: thread, run_id: run, account_id: account, server: mcp });
     await requestMcpDiscovery(gateway, id, { account_id: account, server: mcp });
     for (const link of [worker, gateway]) {

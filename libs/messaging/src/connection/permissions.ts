@@ -18,6 +18,10 @@ interface Traffic {
 export const hostingQueue = 'workers';
 const askedOfWorkers = { publish: ['tool-executor'], subscribe: ['agent-worker'], queue: hostingQueue } as const;
 
+/** One gateway answers each question of an executor about a token for an MCP server. */
+export const tokenQueue = 'gateways';
+const askedOfGateways = { publish: ['tool-executor'], subscribe: ['gateway'], queue: tokenQueue } as const;
+
 /** The services that may know of every run. */
 const trusted = ['gateway', 'agent-worker', 'summarizer'] as const;
 
@@ -60,6 +64,7 @@ export const toTraffic = (executor: string) =>
     skillAsk: { subject: names.skillAsk(executor), ...askedOfWorkers },
     mcpList: { subject: names.mcpList(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     mcpDiscover: { subject: names.mcpDiscover(executor), publish: ['gateway'], subscribe: ['tool-executor'] },
+    mcpToken: { subject: names.mcpToken(executor), ...askedOfGateways },
     sandboxOpen: {
       subject: names.sandboxOpen(executor),
       publish: ['gateway', 'agent-worker'],
@@ -116,7 +121,7 @@ const toJetstream = (executor: string): Record<NatsService, readonly string[]> =
  * These services answer requests: they may publish one reply to the reply subject of each request. An MCP server whose command
  * installs it first may have 300 s (`MCP_START_S`) to answer the executor that asks it, which answers then.
  */
-const answering: readonly NatsService[] = ['agent-worker', 'tool-executor'];
+const answering: readonly NatsService[] = ['gateway', 'agent-worker', 'tool-executor'];
 const answerWithin = { max: 1, expires: '315s' } as const;
 
 /** In the form of a NATS server's configuration, where everything that is not allowed is forbidden. */

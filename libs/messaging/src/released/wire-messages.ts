@@ -5,6 +5,7 @@ import { signals } from '../connection/signals';
 import { queues } from '../queues/queues';
 import { signOfLife } from '../queues/signs-of-life';
 import { mcpDiscoverRequest, mcpListRequest } from '../tool-calls/mcp-requests';
+import { mcpTokenAnswer, mcpTokenQuestion } from '../tool-calls/mcp-token-requests';
 import {
   adoptionAnswer,
   adoptionRequest,
@@ -53,6 +54,7 @@ const wire = {
   skillAsk: { schema: skillQuestion, answer: skillAnswer },
   mcpList: { schema: mcpListRequest, answer: mcpDiscovery },
   mcpDiscover: { schema: mcpDiscoverRequest, answer: mcpDiscovery },
+  mcpToken: { schema: mcpTokenQuestion, answer: mcpTokenAnswer },
   sandboxOpen: { schema: tunnelRequest.extend({ request: sandboxRequest }), answer: tunnelAnswer },
   sandboxUp: { schema: z.string() }, // frames of bytes, see tunnel-frame
   sandboxDown: { schema: z.string() },
