@@ -83,6 +83,7 @@ import { RunWaits } from './runs/run-waits';
 import { WorkerSignals } from './runs/worker-signals';
 import { SiteService } from './sites/site-service';
 import { McpDiscoveryService } from './mcp-tools/mcp-discovery-service';
+import { composeMcpConnections } from './mcp-connections/compose-mcp-connections';
 import { BrowserAccess } from './sandboxes/browser-access';
 import { SandboxService } from './sandboxes/sandbox-service';
 import { composeTriggers } from './triggers/compose-triggers';
@@ -128,6 +129,7 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
     ...services,
     ...composeTriggers({ ...adapters, ...services, authenticator, limits, accountRate, config, log }),
     ...composeWebhooks({ ...adapters, config, log }),
+    ...composeMcpConnections({ ...adapters, ...services, config, log }),
     idempotentMessages,
     sandboxService: new SandboxService({ ...adapters, maxFileBytes: config.FILE_LIMIT_BYTES }),
     browserAccess: new BrowserAccess(adapters),

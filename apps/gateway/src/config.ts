@@ -22,6 +22,7 @@ import {
   network,
   port,
   previewUrl,
+  reachVariables,
   samplingVariables,
   secretsKey,
   serverVariables,
@@ -179,6 +180,7 @@ export const environment = z
         example: 'https://app.example.com,http://localhost:5173',
         otherwise: 'none',
       }),
+    ...reachVariables,
     WEBHOOK_INTERNAL_HOSTS: commaSeparated.pipe(z.array(internalHost)).optional().meta({
       description:
         'Hosts with private addresses, or without TLS, that webhooks may be sent to: `host:port`, separated by commas.',

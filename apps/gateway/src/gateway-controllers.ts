@@ -31,6 +31,8 @@ import { UsersController } from './users/users.controller';
 import { CatalogController } from './catalog/catalog.controller';
 import { FilesController } from './files/files.controller';
 import { WatchController } from './live/watch.controller';
+import { McpConnectPagesController } from './mcp-connections/mcp-connect-pages.controller';
+import { McpConnectionsController } from './mcp-connections/mcp-connections.controller';
 import { McpServersController } from './mcp-tools/mcp-servers.controller';
 import { McpToolsController } from './mcp-tools/mcp-tools.controller';
 import { ProjectsController } from './projects/projects.controller';
@@ -67,6 +69,8 @@ export const controllers: Type[] = [
   RunReadsController,
   ApprovalsController,
   CallerCallsController,
+  McpConnectionsController,
+  McpConnectPagesController,
   McpServersController,
   McpToolsController,
   WatchController,

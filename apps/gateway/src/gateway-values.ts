@@ -9,6 +9,7 @@ import {
   ClientTokens,
   Files,
   Executions,
+  McpConnections,
   McpToolDefinitions,
   Messages,
   Projects,
@@ -65,6 +66,8 @@ import { AnthropicResources } from './facades/anthropic/anthropic-resources';
 import { AnthropicSessions } from './facades/anthropic/anthropic-sessions';
 import { SunaRuns } from './facades/suna/suna-runs';
 import { FileUploads } from './files/file-uploads';
+import { McpConnectionService } from './mcp-connections/mcp-connection-service';
+import { OAuthRequests } from './mcp-connections/oauth-requests';
 import { McpDiscoveryService } from './mcp-tools/mcp-discovery-service';
 import { IdempotentMessages } from './idempotency/idempotent-requests';
 import { RunWatches } from './live/run-watches';
@@ -116,6 +119,9 @@ export const listValues = (parts: GatewayParts): Provider[] => [
   { provide: Messages, useValue: parts.messages },
   { provide: McpDiscoveryService, useValue: parts.mcpDiscovery },
   { provide: McpToolDefinitions, useValue: parts.mcpTools },
+  { provide: McpConnections, useValue: parts.mcpConnections },
+  { provide: McpConnectionService, useValue: parts.mcpConnectionService },
+  { provide: OAuthRequests, useValue: parts.oauthRequests },
   { provide: Blobs, useValue: parts.blobs },
   { provide: Evaluations, useValue: parts.evaluations },
   ...provideUploads(parts),

@@ -4,11 +4,10 @@ import {
   commaSeparated,
   count,
   guardedProxyVariables,
-  internalHost,
   previewUrl,
   loadConfig,
   natsVariables,
-  network,
+  reachVariables,
   serviceVariables,
   tracingVariables,
 } from '@rondo/platform';
@@ -167,17 +166,7 @@ const variables = z.object({
     example: 'example.org,*.example.org',
     otherwise: 'all public hosts',
   }),
-  SANDBOX_INTERNAL_HOSTS: commaSeparated.pipe(z.array(internalHost)).optional().meta({
-    description: 'What commands may also reach although its address is private: `host:port`, separated by commas.',
-    example: 'git.internal:3000',
-    otherwise: 'none',
-  }),
-  SANDBOX_DENIED_NETWORKS: commaSeparated.pipe(z.array(network)).optional().meta({
-    description:
-      'Public networks that commands may not reach, separated by commas; for example those of services that trust this host.',
-    example: '203.0.113.0/24,2001:db8::/32',
-    otherwise: 'none',
-  }),
+  ...reachVariables,
   SANDBOX_REQUESTS_PER_S: count.optional().meta({
     description: 'Requests and tunnels that a sandbox may open per second on average; four times as many at once.',
     default: defaults.egress.requestsPerSecond,

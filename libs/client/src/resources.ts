@@ -147,6 +147,12 @@ export class Mcp extends Resource {
   readonly tools = this.pages(routes.listMcpTools);
   /** The next run that sees the tool accepts what its server says then. */
   readonly forget = this.send(routes.forgetMcpTool);
+  /** Begins to connect a server that wants a token of OAuth: a person opens `authorization_url`. */
+  readonly connect = this.send(routes.beginMcpConnection);
+  readonly connections = this.pages(routes.listMcpConnections);
+  readonly connection = this.send(routes.getMcpConnection);
+  /** Its tokens are deleted. The next request to the server carries none. */
+  readonly disconnect = this.send(routes.deleteMcpConnection);
 
   /** Which tools a server has, before a run or an agent names it. One that cannot be used is an answer, too. */
   discover(server: McpDiscoveryRequest['server'], options: Options = {}): Promise<DiscoveredMcpServer> {

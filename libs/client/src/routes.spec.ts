@@ -17,6 +17,7 @@ const toRoute = (request: string): string | undefined =>
 const withoutMethod: readonly string[] = [
   // For machines that watch a gateway, other services, and a browser that opens a link.
   ...['getLiveness', 'getMetrics', 'getReadiness', 'receiveWebhook', 'redeemSessionLink'],
+  ...['showMcpConnect', 'continueMcpConnect', 'finishMcpConnect', 'getMcpClientMetadata'],
   // What is shared is read without a key, by pages that know nothing else of an account.
   ...['getPublicImage', 'getPublicProject', 'getPublicRun', 'getPublicThread'],
   ...['listPublicLlmMessages', 'listPublicMessages', 'listPublicThreads'],

@@ -12,6 +12,7 @@ export {
   modelVariables,
 } from './model-variables';
 export { mcpVariables } from './mcp-variables';
+export { toolName } from './mcp-tool-name';
 export { previewUrl } from './preview-url';
 export { toError, toMessage } from './thrown';
 export { SealBroken, SecretBox, secretsKey } from './secret-box';
@@ -50,6 +51,7 @@ export { dial } from './outbound/dial';
 export { type Exchange, type HttpAnswer, type HttpMessage, exchange, findRedirect } from './outbound/http-exchange';
 export { authority, internalHost } from './outbound/internal-host';
 export { OutboundProxy, guardedProxyVariables, proxyVariables } from './outbound/outbound-proxy';
+export { reachVariables } from './outbound/reach-variables';
 export { type Target, bareHost, toTarget } from './outbound/target';
 export { createProxyAgents } from './outbound/tunnel';
 export { type Resolve, resolveByDns, resolveWithSystem } from './outbound/resolve';

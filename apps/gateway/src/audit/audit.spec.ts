@@ -22,6 +22,7 @@ const notAudited = new Map([
   ['post /v1/files', 'It only adds a file, which stands in the list of files.'],
   ['post /v1/threads/{thread_id}/sandbox', 'It wakes a sandbox, as any call of a tool does.'],
   ['post /v1/sandboxes/{sandbox_id}/start', 'It wakes a sandbox, as any call of a tool does.'],
+  ['post /oauth/connect', 'It has no caller; what it leads to is begun by a request that is recorded.'],
   ['post /v1/hooks/{trigger_id}', 'It has no caller; the executions of the trigger are listed.'],
 ]);
 

@@ -36,6 +36,7 @@ let trigger: string;
 let endpoint: string;
 let delivery: string;
 let secret: string;
+let mcpConnection: string;
 let skill: string;
 let memoryStore: string;
 let evaluation: string;
@@ -95,6 +96,8 @@ beforeAll(async () => {
       })
       .expect(201)
   ).body.id;
+  const server = { url: 'https://mcp.example.org/mcp' };
+  mcpConnection = (await gateway.as().post('/v1/mcp-connections').send(server).expect(201)).body.id;
   skill = (
     await gateway
       .as()
@@ -285,6 +288,7 @@ describe('isolation of accounts, over every route', () => {
         .replace('{endpoint_id}', endpoint)
         .replace('{delivery_id}', delivery)
         .replace('{secret_id}', secret)
+        .replace('{mcp_connection_id}', mcpConnection)
         .replace('{skill_id}', skill)
         .replace('{memory_store_id}', memoryStore)
         .replace('{evaluation_id}', evaluation)
@@ -298,7 +302,7 @@ describe('isolation of accounts, over every route', () => {
       const send = gateway.as(stranger)[methods[method]];
       const { body } = await send(toTarget(target, route)).send(bodies[route.id]).expect(404);
       expect(body.code).toMatch(
-        /^(run|thread|project|user|tool_call|mcp_tool|approval|api_key|client_token|session|blob|file|sandbox|agent|schedule|trigger|secret|skill|memory_store|evaluation|webhook_endpoint|webhook_delivery)_not_found$/,
+        /^(run|thread|project|user|tool_call|mcp_tool|approval|api_key|client_token|session|blob|file|sandbox|agent|schedule|trigger|secret|mcp_connection|skill|memory_store|evaluation|webhook_endpoint|webhook_delivery)_not_found$/,
       );
       expect(await gateway.read(run.id)).toEqual(run);
       await gateway.as(key.key).get('/v1/runs').expect(200);

@@ -34,5 +34,5 @@ export async function problemOfUrl(text: string, rules: EndpointRules): Promise<
   return undefined;
 }
 
-const isInternal = (target: Target, { internalHosts }: EndpointRules): boolean =>
+export const isInternal = (target: Target, { internalHosts }: EndpointRules): boolean =>
   internalHosts.includes(authority(target));

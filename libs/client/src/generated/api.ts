@@ -100,6 +100,8 @@ export type components = {
                 transport: "streamable_http" | "sse";
                 /** Format: uri */
                 url: string;
+                /** @enum {string} */
+                connection?: "account" | "user";
                 headers?: {
                     [key: string]: string | null;
                 };
@@ -202,6 +204,8 @@ export type components = {
                 transport: "streamable_http" | "sse";
                 /** Format: uri */
                 url: string;
+                /** @enum {string} */
+                connection?: "account" | "user";
                 headers?: {
                     [key: string]: string;
                 };
@@ -577,6 +581,31 @@ export type components = {
              * @description The bytes, 5 MiB at most.
              */
             data: string;
+        };
+        BegunMcpConnection: {
+            id: string;
+            url: string;
+            user: string | null;
+            status: components["schemas"]["McpConnectionStatus"];
+            problem: string | null;
+            issuer: string | null;
+            client_id: string | null;
+            scopes: string[];
+            expires_at: string | null;
+            connected_by: string | null;
+            connected_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: uri
+             * @description A page of this deployment, to be opened by the person who connects. It leads on to the authorization server.
+             */
+            authorization_url: string;
+            /**
+             * Format: date-time
+             * @description Until then the page can be used.
+             */
+            authorization_expires_at: string;
         };
         BlobImageSource: {
             /**
@@ -1016,6 +1045,8 @@ export type components = {
                     transport: "streamable_http" | "sse";
                     /** Format: uri */
                     url: string;
+                    /** @enum {string} */
+                    connection?: "account" | "user";
                     headers?: {
                         [key: string]: string | null;
                     };
@@ -1619,6 +1650,15 @@ export type components = {
                 holds: boolean | null;
             };
         };
+        McpClientMetadata: {
+            client_id: string;
+            client_name: string;
+            client_uri: string;
+            redirect_uris: string[];
+            grant_types?: string[];
+            response_types?: string[];
+            token_endpoint_auth_method?: string;
+        };
         McpConnected: {
             id: string;
             /** @constant */
@@ -1644,6 +1684,28 @@ export type components = {
                 }[];
             };
         };
+        McpConnection: {
+            id: string;
+            url: string;
+            user: string | null;
+            status: components["schemas"]["McpConnectionStatus"];
+            problem: string | null;
+            issuer: string | null;
+            client_id: string | null;
+            scopes: string[];
+            expires_at: string | null;
+            connected_by: string | null;
+            connected_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        McpConnectionPage: {
+            data: components["schemas"]["McpConnection"][];
+            has_more: boolean;
+            next_cursor: string | null;
+        };
+        /** @enum {string} */
+        McpConnectionStatus: "pending" | "connected" | "expired";
         McpDiscoveryRequest: {
             /** @description As a run names it. Its headers are not kept. */
             server: {
@@ -1654,6 +1716,8 @@ export type components = {
                 transport: "streamable_http" | "sse";
                 /** Format: uri */
                 url: string;
+                /** @enum {string} */
+                connection?: "account" | "user";
                 headers?: {
                     [key: string]: string;
                 };
@@ -2063,6 +2127,25 @@ export type components = {
             /** @description The fork's model. Default: that of the origin. */
             model?: string;
         };
+        NewMcpConnection: {
+            /**
+             * Format: uri
+             * @description Of the server, as runs name it.
+             */
+            url: string;
+            /**
+             * @description The person who connects it, for runs of theirs. Absent: the account.
+             * @default null
+             */
+            user?: string | null;
+            /** @description Absent: those that the server asks for. */
+            scopes?: string[];
+            /** @description What the authorization server knows this deployment as, where someone has registered it there. The secret is sealed. Absent: it is told the address of a document about this deployment, or asked to register it. */
+            client?: {
+                id: string;
+                secret?: string;
+            };
+        };
         /**
          * @example {
          *       "name": "preferences",
@@ -2154,6 +2237,8 @@ export type components = {
                 transport: "streamable_http" | "sse";
                 /** Format: uri */
                 url: string;
+                /** @enum {string} */
+                connection?: "account" | "user";
                 headers?: {
                     [key: string]: string;
                 };
@@ -2235,6 +2320,8 @@ export type components = {
                 transport: "streamable_http" | "sse";
                 /** Format: uri */
                 url: string;
+                /** @enum {string} */
+                connection?: "account" | "user";
                 headers?: {
                     [key: string]: string;
                 };
@@ -2826,6 +2913,8 @@ export type components = {
                 transport: "streamable_http" | "sse";
                 /** Format: uri */
                 url: string;
+                /** @enum {string} */
+                connection?: "account" | "user";
                 headers?: {
                     [key: string]: string;
                 };
@@ -3050,6 +3139,8 @@ export type components = {
                 transport: "streamable_http" | "sse";
                 /** Format: uri */
                 url: string;
+                /** @enum {string} */
+                connection?: "account" | "user";
                 sealed_headers?: {
                     [key: string]: string;
                 };
@@ -4726,6 +4817,7 @@ export type AwaitedCall = components['schemas']['AwaitedCall'];
 export type BackBrowserAction = components['schemas']['BackBrowserAction'];
 export type Balance = components['schemas']['Balance'];
 export type Base64InputImageSource = components['schemas']['Base64InputImageSource'];
+export type BegunMcpConnection = components['schemas']['BegunMcpConnection'];
 export type BlobImageSource = components['schemas']['BlobImageSource'];
 export type BlobInputImageSource = components['schemas']['BlobInputImageSource'];
 export type BrowserAction = components['schemas']['BrowserAction'];
@@ -4809,7 +4901,11 @@ export type LlmUserMessage = components['schemas']['LlmUserMessage'];
 export type LogGap = components['schemas']['LogGap'];
 export type LogRewind = components['schemas']['LogRewind'];
 export type LogVerification = components['schemas']['LogVerification'];
+export type McpClientMetadata = components['schemas']['McpClientMetadata'];
 export type McpConnected = components['schemas']['McpConnected'];
+export type McpConnection = components['schemas']['McpConnection'];
+export type McpConnectionPage = components['schemas']['McpConnectionPage'];
+export type McpConnectionStatus = components['schemas']['McpConnectionStatus'];
 export type McpDiscoveryRequest = components['schemas']['McpDiscoveryRequest'];
 export type McpSkipped = components['schemas']['McpSkipped'];
 export type McpTool = components['schemas']['McpTool'];
@@ -4845,6 +4941,7 @@ export type NewApiKey = components['schemas']['NewApiKey'];
 export type NewClientToken = components['schemas']['NewClientToken'];
 export type NewCredit = components['schemas']['NewCredit'];
 export type NewFork = components['schemas']['NewFork'];
+export type NewMcpConnection = components['schemas']['NewMcpConnection'];
 export type NewMemoryStore = components['schemas']['NewMemoryStore'];
 export type NewMemoryVersion = components['schemas']['NewMemoryVersion'];
 export type NewMessage = components['schemas']['NewMessage'];

@@ -170,6 +170,23 @@ export const readUploadedFile: Route<{ params: [fileId: string]; answer: Respons
 
 export const deleteUploadedFile: Route<{ params: [fileId: string]; answer: void }> = { method: 'DELETE', path: '/v1/files/{file_id}', answers: 'nothing' };
 
+export const beginMcpConnection: Route<{ params: []; body: Api.NewMcpConnection; answer: Api.BegunMcpConnection }> = { method: 'POST', path: '/v1/mcp-connections', takes: 'body', repeatable: false };
+
+export interface ListMcpConnectionsQuery {
+  readonly limit?: number;
+  /** The `next_cursor` of the page before. */
+  readonly after?: string;
+  /** Those of this person alone. */
+  readonly user?: string;
+  /** Those to this server alone. */
+  readonly url?: string;
+}
+export const listMcpConnections: Route<{ params: []; query: ListMcpConnectionsQuery; answer: Api.McpConnectionPage }> = { method: 'GET', path: '/v1/mcp-connections', takes: 'query' };
+
+export const getMcpConnection: Route<{ params: [mcpConnectionId: string]; answer: Api.McpConnection }> = { method: 'GET', path: '/v1/mcp-connections/{mcp_connection_id}' };
+
+export const deleteMcpConnection: Route<{ params: [mcpConnectionId: string]; answer: void }> = { method: 'DELETE', path: '/v1/mcp-connections/{mcp_connection_id}', answers: 'nothing' };
+
 export const discoverMcpServer: Route<{ params: []; body: Api.McpDiscoveryRequest; answer: Api.DiscoveredMcpServer }> = { method: 'POST', path: '/v1/mcp-servers/discover', takes: 'body' };
 
 export interface ListMcpToolsQuery {

@@ -1,1 +1,3 @@
+export * from './authorization-server';
 export * from './connect-proxy';
+export * from './protected-resource';
