@@ -4,6 +4,7 @@ import {
   ToolStreams,
   connectNats,
   requestHosting,
+  requestMcpToken,
   requestSecret,
   requestSkill,
 } from '@rondo/messaging';
@@ -72,7 +73,13 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
   const nats = await connectNats({ url: config.NATS_URL, name: `tool-executor ${executorId}`, log });
 
   const box = config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY, 'mcp');
-  const secretSource = box && new AskedSecrets({ box, ask: (question) => requestSecret(nats, executorId, question) });
+  const secretSource =
+    box &&
+    new AskedSecrets({
+      box,
+      ask: (question) => requestSecret(nats, executorId, question),
+      askToken: (question) => requestMcpToken(nats, executorId, question),
+    });
   const turns = new KeyedMutex();
   const { previews, sites, ...sandboxParts } = await composeSandboxes({
     ...{ config, executorId, directory, nats, log, turns, secretSource },

@@ -9,7 +9,7 @@ import {
   requestMcpList,
 } from '@rondo/messaging';
 import { type Blobs, type Database, McpToolDefinitions } from '@rondo/persistence';
-import { newUlid, toTraceparent } from '@rondo/platform';
+import { newUlid, toTraceparent, toolName } from '@rondo/platform';
 import { callSpanId } from '@rondo/run-holder';
 import { ImagesToBlobs } from '../images/images-to-blobs';
 import type { AgentRunnerParts } from './agent-runner-parts';
@@ -35,6 +35,11 @@ export function createMcpCatalog(
     placement: placement.ofRun.bind(placement),
     list: (executorId, request) => requestMcpList(nats, executorId, { ...request, start_ms: startMs }),
     note: definitions.note.bind(definitions),
+    known: async (account, server) =>
+      (await definitions.findAccepted(account, server)).map((tool) => ({
+        ...tool,
+        name: toolName(server.name, tool.tool),
+      })),
   });
 }
 

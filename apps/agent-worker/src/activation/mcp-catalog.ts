@@ -18,6 +18,8 @@ export interface McpCatalogParts {
   readonly placement: (claim: ClaimedRun) => Promise<string>;
   /** Undefined if there is no answer. */
   readonly list: (executorId: string, request: McpListRequest) => Promise<McpDiscovery | undefined>;
+  /** The tools of a server that the account has accepted, and that have not changed as far as is known. */
+  readonly known?: (account: AccountId, server: McpServer) => Promise<readonly McpTool[]>;
   /** Remembers tools that are new to the account. Resolves to those that its runs must not be offered. */
   readonly note: (
     account: AccountId,
@@ -94,9 +96,16 @@ export class McpCatalog {
     });
   }
 
+  /** A server that no one has connected yet: a call of a tool that is known waits until a person has done it. */
+  private async orKnown(account: AccountId, server: McpServer, found: McpDiscovery): Promise<McpDiscovery> {
+    if (found.how === 'connected' || !found.is_unconnected) return found;
+    const tools = (await this.parts.known?.(account, server)) ?? [];
+    return tools.length > 0 ? { how: 'connected', tools: [...tools], refused: [] } : found;
+  }
+
   /** A tool that has changed since the account accepted it needs a person's word first. */
   private async withoutWithheld(account: AccountId, server: McpServer, found: McpDiscovery): Promise<McpDiscovery> {
-    if (found.how === 'failed') return found;
+    if (found.how === 'failed') return this.orKnown(account, server, found);
     const withheld = await this.parts.note(account, server, found.tools);
     const refused = withheld.map(({ id, tool }) => ({ tool, reason: id === undefined ? tooMany : whyChanged(id) }));
     const isWithheld = new Set(withheld.map(({ tool }) => tool));

@@ -1,10 +1,10 @@
 import { type EffectClass, type McpServer, type McpTool, maxMcpTools, mcpResourceOperation } from '@rondo/contract';
+import { toolName } from '@rondo/platform';
 import { z } from 'zod';
 import { toFingerprint } from './fingerprint';
 import { isReadable, readableLine } from './readable-text';
 import { SchemaRefused, boundedSchema, checkedSchema } from './schemas/checked-schema';
 import type { SchemaChecker } from './schemas/schema-checker';
-import { toolName } from './tool-name';
 
 export interface DescribedTools {
   readonly tools: McpTool[];

@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { AnswerTooLong, OutboundRefusal, RequestNotSent, SealBroken, toMessage } from '@rondo/platform';
 import { ZodError } from 'zod';
+import { ConnectionMissing } from '../secrets/secret-source';
 import { InputRefused } from './asked-input';
 import { AnswerUnreadable } from './mcp-result';
 import { readableLine } from './readable-text';
@@ -38,10 +39,18 @@ export function toFailure(error: unknown): McpFailure {
 /** An answer came that is none. */
 const unreadable: readonly SdkErrorCode[] = [SdkErrorCode.InvalidResult, SdkErrorCode.UnsupportedResultType];
 
+/** A client wraps what went wrong before a request was sent. */
+export function findConnectionMissing(error: unknown): ConnectionMissing | undefined {
+  if (error instanceof ConnectionMissing) return error;
+  return error instanceof Error && error.cause !== undefined ? findConnectionMissing(error.cause) : undefined;
+}
+
 const longestReason = 300;
 
 /** For the model and for people: one readable line. */
 export function toReason(error: unknown): string {
+  const missing = findConnectionMissing(error);
+  if (missing) return missing.message;
   if (error instanceof ZodError) return 'its answer has not the form that the protocol demands';
   if (error instanceof SealBroken) return 'its headers cannot be opened: name the server again with its headers';
   if (error instanceof SseError || error instanceof SdkHttpError) return readableLine(error.message, longestReason);

@@ -5,20 +5,21 @@ import {
   type RequiredInput,
   type ThreadId,
   type ToolResult,
+  connectKey,
   failedResult,
 } from '@rondo/contract';
 import type { DispatchedCall } from '@rondo/messaging';
 import { type SecretBox, newUlid } from '@rondo/platform';
 import { z } from 'zod';
 import { SandboxError, workspacePath } from '../sandboxes';
-import type { SecretSource } from '../secrets/secret-source';
+import type { ConnectionMissing, SecretSource } from '../secrets/secret-source';
 import { Secrets } from '../services/secrets';
 import { InputRequired, OutcomeUnknown, type ToolContext } from '../tools/tool-handler';
 import type { HandledTool } from '../tools/tool-handlers';
 import type { McpConnection } from './mcp-connection';
 import type { KeepBytes } from './mcp-result';
 import { KnownGenerations } from './generations';
-import { type McpFailure, toFailure, toReason } from './mcp-failure';
+import { type McpFailure, findConnectionMissing, toFailure, toReason } from './mcp-failure';
 import { McpSessions } from './mcp-sessions';
 import { openHeaders, secretsIn } from './open-headers';
 import { type McpUse, openConnection, toSecretUser } from './open-connection';
@@ -45,7 +46,7 @@ export class McpTools {
 
   constructor(
     private readonly secrets: Pick<SecretBox, 'open'> | undefined,
-    private readonly source?: Pick<SecretSource, 'open' | 'openedFor'>,
+    private readonly source?: Pick<SecretSource, 'open' | 'openToken' | 'openedFor'>,
     private readonly schemas = new SchemaChecker(),
   ) {}
 
@@ -141,6 +142,8 @@ export class McpTools {
       );
     } catch (error) {
       if (error instanceof InputRequired) throw error;
+      const missing = findConnectionMissing(error);
+      if (missing) return askToConnect(work, missing);
       const how = toFailure(error);
       if (how === 'session_lost') await this.sessions.drop(key); // what is broken otherwise is not used again
       if (how === 'session_lost' && mayRepeat) return undefined;
@@ -185,7 +188,11 @@ export class McpTools {
   }
 
   private failed(use: McpUse, error: unknown): McpDiscovery {
-    return { how: 'failed', reason: this.redacted(use, toReason(error)) };
+    const isUnconnected = findConnectionMissing(error) !== undefined;
+    return {
+      ...{ how: 'failed', reason: this.redacted(use, toReason(error)) },
+      ...(isUnconnected && { is_unconnected: true }),
+    };
   }
 
   private unknown(use: McpUse, error: unknown): OutcomeUnknown {
@@ -234,9 +241,32 @@ interface Attempt {
 /** The id of a command that belongs to no call. */
 export const ownCommandId = (): string => `call_${newUlid()}`;
 
-/** A process belongs to its run; a session over the network serves the whole thread. */
-const toKey = ({ server, account, thread, run }: ThreadMcpUse): string =>
-  JSON.stringify([account, thread, server, server.transport === 'stdio' ? run : null]);
+/** A process belongs to its run, and so does a session of one person; another over the network serves the whole thread. */
+const toKey = ({ server, account, thread, run }: ThreadMcpUse): string => {
+  const isOfRun = server.transport === 'stdio' || server.connection === 'user';
+  return JSON.stringify([account, thread, server, isOfRun ? run : null]);
+};
+
+/** The call waits for a person to connect its server. Fails where none can be asked, or one has said no. */
+function askToConnect({ call, target }: Attempt, { page, message }: ConnectionMissing): ToolResult {
+  const { name: server } = target.server;
+  const { answers = {}, state } = call.input ?? {};
+  const answer = answers[connectKey];
+  if (answer && answer.action !== 'accept')
+    return failedResult(`The server "${server}" is not connected, and a person has decided not to. Not executed.`);
+  if (page === null) return failedResult(`The server "${server}" cannot be used. ${message} Not executed.`);
+  const words =
+    'It has to be connected: sign in there with what agents may do for you. The run goes on by itself then.';
+  const asked = [{ key: connectKey, server, mode: 'url' as const, message: words, url: page }];
+  throw new InputRequired({ asked, ...(state !== undefined && { state }) });
+}
+
+/** What the server itself asked people for, without the question whether to connect it. */
+function readServersInput(input: DispatchedCall['input']): DispatchedCall['input'] {
+  if (!input?.answers[connectKey]) return input;
+  const { [connectKey]: _, ...answers } = input.answers;
+  return Object.keys(answers).length > 0 || input.state !== undefined ? { ...input, answers } : undefined;
+}
 
 /** A tool that is not what the model was shown any more is not called: the model would not know what it does. */
 async function shownTool(connection: McpConnection, { target, context }: Attempt): Promise<McpTool | ToolResult> {
@@ -251,7 +281,7 @@ async function shownTool(connection: McpConnection, { target, context }: Attempt
 
 const toToolRequest = ({ call, context }: Attempt, tool: McpTool) => ({
   tool,
-  input: call.input,
+  input: readServersInput(call.input),
   arguments: call.arguments,
   idempotencyKey: context.idempotencyKey,
   signal: context.signal,

@@ -6,6 +6,7 @@ import type { SecretSource, SecretUser } from '../secrets/secret-source';
 import { McpConnection, type StartedServer } from './mcp-connection';
 import type { KnownGenerations } from './generations';
 import { fetchWithSecrets, openHeaders } from './open-headers';
+import { fetchWithToken } from './fetch-with-token';
 import { readableLine } from './readable-text';
 import { remoteTransport } from './remote-transport';
 import { SandboxTransport } from './sandbox-transport';
@@ -26,7 +27,7 @@ export interface McpUse extends StartedServer {
 export interface ConnectionParts {
   readonly secrets: Pick<SecretBox, 'open'> | undefined;
   /** Absent: headers with placeholders of secrets are refused. */
-  readonly source: Pick<SecretSource, 'open'> | undefined;
+  readonly source: Pick<SecretSource, 'open' | 'openToken'> | undefined;
   readonly schemas: Pick<SchemaChecker, 'readProblems'>;
   readonly generations: KnownGenerations;
 }
@@ -40,7 +41,10 @@ export async function openConnection(use: McpUse, parts: ConnectionParts): Promi
     const connection: McpConnection = new McpConnection(use, parts, (listeners) =>
       remoteTransport(server, {
         ...{ headers, egress, ...listeners },
-        withSecrets: (fetch) => fetchWithSecrets(fetch, () => connection.user ?? toSecretUser(use), source),
+        withSecrets: (fetch) => {
+          const user = () => connection.user ?? toSecretUser(use);
+          return fetchWithToken(fetchWithSecrets(fetch, user, source), { server, user, source });
+        },
       }),
     );
     await connection.open(use.signal);

@@ -6,12 +6,12 @@ import {
   maxMcpTools,
   mcpResourceOperation,
 } from '@rondo/contract';
+import { toolName } from '@rondo/platform';
 import { z } from 'zod';
 import { type DescribedTools, refuse } from './describe-tools';
 import { toFingerprint } from './fingerprint';
 import { AnswerUnreadable, type McpAnswer, lenient } from './mcp-result';
 import { isReadable, readableLine } from './readable-text';
-import { toolName } from './tool-name';
 
 const longestUri = 2_000;
 const longestCursor = 1_000;

@@ -5,10 +5,12 @@ import {
   type SecretPlacement,
   type SecretRefusal,
   type SecretRequest,
+  type ConnectionOwner,
   type SecretUse,
+  mcpTokenPurpose,
   secretPurpose,
 } from '@rondo/contract';
-import type { GrantedSecret, SecretAnswer, SecretQuestion } from '@rondo/messaging';
+import type { GrantedSecret, McpTokenAnswer, McpTokenQuestion, SecretAnswer, SecretQuestion } from '@rondo/messaging';
 import { OutboundRefusal, SealBroken, type SecretBox } from '@rondo/platform';
 
 /** Who would send a secret. */
@@ -36,12 +38,37 @@ export class SecretRefused extends OutboundRefusal {
   override readonly name = 'SecretRefused';
 }
 
+/** A request to an MCP server whose token it would carry. */
+export interface TokenOrder extends SecretUser {
+  readonly url: string;
+  readonly owner: ConnectionOwner;
+  /** The version of the token that the server has refused. */
+  readonly refused?: number | undefined;
+}
+
+export interface OpenToken {
+  readonly value: string;
+  readonly version: number;
+}
+
+/** A person has to connect the server before anything is sent to it. */
+export class ConnectionMissing extends OutboundRefusal {
+  override readonly name = 'ConnectionMissing';
+
+  /** `page`: where they do. Null where no one can be asked. */
+  constructor(readonly page: string | null) {
+    super('It has to be connected by a person first, with POST /v1/mcp-connections or `rondo mcp connect`.');
+  }
+}
+
 /** Secrets as this process gets them: for one request each, and never before it. */
 export interface SecretSource {
   /** Those that the run names and that there are. Empty where no worker answers. */
   findGranted(run: RunId): Promise<readonly GrantedSecret[]>;
   /** Rejects with SecretRefused. */
   open(order: SecretOrder): Promise<OpenSecret>;
+  /** The token for one request to an MCP server. Rejects with ConnectionMissing, or with SecretRefused. */
+  openToken(order: TokenOrder): Promise<OpenToken>;
   /** The values that this process has opened for the account, which answers must not show. */
   openedFor(account: AccountId): readonly string[];
 }
@@ -49,6 +76,8 @@ export interface SecretSource {
 interface SourceParts {
   /** Undefined where no worker answers. */
   readonly ask: (question: SecretQuestion) => Promise<SecretAnswer | undefined>;
+  /** The same of gateways, which keep the tokens of MCP servers. */
+  readonly askToken?: (question: McpTokenQuestion) => Promise<McpTokenAnswer | undefined>;
   /** Absent: this executor has no SECRETS_KEY. */
   readonly box: Pick<SecretBox, 'open'> | undefined;
 }
@@ -77,6 +106,17 @@ export class AskedSecrets implements SecretSource {
     this.keep(account, secret, value);
     const answered = (status: number) => void this.parts.ask({ ask: 'note', use_id: useId, status });
     return { value, placement, answered };
+  }
+
+  async openToken({ account, run, call, url, owner, refused }: TokenOrder): Promise<OpenToken> {
+    const asked = { account_id: account, run_id: run, call_id: call, url, owner };
+    const answer = await this.parts.askToken?.({ ...asked, ...(refused !== undefined && { refused }) });
+    if (answer?.how === 'missing') throw new ConnectionMissing(answer.page);
+    if (answer?.how === 'refused') throw new SecretRefused(`Its token cannot be used: ${answer.reason}.`);
+    if (answer?.how !== 'token') throw new SecretRefused('Its token cannot be had now. Try again later.');
+    const value = this.read('of the connection', answer.sealed, mcpTokenPurpose(account, url));
+    this.keep(account, `token ${url}`, value);
+    return { value, version: answer.version };
   }
 
   openedFor(account: AccountId): readonly string[] {
