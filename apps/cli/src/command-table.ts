@@ -16,7 +16,7 @@ import { filesGet, filesList, filesPut } from './commands/files';
 import { fork } from './commands/fork';
 import { inbox } from './commands/inbox';
 import { keysCreate, keysList, keysRevoke } from './commands/keys';
-import { mcpConfirm, mcpDiscover, mcpForget, mcpList } from './commands/mcp';
+import { mcpConfirm, mcpConnect, mcpConnections, mcpDisconnect, mcpDiscover, mcpForget, mcpList } from './commands/mcp';
 import { run } from './commands/run';
 import { runs } from './commands/runs';
 import { setup } from './commands/setup';
@@ -59,6 +59,9 @@ export const commands: readonly Command[] = [
   mcpList,
   mcpConfirm,
   mcpForget,
+  mcpConnect,
+  mcpConnections,
+  mcpDisconnect,
   evalNew,
   evalAgent,
   evalRun,

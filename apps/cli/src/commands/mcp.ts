@@ -1,5 +1,7 @@
-import type { McpDiscoveryRequest, McpTool } from '@rondo/client';
-import { type Command, type Given, UsageError } from '../command';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { McpConnection, McpDiscoveryRequest, McpTool } from '@rondo/client';
+import { type Command, type Context, type Given, UsageError } from '../command';
+import { openInBrowser } from '../console/open-in-browser';
 
 type Server = McpDiscoveryRequest['server'];
 
@@ -94,6 +96,85 @@ export const mcpForget: Command = {
       : await mcp.forgetServer(name);
     if (terminal.isJson) terminal.json({ forgotten });
     else terminal.line(`${forgotten} ${forgotten === 1 ? 'tool is' : 'tools are'} forgotten.`);
+    return 'ok';
+  },
+};
+
+const lookEveryMs = 1_000;
+
+export const mcpConnect: Command = {
+  name: 'mcp connect',
+  summary: 'Connect an MCP server that wants a token of OAuth, in a browser',
+  args: [{ name: 'URL' }],
+  options: [
+    { name: 'user', value: 'USER', help: 'for runs of this person (the whole account)' },
+    { name: 'scope', value: 'SCOPE', repeatable: true, help: 'what to ask for (what the server says)' },
+    { name: 'client-id', value: 'ID', help: 'of a client that you have registered at the authorization server' },
+    { name: 'no-open', help: 'print the address and open no browser' },
+  ],
+  details: 'It waits until a person has allowed it. Runs that name the server with `connection` use it from then on.',
+  async run(given, context) {
+    const [url = ''] = given.args;
+    const [user, client] = [given.value('user'), given.value('client-id')];
+    const scopes = given.values('scope');
+    const begun = await context.rondo().mcp.connect({
+      url,
+      ...(user !== undefined && { user }),
+      ...(scopes.length > 0 && { scopes: [...scopes] }),
+      ...(client !== undefined && { client: { id: client } }),
+    });
+    const { terminal } = context;
+    if (!terminal.isJson) terminal.line(begun.authorization_url);
+    if (terminal.canAsk && !given.has('no-open')) openInBrowser(begun.authorization_url);
+    const connection = await connected(begun, context);
+    if (terminal.isJson) terminal.json(connection ?? begun);
+    else if (connection) terminal.line(`${url} is connected: ${connection.scopes.join(' ')}`.trim());
+    else terminal.complain('No person has connected it in time.');
+    return connection ? 'ok' : 'failed';
+  },
+};
+
+/** Undefined where its time is over before. */
+async function connected(
+  begun: McpConnection & { readonly authorization_expires_at: string },
+  { rondo, terminal }: Context,
+): Promise<McpConnection | undefined> {
+  let shown = begun.problem;
+  while (Date.now() < Date.parse(begun.authorization_expires_at)) {
+    await sleep(lookEveryMs);
+    const now = await rondo().mcp.connection(begun.id);
+    if (now.status === 'connected' && now.connected_at !== begun.connected_at) return now;
+    if (now.problem !== null && now.problem !== shown) terminal.note(now.problem, 'yellow');
+    shown = now.problem;
+  }
+  return undefined;
+}
+
+export const mcpConnections: Command = {
+  name: 'mcp connections',
+  summary: 'List the MCP servers that people have connected',
+  options: [{ name: 'user', value: 'USER', help: 'those of this person alone' }],
+  async run(given, { rondo, terminal }) {
+    const user = given.value('user');
+    const rows: string[][] = [['CONNECTION', 'SERVER', 'FOR', 'STATE', 'SCOPES']];
+    for await (const one of rondo().mcp.connections(user === undefined ? {} : { user })) {
+      if (terminal.isJson) terminal.json(one);
+      rows.push([one.id, one.url, one.user ?? 'the account', one.status, one.scopes.join(' ')]);
+    }
+    if (!terminal.isJson) terminal.table(rows);
+    return 'ok';
+  },
+};
+
+export const mcpDisconnect: Command = {
+  name: 'mcp disconnect',
+  summary: 'Delete the tokens of a connection',
+  args: [{ name: 'CONNECTION' }],
+  details: 'The next request to the server carries none.',
+  async run(given, { rondo, terminal }) {
+    const [id = ''] = given.args;
+    await rondo().mcp.disconnect(id);
+    if (!terminal.isJson) terminal.line(`${id} is disconnected.`);
     return 'ok';
   },
 };

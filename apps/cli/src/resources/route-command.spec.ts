@@ -25,6 +25,7 @@ const elsewhere: readonly string[] = [
   ...['listAgents', 'getAgent', 'applyAgent', 'createApiKey', 'listApiKeys', 'revokeApiKey', 'getUsage'],
   ...['discoverMcpServer', 'listMcpTools', 'getMcpTool', 'confirmMcpTool', 'forgetMcpTool', 'forgetMcpServer'],
   'runCommand', // by `sandboxes exec`
+  ...['beginMcpConnection', 'listMcpConnections', 'getMcpConnection', 'deleteMcpConnection'],
   ...['listFiles', 'readFile', 'writeFile', 'deleteFile', 'uploadFile', 'readUploadedFile', 'getBlob'],
   'storeEvaluation', // by `eval run`
   ...['createSkill', 'deleteSkill', 'listSkillFiles', 'readSkillFile', 'readSkillArchive'],
@@ -33,6 +34,7 @@ const elsewhere: readonly string[] = [
   ...['getBrowser', 'operateBrowser', 'getLiveness', 'getReadiness', 'getMetrics', 'receiveWebhook', 'listLlmMessages'],
   ...['getPublicProject', 'listPublicThreads', 'getPublicThread', 'listPublicMessages', 'listPublicLlmMessages'],
   ...['getPublicImage', 'getPublicRun'],
+  ...['showMcpConnect', 'continueMcpConnect', 'finishMcpConnect', 'getMcpClientMetadata'],
 ];
 
 interface Sent {
