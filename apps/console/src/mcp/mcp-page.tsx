@@ -11,6 +11,7 @@ import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
+import { Connections } from './connections.tsx';
 import { ConnectServer } from './connect-server.tsx';
 
 /** The tools of MCP servers that runs have seen; what a server has changed waits here for a person. */
@@ -31,6 +32,7 @@ export function McpPage() {
         <AgentTabs />
       </div>
       {mayWrite && <ConnectServer />}
+      <Connections />
       {!data && <Loading what="tools" />}
       {data && tools.length === 0 && (
         <Empty title="No run has named an MCP server yet.">

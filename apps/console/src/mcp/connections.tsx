@@ -1,0 +1,104 @@
+import { type McpConnection, take } from '@rondo/client';
+import { useQuery } from '@tanstack/react-query';
+import { useMay } from '../session/use-may.ts';
+import { useRondo } from '../session/use-session.ts';
+import { Action } from '../ui/action.tsx';
+import { age } from '../ui/amounts.ts';
+import { ConfirmedAction } from '../ui/confirmed-action.tsx';
+import { TextField } from '../ui/fields.tsx';
+import { Form, toText } from '../ui/form.tsx';
+import { Failed } from '../ui/states.tsx';
+import { Table } from '../ui/table.tsx';
+import { useNow } from '../ui/use-now.ts';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
+
+const key = ['mcp connections'];
+/** A person may be at the authorization server, in another window. */
+const lookEveryMs = 5_000;
+
+/** The servers that people have connected by OAuth, and a form that connects one. */
+export function Connections() {
+  const rondo = useRondo();
+  const mayWrite = useMay('write');
+  const { data, error, refetch } = useQuery({
+    queryKey: key,
+    queryFn: () => take(rondo.mcp.connections({ limit: 100 }), 500),
+    refetchInterval: lookEveryMs,
+  });
+  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  const connections = data?.items ?? [];
+  if (connections.length === 0 && !mayWrite) return null;
+  return (
+    <section className="section">
+      <h2>Connections</h2>
+      {mayWrite && <NewConnection />}
+      {connections.length > 0 && (
+        <Table label="Connections" columns={['Server', 'For', 'State', 'Scopes', 'Connected', '']}>
+          {connections.map((connection) => (
+            <Row key={connection.id} connection={connection} />
+          ))}
+        </Table>
+      )}
+    </section>
+  );
+}
+
+const openPage = (page: string): void => void window.open(page, '_blank', 'noopener');
+
+/** For a server that wants a person to sign in. */
+function NewConnection() {
+  const rondo = useRondo();
+  const refreshKey = useRefreshKey();
+  const connect = async (fields: FormData) => {
+    const user = toText(fields, 'user');
+    const begun = await rondo.mcp.connect({ url: toText(fields, 'server'), ...(user !== '' && { user }) });
+    openPage(begun.authorization_url);
+    await refreshKey(key);
+  };
+  return (
+    <Form work={connect} button="Sign in to the server" label="Sign in to a server">
+      <div className="fields">
+        <TextField label="Server" name="server" type="url" required placeholder="https://mcp.example.com/mcp" />
+        <TextField label="For the user" name="user" hint="Absent: all runs of the account." />
+      </div>
+    </Form>
+  );
+}
+
+function Row({ connection }: { readonly connection: McpConnection }) {
+  const rondo = useRondo();
+  const mayWrite = useMay('write');
+  const refreshKey = useRefreshKey();
+  const now = useNow();
+  const { id, url, user, status, problem, scopes, connected_at: at, connected_by: by } = connection;
+  const connect = async () => {
+    openPage((await rondo.mcp.connect({ url, user, scopes })).authorization_url);
+  };
+  const disconnect = async () => {
+    await rondo.mcp.disconnect(id);
+    await refreshKey(key);
+  };
+  return (
+    <tr className={status === 'connected' ? undefined : 'past'}>
+      <td>
+        <code>{url}</code>
+      </td>
+      <td>{user ?? 'the account'}</td>
+      <td>{problem === null ? status : `${status}: ${problem}`}</td>
+      <td>{scopes.join(' ')}</td>
+      <td>{at !== null && `${age(at, now)}, by ${by}`}</td>
+      <td>
+        {mayWrite && (
+          <>
+            <Action work={connect}>{status === 'connected' ? 'Connect again' : 'Connect'}</Action>{' '}
+            <ConfirmedAction
+              name={`Disconnect ${new URL(url).host}`}
+              question={`Disconnect ${url}? Its tokens are deleted, and no further request carries one.`}
+              work={disconnect}
+            />
+          </>
+        )}
+      </td>
+    </tr>
+  );
+}
