@@ -5,6 +5,7 @@ export const batches = new RowSet('batch', {
   number: 'int',
   run_id: 'text',
   epoch: 'int',
+  after: 'int',
   at: 'timestamptz',
   facts: 'int',
   messages: 'int',

@@ -35,7 +35,7 @@ export function appendValues(group: readonly Batch[]): string[] {
 }
 
 /** Adds the batch's own row last, because it holds the number of its messages. */
-function addFacts(rows: Rows, { claim, at, facts, changes }: Batch, batch: number): void {
+function addFacts(rows: Rows, { claim, after, at, facts, changes }: Batch, batch: number): void {
   let messageCount = 0;
   let messageBytes = 0;
   facts.forEach(({ fact, id, json }, index) => {
@@ -62,6 +62,7 @@ function addFacts(rows: Rows, { claim, at, facts, changes }: Batch, batch: numbe
     number: batch,
     run_id: claim.runId,
     epoch: claim.epoch,
+    after: after ?? null,
     at,
     facts: facts.length,
     messages: messageCount,

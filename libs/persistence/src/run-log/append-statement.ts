@@ -57,6 +57,7 @@ with written as (
   where runs.id = batch.run_id and runs.epoch = batch.epoch and runs.status not in ('completed', 'failed', 'stopped')
     and (runs.stop_requested_at is null or not batch.yields_to_stop)
     and (runs.raised_in_epoch is distinct from runs.epoch or not batch.yields_to_raise)
+    and (runs.last_seq = batch.after or batch.after is null)
   returning ${activated}, batch.moves, runs.account_id, runs.agent_id, runs.epoch, batch.number, batch.at, batch.messages, batch.message_bytes,
     runs.last_seq - batch.facts as last_seq${alsoReturned}
 ),
@@ -120,8 +121,8 @@ select number, last_seq, last_message_seq from accepted`;
 
 /**
  * Writes the facts of many runs, with every row that follows from them, in one statement. It writes and returns the
- * batches that are accepted, which have their run's current epoch and need not yield to a stop request or a raised budget; a refused batch
- * does not affect the others. It locks runs, then threads, each in the order of their ids, so that two writers cannot
+ * batches that are accepted, which have their run's current epoch, follow its last fact and need not yield to a stop request or a raised
+ * budget; a refused batch does not affect the others. It locks runs, then threads, each in the order of their ids, so that two writers cannot
  * deadlock; all other rows belong to a run and a thread that it has locked by then.
  *
  * The plan is made once per connection, when the tables may be empty. `enable_seqscan=off`, and a limit that makes the

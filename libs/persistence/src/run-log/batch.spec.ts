@@ -50,11 +50,8 @@ describe('recordedFacts', () => {
     const [input] = fc.sample(said, 1);
     if (!input) throw new Error('no fact');
     const at = (year: string) => {
-      const earlier = recordedFacts(
-        { ...toBatch(claim, [input], () => '01J'), at: `${year}-01-01T00:00:00.000Z` },
-        { lastSeq: 0, lastMessageSeq: 0 },
-      );
-      return toBatch(Object.assign({ log: earlier }, claim), [input], () => '01K').at;
+      const end = { seq: 1, at: `${year}-01-01T00:00:00.000Z` };
+      return toBatch(claim, { facts: [input], newId: () => '01K' }, end).at;
     };
 
     expect(at('2999')).toBe('2999-01-01T00:00:00.000Z');
@@ -66,7 +63,7 @@ describe('recordedFacts', () => {
 
     fc.assert(
       fc.property(facts, fc.nat(), fc.nat(), (facts, lastSeq, lastMessageSeq) => {
-        const batch = toBatch(claim, facts, () => 'ABC');
+        const batch = toBatch(claim, { facts, newId: () => 'ABC' });
         for (const fact of recordedFacts(batch, { lastSeq, lastMessageSeq }))
           expect(eventJson(fact)).toBe(JSON.stringify(shownEvent(fact)));
       }),

@@ -12,6 +12,8 @@ import { type Claim, type ClaimedRun, type RunChanges, hasEventJson, runChanges 
 /** Facts of one run on their way into its log. */
 export interface Batch {
   readonly claim: Claim;
+  /** The `seq` that it follows. A log that has gone on refuses it. Undefined for a writer that has locked the run. */
+  readonly after: number | undefined;
   readonly at: string;
   readonly facts: readonly StampedFact[];
   readonly changes: RunChanges;
@@ -34,19 +36,29 @@ export interface MessageJson {
   readonly shownAfterSeq: string | undefined;
 }
 
-export function toBatch(claim: Holding, facts: readonly NewFact[], newId: NewId): Batch {
-  const at = stampFor(claim);
-  const stamped = facts.map((fact) => ({ fact, id: newEventId(newId), json: toJson(fact, at) }));
-  return { claim, at, facts: stamped, changes: runChanges(facts, at) };
+export interface NewFacts {
+  readonly facts: readonly NewFact[];
+  readonly newId: NewId;
 }
 
-/** A claim, with the log that the run continues from, or the time of the last fact, where the caller has it. */
-type Holding = Claim & Partial<Pick<ClaimedRun, 'log'>> & { readonly lastAt?: string };
+/** Where a log ends, as far as a writer knows. `seq` is undefined where it has locked the run, so that nobody else writes. */
+export interface LogEnd {
+  readonly seq: number | undefined;
+  readonly at: string;
+}
 
-/** Now, but not before the facts that the run continues from: the clock of the process that wrote them may be ahead. */
-function stampFor({ log = [], lastAt = log.at(-1)?.at ?? '' }: Holding): string {
+/** Its time is now, but not before the end of the log: the clock of the process that wrote that may be ahead. */
+export function toBatch(claim: Claim, { facts, newId }: NewFacts, end?: LogEnd): Batch {
   const now = new Date().toISOString();
-  return lastAt > now ? lastAt : now;
+  const at = end && end.at > now ? end.at : now;
+  const stamped = facts.map((fact) => ({ fact, id: newEventId(newId), json: toJson(fact, at) }));
+  return { claim, after: end?.seq, at, facts: stamped, changes: runChanges(facts, at) };
+}
+
+/** Where the log ended that a claim came with. Undefined for a claim without one. */
+export function toLogEnd({ run, log }: Claim & Partial<Pick<ClaimedRun, 'run' | 'log'>>): LogEnd | undefined {
+  const last = log?.at(-1);
+  return last && run && { seq: Math.max(last.seq, run.last_seq), at: last.at };
 }
 
 const newEventId = (newId: NewId): EventId => `evt_${newId()}` as EventId; // generated here, so it needs no parsing

@@ -80,6 +80,23 @@ describe('GroupCommit', () => {
     for (const claim of claims) expect(await readSeqs(claim)).toEqual(upTo(2 + 20 + 1));
   });
 
+  it('dates no fact before one that another process has written since the claim, by a clock that is ahead', async () => {
+    const claim = await fixture.claimed();
+    const { accountId } = fixture;
+    await fixture.store.append(claim, [started]);
+    await fixture.runs.requestStop({ accountId, runId: claim.runId, reason: null });
+    const at = new Date(Date.now() + 120_000);
+    await fixture.database.sql.query('update run_events set at = $2 where run_id = $1 and seq = 4', [claim.runId, at]);
+
+    const written = [
+      ...(await fixture.store.append(claim, [iterationStarted(1), reply(claim, 'one')])),
+      ...(await fixture.store.append(claim, [reply(claim, 'two')])),
+    ];
+
+    expect(written.map((fact) => [fact.seq, fact.at])).toEqual([5, 6, 7].map((seq) => [seq, at.toISOString()]));
+    expect(written[1]).toMatchObject({ data: { message: { created_at: at.toISOString() } } });
+  });
+
   it('lets a message of the gateway and those of a run take turns in the thread', async () => {
     const claim = await fixture.claimed();
     const { accountId, messages } = fixture;

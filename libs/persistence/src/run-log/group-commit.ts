@@ -1,4 +1,4 @@
-import type { NewFact, NewId, RecordedFact } from '@rondo/contract';
+import type { RecordedFact } from '@rondo/contract';
 import { BudgetRaisedError, type Claim, ClaimLostError, type PriceFactors, StopPendingError } from '@rondo/domain';
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
@@ -6,7 +6,7 @@ import type { Sql } from '../database/sql';
 import { StatementBatcher } from '../database/statement-batcher';
 import { appendValues } from './append-rows';
 import { type AppendOutcome, appendStatement, settlingAppendStatement } from './append-statement';
-import { type Batch, measureLength, recordedFacts, toBatch } from './batch';
+import { type Batch, type LogEnd, type NewFacts, measureLength, recordedFacts, toBatch, toLogEnd } from './batch';
 import { type StopColumns, readStop } from './run-row';
 
 /**
@@ -15,6 +15,8 @@ import { type StopColumns, readStop } from './run-row';
  */
 export class GroupCommit {
   private readonly batches: StatementBatcher<Batch, readonly RecordedFact[] | undefined>;
+  /** Where the log of each claim ends, once what was appended to it so far is written. */
+  private readonly ends = new WeakMap<Claim, Promise<LogEnd | undefined>>();
 
   constructor(
     private readonly sql: Sql,
@@ -28,8 +30,31 @@ export class GroupCommit {
     });
   }
 
-  async write(batch: Batch): Promise<readonly RecordedFact[]> {
-    return (await this.batches.of(batch)) ?? refuse(this.sql, batch);
+  append(claim: Claim, written: NewFacts): Promise<readonly RecordedFact[]> {
+    const before = this.ends.get(claim) ?? Promise.resolve(toLogEnd(claim));
+    const recorded = before.then((end) => this.appendAfter(end, claim, written));
+    this.ends.set(
+      claim,
+      recorded.then(
+        (facts) => facts.at(-1),
+        () => before,
+      ),
+    );
+    return recorded;
+  }
+
+  /** Where another process has written meanwhile, as a gateway that was told to stop the run, they are dated anew. */
+  private async appendAfter(
+    end: LogEnd | undefined,
+    claim: Claim,
+    written: NewFacts,
+  ): Promise<readonly RecordedFact[]> {
+    for (let known = end; ;) {
+      const batch = toBatch(claim, written, known);
+      const recorded = await this.batches.of(batch);
+      if (recorded) return recorded;
+      known = await readEnd(this.sql, batch);
+    }
   }
 }
 
@@ -55,18 +80,26 @@ async function writeBatches(
 const settlesCalls = ({ facts, changes: { terminal, waiting } }: Batch): boolean =>
   terminal || waiting !== null || facts.some(({ fact }) => fact.type === 'usage.recorded');
 
-/** If the epoch is still the claim's, the batch was refused because of one of these. None can revert, so reading them afterwards is safe. */
-const overruledBy = `
-select stop_requested_at, stop_reason, stop_error from runs
-where id = $1 and epoch = $2 and status not in ('completed', 'failed', 'stopped')
-  and (stop_requested_at is not null or raised_in_epoch = epoch)`;
+/**
+ * If the epoch is still the claim's, the batch was refused because it yields to a stop or to a raised budget, or because the log has
+ * gone on. None can revert, so reading them afterwards is safe.
+ */
+const heldRun = `
+select stop_requested_at, stop_reason, stop_error, raised_in_epoch = epoch as is_raised, last_seq as seq,
+  (select at from run_events where run_id = runs.id and seq = runs.last_seq) as at
+from runs where id = $1 and epoch = $2 and status not in ('completed', 'failed', 'stopped')`;
 
-async function refuse(sql: Sql, { claim }: Batch): Promise<never> {
+type HeldRow = StopColumns & { is_raised: boolean | null; seq: number; at: Date };
+
+/** The end of the log that a refused batch did not know. Rejects if it was refused for another reason. */
+async function readEnd(sql: Sql, { claim, changes }: Batch): Promise<LogEnd> {
   const { runId, epoch } = claim;
-  const [row] = await sql.query<StopColumns>(overruledBy, [runId, epoch]);
+  const [row] = await sql.query<HeldRow>(heldRun, [runId, epoch]);
   if (!row) throw new ClaimLostError(runId);
   const stop = readStop(row);
-  throw stop ? new StopPendingError(runId, stop) : new BudgetRaisedError(runId);
+  if (stop && changes.yieldsToStop) throw new StopPendingError(runId, stop);
+  if (row.is_raised && changes.yieldsToRaise) throw new BudgetRaisedError(runId);
+  return { seq: row.seq, at: row.at.toISOString() };
 }
 
 const lastTime = checked(
@@ -78,13 +111,11 @@ const lastTime = checked(
  * Writes facts for a process that does not hold the run, in a transaction that has locked it. Their time is not before that of
  * the last fact, which another process may have written by a clock that is ahead.
  */
-export async function writeFacts(
-  sql: Sql,
-  claim: Claim,
-  { facts, newId }: { readonly facts: readonly NewFact[]; readonly newId: NewId },
-): Promise<readonly RecordedFact[]> {
+export async function writeFacts(sql: Sql, claim: Claim, written: NewFacts): Promise<readonly RecordedFact[]> {
   const last = await lastTime.first(sql, [claim.runId]);
-  const batch = toBatch({ ...claim, ...(last && { lastAt: last.at.toISOString() }) }, facts, newId);
-  const [written] = await writeBatches(sql, [batch]);
-  return written ?? refuse(sql, batch);
+  const batch = toBatch(claim, written, last && { seq: undefined, at: last.at.toISOString() });
+  const [recorded] = await writeBatches(sql, [batch]);
+  if (recorded) return recorded;
+  await readEnd(sql, batch);
+  throw new ClaimLostError(claim.runId);
 }

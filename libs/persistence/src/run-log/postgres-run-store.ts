@@ -6,6 +6,7 @@ import {
   type RecordedFact,
   type RunId,
   type ThreadId,
+  isTerminalFact,
   toolCall,
 } from '@rondo/contract';
 import type {
@@ -29,7 +30,6 @@ import type { Database } from '../database/database';
 import type { Sql } from '../database/sql';
 import { StatementBatcher } from '../database/statement-batcher';
 import { activated, dueAgain, toOutbox } from './activation';
-import { toBatch } from './batch';
 import {
   type ClaimedRow,
   type ClaimOrder,
@@ -138,9 +138,8 @@ export class PostgresRunStore implements RunStore, FairClaims, LastClaims, Lease
 
   async append(claim: Claim, facts: readonly NewFact[]): Promise<readonly RecordedFact[]> {
     if (facts.length === 0) return [];
-    const batch = toBatch(claim, facts, this.options.newId);
-    const recorded = await this.log.write(batch);
-    if (batch.changes.terminal) await this.promote(claim.threadId);
+    const recorded = await this.log.append(claim, { facts, newId: this.options.newId });
+    if (facts.some(isTerminalFact)) await this.promote(claim.threadId);
     return recorded;
   }
 

@@ -192,7 +192,10 @@ class RunCreation {
     const placed = await placeFiles(this.place.sql, thread, this.wanted.files);
     const content = input && withNote(input, placed, settings.profile);
     const said = behind ? undefined : content && { content, metadata: fileMetadata(placed) };
-    const batch = toBatch({ runId: this.id, threadId: thread, epoch: 0 }, this.beginning(thread, said), this.newId);
+    const batch = toBatch(
+      { runId: this.id, threadId: thread, epoch: 0 },
+      { facts: this.beginning(thread, said), newId: this.newId },
+    );
     const facts = recordedFacts(batch, { lastSeq: 0, lastMessageSeq });
     const created_at = facts[0]?.at ?? '';
     const text = input && inputText(input);
