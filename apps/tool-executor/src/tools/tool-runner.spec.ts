@@ -92,7 +92,7 @@ describe('ToolRunner', () => {
   it('does not start an expired call (I5)', async () => {
     const call = aCall('create_file', { file_path: 'late.txt', file_contents: 'x' });
 
-    const reply = await fixture.reply({ ...call, expires_at: new Date(Date.now() - 1).toISOString() });
+    const reply = await fixture.reply({ ...call, patience_ms: 0 });
 
     expect(reply).toMatchObject({
       how: 'answered',

@@ -58,6 +58,8 @@ type PreparedCall = HandledTool & { readonly input: unknown };
 
 interface RunningCall {
   readonly call: DispatchedCall;
+  /** By `performance.now()`. */
+  readonly startBy: number;
   readonly listeners: CallListeners;
   readonly sandbox: Sandbox;
 }
@@ -110,6 +112,7 @@ export class ToolRunner {
 
   private async runInSlot(prepared: PreparedCall, call: DispatchedCall, listeners: CallListeners): Promise<ToolReply> {
     const user = { account: toAccount(call), thread: call.thread_id };
+    const startBy = performance.now() + (call.patience_ms ?? Infinity);
     const wait = { signal: listeners.signal, timeoutMs: longestWaitMs(call) };
     await this.parts.sandboxes.requireHere?.(call.thread_id, wait); // it may take long, so it occupies no place
     const release = await this.parts.slots.acquire(user, wait);
@@ -123,7 +126,7 @@ export class ToolRunner {
       const labels = { ...user, run: call.run_id, ...(call.epoch !== undefined && { epoch: String(call.epoch) }) };
       endUse = await this.useSkills(prepared, call, labels);
       const sandbox = await this.parts.sandboxes.get(call.thread_id, labels);
-      return await this.runInTurn(prepared, { call, listeners, sandbox });
+      return await this.runInTurn(prepared, { call, startBy, listeners, sandbox });
     } finally {
       endUse?.();
       release();
@@ -167,8 +170,9 @@ export class ToolRunner {
 
   /** The reported duration does not include the wait for a slot and for the mutex. */
   private async execute({ tool, handler, input }: PreparedCall, running: RunningCall): Promise<ToolReply> {
-    const { call, listeners, sandbox } = running;
-    if (isExpired(call)) return failed('Not executed: its turn came too late.');
+    const { call, startBy, listeners, sandbox } = running;
+    // Its worker has stopped waiting, and a user may have been told that it never ran (I5).
+    if (performance.now() >= startBy) return failed('Not executed: its turn came too late.');
     const startedAt = performance.now();
     const timeoutMs = Math.min(tool.timeoutMs, call.timeout_ms);
     const frames = new OutputFrames(listeners.output);
@@ -256,12 +260,8 @@ function prepare(call: DispatchedCall, mcp: ToolRunnerParts['mcp']): PreparedCal
 }
 
 /** Ends before the worker's own deadline: a call that never began must not be reported as unknown. */
-const longestWaitMs = ({ timeout_ms, expires_at }: DispatchedCall): number =>
-  expires_at === undefined ? timeout_ms : Math.min(timeout_ms, Date.parse(expires_at) - Date.now() - slackMs);
-
-/** Its worker has stopped waiting, and a user may have been told that it never ran (I5). */
-const isExpired = ({ expires_at }: DispatchedCall): boolean =>
-  expires_at !== undefined && Date.parse(expires_at) < Date.now();
+const longestWaitMs = ({ timeout_ms, patience_ms = Infinity }: DispatchedCall): number =>
+  Math.min(timeout_ms, patience_ms - slackMs);
 
 async function knownInTime(result: Promise<ExecutorResult>, timeoutMs: number): Promise<ExecutorResult> {
   let timer: NodeJS.Timeout | undefined;

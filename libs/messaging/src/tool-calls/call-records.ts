@@ -152,6 +152,14 @@ export class CallRecords {
     return (await this.last(stream, one(this.executorId, key)))?.string();
   }
 
+  /** By how much the clock of this process is ahead of that of NATS, which has stored this claim a moment ago. */
+  async clockAheadMs(key: CallKey): Promise<number> {
+    const { stream, one } = this.nats.names.toolTakers;
+    const stored = await this.last(stream, one(this.executorId, key));
+    const at = Date.parse(stored?.headers?.get('Nats-Time-Stamp') ?? '');
+    return Number.isNaN(at) ? 0 : Date.now() - at;
+  }
+
   /** Who has claimed the call, and what was called. */
   async claimedCall(key: CallKey): Promise<ClaimedCall | undefined> {
     const { stream, one } = this.nats.names.toolTakers;

@@ -34,7 +34,12 @@ export const dispatchedCall = z.object({
   timeout_ms: z.number().int().positive(),
   /** The same while its server reports progress: each report begins `timeout_ms` anew. Absent: reports do not count. */
   most_ms: z.number().int().positive().exactOptional(),
-  /** No executor starts it later: the worker has given it up by then. Older workers do not send it. */
+  /**
+   * For how long its worker waits from now on: no executor starts it later. A length of time, because the clocks of the two hosts may
+   * differ; NATS dates the call. Older workers do not send it.
+   */
+  patience_ms: z.number().int().nonnegative().exactOptional(),
+  /** The same as a time, of workers of before. It is not read, for their clocks may differ from that of the executor. */
   expires_at: z.iso.datetime().exactOptional(),
   /** Set for a tool of an MCP server: what an executor needs to call it. Executors of before know no such tools. */
   mcp: z.object({ server: mcpServer, tool: z.string(), fingerprint: z.string() }).exactOptional(),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Delta, effectClass } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { ToolCallFixture, aCall, endlessWork, never, answered } from '../../testing/tool-call-fixture';
@@ -33,13 +34,12 @@ describe('NatsTools and ToolCallConsumer', () => {
         effect_class: 'unsafe',
         attempt: 1,
         timeout_ms: 5_000,
-        expires_at: expect.any(String),
+        patience_ms: expect.any(Number),
         store: expect.any(String),
       },
     ]);
-    const expiresInMs = Date.parse(seen[0]?.expires_at ?? '') - Date.now();
-    expect(expiresInMs).toBeGreaterThan(5_000);
-    expect(expiresInMs).toBeLessThanOrEqual(65_000); // its timeout and the fixture's patience
+    expect(seen[0]?.patience_ms).toBeGreaterThan(5_000);
+    expect(seen[0]?.patience_ms).toBeLessThanOrEqual(65_000); // its timeout and the fixture's patience
   });
 
   it('runs many calls of a run at once, at most as many as the executor has slots', async () => {
@@ -137,6 +137,23 @@ describe('NatsTools and ToolCallConsumer', () => {
       how: 'answered',
       result: { output: 'stored' },
     });
+  });
+
+  it('tells the executor how long it still waits, without the time in the queue, whatever the clocks of both', async () => {
+    const call = aCall();
+    const tools = await fixture.worker(call.run_id, { toolTimeoutMs: 5_000 });
+    const answer = tools.execute(call, never);
+    await fixture.queued(call);
+    await sleep(300); // in the queue
+    const now = Date.now.bind(Date);
+    const ahead = jest.spyOn(Date, 'now').mockImplementation(() => now() + 240_000);
+
+    await fixture.executor(async ({ patience_ms }) => answered(String(patience_ms)));
+    const leftMs = Number(((await answer) as { result: { output: string } }).result.output);
+    ahead.mockRestore();
+
+    expect(leftMs).toBeLessThanOrEqual(64_700); // its timeout, and the fixture's patience
+    expect(leftMs).toBeGreaterThan(50_000);
   });
 
   it('waits for a call that is still in the queue', async () => {

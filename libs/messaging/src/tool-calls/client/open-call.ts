@@ -150,7 +150,7 @@ export class OpenCall {
 
     const { store } = streams;
     if (store === null) throw new TransientError('NATS was started anew a moment ago');
-    const call = { ...this.call, store, expires_at: new Date(this.givesUpAt).toISOString() };
+    const call = { ...this.call, store, patience_ms: Math.max(0, Math.round(this.givesUpAt - performance.now())) };
     const isSent = goesPastQueue ? records.dispatchPastQueue(call) : records.dispatch(call);
     if (isSent) this.sent = { into: store, isSeen: false };
     else this.end(failed('The arguments are too large to be sent to the tool.'));
@@ -244,7 +244,7 @@ export class OpenCall {
   private beginPatience(): void {
     const { timeout_ms: timeoutMs, most_ms: mostMs = timeoutMs } = this.call;
     const patienceMs = mostMs + this.parts.timing.patienceMs;
-    this.givesUpAt = Date.now() + patienceMs;
+    this.givesUpAt = performance.now() + patienceMs;
     this.patience = setTimeout(() => void this.timeOut(), patienceMs);
   }
 

@@ -25,6 +25,8 @@ export interface RunningCall {
   readonly abort: AbortController;
   /** Its deliveries by the queue: none so far, where it came past the queue. */
   readonly deliveries: CallDelivery[];
+  /** By `performance.now()`. */
+  readonly arrivedAt: number;
   /** The store it was sent into, see ToolStreams.store; null where that is not known. */
   readonly store: string | null;
   /** It has a slot, and may be claimed. */
@@ -45,6 +47,8 @@ export interface CallAttemptsParts {
 
 /** Runs attempts of calls, each at most once (I5). */
 export class CallAttempts {
+  private clock: { readonly aheadMs: number; readonly readAt: number } | undefined;
+
   constructor(private readonly parts: CallAttemptsParts) {}
 
   /** Undefined when there is nothing to reply: the call is withdrawn, or was answered before. */
@@ -57,6 +61,7 @@ export class CallAttempts {
     if (claimant === withdrawn) return undefined;
     const isFirst = claimant === running.claimant;
     if (isFirst && this.isClaimReliable(running)) {
+      await retry(() => this.readClock(running.key));
       return (await retry(() => answers.earlierAnswer(call))) ?? this.run(call, running);
     }
     if (await retry(() => records.reply(running.key))) return undefined;
@@ -68,10 +73,28 @@ export class CallAttempts {
     return store === null || this.parts.streams.remembers(store);
   }
 
-  private async run(call: DispatchedCall, { key, abort: { signal } }: RunningCall): Promise<ToolReply> {
+  /** Once in a while: a call that was in the queue is as old as NATS says, whatever the clock of this host. */
+  private async readClock(key: CallKey): Promise<void> {
+    if (this.clock && performance.now() - this.clock.readAt < clockIsKnownForMs) return;
+    this.clock = { aheadMs: await this.parts.records.clockAheadMs(key), readAt: performance.now() };
+  }
+
+  /** With the rest of the time for which its worker waits. */
+  private withPatienceLeft(call: DispatchedCall, { arrivedAt, deliveries: [delivery] }: RunningCall): DispatchedCall {
+    if (call.patience_ms === undefined) return call;
+    const sinceStored = delivery && this.clock && Date.now() - this.clock.aheadMs - delivery.storedAtMs;
+    const waitedMs = sinceStored ?? performance.now() - arrivedAt;
+    return { ...call, patience_ms: Math.max(0, Math.round(call.patience_ms - waitedMs)) };
+  }
+
+  private async run(call: DispatchedCall, running: RunningCall): Promise<ToolReply> {
     const { handle, log, records } = this.parts;
+    const {
+      key,
+      abort: { signal },
+    } = running;
     try {
-      return await handle(call, {
+      return await handle(this.withPatienceLeft(call, running), {
         signal,
         output: (text, channel) => records.sendOutput(key, channel ? { text, channel } : { text }),
       });
@@ -81,5 +104,7 @@ export class CallAttempts {
     }
   }
 }
+
+const clockIsKnownForMs = 10 * 60_000;
 
 const claimLost: ToolReply = { how: 'unknown', reason: 'NATS was started anew or lost data before the tool ran.' };

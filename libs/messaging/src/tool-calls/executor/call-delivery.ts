@@ -27,8 +27,17 @@ export class CallDelivery {
 
   /** 1 for the first delivery. */
   get deliveryCount(): number {
+    return this.readToken(4) || 1;
+  }
+
+  /** When the queue stored the call, by the clock of NATS. */
+  get storedAtMs(): number {
+    return this.readToken(7) / 1_000_000;
+  }
+
+  private readToken(position: number): number {
     const tokens = this.message.reply?.split('.') ?? [];
-    return Number(tokens[tokens.length > shortReplyTokens ? 6 : 4]) || 1;
+    return Number(tokens[tokens.length > shortReplyTokens ? position + 2 : position]) || 0;
   }
 
   string(): string {

@@ -156,6 +156,7 @@ export class ToolCallConsumer {
       key: toKey(call),
       hasBegun: false,
       claimant: nuid.next(),
+      arrivedAt: performance.now(),
       abort: new AbortController(),
       store: call.store ?? this.options.streams.store,
       ...arrival,
