@@ -106,6 +106,11 @@ const nats = group({
     'The host name of NATS, which runs with JetStream and the users of `npm run nats-configuration`. Required unless `bundled.enabled`.',
   ),
   port: withDefault(port, 4222, 'Its port.'),
+  servers: withDefault(
+    z.array(filled),
+    [],
+    'The servers of a cluster, as `host:port`, instead of `host`. A service uses one, and goes to another when it is lost.',
+  ),
   tls: withDefault(z.boolean(), false, 'Connects with TLS.'),
 });
 
@@ -199,6 +204,11 @@ export const values = z.strictObject({
     ),
     demo: withDefault(z.boolean(), true, 'Runs the demo model, which needs no key and which `helm test` uses.'),
   }),
+  listenAddress: withDefault(
+    filled,
+    '0.0.0.0',
+    'The address on which services listen in their pods; `::` in a cluster of IPv6.',
+  ),
   env: variables('Variables of several services (docs/configuration.md): each gets those that it declares.'),
   ...podSettings,
   gateway,

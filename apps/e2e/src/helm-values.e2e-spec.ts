@@ -138,8 +138,10 @@ const isAlternative = (name: string) =>
 
 /** Those of one service hide what the top says of a text, so they are rendered apart. */
 const ofPods = marks.filter(({ name }) => isPodSetting(name));
-/** Registries are hidden by images of services, Sentinels by a host: they have tests of their own. */
-const others = marks.filter(({ name }) => !isPodSetting(name) && !/egistry$|^redis\.(sentinels|primary)$/.test(name));
+/** Registries are hidden by images of services, Sentinels and servers of NATS by a host: they have tests of their own. */
+const others = marks.filter(
+  ({ name }) => !isPodSetting(name) && !/egistry$|^redis\.(sentinels|primary)$|^nats\.servers$/.test(name),
+);
 const renderMarks = (chosen: typeof marks, more: Readonly<Record<string, unknown>> = {}) =>
   renderValues({ ...everything, ...Object.fromEntries(chosen.map(({ name, value }) => [name, value])), ...more });
 
@@ -405,5 +407,17 @@ describe('the chart, as platform teams set it', () => {
     const others = ['postgres.host=pg.example', 'nats.host=nats.example', 'toolExecutor.sandbox.limits=pod'];
 
     expect(readVariable(await render(...others, ...settings), 'gateway', 'REDIS_URL')?.value).toBe(url);
+  });
+
+  it('reaches each server of a cluster of NATS, also from executors', async () => {
+    const others = ['postgres.host=pg.example', 'redis.host=redis.example', 'toolExecutor.sandbox.limits=pod'];
+    const objects = await render(...others, 'nats.servers={n1:4222,n2:4223}', 'nats.tls=true');
+
+    const read = (component: string) => readVariable(objects, component, 'NATS_URL')?.value;
+    expect(read('gateway')).toBe('tls://gateway:$(NATS_PASSWORD)@n1:4222,n2:4223');
+    expect(read('tool-executor')).toBe('tls://$(EXECUTOR_ID)@n1:4222,n2:4223');
+    const egress = objects.find(({ metadata }) => metadata.name === 'rondo-tool-executor-egress')?.['spec'];
+    for (const port of [4222, 4223])
+      expect(egress).toHaveProperty('egress', expect.arrayContaining([{ ports: [{ port, protocol: 'TCP' }] }]));
   });
 });

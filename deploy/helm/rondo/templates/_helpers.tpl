@@ -98,18 +98,24 @@ share its role. Kubernetes replaces $(…) by the variable before it.
   value: {{ ternary "rediss" "redis" $redis.tls }}{{ if $isSentinel }}+sentinel{{ end }}://{{ $redis.user }}:$(REDIS_PASSWORD)@{{ $hosts }}{{ with $redis.database }}/{{ . }}{{ end }}
 {{- end }}
 
+{{/* The host and port of each server, with commas between them. */}}
+{{- define "rondo.natsServers" -}}
+{{- $nats := .Values.nats }}
+{{- if and $nats.servers (not .Values.bundled.enabled) }}{{ join "," $nats.servers }}{{ else }}{{ include "rondo.natsHost" . }}:{{ $nats.port }}{{ end -}}
+{{- end }}
+
 {{/* `user` may be a variable of the pod, as $(EXECUTOR_ID). Without `key` the service reads the password from a file. */}}
 {{- define "rondo.natsUrl" -}}
 {{- if .key }}
 {{- include "rondo.secretEnv" (dict "root" .root "name" "NATS_PASSWORD" "key" .key) }}
 {{ end -}}
 - name: NATS_URL
-  value: {{ ternary "tls" "nats" .root.Values.nats.tls }}://{{ .user }}{{ if .key }}:$(NATS_PASSWORD){{ end }}@{{ include "rondo.natsHost" .root }}:{{ .root.Values.nats.port }}
+  value: {{ ternary "tls" "nats" .root.Values.nats.tls }}://{{ .user }}{{ if .key }}:$(NATS_PASSWORD){{ end }}@{{ include "rondo.natsServers" .root }}
 {{- end }}
 
 {{- define "rondo.commonEnv" -}}
 - name: HOST
-  value: 0.0.0.0
+  value: {{ .root.Values.listenAddress | quote }}
 - name: PORT
   value: '3000'
 {{ include "rondo.secretEnv" (dict "root" .root "name" "METRICS_TOKEN" "optional" true) }}
