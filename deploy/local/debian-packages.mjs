@@ -31,8 +31,8 @@ export class DebianPackages {
   }
 
   /**
-   * Unpacks the packages once. Returns the directory of each requested program, and the environment variables with which
-   * they find their libraries.
+   * Unpacks the packages once. Returns where they lie, the directory of each requested program, and the environment variables with
+   * which they find their libraries.
    */
   async unpack(name, { packages, programs }) {
     const target = join(this.#directory, name);
@@ -48,6 +48,7 @@ export class DebianPackages {
     const root = join(target, 'root');
     const { libraries } = JSON.parse(readFileSync(stamp, 'utf8'));
     return {
+      root,
       programs: Object.fromEntries(programs.map((program) => [program, findDirectory(root, program)])),
       env: libraries ? { LD_LIBRARY_PATH: libraryPath(root) } : {},
     };

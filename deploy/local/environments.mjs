@@ -52,10 +52,22 @@ const environments = [
     command: 'npm run chaos -- --only failover',
   },
   {
-    name: 'nginx in front, below a path',
-    version: '1.22',
-    seen: 'the configuration of [reverse proxies](reverse-proxy.md): streams, sockets, console, queue board',
+    name: 'nginx and Caddy in front, below a path',
+    version: '1.22, 2.6',
+    seen: 'the configurations of [reverse proxies](reverse-proxy.md): streams, sockets, console, queue board',
     specs: ['apps/e2e/src/reverse-proxy.e2e-spec.ts'],
+  },
+  {
+    name: 'Addresses of version 6 only',
+    version: 'all servers and services on `::1`',
+    seen: 'runs with tools, streams, sockets and internal hosts; no connection of version 4',
+    specs: ['apps/e2e/src/ipv6.e2e-spec.ts'],
+  },
+  {
+    name: 'Clocks that are wrong',
+    version: 'libfaketime 0.9, two minutes ahead or behind',
+    seen: 'order of times in logs, leases, stops, takeovers, schedules',
+    specs: ['apps/e2e/src/skewed-clocks.e2e-spec.ts'],
   },
   {
     name: 'An outbound proxy that permits only `CONNECT`',
@@ -105,8 +117,7 @@ const environments = [
 const unseen = [
   'a Compose project with a real engine (its file is evaluated by a test)',
   'Podman, rootless engines, user namespaces of an engine',
-  'Traefik and Caddy',
-  'IPv6 only',
+  'Traefik',
   'arm64, macOS and Windows',
 ];
 

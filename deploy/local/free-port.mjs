@@ -13,13 +13,16 @@ export function isFree(port, host = '127.0.0.1') {
 }
 
 /** The preferred port if it is free, otherwise another free one; within a process, never the same twice. */
-export async function choosePort(preferred) {
+export async function choosePort(preferred, host) {
   for (let candidate = preferred ?? anyPort(); ; candidate = anyPort()) {
     if (given.has(candidate)) continue;
     given.add(candidate);
-    if (await isFree(candidate)) return candidate;
+    if (await isFree(candidate, host)) return candidate;
   }
 }
+
+/** An address as it stands in a URL. */
+export const inUrl = (host) => (host.includes(':') ? `[${host}]` : host);
 
 function anyPort() {
   return lowest + Math.floor(Math.random() * (highest - lowest));

@@ -11,6 +11,8 @@ export interface InfrastructureRequest {
   /** Where given URLs and the PATH are read from; `process.env` unless given. */
   env?: NodeJS.ProcessEnv;
   want?: readonly (ServerName | 'bwrap')[];
+  /** The address that servers listen on; 127.0.0.1 unless given. */
+  host?: string;
   /** Takes 5432, 6379 and 4222 where they are free; otherwise any free ports. */
   preferredPorts?: boolean;
   /** Starts a server again when it dies; off unless asked for. */

@@ -12,21 +12,24 @@ import { waitForGiven, withoutPassword } from './probes.mjs';
 import { ReportedError, silent } from './progress.mjs';
 import { redis } from './redis-server.mjs';
 import { rotateLog, SupervisedProcess } from './supervised-process.mjs';
-import { nginx, pgbouncer } from './test-programs.mjs';
+import { caddy, faketime, nginx, pgbouncer } from './test-programs.mjs';
 
 const components = { postgres, redis, nats };
 /** Without them everything works except the tools that need them. */
-const programs = { bwrap: bubblewrap, chromium, nginx, pgbouncer };
+const programs = { bwrap: bubblewrap, chromium, caddy, faketime, nginx, pgbouncer };
 /** What a deployment uses; the rest is for tests. */
 export const usual = [...Object.keys(components), 'bwrap', 'chromium'];
-const defaults = { want: usual, preferredPorts: false, supervise: false, isDurable: true, log: silent };
+const defaults = {
+  ...{ want: usual, host: '127.0.0.1', preferredPorts: false, supervise: false },
+  ...{ isDurable: true, log: silent },
+};
 
 /**
  * Finds or starts Postgres, Redis, NATS, bubblewrap and Chromium. For each server, in this order: the one at a URL in `env`; a local
  * program; Docker Compose, if an engine answers and has the image or can pull it; on Debian and Ubuntu, the distribution's
  * package, unpacked without root.
- * Servers listen on 127.0.0.1 and write below `dataDir`. Several sets with different data directories can run at the same
- * time; they may share the unpacked packages of `packagesDirectory`.
+ * Servers listen on `host`, 127.0.0.1 by default, and write below `dataDir`. Several sets with different data directories can run
+ * at the same time; they may share the unpacked packages of `packagesDirectory`.
  */
 export async function startInfrastructure(request) {
   const set = new Infrastructure(request);
@@ -120,9 +123,9 @@ export class Infrastructure {
   }
 
   async #startLocal(component, program) {
-    const { dataDir, supervise, isDurable } = this.#request;
+    const { dataDir, host, supervise, isDurable } = this.#request;
     const port = await this.#portFor(component);
-    const prepared = await component.prepare({ program, dataDir, port, isDurable });
+    const prepared = await component.prepare({ program, dataDir, host, port, isDurable });
     const server = this.#own(
       new SupervisedProcess({
         ...prepared,
@@ -145,7 +148,8 @@ export class Infrastructure {
   }
 
   #portFor({ preferredPort }) {
-    return choosePort(this.#request.preferredPorts ? preferredPort : undefined);
+    const { host, preferredPorts } = this.#request;
+    return choosePort(preferredPorts ? preferredPort : undefined, host);
   }
 
   /** Registers a server before it starts, so that `stop` never misses one. */

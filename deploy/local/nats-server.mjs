@@ -3,11 +3,12 @@ import { executorId, executorInstances, owner, ownerPassword, toPassword } from 
 import { privateDirectory, reachableDirectory, writePrivate } from './data-directory.mjs';
 import { DebianPackages } from './debian-packages.mjs';
 import { findProgram } from './find-program.mjs';
+import { inUrl } from './free-port.mjs';
 import { toAuthorization, toServer } from './nats-server-configuration.mjs';
 import { probes } from './probes.mjs';
 import { run } from './run-program.mjs';
 
-/** NATS with JetStream on 127.0.0.1, with a user for each service. */
+/** NATS with JetStream on an address of this machine, with a user for each service. */
 export const nats = {
   name: 'nats',
   variable: 'NATS_URL',
@@ -24,16 +25,17 @@ export const nats = {
     return { file: join(unpacked.programs['nats-server'], 'nats-server'), env: unpacked.env };
   },
 
-  async prepare({ program, dataDir, port }) {
+  async prepare({ program, dataDir, host, port }) {
     const data = privateDirectory(join(dataDir, 'nats'));
     const configuration = join(data, 'nats.conf');
     const { stdout } = await run(program.file, ['--version'], { env: program.env });
-    writePrivate(configuration, toConfiguration({ port, data, dataDir, version: stdout }));
+    const place = `${inUrl(host)}:${port}`;
+    writePrivate(configuration, toConfiguration({ listen: place, data, dataDir, version: stdout }));
     return {
-      url: `nats://${owner}:${ownerPassword(dataDir, 'nats')}@127.0.0.1:${port}`,
+      url: `nats://${owner}:${ownerPassword(dataDir, 'nats')}@${place}`,
       where: program.file,
       stopSignal: 'SIGTERM',
-      probe: () => probes.nats(`nats://127.0.0.1:${port}`),
+      probe: () => probes.nats(`nats://${place}`),
       command: () => ({
         file: program.file,
         args: ['--config', configuration],
@@ -43,13 +45,12 @@ export const nats = {
   },
 };
 
-function toConfiguration({ port, data, dataDir, version }) {
+function toConfiguration({ listen, data, dataDir, version }) {
   const [, major, minor] = /v(\d+)\.(\d+)/.exec(version).map(Number);
   const knowsSyncInterval = major > 2 || minor >= 10; // an older server refuses to start with it
-  return [
-    toServer({ listen: [`listen: "127.0.0.1:${port}"`], storeDir: data, knowsSyncInterval }),
-    toUsers(dataDir),
-  ].join('\n');
+  return [toServer({ listen: [`listen: "${listen}"`], storeDir: data, knowsSyncInterval }), toUsers(dataDir)].join(
+    '\n',
+  );
 }
 
 /** All users of the NATS server of this data directory. */

@@ -5,12 +5,13 @@ import { owner as user, ownerPassword } from './credentials.mjs';
 import { reachableDirectory } from './data-directory.mjs';
 import { DebianPackages } from './debian-packages.mjs';
 import { postgresDirectories } from './find-program.mjs';
+import { inUrl } from './free-port.mjs';
 import { probes } from './probes.mjs';
 import { run } from './run-program.mjs';
 
 const database = 'rondo';
 
-/** PostgreSQL on 127.0.0.1. It refuses to run as root; started by root, it runs as `postgres`, or else as `nobody`. */
+/** PostgreSQL on an address of this machine. It refuses to run as root; started by root, it runs as `postgres`, or else as `nobody`. */
 export const postgres = {
   name: 'postgres',
   variable: 'DATABASE_URL',
@@ -39,20 +40,21 @@ export const postgres = {
    * Creates the data directory once, and returns how to run the server. If it need not be durable, what it has written survives
    * its own death but not that of the machine, and no statement waits for a disk.
    */
-  async prepare({ program, dataDir, port, isDurable }) {
+  async prepare({ program, dataDir, host, port, isDurable }) {
     const password = ownerPassword(dataDir, 'postgres');
     const data = toData(dataDir);
     const owner = serverOwner();
+    const url = `postgresql://${user}:${password}@${inUrl(host)}:${port}/${database}`;
     if (!existsSync(join(data, 'PG_VERSION'))) await initialize({ program, data, password, owner, isDurable });
     return {
-      url: `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`,
+      url,
       where: program.directory,
       stopSignal: 'SIGINT', // a fast shutdown: SIGTERM would wait until all clients disconnect
       refusesBesideRemains: /pre-existing shared memory block/, // the child processes of a killed server outlive it by a moment
-      probe: () => probes.postgres(`postgresql://${user}:${password}@127.0.0.1:${port}/${database}`),
+      probe: () => probes.postgres(url),
       command: () => ({
         file: join(program.directory, 'postgres'),
-        args: ['-D', data, ...settings({ port, isDurable }).flatMap((setting) => ['-c', setting])],
+        args: ['-D', data, ...settings({ host, port, isDurable }).flatMap((setting) => ['-c', setting])],
         cwd: data,
         env: { PATH: process.env.PATH, LANG: 'C', ...program.env },
         ...owner,
@@ -61,10 +63,10 @@ export const postgres = {
   },
 };
 
-function settings({ port, isDurable }) {
+function settings({ host, port, isDurable }) {
   return [
     `port=${port}`,
-    'listen_addresses=127.0.0.1',
+    `listen_addresses=${host}`,
     'unix_socket_directories=',
     'max_connections=200',
     'shared_buffers=128MB',

@@ -72,8 +72,8 @@ async function probeNatsServer(url) {
 }
 
 async function converse(url, { connect, defaultPort, say, isAnswer, isRefusal }) {
-  const { hostname: host, port } = new URL(url);
-  const socket = connect({ host, port: Number(port || defaultPort) });
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || defaultPort) });
   const silence = new Promise((_, reject) => socket.setTimeout(answerWithinMs, () => reject(new Error('no answer'))));
   const answer = (async () => {
     let heard = '';

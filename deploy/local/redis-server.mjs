@@ -3,9 +3,10 @@ import { ownerPassword } from './credentials.mjs';
 import { privateDirectory, reachableDirectory, writePrivate } from './data-directory.mjs';
 import { DebianPackages } from './debian-packages.mjs';
 import { findProgram } from './find-program.mjs';
+import { inUrl } from './free-port.mjs';
 import { probes } from './probes.mjs';
 
-/** Redis, or Valkey, on 127.0.0.1, with persistent data and a password. */
+/** Redis, or Valkey, on an address of this machine, with persistent data and a password. */
 export const redis = {
   name: 'redis',
   variable: 'REDIS_URL',
@@ -26,12 +27,12 @@ export const redis = {
   },
 
   /** The password is in a private file, because every user of the machine can read command lines. */
-  async prepare({ program, dataDir, port }) {
+  async prepare({ program, dataDir, host, port }) {
     const data = privateDirectory(join(dataDir, 'redis'));
     const configuration = join(data, 'redis.conf');
     const password = ownerPassword(dataDir, 'redis');
-    const url = `redis://:${password}@127.0.0.1:${port}`;
-    writePrivate(configuration, toConfiguration({ port, data, password }));
+    const url = `redis://:${password}@${inUrl(host)}:${port}`;
+    writePrivate(configuration, toConfiguration({ host, port, data, password }));
     return {
       url,
       where: program.file,
@@ -46,10 +47,10 @@ export const redis = {
   },
 };
 
-function toConfiguration({ port, data, password }) {
+function toConfiguration({ host, port, data, password }) {
   return [
     `port ${port}`,
-    'bind 127.0.0.1',
+    `bind ${host}`,
     `dir ${JSON.stringify(data)}`,
     `requirepass ${password}`,
     'appendonly yes',

@@ -20,6 +20,8 @@ export interface ServicesRequest {
   adminKey?: string;
   /** What to start, one of each unless given. A service named twice starts twice: `gateway`, `gateway-2`. */
   instances?: readonly ServiceName[];
+  /** The address that services listen on; 127.0.0.1 unless given. */
+  host?: string;
   /** By instance; the others get free ports. */
   ports?: Readonly<Record<string, number>>;
   /** More variables, by service or by instance; the instance's win. */

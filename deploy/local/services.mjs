@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { executorId, executorIdFile, executorInstances, urlFor } from './credentials.mjs';
 import { privateDirectory, reachableDirectory } from './data-directory.mjs';
-import { choosePort } from './free-port.mjs';
+import { choosePort, inUrl } from './free-port.mjs';
 import { ReportedError, silent } from './progress.mjs';
 import { roleOfUrl } from './prepare-database.mjs';
 import { repoRoot } from './repo-root.mjs';
@@ -10,9 +10,12 @@ import { secret } from './secrets.mjs';
 import { serviceEnvironment, serviceNames } from './service-environment.mjs';
 import { rotateLog, SupervisedProcess } from './supervised-process.mjs';
 
-const host = '127.0.0.1';
-const wildcards = ['0.0.0.0', '::'];
-const defaults = { launch, instances: serviceNames, ports: {}, settings: {}, supervise: true, log: silent };
+/** Where a service is reached that listens on all addresses. */
+const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+const defaults = {
+  ...{ launch, instances: serviceNames, ports: {}, settings: {}, supervise: true, log: silent },
+  host: '127.0.0.1',
+};
 
 /**
  * Starts services, each as a process (`node apps/<service>/dist/main.js`), and resolves when all of them are ready. A
@@ -39,7 +42,7 @@ export class Services {
   }
 
   async start() {
-    const { instances, infrastructure, adminKey, env } = this.#request;
+    const { instances, infrastructure, adminKey, env, host } = this.#request;
     const named = instances.map((service, index) => ({ service, name: toName(instances, index) }));
     const placed = await Promise.all(named.map(async (one) => ({ ...one, port: await this.#findPort(one.name) })));
     const demoModel = placed.find(({ service }) => service === 'demo-model');
@@ -48,7 +51,7 @@ export class Services {
       ...infrastructure,
       SECRETS_KEY: env.SECRETS_KEY ?? secretsKey(this.#request.dataDir),
       ...(adminKey && { RONDO_ADMIN_KEY: adminKey }),
-      ...(demoModel && { DEMO_MODEL_URL: `http://${host}:${demoModel.port}` }),
+      ...(demoModel && { DEMO_MODEL_URL: `http://${inUrl(host)}:${demoModel.port}` }),
       ...(gateway && { PREVIEW_URL: env.PREVIEW_URL ?? `http://*.localhost:${gateway.port}` }),
     };
     if (this.#isStopping) return;
@@ -73,7 +76,7 @@ export class Services {
   }
 
   async #findPort(name) {
-    return this.#request.ports[name] ?? choosePort();
+    return this.#request.ports[name] ?? choosePort(undefined, this.#request.host);
   }
 
   #create({ service, name, port }) {
@@ -93,7 +96,8 @@ export class Services {
   }
 
   #toHost(service) {
-    return (service === 'gateway' && this.#request.env.HOST) || host;
+    const { env, host } = this.#request;
+    return (service === 'gateway' && env.HOST) || host;
   }
 
   #toEnvironment({ service, name, port }) {
@@ -150,8 +154,7 @@ function launch({ service, env }) {
 
 /** The URL of a service that listens on this address and port. */
 function toUrl(listensOn, port) {
-  const reachable = wildcards.includes(listensOn) ? host : listensOn;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+  return `http://${inUrl(reachable[listensOn] ?? listensOn)}:${port}`;
 }
 
 /** The servers are started before the services, so a service that is degraded has only not connected yet. */

@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findProgram } from './find-program.mjs';
 import { run } from './run-program.mjs';
@@ -10,6 +10,41 @@ export const pgbouncer = createTestProgram({ name: 'pgbouncer', variable: 'TEST_
 
 /** nginx, in front of the gateway. */
 export const nginx = createTestProgram({ name: 'nginx', variable: 'TEST_NGINX', version: '-v' });
+
+/** Caddy, in its place. */
+export const caddy = createTestProgram({ name: 'caddy', variable: 'TEST_CADDY', version: 'version' });
+
+/** A library that gives the programs which load it a clock of their own. */
+export const faketime = {
+  name: 'libfaketime',
+  variable: 'TEST_FAKETIME',
+  install: 'apt install libfaketime (without it its tests are skipped)',
+
+  findLocal: () => findFaketime('/'),
+
+  async fromPackages(packages) {
+    const { root } = await packages.unpack('libfaketime', { packages: ['libfaketime'], programs: [] });
+    return findFaketime(root);
+  },
+
+  /** Rejects if a program does not start with it, or has the real time. */
+  async tryOut(file) {
+    const { stdout } = await run('date', ['+%s'], {
+      env: { PATH: process.env.PATH, LD_PRELOAD: file, FAKETIME: '-1000d' },
+      timeoutMs: 5_000,
+    });
+    if (Date.now() / 1000 - Number(stdout) < 1_000) throw new Error('it does not change the time');
+  },
+};
+
+/** Below the folder of the processor's architecture. */
+function findFaketime(root) {
+  const libraries = join(root, 'usr/lib');
+  const folders = existsSync(libraries) ? readdirSync(libraries) : [];
+  const files = folders.map((folder) => join(libraries, folder, 'faketime/libfaketime.so.1'));
+  const file = files.find(existsSync);
+  return file && { file };
+}
 
 /** `name` is the program and its package; `version` the option that makes it say its version and end. */
 function createTestProgram({ name, variable, version }) {

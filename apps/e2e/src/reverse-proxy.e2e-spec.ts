@@ -1,7 +1,7 @@
 import { RondoClient, RunningRondo } from '@rondo/test-deployment';
 import { type Socket, io } from 'socket.io-client';
 import { type RunningConsole, openConsole, stopBrowser } from './console-browser';
-import { NginxServer, nginx } from './nginx-server';
+import { ProxyServer, proxyPrograms } from './proxy-server';
 
 /** The path is an option of Socket.IO; in the URL it would be a part of the namespace. */
 class ClientBelowPath extends RondoClient {
@@ -13,9 +13,9 @@ class ClientBelowPath extends RondoClient {
 }
 
 /** With the configuration of docs/reverse-proxy.md. */
-(nginx === undefined ? describe.skip : describe)('a gateway below a path of nginx', () => {
+describe.each(proxyPrograms.filter(({ file }) => file !== undefined))('a gateway below a path of $name', (program) => {
   let rondo: RunningRondo;
-  let proxy: NginxServer;
+  let proxy: ProxyServer;
   let client: RondoClient;
 
   beforeAll(async () => {
@@ -24,7 +24,7 @@ class ClientBelowPath extends RondoClient {
       settings: { gateway: { PUBLIC_URL: 'https://proxy.example/rondo', TRUSTED_PROXY_HOPS: '1' } },
     });
     const direct = rondo.client();
-    proxy = await NginxServer.start(direct.url);
+    proxy = await ProxyServer.start(program, direct.url);
     client = new ClientBelowPath(proxy.url, direct.key);
   });
   afterAll(async () => {

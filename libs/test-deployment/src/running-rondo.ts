@@ -22,7 +22,7 @@ const shortLeases = { LEASE_MS: '3000', HEARTBEAT_MS: '800', REAP_MS: '500' };
 /** A model server that is away is given up after 0.3 s instead of 7. */
 const shortPauses = { MODEL_ATTEMPTS: '3', MODEL_RETRY_DELAY_MS: '100' };
 
-export interface DeploymentRequest extends Pick<ServicesRequest, 'instances' | 'settings' | 'launch'> {
+export interface DeploymentRequest extends Pick<ServicesRequest, 'instances' | 'settings' | 'launch' | 'host'> {
   /** Lease times as in production, or short. */
   readonly leases?: 'short' | 'production';
   /** Replaces the servers' URLs that services get, for example with those of proxies. */
@@ -81,6 +81,7 @@ export class RunningRondo {
         packagesDirectory: join(repoRoot, '.data'),
         env: { ...inherited, ...started.env },
         isDurable,
+        ...(request.host && { host: request.host }),
       });
       const services = await startAll(directory, infrastructure.env, request);
       return new RunningRondo(directory, services, { infrastructure, started });
@@ -126,6 +127,7 @@ async function startAll(
   {
     instances,
     launch,
+    host,
     settings = {},
     leases = 'short',
     through = (urls) => Promise.resolve(urls),
@@ -150,5 +152,6 @@ async function startAll(
     },
     ...(instances && { instances }),
     ...(launch && { launch }),
+    ...(host && { host }),
   });
 }
