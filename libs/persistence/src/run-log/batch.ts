@@ -41,7 +41,7 @@ export interface NewFacts {
   readonly newId: NewId;
 }
 
-/** Where a log ends, as far as a writer knows. `seq` is undefined where it has locked the run, so that nobody else writes. */
+/** Where a log ends, as far as a writer knows. `seq` is undefined where it has locked the run, so that no other process writes. */
 export interface LogEnd {
   readonly seq: number | undefined;
   readonly at: string;
