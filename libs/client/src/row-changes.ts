@@ -59,6 +59,7 @@ const table = {
   'tool.resolved': note,
   'tool.input_requested': note,
   'tool.input_given': note,
+  'tool.task_created': note,
   'iteration.restarted': note,
   'model.retried': note,
   'model.fell_back': note,

@@ -84,6 +84,7 @@ export interface NoteRow {
         | 'tool.resolved'
         | 'tool.input_requested'
         | 'tool.input_given'
+        | 'tool.task_created'
         | 'run.forked'
         | 'budget.raised'
         | 'mcp.connected'

@@ -275,5 +275,7 @@ export {
   mcpServerUrl,
 } from './mcp-server';
 
+export { type McpTask, mcpTask, taskCreated } from './mcp-task';
+
 // Forks
 export { type ForkOrigin, forkOrigin } from './fork';

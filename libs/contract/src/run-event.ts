@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { awaitedApproval, decidedApproval } from './approval';
 import { runForked } from './fork';
 import { inputGiven, inputRequested } from './elicitation';
+import { taskCreated } from './mcp-task';
 import { agentId, callId, compactionId, eventId, messageId, modelCallId, runId, threadId } from './ids';
 import { refusedMcpTool } from './mcp-server';
 import { type NewMessage, coverage, message, shownMessage } from './message';
@@ -142,6 +143,8 @@ const toolFacts = {
   /** The server of its tool did nothing yet: it asks people first. The call is sent again with their answers. */
   'tool.input_requested': inputRequested,
   'tool.input_given': inputGiven,
+  /** The server of its tool goes on with it as a task. The call is sent again to ask for that task, which repeats nothing. */
+  'tool.task_created': taskCreated,
 };
 
 /** Facts of calls that need a person's approval before they are sent. */

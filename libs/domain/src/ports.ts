@@ -3,6 +3,7 @@ import type {
   AwaitedChild,
   CallId,
   CallInput,
+  McpTask,
   CompactionId,
   ImageSize,
   MemoryEntry,
@@ -88,14 +89,17 @@ export type ToolAnswer<Result = AnsweredResult> =
     }
   /** It did nothing that counts: its server asks people first, and wants the call once more with their answers. */
   | { readonly how: 'input_required'; readonly required: RequiredInput }
-  /** It may or may not have taken effect: the executor died, or left no trace. */
-  | { readonly how: 'unknown'; readonly reason: string }
+  /** Its server goes on with it as a task, and is to be asked for that task. */
+  | { readonly how: 'task'; readonly task: McpTask }
+  /** It may or may not have taken effect: the executor died, or left no trace. `isLost`: so did the task that it had become. */
+  | { readonly how: 'unknown'; readonly reason: string; readonly isLost?: boolean }
   /** Our stop ended it. `verifiedDeadAt` is null if that was not confirmed in time; `durationMs` is absent if it did not run. */
   | { readonly how: 'stopped'; readonly verifiedDeadAt: string | null; readonly durationMs?: number };
 
-/** A call, and with what it is sent once more after its server has asked people for something. */
+/** A call, and with what it is sent once more after its server has asked people for something, or has made a task of it. */
 export interface CallToSend extends ToolCall {
   readonly input?: CallInput;
+  readonly task?: McpTask;
 }
 
 export interface SentCall {

@@ -49,12 +49,19 @@ export function describeNote(fact: NoteRow['fact']): string {
       return fact.data.elicitations.map(({ server, message }) => `The MCP server ${server} asks: ${message}`).join(' ');
     case 'tool.input_given':
       return `${fact.data.answered_by === null ? 'The time was over' : 'A person answered'}, and ${fact.data.name} is told: ${fact.data.action}.`;
+    case 'tool.task_created':
+      return taskSentence(fact.data);
     case 'database.replaced':
       return replacedSentence(fact.data.unknown_calls.map(({ name }) => name));
     case 'tool.resolved':
       return `A person ruled on ${fact.data.name}: ${rulings[fact.data.outcome]}.`;
   }
 }
+
+const taskSentence = ({ name, reason }: { readonly name: string; readonly reason?: string }): string =>
+  reason === undefined
+    ? `The server of ${name} goes on with the call as a task.`
+    : `The task of ${name} is asked for anew: ${reason}`;
 
 function wholeBudget({ usd, tokens }: BudgetRaised['data']): string {
   const limits = [

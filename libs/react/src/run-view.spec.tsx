@@ -152,6 +152,10 @@ const shown: { readonly [Type in Fact['type']]: Shown<Type> | string } = {
     data: { ...call, action: 'accept', key: 'k', answered_by: 'key_1' },
     words: 'A person answered, and execute_command is told: accept.',
   },
+  'tool.task_created': {
+    data: { ...call, task: { id: 'task 1' } },
+    words: 'The server of execute_command goes on with the call as a task.',
+  },
   'approval.requested': { data: requested.data, after: [planned], words: 'A person decides about it.' },
   'approval.decided': {
     data: { ...approval, outcome: 'deny', decided_by: 'key_1', reason: 'not today', arguments_hash: null },

@@ -11,13 +11,15 @@ import type { SentCall, ToolAnswer, Tools } from '@rondo/domain';
 import type { RecordedPlace } from './recorded-place';
 
 type Asking = Extract<RecordedFact, { type: 'tool.input_requested' }>;
-type Answer = Asking | Extract<RecordedFact, { type: 'tool.completed' | 'tool.failed' | 'tool.unknown' }>;
+type Answer =
+  Asking | Extract<RecordedFact, { type: 'tool.task_created' | 'tool.completed' | 'tool.failed' | 'tool.unknown' }>;
 
 const isAnswer = (fact: RecordedFact): fact is Answer =>
   fact.type === 'tool.completed' ||
   fact.type === 'tool.failed' ||
   fact.type === 'tool.unknown' ||
-  fact.type === 'tool.input_requested';
+  fact.type === 'tool.input_requested' ||
+  fact.type === 'tool.task_created';
 
 /** Answers calls with what the log has, in the order in which it has them. Nothing is executed. */
 export class RecordedTools implements Tools {
@@ -55,6 +57,7 @@ export class RecordedTools implements Tools {
 
 function answerIn(facts: readonly RecordedFact[], index: number, fact: Answer): ToolAnswer {
   if (fact.type === 'tool.unknown') return { how: 'unknown', reason: fact.data.reason };
+  if (fact.type === 'tool.task_created') return toTaskAnswer(fact.data);
   if (fact.type === 'tool.input_requested') return { how: 'input_required', required: toRequired(fact.data) };
   const { result, duration_ms: durationMs, tool_call_id: id } = fact.data;
   const { output, error } = result;
@@ -73,6 +76,9 @@ function answerIn(facts: readonly RecordedFact[], index: number, fact: Answer): 
     ...(plan && { plan: toPlan(plan) }),
   };
 }
+
+const toTaskAnswer = ({ task, reason }: Extract<Answer, { type: 'tool.task_created' }>['data']): ToolAnswer =>
+  reason === undefined ? { how: 'task', task } : { how: 'unknown', reason };
 
 /** What the server sent: the loop itself adds of which call it is, and until when it waits. */
 const toRequired = ({ elicitations, state }: Asking['data']): RequiredInput => ({

@@ -42,9 +42,12 @@ const whole = 'io.rondo/whole';
  * the answer to a call that was executed. So what came is passed beside a result that is empty, and its parts are judged one by one.
  */
 function withWhole(result: Fields): Fields {
-  if (result['resultType'] !== 'complete' || 'supportedVersions' in result) return result;
+  if (!passed.includes(result['resultType']) || 'supportedVersions' in result) return result;
   return { resultType: 'complete', [whole]: result, ...empty };
 }
+
+/** The SDK knows no tasks. */
+const passed: readonly unknown[] = ['complete', 'task'];
 
 /** What the SDK demands of results, together. */
 const empty = {

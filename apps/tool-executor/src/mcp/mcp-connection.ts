@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type RequestOptions, SdkError, type Tool, type Transport } from '@modelcontextprotocol/client';
-import type { CallInput, McpServer, McpTool, RequiredInput } from '@rondo/contract';
+import type { CallInput, McpServer, McpTask, McpTool, RequiredInput } from '@rondo/contract';
 import { RequestNotSent, TokenBucket, anySignal } from '@rondo/platform';
 import { z } from 'zod';
 import type { SecretUser } from '../secrets/secret-source';
@@ -10,6 +10,7 @@ import { type Generation, type KnownGenerations, otherGeneration } from './gener
 import { readWhole } from './lenient-message';
 import { AnswerUnreadable, type McpAnswer, readAnswer } from './mcp-result';
 import { toResourceRequest, withResources } from './resources';
+import { TaskLost, asTask, findTaskTools, pollTask, readCreatedTask, tasksExtension } from './tasks';
 import type { SchemaChecker } from './schemas/schema-checker';
 
 export interface ToolCallRequest {
@@ -23,7 +24,14 @@ export interface ToolCallRequest {
   readonly progress: (text: string) => void;
   /** What people answered to the server, when it asked for it. */
   readonly input?: CallInput | undefined;
+  /** What the call became in an earlier attempt: it is asked for, and nothing is called. */
+  readonly task?: McpTask | undefined;
+  /** Whether the end of `signal` is that of the call, and not only of this process. */
+  readonly isStopped: () => boolean;
 }
+
+/** What came of a call: its result, what people are asked for first, or a task that the server goes on with. */
+export type CallOutcome = McpAnswer | RequiredInput | { readonly task: McpTask };
 
 /** Of connecting and of listing the tools, each. */
 export const connectMs = 15_000;
@@ -46,6 +54,8 @@ const mostPages = 8;
 /** Of a call whose server only wants to be asked again. */
 const mostRounds = 16;
 const betweenRoundsMs = 500;
+/** Of telling a server that no one waits for its task any more. */
+const cancelMs = 3_000;
 /** Messages and lines of a server that answer nothing. All servers share this process. */
 const unasked = { perSecond: 100, atOnce: 1_000 };
 const identity = { name: 'rondo', version: '1' };
@@ -84,6 +94,8 @@ export class McpConnection {
   private readonly unasked = new TokenBucket(unasked.perSecond, unasked.atOnce);
   private listed: DescribedTools | undefined;
   private listedAt = -Infinity;
+  /** By the servers of 2025-11-25, which want to be asked for a task. */
+  private taskTools: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly started: StartedServer,
@@ -125,7 +137,7 @@ export class McpConnection {
     const timeout = longestConnectMs(this.started);
     const probe = { timeoutMs: Math.min(longestProbeMs, timeout / 4) };
     const client = new Client(identity, {
-      capabilities: { elicitation: { form: {}, url: {} } },
+      capabilities: { elicitation: { form: {}, url: {} }, extensions: { [tasksExtension]: {} } },
       inputRequired: { autoFulfill: false },
       versionNegotiation: { mode: generation, probe },
     });
@@ -161,16 +173,18 @@ export class McpConnection {
   async tools(signal: AbortSignal): Promise<DescribedTools> {
     if (this.listed && performance.now() - this.listedAt < listKeptMs) return this.listed;
     const { server } = this.started;
-    const { tools, resources } = this.connected().getServerCapabilities() ?? {};
+    const { tools, resources, tasks } = this.connected().getServerCapabilities() ?? {};
     const given = tools || !resources ? await this.within(signal, (until) => this.list(until)) : [];
     this.listedAt = performance.now();
+    this.taskTools = tasks?.requests?.tools?.call ? findTaskTools(given) : new Set();
     const described = await describeTools(server, given, { schemas: this.parts.schemas, signal });
     this.listed = resources ? withResources(server, described) : described;
     return this.listed;
   }
 
   /** What the server answers is not trusted, but has the form of a result, or of what it asks people for before it completes the call. */
-  async call(request: ToolCallRequest): Promise<McpAnswer | RequiredInput> {
+  async call(request: ToolCallRequest): Promise<CallOutcome> {
+    if (request.task) return this.followTask(request, request.task);
     let input = request.input;
     for (let round = 0; round < mostRounds; round += 1) {
       const answer = await this.callOnce({ ...request, input });
@@ -181,7 +195,14 @@ export class McpConnection {
     throw new InputRefused('it wants to be asked again and again');
   }
 
-  private async callOnce(request: ToolCallRequest): Promise<McpAnswer | ReturnType<typeof readRequiredInput>> {
+  private callOnce(request: ToolCallRequest): Promise<CallOutcome | ReturnType<typeof readRequiredInput>> {
+    return this.inTime(request, (options) => this.send(request, options));
+  }
+
+  private async inTime<Outcome>(
+    request: ToolCallRequest,
+    work: (options: RequestOptions) => Promise<Outcome>,
+  ): Promise<Outcome> {
     const { signal, timeoutMs, mostMs, progress } = request;
     const late = AbortSignal.timeout(mostMs);
     const ended = anySignal([signal, this.broken.signal, late]);
@@ -192,7 +213,7 @@ export class McpConnection {
         progress([message, total === undefined ? done : `${done}/${total}`].filter(Boolean).join(' ')),
     };
     try {
-      return await this.send(request, options);
+      return await work(options);
     } catch (error) {
       if (late.aborted) throw new Error(`It did not answer within ${mostMs / 1_000} s.`, { cause: error });
       throw this.isOpen || signal.aborted ? error : this.broken.signal.reason; // the protocol's own error hides the reason
@@ -204,7 +225,12 @@ export class McpConnection {
   private async send({ tool, input, ...request }: ToolCallRequest, options: RequestOptions) {
     const resource = toResourceRequest(tool.tool, request.arguments);
     const meta = { _meta: { 'idempotency-key': request.idempotencyKey }, ...(input && toInputParams(input)) };
-    const call = { name: tool.tool, arguments: request.arguments, ...meta };
+    const call = {
+      name: tool.tool,
+      arguments: request.arguments,
+      ...meta,
+      ...(this.taskTools.has(tool.tool) && asTask),
+    };
     const client = this.connected();
     const mayAsk = { ...options, allowInputRequired: true } as const;
     const answer =
@@ -218,7 +244,41 @@ export class McpConnection {
           )
         : await client.callTool(call, { ...mayAsk, toolDefinition: toDefinition(tool) });
     if (answer['resultType'] === 'input_required') return readRequiredInput(this.started.server.name, answer);
+    const task = resource ? undefined : readCreatedTask(readWhole(answer));
+    if (task !== undefined) return { task: { id: task } };
     return (resource?.readAnswer ?? readAnswer)(readWhole(answer));
+  }
+
+  /** Where the call is stopped, or takes too long, the server is told so: its task would go on for no one. */
+  private async followTask(request: ToolCallRequest, { id }: McpTask): Promise<McpAnswer | RequiredInput> {
+    const client = this.connected();
+    const { input, progress, mostMs } = request;
+    const ask = async (method: string, params: Readonly<Record<string, unknown>>, options: RequestOptions) =>
+      readWhole(await client.request({ method, params } as never, anyAnswer, options)); // the SDK has no types of its own for tasks
+    const about = {
+      id,
+      server: this.started.server.name,
+      isModern: client.getProtocolEra() === 'modern',
+      input,
+      progress,
+    };
+    const startedAt = performance.now();
+    try {
+      return await this.inTime(request, (options) =>
+        pollTask({
+          ...about,
+          signal: options.signal ?? request.signal,
+          send: (method, params) => ask(method, params, options),
+        }),
+      );
+    } catch (error) {
+      const isLate = performance.now() - startedAt >= mostMs;
+      if (this.isOpen && (isLate || request.isStopped()))
+        await ask('tasks/cancel', { taskId: id }, { timeout: cancelMs }).catch(() => undefined); // it may be over
+      if (isLate)
+        throw new TaskLost(`its task did not end within ${mostMs / 1_000} s, and was cancelled`, { cause: error });
+      throw error;
+    }
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ProtocolError } from '@modelcontextprotocol/client';
 import {
   type ExecutorResult,
   type McpDiscovery,
+  type McpTask,
   type McpTool,
   type RequiredInput,
   type ThreadId,
@@ -14,13 +17,15 @@ import { z } from 'zod';
 import { SandboxError, workspacePath } from '../sandboxes';
 import type { ConnectionMissing, SecretSource } from '../secrets/secret-source';
 import { Secrets } from '../services/secrets';
-import { InputRequired, OutcomeUnknown, type ToolContext } from '../tools/tool-handler';
+import { InputRequired, OutcomeUnknown, TaskCreated, type ToolContext } from '../tools/tool-handler';
+import { ExecutorClosing } from '../tools/tool-runner';
 import type { HandledTool } from '../tools/tool-handlers';
 import type { McpConnection } from './mcp-connection';
 import type { KeepBytes } from './mcp-result';
 import { KnownGenerations } from './generations';
 import { type McpFailure, findConnectionMissing, toFailure, toReason } from './mcp-failure';
 import { McpSessions } from './mcp-sessions';
+import { TaskLost } from './tasks';
 import { openHeaders, secretsIn } from './open-headers';
 import { type McpUse, openConnection, toSecretUser } from './open-connection';
 import { readableLine } from './readable-text';
@@ -37,6 +42,9 @@ export type McpTarget = NonNullable<DispatchedCall['mcp']>;
 const progressCharacters = 500;
 /** Lines of one call. */
 const mostProgress = 1_000;
+/** Of asking for a task, one after the other. */
+const mostFailures = 5;
+const firstPauseMs = 1_000;
 const anyArguments = z.looseObject({});
 
 /** Calls tools of MCP servers, and finds out which tools a server has. */
@@ -112,6 +120,7 @@ export class McpTools {
       ...{ server: target.server, account, thread, run, commandId, egress: context.egress, signal: context.signal },
       sandbox: () => Promise.resolve(context.sandbox),
     };
+    if (call.task) return this.withoutSecrets(use, await this.follow(use, { call, target, context }, call.task));
     const result =
       (await this.attempt(use, { call, target, context }, true)) ??
       (await this.attempt(use, { call, target, context }, false)) ??
@@ -136,12 +145,13 @@ export class McpTools {
           if (wrong !== undefined) return wrong;
           sent.isSent = true;
           const answer = await connection.call({ ...toToolRequest(work, tool), progress: this.progressTo(use, work) });
+          if ('task' in answer) throw new TaskCreated(answer.task);
           if ('asked' in answer) throw new InputRequired(this.withoutSecretsIn(use, answer));
           return promisedResult(promised, answer, this.schemas);
         },
       );
     } catch (error) {
-      if (error instanceof InputRequired) throw error;
+      if (error instanceof InputRequired || error instanceof TaskCreated) throw error;
       const missing = findConnectionMissing(error);
       if (missing) return askToConnect(work, missing);
       const how = toFailure(error);
@@ -181,6 +191,49 @@ export class McpTools {
         throw error;
       }
     };
+  }
+
+  /** The outcome of what the call has become at its server, which may be away for a moment. Nothing is called. */
+  private async follow(use: ThreadMcpUse, work: Attempt, task: McpTask): Promise<ExecutorResult> {
+    for (let failures = 0; ; failures += 1) {
+      try {
+        return await this.sessions.use(
+          toKey(use),
+          () => this.open(use),
+          (connection) => this.followIn(connection, use, { ...work, task }),
+        );
+      } catch (error) {
+        if (error instanceof InputRequired) throw error;
+        use.signal.throwIfAborted();
+        const how = toFailure(error);
+        if (how === 'session_lost') await this.sessions.drop(toKey(use));
+        if (error instanceof ProtocolError || how === 'unreadable' || how === 'not_given')
+          return failedResult(`The server "${use.server.name}" ${says[how]}: ${toReason(error)}`);
+        const unknown = this.unknown(use, error);
+        unknown.isTaskLost = error instanceof TaskLost;
+        if (unknown.isTaskLost || failures >= mostFailures) throw unknown;
+        await sleep(firstPauseMs * 2 ** failures, undefined, { signal: use.signal }).catch(() =>
+          use.signal.throwIfAborted(),
+        );
+      }
+    }
+  }
+
+  private async followIn(
+    connection: McpConnection,
+    use: ThreadMcpUse,
+    work: Attempt & { task: McpTask },
+  ): Promise<ExecutorResult> {
+    connection.user = toSecretUser(use);
+    const { tools } = await connection.tools(use.signal);
+    const tool = tools.find((one) => one.tool === work.target.tool);
+    if (!tool) throw new TaskLost('it has no such tool any more');
+    const request = { ...toToolRequest(work, tool), progress: this.progressTo(use, work), task: work.task };
+    const answer = await connection.call(request);
+    if ('task' in answer) throw new TaskLost('it made another task of its task');
+    if ('asked' in answer) throw new InputRequired(this.withoutSecretsIn(use, answer));
+    const promised = { tool, given: work.call.arguments, signal: use.signal, keep: this.keeper(use, work) };
+    return promisedResult(promised, answer, this.schemas);
   }
 
   private withoutSecretsIn(use: McpUse, { asked, ...required }: RequiredInput): RequiredInput {
@@ -287,4 +340,5 @@ const toToolRequest = ({ call, context }: Attempt, tool: McpTool) => ({
   signal: context.signal,
   timeoutMs: context.timeoutMs,
   mostMs: context.mostMs,
+  isStopped: () => context.signal.aborted && !(context.signal.reason instanceof ExecutorClosing),
 });

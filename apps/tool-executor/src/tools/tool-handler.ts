@@ -1,4 +1,4 @@
-import type { ExecutorResult, RequiredInput, ToolResult } from '@rondo/contract';
+import type { ExecutorResult, McpTask, RequiredInput, ToolResult } from '@rondo/contract';
 import type { ExecutorTool } from '@rondo/domain';
 import type { z } from 'zod';
 import type { EgressGate, Sandbox } from '../sandboxes';
@@ -41,9 +41,20 @@ export class InputRequired extends Error {
   }
 }
 
+/** A handler throws it where a server goes on with the call as a task: the call comes again with it. */
+export class TaskCreated extends Error {
+  override readonly name = 'TaskCreated';
+
+  constructor(readonly task: McpTask) {
+    super('Its server goes on with it as a task, whose result is not here.');
+  }
+}
+
 /** Thrown when it cannot be determined whether the work took effect. The message is the reason, for the model to read. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
+  /** The server does not know the task of the call any more. */
+  isTaskLost = false;
 }
 
 /**

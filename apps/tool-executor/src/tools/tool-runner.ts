@@ -17,7 +17,7 @@ import { clipMiddle } from './clip-text';
 import { KeyedMutex, toTurn } from '../keyed-mutex';
 import { OutputFrames } from './output-frames';
 import { PlanWatch } from './plan-watch';
-import { InputRequired, OutcomeUnknown, type ToolContext } from './tool-handler';
+import { InputRequired, OutcomeUnknown, TaskCreated, type ToolContext } from './tool-handler';
 import { type HandledTool, handledToolNames, toolHandlerFor } from './tool-handlers';
 
 /** The sandbox enforces a command's timeout itself; this is what it may need beyond it to kill the command and report. */
@@ -208,9 +208,11 @@ export class ToolRunner {
 
   private async answerToFailure(error: unknown, call: DispatchedCall, signal: AbortSignal): Promise<ToolReply> {
     if (error instanceof InputRequired) return { ...failed(error.message), input_required: error.required };
+    if (error instanceof TaskCreated) return { ...failed(error.message), task: error.task };
     const isUnknown = error instanceof OutcomeUnknown;
     const wasStopped = signal.aborted && !(signal.reason instanceof ExecutorClosing);
-    if (isUnknown && !wasStopped) return { how: 'unknown', reason: error.message };
+    if (isUnknown && !wasStopped)
+      return { how: 'unknown', reason: error.message, ...(error.isTaskLost && { is_lost: true }) };
     if (isUnknown || (signal.aborted && error === signal.reason)) return this.answerToAbort(call, signal.reason);
     if (error instanceof SandboxError) return answerToSandbox(error);
 

@@ -1,4 +1,4 @@
-import { type NewFact, type ToolCall, boundedResult, boundedText, failedResult } from '@rondo/contract';
+import { type McpTask, type NewFact, type ToolCall, boundedResult, boundedText, failedResult } from '@rondo/contract';
 import { startChild } from '../child-runs/start-child';
 import { type LoopResult, answerInLoop } from '../memory/in-loop-tools';
 import { useMemoryStore } from '../memory/memory-stores';
@@ -15,6 +15,8 @@ import { type LoopContext, type Step, factsStep, toFactsStep } from './loop-cont
 
 /** The most times that a call is sent while its outcome is unknown and a repetition is safe. */
 const maxAttempts = 3;
+/** The same of a call whose server works on it as a task. */
+const mostTaskAttempts = 20;
 
 /**
  * Answers the open calls of the iteration in waves: all calls at once, or one after the other. A call that an earlier
@@ -31,7 +33,7 @@ export async function* settle(loop: LoopContext): AsyncGenerator<Step, void> {
     const isStopped = loop.signals.stop.aborted;
     const runnable = isStopped || isTurnOver(loop) ? wave.filter(isSent) : wave;
     if (runnable.length > 0) yield* runWave(loop, runnable);
-    else if (isStopped) return;
+    else if (isStopped) return yield* leaveTasks(loop, wave);
     else for (const { call } of wave) yield answer(loop, call, { result: notExecuted, durationMs: 0 });
   }
 }
@@ -67,6 +69,13 @@ async function* runWave(loop: LoopContext, wave: readonly KnownCall[]): AsyncGen
   }
 }
 
+/** The run was stopped before anyone could cancel these at their servers. */
+function* leaveTasks(loop: LoopContext, wave: readonly KnownCall[]): Generator<Step, void> {
+  for (const { call, task } of wave)
+    if (task)
+      yield answer(loop, call, { unknown: 'The run was stopped while the server of this tool worked on a task.' });
+}
+
 async function answerHere({ run, state, ports }: LoopContext, call: ToolCall): Promise<LoopResult> {
   if (isMemoryStoreTool(call.name)) return useMemoryStore(call, run, ports.memory);
   const conversation = await recall(call, state.conversation, ports.archive);
@@ -86,8 +95,12 @@ function record(loop: LoopContext, call: ToolCall, outcome: ToolAnswer): Step {
     }
     case 'input_required':
       return factsStep(loop, inputRequested(loop, call, outcome.required));
+    case 'task':
+      return factsStep(loop, taskCreated(loop, call, { task: outcome.task }));
     case 'unknown': {
       const reason = boundedText(outcome.reason);
+      const task = outcome.isLost ? undefined : findTask(loop, call);
+      if (task) return factsStep(loop, taskCreated(loop, call, { task, reason }));
       return mayStillBeResolved(loop, call)
         ? factsStep(loop, unknown(loop, call, reason))
         : answer(loop, call, { unknown: reason });
@@ -120,6 +133,20 @@ function mayStillBeResolved({ run, state: { calls }, signals }: LoopContext, cal
   if (call.effect_class === 'unsafe') return run.settings.processor.unknown_outcome === 'park';
   return (calls.get(call.id)?.attempts ?? 0) < maxAttempts;
 }
+
+/** To be asked for again: that repeats nothing, whatever the effect of the call is. */
+function findTask({ state: { calls }, signals }: LoopContext, { id }: ToolCall): McpTask | undefined {
+  const known = calls.get(id);
+  return signals.stop.aborted || (known?.attempts ?? 0) >= mostTaskAttempts ? undefined : known?.task;
+}
+
+type TaskFact = Extract<NewFact, { type: 'tool.task_created' }>['data'];
+
+const taskCreated = (
+  { state: { iteration } }: LoopContext,
+  { id, name }: ToolCall,
+  task: Pick<TaskFact, 'task' | 'reason'>,
+): NewFact => ({ type: 'tool.task_created', iteration, data: { tool_call_id: id, name, ...task } });
 
 const unknown = ({ state: { iteration } }: LoopContext, { id, name }: ToolCall, reason: string): NewFact => ({
   type: 'tool.unknown',

@@ -38,6 +38,7 @@ export function streamsClosedBy(fact: RecordedFact): string[] {
     case 'tool.resolved':
     case 'tool.input_requested':
     case 'tool.input_given':
+    case 'tool.task_created':
     case 'approval.requested':
     case 'approval.decided':
     case 'context.compaction_started':

@@ -126,6 +126,7 @@ function change(changes: Draft, fact: NewFact, at: string): void {
     case 'tool.resolved':
     case 'tool.input_requested':
     case 'tool.input_given':
+    case 'tool.task_created':
     case 'approval.requested':
     case 'approval.decided':
     case 'context.compaction_started':

@@ -197,6 +197,7 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'tool.resolved':
     case 'tool.input_requested':
     case 'tool.input_given':
+    case 'tool.task_created':
     case 'approval.requested':
     case 'approval.decided':
       return changed(state, { calls: callsAfter(state.calls, fact) });

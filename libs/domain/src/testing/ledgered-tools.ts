@@ -1,4 +1,4 @@
-import type { AnsweredResult, CallId, RequiredInput, ToolCall } from '@rondo/contract';
+import type { AnsweredResult, CallId, McpTask, RequiredInput, ToolCall } from '@rondo/contract';
 import type { CallToSend, SentCall, StoppedTool, ToolAnswer, Tools } from '../ports';
 
 /** A tool that runs until its call is stopped. Where its end is not confirmed, the call may still run. */
@@ -6,8 +6,8 @@ export class RunsUntilStopped {
   constructor(readonly isEndConfirmed = true) {}
 }
 
-/** What a tool prints, its whole result, or that it does not end by itself. */
-export type ToolOutcome = string | AnsweredResult | RunsUntilStopped | RequiredInput;
+/** What a tool prints, its whole result, what it asks people for, a task that it becomes, or that it does not end by itself. */
+export type ToolOutcome = string | AnsweredResult | RunsUntilStopped | RequiredInput | { readonly task: McpTask };
 
 /**
  * Tools that count effects. Effects happen at the other end, as with a real executor: they outlive the worker that sent a
@@ -34,7 +34,7 @@ export class LedgeredTools implements Tools {
     const earlier = this.earlierAnswer(call);
     if (earlier) return Promise.resolve(earlier);
 
-    this.effects.set(call.id, (this.effects.get(call.id) ?? 0) + 1);
+    if (!call.task) this.effects.set(call.id, (this.effects.get(call.id) ?? 0) + 1);
     const outcome = this.perform(call);
     if (outcome instanceof RunsUntilStopped) {
       this.running.set(toName(call), outcome);
@@ -42,6 +42,8 @@ export class LedgeredTools implements Tools {
     }
     if (typeof outcome === 'object' && 'asked' in outcome)
       return Promise.resolve(this.keep(call, { how: 'input_required', required: outcome }));
+    if (typeof outcome === 'object' && 'task' in outcome)
+      return Promise.resolve(this.keep(call, { how: 'task', task: outcome.task }));
     return Promise.resolve(this.keep(call, this.createAnswer(call, outcome)));
   }
 

@@ -5,6 +5,7 @@ import type {
   CallInput,
   Elicitation,
   InputAnswer,
+  McpTask,
   NewFact,
   RecordedFact,
   ToolCall,
@@ -25,6 +26,8 @@ export interface KnownCall {
   readonly approval?: CallApproval;
   /** Present once its server has asked people for something. */
   readonly input?: RequestedInput;
+  /** Present once its server has made a task of it: the next attempt asks for that task. */
+  readonly task?: McpTask | undefined;
 }
 
 /** What the server of a call has asked last, and what was answered. */
@@ -100,13 +103,15 @@ function changeBy(known: KnownCall, fact: Exclude<ToolFact, { type: 'tool.planne
     case 'tool.unknown':
       return { status: 'unknown', isUndecided: fact.data.message_id === undefined };
     case 'tool.resolved':
-      return fact.data.outcome === 'retry' ? { status: 'planned' } : { isUndecided };
+      return fact.data.outcome === 'retry' ? { status: 'planned', task: undefined } : { isUndecided };
     case 'tool.input_requested': {
       const { elicitations, state } = fact.data;
       return { input: { elicitations, answers: {}, ...(state !== undefined && { state }) } };
     }
     case 'tool.input_given':
       return inputAfter(known, fact.data);
+    case 'tool.task_created':
+      return { status: 'planned', task: fact.data.task };
   }
 }
 

@@ -75,9 +75,10 @@ export const callStarted = (loop: LoopContext, { call, attempts }: KnownCall): N
   data: { tool_call_id: call.id, name: call.name, attempt: attempts + 1, store: loop.ports.tools.store },
 });
 
-const withAttempt = (attempt: number, { call, input }: KnownCall): CallToSend => ({
+const withAttempt = (attempt: number, { call, input, task }: KnownCall): CallToSend => ({
   ...call,
   attempt,
+  ...(task && { task }),
   ...(input && {
     input: { answers: input.answers, ...(input.state !== undefined && { state: input.state }) },
   }),

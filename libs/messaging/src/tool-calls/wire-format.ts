@@ -7,6 +7,7 @@ import {
   executorResult,
   planProgress,
   mcpServer,
+  mcpTask,
   requiredInput,
   runId,
   runSkill,
@@ -55,6 +56,8 @@ export const dispatchedCall = z.object({
   traceparent: z.string().exactOptional(),
   /** What people answered to a server that asked for it in an earlier attempt. Older executors know nothing of it. */
   input: callInput.exactOptional(),
+  /** What the call has become at its server: the executor asks for it, and calls nothing. Only sent to executors that made it. */
+  task: mcpTask.exactOptional(),
 });
 export type DispatchedCall = z.infer<typeof dispatchedCall>;
 
@@ -92,8 +95,15 @@ export const toolReply = z.discriminatedUnion('how', [
     is_elsewhere: z.literal(true).exactOptional(),
     /** Not completed: people are asked first. `result` says so to workers of older versions. */
     input_required: requiredInput.exactOptional(),
+    /** The server goes on with it as a task. `result` says so to workers of older versions. */
+    task: mcpTask.exactOptional(),
   }),
-  z.object({ how: z.literal('unknown'), reason: z.string() }),
+  z.object({
+    how: z.literal('unknown'),
+    reason: z.string(),
+    /** Its server does not know the task of the call any more. */
+    is_lost: z.literal(true).exactOptional(),
+  }),
   z.object({
     how: z.literal('stopped'),
     verified_dead_at: z.iso.datetime().nullable(),
@@ -121,6 +131,7 @@ export type ExecutorAnswer = ToolAnswer<ExecutorResult>;
 export function toAnswer(reply: ToolReply): ExecutorAnswer {
   switch (reply.how) {
     case 'answered':
+      if (reply.task) return { how: 'task', task: reply.task };
       if (reply.input_required) return { how: 'input_required', required: reply.input_required };
       return {
         how: 'answered',
@@ -129,7 +140,7 @@ export function toAnswer(reply: ToolReply): ExecutorAnswer {
         ...(reply.plan && { plan: reply.plan }),
       };
     case 'unknown':
-      return reply;
+      return { how: 'unknown', reason: reply.reason, ...(reply.is_lost && { isLost: true }) };
     case 'stopped':
       return {
         how: 'stopped',

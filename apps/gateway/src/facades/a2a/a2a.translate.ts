@@ -121,6 +121,7 @@ export class A2aTask {
       case 'tool.resolved':
       case 'tool.input_requested':
       case 'tool.input_given':
+      case 'tool.task_created':
       case 'approval.requested':
       case 'approval.decided':
       case 'run.stop_requested':

@@ -166,6 +166,7 @@ export class AgUiTranslator {
       case 'tool.resolved':
       case 'tool.input_requested':
       case 'tool.input_given':
+      case 'tool.task_created':
       case 'approval.requested':
       case 'approval.decided':
       case 'browser.state':

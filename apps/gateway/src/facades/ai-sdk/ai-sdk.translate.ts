@@ -116,6 +116,7 @@ export class AiSdkTranslator {
       case 'tool.resolved':
       case 'tool.input_requested':
       case 'tool.input_given':
+      case 'tool.task_created':
       case 'browser.state':
       case 'context.compaction_started':
       case 'context.compacted':

@@ -151,6 +151,7 @@ export class AnthropicTranslator {
       case 'tool.resolved':
       case 'tool.input_requested':
       case 'tool.input_given':
+      case 'tool.task_created':
       case 'context.compaction_started':
       case 'context.compaction_failed':
       case 'mcp.connected':

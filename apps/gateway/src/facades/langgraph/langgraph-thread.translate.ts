@@ -225,6 +225,7 @@ export class LangGraphThreadTranslator {
       case 'tool.resolved':
       case 'tool.input_requested':
       case 'tool.input_given':
+      case 'tool.task_created':
       case 'approval.requested':
       case 'approval.decided':
       case 'context.compaction_started':

@@ -102,6 +102,7 @@ export class SunaTranslator {
       case 'tool.resolved':
       case 'tool.input_requested':
       case 'tool.input_given':
+      case 'tool.task_created':
       case 'approval.requested':
       case 'approval.decided':
       case 'browser.state':

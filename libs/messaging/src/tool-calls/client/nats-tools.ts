@@ -76,6 +76,8 @@ export interface SandboxMoves {
 }
 
 const defaultTiming: ToolTiming = { checkEveryMs: 2_000, patienceMs: 120_000, stopTimeoutMs: 3_000 };
+/** How long a call waits for its task, beside the limits of its run. */
+const longestTaskMs = 3_600_000;
 const usualTimeoutMs = 600_000;
 
 /** The tools of one activation of a run: its calls go over NATS to the executor that hosts the thread. Must be closed. */
@@ -196,7 +198,8 @@ export class NatsTools implements Tools<ExecutorResult> {
     } = this.options;
     const tool = toolSet.named(call.name);
     const timeoutMs = toTimeoutMs?.(tool) ?? tool?.timeoutMs ?? usualTimeoutMs;
-    const mostMs = toMostMs?.(tool);
+    const mostWithProgressMs = toMostMs?.(tool);
+    const mostMs = call.task && mostWithProgressMs !== undefined ? longestTaskMs : mostWithProgressMs;
     const mcp = this.findServer(tool?.source);
     return {
       call_id: call.id,
@@ -212,6 +215,7 @@ export class NatsTools implements Tools<ExecutorResult> {
       ...(mostMs !== undefined && { most_ms: mostMs }),
       ...(mcp && { mcp }),
       ...(call.input && { input: call.input }),
+      ...(call.task && { task: call.task }),
       ...(secrets.length > 0 && { secrets: [...secrets] }),
       ...(skills.length > 0 && { skills: skills.map(({ description: _, ...skill }) => skill) }),
       ...(toTraceparent && { traceparent: toTraceparent(call) }),

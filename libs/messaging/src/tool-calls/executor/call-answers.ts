@@ -49,7 +49,7 @@ export class CallAnswers {
     if (runsUnclaimed(call)) return this.records.reply(toKey(call));
     for (let attempt = call.attempt - 1; attempt > 0; attempt -= 1) {
       const reply = await this.records.reply({ ...toKey(call), attempt });
-      if (reply?.how === 'answered' && !reply.input_required) return reply;
+      if (reply?.how === 'answered' && !reply.input_required && !reply.task) return reply;
     }
     return undefined;
   }
