@@ -1,0 +1,75 @@
+import { EventEmitter, once } from 'node:events';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { InMemoryTaskStore } from '@modelcontextprotocol/sdk/experimental/tasks/stores/in-memory.js';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+
+/** A server of the official SDK whose only tool builds as a task, until it is told that it is done. Its tasks belong to no session. */
+export class BuildServer {
+  /** How often it was called. */
+  builds = 0;
+  /** Emits the method of each request that it has answered. */
+  readonly answered = new EventEmitter();
+  private readonly store = new InMemoryTaskStore();
+  private readonly tasks: string[] = [];
+
+  private constructor(
+    private readonly http: Server,
+    readonly port: number,
+  ) {}
+
+  static async open(): Promise<BuildServer> {
+    const http = createServer((request, response) => void server.serve(request, response));
+    http.listen(0, '127.0.0.1');
+    await once(http, 'listening');
+    const server = new BuildServer(http, (http.address() as { port: number }).port); // it listens on TCP
+    return server;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/mcp`;
+  }
+
+  /** The newest task is done. */
+  async finish(): Promise<void> {
+    const content = [{ type: 'text' as const, text: `build ${this.builds} is green` }];
+    await this.store.storeTaskResult(this.tasks.at(-1) ?? '', 'completed', { content });
+  }
+
+  async close(): Promise<void> {
+    this.store.cleanup();
+    this.http.close();
+    this.http.closeAllConnections();
+    await once(this.http, 'close');
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = request.method === 'POST' ? await json(request) : undefined;
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    const transport = new StreamableHTTPServerTransport({});
+    response.once('finish', () => this.answered.emit(String((body as { method?: unknown }).method))); // a message
+    await this.newServer().connect(transport as Transport);
+    await transport.handleRequest(request, response, body);
+  }
+
+  private newServer(): McpServer {
+    const server = new McpServer(
+      { name: 'builds', version: '1' },
+      { capabilities: { tasks: { cancel: {}, requests: { tools: { call: {} } } } }, taskStore: this.store },
+    );
+    const about = { description: 'Builds the project.', execution: { taskSupport: 'required' as const } };
+    server.experimental.tasks.registerToolTask('build', about, {
+      createTask: async ({ taskStore }) => {
+        this.builds += 1;
+        const task = await taskStore.createTask({ ttl: 600_000, pollInterval: 250 });
+        this.tasks.push(task.taskId);
+        return { task };
+      },
+      getTask: ({ taskId, taskStore }) => taskStore.getTask(taskId),
+      getTaskResult: async ({ taskId, taskStore }) => (await taskStore.getTaskResult(taskId)) as { content: [] }, // as it was stored
+    });
+    return server;
+  }
+}

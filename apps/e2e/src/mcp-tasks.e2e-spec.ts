@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { type RondoClient, RunningRondo, call, scripted } from '@rondo/test-deployment';
+import { BuildServer } from './build-mcp-server';
+import { expectWholeLog } from './log-expectations';
+
+describe('a call that becomes a task of an MCP server', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+  let server: BuildServer;
+
+  beforeAll(async () => {
+    server = await BuildServer.open();
+    rondo = await RunningRondo.start({
+      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
+      settings: { 'tool-executor': { SANDBOX_INTERNAL_HOSTS: `127.0.0.1:${server.port}` } },
+    });
+    client = rondo.client();
+  });
+
+  afterAll(async () => {
+    expect(await rondo.violations()).toMatchObject([]);
+    await rondo.stop();
+    await server.close();
+  });
+
+  const startRun = () =>
+    client.createRun({
+      ...scripted('build', [{ calls: [call('ci__build', {})] }, { text: 'Done.' }]),
+      tools: [],
+      mcp_servers: [{ name: 'ci', transport: 'streamable_http', url: server.url }],
+    });
+
+  it.each(['tool-executor', 'agent-worker'])(
+    'is asked for by the next process after a kill -9 of the %s, and is not called again',
+    async (victim) => {
+      const before = server.builds;
+      const run = await startRun();
+      await client.seen(run.id, 'tool.task_created');
+      await once(server.answered, 'tasks/get');
+
+      await rondo.services.get(victim).kill();
+      await server.finish();
+
+      expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+      expect(server.builds).toBe(before + 1);
+      expect(await client.toolOutputs(run.id)).toEqual([`build ${server.builds} is green`]);
+      const facts = await client.facts(run.id);
+      expectWholeLog(facts);
+      expect(facts.map(({ type }) => type)).not.toContain('tool.unknown');
+    },
+  );
+
+  it('is cancelled at its server when the run is stopped', async () => {
+    const run = await startRun();
+    await client.seen(run.id, 'tool.task_created');
+    await once(server.answered, 'tasks/get');
+    const cancelled = once(server.answered, 'tasks/cancel');
+
+    await client.json('POST', `/runs/${run.id}/stop`);
+
+    expect(await client.settled(run.id)).toMatchObject({ status: 'stopped' });
+    await cancelled;
+  });
+});
