@@ -40,7 +40,8 @@ export async function startAgentWorker(config: Config, log: Logger) {
   await untilSubscribed(app);
   answerHosting(worker.nats, worker.moves.readHosting.bind(worker.moves)); // until NATS closes
   answerSkills(worker.nats, (question) => answerSkillQuestion(worker.runSkills, question));
-  answerSecrets(worker.nats, (question) => answerSecretQuestion(worker.secretOpenings, question));
+  const secrets = { openings: worker.secretOpenings, publish: worker.feed.publish.bind(worker.feed) };
+  answerSecrets(worker.nats, (question) => answerSecretQuestion(secrets, question));
   await app.listen(config.PORT, config.HOST);
   worker.processor.start(config.RUN_CONCURRENCY);
   worker.tasks.start();

@@ -1,7 +1,7 @@
 import type { Run, Waiting } from '@rondo/client';
 
 /** The command with which a person helps a run that waits. */
-export function nextStep(runId: string, waiting: Waiting | null | undefined): string {
+export function nextStep(runId: string, waiting: Pick<Waiting, 'reason' | 'question'> | null | undefined): string {
   if (waiting?.reason === 'approval') return `rondo approve ${runId} · rondo deny ${runId} --reason "…"`;
   if (waiting?.reason === 'tool_unknown')
     return `rondo resolve ${waiting.question?.tool_call_id ?? 'CALL'} completed|not_applied|retry`;

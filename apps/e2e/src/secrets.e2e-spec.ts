@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Secret, SecretUse } from '@rondo/contract';
+import type { Approval, Secret, SecretUse } from '@rondo/contract';
 import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { ApiServer, json } from '../../tool-executor/src/testing/api-server';
 import { expectWholeLog } from './log-expectations';
@@ -32,16 +32,17 @@ describe('a secret', () => {
     await tickets.close();
   });
 
-  const create = (name: string) =>
+  const create = (name: string, more: object = {}) =>
     client.json<Secret>('POST', '/secrets', {
+      ...more,
       ...{ name, value: canary, methods: ['GET', 'POST', 'DELETE'] },
       allowed_hosts: [`http://127.0.0.1:${api.port}`, `http://127.0.0.1:${tickets.port}`],
       placement: { in: 'header', name: 'Authorization', prefix: 'Bearer ' },
     });
   const uses = async (run: string) =>
     (await client.json<{ data: SecretUse[] }>('GET', `/secrets/uses?run_id=${run}`)).data;
-  const curl = (name: string, path: string) =>
-    command(`curl -sS -m 10 -H "Authorization: Bearer $${name}" ${api.url}${path}`);
+  const curl = (name: string, path: string, seconds = 10) =>
+    command(`curl -sS -m ${seconds} -H "Authorization: Bearer $${name}" ${api.url}${path}`);
 
   async function expectNowhere(run: string): Promise<void> {
     const shown = [
@@ -104,5 +105,74 @@ describe('a secret', () => {
     for (const use of used)
       expect(use).toMatchObject({ name: 'TICKETS_TOKEN', via: 'mcp', path: '/mcp', refusal: null });
     await expectNowhere(run.id);
+  });
+
+  const decide = async (run: string, decision: 'approve' | 'deny') => {
+    const { data } = await client.json<{ data: Approval[] }>('GET', '/approvals?limit=200');
+    const approval = data.find(({ run_id: id }) => id === run);
+    const body = { decision, arguments_hash: approval?.arguments_hash, reason: 'Because.' };
+    return client.json<Approval>('POST', `/approvals/${approval?.id}/decision`, body);
+  };
+
+  it('waits for a person where its first use needs approval, past the end of the gateway and the worker', async () => {
+    await create('GUARDED', { approval: 'first_use' });
+    const run = await client.createRun({
+      ...scripted('a guarded secret', [
+        { calls: [curl('GUARDED', '/guarded?query=1', 40)] },
+        { calls: [curl('GUARDED', '/again')] },
+        { text: 'Done.' },
+      ]),
+      secrets: ['GUARDED'],
+    });
+    await client.seen(run.id, 'secret.requested');
+    expect((await client.request('GET', '/inbox')).text).toContain(run.id);
+    expect(await client.json('GET', `/runs/${run.id}/why`)).toMatchObject({ cause: 'approval' });
+    await Promise.all(['gateway', 'agent-worker'].map((name) => rondo.services.get(name).kill()));
+    expect(api.received.map(({ path }) => path)).not.toContain('/guarded');
+    expect(await decide(run.id, 'approve')).toMatchObject({
+      ...{ name: 'use_secret', outcome: 'approve' },
+      arguments: { secret: 'GUARDED', method: 'GET', path: '/guarded' },
+    });
+
+    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(api.received.map(({ path }) => path).filter((path) => path === '/guarded' || path === '/again')).toEqual([
+      '/guarded',
+      '/again',
+    ]);
+    expectWholeLog(await client.facts(run.id));
+    await expectNowhere(run.id);
+  });
+
+  it('is never sent where a person denies its first use, which the command is told', async () => {
+    await create('DENIED', { approval: 'first_use' });
+    const run = await client.createRun({
+      ...scripted('a denied secret', [{ calls: [curl('DENIED', '/denied')] }, { text: 'Done.' }]),
+      secrets: ['DENIED'],
+    });
+    await client.seen(run.id, 'secret.requested');
+    await decide(run.id, 'deny');
+
+    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect((await client.toolOutputs(run.id))[0]).toContain('a person denied it: Because.');
+    expect(api.received.map(({ path }) => path)).not.toContain('/denied');
+    expect(await uses(run.id)).toMatchObject([{ name: 'DENIED', refusal: 'denied', status: null }]);
+  });
+
+  it('waits in the header of an MCP server, with the start of its run', async () => {
+    await create('GUARDED_TICKETS', { approval: 'first_use' });
+    const run = await client.createRun({
+      ...scripted('a guarded server', [{ calls: [call('tickets__create', { title: 'two' })] }, { text: 'Done.' }]),
+      mcp_servers: [
+        {
+          ...{ name: 'tickets', transport: 'streamable_http' as const, url: tickets.url },
+          headers: { Authorization: '${secret.GUARDED_TICKETS}' },
+        },
+      ],
+    });
+    await client.seen(run.id, 'secret.requested');
+    await decide(run.id, 'approve');
+
+    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.toolOutputs(run.id)).toEqual([expect.stringMatching(/^ticket \d+: two$/)]);
   });
 });

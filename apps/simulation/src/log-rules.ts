@@ -95,7 +95,7 @@ function listCalls(log: readonly RecordedFact[]): Map<CallId, RecordedFact[]> {
         : 'tool_call_id' in fact.data
           ? fact.data.tool_call_id
           : undefined;
-    if (id !== undefined) calls.set(id, [...(calls.get(id) ?? []), fact]);
+    if (id !== undefined && id !== null) calls.set(id, [...(calls.get(id) ?? []), fact]);
   }
   return calls;
 }

@@ -67,6 +67,8 @@ const table = {
   'context.compacted': note,
   'context.compaction_failed': note,
   'run.forked': note,
+  'secret.requested': note,
+  'secret.decided': note,
   'approval.requested': ({ data: { approval_id: id, tool_call_id: callId, requested_at, expires_at } }) =>
     changeCall(callId, { approval: { id, requestedAt: requested_at, expiresAt: expires_at, decision: null } }),
   'approval.decided': decide,

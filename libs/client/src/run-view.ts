@@ -65,7 +65,7 @@ export interface ToolCallRow {
 
 /**
  * A fact that is worth a line of its own: a retried model, a fallback, a compaction, a restarted iteration, an MCP server, a
- * raised budget, the place of a fork, a database that was replaced.
+ * raised budget, a secret that a person decides about, the place of a fork, a database that was replaced.
  */
 export interface NoteRow {
   readonly kind: 'note';
@@ -85,6 +85,8 @@ export interface NoteRow {
         | 'tool.input_requested'
         | 'tool.input_given'
         | 'tool.task_created'
+        | 'secret.requested'
+        | 'secret.decided'
         | 'run.forked'
         | 'budget.raised'
         | 'mcp.connected'

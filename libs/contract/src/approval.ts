@@ -36,14 +36,20 @@ export const decidedApproval = z.object({
 });
 export type DecidedApproval = z.infer<typeof decidedApproval>;
 
+/** An approval as the inbox lists it. */
+export const listedApproval = awaitedApproval.extend({ tool_call_id: callId.nullable() });
+export type ListedApproval = z.infer<typeof listedApproval>;
+
 /** An approval as the API shows it. */
 export const approval = z.object({
   id: approvalId,
   run_id: runId,
   thread_id: threadId,
-  tool_call_id: callId,
+  /** Null: of a secret in the header of an MCP server that the run begins with. */
+  tool_call_id: callId.nullable(),
+  /** Of the tool; `use_secret` where a running call would use a secret. */
   name: z.string(),
-  /** What the call would run with, or ran with after an edit. */
+  /** What the call would run with, or ran with after an edit. Of a secret: its name, the host, the method and the path. */
   arguments: z.record(z.string(), z.unknown()),
   arguments_hash: z.string(),
   effect_class: effectClass,

@@ -53,6 +53,7 @@ export {
   type ApprovalSettings,
   type AwaitedApproval,
   type DecidedApproval,
+  type ListedApproval,
   approval,
   approvalDecision,
   approvalOutcome,
@@ -60,6 +61,7 @@ export {
   approvalSettings,
   awaitedApproval,
   decidedApproval,
+  listedApproval,
 } from './approval';
 export {
   type AskedInput,

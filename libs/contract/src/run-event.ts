@@ -9,6 +9,7 @@ import { type NewMessage, coverage, message, shownMessage } from './message';
 import { runError, runFailure } from './problem';
 import { finishReason, raisedBudget, usage, waiting } from './run';
 import { reasoningEffort } from './run-settings';
+import { decidedSecret, requestedSecret } from './secret';
 import { stopReceipt } from './stop-receipt';
 import { resolution, toolCall } from './tool-call';
 import { keptImage } from './image';
@@ -153,6 +154,12 @@ const approvalFacts = {
   'approval.decided': decidedApproval,
 };
 
+/** Facts of secrets whose first use in a run needs a person's approval. */
+const secretFacts = {
+  'secret.requested': requestedSecret,
+  'secret.decided': decidedSecret,
+};
+
 /** Why the context is compacted. */
 export const compactionReason = z.enum(['threshold', 'overflow', 'requested']);
 
@@ -203,6 +210,7 @@ const factData = {
   ...iterationFacts,
   ...toolFacts,
   ...approvalFacts,
+  ...secretFacts,
   ...contextFacts,
   ...serverFacts,
 };

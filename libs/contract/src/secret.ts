@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type AccountId, callId, projectId, runId, secretId, secretUseId } from './ids';
+import { approvalOutcome } from './approval';
+import { type AccountId, approvalId, callId, projectId, runId, secretId, secretUseId } from './ids';
 
 /** Commands find the placeholder of a secret in the environment variable of this name. */
 export const secretName = z
@@ -110,9 +111,13 @@ export const secretPolicy = z.object({
 });
 export type SecretPolicy = z.infer<typeof secretPolicy>;
 
+/** `first_use`: the first request of each run that would carry it waits for a person. */
+export const secretApproval = z.enum(['none', 'first_use']);
+
 /** A secret as the API shows it. Nothing shows its value. */
 export const secret = secretPolicy.extend({
   id: secretId,
+  approval: secretApproval,
   name: secretName,
   /** Null: of the whole account. */
   project_id: projectId.nullable(),
@@ -149,11 +154,41 @@ export const secretUse = z.object({
   /** What the host answered. Null: nothing, or not yet. */
   status: z.number().int().nullable(),
   /** Why the value was not sent. Null: it was. */
-  refusal: z.enum(['revoked', 'expired', 'host', 'method', 'run_over', 'not_named']).nullable(),
+  refusal: z
+    .enum(['revoked', 'expired', 'host', 'method', 'run_over', 'not_named', 'denied', 'not_approved'])
+    .nullable(),
   at: z.iso.datetime(),
 });
 export type SecretUse = z.infer<typeof secretUse>;
 export type SecretRefusal = NonNullable<SecretUse['refusal']>;
+
+/** The tool that an approval of a secret's first use has as its name. No model can call it. */
+export const useSecret = 'use_secret';
+
+const approvalOfUse = z.object({
+  approval_id: approvalId,
+  /** Null: of the header of an MCP server that the run begins with. */
+  tool_call_id: callId.nullable(),
+  name: secretName,
+});
+
+/** A request that waits, because no person has allowed its run to use the secret yet. The run goes on meanwhile. */
+export const requestedSecret = approvalOfUse.extend({
+  host: z.string(),
+  method: z.string(),
+  /** Without its query. */
+  path: z.string(),
+  requested_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+});
+
+/** What was decided about it, for all requests of the run that would carry the secret. */
+export const decidedSecret = approvalOfUse.extend({
+  outcome: approvalOutcome.exclude(['edit']),
+  /** The id of the API key with which it was decided. Null: it expired. */
+  decided_by: z.string().nullable(),
+  reason: z.string().nullable(),
+});
 
 /** Binds a sealed value to its account and its secret, so that it opens for no other. */
 export const secretPurpose = (account: AccountId, secret: z.infer<typeof secretId>): string =>

@@ -51,6 +51,10 @@ export function describeNote(fact: NoteRow['fact']): string {
       return `${fact.data.answered_by === null ? 'The time was over' : 'A person answered'}, and ${fact.data.name} is told: ${fact.data.action}.`;
     case 'tool.task_created':
       return taskSentence(fact.data);
+    case 'secret.requested':
+      return `Waits for a person: may this run use the secret ${fact.data.name}? It would send it with ${fact.data.method} ${fact.data.path} to ${fact.data.host}.`;
+    case 'secret.decided':
+      return `${decisions[fact.data.outcome]} the secret ${fact.data.name}${fact.data.reason === null ? '' : `: ${fact.data.reason}`}.`;
     case 'database.replaced':
       return replacedSentence(fact.data.unknown_calls.map(({ name }) => name));
     case 'tool.resolved':
@@ -84,3 +88,9 @@ function forkSentence({ data: { seq, cut_back: cutBack, model } }: RunForked): s
 }
 
 const rulings = { completed: 'it took effect', not_applied: 'it did not take effect', retry: 'it is sent again' };
+
+const decisions = {
+  approve: 'A person allowed this run to use',
+  deny: 'A person denied this run',
+  expire: 'No person allowed in time',
+};

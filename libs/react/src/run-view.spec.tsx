@@ -181,6 +181,23 @@ const shown: { readonly [Type in Fact['type']]: Shown<Type> | string } = {
     data: { server: 'shop', tools: ['shop__find'], refused: [] },
     words: 'The MCP server shop is connected: 1 tool.',
   },
+  'secret.requested': {
+    data: {
+      approval_id: 'apr_1',
+      host: 'api.example',
+      method: 'GET',
+      path: '/a',
+      requested_at: '',
+      expires_at: '',
+      ...call,
+      ...{ name: 'TOKEN' },
+    },
+    words: 'may this run use the secret TOKEN?',
+  },
+  'secret.decided': {
+    data: { approval_id: 'apr_1', ...call, ...{ name: 'TOKEN' }, outcome: 'deny', decided_by: 'key_1', reason: 'No.' },
+    words: 'A person denied this run the secret TOKEN: No.',
+  },
   'mcp.skipped': { data: { server: 'shop', reason: 'It is away.' }, words: 'The MCP server shop was left out' },
 };
 

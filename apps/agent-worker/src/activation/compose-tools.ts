@@ -8,7 +8,7 @@ import {
   type ToolStreams,
   requestMcpList,
 } from '@rondo/messaging';
-import { type Blobs, type Database, McpToolDefinitions } from '@rondo/persistence';
+import { type Blobs, type Database, McpToolDefinitions, type SecretOpenings } from '@rondo/persistence';
 import { newUlid, toTraceparent, toolName } from '@rondo/platform';
 import { callSpanId } from '@rondo/run-holder';
 import { ImagesToBlobs } from '../images/images-to-blobs';
@@ -26,7 +26,7 @@ interface Adapters {
 
 /** Which tools the MCP servers of runs have. `startMs`: how long a server may take that is a command. */
 export function createMcpCatalog(
-  { nats, database }: Pick<Adapters, 'nats' | 'database'>,
+  { nats, database, secretOpenings }: Pick<Adapters, 'nats' | 'database'> & { readonly secretOpenings: SecretOpenings },
   { placement, startMs }: { readonly placement: SandboxPlacement; readonly startMs: number },
 ): McpCatalog {
   const definitions = new McpToolDefinitions(database, newUlid);
@@ -34,6 +34,7 @@ export function createMcpCatalog(
     builtIn: tools,
     placement: placement.ofRun.bind(placement),
     list: (executorId, request) => requestMcpList(nats, executorId, { ...request, start_ms: startMs }),
+    awaitsSecret: secretOpenings.isAwaited.bind(secretOpenings),
     note: definitions.note.bind(definitions),
     known: async (account, server) =>
       (await definitions.findAccepted(account, server)).map((tool) => ({

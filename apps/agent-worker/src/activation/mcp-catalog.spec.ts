@@ -32,6 +32,7 @@ const createCatalog = (list: (name: string) => Promise<McpDiscovery | undefined>
     placement: ({ executorId }) => Promise.resolve(executorId ?? 'none'),
     list: (_, { server }) => list(server.name),
     note: () => Promise.resolve([]),
+    awaitsSecret: () => Promise.resolve(false),
   });
 
 describe('McpCatalog', () => {
@@ -79,6 +80,7 @@ describe('McpCatalog', () => {
       builtIn,
       placement: () => Promise.resolve('exe_1'),
       list: () => Promise.resolve(connected('tickets__a', 'tickets__b')),
+      awaitsSecret: () => Promise.resolve(false),
       note: (account, server, tools) => {
         expect([account, server.name, tools.length]).toEqual(['acc_1', 'tickets', 2]);
         return Promise.resolve([{ id: mcpToolId.parse('mct_1'), tool: 'tickets__b' }]);
@@ -97,6 +99,7 @@ describe('McpCatalog', () => {
       builtIn,
       placement: () => Promise.resolve('exe_1'),
       list: () => Promise.resolve(connected('tickets__a')),
+      awaitsSecret: () => Promise.resolve(false),
       note: () => Promise.resolve([{ tool: 'tickets__a' }]),
     });
     const { servers } = await catalog.catalogFor(claimWith([tickets]), never);
@@ -111,10 +114,26 @@ describe('McpCatalog', () => {
       builtIn,
       placement: () => Promise.reject(new TerminalError('sandbox_unavailable', 'No executor has capacity.')),
       list: () => Promise.reject(new Error('no executor was to be asked')),
+      awaitsSecret: () => Promise.resolve(false),
       note: () => Promise.reject(new Error('there was nothing to note')),
     });
     const { servers } = await catalog.catalogFor(claimWith([tickets]), never);
     expect(servers?.[0]?.data).toEqual({ server: 'tickets', reason: 'No executor has capacity.' });
+  });
+
+  it('asks a server again while a person has to allow a secret in its headers', async () => {
+    const answers: (McpDiscovery | undefined)[] = [{ how: 'failed', reason: 'It waits.' }, connected('tickets__a')];
+    const asked: string[] = [];
+    const catalog = new McpCatalog({
+      builtIn,
+      placement: () => Promise.resolve('exe_1'),
+      list: () => Promise.resolve(answers.shift()),
+      awaitsSecret: (run) => Promise.resolve(asked.push(run) === 1),
+      note: () => Promise.resolve([]),
+    });
+    const { servers } = await catalog.catalogFor(claimWith([tickets]), never);
+    expect(servers?.[0]).toMatchObject({ type: 'mcp.connected', data: { tools: ['tickets__a'] } });
+    expect(asked).toEqual([id]);
   });
 
   it('does not wait for a server when the run is stopped', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type AccountId,
   type McpDiscovery,
@@ -20,6 +21,8 @@ export interface McpCatalogParts {
   readonly list: (executorId: string, request: McpListRequest) => Promise<McpDiscovery | undefined>;
   /** The tools of a server that the account has accepted, and that have not changed as far as is known. */
   readonly known?: (account: AccountId, server: McpServer) => Promise<readonly McpTool[]>;
+  /** Whether a person has to allow the run to use a secret, or has just allowed it. */
+  readonly awaitsSecret: (run: RunId) => Promise<boolean>;
   /** Remembers tools that are new to the account. Resolves to those that its runs must not be offered. */
   readonly note: (
     account: AccountId,
@@ -36,6 +39,9 @@ export interface StartingServer {
 
 /** A run may limit it further. */
 const longestCallMs = 600_000;
+/** So long the run waits for a person, with the worker that holds it; then it goes on without the server. */
+const longestDecisionMs = 600_000;
+const betweenListsMs = 1_000;
 const anyArguments = z.looseObject({});
 
 /** The tools of a run that starts: the built-in ones, and those of the MCP servers that its settings name. */
@@ -79,7 +85,7 @@ export class McpCatalog {
     const ask = async (server: McpServer): Promise<McpDiscovery> => {
       const { runId, workspaceId: threadId, accountId } = claim;
       const request = { run_id: runId, thread_id: threadId, account_id: accountId, server };
-      const answer = await this.parts.list(await executorId, request).catch(unplaced);
+      const answer = await this.listWithPeople(await executorId, request, signal);
       return answer ?? { how: 'failed', reason: 'No executor answered for the server.' };
     };
     const waits = new Set<StartingServer>();
@@ -101,6 +107,21 @@ export class McpCatalog {
     if (found.how === 'connected' || !found.is_unconnected) return found;
     const tools = (await this.parts.known?.(account, server)) ?? [];
     return tools.length > 0 ? { how: 'connected', tools: [...tools], refused: [] } : found;
+  }
+
+  /** A header may have a secret that a person has to allow first: then the server is asked again until that is decided. */
+  private async listWithPeople(
+    executorId: string,
+    request: McpListRequest,
+    signal: AbortSignal,
+  ): Promise<McpDiscovery | undefined> {
+    const until = performance.now() + longestDecisionMs;
+    for (;;) {
+      const answer = await this.parts.list(executorId, request).catch(unplaced);
+      if (answer?.how === 'connected' || signal.aborted || performance.now() > until) return answer;
+      if (!(await this.parts.awaitsSecret(request.run_id))) return answer;
+      await delay(betweenListsMs, undefined, { signal });
+    }
   }
 
   /** A tool that has changed since the account accepted it needs a person's word first. */

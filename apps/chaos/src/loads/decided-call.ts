@@ -22,7 +22,7 @@ export function listFlaws(
 ): Flaw[] {
   const decisions = facts.filter(({ type, data }) => type === 'approval.decided' && data.approval_id === approval.id);
   const outcome = decisions[0]?.data.outcome as ApprovalOutcome | undefined;
-  const isDone = callsWith(facts, 'tool.completed').has(approval.tool_call_id);
+  const isDone = callsWith(facts, 'tool.completed').has(approval.tool_call_id ?? '');
   const flaws: Record<Flaw, boolean> = {
     lost: outcome === undefined || (outcome === 'approve' && isDone && !applied),
     doubled: decisions.length > 1 || inForce.length > 1 || (applied ?? 0) > 1,

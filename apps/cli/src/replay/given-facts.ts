@@ -14,6 +14,9 @@ const givenTypes: readonly RecordedFact['type'][] = [
 export const isGiven = (fact: RecordedFact): boolean =>
   givenTypes.includes(fact.type) || (fact.type === 'message.created' && fact.data.message.type === 'user');
 
+/** Another program has written the fact while the loop went on, which takes no notice of it. */
+export const isBeside = ({ type }: RecordedFact): boolean => type.startsWith('secret.');
+
 /** The index of the first fact that may be the run's own: a fork begins with the facts of another run. */
 export const toStart = (facts: readonly RecordedFact[]): number =>
   facts.findLastIndex(({ type }) => type === 'run.forked') + 1;

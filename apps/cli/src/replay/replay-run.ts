@@ -9,7 +9,7 @@ import {
   runAgent,
 } from '@rondo/domain';
 import { type Difference, DifferenceError, factDifference, requestDifference } from './difference';
-import { endOfActivation, isGiven, toStart } from './given-facts';
+import { endOfActivation, isBeside, isGiven, toStart } from './given-facts';
 import { isSame } from './canonical-json';
 import { comparable } from './comparable-fact';
 import { RecordedIds } from './recorded-ids';
@@ -35,7 +35,8 @@ export interface Replayed {
  * took the run over is another activation of the loop, here as there: it begins from the log so far.
  */
 export async function replayRun(recording: Recording, options: { comparesRequests?: boolean } = {}): Promise<Replayed> {
-  const replaying = new Replaying(recording, options.comparesRequests ?? true);
+  const facts = recording.facts.filter((fact) => !isBeside(fact));
+  const replaying = new Replaying({ ...recording, facts }, options.comparesRequests ?? true);
   try {
     await replaying.run();
   } catch (error) {

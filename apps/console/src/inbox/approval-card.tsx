@@ -123,6 +123,9 @@ function ArgumentsField({ text, onChange }: { readonly text: string; readonly on
   );
 }
 
+/** What an approval of a secret's first use has as its name: there is nothing to change. */
+const useSecret = 'use_secret';
+
 interface DecisionsProps {
   readonly approval: Approval;
   readonly edited: string | null;
@@ -155,7 +158,9 @@ function Decisions({ approval, edited, setEdited }: DecisionsProps) {
         Deny
       </button>
       {isDenying && <DenyDialog name={approval.name} decide={decide} onClose={() => setDenying(false)} />}
-      <button onClick={() => setEdited(JSON.stringify(approval.arguments, null, 2))}>Edit</button>
+      {approval.name !== useSecret && (
+        <button onClick={() => setEdited(JSON.stringify(approval.arguments, null, 2))}>Edit</button>
+      )}
     </div>
   );
 }

@@ -54,6 +54,11 @@ function toPlacement(kind: string, name: string): NewSecret['placement'] {
   return { in: kind === 'query' ? 'query' : 'header', name };
 }
 
+const approvals = [
+  ['none', 'needs no approval'],
+  ['first_use', 'waits for a person'],
+] as const;
+
 const allMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 const methods = [
   ['GET, HEAD', 'only reads: GET, HEAD'],
@@ -76,6 +81,7 @@ function readSecret(fields: FormData): NewSecret {
         toList(toText(fields, 'methods')).includes(one),
       ),
     placement: toPlacement(toText(fields, 'placement'), toText(fields, 'place')),
+    approval: toText(fields, 'approval') === 'first_use' ? 'first_use' : 'none',
     ...(expiry !== '' && { expires_at: new Date(expiry).toISOString() }),
   };
 }
@@ -147,6 +153,7 @@ function SecretFields() {
           spellCheck={false}
         />
       )}
+      <ChoiceField label="First use in a run" name="approval" options={approvals} />
       <TextField label="Description" name="description" maxLength={500} />
       <TextField
         label="Expires"
@@ -193,6 +200,7 @@ function SecretRow({ secret }: { readonly secret: Secret }) {
       <td>
         <code>{name}</code>
         {secret.project_id !== null && <span className="tag">of a project</span>}
+        {secret.approval === 'first_use' && <span className="tag">needs approval</span>}
         {secret.description !== '' && <p className="hint">{secret.description}</p>}
       </td>
       <td>{secret.allowed_hosts.join(', ')}</td>
@@ -219,6 +227,8 @@ const refusals: Record<NonNullable<SecretUse['refusal']>, string> = {
   method: 'refused: the method is none of its methods',
   run_over: 'refused: the run was over',
   not_named: 'refused: the run does not name it',
+  denied: 'refused: a person denied it',
+  not_approved: 'refused: no person allowed it in time',
 };
 
 const describeOutcome = ({ refusal, status }: SecretUse): string =>

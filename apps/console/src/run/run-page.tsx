@@ -9,6 +9,7 @@ import { FailedPage } from '../ui/failed-page.tsx';
 import { Loading } from '../ui/states.tsx';
 import { AnswerBox } from './answer-box.tsx';
 import { ForkDialog, type ForkPlace } from './fork-dialog.tsx';
+import { SecretApprovals } from './secret-approvals.tsx';
 import { RunAside } from './run-aside.tsx';
 import type { FedRun } from './run-feed.ts';
 import { RunHead } from './run-head.tsx';
@@ -63,6 +64,7 @@ function OneRun({ runId }: { readonly runId: string }) {
                 browserThreadId={details.screens.length > 0 ? run.thread_id : undefined}
               />
             )}
+            {isNow && !view.isOver && <SecretApprovals rows={view.rows} />}
             {view.failure && <Failure failure={view.failure} />}
           </div>
           <RunAside run={run} view={view} details={details} />

@@ -41,9 +41,10 @@ export function fetchWithSecrets(
     if (names.size === 0) return fetch(given, init);
     if (!source) throw new SecretRefused('Secrets cannot be used here.');
     const used: OpenSecret[] = [];
+    const signal = init.signal ?? undefined;
     let headers: readonly (readonly [string, string])[] = sent;
     for (const name of names) {
-      const secret = await source.open({ ...user(), name, via: 'mcp', request: requestTo(given, init) });
+      const secret = await source.open({ ...user(), name, via: 'mcp', request: requestTo(given, init), signal });
       headers = withValue(headers, name, secret);
       used.push(secret);
     }

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type AccountId,
+  type ApprovalId,
   type CallId,
   type RunId,
   type SecretPlacement,
@@ -23,6 +25,8 @@ export interface SecretUser {
 
 export interface SecretOrder extends SecretUser, Pick<SecretUse, 'name' | 'via'> {
   readonly request: SecretRequest;
+  /** Aborted when the client of the request waits no more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The value for one request. It stays in this process, and goes to the host of that request. */
@@ -74,6 +78,8 @@ export interface SecretSource {
 }
 
 interface SourceParts {
+  /** How long a request may wait for a person. */
+  readonly heldMs?: number;
   /** Undefined where no worker answers. */
   readonly ask: (question: SecretQuestion) => Promise<SecretAnswer | undefined>;
   /** The same of gateways, which keep the tokens of MCP servers. */
@@ -81,6 +87,13 @@ interface SourceParts {
   /** Absent: this executor has no SECRETS_KEY. */
   readonly box: Pick<SecretBox, 'open'> | undefined;
 }
+
+/** Less than an idle connection of a sandbox is kept: its command reads why, and can try again. */
+const longestHeldMs = 45_000;
+const betweenQuestionsMs = 500;
+
+const waits = (name: string, approval: ApprovalId): string =>
+  `A person has to allow this run to use the secret ${name} (${approval}), and has not decided yet. The request was not sent. Try again later.`;
 
 /** How many values of an account are kept to be masked, the newest. */
 const mostKept = 200;
@@ -96,10 +109,13 @@ export class AskedSecrets implements SecretSource {
     return answer?.how === 'granted' ? answer.secrets : [];
   }
 
-  async open({ account, run, call, name, via, request }: SecretOrder): Promise<OpenSecret> {
-    const asked = { account_id: account, run_id: run, call_id: call, name, via, request };
-    const answer = await this.parts.ask({ ask: 'open', ...asked });
-    if (answer?.how === 'refused') throw new SecretRefused(`The secret ${name} ${says[answer.refusal]}.`);
+  async open(order: SecretOrder): Promise<OpenSecret> {
+    const { account, name } = order;
+    const answer = await this.decided(order);
+    if (answer?.how === 'refused')
+      throw new SecretRefused(
+        `The secret ${name} ${says[answer.refusal]}${answer.reason ? `: ${answer.reason}` : '.'}`,
+      );
     if (answer?.how !== 'opened') throw new SecretRefused(`The secret ${name} cannot be had now. Try again later.`);
     const { use_id: useId, secret_id: secret, account_id: owner, sealed, placement } = answer;
     const value = this.read(name, sealed, secretPurpose(owner, secret));
@@ -117,6 +133,21 @@ export class AskedSecrets implements SecretSource {
     const value = this.read('of the connection', answer.sealed, mcpTokenPurpose(account, url));
     this.keep(account, `token ${url}`, value);
     return { value, version: answer.version };
+  }
+
+  /** Holds the request while a person has to decide, also past the end of the worker that has asked. */
+  private async decided({ account, run, call, name, via, request, signal }: SecretOrder) {
+    const { ask, heldMs = longestHeldMs } = this.parts;
+    const asked = { account_id: account, run_id: run, call_id: call, name, via, request };
+    const until = performance.now() + heldMs;
+    let awaited: ApprovalId | undefined;
+    for (;;) {
+      const answer = await ask({ ask: 'open', ...asked });
+      if (answer?.how === 'awaits') awaited = answer.approval_id;
+      else if (answer || !awaited) return answer;
+      if (signal?.aborted === true || performance.now() > until) throw new SecretRefused(waits(name, awaited));
+      await delay(betweenQuestionsMs, undefined, { signal }).catch(() => undefined); // then it is refused
+    }
   }
 
   openedFor(account: AccountId): readonly string[] {
@@ -152,4 +183,6 @@ const says: Readonly<Record<SecretRefusal, string>> = {
   method: 'may not be used with this method',
   run_over: 'may not be used any more: the run is over',
   not_named: 'is not among the secrets of this run',
+  denied: 'may not be used by this run: a person denied it',
+  not_approved: 'may not be used by this run: no person has allowed it in time',
 };

@@ -326,7 +326,7 @@ export type components = {
             id: string;
             run_id: string;
             thread_id: string;
-            tool_call_id: string;
+            tool_call_id: string | null;
             name: string;
             arguments: {
                 [key: string]: unknown;
@@ -1361,7 +1361,7 @@ export type components = {
             has_more: boolean;
             next_cursor: string | null;
         };
-        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ToolTaskCreated"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"];
+        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ToolTaskCreated"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["SecretRequested"] | components["schemas"]["SecretDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"];
         FileList: {
             data: {
                 /** @description Relative to the path that was asked for. */
@@ -1430,7 +1430,29 @@ export type components = {
                 id: string;
                 thread_id: string;
                 status: components["schemas"]["RunStatus"];
-                waiting: components["schemas"]["Waiting"];
+                waiting: {
+                    /** @enum {string} */
+                    reason: "ask" | "approval" | "budget" | "tool_unknown" | "child_runs" | "caller_tools" | "elicitation";
+                    question?: components["schemas"]["Question"];
+                    approvals?: {
+                        approval_id: string;
+                        tool_call_id: string | null;
+                        name: string;
+                        /** Format: date-time */
+                        requested_at: string;
+                        /** Format: date-time */
+                        expires_at: string;
+                    }[];
+                    budget?: components["schemas"]["AwaitedBudget"];
+                    child_runs?: {
+                        run_id: string;
+                        tool_call_id: string;
+                        agent_id: string | null;
+                        agent_name: string;
+                    }[];
+                    tool_calls?: components["schemas"]["AwaitedCall"][];
+                    elicitations?: components["schemas"]["Elicitation"][];
+                };
             }[];
             has_more: boolean;
             next_cursor: string | null;
@@ -2421,7 +2443,8 @@ export type components = {
          *         "in": "basic",
          *         "username": "x-access-token"
          *       },
-         *       "expires_at": "2027-01-01T00:00:00.000Z"
+         *       "expires_at": "2027-01-01T00:00:00.000Z",
+         *       "approval": "first_use"
          *     }
          */
         NewSecret: {
@@ -2452,6 +2475,12 @@ export type components = {
              * @default null
              */
             expires_at?: string | null;
+            /**
+             * @description `first_use`: the first request of each run that would carry it waits until a person allows it.
+             * @default none
+             * @enum {string}
+             */
+            approval?: "none" | "first_use";
         };
         NewSecretPlacement: {
             /** @constant */
@@ -3000,7 +3029,7 @@ export type components = {
             code: string;
             message: string;
         };
-        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ToolTaskCreated"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
+        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ToolTaskCreated"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["SecretRequested"] | components["schemas"]["SecretDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
         RunFailed: {
             id: string;
             /** @constant */
@@ -3526,6 +3555,8 @@ export type components = {
             methods: components["schemas"]["SecretMethod"][];
             placement: components["schemas"]["SecretPlacement"];
             id: string;
+            /** @enum {string} */
+            approval: "none" | "first_use";
             name: string;
             project_id: string | null;
             description: string;
@@ -3551,6 +3582,37 @@ export type components = {
             placement?: components["schemas"]["NewSecretPlacement"];
             /** @description From then on it is refused. */
             expires_at?: string | null;
+            /**
+             * @description `first_use`: the first request of each run that would carry it waits until a person allows it.
+             * @enum {string}
+             */
+            approval?: "none" | "first_use";
+        };
+        SecretDecided: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "secret.decided";
+            data: {
+                approval_id: string;
+                tool_call_id: string | null;
+                name: string;
+                /** @enum {string} */
+                outcome: "approve" | "deny" | "expire";
+                decided_by: string | null;
+                reason: string | null;
+            };
         };
         SecretHint: {
             hint: string;
@@ -3579,6 +3641,35 @@ export type components = {
             in: "basic";
             username: string & (unknown & unknown);
         };
+        SecretRequested: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "secret.requested";
+            data: {
+                approval_id: string;
+                tool_call_id: string | null;
+                name: string;
+                host: string;
+                method: string;
+                path: string;
+                /** Format: date-time */
+                requested_at: string;
+                /** Format: date-time */
+                expires_at: string;
+            };
+        };
         SecretRotation: {
             /**
              * @description How long the former secret is accepted, too.
@@ -3598,7 +3689,7 @@ export type components = {
             method: string;
             path: string;
             status: number | null;
-            refusal: ("revoked" | "expired" | "host" | "method" | "run_over" | "not_named") | null;
+            refusal: ("revoked" | "expired" | "host" | "method" | "run_over" | "not_named" | "denied" | "not_approved") | null;
             /** Format: date-time */
             at: string;
         };
@@ -3838,7 +3929,7 @@ export type components = {
             /** @description Null: none were ever stored. */
             updated_at: string | null;
         };
-        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ToolTaskCreated"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"] | components["schemas"]["StreamRewound"];
+        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ToolTaskCreated"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["SecretRequested"] | components["schemas"]["SecretDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"] | components["schemas"]["StreamRewound"];
         StreamGap: {
             id: string;
             /** @constant */
@@ -3947,6 +4038,11 @@ export type components = {
             };
             /** Format: date-time */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description When its title, its metadata or its sharing was last changed. Messages and runs do not count.
+             */
+            updated_at?: string;
         };
         ThreadAgent: {
             source: components["schemas"]["AgentSource"];
@@ -3957,6 +4053,10 @@ export type components = {
             title?: string | null;
             /** @description Whether everyone who knows an id can read it and its runs, without a key. Nothing else becomes readable. */
             is_public?: boolean;
+            /** @description Replaces all of it. `metadata.user` names no person here. */
+            metadata?: {
+                [key: string]: string;
+            };
         };
         ThreadNewestRun: {
             id: string;
@@ -5043,10 +5143,12 @@ export type SchedulePage = components['schemas']['SchedulePage'];
 export type ScrollBrowserAction = components['schemas']['ScrollBrowserAction'];
 export type Secret = components['schemas']['Secret'];
 export type SecretChange = components['schemas']['SecretChange'];
+export type SecretDecided = components['schemas']['SecretDecided'];
 export type SecretHint = components['schemas']['SecretHint'];
 export type SecretMethod = components['schemas']['SecretMethod'];
 export type SecretPage = components['schemas']['SecretPage'];
 export type SecretPlacement = components['schemas']['SecretPlacement'];
+export type SecretRequested = components['schemas']['SecretRequested'];
 export type SecretRotation = components['schemas']['SecretRotation'];
 export type SecretUse = components['schemas']['SecretUse'];
 export type SecretUsePage = components['schemas']['SecretUsePage'];

@@ -6,6 +6,7 @@ import {
   approvalRule,
   approvalSettings,
   awaitedApproval,
+  listedApproval,
 } from '../approval';
 import { run, waiting } from '../run';
 import { exampleIds as ids } from './example-ids';
@@ -40,7 +41,7 @@ const inboxItem = z.object({
   id: run.shape.id.describe('The id of the run.'),
   thread_id: run.shape.thread_id,
   status: run.shape.status,
-  waiting,
+  waiting: waiting.extend({ approvals: z.array(listedApproval).optional() }),
 });
 const inboxPage = createPage(inboxItem);
 const approvalPage = createPage(approval);
@@ -52,7 +53,7 @@ export const approvals = defineRoutes('people', {
     path: '/v1/inbox',
     summary: 'List the runs that wait for a person',
     description:
-      'Oldest first. `waiting.reason` says what to do: `ask` is answered by `POST /v1/runs/{id}/input`, `approval` by ' +
+      'Oldest first, also runs that go on while a request with a secret waits. `waiting.reason` says what to do: `ask` is answered by `POST /v1/runs/{id}/input`, `approval` by ' +
       '`POST /v1/approvals/{id}/decision`, `tool_unknown` by `POST /v1/tool-calls/{id}/resolve`, `elicitation` by ' +
       '`POST /v1/tool-calls/{id}/input`, `budget` by ' +
       '`POST /v1/runs/{id}/budget`.',
@@ -77,7 +78,7 @@ export const approvals = defineRoutes('people', {
     method: 'POST',
     path: '/v1/approvals/{approval_id}/decision',
     client: 'answer',
-    summary: 'Approve, edit or deny a tool call',
+    summary: 'Approve, edit or deny a tool call, or allow or deny the use of a secret',
     description:
       'The first decision wins. It is about the arguments whose hash it names, and refused for others. The run goes on when ' +
       'none of its calls awaits an approval any more.',

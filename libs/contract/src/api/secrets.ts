@@ -5,6 +5,7 @@ import {
   newSecretName,
   newSecretPlacement,
   secret,
+  secretApproval,
   secretMethod,
   secretPlacement,
   secretUse,
@@ -32,6 +33,9 @@ const fields = {
     'Where the value goes: in a header, whole if there is a `prefix`; as a parameter of the query; or as the password of a user.',
   ),
   expires_at: z.iso.datetime().nullable().describe('From then on it is refused.'),
+  approval: secretApproval.describe(
+    '`first_use`: the first request of each run that would carry it waits until a person allows it.',
+  ),
 };
 
 const newSecret = z
@@ -42,6 +46,7 @@ const newSecret = z
     description: fields.description.default(''),
     methods: fields.methods.default(['GET', 'HEAD']),
     expires_at: fields.expires_at.default(null),
+    approval: fields.approval.default('none'),
   })
   .meta({
     examples: [
@@ -59,6 +64,7 @@ const newSecret = z
         methods: ['GET', 'POST'],
         placement: { in: 'basic', username: 'x-access-token' },
         expires_at: '2027-01-01T00:00:00.000Z',
+        approval: 'first_use',
       },
     ],
   });
@@ -145,6 +151,7 @@ export const secretSchemas: ApiSchemas = {
       methods: ['GET', 'POST'],
       placement: { in: 'header', name: 'Authorization', prefix: 'Bearer ' },
       expires_at: null,
+      approval: 'none',
       created_at: at,
       updated_at: at,
     },

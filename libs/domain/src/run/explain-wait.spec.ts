@@ -30,6 +30,7 @@ const working: RunMoment = {
   thread: { isHeld: true, holder: run.id, ahead: 0 },
   queue: { name: 'runs', dueSince: earlier, ahead: 0 },
   calls: [],
+  secrets: [],
   executorId: undefined,
   unknown: [],
   childRuns: [],
@@ -42,6 +43,11 @@ const waiting = (given: Run['waiting']): Partial<RunMoment> => ({
 
 describe('what a run waits for', () => {
   it.each<[string, Partial<RunMoment>, object]>([
+    [
+      'a person who has to allow a secret that its call would use',
+      { calls: [call], secrets: [{ name: 'TOKEN', host: 'api.example', since: now }] },
+      { cause: 'approval', since: now, tool_calls: [call], sentence: expect.stringContaining('TOKEN') },
+    ],
     ['an end', { run: { ...run, status: 'completed', finished_at: now } }, { cause: 'none', since: now }],
     [
       'the run before it on its thread',

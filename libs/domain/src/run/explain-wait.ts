@@ -28,6 +28,8 @@ export interface RunMoment {
   readonly queue: { readonly name: RunQueueName; readonly dueSince: string; readonly ahead: number };
   /** Calls that were sent and are not answered, or are unknown while the run waits for a decision. */
   readonly calls: readonly WaitedCall[];
+  /** That its calls would use, and that a person has to allow first. */
+  readonly secrets: readonly { readonly name: string; readonly host: string; readonly since: string }[];
   readonly executorId: string | undefined;
   /** What only a newer version knows of a run that is due: see `unknownParts`. */
   readonly unknown: readonly string[];
@@ -59,7 +61,15 @@ function toExplanation(moment: RunMoment): Explanation {
     };
   }
   if (run.stop_requested_at !== null) return stopping(moment, run.stop_requested_at);
-  return atWork(moment);
+  return forSecret(moment) ?? atWork(moment);
+}
+
+/** A request of the run, or of one of its calls, is held; what else the run does goes on. */
+function forSecret({ secrets: [first], calls }: RunMoment): Explanation | undefined {
+  if (!first) return undefined;
+  const { name, host, since } = first;
+  const sentence = `Waits for a person to allow the secret ${name}, for a request to ${host}.`;
+  return { cause: 'approval', sentence, since, tool_calls: calls };
 }
 
 const over = (run: Run): Explanation => ({

@@ -127,6 +127,8 @@ function change(changes: Draft, fact: NewFact, at: string): void {
     case 'tool.input_requested':
     case 'tool.input_given':
     case 'tool.task_created':
+    case 'secret.requested':
+    case 'secret.decided':
     case 'approval.requested':
     case 'approval.decided':
     case 'context.compaction_started':

@@ -198,6 +198,8 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'tool.input_requested':
     case 'tool.input_given':
     case 'tool.task_created':
+    case 'secret.requested':
+    case 'secret.decided':
     case 'approval.requested':
     case 'approval.decided':
       return changed(state, { calls: callsAfter(state.calls, fact) });

@@ -1,5 +1,6 @@
 import {
   accountId,
+  approvalId,
   callId,
   runId,
   secretId,
@@ -48,7 +49,14 @@ export const secretAnswer = z.discriminatedUnion('how', [
     sealed: z.string(),
     placement: secretPolicy.shape.placement,
   }),
-  z.object({ how: z.literal('refused'), refusal: secretUse.shape.refusal.unwrap() }),
+  /** `reason`: of the person who denied it. */
+  z.object({
+    how: z.literal('refused'),
+    refusal: secretUse.shape.refusal.unwrap(),
+    reason: z.string().exactOptional(),
+  }),
+  /** A person has to allow the run's first use. The executor asks again. */
+  z.object({ how: z.literal('awaits'), approval_id: approvalId }),
   z.object({ how: z.literal('noted') }),
 ]);
 export type SecretAnswer = z.infer<typeof secretAnswer>;

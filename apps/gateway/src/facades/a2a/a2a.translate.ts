@@ -122,6 +122,8 @@ export class A2aTask {
       case 'tool.input_requested':
       case 'tool.input_given':
       case 'tool.task_created':
+      case 'secret.requested':
+      case 'secret.decided':
       case 'approval.requested':
       case 'approval.decided':
       case 'run.stop_requested':

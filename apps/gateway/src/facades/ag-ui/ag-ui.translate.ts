@@ -167,6 +167,8 @@ export class AgUiTranslator {
       case 'tool.input_requested':
       case 'tool.input_given':
       case 'tool.task_created':
+      case 'secret.requested':
+      case 'secret.decided':
       case 'approval.requested':
       case 'approval.decided':
       case 'browser.state':

@@ -117,6 +117,8 @@ export class AiSdkTranslator {
       case 'tool.input_requested':
       case 'tool.input_given':
       case 'tool.task_created':
+      case 'secret.requested':
+      case 'secret.decided':
       case 'browser.state':
       case 'context.compaction_started':
       case 'context.compacted':

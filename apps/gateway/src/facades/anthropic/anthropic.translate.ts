@@ -152,6 +152,8 @@ export class AnthropicTranslator {
       case 'tool.input_requested':
       case 'tool.input_given':
       case 'tool.task_created':
+      case 'secret.requested':
+      case 'secret.decided':
       case 'context.compaction_started':
       case 'context.compaction_failed':
       case 'mcp.connected':

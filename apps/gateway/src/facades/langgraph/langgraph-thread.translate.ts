@@ -225,6 +225,8 @@ export class LangGraphThreadTranslator {
       case 'tool.resolved':
       case 'tool.input_requested':
       case 'tool.input_given':
+      case 'secret.requested':
+      case 'secret.decided':
       case 'tool.task_created':
       case 'approval.requested':
       case 'approval.decided':

@@ -156,6 +156,8 @@ export class LangGraphTranslator {
       case 'tool.input_requested':
       case 'tool.input_given':
       case 'tool.task_created':
+      case 'secret.requested':
+      case 'secret.decided':
       case 'approval.requested':
       case 'approval.decided':
       case 'context.compaction_started':

@@ -232,6 +232,8 @@ export class ResponseTranslator {
       case 'tool.input_requested':
       case 'tool.input_given':
       case 'tool.task_created':
+      case 'secret.requested':
+      case 'secret.decided':
       case 'approval.requested':
       case 'approval.decided':
       case 'context.compaction_started':

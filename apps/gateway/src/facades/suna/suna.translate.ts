@@ -103,6 +103,8 @@ export class SunaTranslator {
       case 'tool.input_requested':
       case 'tool.input_given':
       case 'tool.task_created':
+      case 'secret.requested':
+      case 'secret.decided':
       case 'approval.requested':
       case 'approval.decided':
       case 'browser.state':

@@ -186,6 +186,18 @@ describe('attack: secrets of a sandbox', () => {
     expect(secrets.uses).toMatchObject([{ refusal }]);
   });
 
+  it('sends a secret before the person who has to allow it has decided', async () => {
+    secrets.requireApproval('TOKEN');
+    const command = `${curl} ${bearer} ${at('api.example')}`;
+    const tried = inRun(`${command} & ${command} & ${curl} -m 1 ${bearer} ${at('api.example')}; wait`);
+    await secrets.asked('TOKEN');
+    secrets.decide('TOKEN', 'deny');
+
+    expect(await tried).toContain('a person denied it');
+    expect(await inRun(command)).toContain('a person denied it');
+    expect(seen).toEqual([]);
+  });
+
   it('is refused by the very next request of a connection that was used before', async () => {
     const command = `${curl} ${bearer} -w '' ${at('api.example')} --next -sS -k ${bearer} ${at('api.example')}`;
     await inRun(command);

@@ -163,6 +163,30 @@ print(r.urlopen(r.Request(sys.argv[1], headers={"Authorization": "Bearer " + os.
     expect(secrets.uses).toEqual([]);
   });
 
+  it.each(['approve', 'deny'] as const)('wait with their request until a person decides: %s', async (decision) => {
+    secrets.requireApproval('TOKEN');
+    const output = inRun(`curl -sS -m 10 -H "Authorization: Bearer $TOKEN" ${url()}`);
+    await secrets.asked('TOKEN');
+    expect(seen).toEqual([]);
+    secrets.decide('TOKEN', decision);
+
+    expect(await output).toMatch(
+      decision === 'approve' ? /^Bearer \*+ \/\n$/ : /may not be used by this run: a person denied it/,
+    );
+    expect(seen).toHaveLength(decision === 'approve' ? 1 : 0);
+    secrets.refuse('TOKEN', undefined);
+  });
+
+  it('are refused where no person decides in time, and may be tried again', async () => {
+    secrets.requireApproval('TOKEN');
+    const command = `curl -sS -m 10 -w '%{http_code}' -H "Authorization: Bearer $TOKEN" ${url()}`;
+    expect(await inRun(command)).toMatch(/A person has to allow .* TOKEN .* Try again later\.\n403$/);
+    expect(seen).toEqual([]);
+    secrets.decide('TOKEN', 'approve');
+
+    expect(await inRun(command)).toMatch(/^Bearer \*+ \/\n200$/);
+  });
+
   it('say why they are refused', async () => {
     const deleting = await inRun(`curl -sS -m 10 -X DELETE -H "Authorization: Bearer $TOKEN" ${url()}`);
     const elsewhere = await inRun(`curl -sS -m 10 -H "X-Key: $TOKEN" ${url()}`);

@@ -16,6 +16,13 @@ interface Grant extends GrantedCall {
   readonly secrets: readonly GrantedSecret[];
 }
 
+interface Asked {
+  readonly target: SecretTarget;
+  readonly method: string;
+  /** Aborted when the command waits no more. */
+  readonly signal: AbortSignal;
+}
+
 /** A request whose placeholders are values now. */
 export interface FilledRequest {
   readonly head: RequestHead;
@@ -60,7 +67,7 @@ export class SandboxSecrets {
   }
 
   /** Rejects with SecretRefused where a placeholder must not become its value. A request without one stays as it is. */
-  async fill(head: RequestHead, target: SecretTarget, method: string): Promise<FilledRequest> {
+  async fill(head: RequestHead, { target, method, signal }: Asked): Promise<FilledRequest> {
     let filled: FilledRequest = { head, used: [] };
     for (const [name, grant] of this.newestByName()) {
       const placeholder = this.placeholder(name);
@@ -69,7 +76,7 @@ export class SandboxSecrets {
       const path = (head.target.split('?')[0] ?? '').slice(0, 2_000);
       const request = { protocol: target.protocol, host: target.hostname, port: target.port, method, path };
       requirePlace(filled.head, { name, placeholder, grant });
-      const secret = await this.parts.source.open({ account, run, call, name, via: 'sandbox', request });
+      const secret = await this.parts.source.open({ account, run, call, name, via: 'sandbox', request, signal });
       const placed = placeSecret(filled.head, placeholder, secret);
       if (!placed) throw misplaced(name);
       filled = { head: placed, used: [...filled.used, secret] };

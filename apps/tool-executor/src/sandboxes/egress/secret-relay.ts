@@ -87,7 +87,7 @@ export class SecretRelay {
     const destination = await gate.admit({ hostname: target.hostname, port: target.port });
     const method = request.method ?? 'GET';
     const given = { target: readPath(request, target), headers: toPairs(request.rawHeaders) };
-    const { head, used } = await secrets.fill(given, target, method);
+    const { head, used } = await secrets.fill(given, { target, method, signal: leaving });
     const mask = secrets.mask();
     const outside = await this.connect(await dial(destination, leaving), target);
     const sent = requestOver({

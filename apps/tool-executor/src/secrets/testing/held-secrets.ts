@@ -4,6 +4,7 @@ import {
   type RunId,
   type SecretPolicy,
   type SecretRefusal,
+  approvalId,
   isAllowedTarget,
   secretId,
   secretPurpose,
@@ -36,7 +37,14 @@ export class HeldSecrets {
   private readonly refusals = new Map<string, SecretRefusal>();
   private readonly noted = new Map<string, HeldUse>();
   private readonly box = new SecretBox(randomBytes(32).toString('base64'), 'mcp');
-  readonly source = new AskedSecrets({ box: this.box, ask: (question) => Promise.resolve(this.answer(question)) });
+  /** Names of secrets that a person has not decided about. */
+  private readonly awaited = new Set<string>();
+  private readonly heard = new Map<string, () => void>();
+  /** A request is held for two seconds. */
+  readonly source = new AskedSecrets({
+    ...{ box: this.box, heldMs: 2_000 },
+    ask: (question) => Promise.resolve(this.answer(question)),
+  });
 
   add(account: AccountId, name: string, { value, ...policy }: SecretPolicy & { readonly value: string }): void {
     const id = secretId.parse(`sec_${newUlid()}`);
@@ -47,6 +55,21 @@ export class HeldSecrets {
   /** The run names these. */
   allow(run: RunId, ...names: readonly string[]): void {
     this.ofRuns.set(run, names);
+  }
+
+  /** The next request asks a person, who decides with `decide`. */
+  requireApproval(name: string): void {
+    this.awaited.add(name);
+  }
+
+  /** Resolves when a request waits for it. */
+  asked(name: string): Promise<void> {
+    return new Promise((resolve) => this.heard.set(name, resolve));
+  }
+
+  decide(name: string, decision: 'approve' | 'deny'): void {
+    this.awaited.delete(name);
+    this.refuse(name, decision === 'deny' ? 'denied' : undefined);
   }
 
   refuse(name: string, refusal: SecretRefusal | undefined): void {
@@ -82,6 +105,10 @@ export class HeldSecrets {
       if (!(held.methods as readonly string[]).includes(method)) return 'method';
       return this.refusals.get(name) ?? null;
     })();
+    if (refusal === null && this.awaited.has(name)) {
+      this.heard.get(name)?.();
+      return { how: 'awaits', approval_id: approvalId.parse('apr_1') };
+    }
     const use: HeldUse = { name, host, method, path, refusal, status: null };
     this.uses.push(use);
     if (!held || refusal !== null) return { how: 'refused', refusal: refusal ?? 'revoked' };

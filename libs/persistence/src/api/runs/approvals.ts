@@ -8,12 +8,14 @@ import {
   approvalId,
   toCallId,
   runId,
+  useSecret,
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
 import { canonicalJson } from '../../run-log/tool-sets';
 import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
 import { z } from 'zod';
+import { utcText } from '../../database/utc-text';
 import { checked } from '../../database/checked-query';
 
 export interface ApprovalAddress {
@@ -30,17 +32,24 @@ export const argumentsHash = ({ name, arguments: given }: Pick<Approval, 'name' 
     .update(canonicalJson({ name, arguments: given }))
     .digest('hex');
 
-const runByCall = checked(
-  z.object({ run_id: runId }),
+const approvedRun = checked(
+  z.object({ run_id: runId, is_of_secret: z.boolean() }),
   `
-select run_id from tool_calls join runs on runs.id = run_id join threads on threads.id = thread_id
-where tool_calls.id = $1 and runs.account_id = $2 and deleted_at is null`,
+select found.run_id, is_of_secret from (
+  select run_id, false as is_of_secret from tool_calls where id = $1
+  union all select run_id, true from secret_approvals where id = $3
+) as found join runs on runs.id = found.run_id join threads on threads.id = thread_id
+where runs.account_id = $2 and deleted_at is null`,
 );
 
-export async function runOfApproval(sql: Sql, { accountId, approvalId: id }: ApprovalAddress): Promise<RunId> {
-  const row = await runByCall.first(sql, [toCallId(id), accountId]);
+/** The run that waits for it, and whether it is about the use of a secret. */
+export async function runOfApproval(
+  sql: Sql,
+  { accountId, approvalId: id }: ApprovalAddress,
+): Promise<{ readonly runId: RunId; readonly isOfSecret: boolean }> {
+  const row = await approvedRun.first(sql, [toCallId(id), accountId, id]);
   if (!row) throw approvalNotFound(id);
-  return row.run_id;
+  return { runId: row.run_id, isOfSecret: row.is_of_secret };
 }
 
 /** A call with what the log says of its approval. */
@@ -91,15 +100,36 @@ left join run_events decided on decided.run_id = runs.id and decided.iteration =
 where tool_calls.id = $1 and runs.account_id = $2 and threads.deleted_at is null`,
 );
 
+/** The same columns of a secret that a running call, or the header of an MCP server, would use. */
+const secretColumns = `
+  secret_approvals.id, secret_approvals.run_id, runs.thread_id, call_id as tool_call_id, '${useSecret}' as name,
+  json_build_object('secret', name, 'host', host, 'method', method, 'path', path) as arguments, 'unsafe' as effect_class,
+  ${utcText('requested_at')} as requested_at, ${utcText('expires_at')} as expires_at,
+  outcome, decided_by, decided_at, reason, null as seen_hash
+from secret_approvals
+join runs on runs.id = secret_approvals.run_id
+join threads on threads.id = runs.thread_id`;
+
+/** A decision would still be taken. */
+export const isOpenSecret = `
+  outcome is null and expires_at > clock_timestamp() and runs.finished_at is null and threads.deleted_at is null`;
+
+const oneSecretApproval = checked(
+  approvalRow,
+  `select ${secretColumns} where secret_approvals.id = $1 and runs.account_id = $2 and threads.deleted_at is null`,
+);
+
 /** Open or decided. */
 export async function readApproval(sql: Sql, { accountId, approvalId: id }: ApprovalAddress): Promise<Approval> {
-  const row = await oneApproval.first(sql, [toCallId(id), accountId, id]);
+  const row =
+    (await oneApproval.first(sql, [toCallId(id), accountId, id])) ??
+    (await oneSecretApproval.first(sql, [id, accountId]));
   if (!row) throw approvalNotFound(id);
   return toApproval(row);
 }
 
 const openApprovals = new BoundedList(
-  `select awaited->>'approval_id' as id, ${columns},
+  `select * from (select awaited->>'approval_id' as id, ${columns},
     awaited->>'requested_at' as requested_at, awaited->>'expires_at' as expires_at,
     null as outcome, null as decided_by, null::timestamptz as decided_at, null as reason, null as seen_hash
   from runs
@@ -108,7 +138,9 @@ const openApprovals = new BoundedList(
   join tool_calls on tool_calls.id = awaited->>'tool_call_id'
   where runs.account_id = $1 and runs.waiting is not null and threads.deleted_at is null
     and ($2::text is null or awaited->>'approval_id' > $2)
-  order by awaited->>'approval_id' limit $3`,
+  union all select ${secretColumns}
+  where secret_approvals.account_id = $1 and ($2::text is null or secret_approvals.id > $2) and ${isOpenSecret}
+  ) as open order by id limit $3`,
   { order: 'id', length: 'octet_length(arguments::text)' },
   approvalRow.transform(toApproval),
 );

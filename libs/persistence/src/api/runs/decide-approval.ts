@@ -24,6 +24,7 @@ import { activateRun } from '../../run-log/activation';
 import { writeFacts } from '../../run-log/group-commit';
 import { toRun } from '../../run-log/run-row';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
+import { decideSecretUse } from '../secrets/secret-approvals';
 import { approvalNotFound, argumentsHash, readApproval, runOfApproval } from './approvals';
 import { lockRun } from './lock-run';
 import { readOpenCalls } from './open-calls';
@@ -73,19 +74,36 @@ async function decide(
   { order, moreFollow }: { readonly order: ApprovalOrder; readonly moreFollow: boolean },
 ): Promise<ApprovalDecision> {
   const { accountId, approvalId } = order;
-  const run = toRun(await lockRun(sql, { accountId, runId: await runOfApproval(sql, order) }));
+  const { runId, isOfSecret } = await runOfApproval(sql, order);
+  const run = toRun(await lockRun(sql, { accountId, runId }));
   const rulingOn = (known: KnownCall) => toRuling(order, known);
-  const facts = await writeRuling(sql, newId, { run, approvalId, rulingOn, moreFollow });
+  const facts = isOfSecret
+    ? await decideAboutSecret(sql, newId, { run, order })
+    : await writeRuling(sql, newId, { run, approvalId, rulingOn, moreFollow });
   const decided = await readApproval(sql, { accountId, approvalId });
   return { approval: await storeResponse(sql, order.promised, decided), facts };
 }
+
+async function decideAboutSecret(
+  sql: Sql,
+  newId: NewId,
+  { run, order }: { readonly run: Run; readonly order: ApprovalOrder },
+): Promise<readonly RecordedFact[]> {
+  const { accountId, approvalId: id, decision: outcome, argumentsHash: seen, decidedBy, reason = null } = order;
+  if (outcome === 'edit')
+    throw new TerminalError('invalid_request', 'decision: the use of a secret is approved or denied as it is.');
+  if (seen !== (await readApproval(sql, { accountId, approvalId: id })).arguments_hash) throw otherArguments();
+  return decideSecretUse(sql, newId, { run, ruling: { id, outcome, decidedBy, reason } });
+}
+
+const otherArguments = (): TerminalError =>
+  new TerminalError('arguments_changed', 'The call has other arguments than those that this hash is of.');
 
 function toRuling(order: ApprovalOrder, { call, approval }: KnownCall): ApprovalRuling {
   const { decision: outcome, argumentsHash: seen, decidedBy, reason } = order;
   if (Date.parse(approval?.awaited.expires_at ?? '') < Date.now())
     throw new TerminalError('approval_not_open', 'The time for this decision is over: the call is denied.');
-  if (seen !== argumentsHash(call))
-    throw new TerminalError('arguments_changed', 'The call has other arguments than those that this hash is of.');
+  if (seen !== argumentsHash(call)) throw otherArguments();
   const edit = outcome === 'edit' ? editCall(builtInTools.named(call.name), order.arguments ?? {}) : undefined;
   if (edit && 'problem' in edit) throw new TerminalError('invalid_request', edit.problem);
   return { outcome, decidedBy, reason, argumentsHash: seen, edited: edit };

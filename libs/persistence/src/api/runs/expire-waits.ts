@@ -1,4 +1,12 @@
-import { type CallId, type NewId, type RecordedFact, type Run, toApprovalId, callId } from '@rondo/contract';
+import {
+  type CallId,
+  type NewId,
+  type RecordedFact,
+  type Run,
+  toApprovalId,
+  approvalId,
+  callId,
+} from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
@@ -6,6 +14,7 @@ import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { toRun, runRow } from '../../run-log/run-row';
 import { expireCalls } from './answer-caller-calls';
+import { expireSecretUse } from '../secrets/secret-approvals';
 import { writeRuling } from './decide-approval';
 import { expireInput } from './give-input';
 
@@ -24,17 +33,26 @@ where runs.waiting is not null and runs.waiting->>'reason' in ('approval', 'call
 order by runs.id limit ${maxPass}`,
 );
 
+const overdueSecrets = checked(
+  z.object({ id: approvalId, run_id: z.string() }),
+  `
+select id, run_id from secret_approvals where outcome is null and expires_at < clock_timestamp() limit ${maxPass}`,
+);
+
 /** Skipped while a decision or a result is being written: then the next pass looks again. */
 const lockedRun = checked(runRow, `select * from runs where id = $1 for no key update skip locked`);
 
 /**
- * Of what was not answered in time, denies approvals, cancels questions of MCP servers, and ends calls of the caller. Publish the
+ * Of what was not answered in time, denies approvals of calls and secrets, cancels questions of MCP servers, and ends calls of the caller. Publish the
  * facts, and what is in the outbox, afterwards.
  */
 export async function expireWaits(database: Database, newId: NewId): Promise<readonly RecordedFact[]> {
   const facts: RecordedFact[] = [];
   for (const { id, tool_call_id: call, reason } of await overdue.all(database.sql)) {
     facts.push(...(await withRun(database, id, (sql, run) => expiries[reason](sql, newId, { run, callId: call }))));
+  }
+  for (const { id, run_id } of await overdueSecrets.all(database.sql)) {
+    facts.push(...(await withRun(database, run_id, (sql, run) => expireSecretUse(sql, newId, { run, id }))));
   }
   return facts;
 }

@@ -5,12 +5,11 @@ import { toWorkspace } from '../../run-log/workspace-sql';
 import type { Sql } from '../../database/sql';
 import { type RunAddress, runNotFound } from './lock-run';
 import { z } from 'zod';
+import { utcText } from '../../database/utc-text';
 import { checked, jsonDocument } from '../../database/checked-query';
 
 const countedRuns = 1_000;
 const shownCalls = 20;
-
-const utc = (time: string): string => `to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const momentRow = z.object({
   run: jsonDocument<RunJson>(),
@@ -26,6 +25,7 @@ const momentRow = z.object({
   ahead_in_queue: z.number(),
   calls: jsonDocument<RunMoment['calls']>(),
   children: jsonDocument<readonly Pick<RunMoment['childRuns'][number], 'run_id' | 'status'>[]>(),
+  secrets: jsonDocument<RunMoment['secrets']>(),
   /** Of a run that is due. */
   fact_types: z.array(z.string()),
   fact_type: z.custom<FactType>((value) => typeof value === 'string'),
@@ -40,9 +40,9 @@ type MomentRow = z.infer<typeof momentRow>;
 const momentOfRun = checked(
   momentRow,
   `
-select row_to_json(runs) as run, ${utc('statement_timestamp()')} as at,
-  runs.holds_thread, runs.queue, ${utc('runs.due_since')} as due_since,
-  runs.lease_owner is not null as is_leased, ${utc('runs.lease_expires_at')} as lease_expires_at,
+select row_to_json(runs) as run, ${utcText('statement_timestamp()')} as at,
+  runs.holds_thread, runs.queue, ${utcText('runs.due_since')} as due_since,
+  runs.lease_owner is not null as is_leased, ${utcText('runs.lease_expires_at')} as lease_expires_at,
   coalesce(runs.lease_expires_at < clock_timestamp(), false) as is_lease_expired,
   (select holder.id from runs as holder where holder.thread_id = runs.thread_id and holder.holds_thread) as holder,
   (select count(*)::int from (
@@ -58,10 +58,14 @@ select row_to_json(runs) as run, ${utc('statement_timestamp()')} as at,
     limit ${countedRuns}
   ) as counted) as ahead_in_queue,
   (select coalesce(json_agg(call), '[]') from (
-    select id, name, ${utc('started_at')} as since from tool_calls
+    select id, name, ${utcText('started_at')} as since from tool_calls
     where run_id = runs.id and status = case when runs.waiting is null then 'dispatched' else 'unknown' end
     order by iteration, index, id limit ${shownCalls}
   ) as call) as calls,
+  (select coalesce(json_agg(asked), '[]') from (
+    select name, host, ${utcText('requested_at')} as since from secret_approvals
+    where run_id = runs.id and outcome is null and expires_at > clock_timestamp() order by id limit ${shownCalls}
+  ) as asked) as secrets,
   (select coalesce(json_agg(child), '[]') from (
     select id as run_id, status from runs as child
     where runs.status = 'waiting_child' and child.parent_run_id = runs.id and child.finished_at is null
@@ -70,7 +74,7 @@ select row_to_json(runs) as run, ${utc('statement_timestamp()')} as at,
   case when runs.lease_owner is null and runs.holds_thread and runs.waiting is null then
     array(select distinct type from run_events where run_id = runs.id)
   else '{}' end as fact_types,
-  last_fact.type as fact_type, ${utc('last_fact.at')} as fact_at, last_fact.data ->> 'delay_ms' as delay_ms,
+  last_fact.type as fact_type, ${utcText('last_fact.at')} as fact_at, last_fact.data ->> 'delay_ms' as delay_ms,
   last_fact.data ->> 'paced_by' as paced_by,
   (select executor_id from sandboxes where sandboxes.thread_id = ${toWorkspace('runs.project_id', 'runs.thread_id')}) as executor_id
 from runs
@@ -103,6 +107,7 @@ const toMoment = (row: MomentRow): RunMoment => ({
   thread: { isHeld: row.holds_thread, holder: row.holder ?? undefined, ahead: row.ahead_on_thread },
   queue: { name: row.queue, dueSince: row.due_since, ahead: row.ahead_in_queue },
   calls: row.calls,
+  secrets: row.secrets,
   executorId: row.executor_id ?? undefined,
   unknown: unknownParts(
     toRun(row.run),

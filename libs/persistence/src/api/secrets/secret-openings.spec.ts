@@ -23,6 +23,7 @@ const fields = {
   methods: ['GET' as const],
   placement: { in: 'query' as const, name: 'key' },
   expires_at: null,
+  approval: 'none' as const,
 };
 const request: SecretRequest = { protocol: 'https:', host: 'api.example', port: 443, method: 'GET', path: '/a' };
 

@@ -4,6 +4,7 @@ import {
   type Secret,
   type SecretId,
   projectId,
+  secretApproval,
   secretId,
   secretMethod,
   secretName,
@@ -24,7 +25,10 @@ export interface SecretAddress {
 }
 
 /** What a client sets of a secret, besides its value. */
-export type SecretFields = Pick<Secret, 'description' | 'allowed_hosts' | 'methods' | 'placement' | 'expires_at'>;
+export type SecretFields = Pick<
+  Secret,
+  'description' | 'allowed_hosts' | 'methods' | 'placement' | 'expires_at' | 'approval'
+>;
 
 export interface NewSecret extends SecretAddress {
   readonly name: string;
@@ -49,6 +53,7 @@ const secretRow = z.object({
   methods: z.array(secretMethod),
   placement: secretPlacement,
   expires_at: z.date().nullable(),
+  approval: secretApproval,
   created_at: z.date(),
   updated_at: z.date(),
 });
@@ -58,7 +63,7 @@ type SecretRow = z.infer<typeof secretRow>;
 export const mostSecrets = 500;
 
 const columns =
-  'id, name, project_id, description, allowed_hosts, methods, placement, expires_at, created_at, updated_at';
+  'id, name, project_id, description, allowed_hosts, methods, placement, expires_at, approval, created_at, updated_at';
 
 const lockAccount = `select id from accounts where id = $1 for no key update`;
 const countSecrets = checked(
@@ -73,8 +78,8 @@ const ofName = checked(
 const insertSecret = checked(
   secretRow,
   `
-insert into secrets (id, account_id, project_id, name, description, sealed, allowed_hosts, methods, placement, expires_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${columns}`,
+insert into secrets (id, account_id, project_id, name, description, sealed, allowed_hosts, methods, placement, expires_at, approval)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${columns}`,
 );
 
 const oneSecret = checked(secretRow, `select ${columns} from secrets where account_id = $1 and id = $2`);
@@ -92,7 +97,7 @@ const updateSecret = checked(
   secretRow,
   `
 update secrets set description = $2, allowed_hosts = $3, methods = $4, placement = $5, expires_at = $6,
-  sealed = coalesce($7, sealed), updated_at = clock_timestamp()
+  approval = $7, sealed = coalesce($8, sealed), updated_at = clock_timestamp()
 where id = $1 returning ${columns}`,
 );
 
@@ -161,9 +166,9 @@ export class Secrets {
   }
 }
 
-const policyValues = ({ allowed_hosts: hosts, methods, placement, expires_at: expiresAt }: SecretFields) => [
+const policyValues = ({ allowed_hosts: hosts, methods, placement, expires_at: expiresAt, approval }: SecretFields) => [
   ...[hosts, methods, JSON.stringify(placement)],
-  expiresAt === null ? null : new Date(expiresAt),
+  ...[expiresAt === null ? null : new Date(expiresAt), approval],
 ];
 
 async function requireFreePlace(sql: Sql, accountId: AccountId): Promise<void> {

@@ -25,7 +25,13 @@ const statements = {
   thread_id: found(`from threads where threads.id = $4 and ${isTheirs}`),
   run_id: found(`from threads ${runs} where runs.id = $4 and ${isTheirs}`),
   tool_call_id: found(`${calls} where tool_calls.id = $4 and ${isTheirs}`),
-  approval_id: found(`${calls} where tool_calls.id = $4 and ${isTheirs}`),
+  /** Of a call, whose id is given; or of a secret. */
+  approval_id: found(
+    `from threads ${runs} where runs.id = coalesce(
+      (select run_id from tool_calls where id = $4),
+      (select run_id from secret_approvals where id = 'apr_' || substr($4, 6))
+    ) and ${isTheirs}`,
+  ),
   sandbox_id: found(
     `from sandboxes join threads on threads.id = sandboxes.thread_id where sandboxes.id = $4 and ${isTheirs}`,
   ),
