@@ -45,7 +45,8 @@ export class ThreadsController {
 
   @Route(routes.updateThread)
   updateThread({ address, body }: RouteInput<typeof routes.updateThread>) {
-    return this.threads.update({ ...address, title: body.title, isPublic: body.is_public });
+    const { title, is_public: isPublic, metadata } = body;
+    return this.threads.update({ ...address, title, isPublic, metadata });
   }
 
   @Route(routes.deleteThread)

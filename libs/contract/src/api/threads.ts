@@ -35,6 +35,10 @@ const thread = z.object({
   is_public: z.boolean(),
   metadata: z.record(z.string(), z.unknown()),
   created_at: z.iso.datetime(),
+  updated_at: z.iso
+    .datetime()
+    .optional()
+    .describe('When its title, its metadata or its sharing was last changed. Messages and runs do not count.'),
 });
 
 const title = z.string().trim().min(1).max(longestTitle);
@@ -60,10 +64,11 @@ const threadChange = z
       .describe(
         'Whether everyone who knows an id can read it and its runs, without a key. Nothing else becomes readable.',
       ),
+    metadata: metadata.optional().describe('Replaces all of it. `metadata.user` names no person here.'),
   })
-  .refine((change) => change.title !== undefined || change.is_public !== undefined, {
+  .refine((change) => Object.values(change).some((given) => given !== undefined), {
     path: ['title'],
-    message: 'give title, is_public, or both',
+    message: 'give title, is_public or metadata',
   });
 
 const threadQuery = pageQuery
@@ -150,7 +155,7 @@ export const threads = defineRoutes('threads', {
   updateThread: {
     method: 'PATCH',
     path: '/v1/threads/{thread_id}',
-    summary: 'Rename a thread, share it, or end its sharing',
+    summary: 'Rename a thread, replace its metadata, share it, or end its sharing',
     audit: 'thread.change',
     body: threadChange,
     answers: { 200: { body: thread } },
@@ -254,9 +259,10 @@ export const threadSchemas: ApiSchemas = {
       is_public: false,
       metadata: { customer: 'c-7' },
       created_at: at,
+      updated_at: at,
     },
     NewThread: { project_id: ids.project, user: 'user-4711', metadata: { customer: 'c-7' } },
-    ThreadChange: { title: 'The small program', is_public: true },
+    ThreadChange: { title: 'The small program', is_public: true, metadata: { customer: 'c-8' } },
     Message: {
       id: ids.message,
       thread_id: ids.thread,

@@ -54,6 +54,8 @@ export interface Thread {
   readonly is_public: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created_at: string;
+  /** When its title, its metadata or its sharing was last changed. */
+  readonly updated_at: string;
 }
 
 export interface NewestRun extends Pick<Run, 'id' | 'status' | 'finish_reason' | 'model' | 'created_at'> {
@@ -69,6 +71,7 @@ const threadRow = z.object({
   is_public: z.boolean(),
   metadata: jsonDocument<Readonly<Record<string, unknown>>>(),
   created_at: z.date(),
+  updated_at: z.date(),
   preview: z.string().nullable(),
   content: jsonDocument<readonly UserBlock[]>().nullable(),
   run_id: runId.nullable(),
@@ -117,7 +120,8 @@ function listStatement(given: readonly Condition[]) {
     threadRow,
     `
 with listed as (
-  select id, title, agent_id, project_id, end_user, is_public, metadata, created_at
+  select id, title, agent_id, project_id, end_user, is_public, metadata, created_at,
+    coalesce(updated_at, created_at) as updated_at
   from threads where account_id = $1 and deleted_at is null and not is_workspace ${where.join(' ')}
   order by id desc limit $${given.length + 2}
 )
@@ -172,6 +176,7 @@ const toThread = (row: ThreadRow): Thread => ({
   is_public: row.is_public,
   metadata: row.metadata,
   created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
 });
 
 function readPreview(content: readonly UserBlock[] | null): string | null {

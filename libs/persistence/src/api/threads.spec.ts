@@ -46,6 +46,28 @@ describe('Threads and their messages', () => {
     );
   });
 
+  it('say when a title, metadata or sharing was last changed, and nothing else counts', async () => {
+    const { threads, messages, accountId } = fixture;
+    const created = await thread({ customer: 'c-7' });
+    const address = { accountId, threadId: created.id };
+    expect(created.updated_at).toBe(created.created_at);
+    await messages.add({ ...address, content: textInput('Hi.') });
+    expect((await threads.get(address)).updated_at).toBe(created.created_at);
+
+    let last = created.updated_at;
+    for (const change of [{ title: 'One' }, { metadata: { order: '8' } }, { isPublic: true }, { title: null }]) {
+      const { updated_at: at } = await threads.update({ ...address, ...change });
+      expect(at >= last).toBe(true);
+      last = at;
+    }
+    expect(last > created.created_at).toBe(true);
+    const metadata = { order: '8' };
+    expect(await threads.get(address)).toMatchObject({ title: null, metadata, is_public: true, updated_at: last });
+    await expect(threads.update({ ...address, accountId: stranger, title: 'Mine' })).rejects.toMatchObject({
+      code: 'thread_not_found',
+    });
+  });
+
   it('refuse a cursor that points into another thread', async () => {
     const { messages, accountId } = fixture;
     const [here, there] = [await thread(), await thread()];

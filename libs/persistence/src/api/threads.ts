@@ -33,10 +33,9 @@ export interface ThreadChange extends ThreadAddress {
   /** Null removes it. */
   readonly title?: string | null | undefined;
   readonly isPublic?: boolean | undefined;
+  /** Replaces all of it. */
+  readonly metadata?: Thread['metadata'] | undefined;
 }
-
-/** Not deleted, and a conversation. */
-const isShown = { deletedAt: null, isWorkspace: false };
 
 /** Threads of one account each: another account's thread does not exist (`thread_not_found`). */
 export class Threads {
@@ -57,7 +56,13 @@ export class Threads {
       const row = { id, accountId, ...named, agentId: of.agent_id, projectId: of.project_id, user, metadata };
       const { createdAt } = await insertThread(sql, row);
       const begun = { id, ...named, preview: null, newest_run: null, ...of, user };
-      return storeResponse(sql, promised, { ...begun, is_public: false, metadata, created_at: createdAt });
+      return storeResponse(sql, promised, {
+        ...begun,
+        is_public: false,
+        metadata,
+        created_at: createdAt,
+        updated_at: createdAt,
+      });
     });
   }
 
@@ -72,14 +77,11 @@ export class Threads {
     return toPage(await listThreads(this.database.sql, filter), filter.limit);
   }
 
-  /** Renames it, shares it, or ends its sharing. What is undefined stays as it is. */
-  async update({ accountId, threadId: id, title, isPublic }: ThreadChange): Promise<Thread> {
-    const where = { id, accountId, ...isShown };
-    const data = {
-      ...(title !== undefined && { title: title && storedText(title) }),
-      ...(isPublic !== undefined && { isPublic }),
-    };
-    await this.database.prisma.thread.updateMany({ where, data });
+  /** What is undefined stays as it is. */
+  async update({ accountId, threadId: id, title, isPublic, metadata }: ThreadChange): Promise<Thread> {
+    const named = [title !== undefined, title ? storedText(title) : null];
+    const values = [...named, isPublic ?? null, metadata === undefined ? null : JSON.stringify(metadata)];
+    await this.database.sql.query(changeThread, [id, accountId, ...values]);
     return this.get({ accountId, threadId: id });
   }
 
@@ -113,7 +115,15 @@ const unfinishedRun = checked(
 select id from runs where thread_id = $1 and (holds_thread or status = 'queued') order by holds_thread desc, id limit 1`,
 );
 
-const setMetadata = `update threads set metadata = $2 where id = $1`;
+const changeThread = `
+update threads set
+  title = case when $3::boolean then $4::text else title end,
+  is_public = coalesce($5::boolean, is_public),
+  metadata = coalesce($6::json, metadata),
+  updated_at = clock_timestamp()
+where id = $1 and account_id = $2 and deleted_at is null and not is_workspace`;
+
+const setMetadata = `update threads set metadata = $2, updated_at = clock_timestamp() where id = $1`;
 
 const hideThread = `
 with vacated as (update sandboxes set vacate_at = clock_timestamp() where thread_id = $1)
