@@ -85,7 +85,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     ...{ config, executorId, directory, nats, log, turns, secretSource },
   });
   const { sandboxes, sandboxSlots, hosting } = sandboxParts;
-  const services = createToolServices(config, { proxy: OutboundProxy.from(config) });
+  const services = createToolServices(config, { proxy: OutboundProxy.from(config), box });
   const mcp = new McpTools(box, secretSource);
   const toolRunner = new ToolRunner({
     sandboxes: { ...toToolSandboxes(sandboxes, previews), requireHere: hosting.require.bind(hosting) },

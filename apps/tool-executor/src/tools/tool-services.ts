@@ -1,4 +1,4 @@
-import { publicInternet, resolveByDns, resolveWithSystem } from '@rondo/platform';
+import { type SecretBox, publicInternet, resolveByDns, resolveWithSystem } from '@rondo/platform';
 import { Parser } from '../parsing/parser';
 import { ServiceClient, type ServiceEndpoint, type ServiceRules, endpointAt } from '../services/service-client';
 import { type ServiceSettings, serviceSettings } from '../services/service-settings';
@@ -21,13 +21,15 @@ export interface ToolServices {
   readonly dataProviders: DataProviders | undefined;
   readonly transcription: Transcription | undefined;
   readonly cache: ResultCache;
+  /** Seals what this executor keeps in workspaces. */
+  readonly box: Pick<SecretBox, 'seal' | 'open'> | undefined;
 }
 
 const pauseMs = 1_000;
 
 export function createToolServices(
   settings: ServiceSettings = serviceSettings(),
-  given: Partial<ServiceRules> = {},
+  { box, ...given }: Partial<ServiceRules> & { readonly box?: ToolServices['box'] } = {},
 ): ToolServices {
   const rules = {
     ...{ resolve: resolveByDns(), isAllowed: publicInternet(), resolveInternal: resolveWithSystem(), pauseMs },
@@ -40,7 +42,7 @@ export function createToolServices(
   const { RAPIDAPI_KEY, RAPIDAPI_URL, TRANSCRIPTION_API_KEY, TRANSCRIPTION_URL } = settings;
   const speech = { key: TRANSCRIPTION_API_KEY, url: TRANSCRIPTION_URL, publicUrl: 'https://api.openai.com/v1' };
   return {
-    parser,
+    ...{ parser, box },
     cache: new ResultCache({ ttlS: settings.TOOL_CACHE_S, results: settings.TOOL_CACHE_RESULTS }),
     pages: reader ? new ServiceReader(reader.service, toClient(reader.endpoint)) : new PageReader(parser),
     search: engine && new WebSearch(searchEngines[engine.engine], toClient(engine.endpoint)),

@@ -3,6 +3,7 @@ import type { Sandbox } from '../../sandboxes';
 import { BrowserLost, BrowserProblem, PageUnresponsive } from './browser-errors';
 import type { CdpConnection } from './cdp-connection';
 import { Downloads } from './downloads';
+import { KeptLogins, type Sealing } from './kept-logins';
 import { type BrowserProcess, killBrowser, launchBrowser } from './launch-browser';
 import { type Observation, type PageDescription, pageDescription } from './page-state';
 import { type Tab, viewport } from './tab';
@@ -40,6 +41,7 @@ export class BrowserSession {
     private readonly sandbox: Sandbox,
     private readonly process: BrowserProcess,
     private readonly connection: CdpConnection,
+    private readonly logins: KeptLogins,
   ) {
     const note = (text: string) => {
       if (this.notes.length < maximumNotes) this.notes.push(text);
@@ -50,11 +52,13 @@ export class BrowserSession {
   }
 
   /** Rejects with BrowserProblem when there is no browser, or when it does not start. */
-  static async open(sandbox: Sandbox, run: string): Promise<BrowserSession> {
+  static async open(sandbox: Sandbox, run: string, box?: Sealing): Promise<BrowserSession> {
     const browser = await launchBrowser(sandbox, run);
     try {
       const connection = await browser.connect();
-      const session = new BrowserSession(sandbox, browser, connection);
+      const logins = new KeptLogins(sandbox, connection, box);
+      const session = new BrowserSession(sandbox, browser, connection, logins);
+      await logins.restore();
       await Promise.all([session.tabs.start(), session.downloads.start()]);
       return session;
     } catch (error) {
@@ -72,7 +76,9 @@ export class BrowserSession {
     try {
       const performed = await this.perform(action);
       ({ message } = performed);
-      return { ...performed, observation: await this.observe() };
+      const observation = await this.observe();
+      await this.logins.keep();
+      return { ...performed, observation };
     } catch (error) {
       if (error instanceof PageUnresponsive) return this.giveUp(message);
       if (error instanceof BrowserProblem) return this.leave(message);
@@ -101,7 +107,9 @@ export class BrowserSession {
    */
   async operate(action: Action): Promise<string | undefined> {
     try {
-      return (await this.perform(action)).problem;
+      const { problem } = await this.perform(action);
+      await this.logins.keep();
+      return problem;
     } catch (error) {
       if (error instanceof PageUnresponsive) throw new BrowserLost((await this.giveUp('')).problem);
       throw error;

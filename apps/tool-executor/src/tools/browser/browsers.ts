@@ -14,8 +14,8 @@ const sessions = new WeakMap<Sandbox, BrowserSession>();
  * Rejects with BrowserProblem when no browser can be started, and with OutcomeUnknown when it ended during the action.
  */
 export async function inBrowser(context: ToolContext, action: Action): Promise<ActionOutcome> {
-  const { sandbox, signal, runId } = context;
-  const session = await openSession(sandbox, runId);
+  const { sandbox, signal, runId, services } = context;
+  const session = await openSession(sandbox, runId, services.box);
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped = session.close();
@@ -48,11 +48,15 @@ export function runningBrowser(sandbox: Sandbox): BrowserSession | undefined {
   return session?.isOpen === true ? session : undefined;
 }
 
-async function openSession(sandbox: Sandbox, run: string): Promise<BrowserSession> {
+async function openSession(
+  sandbox: Sandbox,
+  run: string,
+  box: ToolContext['services']['box'],
+): Promise<BrowserSession> {
   const known = runningBrowser(sandbox);
   if (known) return known;
   try {
-    const session = await BrowserSession.open(sandbox, run);
+    const session = await BrowserSession.open(sandbox, run, box);
     sessions.set(sandbox, session);
     return session;
   } catch (error) {
