@@ -128,6 +128,7 @@ describe('a secret', () => {
     expect((await client.request('GET', '/inbox')).text).toContain(run.id);
     expect(await client.json('GET', `/runs/${run.id}/why`)).toMatchObject({ cause: 'approval' });
     await Promise.all(['gateway', 'agent-worker'].map((name) => rondo.services.get(name).kill()));
+    await rondo.services.get('gateway').start();
     expect(api.received.map(({ path }) => path)).not.toContain('/guarded');
     expect(await decide(run.id, 'approve')).toMatchObject({
       ...{ name: 'use_secret', outcome: 'approve' },

@@ -24,7 +24,7 @@ describe('threads over REST', () => {
     expect(read.body).toEqual({
       ...{ id: first, agent_id: null, project_id: null, user: null, is_public: false },
       ...{ title: null, preview: null, newest_run: null },
-      ...{ metadata: { topic: 'birds' }, created_at: expect.any(String) },
+      ...{ metadata: { topic: 'birds' }, created_at: expect.any(String), updated_at: expect.any(String) },
     });
 
     const page = await api().get('/v1/threads?limit=2').expect(200);
@@ -109,7 +109,7 @@ describe('threads over REST', () => {
     expect((await rename(tax, null).expect(200)).body.title).toBeNull();
     expect(await found('tax')).toEqual([]);
     const { body: refusal } = await rename(tax, undefined).expect(422);
-    expect(refusal.errors).toEqual([{ field: 'title', message: 'give title, is_public, or both' }]);
+    expect(refusal.errors).toEqual([{ field: 'title', message: 'give title, is_public or metadata' }]);
     await rename(tax, 'x'.repeat(201)).expect(422);
   });
 
