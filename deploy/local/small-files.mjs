@@ -44,7 +44,6 @@ const notMerged = new Set([
   'libs/llm/src',
   'libs/llm/src/providers',
   'libs/llm/src/tokens',
-  'libs/persistence/src/api/agents',
   'libs/persistence/src/api/billing',
   'libs/persistence/src/api/files',
   'libs/persistence/src/api/mcp-tools',

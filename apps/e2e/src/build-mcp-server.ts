@@ -4,7 +4,6 @@ import { json } from 'node:stream/consumers';
 import { InMemoryTaskStore } from '@modelcontextprotocol/sdk/experimental/tasks/stores/in-memory.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 
 /** A server of the official SDK whose only tool builds as a task, until it is told that it is done. Its tasks belong to no session. */
 export class BuildServer {
@@ -50,7 +49,7 @@ export class BuildServer {
     if (request.method !== 'POST') return void response.writeHead(405).end();
     const transport = new StreamableHTTPServerTransport({});
     response.once('finish', () => this.answered.emit(String((body as { method?: unknown }).method))); // a message
-    await this.newServer().connect(transport as Transport);
+    await this.newServer().connect(transport);
     await transport.handleRequest(request, response, body);
   }
 

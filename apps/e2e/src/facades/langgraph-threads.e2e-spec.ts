@@ -9,8 +9,8 @@ const model = 'demo/scripted';
 
 /** A balancer that sends a request to the other gateway where the first one cannot be reached. */
 const balanced: typeof fetch = async (input, init) => {
-  const url = String(input as string);
-  return fetch(url, init).catch(() => fetch(url.replace(deployment.client.url, deployment.other.url), init));
+  if (typeof input !== 'string') throw new Error('the client asks for a text');
+  return fetch(input, init).catch(() => fetch(input.replace(deployment.client.url, deployment.other.url), init));
 };
 const connect = ({ url, key }: RondoClient) => new Client({ apiUrl: `${url}/langgraph`, apiKey: key });
 const open = (threadId: string, to = deployment.client, more: object = {}) =>

@@ -325,7 +325,7 @@ describe.each(sdks)('LangGraph SDK %s', (version, sdk, ui) => {
     expect(await crons.search({ threadId: thread_id })).toMatchObject([
       { cron_id: onThread, thread_id, enabled: false, next_run_date: null, timezone: 'Europe/Berlin' },
     ]);
-    expect(await crons.search({ assistantId: model, metadata } as object)).toHaveLength(2);
+    expect(await crons.search({ assistantId: model, metadata })).toHaveLength(2);
     const schedule = (id: string) => `/schedules/${id}/run`;
     const run = await deployment.client.json<{ id: string }>('POST', schedule(onThread), {});
     await deployment.client.settled(run.id);

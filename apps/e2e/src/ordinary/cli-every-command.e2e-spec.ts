@@ -148,10 +148,10 @@ const uses: Record<string, () => Use | Promise<Use>> = {
   'mcp discover': () => ({ words: ['mcp', 'discover', 'http://10.0.0.1/'], code: 1, shows: /cannot be used/ }),
   'mcp ls': () => ({ words: ['mcp', 'ls'], shows: /TOOL +SERVER/, prints: 'nothing' }), // no run has used a server
   'mcp confirm': () => ({ words: ['mcp', 'confirm', 'mct_none', 'f'], code: 1, shows: /mcp_tool_not_found/ }),
+  'mcp forget': () => ({ words: ['mcp', 'forget', 'none'], shows: /0 tools are forgotten/ }),
   'mcp connect': () => ({ words: ['mcp', 'connect', 'no-url'], code: 1, shows: /url/ }),
   'mcp connections': () => ({ words: ['mcp', 'connections'], shows: /CONNECTION +SERVER/, prints: 'nothing' }),
   'mcp disconnect': () => ({ words: ['mcp', 'disconnect', 'mcc_none'], code: 1, shows: /mcp_connection_not_found/ }),
-  'mcp forget': () => ({ words: ['mcp', 'forget', 'none'], shows: /0 tools are forgotten/ }),
   'eval new': () => ({ words: ['eval', 'new', newName()], shows: /README\.md/ }),
   'eval agent': () => ({ words: ['eval', 'agent', 'gaia'], shows: /agt_\w+/ }),
   'eval run': () => ({

@@ -91,8 +91,8 @@ export class McpConnectionService {
     try {
       const { location, begun } = await oauth.begin({
         ...{ url: found.url, state, scopes: found.scopes },
-        given: this.open<OAuthClientInformation>(found, found.given),
-        before: this.open<StoredAuthorization>(found, found.sealed),
+        given: this.open(found, found.given) as OAuthClientInformation | undefined,
+        before: this.open(found, found.sealed) as StoredAuthorization | undefined,
       });
       const sealed = this.seal(found, begun);
       await links.begin(found.hash, {
@@ -113,7 +113,7 @@ export class McpConnectionService {
     const { links, oauth } = this.parts;
     if (state === undefined || browser === undefined) return unknown;
     const link = await links.take(toHash(state), toHash(browser));
-    const begun = link && this.open<BegunAuthorization>(link, link.attempt);
+    const begun = link && (this.open(link, link.attempt) as BegunAuthorization | undefined);
     if (!begun) return unknown;
     if (code === undefined)
       return this.fail(link, `It was not allowed: ${toProblem(new Error(error ?? 'no code came'))}`);
@@ -141,7 +141,7 @@ export class McpConnectionService {
   async delete(address: McpConnectionAddress): Promise<void> {
     const sealed = await this.parts.connections.delete(address);
     const { accountId: account_id, mcpConnectionId: connection_id } = address;
-    const stored = this.open<StoredAuthorization>({ account_id, connection_id }, sealed);
+    const stored = this.open({ account_id, connection_id }, sealed) as StoredAuthorization | undefined;
     if (stored) void this.parts.oauth.revoke(stored).catch(this.parts.onUnrevoked);
   }
 
@@ -161,9 +161,9 @@ export class McpConnectionService {
   }
 
   /** It was sealed by `seal`, so it has the form that it had. */
-  private open<Value>({ account_id: account, connection_id: id }: Owner, sealed: string | null): Value | undefined {
+  private open({ account_id: account, connection_id: id }: Owner, sealed: string | null): unknown {
     if (sealed === null) return undefined;
-    return JSON.parse(this.requireBox().open(sealed, mcpConnectionPurpose(account, id))) as Value;
+    return JSON.parse(this.requireBox().open(sealed, mcpConnectionPurpose(account, id)));
   }
 }
 

@@ -44,7 +44,7 @@ export class ProblemFilter implements ExceptionFilter {
     const response = problemResponse(error);
     if (response.body.code !== 'not_found') return response;
     const methods = this.allowed.at(request.path);
-    return methods.length === 0
+    return methods.length === 0 || methods.includes(request.method)
       ? response
       : { body: problem('method_not_allowed'), headers: { Allow: methods.join(', ') } };
   }

@@ -1,4 +1,4 @@
-import { type Duplex, duplexPair } from 'node:stream';
+import { duplexPair } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type CommandEvent, commandEvent } from '@rondo/contract';
 import { newUlid } from '@rondo/platform';
@@ -25,8 +25,7 @@ interface Options {
 
 /** A command that begins, and the client's end of its tunnel. */
 async function begin(command: string, { thread, timeout_ms = 30_000, ...where }: Options) {
-  const [near, far]: Duplex[] = duplexPair();
-  if (!near || !far) throw new Error('A pair has two ends.');
+  const [near, far] = duplexPair();
   const sandbox = await sandboxes.get(thread, { thread, account: 'acc_1' });
   const done = runPersonCommand(sandbox, { command, timeout_ms, ...where }, far);
   return { near, done };

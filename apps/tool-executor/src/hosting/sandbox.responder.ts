@@ -5,7 +5,7 @@ import { type NatsLink, answerRemovals, answerRunEnds } from '@rondo/messaging';
 import type { SandboxProvider } from '../sandboxes';
 import type { SiteStore } from '../sites/site-store';
 import { KeyedMutex } from '../keyed-mutex';
-import { ExecutorClosing } from '../tools/tool-runner';
+import { ExecutorClosing } from '../tools/tool-handler';
 
 interface SandboxResponderParts {
   readonly nats: NatsLink;

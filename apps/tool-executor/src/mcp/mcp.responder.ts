@@ -10,7 +10,7 @@ import {
 } from '@rondo/messaging';
 import { anySignal } from '@rondo/platform';
 import type { SandboxLog, SandboxProvider, SandboxSlots } from '../sandboxes';
-import { ExecutorClosing } from '../tools/tool-runner';
+import { ExecutorClosing } from '../tools/tool-handler';
 import type { WorkspaceHosting } from '../hosting/workspace-ownership';
 import { type StartedServer, longestConnectMs } from './mcp-connection';
 import { McpDiscoveries } from './mcp-discoveries';

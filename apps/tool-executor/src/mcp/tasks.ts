@@ -75,7 +75,8 @@ export async function pollTask(request: TaskRequest): Promise<McpAnswer | Requir
 }
 
 const asLost = (error: unknown): never => {
-  const isUnknown = error instanceof ProtocolError && error.code === ProtocolErrorCode.InvalidParams;
+  const isUnknown =
+    error instanceof ProtocolError && (error.code as ProtocolErrorCode) === ProtocolErrorCode.InvalidParams;
   throw isUnknown ? new TaskLost('it does not know its task any more', { cause: error }) : error;
 };
 

@@ -1,6 +1,6 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import type { ToolCallConsumer } from '@rondo/messaging';
-import { ExecutorClosing } from './tool-runner';
+import { ExecutorClosing } from './tool-handler';
 
 /** Consumes this executor's tool calls from its queue for as long as the application runs. */
 export class ToolCallProcessor implements OnApplicationBootstrap, OnModuleDestroy {

@@ -72,3 +72,8 @@ export const succeeded = (output: string, truncated = false): ToolResult => ({
   output,
   ...(truncated && { truncated }),
 });
+
+/** The abort reason of calls that are killed because the process ends, not because their run was stopped. */
+export class ExecutorClosing extends Error {
+  override readonly name = 'ExecutorClosing';
+}

@@ -1,6 +1,7 @@
 import { McpTools } from '../mcp/mcp-tools';
 import { createToolServices } from './tool-services';
-import { ExecutorClosing, ToolRunner, type ToolRunnerParts } from './tool-runner';
+import { ExecutorClosing } from './tool-handler';
+import { ToolRunner, type ToolRunnerParts } from './tool-runner';
 import { type Sandbox, SandboxError, type SandboxProvider } from '../sandboxes';
 import { EgressGate } from '../sandboxes/egress/egress-gate';
 import { egressSettings } from '../sandboxes/provider/sandbox-settings';

@@ -17,7 +17,7 @@ import { clipMiddle } from './clip-text';
 import { KeyedMutex, toTurn } from '../keyed-mutex';
 import { OutputFrames } from './output-frames';
 import { PlanWatch } from './plan-watch';
-import { InputRequired, OutcomeUnknown, TaskCreated, type ToolContext } from './tool-handler';
+import { ExecutorClosing, InputRequired, OutcomeUnknown, TaskCreated, type ToolContext } from './tool-handler';
 import { type HandledTool, handledToolNames, toolHandlerFor } from './tool-handlers';
 
 /** The sandbox enforces a command's timeout itself; this is what it may need beyond it to kill the command and report. */
@@ -32,11 +32,6 @@ export interface CallListeners {
   /** Aborted when the call's run is stopped, or with `ExecutorClosing` when this process is. */
   readonly signal: AbortSignal;
   readonly output: (text: string) => void;
-}
-
-/** The abort reason of calls that are killed because the process ends, not because their run was stopped. */
-export class ExecutorClosing extends Error {
-  override readonly name = 'ExecutorClosing';
 }
 
 export interface ToolRunnerParts {

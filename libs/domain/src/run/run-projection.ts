@@ -77,13 +77,10 @@ export function runChanges(facts: readonly NewFact[], at: string): RunChanges {
 function change(changes: Draft, fact: NewFact, at: string): void {
   switch (fact.type) {
     case 'run.started':
-      changes.status = 'running';
-      changes.startedAt = at;
-      changes.toolSet = fact.data.tool_set ?? null;
+      begin(changes, fact.data.tool_set ?? null, at);
       return;
     case 'run.waiting':
-      changes.status = waitingStatus[fact.data.reason];
-      changes.waiting = fact.data;
+      wait(changes, fact.data);
       return;
     case 'run.resumed':
       changes.status = 'queued';
@@ -136,6 +133,17 @@ function change(changes: Draft, fact: NewFact, at: string): void {
     case 'context.compaction_failed':
       return;
   }
+}
+
+function begin(changes: Draft, toolSet: Draft['toolSet'], at: string): void {
+  changes.status = 'running';
+  changes.startedAt = at;
+  changes.toolSet = toolSet;
+}
+
+function wait(changes: Draft, waiting: Waiting): void {
+  changes.status = waitingStatus[waiting.reason];
+  changes.waiting = waiting;
 }
 
 const waitingStatus: Record<Waiting['reason'], RunStatus> = {

@@ -185,10 +185,7 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'usage.recorded':
       return withUsage(state, fact.data);
     case 'tool.started':
-      return changed(state, {
-        calls: callsAfter(state.calls, fact),
-        ranCommands: state.ranCommands || leavesProcesses(fact.data.name),
-      });
+      return withStarted(state, fact);
     case 'tool.planned':
     case 'tool.completed':
       return withLoaded(state, fact);
@@ -211,6 +208,12 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
       return changed(state, { compaction: undefined, context: notCompacted(state.context, toPoint(state)) });
   }
 }
+
+const withStarted = (state: RunState, fact: Extract<NewFact | RecordedFact, { type: 'tool.started' }>): RunState =>
+  changed(state, {
+    calls: callsAfter(state.calls, fact),
+    ranCommands: state.ranCommands || leavesProcesses(fact.data.name),
+  });
 
 /** The list stays the same where nothing is added: what a prompt contains of tools is derived from it once. */
 function withLoaded(

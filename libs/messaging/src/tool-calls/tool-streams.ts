@@ -215,7 +215,7 @@ async function createStream({ streams }: JetStreamManager, config: Config, isClu
 }
 
 /**
- * What a stream is told apart by in a cluster, kept as its description by whoever creates it first: each server tells a time of its
+ * What a stream is told apart by in a cluster, kept as its description by its creator: each server tells a time of its
  * own for the creation, until all have agreed.
  */
 async function readIdentity(streams: StreamAPI, name: string): Promise<string> {

@@ -133,11 +133,7 @@ export class AnthropicTranslator {
         return kept({ type: 'agent.thread_context_compacted', id: eventIds.of(fact), processed_at: fact.at });
       case 'model.retried':
       case 'model.fell_back':
-        return kept(this.showRetry(fact), {
-          type: 'session.status_rescheduled',
-          id: eventIds.of(fact, 1),
-          processed_at: fact.at,
-        });
+        return kept(this.showRetry(fact), toRescheduled(fact));
       case 'run.completed':
       case 'run.stopped':
         return kept(...this.endRequest(fact), this.idle(fact, { type: 'end_turn' }, 1));
@@ -366,4 +362,10 @@ const toErrorType = (
     : code.includes('rate')
       ? 'model_rate_limited_error'
       : 'model_request_failed_error',
+});
+
+const toRescheduled = (fact: RecordedFact): SessionEvent => ({
+  type: 'session.status_rescheduled',
+  id: eventIds.of(fact, 1),
+  processed_at: fact.at,
 });

@@ -156,7 +156,7 @@ function toCron(schedule: ShownSchedule, threadName: string | null) {
   const metadata = shownMetadata(run.metadata);
   return {
     cron_id: id as string,
-    assistant_id: assistant as string,
+    assistant_id: assistant,
     thread_id: threadName,
     user_id: null,
     schedule: cron,

@@ -19,10 +19,13 @@ function translate(events: readonly SubscriberEvent[], since = -1, about: object
   return events.flatMap((event) => translator.translate(event)) as ThreadFrame[];
 }
 
-type Data = Readonly<Record<string, unknown>> & { readonly delta?: { readonly text?: string } };
+type Data = Readonly<Record<string, unknown>> & {
+  readonly event?: string;
+  readonly delta?: { readonly text?: string };
+};
 const toData = ({ params }: ThreadFrame) => params.data as Data;
 const short = (frames: readonly ThreadFrame[]): string[] =>
-  frames.map((frame) => (frame.method === 'values' ? 'values' : String(toData(frame)['event'] ?? frame.method)));
+  frames.map((frame) => (frame.method === 'values' ? 'values' : (toData(frame).event ?? frame.method)));
 const join = (frames: readonly ThreadFrame[]): string =>
   frames.map((frame) => toData(frame).delta?.text ?? '').join('');
 const ids = (frames: readonly ThreadFrame[]): string[] => frames.map(({ event_id: id }) => id);
@@ -55,7 +58,7 @@ describe('frames of a thread', () => {
       'message-finish', 'values', 'completed',
     ]); // prettier-ignore
     expect(join(frames)).toBe(words);
-    const ends = frames.filter((frame) => toData(frame)['event'] === 'content-block-finish');
+    const ends = frames.filter((frame) => toData(frame).event === 'content-block-finish');
     expect(ends.map(toData)).toMatchObject([
       { index: 0, content: { type: 'reasoning', reasoning: 'Hm, let me think about it.' } },
       { index: 1, content: { type: 'text', text: words } },

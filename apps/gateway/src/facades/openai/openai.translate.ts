@@ -2,6 +2,7 @@ import {
   type DeltaEvent,
   type RecordedFact,
   type ToolCall,
+  type ToolResult,
   type Usage,
   type Waiting,
   addUsage,
@@ -52,6 +53,8 @@ interface Shown {
   readonly streamId: string;
   isWithdrawn: boolean;
 }
+
+const toFailure = ({ error, output }: ToolResult): string => error ?? output;
 
 /** After these facts no more text of the reply comes. */
 const afterReply: ReadonlySet<RecordedFact['type']> = new Set([
@@ -194,10 +197,8 @@ export class ResponseTranslator {
           : this.showApproved(fact.data.tool_call_id);
       case 'tool.completed':
         return this.settleCall(fact.data.tool_call_id, { output: fact.data.result.output, error: null });
-      case 'tool.failed': {
-        const { tool_call_id: id, result } = fact.data;
-        return this.settleCall(id, { output: null, error: result.error ?? result.output });
-      }
+      case 'tool.failed':
+        return this.settleCall(fact.data.tool_call_id, { output: null, error: toFailure(fact.data.result) });
       case 'tool.unknown':
         return fact.data.message_id === undefined
           ? []

@@ -8,8 +8,8 @@ interface Shown {
   readonly status?: string;
   readonly message?: string;
   readonly message_id?: string | null;
-  readonly content: Record<string, unknown>;
-  readonly metadata: Record<string, unknown>;
+  readonly content: Record<string, string>;
+  readonly metadata: Record<string, string>;
 }
 
 /** Clients compare this text with the whole line. */
@@ -24,12 +24,9 @@ function readLines({ events }: Log, lastSeq = 0): string[] {
 
 const translate = (log: Log, lastSeq?: number): Shown[] =>
   readLines(log, lastSeq).map((line) => {
-    const {
-      content = '{}',
-      metadata = '{}',
-      ...row
-    } = JSON.parse(line) as Shown & Record<'content' | 'metadata', string>;
-    return { ...row, content: JSON.parse(content), metadata: JSON.parse(metadata) } as Shown;
+    const row = JSON.parse(line) as Omit<Shown, 'content' | 'metadata'> & { content?: string; metadata?: string };
+    const read = (json = '{}') => JSON.parse(json) as Record<string, string>;
+    return { ...row, content: read(row.content), metadata: read(row.metadata) };
   });
 
 /** The kind of each line, with what tells it apart. */

@@ -63,9 +63,7 @@ export class SunaTranslator {
       case 'iteration.started':
         return [this.state(fact, { status_type: 'assistant_response_start' })];
       case 'iteration.restarted':
-        for (const id of fact.data.withdrawn_stream_ids)
-          this.sent.delete(toStream({ type: 'message.delta', stream_id: id }));
-        return [];
+        return this.withdraw(fact.data.withdrawn_stream_ids);
       case 'message.created':
         return this.showMessage(fact);
       case 'tool.planned':
@@ -122,6 +120,12 @@ export class SunaTranslator {
     if (this.hasBegun) return [];
     this.hasBegun = true;
     return [this.state(fact, { status_type: 'thread_run_start', thread_run_id: fact.run_id })];
+  }
+
+  /** No line can say so: what is said anew is shown again, and the whole message replaces it. */
+  private withdraw(ids: readonly string[]): Line[] {
+    for (const id of ids) this.sent.delete(toStream({ type: 'message.delta', stream_id: id }));
+    return [];
   }
 
   /** What no delta has brought comes with the whole message, which replaces the pieces. */

@@ -29,6 +29,12 @@ export interface ActionOutcome {
   readonly observation?: Observation;
 }
 
+interface RunningBrowser {
+  readonly process: BrowserProcess;
+  readonly connection: CdpConnection;
+  readonly logins: KeptLogins;
+}
+
 /** A browser in a sandbox: opened, acted with, observed after every action, and closed with all of its processes. */
 export class BrowserSession {
   private readonly tabs: Tabs;
@@ -39,10 +45,9 @@ export class BrowserSession {
 
   private constructor(
     private readonly sandbox: Sandbox,
-    private readonly process: BrowserProcess,
-    private readonly connection: CdpConnection,
-    private readonly logins: KeptLogins,
+    private readonly running: RunningBrowser,
   ) {
+    const { connection } = running;
     const note = (text: string) => {
       if (this.notes.length < maximumNotes) this.notes.push(text);
     };
@@ -57,7 +62,7 @@ export class BrowserSession {
     try {
       const connection = await browser.connect();
       const logins = new KeptLogins(sandbox, connection, box);
-      const session = new BrowserSession(sandbox, browser, connection, logins);
+      const session = new BrowserSession(sandbox, { process: browser, connection, logins });
       await logins.restore();
       await Promise.all([session.tabs.start(), session.downloads.start()]);
       return session;
@@ -77,7 +82,7 @@ export class BrowserSession {
       const performed = await this.perform(action);
       ({ message } = performed);
       const observation = await this.observe();
-      await this.logins.keep();
+      await this.running.logins.keep();
       return { ...performed, observation };
     } catch (error) {
       if (error instanceof PageUnresponsive) return this.giveUp(message);
@@ -108,7 +113,7 @@ export class BrowserSession {
   async operate(action: Action): Promise<string | undefined> {
     try {
       const { problem } = await this.perform(action);
-      await this.logins.keep();
+      await this.running.logins.keep();
       return problem;
     } catch (error) {
       if (error instanceof PageUnresponsive) throw new BrowserLost((await this.giveUp('')).problem);
@@ -133,8 +138,8 @@ export class BrowserSession {
   /** Ends the browser. Resolves when its processes are dead. */
   close(): Promise<void> {
     this.isOpen = false;
-    this.connection.close();
-    return (this.closing ??= killBrowser(this.sandbox, this.process));
+    this.running.connection.close();
+    return (this.closing ??= killBrowser(this.sandbox, this.running.process));
   }
 
   /** Resolves to what the action says, or why it failed. Rejects with PageUnresponsive, or with BrowserLost. */
@@ -164,7 +169,7 @@ export class BrowserSession {
   }
 
   private async lost(): Promise<never> {
-    await this.connection.closed;
+    await this.running.connection.closed;
     throw new BrowserLost();
   }
 

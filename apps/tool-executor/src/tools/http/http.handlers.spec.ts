@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { ExecutorClosing } from '../tool-runner';
+import { ExecutorClosing } from '../tool-handler';
 import { EffectServer } from '../../testing/effect-server';
 import { ExecutorFixture, aCall } from '../../testing/executor-fixture';
 

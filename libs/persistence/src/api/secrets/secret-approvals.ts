@@ -85,7 +85,7 @@ export async function askForSecret(
   const expires_at = new Date(now + (run.settings.approvals?.expires_s ?? usualLifetimeS) * 1_000).toISOString();
   await sql.query(insertApproval, [id, run.id, secretId, call, name, host, method, path, requested_at, expires_at]);
   const asked = { approval_id: id, tool_call_id: call, name, host, method, path, requested_at, expires_at };
-  return { id, facts: await write(sql, newId, run, { type: 'secret.requested', data: asked }) };
+  return { id, facts: await write(sql, run, { newId, type: 'secret.requested', data: asked }) };
 }
 
 const close = `
@@ -110,7 +110,7 @@ export async function decideSecretUse(
     throw new TerminalError('approval_not_open', `${ruling.id} awaits no decision; its run is ${run.status}.`);
   const { outcome, decidedBy: decided_by, reason } = ruling;
   await sql.query(close, [found.id, outcome, decided_by, reason]);
-  return write(sql, newId, run, { type: 'secret.decided', data: { ...toData(found), outcome, decided_by, reason } });
+  return write(sql, run, { newId, type: 'secret.decided', data: { ...toData(found), outcome, decided_by, reason } });
 }
 
 /** Ends an approval whose time is over. The run's row is locked. */
@@ -124,7 +124,7 @@ export async function expireSecretUse(
   await sql.query(expire, [id]);
   if (isTerminal(run.status)) return [];
   const data = { ...toData(found), outcome: 'expire' as const, decided_by: null, reason: null };
-  return write(sql, newId, run, { type: 'secret.decided', data });
+  return write(sql, run, { newId, type: 'secret.decided', data });
 }
 
 const toData = ({ id: approval_id, call_id: tool_call_id, name }: Standing) => ({ approval_id, tool_call_id, name });
@@ -137,7 +137,11 @@ type SecretFact = {
 }['secret.requested' | 'secret.decided'];
 
 /** A worker may hold the run meanwhile: these facts change nothing that it decides by. */
-function write(sql: Sql, newId: NewId, run: Run, fact: SecretFact): Promise<readonly RecordedFact[]> {
+function write(
+  sql: Sql,
+  run: Run,
+  { newId, ...fact }: SecretFact & { newId: NewId },
+): Promise<readonly RecordedFact[]> {
   const claim = { runId: run.id, threadId: run.thread_id, epoch: run.epoch };
   return writeFacts(sql, claim, { facts: [{ ...fact, iteration: run.iteration }], newId });
 }
