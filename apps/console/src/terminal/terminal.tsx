@@ -108,6 +108,7 @@ function Prompt({ session, cwd, isRunning, commands }: PromptProps) {
       </span>
       <input
         aria-label="Command"
+        dir="auto"
         value={text}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={press}

@@ -17,6 +17,7 @@ const unchanging: Readonly<Record<string, string>> = {
   getSkillVersion: 'its files never change',
   getUploadedFile: 'its bytes never change',
   getRun: 'every change is a fact of its log, with its own time',
+  getMcpConnection: 'it says when it was connected, and until when its token is valid',
   getSandbox: 'it says when it was used last',
   getWebhookDelivery: 'it says when each attempt was, and the next one is',
   getPublicProject: 'a shared page shows when it was made',
