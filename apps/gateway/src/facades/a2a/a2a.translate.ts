@@ -2,6 +2,7 @@ import type { DeltaEvent, RecordedFact, Waiting } from '@rondo/contract';
 import { deltaText, storedTexts } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { describeOtherWait, isQuestion, readClosingWords } from '../run-answer';
+import { isSilent } from '../silent-facts';
 
 type TaskState =
   | 'TASK_STATE_SUBMITTED'
@@ -85,6 +86,7 @@ export class A2aTask {
   }
 
   private applyFact(fact: RecordedFact): A2aFrame[] {
+    if (isSilent(fact)) return [];
     switch (fact.type) {
       case 'run.started':
       case 'run.resumed':
@@ -114,32 +116,17 @@ export class A2aTask {
         return [
           this.setStatus(fact, 'TASK_STATE_FAILED', [{ text: `${fact.data.error.message} (${fact.data.error.code})` }]),
         ];
-      case 'run.created':
-      case 'run.forked':
       case 'tool.unknown':
       case 'tool.started':
-      case 'tool.resolved':
-      case 'tool.input_requested':
-      case 'tool.input_given':
-      case 'tool.task_created':
-      case 'secret.requested':
-      case 'secret.decided':
       case 'approval.requested':
       case 'approval.decided':
       case 'run.stop_requested':
       case 'iteration.started':
       case 'iteration.completed':
       case 'usage.recorded':
-      case 'budget.raised':
       case 'model.retried':
       case 'model.fell_back':
-      case 'browser.state':
-      case 'context.compaction_started':
       case 'context.compacted':
-      case 'context.compaction_failed':
-      case 'mcp.connected':
-      case 'mcp.skipped':
-      case 'database.replaced':
         return [];
     }
   }

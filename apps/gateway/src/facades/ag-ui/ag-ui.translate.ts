@@ -4,6 +4,7 @@ import type { AgUiMessage } from '@rondo/contract/api';
 import { deltaText, storedTexts, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { describeOtherWait, readClosingWords } from '../run-answer';
+import { isSilent } from '../silent-facts';
 import { Transcript, agUiIds, isShownAsText, toToolCall } from './ag-ui.messages';
 
 /** An event of AG-UI. */
@@ -127,6 +128,7 @@ export class AgUiTranslator {
   }
 
   private translateFact(fact: RecordedFact): Frame[] {
+    if (isSilent(fact)) return [];
     switch (fact.type) {
       case 'iteration.started':
         return this.beginStep(fact.data);
@@ -154,30 +156,15 @@ export class AgUiTranslator {
         return this.finish({ type: 'cancelled' });
       case 'run.failed':
         return this.fail(fact.data.error);
-      case 'run.created':
-      case 'run.forked':
       case 'run.started':
       case 'run.resumed':
       case 'run.stop_requested':
-      case 'budget.raised':
       case 'model.retried':
       case 'model.fell_back':
       case 'tool.started':
-      case 'tool.resolved':
-      case 'tool.input_requested':
-      case 'tool.input_given':
-      case 'tool.task_created':
-      case 'secret.requested':
-      case 'secret.decided':
       case 'approval.requested':
       case 'approval.decided':
-      case 'browser.state':
-      case 'context.compaction_started':
       case 'context.compacted':
-      case 'context.compaction_failed':
-      case 'mcp.connected':
-      case 'mcp.skipped':
-      case 'database.replaced':
         return [];
     }
   }

@@ -2,6 +2,7 @@ import type { DeltaEvent, FactWithType, FinishReason, RecordedFact, Waiting } fr
 import { deltaText, storedTexts, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { describeOtherWait, isQuestion, readClosingWords } from '../run-answer';
+import { isSilent } from '../silent-facts';
 
 /** A frame of the UI message stream, version 1. */
 export type Frame = { readonly type: string } & Readonly<Record<string, unknown>>;
@@ -70,6 +71,7 @@ export class AiSdkTranslator {
   }
 
   private translateFact(fact: RecordedFact): Frame[] {
+    if (isSilent(fact)) return [];
     switch (fact.type) {
       case 'iteration.started':
         return this.beginStep();
@@ -103,29 +105,14 @@ export class AiSdkTranslator {
         return this.end({ type: 'abort' });
       case 'run.failed':
         return this.fail(fact.data.error.message);
-      case 'run.created':
-      case 'run.forked':
       case 'run.started':
       case 'run.resumed':
       case 'run.stop_requested':
-      case 'budget.raised':
       case 'model.retried':
       case 'model.fell_back':
       case 'usage.recorded':
       case 'tool.started':
-      case 'tool.resolved':
-      case 'tool.input_requested':
-      case 'tool.input_given':
-      case 'tool.task_created':
-      case 'secret.requested':
-      case 'secret.decided':
-      case 'browser.state':
-      case 'context.compaction_started':
       case 'context.compacted':
-      case 'context.compaction_failed':
-      case 'mcp.connected':
-      case 'mcp.skipped':
-      case 'database.replaced':
         return [];
     }
   }

@@ -2,6 +2,7 @@ import type { ContentBlock, FactWithType, RecordedFact, Run, ToolCall } from '@r
 import { deltaText } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { describeOtherWait, readClosingWords } from '../run-answer';
+import { isSilent } from '../silent-facts';
 import { toAnthropicToolName } from './anthropic-tools';
 
 /** An event as the client reads it, in the form that its type has there. */
@@ -100,6 +101,7 @@ export class AnthropicTranslator {
   }
 
   private translateFact(fact: RecordedFact): Translated {
+    if (isSilent(fact)) return nothing;
     switch (fact.type) {
       case 'message.created':
         return kept(...this.showMessage(fact));
@@ -139,22 +141,7 @@ export class AnthropicTranslator {
         return kept(...this.endRequest(fact), this.idle(fact, { type: 'end_turn' }, 1));
       case 'run.failed':
         return kept(...this.endRequest(fact), ...this.fail(fact));
-      case 'run.created':
-      case 'run.forked':
       case 'iteration.completed':
-      case 'browser.state':
-      case 'budget.raised':
-      case 'tool.resolved':
-      case 'tool.input_requested':
-      case 'tool.input_given':
-      case 'tool.task_created':
-      case 'secret.requested':
-      case 'secret.decided':
-      case 'context.compaction_started':
-      case 'context.compaction_failed':
-      case 'mcp.connected':
-      case 'mcp.skipped':
-      case 'database.replaced':
         return nothing;
     }
   }

@@ -2,6 +2,7 @@ import { type Message, type RecordedFact, type Run, characterStart } from '@rond
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { type PositionedEvent, PositionedReader, readInteger, toInteger } from '../positions';
 import { isQuestion } from '../run-answer';
+import { isSilent } from '../silent-facts';
 import { type GraphInterrupt, type GraphMessage, type MessageState, toInterrupts } from './langgraph.messages';
 import { findLimitError, toSegmentName } from './langgraph.translate';
 
@@ -188,6 +189,7 @@ export class LangGraphThreadTranslator {
   }
 
   private showFact(fact: RecordedFact): Shown[] {
+    if (isSilent(fact)) return [];
     switch (fact.type) {
       case 'iteration.restarted':
         return [this.toValues(), ...this.withdraw(fact)];
@@ -210,32 +212,17 @@ export class LangGraphThreadTranslator {
         return this.end(fact.data.error);
       case 'run.stopped':
         return this.end('interrupted');
-      case 'run.created':
-      case 'run.forked':
       case 'run.started':
       case 'run.stop_requested':
-      case 'budget.raised':
       case 'iteration.started':
       case 'iteration.completed':
-      case 'browser.state':
       case 'model.retried':
       case 'model.fell_back':
       case 'usage.recorded':
       case 'tool.planned':
-      case 'tool.resolved':
-      case 'tool.input_requested':
-      case 'tool.input_given':
-      case 'secret.requested':
-      case 'secret.decided':
-      case 'tool.task_created':
       case 'approval.requested':
       case 'approval.decided':
-      case 'context.compaction_started':
       case 'context.compacted':
-      case 'context.compaction_failed':
-      case 'mcp.connected':
-      case 'mcp.skipped':
-      case 'database.replaced':
         return [];
     }
   }

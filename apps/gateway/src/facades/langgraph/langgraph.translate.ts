@@ -2,6 +2,7 @@ import type { FinishReason, RecordedFact, Run } from '@rondo/contract';
 import type { LangGraphStreamMode } from '@rondo/contract/api';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { type Position, type PositionedEvent, PositionedReader, writePosition } from '../positions';
+import { isSilent } from '../silent-facts';
 import {
   type GraphInterrupt,
   type GraphMessage,
@@ -120,6 +121,7 @@ export class LangGraphTranslator {
   }
 
   private readFact(fact: RecordedFact, isOwn: boolean): Shown[] {
+    if (isSilent(fact)) return [];
     switch (fact.type) {
       case 'iteration.started':
         this.step = fact.data.iteration;
@@ -136,14 +138,10 @@ export class LangGraphTranslator {
         return this.end({ status: 'interrupted', interrupts: [] });
       case 'run.failed':
         return this.end({ status: 'error', error: toGraphError(fact.data.error) });
-      case 'run.created':
-      case 'run.forked':
       case 'run.started':
       case 'run.resumed':
       case 'run.stop_requested':
-      case 'budget.raised':
       case 'iteration.completed':
-      case 'browser.state':
       case 'model.retried':
       case 'model.fell_back':
       case 'usage.recorded':
@@ -152,20 +150,9 @@ export class LangGraphTranslator {
       case 'tool.completed':
       case 'tool.failed':
       case 'tool.unknown':
-      case 'tool.resolved':
-      case 'tool.input_requested':
-      case 'tool.input_given':
-      case 'tool.task_created':
-      case 'secret.requested':
-      case 'secret.decided':
       case 'approval.requested':
       case 'approval.decided':
-      case 'context.compaction_started':
       case 'context.compacted':
-      case 'context.compaction_failed':
-      case 'mcp.connected':
-      case 'mcp.skipped':
-      case 'database.replaced':
         return [];
     }
   }

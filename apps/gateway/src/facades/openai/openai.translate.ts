@@ -12,6 +12,7 @@ import { deltaText, storedTexts, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { toInteger } from '../positions';
 import { describeOtherWait, isQuestion, readClosingWords } from '../run-answer';
+import { isSilent } from '../silent-facts';
 import { type Segment, toItemId } from './openai-ids';
 import {
   type Item,
@@ -188,6 +189,7 @@ export class ResponseTranslator {
   }
 
   private show(fact: RecordedFact): Frame[] {
+    if (isSilent(fact)) return [];
     switch (fact.type) {
       case 'tool.planned':
         return this.plan(fact.data.tool_call);
@@ -216,33 +218,18 @@ export class ResponseTranslator {
         const { message } = fact.data.error;
         return this.end('failed', { error: { code: 'server_error', message }, completed_at: toSeconds(fact.at) });
       }
-      case 'run.created':
-      case 'run.forked':
       case 'run.started':
       case 'run.resumed':
       case 'run.stop_requested':
-      case 'budget.raised':
       case 'iteration.started':
       case 'iteration.restarted':
       case 'iteration.completed':
       case 'message.created':
-      case 'browser.state':
       case 'model.retried':
       case 'model.fell_back':
-      case 'tool.resolved':
-      case 'tool.input_requested':
-      case 'tool.input_given':
-      case 'tool.task_created':
-      case 'secret.requested':
-      case 'secret.decided':
       case 'approval.requested':
       case 'approval.decided':
-      case 'context.compaction_started':
       case 'context.compacted':
-      case 'context.compaction_failed':
-      case 'mcp.connected':
-      case 'mcp.skipped':
-      case 'database.replaced':
         return [];
     }
   }

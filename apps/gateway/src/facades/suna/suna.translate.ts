@@ -2,6 +2,7 @@ import type { DeltaEvent, FactWithType, RecordedFact, RunEvent, Waiting } from '
 import { deltaText, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { describeOtherWait } from '../run-answer';
+import { isSilent } from '../silent-facts';
 import {
   type AnsweredCall,
   type RowParts,
@@ -57,6 +58,7 @@ export class SunaTranslator {
   }
 
   private translateFact(fact: RecordedFact): Line[] {
+    if (isSilent(fact)) return [];
     switch (fact.type) {
       case 'run.started':
         return this.begin(fact);
@@ -88,30 +90,15 @@ export class SunaTranslator {
         return this.end(...this.endRun(fact), toEnd('stopped', fact.data.reason ?? 'Agent run stopped'));
       case 'run.failed':
         return this.fail(fact, fact.data.error.message);
-      case 'run.created':
-      case 'run.forked':
       case 'run.resumed':
       case 'run.stop_requested':
-      case 'budget.raised':
       case 'model.retried':
       case 'model.fell_back':
       case 'usage.recorded':
       case 'tool.started':
-      case 'tool.resolved':
-      case 'tool.input_requested':
-      case 'tool.input_given':
-      case 'tool.task_created':
-      case 'secret.requested':
-      case 'secret.decided':
       case 'approval.requested':
       case 'approval.decided':
-      case 'browser.state':
-      case 'context.compaction_started':
       case 'context.compacted':
-      case 'context.compaction_failed':
-      case 'mcp.connected':
-      case 'mcp.skipped':
-      case 'database.replaced':
         return [];
     }
   }
