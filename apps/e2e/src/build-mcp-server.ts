@@ -1,12 +1,13 @@
-import { EventEmitter, once } from 'node:events';
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { InMemoryTaskStore } from '@modelcontextprotocol/sdk/experimental/tasks/stores/in-memory.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { LoopbackServer } from './loopback-server';
 
 /** A server of the official SDK whose only tool builds as a task, until it is told that it is done. Its tasks belong to no session. */
-export class BuildServer {
+export class BuildServer extends LoopbackServer {
   /** How often it was called. */
   builds = 0;
   /** Emits the method of each request that it has answered. */
@@ -14,21 +15,8 @@ export class BuildServer {
   private readonly store = new InMemoryTaskStore();
   private readonly tasks: string[] = [];
 
-  private constructor(
-    private readonly http: Server,
-    readonly port: number,
-  ) {}
-
-  static async open(): Promise<BuildServer> {
-    const http = createServer((request, response) => void server.serve(request, response));
-    http.listen(0, '127.0.0.1');
-    await once(http, 'listening');
-    const server = new BuildServer(http, (http.address() as { port: number }).port); // it listens on TCP
-    return server;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.port}/mcp`;
+  static open(): Promise<BuildServer> {
+    return new BuildServer().listen();
   }
 
   /** The newest task is done. */
@@ -37,14 +25,12 @@ export class BuildServer {
     await this.store.storeTaskResult(this.tasks.at(-1) ?? '', 'completed', { content });
   }
 
-  async close(): Promise<void> {
+  override close(): Promise<void> {
     this.store.cleanup();
-    this.http.close();
-    this.http.closeAllConnections();
-    await once(this.http, 'close');
+    return super.close();
   }
 
-  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected override async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = request.method === 'POST' ? await json(request) : undefined;
     if (request.method !== 'POST') return void response.writeHead(405).end();
     const transport = new StreamableHTTPServerTransport({});

@@ -1,38 +1,26 @@
-import { once } from 'node:events';
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { McpServer, createMcpHandler, inputRequired } from '@modelcontextprotocol/server';
+import { LoopbackServer } from './loopback-server';
 
 /** Serves a server of the official package over real HTTP, in the protocol of 2026-07-28 alone. */
-export class HttpMcpServer {
+export class HttpMcpServer extends LoopbackServer {
   private readonly handler = createMcpHandler(() => this.newServer(), { legacy: 'reject' });
 
-  private constructor(
-    private readonly newServer: () => McpServer,
-    private readonly http: Server,
-    readonly port: number,
-  ) {}
-
-  static async open(newServer: () => McpServer): Promise<HttpMcpServer> {
-    const http = createServer((request, response) => void server.serve(request, response));
-    http.listen(0, '127.0.0.1');
-    await once(http, 'listening');
-    const server = new HttpMcpServer(newServer, http, (http.address() as { port: number }).port); // it listens on TCP
-    return server;
+  private constructor(private readonly newServer: () => McpServer) {
+    super();
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${this.port}/mcp`;
+  static open(newServer: () => McpServer): Promise<HttpMcpServer> {
+    return new HttpMcpServer(newServer).listen();
   }
 
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     await this.handler.close();
-    this.http.close();
-    this.http.closeAllConnections();
-    await once(this.http, 'close');
+    await super.close();
   }
 
-  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected override async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as [string, string]);
     const method = request.method ?? 'GET';
     const body = method === 'POST' ? await text(request) : undefined;
