@@ -14,7 +14,7 @@ function readVersion4Sockets(pids: readonly number[]): string[] {
   return lines.filter((line) => files.includes(`socket:[${line.trim().split(/\s+/)[9]}]`));
 }
 
-const statusOf = (url: string) => command(`curl -g -s -o /dev/null -w '%{http_code}' '${url}'; true`);
+const fetchStatus = (url: string) => command(`curl -g -s -o /dev/null -w '%{http_code}' '${url}'; true`);
 
 describe('a deployment that knows no address of version 4', () => {
   const api = createServer((_, response) => response.end('from inside'));
@@ -50,7 +50,10 @@ describe('a deployment that knows no address of version 4', () => {
   it('lets commands reach an internal host by its address, and no private one, however it is written', async () => {
     const { port } = api.address() as AddressInfo;
     const others = [`[::ffff:127.0.0.1]:${port}`, `[64:ff9b::7f00:1]:${port}`, `[fd00:ec2::254]`, `[fe80::1]`];
-    const calls = [command(`curl -g -s 'http://[::1]:${port}/'`), ...others.map((one) => statusOf(`http://${one}/`))];
+    const calls = [
+      command(`curl -g -s 'http://[::1]:${port}/'`),
+      ...others.map((one) => fetchStatus(`http://${one}/`)),
+    ];
     const { id } = await client.createRun(scripted('reach', [{ calls }, { text: 'Done.' }]));
 
     expect(await client.settled(id)).toMatchObject({ status: 'completed' });

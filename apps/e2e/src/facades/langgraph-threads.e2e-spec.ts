@@ -30,7 +30,7 @@ async function readTexts(stream: Stream, count: number): Promise<string[]> {
 interface Shown {
   readonly messages: readonly { readonly id: string; readonly content: unknown; readonly type: string }[];
 }
-const textsOf = (state: unknown): unknown[] => (state as Shown).messages.map(({ content }) => content);
+const listWords = (state: unknown): unknown[] => (state as Shown).messages.map(({ content }) => content);
 
 describe('streams of threads of the LangGraph SDK', () => {
   it('have text and a tool, and the state at the end', async () => {
@@ -48,7 +48,7 @@ describe('streams of threads of the LangGraph SDK', () => {
       input: { command: 'echo seen' },
       output: expect.stringContaining('seen') as string,
     });
-    expect(textsOf(await stream.output).at(-1)).toBe('Seen.');
+    expect(listWords(await stream.output).at(-1)).toBe('Seen.');
     expect(await connect(deployment.client).runs.get(stream.threadId, String(run))).toMatchObject({
       status: 'success',
     });
@@ -74,7 +74,7 @@ describe('streams of threads of the LangGraph SDK', () => {
       if (method === 'values') state = params.data;
       if ((params.data as { event?: string }).event === 'completed') break;
     }
-    expect(textsOf(state).slice(2)).toEqual(['Blue.', 'It is blue.']);
+    expect(listWords(state).slice(2)).toEqual(['Blue.', 'It is blue.']);
     await expect(stream.input.respond(answer)).rejects.toMatchObject({ code: 'no_such_interrupt' });
     await stream.close();
   });
@@ -157,7 +157,7 @@ describe('streams of threads of the LangGraph SDK', () => {
     }
     await ending;
     expect(texts.at(-1)).toBe(long);
-    expect(textsOf(await second.output).at(-1)).toBe(long);
+    expect(listWords(await second.output).at(-1)).toBe(long);
     expect(await deployment.client.settled(String(next.run_id))).toMatchObject({ status: 'completed' });
     await second.close();
   });

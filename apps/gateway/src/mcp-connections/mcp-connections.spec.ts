@@ -65,7 +65,7 @@ async function token(more: Partial<McpTokenQuestion> = {}): Promise<{ text: stri
   if (answer.how !== 'token') throw new Error(`no token: ${JSON.stringify(answer)}`);
   return { text: open(answer.sealed), version: answer.version };
 }
-const runOf = async (owner: 'account' | 'user', more: object = {}) =>
+const createRunFor = async (owner: 'account' | 'user', more: object = {}) =>
   (
     await gateway.createRun(
       {
@@ -104,21 +104,21 @@ describe('an MCP server that wants a token', () => {
     const [ofAccount, ofAda] = [await connected(), await connected({ user: 'ada' })];
     const { body } = await gateway.as(key).get(`/v1/mcp-connections?user=ada`).expect(200);
     expect((body.data as McpConnection[]).map(({ id }) => id)).toEqual([ofAda.id]);
-    const tokenOf = async (owner: 'account' | 'user', more: object = {}) =>
-      (await token({ run_id: await runOf(owner, more), owner })).text;
+    const askToken = async (owner: 'account' | 'user', more: object = {}) =>
+      (await token({ run_id: await createRunFor(owner, more), owner })).text;
 
     const tokens = [
-      await tokenOf('account'),
-      await tokenOf('account', { user: 'ada' }),
-      await tokenOf('user', { user: 'ada' }),
+      await askToken('account'),
+      await askToken('account', { user: 'ada' }),
+      await askToken('user', { user: 'ada' }),
     ];
     expect(tokens[0]).toBe(tokens[1]);
     expect(tokens[2]).not.toBe(tokens[0]);
-    expect(await ask({ run_id: await runOf('user', { user: 'bob' }), owner: 'user' })).toEqual({
+    expect(await ask({ run_id: await createRunFor('user', { user: 'bob' }), owner: 'user' })).toEqual({
       how: 'missing',
       page: null,
     });
-    expect(await ask({ run_id: await runOf('user'), owner: 'user' })).toMatchObject({ how: 'refused' });
+    expect(await ask({ run_id: await createRunFor('user'), owner: 'user' })).toMatchObject({ how: 'refused' });
     expect(ofAccount.id).not.toBe(ofAda.id);
   });
 
@@ -185,7 +185,7 @@ describe('an MCP server that wants a token', () => {
   });
 
   it('leads a call to a page on which it is connected', async () => {
-    const run_id = await runOf('account');
+    const run_id = await createRunFor('account');
     const [approval] = await (await worker.claim(run_id)).requestApprovals();
     const call_id = toCallId(approvalId.parse(approval));
     expect(await ask({ run_id, call_id: toCallId(approvalId.parse('apr_none')) })).toEqual({

@@ -27,7 +27,7 @@ async function consent(location: URL) {
   const back = new URL(response.headers.get('location') ?? 'about:blank');
   return { code: back.searchParams.get('code') ?? '', iss: back.searchParams.get('iss') ?? '', back };
 }
-const problemOf = (asked: Promise<unknown>) => asked.then(() => 'none', toProblem);
+const readProblem = (asked: Promise<unknown>) => asked.then(() => 'none', toProblem);
 
 async function otherServer(options: Parameters<typeof AuthorizationServer.open>[0] = {}) {
   const other = await AuthorizationServer.open(options);
@@ -51,7 +51,7 @@ describe('an authorization', () => {
     expect(authorization.accepts(`Bearer ${fresh.tokens.access_token}`, 'http://127.0.0.1:1/mcp')).toBe(false);
     expect(authorization.asked.map((form) => form.get('resource'))).toEqual([server.url, server.url]);
     expect(fresh.tokens.refresh_token).not.toBe(stored.tokens.refresh_token);
-    expect(await problemOf(oauth.refresh(stored))).toContain('invalid_grant');
+    expect(await readProblem(oauth.refresh(stored))).toContain('invalid_grant');
     await oauth.revoke(fresh);
     expect(authorization.accepts(`Bearer ${fresh.tokens.access_token}`, server.url)).toBe(false);
   });
@@ -86,7 +86,7 @@ describe('an authorization', () => {
   ])('is refused with another %s', async (_, change) => {
     const oauth = requests();
     const { location, begun } = await begin(oauth);
-    expect(await problemOf(oauth.finish(change(begun), await consent(location)))).toContain('invalid_grant');
+    expect(await readProblem(oauth.finish(change(begun), await consent(location)))).toContain('invalid_grant');
   });
 });
 
@@ -95,7 +95,7 @@ describe('attack: an authorization server or an MCP server lies', () => {
     const oauth = requests();
     for (const issuer of ['http://169.254.169.254', 'http://127.0.0.1:1', 'http://[::1]:80', 'https://10.0.0.1']) {
       server.metadata = { authorization_servers: [issuer] };
-      expect(await problemOf(begin(oauth))).toContain('may not be reached');
+      expect(await readProblem(begin(oauth))).toContain('may not be reached');
     }
   });
 
@@ -103,7 +103,7 @@ describe('attack: an authorization server or an MCP server lies', () => {
     for (const page of ['http://evil.example/authorize', 'https://user:pass@evil.example/', 'javascript:alert(1)']) {
       const lying = await otherServer({ metadata: { authorization_endpoint: page } });
       server.metadata = { authorization_servers: [lying.issuer] };
-      expect(await problemOf(begin(requests(undefined, lying.port)))).not.toBe('none');
+      expect(await readProblem(begin(requests(undefined, lying.port)))).not.toBe('none');
     }
   });
 
@@ -114,7 +114,7 @@ describe('attack: an authorization server or an MCP server lies', () => {
     const oauth = requests(undefined, lying.port);
     const { location, begun } = await begin(oauth);
 
-    expect(await problemOf(oauth.finish(begun, await consent(location)))).toContain('may not be reached');
+    expect(await readProblem(oauth.finish(begun, await consent(location)))).toContain('may not be reached');
     expect(listener.asked).toEqual([]);
   });
 
@@ -124,26 +124,26 @@ describe('attack: an authorization server or an MCP server lies', () => {
     const { code } = await consent(location);
 
     for (const iss of ['https://evil.example', undefined])
-      expect(await problemOf(oauth.finish(begun, { code, iss }))).not.toBe('none');
+      expect(await readProblem(oauth.finish(begun, { code, iss }))).not.toBe('none');
     expect(authorization.asked).toEqual([]);
   });
 
   it('about its name: metadata of another issuer are not believed', async () => {
     const lying = await otherServer({ metadata: { issuer: authorization.issuer } });
     server.metadata = { authorization_servers: [lying.issuer] };
-    expect(await problemOf(begin(requests(undefined, lying.port)))).not.toBe('none');
+    expect(await readProblem(begin(requests(undefined, lying.port)))).not.toBe('none');
   });
 
   it('about what a token is for: a server gets no token for another', async () => {
     server.metadata = { resource: 'https://bank.example/mcp' };
-    expect(await problemOf(begin())).toContain('does not match');
+    expect(await readProblem(begin())).toContain('does not match');
   });
 
   it('about its abilities: without PKCE by S256 nothing is begun', async () => {
     for (const methods of [undefined, ['plain']]) {
       const weak = await otherServer({ metadata: { code_challenge_methods_supported: methods } });
       server.metadata = { authorization_servers: [weak.issuer] };
-      expect(await problemOf(begin(requests(undefined, weak.port)))).toContain('PKCE');
+      expect(await readProblem(begin(requests(undefined, weak.port)))).toContain('PKCE');
     }
   });
 });

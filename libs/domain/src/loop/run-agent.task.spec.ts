@@ -15,7 +15,7 @@ function build({ forgets = [] }: { readonly forgets?: readonly number[] } = {}) 
   return { harness: new RunHarness({ model, tools }), sent, tools };
 }
 
-const factsOf = ({ log }: RunHarness) =>
+const listFacts = ({ log }: RunHarness) =>
   log.map(({ type }) => type).filter((type) => type.startsWith('tool.') && type !== 'tool.planned');
 
 describe('a call that becomes a task of its server', () => {
@@ -29,7 +29,7 @@ describe('a call that becomes a task of its server', () => {
       { attempt: 1, task: undefined },
       { attempt: 2, task: { id: 'task 1' } },
     ]);
-    expect(factsOf(harness)).toEqual(['tool.started', 'tool.task_created', 'tool.started', 'tool.completed']);
+    expect(listFacts(harness)).toEqual(['tool.started', 'tool.task_created', 'tool.started', 'tool.completed']);
     expect([...tools.effects.values()]).toEqual([1]);
   });
 
@@ -40,7 +40,7 @@ describe('a call that becomes a task of its server', () => {
 
     expect(harness.store.status(harness.id)).toBe('completed');
     expect(sent.map(({ task }) => task?.id)).toEqual([undefined, 'task 1', 'task 1', 'task 1']);
-    expect(factsOf(harness)).not.toContain('tool.unknown');
+    expect(listFacts(harness)).not.toContain('tool.unknown');
     expect([...tools.effects.values()]).toEqual([1]);
   });
 });

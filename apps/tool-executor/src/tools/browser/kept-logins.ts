@@ -51,14 +51,14 @@ export class KeptLogins {
     const text = JSON.stringify(known?.cookies.slice(0, mostCookies) ?? []);
     if (!known || text === this.last || text.length > mostBytes) return;
     const sealed = this.box.seal(text, this.purpose);
-    await this.sandbox.files.write(path, sealed, { mode: 'put', permissions: 0o600 }).catch(unlessOf(SandboxError));
+    await this.sandbox.files.write(path, sealed, { mode: 'put', permissions: 0o600 }).catch(passOver(SandboxError));
     this.last = text;
   }
 
   private async read(): Promise<readonly z.infer<typeof cookie>[]> {
     if (!this.box) return [];
     const range = { offset: 0, length: 2 * mostBytes };
-    const file = await this.sandbox.files.read(path, range).catch(unlessOf(SandboxError));
+    const file = await this.sandbox.files.read(path, range).catch(passOver(SandboxError));
     if (!file) return [];
     try {
       this.last = this.box.open(file.content.toString(), this.purpose);
@@ -77,7 +77,7 @@ export class KeptLogins {
   private send<Result>(method: string, params: object, result: z.ZodType<Result>): Promise<Result | undefined> {
     return this.connection
       .send({ method, params }, { result, timeoutMs: commandMs })
-      .catch(unlessOf(CommandRefused, PageUnresponsive, BrowserLost));
+      .catch(passOver(CommandRefused, PageUnresponsive, BrowserLost));
   }
 }
 
@@ -89,7 +89,7 @@ function toParameter({ domain, expires, ...rest }: z.infer<typeof cookie>): obje
   return { ...rest, ...place, ...(expires >= 0 && { expires }) };
 }
 
-const unlessOf =
+const passOver =
   (...kinds: readonly (abstract new (...given: never[]) => Error)[]) =>
   (error: unknown): undefined => {
     if (!kinds.some((kind) => error instanceof kind)) throw error;

@@ -54,7 +54,7 @@ const tokenRow = z.object({
 });
 export type McpTokenRow = z.infer<typeof tokenRow>;
 
-const tokensOf = checked(
+const selectTokens = checked(
   tokenRow,
   `
 select id, status, sealed, version, coalesce(expires_at <= clock_timestamp(), false) as is_expired,
@@ -104,7 +104,7 @@ export class McpTokens {
   }
 
   find({ accountId, user, url }: McpConnectionTarget): Promise<McpTokenRow | undefined> {
-    return tokensOf.first(this.database.sql, [accountId, user, url]);
+    return selectTokens.first(this.database.sql, [accountId, user, url]);
   }
 
   /** False where another gateway refreshes them, or has just done so. */
