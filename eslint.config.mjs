@@ -22,6 +22,7 @@ const arrows = {
   'apps/simulation': ['contract', 'domain'],
   'apps/cli': ['client'],
   'apps/cli/src/resources': ['client', 'contract'], // its commands are made from the routes
+  'apps/cli/src/evaluation': ['client', 'domain'], // its report is a page, whose text is escaped as elsewhere
   'apps/cli/src/replay': ['client', 'contract', 'domain'], // it runs the loop itself
   'apps/console': ['client', 'react'],
   'apps/chaos': ['client', 'contract', 'test-deployment', 'persistence/testing', 'messaging/testing'],

@@ -189,6 +189,7 @@ export { type BudgetRaise, raiseBudget } from './run/raise-budget';
 export { countSentImages } from './context/to-context';
 export { messagesForNextRun } from './context/messages-for-next-run';
 export { dialectNamed } from './dialects/registry';
+export { encodeEntities } from './dialects/xml/entities';
 export { CachingTokenCounter } from './context/caching-token-counter';
 export { budgetOfModel, toBudgets } from './context/model-budgets';
 

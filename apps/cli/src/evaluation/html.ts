@@ -1,19 +1,10 @@
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
+import { encodeEntities } from '@rondo/domain';
 
-/** Everything that is not this program's own is hostile: names, questions, and what models wrote. */
-export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? '');
-
-/** Cells are HTML already. */
+/** Cells are HTML already: names, questions and what models wrote are hostile, and were encoded. */
 export function toTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const row = (tag: string, cells: readonly string[]) =>
     `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`;
-  return `<table>\n${[row('th', titles.map(escaped)), ...rows.map((cells) => row('td', cells))].join('\n')}\n</table>`;
+  return `<table>\n${[row('th', titles.map(encodeEntities)), ...rows.map((cells) => row('td', cells))].join('\n')}\n</table>`;
 }
 
 /** The policy allows nothing but the style of the page, so that no text can load or run anything. */
@@ -23,7 +14,7 @@ export const toPage = (title: string, style: string, parts: readonly string[]): 
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width">
-<title>${escaped(title)}</title>
+<title>${encodeEntities(title)}</title>
 <style>
 ${style}</style>
 </head>

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { escaped } from './html';
 import { reportPage } from './report-page';
 import type { TaskResult } from './result';
 import { scored } from './scored-result';
@@ -36,10 +35,6 @@ describe('the report of an evaluation', () => {
   it('has as many tags whatever a model wrote', () => {
     const tags = (text: string) => reportPage([{ name: 'n', results: scored([result(text)]) }]).match(/[<"]/g)?.length;
     fc.assert(fc.property(fc.string(), (text) => tags(text) === tags('')));
-  });
-
-  it('escapes every sign that HTML reads', () => {
-    expect(escaped(`<&>"'`)).toBe('&lt;&amp;&gt;&quot;&#39;');
   });
 
   it('draws the share of right answers with its interval', () => {

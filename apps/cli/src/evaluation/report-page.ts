@@ -1,4 +1,5 @@
-import { escaped, toPage, toTable } from './html';
+import { encodeEntities } from '@rondo/domain';
+import { toPage, toTable } from './html';
 import { type Bar, toPlot } from './report-plot';
 import { reportStyle } from './report-style';
 import type { ScoredResult } from './scored-result';
@@ -20,7 +21,7 @@ interface NamedSummary {
 export function reportPage(evaluations: readonly NamedResults[]): string {
   const all = evaluations.map(({ name, results }) => ({ name, results, summary: toSummary(results) }));
   return toPage('Evaluation', reportStyle, [
-    `<h1>${escaped(all.map(({ name }) => name).join(' · '))}</h1>`,
+    `<h1>${encodeEntities(all.map(({ name }) => name).join(' · '))}</h1>`,
     '<div class="plots">',
     toPlot('Right answers, with 95 % confidence', all.map(accuracyBar)),
     toPlot(
@@ -36,7 +37,7 @@ export function reportPage(evaluations: readonly NamedResults[]): string {
     toTable(['Evaluation', 'Model', 'Tasks', 'Right', 'Errors', 'Tokens', 'Cost of the judge'], all.map(sumRow)),
     ...listDifferences(all),
     ...levelTable(all),
-    ...all.map(({ name, results }) => `<h2>${escaped(name)}</h2>\n${taskTable(results)}`),
+    ...all.map(({ name, results }) => `<h2>${encodeEntities(name)}</h2>\n${taskTable(results)}`),
   ]);
 }
 
@@ -59,7 +60,7 @@ function sumRow({ name, results, summary }: NamedSummary): string[] {
   const open = unjudged === 0 ? '' : `, ${unjudged} unjudged`;
   const judge = judging.answers === 0 ? '' : costText(judging.costUsd, judging.unpriced);
   const tokens = `${inputTokens} + ${outputTokens}`;
-  return [name, models, `${tasks}`, `${right}/${scored}${open}`, `${errors}`, tokens, judge].map(escaped);
+  return [name, models, `${tasks}`, `${right}/${scored}${open}`, `${errors}`, tokens, judge].map(encodeEntities);
 }
 
 /** Of each evaluation and the first one. */
@@ -69,10 +70,12 @@ function listDifferences([first, ...others]: readonly NamedSummary[]): string[] 
     const { tasks, difference, interval, changes } = compareResults(first.results, results);
     const named = (wanted: 'gained' | 'lost') =>
       changes.flatMap(({ taskId, change }) => (change === wanted ? [taskId] : [])).join(', ');
-    return [name, `${tasks}`, percent(difference), intervalText(interval), named('gained'), named('lost')].map(escaped);
+    return [name, `${tasks}`, percent(difference), intervalText(interval), named('gained'), named('lost')].map(
+      encodeEntities,
+    );
   });
   const titles = ['Evaluation', 'Tasks that both have', 'Difference', '95 %', 'Gained', 'Lost'];
-  return [`<h2>Compared with ${escaped(first.name)}</h2>`, toTable(titles, rows)];
+  return [`<h2>Compared with ${encodeEntities(first.name)}</h2>`, toTable(titles, rows)];
 }
 
 function levelTable(all: readonly NamedSummary[]): string[] {
@@ -84,7 +87,7 @@ function levelTable(all: readonly NamedSummary[]): string[] {
       const { right = 0, scored = 0 } = known.get(level) ?? {};
       return scored === 0 ? '' : `${right}/${scored} (${percent(right / scored)})`;
     });
-    return [name, ...cells].map(escaped);
+    return [name, ...cells].map(encodeEntities);
   });
   return ['<h2>Right answers by level</h2>', toTable(['Evaluation', ...levels.map((level) => `Level ${level}`)], rows)];
 }
@@ -93,7 +96,7 @@ const taskTable = (results: readonly ScoredResult[]): string =>
   toTable(['Task', 'Verdict', 'Answer', 'True answer', 'Cost', 'Time'], results.map(taskRow));
 
 const longest = 2_000;
-const shown = (text: string): string => escaped(text.length > longest ? `${text.slice(0, longest)} …` : text);
+const shown = (text: string): string => encodeEntities(text.length > longest ? `${text.slice(0, longest)} …` : text);
 
 function taskRow(result: ScoredResult): string[] {
   const { verdict, judgement, agent_error: error, prediction, cost_usd: cost, duration_s: seconds } = result;

@@ -1,3 +1,4 @@
+import { encodeEntities } from '@rondo/domain';
 import type { McpLink } from '@rondo/persistence';
 
 const style =
@@ -11,9 +12,9 @@ export function askPage({ url, account_name: account, end_user: user, problem }:
   const whom = user === null ? 'everyone who uses this account' : user;
   return page(
     'Connect an MCP server',
-    `${problem === null ? '' : `<p role="alert">The last attempt failed: ${escaped(problem)}</p>`}
-<dl><dt>Server</dt><dd><b>${escaped(new URL(url).origin)}</b><br>${escaped(url)}</dd>
-<dt>Account</dt><dd>${escaped(account)}</dd><dt>For runs of</dt><dd>${escaped(whom)}</dd></dl>
+    `${problem === null ? '' : `<p role="alert">The last attempt failed: ${encodeEntities(problem)}</p>`}
+<dl><dt>Server</dt><dd><b>${encodeEntities(new URL(url).origin)}</b><br>${encodeEntities(url)}</dd>
+<dt>Account</dt><dd>${encodeEntities(account)}</dd><dt>For runs of</dt><dd>${encodeEntities(whom)}</dd></dl>
 <p>Agents of this account will act at the server with what you allow there. <b>Go on only if you or your team began this</b>, and not because someone sent you this address.</p>
 <form method="post" action="?link=${encodeURIComponent(link)}"><button>Continue to sign in</button></form>`,
   );
@@ -22,20 +23,11 @@ export function askPage({ url, account_name: account, end_user: user, problem }:
 export const donePage = (url: string): string =>
   page(
     'Connected',
-    `<p>${escaped(new URL(url).origin)} is connected. You can close this window; a run that waited for it goes on.</p>`,
+    `<p>${encodeEntities(new URL(url).origin)} is connected. You can close this window; a run that waited for it goes on.</p>`,
   );
 
 export const failedPage = (reason: string): string =>
-  page('Not connected', `<p role="alert">${escaped(reason)}</p><p>Begin again where you came from.</p>`);
+  page('Not connected', `<p role="alert">${encodeEntities(reason)}</p><p>Begin again where you came from.</p>`);
 
 const page = (title: string, content: string): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title} · Rondo</title><style>${style}</style></head><body><main><h1>${title}</h1>${content}</main></body></html>`;
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');

@@ -9,5 +9,6 @@ export const decodeEntities = (text: string): string =>
 /** An attribute with its quotes. */
 export const writeAttribute = (name: string, value: string): string => `${name}="${encodeEntities(value)}"`;
 
-const encodeEntities = (text: string): string =>
+/** Text that XML and HTML show as it is. In an attribute it stands between double quotes. */
+export const encodeEntities = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
