@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { images } from '../images/contents.mjs';
 import { runCommand } from './command.mjs';
 import { Containers, installContainerTools, removeContainers } from './containers.mjs';
-import { toApi } from './demo-runs.mjs';
+import { programOutputs, toApi } from './demo-runs.mjs';
 import { buildImage, listFlaws, imageName } from './image-build.mjs';
 import { migrateWithImage, removalOfContainers, runCli, servicesFromImages } from './image-services.mjs';
 import { Infrastructure } from './infrastructure.mjs';
@@ -97,11 +97,8 @@ async function demoRun({ containers, url, adminKey }) {
   });
   const api = toApi(url, adminKey);
   const { data: runs } = await api('GET', '/v1/runs?limit=1');
-  const { data: calls } = await api('GET', `/v1/runs/${runs[0].id}/tool-calls`);
-  const outputs = calls.map(({ result }) => result?.output ?? '');
-  if (runs[0].status !== 'completed' || !outputs.some((output) => output.includes('FizzBuzz')))
-    throw new Error(`the run is ${runs[0].status}; its tools said:\n${outputs.join('\n')}`);
-  return calls.length;
+  const outputs = await programOutputs(api, runs[0]);
+  return outputs.length;
 }
 
 function toTable(built, readyAfterMs) {

@@ -13,7 +13,11 @@ const npm = {
   integrity: 'sha512-7HPApk+AflMUavSseL1Pm6CnYqMIHk53x+KmuhqmTDqPkjPMgxIpTPcTqsE91EKNw4gFBJV9fnXiSdGm1DXq9A==',
 };
 const certificates = 'etc/ssl/certs/ca-certificates.crt';
-const path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+/** The variables of the base. */
+export const baseVariables = [
+  'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  ...(process.env.NODE_EXTRA_CA_CERTS ? [`NODE_EXTRA_CA_CERTS=/${certificates}`] : []),
+];
 
 /**
  * An image in the place of `node:24-bookworm-slim`, for machines that reach no registry of images: Debian, the Node of the npm
@@ -26,14 +30,14 @@ export async function buildNodeBase(containers, directory) {
   const { stdout } = await containers.buildah('from', 'scratch');
   const container = stdout.trim();
   await containers.buildah('add', container, tree, '/');
-  const trusted = process.env.NODE_EXTRA_CA_CERTS ? ['--env', `NODE_EXTRA_CA_CERTS=/${certificates}`] : [];
-  await containers.buildah('config', '--env', `PATH=${path}`, ...trusted, '--cmd', 'node', container);
+  const variables = baseVariables.flatMap((variable) => ['--env', variable]);
+  await containers.buildah('config', ...variables, '--cmd', 'node', container);
   await containers.buildah('commit', '--rm', container, image);
   return image;
 }
 
-/** The files of the base as an archive. */
-async function nodeTree(directory) {
+/** The files of the base as an archive, made once. */
+export async function nodeTree(directory) {
   const archive = join(directory, 'base.tar');
   if (existsSync(archive)) return archive;
   mkdirSync(directory, { recursive: true });

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes the database in the first start, as the official image does, and runs the server.
 set -eu
+: "${PGDATA:=/var/lib/postgresql/data}"
 programs=$(echo /usr/lib/postgresql/*/bin)
 as_postgres() { setpriv --reuid=postgres --regid=postgres --clear-groups "$@"; }
 
