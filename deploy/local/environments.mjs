@@ -85,7 +85,7 @@ const environments = [
     name: 'Chromium, in sandboxes and for the console',
     version: 'that of Debian 12',
     seen: 'browser tools, every page, light, dark and narrow',
-    specs: ['apps/e2e/src/ordinary/browser.e2e-spec.ts', 'apps/e2e/src/ordinary-console.e2e-spec.ts'],
+    specs: ['apps/e2e/src/ordinary/browser.e2e-spec.ts', 'apps/e2e/src/ordinary/console.e2e-spec.ts'],
   },
   {
     name: 'A Docker engine for sandboxes',

@@ -1,33 +1,31 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 /**
- * The spec files that take over half a minute on two cores, the longest first. Started last, one of them would run alone
- * at the end, while the other worker has nothing to do. `npm test -- --times` shows how long each takes.
+ * The spec files that take longest, each alone in its file, the longest first. Started last, one of them would run alone at
+ * the end, while the other worker has nothing to do. `npm test -- --times` shows how long each takes.
  */
 const slowest = [
-  'apps/e2e/src/run.e2e-spec.ts',
-  'apps/tool-executor/src/tools/browser/browser.attacks.spec.ts',
+  'apps/tool-executor/src/sandboxes/host/workspaces/workspace-archives.spec.ts',
   'apps/tool-executor/src/hosting/lost-executors.spec.ts',
-  'apps/e2e/src/ordinary-clients.e2e-spec.ts',
-  'apps/e2e/src/ordinary-console.e2e-spec.ts',
-  'apps/e2e/src/webhooks.e2e-spec.ts',
-  'apps/e2e/src/ordinary.e2e-spec.ts',
-  'apps/e2e/src/child-runs.e2e-spec.ts',
-  'apps/e2e/src/kill.e2e-spec.ts',
-  'apps/e2e/src/tools.e2e-spec.ts',
-  'apps/tool-executor/src/sandboxes/host/sandbox-disk.attacks.spec.ts',
-  'libs/client/src/run-stream.spec.ts',
+  'apps/tool-executor/src/tools/browser/browser.attacks.spec.ts',
+  'apps/e2e/src/strict-providers.e2e-spec.ts',
   'apps/simulation/src/simulation.spec.ts',
-  'apps/e2e/src/takeover.e2e-spec.ts',
-  'apps/e2e/src/tracing.e2e-spec.ts',
+  'apps/e2e/src/image-contents.e2e-spec.ts',
+  'apps/tool-executor/src/mcp/generations.spec.ts',
   'apps/tool-executor/src/sandboxes/host/prepared-sandboxes.spec.ts',
+  'apps/e2e/src/tracing.e2e-spec.ts',
+  'apps/e2e/src/takeover.e2e-spec.ts',
   'apps/simulation/src/flawed-worlds.spec.ts',
+  'apps/e2e/src/tools.e2e-spec.ts',
   'apps/e2e/src/backup.e2e-spec.ts',
+  'apps/e2e/src/cli-operator.e2e-spec.ts',
+  'libs/client/src/run-stream.spec.ts',
+  'apps/tool-executor/src/mcp/mcp-tools.spec.ts',
 ];
 
 /**
  * Begins with the slowest specs also on a machine that has no times of earlier runs, where jest goes by the size of files. The
- * small files of `spec-groups.mjs`, each with many specs, are next.
+ * small files of `spec-groups.mjs`, each with many specs, are next, but those with a deployment take longer than any spec.
  */
 module.exports = class SlowestFirst extends Sequencer {
   sort(tests) {
@@ -37,6 +35,7 @@ module.exports = class SlowestFirst extends Sequencer {
 };
 
 function toRank({ path }) {
+  if (path.includes('/spec-groups/e2e/')) return -1;
   const place = slowest.findIndex((spec) => path.endsWith(`/${spec}`));
   if (place >= 0) return place;
   return slowest.length + (path.includes('/spec-groups/') ? 0 : 1);

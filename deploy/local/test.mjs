@@ -23,10 +23,13 @@ const faults = ['chaos', 'bench'];
 const staticChecks = ['words', 'documents', 'circles', 'small files', 'client types', 'format', 'types', 'lint'];
 const withDeployments = ['e2e', ...faults];
 const jestSteps = ['tests', 'faults, bench', 'end to end'];
-const pattern = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const onlyAttacks = process.argv.includes('--attacks');
 const onlyModels = process.argv.includes('--models');
+/** In a group, the path of the spec stands before the name of its test. */
+const attacksAlone = onlyAttacks ? ['--testNamePattern', '(^|spec\\.ts )attack: '] : [];
 const withTimes = process.argv.includes('--times');
+const given = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const patterns = (onlyModels ? ['strict-providers.e2e'] : given).map((pattern) => new RegExp(pattern, 'i'));
 
 /** So many spec files that failed are run again. More are no accident of a busy machine. */
 const mostAgain = 2;
@@ -62,7 +65,7 @@ async function test({ owns }) {
   const { testDir, ...servers } = await startTestServers(owns);
   const attacks = new AttackList(testDir);
   const times = new SpecTimes(testDir);
-  const isWhole = pattern.length === 0 && !onlyAttacks && !onlyModels;
+  const isWhole = patterns.length === 0 && !onlyAttacks;
   const options = {
     env: {
       ...servers.env,
@@ -70,13 +73,13 @@ async function test({ owns }) {
       ...times.environment,
       ...(onlyModels && { WRITE_MODELS_TABLE: '1' }),
     },
-    args: ['--reporters', 'default', ...attacks.jestArguments, ...times.jestArguments, ...matching()],
+    args: ['--reporters', 'default', ...attacks.jestArguments, ...times.jestArguments, ...attacksAlone],
+    toGroups: (step) => ({ directory: join(testDir, 'spec-groups', step), isWanted }),
   };
-  const groups = isWhole && { directory: join(testDir, 'spec-groups') };
   const isBuilt = await verification.step('build', checks.build);
 
   // Two lanes, because tests spend about half of their time waiting: for servers, for leases, for each other.
-  await Promise.all([testLane({ ...options, groups }), deploymentLane({ ...options, isWhole, isBuilt })]);
+  await Promise.all([testLane(options), deploymentLane({ ...options, isWhole, isBuilt })]);
   const unfinished = times.unfinished();
   if (unfinished.length > 0) log.note(['\n  spec files that did not end', ...unfinished].join('\n    '));
   else if (isWhole && isBuilt) await again(times, options);
@@ -86,17 +89,20 @@ async function test({ owns }) {
 }
 
 /** The tests that share the servers of this command. They take as long as everything in the other lane. */
-async function testLane({ env, args, groups }) {
+async function testLane({ env, args, toGroups }) {
   const projects = jestProjects().filter((project) => !withDeployments.includes(project));
+  const groups = toGroups('tests');
   await verification.step('tests', () => jest(projects, { env, args: ['--maxWorkers', '2', ...args], groups }));
 }
 
-/** What needs no server, then the tests that each start a whole deployment of their own. */
-async function deploymentLane({ env, args, isWhole, isBuilt }) {
+/** What needs no server, then the tests that start whole deployments. */
+async function deploymentLane({ env, args, toGroups, isWhole, isBuilt }) {
   if (isWhole) for (const name of staticChecks) await verification.step(name, checks[name]);
   if (!isBuilt) return;
-  await verification.step('faults, bench', () => jest(faults, { env, args: ['--runInBand', '--forceExit', ...args] }));
-  await verification.step('end to end', () => jest(['e2e'], { env, args: ['--maxWorkers', '2', ...args] }));
+  const step = (name, projects, more) =>
+    verification.step(name, () => jest(projects, { env, args: [...more, ...args], groups: toGroups(projects[0]) }));
+  await step('faults, bench', faults, ['--runInBand', '--forceExit']);
+  await step('end to end', ['e2e'], ['--maxWorkers', '2']);
 }
 
 /**
@@ -121,8 +127,8 @@ async function attackTable(attacks) {
   else attacks.compareWithDocument();
 }
 
-function matching() {
-  if (onlyAttacks) return ['--testNamePattern', '^attack: '];
-  if (onlyModels) return ['--testPathPatterns', 'strict-providers.e2e'];
-  return pattern.length > 0 ? ['--testPathPatterns', ...pattern] : [];
+/** A pattern is looked for in the whole path, as jest does. */
+function isWanted(spec) {
+  const path = join(repoRoot, spec);
+  return patterns.length === 0 || patterns.some((pattern) => pattern.test(path));
 }

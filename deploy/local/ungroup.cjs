@@ -4,5 +4,5 @@
  */
 exports.ungroup = function ungroup(titles) {
   const [first = '', ...others] = titles;
-  return /\.spec\.tsx?$/.test(first) ? { spec: first, titles: others } : { spec: undefined, titles };
+  return /\.(e2e-)?spec\.tsx?$/.test(first) ? { spec: first, titles: others } : { spec: undefined, titles };
 };

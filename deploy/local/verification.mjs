@@ -137,17 +137,20 @@ const configurationIn = createRequire(join(repoRoot, 'jest.config.cjs'));
  * Runs jest once over these projects, by name, in groups of specs if `groups` is given. The longest of their time limits holds
  * for all: where jest runs several projects, it does not read the limit of each.
  */
-export function jest(projects, { env = {}, args = [], groups } = {}) {
+export async function jest(projects, { env = {}, args = [], groups } = {}) {
   const chosen = jestFolders().filter((folder) => projects.includes(basename(folder)));
   const limits = chosen.map((folder) => configurationIn(`./${folder}/jest.config.cjs`).testTimeout);
   const limit = ['--testTimeout', String(Math.max(...limits))];
-  const which = groups ? ['--config', writeSpecGroups(chosen, groups)] : ['--selectProjects', ...projects];
+  const config = groups && writeSpecGroups(chosen, groups);
+  if (groups && !config) return undefined;
+  const which = config ? ['--config', config] : ['--selectProjects', ...projects];
   const options = [...which, '--passWithNoTests', ...limit, ...args];
   const environment = { ...process.env, FORCE_COLOR: '0', TEST_FSYNC: 'off', ...env };
-  const ended = run(bin('jest'), options, { cwd: repoRoot, env: environment, timeoutMs: jestLimitMs });
-  return ended.catch((error) => {
+  try {
+    return await run(bin('jest'), options, { cwd: repoRoot, env: environment, timeoutMs: jestLimitMs });
+  } catch (error) {
     throw Object.assign(error, { isOfJest: true });
-  });
+  }
 }
 
 export const jestProjects = () => jestFolders().map((folder) => basename(folder));

@@ -188,7 +188,7 @@ describe('a client of A2A', () => {
     const client = await connect(deployment.client);
     const stranger = await connect({ url: deployment.client.url, key: 'rondo_wrong' });
     await expect(stranger.sendMessage(say('Hello?'))).rejects.toThrow('unauthorized');
-    const { client: tenant } = await deployment.client.newAccount();
+    const tenant = await deployment.newTenant();
     const own = await ask(client, say(about('own', [{ text: 'Mine.' }])));
     await expect((await connect(tenant)).getTask({ tenant: '', id: own.id })).rejects.toThrow('run_not_found');
     await expect(client.sendMessage(say('Hello?', { referenceTaskIds: [own.id] }))).rejects.toThrow('referenceTaskIds');

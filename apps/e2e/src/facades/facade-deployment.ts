@@ -1,52 +1,48 @@
-import { type DeploymentRequest, type RondoClient, RunningRondo, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, scripted } from '@rondo/test-deployment';
+import { atOtherGateway, killWorkers, newAccount, pairedDeployment } from '../shared-deployment';
 
-/** All that a run needs twice, so that one of them can be killed, or asked what the other one has done. */
-const twoOfEach: DeploymentRequest = {
-  instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway', 'gateway'],
-};
-
-/** The deployment that the specs of a file share. */
+/** An account of a spec, in the deployment that it shares with others. */
 export class FacadeDeployment {
-  private running: RunningRondo | undefined;
+  private running: { readonly rondo: RunningRondo; readonly client: RondoClient } | undefined;
 
   private constructor() {
-    // Only `forSuite` makes one, because a deployment that is not stopped outlives the specs.
+    // Only `forSuite` makes one, because it is ready only where its hook has run.
   }
 
-  /** Starts it before the specs of a file, and stops it after them. A strict provider would have refused no request of its runs. */
-  static forSuite(request: DeploymentRequest = twoOfEach): FacadeDeployment {
+  static forSuite(): FacadeDeployment {
     const deployment = new FacadeDeployment();
     beforeAll(async () => {
-      deployment.running = await RunningRondo.start(request);
-    });
-    afterAll(async () => {
-      expect(await deployment.rondo.violations()).toEqual([]);
-      await deployment.rondo.stop();
+      const rondo = await pairedDeployment();
+      deployment.running = { rondo, client: await newAccount(rondo) };
     });
     return deployment;
   }
 
-  get rondo(): RunningRondo {
+  private get started() {
     if (!this.running) throw new Error('the deployment has not started');
     return this.running;
   }
 
   get client(): RondoClient {
-    return this.rondo.client();
+    return this.started.client;
   }
 
   /** A client of the second gateway. */
   get other(): RondoClient {
-    return this.rondo.client('gateway-2');
+    return atOtherGateway(this.started.rondo, this.client);
+  }
+
+  /** A client of another account. */
+  async newTenant(): Promise<RondoClient> {
+    return newAccount(this.started.rondo);
   }
 
   killGateway(): Promise<void> {
-    return this.rondo.services.get('gateway').kill();
+    return this.started.rondo.services.get('gateway').kill();
   }
 
-  /** One of them has the run. */
-  async killWorkers(): Promise<void> {
-    for (const name of ['agent-worker', 'agent-worker-2']) await this.rondo.services.get(name).kill();
+  killWorkers(): Promise<void> {
+    return killWorkers(this.started.rondo);
   }
 }
 

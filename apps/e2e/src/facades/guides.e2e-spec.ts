@@ -6,7 +6,7 @@ import { facadeCoverage } from '@rondo/contract/api';
 import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
 import { FacadeDeployment } from './facade-deployment';
 
-const deployment = FacadeDeployment.forSuite({});
+const deployment = FacadeDeployment.forSuite();
 
 /** What a program printed. Rejects with all of it where it ended with an error. */
 async function run(words: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {

@@ -30,7 +30,7 @@ interface Facade {
 afterAll(async () => {
   await mcp.close();
 });
-const deployment = FacadeDeployment.forSuite({});
+const deployment = FacadeDeployment.forSuite();
 let facades: Readonly<Record<string, Facade>>;
 let mcp: Client;
 beforeAll(async () => {

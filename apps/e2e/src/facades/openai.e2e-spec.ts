@@ -328,7 +328,7 @@ describe('refusals', () => {
     const stranger = new OpenAI({ baseURL: `${deployment.client.url}/openai/v1`, apiKey: 'wrong' });
     expect(await failed(stranger.models.list())).toBeInstanceOf(OpenAI.AuthenticationError);
     expect(await failed(openai.responses.retrieve('resp_none'))).toBeInstanceOf(OpenAI.NotFoundError);
-    const { client: tenant } = await deployment.client.newAccount();
+    const tenant = await deployment.newTenant();
     const own = await openai.responses.create({ model, input: about('own', [{ text: 'Mine.' }]) });
     expect(await failed(connect(tenant).responses.retrieve(own.id))).toBeInstanceOf(OpenAI.NotFoundError);
   });

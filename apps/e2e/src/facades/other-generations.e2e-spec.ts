@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { FacadeDeployment, about, long } from './facade-deployment';
 
 /** What works with the generation of a client that the suite of its façade uses works with the other one, too. */
-const deployment = FacadeDeployment.forSuite({});
+const deployment = FacadeDeployment.forSuite();
 
 const model = 'demo/scripted';
 const connect = ({ url, key }: Pick<RondoClient, 'url' | 'key'>) =>

@@ -7,7 +7,7 @@ import type { Agent, Run } from '@rondo/contract';
 import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
 import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
 import { expectWholeLog } from '../log-expectations';
-import { ordinaryDeployment } from './ordinary-deployment';
+import { ordinaryDeployment } from '../shared-deployment';
 
 const run = promisify(execFile);
 

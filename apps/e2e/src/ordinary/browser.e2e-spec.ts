@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { type Fact, type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { expectWholeLog } from '../log-expectations';
-import { ordinaryDeployment } from './ordinary-deployment';
+import { ordinaryDeployment } from '../shared-deployment';
 
 const page = `<!doctype html><title>Shop</title><h1>A small shop</h1>
 <p><label>Your name <input id="name"></label></p>

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { CommandLine, type Reply } from '../command-line';
-import { newAccount, ordinaryDeployment } from './ordinary-deployment';
+import { newAccount, ordinaryDeployment } from '../shared-deployment';
 
 /** One use of a command. */
 interface Use {

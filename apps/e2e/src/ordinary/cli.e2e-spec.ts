@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { notesServer } from '../notes-server';
-import { newAccount, ordinaryDeployment } from './ordinary-deployment';
+import { newAccount, ordinaryDeployment } from '../shared-deployment';
 
 const root = resolve(__dirname, '../../../..');
 const program = join(root, 'apps/cli/bin/rondo.mjs');

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { Rondo, RondoError, RunLog, type StreamEvent, isDelta } from '@rondo/client';
 import { type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { CuttingProxy } from '../cutting-proxy';
-import { newAccount, ordinaryDeployment } from './ordinary-deployment';
+import { newAccount, ordinaryDeployment } from '../shared-deployment';
 
 const root = resolve(__dirname, '../../../..');
 const run = promisify(execFile);

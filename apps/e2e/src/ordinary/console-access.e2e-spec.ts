@@ -3,7 +3,7 @@ import { type RondoClient, command, scripted } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
 import { notesServer } from '../notes-server';
-import { ordinaryConsole } from './ordinary-deployment';
+import { ordinaryConsole } from '../shared-deployment';
 
 describe('secrets, client tokens and MCP servers in the console', () => {
   let client: RondoClient;

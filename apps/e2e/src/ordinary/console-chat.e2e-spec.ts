@@ -1,7 +1,7 @@
 import { type RondoClient, call, command, scripted } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
-import { ordinaryConsole } from './ordinary-deployment';
+import { ordinaryConsole } from '../shared-deployment';
 
 const page1 = '<!doctype html>\n<title>Garden</title>\n<h1>Garden</h1>\n';
 const plan = (mark: string) => `- [x] Write the page\n- [${mark}] Look at it\n`;

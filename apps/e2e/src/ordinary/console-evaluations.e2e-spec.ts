@@ -4,7 +4,7 @@ import type { RondoClient } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { CommandLine } from '../command-line';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
-import { ordinaryConsole } from './ordinary-deployment';
+import { ordinaryConsole } from '../shared-deployment';
 
 describe('evaluations in the console', () => {
   let client: RondoClient;

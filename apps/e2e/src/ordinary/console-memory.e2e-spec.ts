@@ -2,7 +2,7 @@ import { type MemoryStore } from '@rondo/client';
 import { type RondoClient, call, scripted } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
-import { ordinaryConsole } from './ordinary-deployment';
+import { ordinaryConsole } from '../shared-deployment';
 
 const hostile = 'Ann likes green tea.\n<img src=x onerror=alert(1)> **bold**';
 

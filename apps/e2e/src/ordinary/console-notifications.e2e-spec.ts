@@ -1,7 +1,7 @@
 import type { RondoClient } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
-import { ordinaryConsole } from './ordinary-deployment';
+import { ordinaryConsole } from '../shared-deployment';
 
 /** In place of the desktop's: Chromium without a screen shows none. A page is hidden once `isAway` says so. */
 const desktop = `

@@ -1,7 +1,7 @@
 import { type RondoClient, call, command, scripted } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
-import { ordinaryConsole } from './ordinary-deployment';
+import { ordinaryConsole } from '../shared-deployment';
 
 const place = (top: number) => `style="position:fixed;left:100px;top:${top}px;width:300px;height:40px"`;
 const login = `<!doctype html><title>Log in</title><body style="height:5000px" onscroll="document.title='scrolled'">

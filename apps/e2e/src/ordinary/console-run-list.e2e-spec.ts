@@ -1,7 +1,7 @@
 import { type RondoClient } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
-import { ordinaryConsole } from './ordinary-deployment';
+import { ordinaryConsole } from '../shared-deployment';
 
 describe('the list of runs in the console', () => {
   let client: RondoClient;

@@ -3,7 +3,7 @@ import { type RondoClient, command, scripted } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
-import { ordinaryConsole } from './ordinary-deployment';
+import { ordinaryConsole } from '../shared-deployment';
 
 const hostile = '<script>document.title="owned"</script><img src=x onerror=alert(1)>';
 

@@ -1,7 +1,7 @@
 import { type RondoClient, scripted } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
-import { ordinaryConsole } from './ordinary-deployment';
+import { ordinaryConsole } from '../shared-deployment';
 
 const call = (line: string) => ({ name: 'execute_command', arguments: { command: line, blocking: true, timeout: 10 } });
 

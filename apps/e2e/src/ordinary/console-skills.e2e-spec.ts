@@ -2,7 +2,7 @@ import { type RondoClient, call, scripted } from '@rondo/test-deployment';
 import { zipSync } from 'fflate';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
-import { ordinaryConsole } from './ordinary-deployment';
+import { ordinaryConsole } from '../shared-deployment';
 
 const manifest = (more = '') => `---
 name: csv-totals

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { type RondoClient } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
-import { ordinaryConsole } from './ordinary-deployment';
+import { ordinaryConsole } from '../shared-deployment';
 
 describe('schedules and webhooks in the console', () => {
   let client: RondoClient;

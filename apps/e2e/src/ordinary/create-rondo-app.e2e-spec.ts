@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { Rondo } from '@rondo/client';
 import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { ConsoleBrowser, stopBrowser } from '../console-browser';
-import { newAccount, ordinaryDeployment } from './ordinary-deployment';
+import { newAccount, ordinaryDeployment } from '../shared-deployment';
 
 const root = resolve(__dirname, '../../../..');
 const program = join(root, 'apps/create-rondo-app/bin/create-rondo-app.mjs');

@@ -1,6 +1,6 @@
 import { type RondoClient, type RunningRondo, call, scripted } from '@rondo/test-deployment';
 import { expectShownAsStored, expectWholeLog, storedText } from '../log-expectations';
-import { ordinaryDeployment } from './ordinary-deployment';
+import { ordinaryDeployment } from '../shared-deployment';
 
 type Turns = readonly Record<string, unknown>[];
 

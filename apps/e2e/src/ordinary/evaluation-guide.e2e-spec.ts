@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type RondoClient, type RunningRondo } from '@rondo/test-deployment';
 import { RondoProgram, eraseLine, finished } from '../rondo-program';
-import { newAccount, ordinaryDeployment } from './ordinary-deployment';
+import { newAccount, ordinaryDeployment } from '../shared-deployment';
 
 const repoRoot = resolve(__dirname, '../../../..');
 const toScripts = (document: string): string =>

@@ -5,7 +5,7 @@ import type { BrowserScreen } from '@rondo/contract';
 import { type Fact, type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { Client } from 'pg';
 import { expectWholeLog } from '../log-expectations';
-import { ordinaryDeployment } from './ordinary-deployment';
+import { ordinaryDeployment } from '../shared-deployment';
 
 const password = 'correct-horse-battery-staple';
 const place = (top: number) => `style="position:fixed;left:100px;top:${top}px;width:300px;height:40px"`;

@@ -1,5 +1,5 @@
 import { type RondoClient, type RunView, type RunningRondo, command, scripted } from '@rondo/test-deployment';
-import { newAccount, ordinaryDeployment } from './ordinary-deployment';
+import { newAccount, ordinaryDeployment } from '../shared-deployment';
 
 interface ProjectView {
   readonly id: string;

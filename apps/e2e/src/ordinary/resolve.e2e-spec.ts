@@ -8,7 +8,7 @@ import {
 } from '@rondo/test-deployment';
 import { CommandLine } from '../command-line';
 import { expectWholeLog } from '../log-expectations';
-import { ordinaryDeployment } from './ordinary-deployment';
+import { ordinaryDeployment } from '../shared-deployment';
 
 /** Has its effect at once and then continues, the first time for a minute. */
 const slowTheFirstTime =

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
-import { ordinaryDeployment } from './ordinary-deployment';
+import { ordinaryDeployment } from '../shared-deployment';
 
 interface SandboxView {
   readonly id: string;

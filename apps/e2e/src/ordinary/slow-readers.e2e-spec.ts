@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
 import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
-import { ordinaryDeployment } from './ordinary-deployment';
+import { ordinaryDeployment } from '../shared-deployment';
 
 /** More than the buffers between an executor and a client take, so that one who does not read keeps a tunnel. */
 const bytes = 12_000_000;

@@ -1,6 +1,6 @@
 import { type Fact, type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { expectWholeLog } from '../log-expectations';
-import { ordinaryDeployment } from './ordinary-deployment';
+import { ordinaryDeployment } from '../shared-deployment';
 
 describe('a stop (I7)', () => {
   let rondo: RunningRondo;

@@ -1,6 +1,6 @@
 import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { expectWholeLog } from '../log-expectations';
-import { ordinaryDeployment } from './ordinary-deployment';
+import { ordinaryDeployment } from '../shared-deployment';
 
 describe('the tools of a run in a deployment', () => {
   let rondo: RunningRondo;

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type RondoClient, type RunView, type RunningRondo, command, scripted } from '@rondo/test-deployment';
-import { ordinaryDeployment } from './ordinary-deployment';
+import { ordinaryDeployment } from '../shared-deployment';
 
 interface Block {
   readonly type: string;

@@ -6,12 +6,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type RondoClient, RunningRondo } from '@rondo/test-deployment';
+import type { RondoClient, RunningRondo } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { io } from 'socket.io-client';
-import { ConsoleBrowser } from './console-browser';
+import { ConsoleBrowser, stopBrowser } from '../console-browser';
+import { newAccount, ordinaryDeployment } from '../shared-deployment';
 
-const program = resolve(__dirname, '../../cli/bin/rondo.mjs');
+const program = resolve(__dirname, '../../../cli/bin/rondo.mjs');
 
 let rondo: RunningRondo;
 let client: RondoClient;
@@ -19,17 +20,15 @@ let browser: ConsoleBrowser;
 let page: Page;
 let folder: string;
 beforeAll(async () => {
-  rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
-  client = rondo.client();
+  rondo = await ordinaryDeployment();
+  client = await newAccount(rondo);
   browser = await ConsoleBrowser.start(rondo, client);
   ({ page } = browser);
   folder = mkdtempSync(join(tmpdir(), 'rondo-console-'));
 });
 afterAll(async () => {
-  await browser.close();
-  await rondo.stop();
   rmSync(folder, { recursive: true });
-  expect(browser.violations).toEqual([]);
+  await stopBrowser(browser);
 });
 
 const environment = () => ({ PATH: process.env.PATH, RONDO_API_KEY: client.key });

@@ -1,7 +1,8 @@
-import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
-import { toRun } from '../../console/bench/synthetic-run.mjs';
-import { ConsoleBrowser } from './console-browser';
+import { toRun } from '../../../console/bench/synthetic-run.mjs';
+import { ConsoleBrowser, stopBrowser } from '../console-browser';
+import { newAccount, ordinaryDeployment } from '../shared-deployment';
 
 const hostile = [
   '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>',
@@ -16,17 +17,13 @@ describe('the console in a browser', () => {
   let page: Page;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
-    client = rondo.client();
+    rondo = await ordinaryDeployment();
+    client = await newAccount(rondo);
     browser = await ConsoleBrowser.start(rondo, client);
     ({ page } = browser);
   });
 
-  afterAll(async () => {
-    await browser.close();
-    await rondo.stop();
-    expect(browser.violations).toEqual([]);
-  });
+  afterAll(() => stopBrowser(browser));
 
   const open = (path: string) => browser.open(path);
   const text = () => page.getByRole('log').innerText();

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, watch, writeF
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { deflateSync, gzipSync } from 'node:zlib';
-import { RunningRondo, type RondoClient, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { newAccount, pricedDeployment } from '../shared-deployment';
 
-const program = join(resolve(__dirname, '../../..'), 'apps/cli/bin/rondo.mjs');
+const program = join(resolve(__dirname, '../../../..'), 'apps/cli/bin/rondo.mjs');
 const taskCount = 50;
-const prices = { MODEL_PRICES: '{"demo/scripted":[{"input":1,"output":8}]}' };
 
 /** The beginnings of files of each kind, with bytes of their own. */
 const fileKinds: readonly (readonly [extension: string, bytes: Buffer])[] = [
@@ -40,21 +40,14 @@ describe('rondo eval', () => {
   let results: string;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway'],
-      settings: { gateway: prices, 'agent-worker': prices },
-    });
-    client = rondo.client();
+    rondo = await pricedDeployment();
+    client = await newAccount(rondo);
     folder = mkdtempSync(join(tmpdir(), 'rondo-eval-'));
     results = join(folder, 'output/validation/evaluation.jsonl');
     writeDataset(join(folder, 'gaia/2023/validation'));
   });
 
-  afterAll(async () => {
-    rmSync(folder, { recursive: true });
-    expect(await rondo.violations()).toMatchObject([]);
-    await rondo.stop();
-  });
+  afterAll(() => rmSync(folder, { recursive: true }));
 
   const start = (...words: string[]): ChildProcess =>
     spawn(process.execPath, [program, 'eval', ...words], {

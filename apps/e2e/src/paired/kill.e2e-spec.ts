@@ -1,5 +1,13 @@
-import { type Fact, type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/test-deployment';
-import { expectShownAsStored, expectWholeLog } from './log-expectations';
+import {
+  type Fact,
+  type RondoClient,
+  type RunView,
+  type RunningRondo,
+  command,
+  scripted,
+} from '@rondo/test-deployment';
+import { expectShownAsStored, expectWholeLog } from '../log-expectations';
+import { atOtherGateway, newAccount, pairedDeployment } from '../shared-deployment';
 
 /** Three iterations with a slow command each, and one that prints their effects to be counted. */
 const task = (about: string) =>
@@ -18,15 +26,8 @@ describe('kill -9 (I1–I5, I8)', () => {
   let client: RondoClient;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway', 'gateway'],
-    });
-    client = rondo.client('gateway-2');
-  });
-
-  afterAll(async () => {
-    expect(await rondo.violations()).toMatchObject([]);
-    await rondo.stop();
+    rondo = await pairedDeployment();
+    client = atOtherGateway(rondo, await newAccount(rondo));
   });
 
   const start = (about: string, count = 6): Promise<RunView[]> =>

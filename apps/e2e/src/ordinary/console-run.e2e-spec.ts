@@ -1,13 +1,13 @@
 import type { Run } from '@rondo/contract';
-import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, call, command, scripted } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
-import { ConsoleBrowser } from './console-browser';
+import { type ConsoleBrowser, stopBrowser } from '../console-browser';
+import { ordinaryConsole } from '../shared-deployment';
 
 const html = (title: string) => `<!doctype html><title>${title}</title><h1>${title}</h1>`;
 const pagesServer = `require('http').createServer((q, r) => r.setHeader('content-type', 'text/html').end(require('fs').readFileSync('.' + q.url))).listen(8000)`;
 
 describe('the page of a run', () => {
-  let rondo: RunningRondo;
   let client: RondoClient;
   let browser: ConsoleBrowser;
   let page: Page;
@@ -15,21 +15,11 @@ describe('the page of a run', () => {
   const seen: string[] = [];
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway'],
-    });
-    client = rondo.client();
-    browser = await ConsoleBrowser.start(rondo, client);
-    ({ page } = browser);
-    await browser.signIn();
+    ({ client, browser, page } = await ordinaryConsole());
     await client.json('PUT', '/agents/by-name/helper', { definition: { model: 'demo/scripted' } });
   });
 
-  afterAll(async () => {
-    await browser.close();
-    await rondo.stop();
-    expect(browser.violations).toEqual([]);
-  });
+  afterAll(() => stopBrowser(browser));
 
   const open = async (id: string, search = '') => {
     seen.push(`/console/runs/${id}${search}`);
@@ -202,7 +192,7 @@ describe('the page of a run', () => {
     await page.getByRole('heading', { name: 'Usage' }).waitFor();
     expect(await page.getByRole('navigation', { name: 'More pages' }).isVisible()).toBe(false);
     await page.setViewportSize({ width: 1280, height: 800 });
-    await page.getByRole('link', { name: 'Health' }).waitFor();
+    await page.getByRole('link', { name: 'Usage' }).waitFor();
   });
 
   it('has no fault that axe finds: light and dark, on a wide screen and on a phone', async () => {

@@ -1,6 +1,7 @@
 import type { RunSettings, Skill } from '@rondo/contract';
-import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
-import { expectWholeLog } from './log-expectations';
+import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { expectWholeLog } from '../log-expectations';
+import { newAccount, ordinaryDeployment } from '../shared-deployment';
 
 const manifest = (more = '') => `---
 name: csv-totals
@@ -15,12 +16,8 @@ describe('a skill', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
   beforeAll(async () => {
-    rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
-    client = rondo.client();
-  });
-  afterAll(async () => {
-    expect(await rondo.violations()).toEqual([]);
-    await rondo.stop();
+    rondo = await ordinaryDeployment();
+    client = await newAccount(rondo);
   });
 
   async function upload(more = ''): Promise<Skill> {

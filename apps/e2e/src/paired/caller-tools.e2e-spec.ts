@@ -1,7 +1,8 @@
 import type { Run } from '@rondo/contract';
 import { type HandledTools, Rondo } from '@rondo/client';
-import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
-import { expectWholeLog } from './log-expectations';
+import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { expectWholeLog } from '../log-expectations';
+import { atOtherGateway, newAccount, pairedDeployment } from '../shared-deployment';
 
 const weather = { name: 'get_weather', description: 'The weather of a city.', effect_class: 'pure' };
 const taxi = { name: 'order_taxi', description: 'Orders a taxi.' };
@@ -12,15 +13,9 @@ describe('tools of the caller, in a deployment', () => {
   let other: RondoClient;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway', 'gateway'],
-    });
-    client = rondo.client();
-    other = rondo.client('gateway-2');
-  });
-  afterAll(async () => {
-    expect(await rondo.violations()).toEqual([]);
-    await rondo.stop();
+    rondo = await pairedDeployment();
+    client = await newAccount(rondo);
+    other = atOtherGateway(rondo, client);
   });
 
   const ask = (city: string) => call('get_weather', { city });

@@ -1,7 +1,8 @@
 import type { MemoryEntry, MemoryStore, MemoryVersion, ToolCall } from '@rondo/contract';
-import { type RondoClient, type RunView, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunView, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { Client } from 'pg';
-import { expectWholeLog } from './log-expectations';
+import { expectWholeLog } from '../log-expectations';
+import { newAccount, ordinaryDeployment } from '../shared-deployment';
 
 interface OpenApproval {
   readonly id: string;
@@ -14,18 +15,17 @@ let client: RondoClient;
 let database: Client;
 let other: Client;
 beforeAll(async () => {
-  rondo = await RunningRondo.start({ instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'] });
-  client = rondo.client();
+  rondo = await ordinaryDeployment();
+  client = await newAccount(rondo);
   [database, other] = [newConnection(), newConnection()];
   await Promise.all([database.connect(), other.connect()]);
 });
 afterAll(async () => {
   await Promise.all([database.end(), other.end()]);
-  expect(await rondo.violations()).toEqual([]);
-  await rondo.stop();
 });
 
-const newConnection = () => new Client({ connectionString: rondo.infrastructure.env.DATABASE_URL });
+const newConnection = () =>
+  new Client({ connectionString: rondo.infrastructure.env.DATABASE_URL }).on('error', () => undefined); // its server may end first
 
 let stores = 0;
 const newStore = (given: object = {}): Promise<MemoryStore> =>

@@ -2,14 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } f
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RondoClient, RunningRondo, scripted } from '@rondo/test-deployment';
-import { RondoProgram, eraseLine } from './rondo-program';
-
-const slowJudge = 'demo/judge:delay_ms=500';
-const price = [{ input: 1, output: 8 }];
-const prices = {
-  MODEL_PRICES: JSON.stringify({ 'demo/scripted': price, 'demo/judge': price, [slowJudge]: price }),
-};
+import { type RondoClient, scripted } from '@rondo/test-deployment';
+import { RondoProgram, eraseLine } from '../rondo-program';
+import { newAccount, pricedDeployment, slowJudge } from '../shared-deployment';
 
 interface Judgement {
   readonly task_id: string;
@@ -25,23 +20,17 @@ interface Scores {
   readonly costUsd: number;
 }
 
-let rondo: RunningRondo;
 let client: RondoClient;
 let folder: string;
 let program: RondoProgram;
 
 beforeAll(async () => {
-  rondo = await RunningRondo.start({ settings: { gateway: prices, 'agent-worker': prices } });
   folder = mkdtempSync(join(tmpdir(), 'rondo-judge-'));
-  client = rondo.client();
+  client = await newAccount(await pricedDeployment());
   program = new RondoProgram(folder, client);
 });
 
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  expect(await rondo.violations()).toMatchObject([]);
-  await rondo.stop();
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The tasks' answers are what the demo model is told to say. */
 async function evaluate(name: string, answers: readonly string[]): Promise<string> {

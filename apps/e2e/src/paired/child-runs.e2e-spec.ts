@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Run, RunWait } from '@rondo/contract';
-import { type RondoClient, type RunView, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
-import { repoRoot } from '../../../deploy/local/repo-root.mjs';
-import { expectWholeLog } from './log-expectations';
+import { type RondoClient, type RunView, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
+import { expectWholeLog } from '../log-expectations';
+import { killWorkers, newAccount, pairedDeployment } from '../shared-deployment';
 
 const runProgram = promisify(execFile);
 
@@ -15,17 +16,10 @@ describe('runs that start others, in a deployment', () => {
   let client: RondoClient;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway'],
-    });
-    client = rondo.client();
+    rondo = await pairedDeployment();
+    client = await newAccount(rondo);
     await client.json('PUT', '/agents/by-name/helper', { definition: { model: 'demo/scripted' } });
     await client.json('PUT', '/agents/by-name/asker', { definition: { model: 'demo/ask', interactive: true } });
-  });
-
-  afterAll(async () => {
-    expect(await rondo.violations()).toEqual([]);
-    await rondo.stop();
   });
 
   const task = (about: string, turns: readonly Record<string, unknown>[]) => scripted(about, turns).input;
@@ -201,7 +195,7 @@ describe('runs that start others, in a deployment', () => {
         runAgent('helper', task('b', [{ text: 'Answer b.' }])),
       ]);
       await client.seen(id, type);
-      await Promise.all(['agent-worker', 'agent-worker-2'].map((name) => rondo.services.get(name).kill()));
+      await killWorkers(rondo);
 
       expect(await client.settled(id)).toMatchObject({ status: 'completed' });
 

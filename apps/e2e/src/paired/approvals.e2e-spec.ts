@@ -1,5 +1,6 @@
-import { type RondoClient, type RunView, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
-import { expectWholeLog } from './log-expectations';
+import { type RondoClient, type RunView, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { expectWholeLog } from '../log-expectations';
+import { atOtherGateway, killWorkers, newAccount, pairedDeployment } from '../shared-deployment';
 
 interface Approval {
   readonly id: string;
@@ -15,16 +16,9 @@ describe('what a person decides or answers, in a deployment', () => {
   let other: RondoClient;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway', 'gateway'],
-    });
-    client = rondo.client();
-    other = rondo.client('gateway-2');
-  });
-
-  afterAll(async () => {
-    expect(await rondo.violations()).toEqual([]);
-    await rondo.stop();
+    rondo = await pairedDeployment();
+    client = await newAccount(rondo);
+    other = atOtherGateway(rondo, client);
   });
 
   const start = (about: string, settings: object = {}): Promise<RunView> =>
@@ -111,7 +105,7 @@ describe('what a person decides or answers, in a deployment', () => {
     const run = await start('killed');
     const approval = await waitsForApproval(run);
 
-    await rondo.services.get('agent-worker').kill();
+    await killWorkers(rondo);
     expect((await decide(client, approval, { decision: 'approve' })).status).toBe(200);
 
     expect(await ending(run)).toEqual(['once\n', 'once\nend\n']);
@@ -139,7 +133,7 @@ describe('what a person decides or answers, in a deployment', () => {
       'Waits for an answer to: Which one? With the answer it ends: it has used all its iterations.',
     );
 
-    await rondo.services.get('agent-worker').kill();
+    await killWorkers(rondo);
     await client.json('POST', `/runs/${run.id}/input`, { content: 'The blue one.' });
 
     expect(await client.settled(run.id)).toMatchObject({ status: 'completed', finish_reason: 'max_iterations' });

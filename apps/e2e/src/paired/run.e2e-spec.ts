@@ -1,5 +1,14 @@
-import { type Delta, type Fact, type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
-import { expectShownAsStored, expectWholeLog, shownText, storedText } from './log-expectations';
+import {
+  type Delta,
+  type Fact,
+  type RondoClient,
+  type RunningRondo,
+  call,
+  command,
+  scripted,
+} from '@rondo/test-deployment';
+import { expectShownAsStored, expectWholeLog, shownText, storedText } from '../log-expectations';
+import { atOtherGateway, newAccount, pairedDeployment } from '../shared-deployment';
 
 /** One tool only, because the demo model records the first 16 KiB of a request. */
 const tools = ['execute_command'];
@@ -7,17 +16,12 @@ const tools = ['execute_command'];
 describe('a run in a deployment', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
+  let other: RondoClient;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway', 'gateway'],
-    });
-    client = rondo.client();
-  });
-
-  afterAll(async () => {
-    expect(await rondo.violations()).toMatchObject([]); // I6: all requests were valid for both providers
-    await rondo.stop();
+    rondo = await pairedDeployment();
+    client = await newAccount(rondo);
+    other = atOtherGateway(rondo, client);
   });
 
   it.each(['demo/coder', 'demo-anthropic/coder'])('makes files, runs a program and completes: %s', async (model) => {
@@ -91,7 +95,7 @@ describe('a run in a deployment', () => {
     const run = await client.createRun(
       scripted('same bytes', [{ text: 'Grüße 👋', calls: [command('printf "a\\000b"')] }, { text: 'Ok.' }]),
     );
-    const live = rondo.client('gateway-2').watch(run.id);
+    const live = other.watch(run.id);
     await client.settled(run.id);
 
     const page = (await client.request('GET', `/runs/${run.id}/events?limit=200`)).text;
@@ -109,7 +113,7 @@ describe('a run in a deployment', () => {
     const run = await client.createRun(scripted('midway', [{ text, pace_ms: 10, chunk_chars: 6 }]));
     const early = client.watch(run.id);
     await client.seen(run.id, 'message.delta');
-    const late = await rondo.client('gateway-2').watch(run.id);
+    const late = await other.watch(run.id);
 
     const [first] = await Promise.all([early]);
     for (const events of [first, late]) {

@@ -1,0 +1,67 @@
+import { type DeploymentRequest, RondoClient, RunningRondo } from '@rondo/test-deployment';
+import { type RunningConsole, openConsole } from './console-browser';
+
+const started = new Map<DeploymentRequest, Promise<RunningRondo>>();
+const ordinary: DeploymentRequest = {};
+const paired: DeploymentRequest = {
+  instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway', 'gateway'],
+};
+export const slowJudge = 'demo/judge:delay_ms=500';
+const price = [{ input: 1, output: 8 }];
+const prices = { MODEL_PRICES: JSON.stringify({ 'demo/scripted': price, 'demo/judge': price, [slowJudge]: price }) };
+const priced: DeploymentRequest = {
+  instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway'],
+  settings: { gateway: prices, 'agent-worker': prices },
+};
+
+/**
+ * A deployment with one instance of each service and the usual settings, for the specs of the folder `ordinary`. It is started
+ * once for a file of specs, which `deploy/local/spec-groups.mjs` makes of those of a folder, since a start costs eight seconds
+ * of a core. So a spec asks only for what it has created itself, best for an account of its own. It may kill services: the next
+ * one begins when all run again.
+ */
+export const ordinaryDeployment = (): Promise<RunningRondo> => share(ordinary);
+
+/** The same with two of all that a run needs, so that one can be killed, or asked what the other one has done. */
+export const pairedDeployment = (): Promise<RunningRondo> => share(paired);
+
+/** Two workers, and models that cost something. */
+export const pricedDeployment = (): Promise<RunningRondo> => share(priced);
+
+/** A client for an account of its own, whose lists hold nothing of other specs. */
+export async function newAccount(rondo: RunningRondo): Promise<RondoClient> {
+  return (await rondo.client().newAccount('A spec')).client;
+}
+
+/** The same account at the second gateway. */
+export function atOtherGateway(rondo: RunningRondo, { key }: RondoClient): RondoClient {
+  return new RondoClient(rondo.client('gateway-2').url, key);
+}
+
+/** A browser of its own, signed in to an account of its own. */
+export async function ordinaryConsole(): Promise<RunningConsole> {
+  const rondo = await ordinaryDeployment();
+  return openConsole(rondo, await newAccount(rondo));
+}
+
+/** Whichever of the two workers has a run. */
+export async function killWorkers({ services }: RunningRondo): Promise<void> {
+  await Promise.all(['agent-worker', 'agent-worker-2'].map((name) => services.get(name).kill()));
+}
+
+async function share(request: DeploymentRequest): Promise<RunningRondo> {
+  const starting = started.get(request) ?? RunningRondo.start(request);
+  started.set(request, starting);
+  const deployment = await starting;
+  await Promise.all(deployment.services.all.map((service) => service.start()));
+  return deployment;
+}
+
+afterAll(async () => {
+  for (const deployment of await Promise.all(started.values()))
+    try {
+      expect(await deployment.violations()).toEqual([]); // I6, by all runs of the file
+    } finally {
+      await deployment.stop();
+    }
+});
